@@ -1,0 +1,66 @@
+"""Exact parameter counts of recurrent networks, without a framework.
+
+    from rnncalc import LSTM, Network, Output, load
+
+    load("specs/lstm.yaml").params
+    Network(input=10, layers=(LSTM(20),), output=Output(5)).params
+
+A Network and its layers are frozen; widths are numbers of features or units; whatever cannot be raises SpecError, whose
+`problems` name everything that is wrong. The formulas and their sources stand in the layers' own documentation.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rnncalc.errors import Fault, Problem, SpecError
+    from rnncalc.model.cells import GRU, LSTM, MGU, RNN
+    from rnncalc.model.layers import Dense, Dropout, Embedding, External, Layer, Output
+    from rnncalc.model.network import Network
+    from rnncalc.model.parts import Budget, Expect, Part
+    from rnncalc.model.tensors import Tensor
+    from rnncalc.spec import load
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "rnncalc.errors": ("Fault", "Problem", "SpecError"),
+    "rnncalc.model.cells": ("GRU", "LSTM", "MGU", "RNN"),
+    "rnncalc.model.layers": ("Dense", "Dropout", "Embedding", "External", "Layer", "Output"),
+    "rnncalc.model.network": ("Network",),
+    "rnncalc.model.parts": ("Budget", "Expect", "Part"),
+    "rnncalc.model.tensors": ("Tensor",),
+    "rnncalc.spec": ("load",),
+}
+
+__all__ = [
+    "GRU",
+    "LSTM",
+    "MGU",
+    "RNN",
+    "Budget",
+    "Dense",
+    "Dropout",
+    "Embedding",
+    "Expect",
+    "External",
+    "Fault",
+    "Layer",
+    "Network",
+    "Output",
+    "Part",
+    "Problem",
+    "SpecError",
+    "Tensor",
+    "load",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name when it is first used: the command line starts without those it does not need."""
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(home), name)
+    raise AttributeError(f"module 'rnncalc' has no attribute {name!r}")

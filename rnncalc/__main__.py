@@ -1,0 +1,5 @@
+"""`python -m rnncalc`."""
+
+from rnncalc.cli import main
+
+main()

@@ -1,0 +1,257 @@
+"""`count`: how many parameters, layer by layer, what a pass costs and what the weights weigh."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from rnncalc.model.conventions import CONVENTIONS, Weights
+from rnncalc.model.network import Network
+from rnncalc.model.tensors import Tensor
+from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
+from rnncalc.questions.report import Column, Equation, Sheet, Value
+
+DTYPES = {
+    "float64": 8,
+    "float32": 4,
+    "bfloat16": 2,
+    "float16": 2,
+    "float8": 1,
+    "int8": 1,
+}
+"""The bytes of one parameter."""
+
+
+class LayerCount(NamedTuple):
+    """One layer's counts, under the names of the JSON report."""
+
+    name: str
+    kind: str
+    part: str | None
+    inputs: int
+    units: int | None
+    outputs: int
+    output_shape: tuple[int | None, ...]
+    formula: str
+    substituted: str
+    params: int
+    trainable: int
+    multiply_adds: int | None
+    multiply_adds_per_step: int | None
+    bytes: int
+    weights: Weights
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """The tensors the layer owns."""
+        return self.weights.own
+
+
+def total(values: Iterable[int | None]) -> int | None:
+    """Return the sum, or None when one of the values is not known."""
+    known = [*values]
+    return None if None in known else sum(value for value in known if value is not None)
+
+
+class Count(NamedTuple):
+    """The counts of a network."""
+
+    network: Network
+    dtype: str = "float32"
+    tensors: bool = False
+    cost: bool = False
+
+    @property
+    def dense(self) -> DenseEquivalent | None:
+        """The dense equivalent; None when the number of steps is not known."""
+        return dense_equivalent(self.network)
+
+    def layers(self) -> Iterator[LayerCount]:
+        """Yield the counts of each layer, the output layer last."""
+        size = DTYPES[self.dtype]
+        for placed in self.network.placed:
+            letters, numbers = placed.weights.formula
+            yield LayerCount(
+                placed.name,
+                placed.layer.kind,
+                placed.part,
+                placed.inputs,
+                getattr(placed.layer, "units", None),
+                placed.outputs,
+                placed.output_shape,
+                letters,
+                numbers,
+                placed.params,
+                placed.trainable,
+                placed.multiply_adds,
+                placed.multiply_adds_per_step,
+                placed.params * size,
+                placed.weights,
+            )
+
+    def data(self) -> dict[str, Any]:
+        """Return the JSON object of contract version 1."""
+        network = self.network
+        rows = [*self.layers()]
+        per_step = None in [part.steps for part in network.parts.values()]
+        data: dict[str, Any] = {
+            "name": network.name,
+            "convention": network.convention,
+            "topology": network.topology_name,
+            "steps": steps_of(network),
+            "layers": (_layer_data(row, per_step) for row in rows),
+            "params": sum(row.params for row in rows),
+            "trainable": sum(row.trainable for row in rows),
+            "multiply_adds": total(row.multiply_adds for row in rows),
+        }
+        if per_step:
+            data["multiply_adds_per_step"] = total(row.multiply_adds_per_step for row in rows)
+        dense = self.dense
+        data["bytes"] = sum(row.bytes for row in rows)
+        data["dense"] = dense and {
+            "params": dense.params,
+            "ratio": dense.ratio,
+            "layers": [layer._asdict() for layer in dense.layers],
+        }
+        return data
+
+    def records(self) -> tuple[tuple[str, ...], Iterator[tuple[Value, ...]]]:
+        """Return a row a layer, or with `tensors` a row a tensor, and the total, for CSV."""
+        return (_TENSOR_HEADER, self._tensor_records()) if self.tensors else (_HEADER, self._records())
+
+    def _records(self) -> Iterator[tuple[Value, ...]]:
+        name = self.network.name
+        sums: list[int | None] = [0, 0, 0, 0, 0]
+        for row in self.layers():
+            *front, params, trainable, multiply_adds, per_step, size, _ = row
+            counts = (params, trainable, multiply_adds, per_step, size)
+            sums = [None if a is None or b is None else a + b for a, b in zip(sums, counts, strict=True)]
+            yield (name, *front, *counts)
+        yield (name, None, "total", *[None] * 7, *sums)
+
+    def _tensor_records(self) -> Iterator[tuple[Value, ...]]:
+        name = self.network.name
+        for row in self.layers():
+            for tensor in row.tensors:
+                counts = (tensor.shape, tensor.params, tensor.params * DTYPES[self.dtype])
+                yield (name, row.name, row.kind, row.part, tensor.name, tensor.role, tensor.direction, *counts)
+        params = self.network.params
+        yield (name, None, "total", None, None, None, None, None, params, params * DTYPES[self.dtype])
+
+    def sheets(self) -> list[Sheet]:
+        """Return the table of layers and, with `tensors`, the table of tensors."""
+        return [self._layer_sheet()] + ([self._tensor_sheet()] if self.tensors else [])
+
+    def _layer_sheet(self) -> Sheet:
+        network = self.network
+        frozen = network.params - network.trainable
+        halves = len(network.parts) > 1
+        timed = None not in [part.steps for part in network.parts.values()]
+        count_columns: list[tuple[str, Callable[[LayerCount], int | None]]] = [("Parameters", lambda row: row.params)]
+        if frozen:
+            count_columns.append(("Trainable", lambda row: row.trainable))
+            count_columns.append(("Frozen", lambda row: row.params - row.trainable))
+        if self.cost and timed:
+            count_columns.append(("Multiply-adds", lambda row: row.multiply_adds))
+        elif self.cost:
+            count_columns.append(("Multiply-adds a step", lambda row: row.multiply_adds_per_step))
+        if self.cost:
+            count_columns.append(("Bytes", lambda row: row.bytes))
+        rows = [*self.layers()]
+        keys = ["Part", "Layer"] if halves else ["Layer"]
+        words = ["Kind", "In → out", "Output shape", "Formula"]
+        return Sheet(
+            columns=(
+                *(Column(title, key=True) for title in keys),
+                *map(Column, words),
+                *(Column(title, right=True) for title, _ in count_columns),
+            ),
+            rows=[
+                (
+                    *([row.part] if halves else []),
+                    row.name,
+                    row.kind,
+                    f"{row.inputs:,} → {row.outputs:,}",
+                    row.output_shape,
+                    Equation(row.formula, row.substituted),
+                    *(count(row) for _, count in count_columns),
+                )
+                for row in rows
+            ],
+            total=(
+                "Total",
+                *[""] * (len(keys) + len(words) - 1),
+                *(total(map(count, rows)) for _, count in count_columns),
+            ),
+            title=network.name,
+            subtitle=_setting(network),
+            notes=tuple(self._notes()),
+        )
+
+    def _tensor_sheet(self) -> Sheet:
+        rows = [(row.name, tensor) for row in self.layers() for tensor in row.tensors]
+        return Sheet(
+            columns=(
+                Column("Layer", key=True),
+                *map(Column, ("Tensor", "Role", "Shape")),
+                Column("Parameters", right=True),
+            ),
+            rows=[(name, tensor.name, tensor.role, tensor.shape, tensor.params) for name, tensor in rows],
+            total=("Total", "", "", "", self.network.params),
+            title="Tensors",
+        )
+
+    def _notes(self) -> Iterator[str]:
+        network = self.network
+        for placed in network.placed:
+            if placed.weights.shared:
+                yield f"{placed.name}: its matrix is the embedding's, transposed, and counted there."
+        dense = self.dense
+        if dense is None:
+            yield "Dense equivalent: not known without the number of steps; give steps, or -T."
+        elif dense.ratio is not None:
+            steps = " and ".join(f"{part.steps:,}" for part in network.parts.values())
+            widths = [f"{width:,}" for width in dense.widths]
+            if len(widths) > 8:
+                widths[4:-2] = ["…"]
+            plural = "" if steps == "1" else "s"
+            yield (
+                f"Dense equivalent for {steps} step{plural}: {' → '.join(widths)}, {dense.params:,} parameters, "
+                f"{dense.ratio:,.2f} × this network's."
+            )
+        if self.cost:
+            yield f"Bytes: {DTYPES[self.dtype]} a parameter, {self.dtype}."
+
+
+_HEADER = ("network", *LayerCount._fields[:-1])
+_TENSOR_HEADER = ("network", "layer", "kind", "part", "tensor", "role", "direction", "shape", "params", "bytes")
+
+
+def steps_of(network: Network) -> int | dict[str, int | None] | None:
+    """Return the number of steps as reports give it: one number, or one for each half of an encoder-decoder."""
+    if len(network.parts) == 1:
+        return network.parts[None].steps
+    return {str(name): part.steps for name, part in network.parts.items()}
+
+
+def _setting(network: Network) -> str:
+    steps = [f"{part.steps:,}" if part.steps else "T" for part in network.parts.values()]
+    plural = "" if steps == ["1"] else "s"
+    row = CONVENTIONS[network.convention]
+    return f"{network.topology_name}, {' and '.join(steps)} step{plural}; convention {row.title}: {row.note}"
+
+
+def _layer_data(row: LayerCount, per_step: bool) -> dict[str, Any]:
+    data = row._asdict()
+    del data["weights"]
+    if not per_step:
+        del data["multiply_adds_per_step"]
+    data["tensors"] = [
+        {
+            "name": tensor.name,
+            "role": tensor.role,
+            "direction": tensor.direction,
+            "shape": tensor.shape,
+            "params": tensor.params,
+        }
+        for tensor in row.tensors
+    ]
+    return data

@@ -1,0 +1,70 @@
+"""The dense equivalent: a network without recurrence or shared weights that reads the same T steps at once.
+
+Its input is T·m numbers; each recurrent or dense layer of width w becomes a dense layer of T·w units; the output keeps
+its p units, or has T·p where it speaks at every step. An embedding stays what it is, one table.
+"""
+
+from typing import NamedTuple
+
+from rnncalc.model.cells import Cell
+from rnncalc.model.layers import Dense, Dropout, Output
+from rnncalc.model.network import Network
+
+
+class DenseLayer(NamedTuple):
+    """A layer of the dense equivalent: the numbers it reads and hands on, and its parameters."""
+
+    name: str
+    inputs: int
+    units: int
+    params: int
+
+
+class DenseEquivalent(NamedTuple):
+    """The dense equivalent of a network; `ratio` is its parameters over the network's, None when those are 0.
+
+    widths: of its dense layers, from input to output.
+    """
+
+    params: int
+    ratio: float | None
+    layers: tuple[DenseLayer, ...]
+    widths: tuple[int, ...]
+
+
+def dense_equivalent(network: Network) -> DenseEquivalent | None:
+    """Return the dense equivalent, or None when the number of steps is not known."""
+    layers: list[DenseLayer] = []
+    widths: list[int] = []
+    flow = 0  # how many numbers the layer below hands on, all steps at once
+    for part_name, part in network.parts.items():
+        steps = part.steps
+        if steps is None:
+            return None
+        topology = network.topology_of(part_name)
+        from_encoder = flow
+        times = 1 if topology == "one-to-many" else steps  # how often the part reads its input
+        flow = times * part.input
+        for placed in (placed for placed in network.placed if placed.part == part_name):
+            match layer := placed.layer:
+                case Output():
+                    units = (steps if topology.endswith("many") else 1) * placed.outputs
+                    layers.append(_dense(layer, placed.name, flow, units))
+                    widths.append(units)
+                case Cell() | Dense():
+                    inputs = from_encoder + flow + steps * layer.extra_inputs
+                    flow, times, from_encoder = steps * placed.outputs, steps, 0
+                    layers.append(_dense(layer, placed.name, inputs, flow))
+                    widths += [flow] if widths else [inputs, flow]
+                case Dropout():
+                    flow += steps * layer.extra_inputs
+                case _:
+                    flow = times * placed.outputs
+                    layers.append(DenseLayer(placed.name, placed.inputs, placed.outputs, placed.params))
+    params = sum(layer.params for layer in layers)
+    ratio = params / network.params if network.params else None
+    return DenseEquivalent(params, ratio, tuple(layers), tuple(widths))
+
+
+def _dense(layer: Cell | Dense, name: str, inputs: int, units: int) -> DenseLayer:
+    return DenseLayer(name, inputs, units, units * (inputs + layer.bias))

@@ -1,0 +1,41 @@
+"""Reports as one JSON object, a line a layer, written as it is made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, TextIO
+
+from rnncalc.questions.report import Report
+
+
+def write(reports: Iterable[Report], file: TextIO) -> None:
+    """Write `{"version": 1, "reports": [...]}`."""
+    file.write('{"version": 1, "reports": [')
+    for number, report in enumerate(reports):
+        file.write(", {" if number else "{")
+        for place, (key, value) in enumerate(report.data().items()):
+            file.write(",\n  " if place else "\n  ")
+            file.write(f"{_text(key)}: ")
+            if isinstance(value, Iterator):
+                _write_list(value, file)
+            else:
+                file.write(_text(value))
+        file.write("\n}")
+    file.write("]}\n")
+
+
+def _write_list(items: Iterator[Any], file: TextIO) -> None:
+    file.write("[")
+    for number, item in enumerate(items):
+        file.write(",\n    " if number else "\n    ")
+        file.write(_text(item))
+    file.write("\n  ]")
+
+
+def _text(value: Any) -> str:
+    """Return a value as JSON, readable but for the characters that act on a terminal or hide in it."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)

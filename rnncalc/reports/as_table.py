@@ -1,0 +1,114 @@
+"""Reports as tables for a terminal, plain text when piped. Knows how things look, not what they mean."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import TextIO
+
+from rich.box import Box
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from rnncalc.questions.report import Equation, Report, Sheet, Value
+from rnncalc.reports.words import words
+
+MOST_ROWS = 500
+"""More rows than anyone reads: beyond it the middle ones are one row, with their sum."""
+
+_RULES = Box("    \n    \n ── \n    \n    \n ── \n    \n    \n")
+"""A rule under the header and one above the total, nothing else."""
+
+
+def write(reports: Iterable[Report], file: TextIO) -> None:
+    """Draw each sheet as wide as the terminal allows, or, into a pipe, as wide as it needs."""
+    terminal = file.isatty()
+    console = Console(file=file, highlight=False, markup=False, emoji=False, soft_wrap=not terminal)
+    if not terminal and "COLUMNS" not in os.environ:
+        console.width = 10_000
+    for number, sheet in enumerate(sheet for report in reports for sheet in report.sheets()):
+        with console.capture() as drawn:
+            if number:
+                console.print()
+            _draw(sheet, console)
+        file.writelines(f"{line.rstrip()}\n" for line in drawn.get().splitlines())
+
+
+def _draw(sheet: Sheet, console: Console) -> None:
+    if sheet.title:
+        console.print(Text(words(sheet.title), "bold"))
+    if sheet.subtitle:
+        console.print(Text(sheet.subtitle, "dim"))
+    console.print()
+    for table in _fitting(sheet, console):
+        console.print(table, soft_wrap=False)
+    if sheet.notes:
+        console.print()
+    for note in sheet.notes:
+        console.print(Text(words(note, limit=200)))
+
+
+def _fitting(sheet: Sheet, console: Console) -> list[RenderableType]:
+    """Return the sheet as tables that fit: one, or the numbers first and what is too wide beside them below.
+
+    Equations stand on one line, else on two, else below; if that is not enough, all columns of words stand below.
+    """
+    rows = _shortened(sheet)
+    equations = {place for row in rows for place, value in enumerate(row) if isinstance(value, Equation)}
+    words_ = {place for place, column in enumerate(sheet.columns) if not column.right and not column.key}
+    for below, lines in ((set(), False), (set(), True), (equations, False), (words_, False)):
+        above = _table(sheet, rows, {*range(len(sheet.columns))} - below, lines=lines)
+        if _most(above, console) <= console.width:
+            break
+    if not below:
+        return [above]
+    keys = {place for place, column in enumerate(sheet.columns) if column.key}
+    return [above, Text(), _table(sheet._replace(total=None), rows, keys | below, lines=False)]
+
+
+def _most(table: Table, console: Console) -> int:
+    """Return the width at which nothing in the table is wrapped."""
+    return console.measure(table, options=console.options.update(width=10_000)).maximum
+
+
+def _table(sheet: Sheet, rows: list[tuple[Value, ...]], places: set[int], *, lines: bool) -> Table:
+    """Return the columns at some places as a table."""
+    table = Table(box=_RULES, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), show_footer=bool(sheet.total))
+    for place in sorted(places):
+        column = sheet.columns[place]
+        table.add_column(
+            column.title,
+            Text(words(sheet.total[place]) if sheet.total else "", "bold"),
+            justify="right" if column.right else "left",
+            no_wrap=column.right,
+            overflow="fold",
+        )
+    for row in rows:
+        table.add_row(*(_cell(row[place], lines=lines) for place in sorted(places)))
+    return table
+
+
+def _cell(value: Value, *, lines: bool) -> Text:
+    text = Text(words(value, lines=lines))
+    if isinstance(value, Equation):
+        text.stylize("cyan", 0, len(value.letters))
+    return text
+
+
+def _shortened(sheet: Sheet) -> list[tuple[Value, ...]]:
+    """Return the rows, or, when there are too many, the first and the last with one between for those left out."""
+    rows = [*sheet.rows]
+    if len(rows) <= MOST_ROWS:
+        return rows
+    head, middle, tail = rows[:20], rows[20:-20], rows[-20:]
+    sums = [
+        _sum(values) if column.right else ""
+        for column, values in zip(sheet.columns, zip(*middle, strict=True), strict=True)
+    ]
+    return [*head, (f"… {len(middle):,} more", *sums[1:]), *tail]
+
+
+def _sum(values: Sequence[Value]) -> Value:
+    numbers = [value for value in values if isinstance(value, int)]
+    return sum(numbers) if len(numbers) == len(values) else None

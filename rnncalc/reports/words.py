@@ -1,0 +1,29 @@
+"""How a value is written for people, in every format that is for people."""
+
+from __future__ import annotations
+
+from rnncalc.errors import shown
+from rnncalc.questions.report import Equation, Value
+
+
+def words(value: Value, *, lines: bool = False, limit: int = 80) -> str:
+    """Return a value as text, any name in it made harmless.
+
+    None is a dash, an unknown number of steps the letter T. With `lines` an equation's two sides stand on two;
+    text is cut at `limit` characters.
+    """
+    match value:
+        case None:
+            return "–"
+        case int():
+            return f"{value:,}"
+        case float():
+            return f"{value:,.2f}"
+        case Equation():
+            if value.letters == value.numbers:
+                return value.letters
+            return f"{value.letters}{chr(10) if lines else ' '}= {value.numbers}"
+        case tuple():
+            return f"({', '.join('T' if size is None else str(size) for size in value)})"
+        case _:
+            return shown(value, limit)

@@ -1,0 +1,194 @@
+"""From the bytes of a YAML file to a tree of nodes, refusing whatever YAML could spring on a reader.
+
+PyYAML's parser (libyaml's where it is built in) gives the events; the tree is built here rather than by PyYAML's
+composer because that recurses in C, expands aliases without bound, keeps the last of two equal keys and guesses types.
+Knows nothing of what a spec means.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import Any
+
+from rnncalc.errors import Problem, SpecError, shown
+from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence
+
+MAX_BYTES = 10_000_000
+MAX_DEPTH = 32
+MAX_ALIASED = 100_000
+"""How many nodes all aliases together may stand for."""
+
+_LONE_QUESTION = re.compile(r"(: +)\?(?= *(?:$|[,}\]]| #))", re.MULTILINE)
+_STAND_IN = "\ue03f"
+"""YAML reads the `?` of `lstm: ?` as the start of a long key, so one character it knows nothing of stands in for it."""
+
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def read_document(data: bytes, source: str) -> tuple[Node, list[tuple[tuple[int, int], Problem]]]:
+    """Return the tree of a YAML document, and the problems that still left it readable, with their line and column.
+
+    Raises SpecError at the first that does not: bytes that are no UTF-8, YAML that does not parse, a cycle.
+    """
+    if len(data) > MAX_BYTES:
+        raise _error(source, "", f"a spec has at most {MAX_BYTES:,} bytes, this has {len(data):,}")
+    text = _LONE_QUESTION.sub(rf"\1{_STAND_IN}", _decoded(data, source))
+    import yaml
+
+    builder = _Builder(source)
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
+    try:
+        root = builder.build(loader, yaml)
+    except yaml.MarkedYAMLError as error:
+        raise _error(source, _place(error.problem_mark or error.context_mark), _in_words(error, text)) from None
+    finally:
+        loader.dispose()
+    return root, builder.problems
+
+
+def _decoded(data: bytes, source: str) -> str:
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise _error(source, "1:1", "the file is UTF-16; save it as UTF-8")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        bad = data[error.start]
+        raise _error(
+            source, _offset(data[: error.start].decode()), f"byte 0x{bad:02x} is not UTF-8; save the file as UTF-8"
+        ) from None
+    if found := _FORBIDDEN.search(text):
+        name = found[0].encode("unicode_escape").decode()
+        raise _error(source, _offset(text[: found.start()]), f"the character {name} may not stand in YAML; remove it")
+    return text
+
+
+def _offset(before: str) -> str:
+    return f"{before.count(chr(10)) + 1}:{len(before) - before.rfind(chr(10))}"
+
+
+def _place(mark: Any) -> str:
+    return f"{mark.line + 1}:{mark.column + 1}" if mark else ""
+
+
+def _error(source: str, place: str, message: str) -> SpecError:
+    return SpecError((Problem(f"{source}:{place}" if place else source, "", message),))
+
+
+def _in_words(error: Any, text: str) -> str:
+    mark = error.problem_mark
+    if mark and "\t" in _line(text, mark.line)[: mark.column + 1]:
+        return "not valid YAML: a tab stands where only spaces may; indent with spaces"
+    parts = [shown(str(part)) for part in (error.problem, error.context) if part]
+    return f"not valid YAML: {', '.join(parts)}"
+
+
+def _line(text: str, number: int) -> str:
+    return next(islice(text.splitlines(), number, None), "")
+
+
+class _Builder:
+    """Builds one document's tree from the parser's events, without recursion."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.problems: list[tuple[tuple[int, int], Problem]] = []
+        self.open: list[Mapping | Sequence] = []
+        self.keys: list[Scalar | None] = []  # the key that waits for its value in each open mapping
+        self.anchors: dict[str, Node] = {}
+        self.began: dict[int, int] = {}  # the count of nodes before each anchored node that is open
+        self.sizes: dict[int, int] = {}  # how many nodes an anchored node stands for
+        self.nodes = 0
+        self.aliased = 0
+
+    def build(self, loader: Any, yaml: Any) -> Node:
+        root: Node | None = None
+        get = loader.get_event
+        while True:
+            event = get()
+            kind = type(event)
+            if kind is yaml.ScalarEvent:
+                self.nodes += 1
+                node: Node = Scalar(event.value.replace(_STAND_IN, "?"), not event.style, event.start_mark)
+                if event.tag is not None or event.anchor is not None:
+                    self._decorate(node, event)
+            elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
+                self.nodes += 1
+                node = (Mapping if kind is yaml.MappingStartEvent else Sequence)(event.start_mark)
+                self._decorate(node, event)
+            elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+                self._close()
+                continue
+            elif kind is yaml.AliasEvent:
+                node = self._aliased(event)
+            elif kind is yaml.DocumentStartEvent and root is not None:
+                raise self._error(event, "a second document starts here; a spec is one document, so split the file")
+            elif kind is yaml.StreamEndEvent:
+                break
+            else:
+                continue
+            if self.open:
+                self._attach(node)
+            else:
+                root = node
+            if kind is not yaml.AliasEvent and not isinstance(node, Scalar):
+                self._enter(node)
+        if root is None:
+            raise _error(self.source, "1:1", "the file is empty; give at least input and layers")
+        return root
+
+    def _error(self, event: Any, message: str) -> SpecError:
+        return _error(self.source, _place(event.start_mark), message)
+
+    def _decorate(self, node: Node, event: Any) -> None:
+        if event.tag is not None:
+            mark = event.start_mark
+            tag = shown(event.tag.replace("tag:yaml.org,2002:", "!!"))
+            told = Problem(f"{self.source}:{_place(mark)}", "", f"the tag {tag} is not read; remove it")
+            self.problems.append(((mark.line, mark.column), told))
+        if event.anchor is not None:
+            self.anchors[event.anchor] = node
+            if isinstance(node, Scalar):
+                self.sizes[id(node)] = 1
+            else:
+                self.began[id(node)] = self.nodes - 1
+
+    def _aliased(self, event: Any) -> Node:
+        node = self.anchors.get(event.anchor)
+        name = shown(f"*{event.anchor}")
+        if node is None:
+            raise self._error(event, f"the alias {name} has no anchor &{name[1:]} before it")
+        size = self.sizes.get(id(node))
+        if size is None:
+            raise self._error(event, f"the alias {name} stands inside what it stands for; write the part out")
+        self.nodes += size
+        self.aliased += size
+        if self.aliased > MAX_ALIASED:
+            raise self._error(event, f"the aliases of this file stand for more than {MAX_ALIASED:,} nodes; use fewer")
+        return node
+
+    def _attach(self, node: Node) -> None:
+        parent = self.open[-1]
+        if isinstance(parent, Sequence):
+            parent.items.append(node)
+            return
+        key = self.keys[-1]
+        if key is not None:
+            parent.items.append((key, node))
+            self.keys[-1] = None
+        elif isinstance(node, Scalar):
+            self.keys[-1] = node
+        else:
+            raise _error(self.source, _place(node.mark), "a key must be one word; remove these brackets")
+
+    def _enter(self, node: Mapping | Sequence) -> None:
+        if len(self.open) == MAX_DEPTH:
+            raise _error(self.source, _place(node.mark), f"nested deeper than {MAX_DEPTH} levels; no spec is")
+        self.open.append(node)
+        self.keys.append(None)
+
+    def _close(self) -> None:
+        node = self.open.pop()
+        self.keys.pop()
+        if id(node) in self.began:
+            self.sizes[id(node)] = self.nodes - self.began[id(node)]

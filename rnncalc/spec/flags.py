@@ -1,0 +1,65 @@
+"""From flags to the tree that a spec file would give, so that both are read, and refused, by the same words."""
+
+from __future__ import annotations
+
+from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence
+
+
+def tree(
+    *,
+    input: str | None = None,
+    layers: tuple[str, ...] = (),
+    output: str | None = None,
+    **others: str | None,
+) -> Mapping:
+    """Return the tree of a network in flags; `others` are the plain keys steps, topology and convention."""
+    root = Mapping("")
+    if input is not None:
+        root.put("input", Scalar(input, True, "--input"))
+    if layers:
+        stack = Sequence("--layer")
+        stack.items = [_layer(text, f"--layer {number}") for number, text in enumerate(layers, 1)]
+        root.put("layers", stack)
+    if output is not None:
+        root.put("output", _output(output))
+    override(root, others)
+    return root
+
+
+def override(root: Node, values: dict[str, str | None]) -> None:
+    """Put values from flags in place of a tree's own; steps, in an encoder-decoder, in both halves."""
+    if not isinstance(root, Mapping):
+        return
+    halves = [half for key in ("encoder", "decoder") if isinstance(half := root.get(key), Mapping)]
+    for key, value in values.items():
+        if value is not None:
+            for mapping in halves if halves and key == "steps" else [root]:
+                mapping.put(key, Scalar(value, True, f"--{key}"))
+
+
+def _layer(text: str, mark: str) -> Mapping:
+    """Read `lstm:512,bidirectional,projection=128`."""
+    first, *options = text.split(",")
+    kind, _, number = first.partition(":")
+    layer = Mapping(mark)
+    layer.items.append((Scalar(kind.strip(), True, mark), Scalar(number.strip(), True, mark)))
+    _add_options(layer, options, mark)
+    return layer
+
+
+def _output(text: str) -> Node:
+    """Read `5` or `5,bias=false`."""
+    first, *options = text.split(",")
+    units = Scalar(first.strip(), True, "--output")
+    if not options:
+        return units
+    output = Mapping("--output")
+    output.items.append((Scalar("units", True, "--output"), units))
+    _add_options(output, options, "--output")
+    return output
+
+
+def _add_options(mapping: Mapping, options: list[str], mark: str) -> None:
+    for option in options:
+        key, equals, value = option.partition("=")
+        mapping.items.append((Scalar(key.strip(), True, mark), Scalar(value.strip() if equals else "true", True, mark)))

@@ -1,0 +1,75 @@
+"""The tree a spec is read from, each node with its place; `document.py` makes it from YAML, `flags.py` from flags.
+
+Knows nothing of what a spec means.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Mark(Protocol):
+    """Where a node starts, counted from 0; PyYAML's own marks are such."""
+
+    line: int
+    column: int
+
+
+class Scalar:
+    """A word or number as written. `plain` tells it from quoted and block text."""
+
+    __slots__ = ("mark", "plain", "value")
+
+    def __init__(self, value: str, plain: bool, mark: Mark | str) -> None:
+        self.value = value
+        self.plain = plain
+        self.mark = mark
+
+
+class Sequence:
+    """A list of nodes."""
+
+    __slots__ = ("items", "mark")
+
+    def __init__(self, mark: Mark | str) -> None:
+        self.items: list[Node] = []
+        self.mark = mark
+
+
+class Mapping:
+    """Keys and their nodes, in the order written."""
+
+    __slots__ = ("items", "mark")
+
+    def __init__(self, mark: Mark | str) -> None:
+        self.items: list[tuple[Scalar, Node]] = []
+        self.mark = mark
+
+    def get(self, key: str) -> Node | None:
+        """Return the node under a key."""
+        return next((node for name, node in self.items if name.value == key), None)
+
+    def put(self, key: str, node: Node) -> None:
+        """Set the node under a key, in place of the one that was there."""
+        self.items = [item for item in self.items if item[0].value != key]
+        self.items.append((Scalar(key, True, node.mark), node))
+
+
+Node = Scalar | Sequence | Mapping
+
+
+def mark_at(root: Node, path: tuple[str | int, ...]) -> Mark | str:
+    """Return the mark of the node at a path, or of the nearest above it that is there; a value's, not its key's."""
+    node = root
+    for step in path:
+        match node, step:
+            case Mapping(), str():
+                below = node.get(step)
+            case Sequence(), int():
+                below = node.items[step] if step < len(node.items) else None
+            case _:
+                below = None
+        if below is None:
+            break
+        node = below
+    return node.mark

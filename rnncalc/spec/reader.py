@@ -1,0 +1,271 @@
+"""From a tree of nodes to a Network. Gathers every problem there is, each with its place, before it gives up.
+
+The keys of a layer are the fields of its class and what they may be is `model.values`: nothing about a kind of layer
+is said here a second time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import Any
+
+from rnncalc.errors import Fault, Problem, SpecError, did_you_mean, dotted, one_of, shown
+from rnncalc.model.cells import CELLS
+from rnncalc.model.faults import KEYS
+from rnncalc.model.layers import Dense, Dropout, Embedding, External, Layer, Output
+from rnncalc.model.network import Network
+from rnncalc.model.parts import Budget, Expect, Part
+from rnncalc.model.values import OPTIONS, Allowed, Count, Ratio, Size
+from rnncalc.spec import scalars
+from rnncalc.spec.nodes import Mapping, Mark, Node, Scalar, Sequence, mark_at
+
+_KINDS: tuple[type[Layer], ...] = (*CELLS, Dense, Embedding, Dropout, External)
+KINDS = {kind.kind: kind for kind in _KINDS}
+OPTIONS_OF: dict[str, tuple[str, ...]] = {
+    kind: tuple(field.name for field in fields(of) if field.name != of.number) for kind, of in KINDS.items()
+}
+OUTPUT_KEYS = ("units", "bias", "tied", "activation", "frozen")
+PART_KEYS = ("steps", "input", "layers", "output")
+BUDGET: dict[str, Allowed] = {
+    "max_params": Count(suffixes=True),
+    "max_bytes": Count(suffixes=True, unit="B"),
+    "max_multiply_adds": Count(suffixes=True),
+    "min_dense_ratio": Ratio(),
+}
+COUNT = Count()
+MOST_PROBLEMS = 1_000
+
+Path = tuple[str | int, ...]
+
+
+At = tuple[int, int]
+
+
+def read_network(
+    root: Node, source: str, name: str, problems: list[tuple[At, Problem]], unknown: int | None = None
+) -> Network:
+    """Return the network that a tree describes; `unknown` is what a size written `?` stands for.
+
+    Raises SpecError with all the problems, those found before included, in the order of their places.
+    """
+    reader = _Reader(root, source, unknown)
+    reader.problems += problems
+    network = reader.network(name)
+    if network is None or reader.problems:
+        raise SpecError(_told([problem for _, problem in sorted(reader.problems, key=lambda pair: pair[0])]))
+    return network
+
+
+def _told(problems: list[Problem]) -> tuple[Problem, ...]:
+    distinct = list(dict.fromkeys(problems))
+    if len(distinct) > MOST_PROBLEMS:
+        more = Problem("", "", f"and {len(distinct) - MOST_PROBLEMS:,} more problems")
+        return (*distinct[:MOST_PROBLEMS], more)
+    return tuple(distinct)
+
+
+class _Reader:
+    """Reads one tree; what cannot be read is noted, and a harmless value stands in for it."""
+
+    def __init__(self, root: Node, source: str, unknown: int | None) -> None:
+        self.root = root
+        self.source = source
+        self.unknown = unknown
+        self.problems: list[tuple[At, Problem]] = []
+        self.layers_read: dict[tuple[tuple[str, str, bool], ...], Layer] = {}
+
+    def problem(self, mark: Mark | str, path: Path, message: str) -> None:
+        """Note a problem; from flags, the flag stands in place of the first steps of the path."""
+        if isinstance(mark, str):
+            flag = mark or f"--{path[0]}".replace("layers", "layer")
+            inner = path[2:] if path[0] == "layers" else path[1:]
+            order = path[1] + 1 if len(path) > 1 and isinstance(path[1], int) else 0
+            at, told = (order, len(self.problems)), Problem(flag, dotted(inner), message)
+        else:
+            at = (mark.line, mark.column)
+            told = Problem(f"{self.source}:{mark.line + 1}:{mark.column + 1}", dotted(path), message)
+        self.problems.append((at, told))
+
+    def network(self, name: str) -> Network | None:
+        values = dict(self.keys(self.root, (), (*KEYS, "layers", "output", "encoder", "decoder", "expect", "budget")))
+        if not isinstance(self.root, Mapping):
+            return None
+        given: dict[str, Any] = {"name": name}
+        for key in KEYS:
+            if key in values:
+                given[key] = self.value(values[key], (key,), KEYS[key], stand_in=1 if key == "input" else None)
+        given = {key: value for key, value in given.items() if value is not None}
+        halves = [half for half in ("encoder", "decoder") if half in values]
+        for half in halves:
+            given[half] = self.part(values[half], (half,))
+        if not halves and "input" not in values:
+            self.missing(self.root, ("input",), "the number of features per step, or an embedding's vocabulary")
+            given["input"] = 1
+        if "layers" in values or not halves:
+            given["layers"] = self.layers(values.get("layers"), ())
+        if "output" in values:
+            given["output"] = self.output(values["output"], ("output",))
+        if "expect" in values:
+            given["expect"] = self.expect(values["expect"])
+        if "budget" in values:
+            given["budget"] = self.budget(values["budget"])
+        try:
+            return Network(**given)
+        except SpecError as error:
+            told = bool(self.problems)
+            for fault in error.problems:
+                if isinstance(fault, Fault) and not (fault.follows and told):
+                    self.problem(mark_at(self.root, fault.path), fault.path, fault.message)
+            return None
+
+    def part(self, node: Node, path: Path) -> Part:
+        values = dict(self.keys(node, path, PART_KEYS))
+        steps = self.value(values["steps"], (*path, "steps"), Size(), None) if "steps" in values else None
+        if "input" in values:
+            width = self.value(values["input"], (*path, "input"), Size(), 1)
+        else:
+            width = 1
+            if isinstance(node, Mapping):
+                self.missing(node, (*path, "input"), "the number of features per step, or an embedding's vocabulary")
+        layers = self.layers(values.get("layers"), path, node)
+        output = self.output(values["output"], (*path, "output")) if "output" in values else None
+        return Part(width, layers, output, steps)
+
+    def missing(self, node: Node, path: Path, what: str) -> None:
+        self.problem(node.mark, path, f"missing; give {what}")
+
+    def keys(self, node: Node, path: Path, known: tuple[str, ...]) -> Iterator[tuple[str, Node]]:
+        """Yield the known keys of a mapping with their nodes; note the unknown and the repeated ones."""
+        if not isinstance(node, Mapping):
+            self.problem(node.mark, path, f"expected keys ({one_of(known)}), got {_what(node)}")
+            return
+        seen = set()
+        for key, value in node.items:
+            at = (*path, shown(key.value))
+            if key.value in seen:
+                self.problem(key.mark, at, "stands here a second time; remove one")
+            elif key.value in known:
+                yield key.value, value
+            else:
+                self.problem(key.mark, at, _unknown(key.value, known))
+            seen.add(key.value)
+
+    def value(self, node: Node, path: Path, allowed: Allowed, stand_in: Any) -> Any:
+        """Return the value of a scalar, or, noting the problem, the stand-in."""
+        if not isinstance(node, Scalar):
+            self.problem(node.mark, path, f"expected {allowed.expected}, got {_what(node)}")
+            return stand_in
+        if node.value == "?" and self.unknown is not None and isinstance(allowed, Size):
+            return self.unknown
+        try:
+            return scalars.read(node, allowed)
+        except ValueError as error:
+            self.problem(node.mark, path, str(error))
+            return stand_in
+
+    def layers(self, node: Node | None, path: Path, above: Node | None = None) -> tuple[Layer, ...]:
+        at = (*path, "layers")
+        if node is None:
+            self.missing(above or self.root, at, "at least one layer, such as lstm: 512")
+            return (Dropout(0.0),)
+        if not isinstance(node, Sequence) or not node.items:
+            got = "none" if isinstance(node, Sequence) else _what(node)
+            self.problem(node.mark, at, f"expected a list of layers, such as - lstm: 512, got {got}")
+            return (Dropout(0.0),)
+        return tuple(self.layer(item, (*at, place)) for place, item in enumerate(node.items))
+
+    def layer(self, node: Node, path: Path) -> Layer:
+        if not isinstance(node, Mapping):
+            self.problem(node.mark, path, f"expected a layer, such as lstm: 512, got {_what(node)}")
+            return Dropout(0.0)
+        key = tuple((name.value, of.value, of.plain) for name, of in node.items if isinstance(of, Scalar))
+        if len(key) == len(node.items) and key in self.layers_read:
+            return self.layers_read[key]
+        before = len(self.problems)
+        layer = self.new_layer(node, path)
+        if len(self.problems) == before:
+            self.layers_read[key] = layer
+        return layer
+
+    def new_layer(self, node: Mapping, path: Path) -> Layer:
+        kinds = [key.value for key, _ in node.items if key.value in KINDS]
+        if len(kinds) != 1:
+            self.kind_problem(node, path, kinds)
+            return Dropout(0.0)
+        kind = KINDS[kinds[0]]
+        values: dict[str, Any] = {}
+        for option, below in self.keys(node, path, (kind.kind, *OPTIONS_OF[kind.kind])):
+            name = kind.number if option == kind.kind else option
+            value = self.value(below, (*path, option), OPTIONS[name], None)
+            if value is not None:
+                values[name] = value
+        values.setdefault(kind.number, 1)
+        return kind(**values)
+
+    def kind_problem(self, node: Mapping, path: Path, kinds: list[str]) -> None:
+        if kinds:
+            message = f"expected one kind of layer, got {one_of(kinds).replace(' or ', ' and ')}; make each a list item"
+            self.problem(node.mark, path, message)
+            return
+        words = [key for key, _ in node.items if key.value not in OPTIONS]
+        key = words[0] if words else None
+        if key is None:
+            self.problem(node.mark, path, f"no kind of layer; add one of {one_of(tuple(KINDS))}")
+            return
+        cure = did_you_mean(key.value, tuple(KINDS)) or f"; the kinds are {one_of(tuple(KINDS))}"
+        self.problem(key.mark, (*path, shown(key.value)), f"unknown kind of layer{cure}")
+
+    def output(self, node: Node, path: Path) -> Output:
+        if isinstance(node, Scalar):
+            return Output(self.value(node, path, Size(), 1))
+        values: dict[str, Any] = {}
+        for key, below in self.keys(node, path, OUTPUT_KEYS):
+            value = self.value(below, (*path, key), OPTIONS[key], None)
+            if value is not None:
+                values[key] = value
+        if isinstance(node, Mapping) and node.get("units") is None:
+            self.missing(node, (*path, "units"), "the number of outputs")
+        values.setdefault("units", 1)
+        return Output(**values)
+
+    def expect(self, node: Node) -> Expect:
+        if isinstance(node, Scalar):
+            return Expect(self.value(node, ("expect",), COUNT, None))
+        total, layers = None, None
+        for key, below in self.keys(node, ("expect",), ("total", "layers")):
+            if key == "total":
+                total = self.value(below, ("expect", "total"), COUNT, None)
+            elif isinstance(below, Sequence):
+                path: Path = ("expect", "layers")
+                layers = tuple(self.value(item, (*path, i), COUNT, 0) for i, item in enumerate(below.items))
+            else:
+                self.problem(below.mark, ("expect", "layers"), f"expected a list of counts, got {_what(below)}")
+        return Expect(total, layers)
+
+    def budget(self, node: Node) -> Budget:
+        read = self.keys(node, ("budget",), tuple(BUDGET))
+        return Budget(**{key: self.value(below, ("budget", key), BUDGET[key], None) for key, below in read})
+
+
+def _unknown(key: str, known: tuple[str, ...]) -> str:
+    """Return what to say of a key that stands where it is not known."""
+    if key == "<<":
+        return "merge keys are not read; write the options out"
+    takers = [kind for kind, options in OPTIONS_OF.items() if key in options]
+    if known[0] in KINDS and takers:
+        return f"does not apply to {known[0]}; it applies to {one_of(takers)}"
+    return f"unknown key{did_you_mean(key, known) or f'; the keys here are {one_of(known)}'}"
+
+
+def _what(node: Node) -> str:
+    """Return what a node is, for people."""
+    match node:
+        case Scalar(value=""):
+            return "nothing"
+        case Scalar():
+            return f"'{shown(node.value)}'"
+        case Sequence():
+            return "a list"
+        case _:
+            return "keys"

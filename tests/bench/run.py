@@ -1,0 +1,103 @@
+"""Prints how fast rnncalc is, as ratios taken in one run: `python tests/bench/run.py`. A measure, never a test.
+
+Each figure is the median of runs taken in turns with what it is compared to, so that a busy machine slows both.
+rnncalc is installed into a fresh environment first, as its users have it.
+"""
+
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+ENV = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+
+
+def seconds(command: list[str]) -> float:
+    began = time.perf_counter()
+    subprocess.run(command, cwd=ROOT, env=ENV, stdout=subprocess.DEVNULL, check=True)
+    return time.perf_counter() - began
+
+
+def kilobytes(command: list[str]) -> int:
+    """Return the most memory a command held."""
+    code = (
+        "import os, resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True);"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *command], cwd=ROOT, env=ENV, capture_output=True, check=True)
+    return int(done.stdout)
+
+
+def ratio(of: Callable[[], float], to: Callable[[], float], runs: int) -> float:
+    """Return the ratio of two measures' medians, each taken `runs` times in turns after one to warm up."""
+    of(), to()
+    pairs = [(of(), to()) for _ in range(runs)]
+    return statistics.median(first for first, _ in pairs) / statistics.median(second for _, second in pairs)
+
+
+def show(what: str, value: float, target: float | None = None) -> None:
+    print(f"{what:<80}{value:6.2f}{f'  (target ≤ {target})' if target else ''}", flush=True)
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        venv.create(Path(folder, "env"), with_pip=True)
+        python = str(Path(folder, "env", "bin", "python"))
+        subprocess.run([python, "-m", "pip", "install", "-q", str(ROOT)], check=True)
+        rnncalc = str(Path(folder, "env", "bin", "rnncalc"))
+        start(python, rnncalc)
+        large(Path(folder), python, rnncalc)
+
+
+def start(python: str, rnncalc: str) -> None:
+    """Compare a small call to the bare imports it cannot do without."""
+    table = [rnncalc, "specs/lstm.yaml"]
+    imports = [python, "-c", "import click, yaml, rich.console, rich.table"]
+    value = ratio(lambda: seconds(table), lambda: seconds(imports), 25)
+    show("rnncalc SPEC, against importing click, yaml, rich.console and rich.table", value, 1.30)
+    flags = [rnncalc, *["-i", "8", "-l", "lstm:16", "-o", "1", "-f", "json"]]
+    click = [python, "-c", "import click"]
+    value = ratio(lambda: seconds(flags), lambda: seconds(click), 25)
+    show("rnncalc FLAGS -f json, against importing click", value, 1.45)
+    value = ratio(lambda: kilobytes(table), lambda: kilobytes(imports), 5)
+    show("peak memory of rnncalc SPEC, against those imports", value, 1.20)
+
+
+def large(folder: Path, python: str, rnncalc: str) -> None:
+    """Compare ten thousand layers to composing their YAML, and a hundred thousand to ten thousand."""
+    random.seed(0)
+    files = {}
+    for name, sizes in (("equal", range(512, 513)), ("all different", range(1, 10**6))):
+        for count in (10_000, 100_000):
+            lines = "".join(f"  - lstm: {random.choice(sizes)}\n" for _ in range(count))
+            files[name, count] = folder / f"{name} {count}.yaml"
+            files[name, count].write_text(f"input: 512\nlayers:\n{lines}")
+    compose = (
+        "import sys, time, yaml; text = open(sys.argv[1]).read(); began = time.perf_counter();"
+        "yaml.compose(text, Loader=yaml.CSafeLoader); print(time.perf_counter() - began)"
+    )
+
+    def counting(path: Path) -> Callable[[], float]:
+        return lambda: seconds([rnncalc, str(path), "-f", "csv"])
+
+    def composing(path: Path) -> Callable[[], float]:
+        command = [python, "-c", compose, str(path)]
+        return lambda: float(subprocess.run(command, env=ENV, capture_output=True, check=True).stdout)
+
+    for name, targets in (("equal", (4, 11)), ("all different", (None, None))):
+        few, many = files[name, 10_000], files[name, 100_000]
+        value = ratio(counting(few), composing(few), 7)
+        show(f"10,000 LSTM layers, {name}, -f csv, against composing their YAML", value, targets[0])
+        value = ratio(counting(many), counting(few), 3)
+        show(f"100,000 of them, against 10,000, {name}", value, targets[1])
+
+
+if __name__ == "__main__":
+    main()

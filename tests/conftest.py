@@ -1,0 +1,31 @@
+"""What many tests use."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pytest
+
+from rnncalc.cli import run
+
+
+class Result(NamedTuple):
+    """What one call printed, and how it ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+Call = Callable[..., Result]
+
+
+@pytest.fixture
+def call(capfd: pytest.CaptureFixture[str]) -> Call:
+    """Call the command line in this process."""
+
+    def call(*args: object) -> Result:
+        code = run([str(arg) for arg in args])
+        out, err = capfd.readouterr()
+        return Result(code, out, err)
+
+    return call

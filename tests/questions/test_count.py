@@ -1,0 +1,302 @@
+"""`count`: rows, totals and formulas."""
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import by_hand
+import pytest
+import yaml
+from conftest import Call
+from hypothesis import given
+from strategies import Spec, flags, network, part
+
+from rnncalc import LSTM, MGU, RNN, Dense, Embedding, External, Network, Output
+from rnncalc.model.network import Network as Placing
+from rnncalc.questions.count import Count
+from rnncalc.reports import write
+from rnncalc.spec import from_flags, parse
+
+
+def read(spec: Spec) -> Placing:
+    return parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec", "spec")
+
+
+def rendered(network: Placing, form: str, **options: Any) -> str:
+    file = io.StringIO()
+    write([Count(network, **options)], form, file)
+    return file.getvalue()
+
+
+@given(network())
+def test_every_layer_has_the_textbook_count(spec: Spec) -> None:
+    """The tensors sum to the formulas, written down independently."""
+    for placed in read(spec).placed:
+        assert placed.params == by_hand.params(placed.layer, placed.inputs)
+
+
+@given(network())
+def test_the_formula_evaluates_to_the_count(spec: Spec) -> None:
+    """With the numbers in, each formula is arithmetic that gives the layer's parameters."""
+    for row in Count(read(spec)).layers():
+        assert eval(row.substituted.replace("×", "*")) == row.params == sum(t.params for t in row.tensors)
+
+
+@given(network())
+def test_flags_and_yaml_describe_the_same_network(spec: Spec) -> None:
+    """What a spec says in YAML it says in flags."""
+    words = iter(flags(spec))
+    given_flags: dict[str, Any] = {"input": None, "layers": (), "output": None}
+    for flag in words:
+        key = flag.removeprefix("--")
+        value = next(words)
+        given_flags["layers"] += (value,) if key == "layer" else ()
+        given_flags |= {key: value} if key != "layer" else {}
+    assert from_flags(**given_flags).placed == read(spec).placed
+
+
+@given(network())
+def test_repeat_is_the_layer_written_again(spec: Spec) -> None:
+    """`repeat: 2` counts what two layers count."""
+    written = {**spec, "layers": []}
+    for layer in spec["layers"]:
+        once = {key: value for key, value in layer.items() if key != "repeat"}
+        written["layers"] += [once] * layer.get("repeat", 1)
+    rows = [
+        [(row.name, row.params, row.output_shape, row.multiply_adds) for row in Count(read(of)).layers()]
+        for of in (spec, written)
+    ]
+    assert rows[0] == rows[1]
+
+
+@given(network())
+def test_rows_sum_to_totals_in_json(spec: Spec) -> None:
+    """Layers sum to the network, tensors to layers; a sum is null exactly when a row is."""
+    (report,) = json.loads(rendered(read(spec), "json"))["reports"]
+    assert report["params"] == sum(layer["params"] for layer in report["layers"])
+    assert report["trainable"] == sum(layer["trainable"] for layer in report["layers"])
+    assert report["bytes"] == sum(layer["bytes"] for layer in report["layers"]) == 4 * report["params"]
+    costs = [layer["multiply_adds"] for layer in report["layers"]]
+    assert report["multiply_adds"] == (None if None in costs else sum(costs))
+    for layer in report["layers"]:
+        assert layer["params"] == sum(tensor["params"] for tensor in layer["tensors"])
+        names = [tensor["name"] for tensor in layer["tensors"]]
+        assert len(names) == len({*names})
+    if report["dense"]:
+        assert report["dense"]["params"] == sum(layer["params"] for layer in report["dense"]["layers"])
+
+
+@given(network())
+def test_rows_sum_to_totals_in_csv(spec: Spec) -> None:
+    """The last row is the total of the others, of layers and of tensors alike."""
+    for tensors in (False, True):
+        *rows, total = csv.DictReader(io.StringIO(rendered(read(spec), "csv", tensors=tensors)))
+        assert total["kind"] == "total"
+        for column in ("params", "bytes", *(() if tensors else ("trainable", "multiply_adds_per_step"))):
+            values = [row[column] for row in rows]
+            assert total[column] == ("" if "" in values else str(sum(map(int, values))))
+
+
+@given(network())
+def test_rows_sum_to_totals_in_tables(spec: Spec) -> None:
+    """The total line of the table and of the Markdown is the sum of the lines above it."""
+    net = read({**spec, "layers": spec["layers"]})
+    lines = rendered(net, "table").splitlines()
+    rules = [number for number, line in enumerate(lines) if line.startswith("──")]
+    body, total = lines[rules[0] + 1 : rules[1]], lines[rules[1] + 1]
+    column = "Parameters" if net.trainable == net.params else None
+    if column:
+        assert sum(int(line.split()[-1].replace(",", "")) for line in body) == int(total.split()[-1].replace(",", ""))
+    cells = [line.split(" | ") for line in rendered(net, "markdown").splitlines() if line.startswith("|")]
+    numbers = [int(row[5].strip(" |*").replace(",", "")) for row in cells[2:]]
+    assert sum(numbers[:-1]) == numbers[-1] == net.params
+
+
+@given(part(steps=True))
+def test_both_directions_are_twice_one(spec: Spec) -> None:
+    """A bidirectional layer has exactly the parameters of two that read one way."""
+    for placed in read(spec).placed:
+        if getattr(placed.layer, "bidirectional", False):
+            halves = {"forward": 0, "backward": 0}
+            for tensor in placed.weights.own:
+                halves[str(tensor.direction)] += tensor.params
+            assert halves["forward"] == halves["backward"] == placed.params // 2
+
+
+@pytest.mark.parametrize(
+    ("layer", "letters", "numbers"),
+    [
+        (RNN(3), "h(m + h + 1)", "3 × (4 + 3 + 1)"),
+        (LSTM(3), "4h(m + h + 1)", "4 × 3 × (4 + 3 + 1)"),
+        (LSTM(3, bias=False), "4h(m + h)", "4 × 3 × (4 + 3)"),
+        (LSTM(3, bidirectional=True), "2 × 4h(m + h + 1)", "2 × 4 × 3 × (4 + 3 + 1)"),
+        (MGU(3, recurrence="diagonal"), "2h(m + 1 + 1)", "2 × 3 × (4 + 1 + 1)"),
+        (
+            LSTM(3, projection=2, peepholes=True, learned_state=True),
+            "4h(m + p + 1) + 3h + h·p + p + h",
+            "4 × 3 × (4 + 2 + 1) + 3 × 3 + 3 × 2 + 2 + 3",
+        ),
+        (Dense(3), "n(m + 1)", "3 × (4 + 1)"),
+        (Dense(3, bias=False), "n·m", "3 × 4"),
+        (Embedding(3), "m·d", "4 × 3"),
+        (External(7), "N", "7"),
+    ],
+)
+def test_formulas_are_written_as_in_the_textbook(layer: Any, letters: str, numbers: str) -> None:
+    """The letters are those people know, the numbers stand where the letters stood."""
+    (row,) = Count(Network(input=4, layers=(layer,))).layers()
+    assert (row.formula, row.substituted) == (letters, numbers)
+
+
+def test_the_report_is_the_documented_example(call: Call, tmp_path: Path) -> None:
+    """The JSON of input 4, an RNN of 3, output 1 and three steps, each number worked out by hand."""
+    spec = tmp_path / "example.yaml"
+    spec.write_text("input: 4\nsteps: 3\nlayers: [{rnn: 3}]\noutput: 1\n")
+    assert json.loads(call(spec, "-f", "json").out) == {
+        "version": 1,
+        "reports": [
+            {
+                "name": "example",
+                "convention": "textbook",
+                "topology": "many-to-one",
+                "steps": 3,
+                "layers": [
+                    {
+                        "name": "rnn_1",
+                        "kind": "rnn",
+                        "part": None,
+                        "inputs": 4,
+                        "units": 3,
+                        "outputs": 3,
+                        "output_shape": [3],
+                        "formula": "h(m + h + 1)",
+                        "substituted": "3 × (4 + 3 + 1)",
+                        "params": 24,
+                        "trainable": 24,
+                        "multiply_adds": 63,
+                        "bytes": 96,
+                        "tensors": [
+                            {"name": "W_xh", "role": "input", "direction": "forward", "shape": [3, 4], "params": 12},
+                            {"name": "W_hh", "role": "recurrent", "direction": "forward", "shape": [3, 3], "params": 9},
+                            {"name": "b_h", "role": "bias", "direction": "forward", "shape": [3], "params": 3},
+                        ],
+                    },
+                    {
+                        "name": "output",
+                        "kind": "dense",
+                        "part": None,
+                        "inputs": 3,
+                        "units": 1,
+                        "outputs": 1,
+                        "output_shape": [1],
+                        "formula": "n(m + 1)",
+                        "substituted": "1 × (3 + 1)",
+                        "params": 4,
+                        "trainable": 4,
+                        "multiply_adds": 3,
+                        "bytes": 16,
+                        "tensors": [
+                            {"name": "W_hy", "role": "kernel", "direction": None, "shape": [1, 3], "params": 3},
+                            {"name": "b_y", "role": "bias", "direction": None, "shape": [1], "params": 1},
+                        ],
+                    },
+                ],
+                "params": 28,
+                "trainable": 28,
+                "multiply_adds": 66,
+                "bytes": 112,
+                "dense": {
+                    "params": 127,
+                    "ratio": 127 / 28,
+                    "layers": [
+                        {"name": "rnn_1", "inputs": 12, "units": 9, "params": 117},
+                        {"name": "output", "inputs": 9, "units": 1, "params": 10},
+                    ],
+                },
+            }
+        ],
+    }
+
+
+def test_what_is_not_known_is_null() -> None:
+    """Without steps there is no dense equivalent and no whole cost; the cost of a step is told instead."""
+    report = json.loads(rendered(Network(input=4, layers=(RNN(3),), output=Output(1)), "json"))["reports"][0]
+    assert report["dense"] is None
+    assert report["steps"] is None
+    assert report["multiply_adds"] is None
+    assert report["multiply_adds_per_step"] == 4 * 3 + 3 * 3 + 3
+    assert report["layers"][0]["multiply_adds"] is None
+    external = json.loads(rendered(Network(input=4, layers=(External(9), RNN(3)), steps=2), "json"))["reports"][0]
+    assert [layer["multiply_adds"] for layer in external["layers"]] == [None, 42]
+    assert external["multiply_adds"] is None
+
+
+def test_counts_are_exact_at_any_size() -> None:
+    """A layer of 10^12 units on 10^12 features has 4·10^12·(2·10^12 + 1) parameters to the last digit."""
+    network = Network(input=10**12, layers=(LSTM(10**12),))
+    report = json.loads(rendered(network, "json"))["reports"][0]
+    assert report["params"] == 8_000_000_000_004_000_000_000_000
+
+
+def test_matrices_are_as_the_classroom_writes_them(call: Call) -> None:
+    """Input 10, hidden 20, output 5 without biases: (20, 10), (20, 20) and (5, 20)."""
+    (report,) = json.loads(call("specs/no-biases.yaml", "-f", "json").out)["reports"]
+    shapes = {tensor["name"]: tensor["shape"] for layer in report["layers"] for tensor in layer["tensors"]}
+    assert shapes == {"W_xh": [20, 10], "W_hh": [20, 20], "W_hy": [5, 20]}
+
+
+def test_a_frozen_layer_is_counted_apart(call: Call) -> None:
+    """Frozen parameters are in the total, not in the trainable; both have a column of their own."""
+    flags_ = ["-i", 2, "-l", "rnn:3,frozen", "-o", 1]
+    (report,) = json.loads(call(*flags_, "-f", "json").out)["reports"]
+    assert (report["params"], report["trainable"]) == (22, 4)
+    total = call(*flags_).out.splitlines()[-3].split()
+    assert total == ["Total", "22", "4", "18"]
+
+
+def test_a_tied_output_counts_its_matrix_once() -> None:
+    """Vocabulary 10, width 4: the table has 40, the output its 10 biases and still 40 multiply-adds a step."""
+    network = Network(input=10, layers=(Embedding(4), RNN(4)), output=Output(10, tied=True), steps=1)
+    embedding, rnn, output = Count(network).layers()
+    assert (embedding.params, rnn.params, output.params) == (40, 36, 10)
+    assert (embedding.multiply_adds, output.multiply_adds) == (0, 40)
+
+
+@pytest.mark.parametrize(
+    ("topology", "shapes", "uses"),
+    [
+        ("one-to-one", [(3,), (4,), (5,), (6,), (1,)], [1, 1, 1, 1, 1]),
+        ("one-to-many", [(3,), (7, 4), (7, 5), (7, 6), (7, 1)], [1, 7, 7, 7, 7]),
+        ("many-to-one", [(7, 3), (7, 4), (5,), (6,), (1,)], [7, 7, 7, 1, 1]),
+        ("many-to-many", [(7, 3), (7, 4), (7, 5), (7, 6), (7, 1)], [7, 7, 7, 7, 7]),
+    ],
+)
+def test_shapes_follow_the_topology(topology: str, shapes: list[tuple[int, ...]], uses: list[int]) -> None:
+    """Sequences and vectors change over at the first or the last recurrent layer."""
+    layers = (Dense(3), RNN(4), LSTM(5), Dense(6))
+    steps = None if topology == "one-to-one" else 7
+    network = Network(input=2, layers=layers, output=Output(1), topology=topology, steps=steps)
+    assert [placed.output_shape for placed in network.placed] == shapes
+    assert [placed.uses for placed in network.placed] == uses
+
+
+def test_repeated_recurrence_ends_at_its_last_copy() -> None:
+    """Of two stacked copies the first hands on a sequence, the second its final state."""
+    network = Network(input=2, layers=(RNN(3, repeat=2),), steps=5)
+    assert [placed.output_shape for placed in network.placed] == [(5, 3), (3,)]
+
+
+def test_several_specs_are_reported_in_order(call: Call) -> None:
+    """One call, several specs: one report each, one CSV header."""
+    result = call("specs/lstm.yaml", "specs/gru.yaml", "-f", "json")
+    assert [report["params"] for report in json.loads(result.out)["reports"]] == [1600, 1200]
+    assert call("specs/lstm.yaml", "specs/gru.yaml", "-f", "csv").out.count("network,name") == 1
+
+
+@pytest.mark.parametrize(("dtype", "size"), [("float64", 8), ("float32", 4), ("bfloat16", 2), ("int8", 1)])
+def test_bytes_follow_the_dtype(call: Call, dtype: str, size: int) -> None:
+    """Bytes are parameters times the size of one."""
+    (report,) = json.loads(call("specs/lstm.yaml", "--dtype", dtype, "-f", "json").out)["reports"]
+    assert report["bytes"] == 1600 * size

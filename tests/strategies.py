@@ -1,0 +1,103 @@
+"""Random networks over every option, as the plain data of a spec file; and the same network in flags."""
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+Spec = dict[str, Any]
+
+SMALL = st.integers(1, 9)
+CELLS = ("rnn", "gru", "lstm", "mgu")
+
+
+@st.composite
+def cell(draw: st.DrawFn, kind: str | None = None, units: int | None = None, decoder: bool = False) -> Spec:
+    """Draw a recurrent layer."""
+    kind = kind or draw(st.sampled_from(CELLS))
+    layer: Spec = {kind: units or draw(SMALL)}
+    options: Spec = {
+        "bias": st.booleans(),
+        "bidirectional": st.booleans(),
+        "activation": st.sampled_from(["tanh", "relu", "sigmoid", "linear"]),
+        "recurrence": st.sampled_from(["full", "diagonal"]),
+        "frozen": st.booleans(),
+        "extra_inputs": st.integers(0, 3),
+        "repeat": st.integers(1, 3),
+    }
+    if not decoder:
+        options["learned_state"] = st.booleans()
+    if kind == "gru":
+        options |= {"reset_after": st.booleans(), "reset_gate": st.booleans()}
+    if kind == "lstm":
+        options |= {"projection": SMALL, "peepholes": st.booleans(), "output_gate": st.booleans()}
+    for option in draw(st.lists(st.sampled_from(sorted(options)), unique=True)):
+        layer[option] = draw(options[option])
+    if layer.get("reset_gate") is False:
+        layer.pop("reset_after", None)
+    if layer.get("recurrence") == "diagonal":
+        layer.pop("projection", None)
+    if layer.get("bidirectional") and draw(st.booleans()):
+        layer["merge"] = draw(st.sampled_from(["concat", "sum", "mul", "ave"]))
+    return layer
+
+
+@st.composite
+def plain(draw: st.DrawFn) -> Spec:
+    """Draw a layer without recurrence."""
+    kind = draw(st.sampled_from(["dense", "dropout", "external"]))
+    if kind == "dropout":
+        return {"dropout": draw(st.sampled_from([0, 0.25, 0.5, 1]))}
+    if kind == "external":
+        layer: Spec = {"external": draw(st.integers(0, 50))}
+        return layer | draw(st.sampled_from([{}, {"outputs": draw(SMALL)}]))
+    layer = {"dense": draw(SMALL)}
+    return layer | draw(st.sampled_from([{}, {"bias": False}, {"frozen": True}, {"activation": "relu"}]))
+
+
+@st.composite
+def part(draw: st.DrawFn, steps: bool | None = None) -> Spec:
+    """Draw the input, the layers and the output of a network."""
+    spec: Spec = {
+        "input": draw(SMALL),
+        "layers": draw(st.lists(st.one_of(cell(), cell(), plain()), min_size=1, max_size=4)),
+    }
+    if draw(st.booleans()):
+        spec["layers"].insert(0, {"embedding": draw(SMALL)})
+    if steps or (steps is None and draw(st.booleans())):
+        spec["steps"] = draw(st.integers(1, 4))
+    if draw(st.booleans()):
+        spec["output"] = draw(st.one_of(SMALL, st.fixed_dictionaries({"units": SMALL, "bias": st.booleans()})))
+    return spec
+
+
+@st.composite
+def network(draw: st.DrawFn, steps: bool | None = None) -> Spec:
+    """Draw a network that is no encoder-decoder."""
+    spec = draw(part(steps))
+    topology = draw(st.sampled_from([None, "one-to-one", "one-to-many", "many-to-one", "many-to-many"]))
+    if topology:
+        spec["topology"] = topology
+    if topology == "one-to-one":
+        spec.pop("steps", None)
+    return spec
+
+
+def option(value: Any) -> str:
+    """Return a value as YAML and flags write it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def flags(spec: Spec) -> list[str]:
+    """Return the flags that describe the same network."""
+    words = ["--input", str(spec["input"])]
+    for layer in spec["layers"]:
+        (kind, number), *options = layer.items()
+        words += ["--layer", ",".join([f"{kind}:{number}", *(f"{key}={option(value)}" for key, value in options)])]
+    if isinstance(output := spec.get("output"), dict):
+        words += ["--output", f"{output['units']},bias={option(output['bias'])}"]
+    elif output:
+        words += ["--output", str(output)]
+    for key in ("steps", "topology"):
+        if key in spec:
+            words += [f"--{key}", str(spec[key])]
+    return words

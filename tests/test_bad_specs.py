@@ -1,0 +1,48 @@
+"""Files that are no specs: each `bad_specs/NAME.yaml` is refused with the lines of `NAME.expect`, place and all."""
+
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import Call
+
+BAD_SPECS = sorted((Path(__file__).parent / "bad_specs").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("path", BAD_SPECS, ids=lambda path: path.stem)
+def test_a_bad_spec_is_refused_with_every_problem_and_its_place(path: Path, call: Call) -> None:
+    """Exit 2, nothing on standard output, and on standard error exactly the expected lines."""
+    expected = path.with_suffix(".expect").read_text(encoding="utf-8").splitlines()
+    assert call(path) == (2, "", "".join(f"{path}:{line}\n" for line in expected))
+
+
+@pytest.mark.parametrize("name", ["alias-bomb", "deep", "deep-blocks", "long-number", "latin-1"])
+def test_hostile_files_are_refused_at_little_cost(name: str) -> None:
+    """Deep nesting, alias bombs, endless digits and stray bytes cost well under a second and 200 MB."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    began = time.monotonic()
+    path = Path(__file__).parent / "bad_specs" / f"{name}.yaml"
+    done = subprocess.run([sys.executable, "-m", "rnncalc", str(path)], capture_output=True, check=False, timeout=20)
+    assert done.returncode == 2
+    assert b"Traceback" not in done.stderr
+    assert time.monotonic() - began < 10  # a generous bound against the unbounded, no measure of speed
+    assert max(before, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss) < 200_000
+
+
+def test_a_file_over_ten_megabytes_is_refused_by_its_size(tmp_path: Path, call: Call) -> None:
+    """No parser sees it."""
+    path = tmp_path / "large.yaml"
+    path.write_bytes(b"#" * 10_000_001)
+    assert call(path) == (2, "", f"{path}: a spec has at most 10,000,000 bytes, this has 10,000,001\n")
+
+
+def test_problems_are_told_up_to_a_thousand(tmp_path: Path, call: Call) -> None:
+    """A file of endless mistakes ends in a count of the rest."""
+    path = tmp_path / "wrong.yaml"
+    path.write_text("input: 3\nlayers:\n" + "".join(f"  - lstm: x{n}\n" for n in range(1_234)))
+    *most, last = call(path).err.splitlines()
+    assert len(most) == 1_000
+    assert last == "and 234 more problems"

@@ -1,0 +1,179 @@
+"""The command line: what it takes, where it writes, how it ends."""
+
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import Call
+
+from rnncalc import __version__
+
+HOSTILE = "[red]x[/red]\x1b[31m\n=1+1|`<b>\u202e\x9b::error::"
+
+
+def shell(command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a shell command with `rnncalc` being this one."""
+    line = command.replace("rnncalc", f"{sys.executable} -m rnncalc")
+    env = {**os.environ, **environment}
+    return subprocess.run(["bash", "-c", line], capture_output=True, text=True, encoding="utf-8", env=env, check=False)
+
+
+def test_a_spec_alone_is_counted(call: Call) -> None:
+    """`rnncalc SPEC` is `rnncalc count SPEC`, and so with flags first."""
+    assert call("specs/lstm.yaml") == call("count", "specs/lstm.yaml")
+    assert call("-i", 4, "-l", "rnn:3").out == call("count", "-i", 4, "-l", "rnn:3").out
+
+
+def test_the_version_and_the_help(call: Call) -> None:
+    """Both go to standard output; a bare call shows the help."""
+    assert call("--version").out == f"rnncalc {__version__}\n"
+    assert call().out == call("--help").out
+    assert "count" in call("-h").out
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["count"], "rnncalc: no network: give a SPEC file, or flags such as -i 4 -l rnn:3 -o 1\n"),
+        (["cuont"], "rnncalc: cuont: no such file, and no such command; did you mean 'count'?\n"),
+        (["nowhere.yaml"], "rnncalc: nowhere.yaml: no such file, and no such command\n"),
+        (["specs"], "rnncalc: specs: is a directory\n"),
+        (
+            ["specs/lstm.yaml", "-i", "4"],
+            "rnncalc: -i describes a network, and so does specs/lstm.yaml: give one of them\n",
+        ),
+        (
+            ["-i", "4", "-l", "rnn:3", "--dtype", "float31"],
+            "rnncalc: --dtype: expected float64, float32, bfloat16, float16, float8 or int8, got 'float31'"
+            "; did you mean 'float32'?\n",
+        ),
+        (["-l", "rnn:3"], "--input: missing; give the number of features per step, or an embedding's vocabulary\n"),
+        (["-i", "4", "-l", "lstm:many"], "--layer 1: lstm: expected a positive whole number, got 'many'\n"),
+        (["-i", "4", "-l", "rnn:3", "-l", "lstm"], "--layer 2: lstm: expected a positive whole number, got nothing\n"),
+        (["-i", "4", "-l", "rnn:3,bais=false"], "--layer 1: bais: unknown key; did you mean 'bias'?\n"),
+        (["-i", "4", "-l", "rnn:3,bias,bias"], "--layer 1: bias: stands here a second time; remove one\n"),
+        (["-i", "4", "-l", "lsmt:3"], "--layer 1: lsmt: unknown kind of layer; did you mean 'lstm'?\n"),
+        (["-i", "4", "-l", "rnn:3", "-o", "x"], "--output: expected a positive whole number, got 'x'\n"),
+        (["-i", "4", "-l", "rnn:3", "-T", "0"], "--steps: expected a positive whole number, got 0\n"),
+        (
+            ["-i", "4", "-l", "rnn:3", "-c", "texbook"],
+            "--convention: expected textbook, got 'texbook'; did you mean 'textbook'?\n",
+        ),
+        (
+            ["specs/encoder-decoder.yaml", "--topology", "one-to-one"],
+            "--topology: does not apply to an encoder-decoder, which is a topology of its own; remove it\n",
+        ),
+    ],
+)
+def test_a_mistaken_call_ends_in_one_line(call: Call, args: list[str], message: str) -> None:
+    """Exit 2, nothing on standard output, and one line with the place and the cure."""
+    assert call(*args) == (2, "", message)
+
+
+@pytest.mark.parametrize("args", [["--foo"], ["count", "-f", "xml"], ["count", "-T"]])
+def test_what_click_refuses_is_one_line_too(call: Call, args: list[str]) -> None:
+    """No usage text, but where to find it."""
+    result = call(*args)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("rnncalc: ")
+    assert re.search(r"\(see rnncalc( count)? --help\)\n$", result.err)
+    assert result.err.count("\n") == 1
+
+
+def test_problems_of_all_specs_are_told(call: Call) -> None:
+    """Two broken specs and a good one: both are named, and nothing is counted."""
+    bad = ["tests/bad_specs/tab.yaml", "specs/lstm.yaml", "tests/bad_specs/empty.yaml"]
+    result = call(*bad)
+    assert (result.code, result.out) == (2, "")
+    assert [line.split(":")[0] for line in result.err.splitlines()] == [bad[0], bad[2]]
+
+
+def test_flags_override_a_spec(call: Call) -> None:
+    """-T and --topology stand in place of the spec's own, in both halves of an encoder-decoder."""
+    (report,) = json.loads(
+        call("specs/dense-equivalent.yaml", "-T", 5, "--topology", "many-to-many", "-f", "json").out
+    )["reports"]
+    assert (report["steps"], report["topology"]) == (5, "many-to-many")
+    (report,) = json.loads(call("specs/encoder-decoder.yaml", "-T", 2, "-f", "json").out)["reports"]
+    assert report["steps"] == {"encoder": 2, "decoder": 2}
+
+
+def test_standard_input_is_a_spec_too() -> None:
+    """`-` reads it, and its problems are located in it."""
+    assert "1,600" in shell("rnncalc - < specs/lstm.yaml").stdout
+    assert "stdin:1:8: input: expected" in shell("echo 'input: x' | rnncalc -").stderr
+
+
+def test_a_closed_pipe_is_a_clean_end() -> None:
+    """`| head` cuts the output, not the manners."""
+    done = shell("rnncalc -i 4 -l lstm:8,repeat=20000 -f csv | head -1; echo ${PIPESTATUS[0]}")
+    assert done.stdout.splitlines()[-1] == "0"
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "markdown"])
+def test_output_into_a_pipe_is_plain(form: str) -> None:
+    """No escape sequence leaves through a pipe."""
+    assert "\x1b" not in shell(f"rnncalc specs/lstm.yaml -f {form}").stdout
+
+
+def test_a_terminal_without_our_symbols_gets_plain_ones() -> None:
+    """In an ASCII locale arrows and signs become their plain likes."""
+    done = shell("rnncalc specs/lstm.yaml", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert "8 -> 16" in done.stdout
+    assert "4 x 16 x (8 + 16 + 1)" in done.stdout
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "markdown", "json"])
+def test_hostile_names_are_harmless(form: str, call: Call, tmp_path: Path) -> None:
+    """Markup, escape sequences, newlines and reversed text in a name show as text and act as nothing."""
+    spec = tmp_path / "hostile.yaml"
+    layer = json.dumps({"rnn": 3, "name": HOSTILE})
+    spec.write_text(f"name: {json.dumps(HOSTILE)}\ninput: 4\nlayers: [{layer}]\n")
+    out = call(spec, "-f", form).out
+    assert not {"\x1b", "\u202e", "\x9b"} & {*out}
+    assert "[31m" in out.replace("\\[", "[")
+    if form == "markdown":
+        assert "<b>" not in out.replace("\\<b\\>", "")
+    if form == "json":
+        assert json.loads(out)["reports"][0]["layers"][0]["name"] == HOSTILE
+    else:
+        lines = call(str(spec).replace("hostile", "hostile"), "-f", form).out.splitlines()
+        assert not any(line.startswith(("=1", "::error")) for line in lines)
+
+
+def test_a_csv_cell_is_no_formula(call: Call, tmp_path: Path) -> None:
+    """A name that a spreadsheet would run is defused with an apostrophe."""
+    spec = tmp_path / "formula.yaml"
+    spec.write_text("input: 4\nlayers:\n" + "".join(f"  - {{rnn: 3, name: '{sign}1+1'}}\n" for sign in "=+-@"))
+    rows = [*csv.DictReader(io.StringIO(call(spec, "-f", "csv").out))]
+    assert [row["name"] for row in rows[:4]] == ["'=1+1", "'+1+1", "'-1+1", "'@1+1"]
+
+
+@pytest.mark.parametrize("columns", ["80", "120", "200"])
+@pytest.mark.parametrize("spec", sorted(Path("specs").glob("*.yaml")), ids=lambda path: path.stem)
+def test_a_table_fits_its_terminal(spec: Path, columns: str, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No line of a table is wider than the screen, and no number is cut."""
+    monkeypatch.setenv("COLUMNS", columns)
+    out = call(spec, "--tensors").out
+    lines = [line for line in out.splitlines() if not line.startswith(("Dense equivalent", "output: its"))]
+    assert max(map(len, lines)) <= int(columns)
+    (report,) = json.loads(call(spec, "-f", "json").out)["reports"]
+    for layer in report["layers"]:
+        assert f"{layer['params']:,}" in out
+
+
+def test_a_hundred_thousand_layers_are_summed_in_the_middle(call: Call) -> None:
+    """Nobody reads that many rows: the first and the last are shown, the others as one row with their sum."""
+    lines = call("-i", 4, "-l", "rnn:4,repeat=100000").out.splitlines()
+    assert len(lines) < 60
+    (middle,) = (line for line in lines if line.startswith("…"))
+    assert middle.split()[:3] == ["…", "99,960", "more"]
+    assert middle.split()[-1] == f"{99_960 * 36:,}"
+    assert f"{100_000 * 36:,}" in lines[-3]
