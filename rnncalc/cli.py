@@ -6,19 +6,22 @@ No arithmetic and no formatting here. Imports inside a function are what that co
 from __future__ import annotations
 
 import gc
-import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 from click_default_group import DefaultGroup
 
 from rnncalc import __version__
-from rnncalc.errors import Fault, Problem, SpecError, did_you_mean, one_of, shown
+from rnncalc.errors import CallError, Problem, RefusedError, SpecError, did_you_mean, one_of, shown
+from rnncalc.terminal import be_encodable, complain, leave_unwritten
 
 if TYPE_CHECKING:
-    from rnncalc.model.network import Network
+    from rnncalc.model.values import Allowed
+
+Command = Callable[..., int | None]
 
 FORMATS = ("table", "json", "csv", "markdown")
 HELP = {"help_option_names": ["-h", "--help"]}
@@ -39,14 +42,14 @@ NETWORK_FLAGS = (
 )
 
 
-def network_flags(command: Callable[..., None]) -> Callable[..., None]:
+def network_flags(command: Command) -> Command:
     """Add the flags that describe a network, or override a spec's own values."""
     for flag in reversed(NETWORK_FLAGS):
         command = flag(command)
     return command
 
 
-def format_flag(formats: Sequence[str] = FORMATS) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def format_flag(formats: Sequence[str] = FORMATS) -> Callable[[Command], Command]:
     """Add `--format`."""
     return click.option(
         "-f",
@@ -89,9 +92,10 @@ def count(specs: tuple[str, ...], tensors: bool, cost: bool, dtype: str, format_
     SPEC is a YAML file, or - for standard input; without one, the flags describe the network.
     """
     from rnncalc.questions.count import DTYPES, Count
+    from rnncalc.sources import read_specs
 
     check_word("--dtype", dtype, tuple(DTYPES))
-    write([Count(network, dtype, tensors, cost) for network in networks(specs, **flags)], format_)
+    write([Count(spec.network, dtype, tensors, cost) for spec in read_specs(specs, cli.commands, **flags)], format_)
 
 
 def show_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
@@ -101,46 +105,76 @@ def show_version(context: click.Context, _: click.Parameter, asked: bool) -> Non
         context.exit()
 
 
-cli.add_command(count)
+@click.command(context_settings=HELP)
+@click.argument("specs", nargs=-1, metavar="[SPEC]...")
+@network_flags
+@click.option("--weights", metavar="FILE", help="YAML of {LAYER: {TENSOR: nested lists}}.")
+@click.option("--inputs", metavar="FILE", help="YAML of a list of T lists, or of T token numbers.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Makes the weights and inputs not given.")
+@click.option("--states", is_flag=True, help="Show each layer's states and gates, step by step.")
+@click.option("--max-multiply-adds", metavar="N", default="1G", show_default=True, help="Refuse a longer pass.")
+@format_flag()
+def run(
+    specs: tuple[str, ...],
+    weights: str | None,
+    inputs: str | None,
+    seed: int,
+    states: bool,
+    max_multiply_adds: str,
+    format_: str,
+    **flags: Any,
+) -> int:
+    """Run a forward pass that confirms shapes, weights and work.
+
+    It uses plain Python and your own numbers, or random ones. Exit code 1 when a layer is not as declared.
+    """
+    from rnncalc.model.values import Count as WholeNumber
+    from rnncalc.questions.run import cost_of, run, with_steps
+    from rnncalc.sources import read_file, read_specs
+    from rnncalc.spec import parse_data
+
+    most = read_value("--max-multiply-adds", max_multiply_adds, WholeNumber(suffixes=True))
+    files = [read_file(path) if path else None for path in (weights, inputs)]
+    reports = []
+    for spec in read_specs(specs, cli.commands, **flags):
+        data = parse_data(spec, *files)
+        with progress_bar(cost_of(with_steps(spec.network, data.inputs or {})[0])) as progress:
+            report = run(
+                spec.network,
+                seed=seed,
+                weights=data.weights,
+                inputs=data.inputs,
+                states=states,
+                most_multiply_adds=most,
+                progress=progress,
+            )
+        reports.append(report)
+    write(reports, format_)
+    return 0 if all(report.agrees for report in reports) else 1
 
 
-def networks(
-    specs: Sequence[str], *, input: str | None, layers: tuple[str, ...], output: str | None, **others: str | None
-) -> list[Network]:
-    """Return the networks of the specs, or the one in flags. Raises SpecError with the problems of all of them."""
-    from rnncalc.spec import from_flags, load, parse
-
-    in_flags = [flag for flag, given in (("-i", input), ("-l", layers), ("-o", output)) if given]
-    if specs and in_flags:
-        raise click.ClickException(
-            f"{one_of(in_flags)} describes a network, and so does {shown(specs[0])}: give one of them"
-        )
-    if not specs:
-        if not in_flags:
-            raise click.ClickException("no network: give a SPEC file, or flags such as -i 4 -l rnn:3 -o 1")
-        return [from_flags(input, layers, output, **others)]
-    found: list[Network] = []
-    problems: list[Problem | Fault] = []
-    for spec in specs:
-        try:
-            if spec == "-":
-                found.append(parse(sys.stdin.buffer.read(), "stdin", "stdin", **others))
-            else:
-                found.append(load(spec, **others))
-        except SpecError as error:
-            problems += error.problems
-        except OSError as error:
-            raise click.ClickException(f"{shown(spec)}: {unreadable(spec, error)}") from None
-    if problems:
-        raise SpecError(tuple(problems))
-    return found
+for command in (count, run):
+    cli.add_command(command)
 
 
-def unreadable(spec: str, error: OSError) -> str:
-    """Return why a file cannot be read, with a hint where a command was misspelled."""
-    if isinstance(error, FileNotFoundError):
-        return f"no such file, and no such command{did_you_mean(spec, list(cli.commands))}"
-    return (error.strerror or str(error)).lower()
+def progress_bar(total: int) -> AbstractContextManager[Callable[[int], None] | None]:
+    """Return what shows progress on a terminal's standard error, if it is one."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return nullcontext()
+    from rnncalc.reports.progress import bar
+
+    return bar(total, sys.stderr)
+
+
+def read_value(flag: str, text: str, allowed: Allowed) -> Any:
+    """Return the value of a flag, read as a spec would be."""
+    from rnncalc.spec.nodes import Scalar
+    from rnncalc.spec.scalars import read
+
+    try:
+        return read(Scalar(text, True, flag), allowed)
+    except ValueError as error:
+        raise SpecError((Problem(flag, "", str(error)),)) from None
 
 
 def check_word(flag: str, word: str, known: tuple[str, ...]) -> None:
@@ -156,28 +190,33 @@ def write(reports: Sequence[Any], format_: str) -> None:
     try:
         write(reports, format_, sys.stdout)
         sys.stdout.flush()
-    except BrokenPipeError:  # head has seen enough; what is left unwritten must not fail as the interpreter ends
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # head has seen enough
+        leave_unwritten()
 
 
 def main(args: list[str] | None = None) -> NoReturn:
     """Run the command line: answers to standard output, everything else to standard error, an exit code at the end."""
     gc.disable()  # one short call leaves no cycles worth looking for: that would cost a tenth of its time
-    code = run(sys.argv[1:] if args is None else args)
+    code = call(sys.argv[1:] if args is None else args)
     gc.freeze()  # nor need the interpreter look for any as it ends
     sys.exit(code)
 
 
-def run(args: list[str]) -> int:
+def call(args: list[str]) -> int:
     """Run one call and return its exit code: 0 fine, 1 the answer is no, 2 the input is wrong."""
     be_encodable()
     try:
         code = cli.main(args or ["--help"], prog_name="rnncalc", standalone_mode=False)
         return code if isinstance(code, int) else 0
+    except (CallError, RefusedError) as error:
+        complain(f"rnncalc: {error}")
     except SpecError as error:
         complain(*map(str, error.problems))
     except click.ClickException as error:
         complain(f"rnncalc: {error.format_message()}{hint(error)}")
+    except OSError as error:
+        leave_unwritten()
+        complain(f"rnncalc: cannot write the answer: {(error.strerror or str(error)).lower()}")
     except (KeyboardInterrupt, click.Abort):
         complain("rnncalc: interrupted")
         return 130
@@ -190,24 +229,3 @@ def hint(error: click.ClickException) -> str:
     return (
         f" (see {context.command_path if context else 'rnncalc'} --help)" if isinstance(error, click.UsageError) else ""
     )
-
-
-def complain(*lines: str) -> None:
-    """Write lines to standard error."""
-    sys.stderr.write("".join(f"{line}\n" for line in lines))
-
-
-def be_encodable() -> None:
-    """Let output pass where the terminal's encoding lacks our few symbols: they become plain ones, others `?`."""
-    if sys.stdout.encoding.lower().replace("-", "") != "utf8":
-        import codecs
-
-        plain = {"→": "->", "×": "x", "·": "*", "–": "-", "…": "...", "─": "-", "✓": "ok", "✗": "no"}
-
-        def replace(error: UnicodeError) -> tuple[str, int]:
-            assert isinstance(error, UnicodeEncodeError)
-            return "".join(plain.get(char, "?") for char in error.object[error.start : error.end]), error.end
-
-        codecs.register_error("rnncalc", replace)
-        sys.stdout.reconfigure(errors="rnncalc")  # type: ignore[union-attr]
-        sys.stderr.reconfigure(errors="rnncalc")  # type: ignore[union-attr]

@@ -36,6 +36,14 @@ class SpecError(ValueError):
         self.problems = problems
 
 
+class CallError(ValueError):
+    """A call that says too little or too much; the message says what to give."""
+
+
+class RefusedError(ValueError):
+    """A question that cannot be asked of this network as it is; the message says why, and what would help."""
+
+
 def dotted(path: tuple[str | int, ...]) -> str:
     """Return a path as people write it: `("layers", 1, "lstm")` is `layers[1].lstm`."""
     text = ""

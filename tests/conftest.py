@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pytest
 
-from rnncalc.cli import run
+from rnncalc.cli import call as call_line
 
 
 class Result(NamedTuple):
@@ -24,7 +24,7 @@ def call(capfd: pytest.CaptureFixture[str]) -> Call:
     """Call the command line in this process."""
 
     def call(*args: object) -> Result:
-        code = run([str(arg) for arg in args])
+        code = call_line([str(arg) for arg in args])
         out, err = capfd.readouterr()
         return Result(code, out, err)
 

@@ -101,3 +101,27 @@ def flags(spec: Spec) -> list[str]:
         if key in spec:
             words += [f"--{key}", str(spec[key])]
     return words
+
+
+@st.composite
+def encoder_decoder(draw: st.DrawFn) -> Spec:
+    """Draw an encoder-decoder whose states fit."""
+    spec: Spec = {"encoder": {"input": draw(SMALL), "layers": []}, "decoder": {"input": draw(SMALL), "layers": []}}
+    for _ in range(draw(st.integers(1, 2))):
+        kind = draw(st.sampled_from(CELLS))
+        gives = draw(cell(kind)) | {"repeat": 1}
+        units = gives[kind] * (2 if gives.get("bidirectional") else 1)
+        takes = draw(cell(kind, units, decoder=True)) | {"repeat": 1, "bidirectional": False}
+        takes.pop("merge", None)
+        takes.pop("projection", None)
+        if "projection" in gives:
+            times = 2 if gives.get("bidirectional") else 1
+            takes |= {"projection": gives["projection"] * times, "recurrence": "full"}
+        spec["encoder"]["layers"].append(gives)
+        spec["decoder"]["layers"].append(takes)
+    for half in spec.values():
+        half["steps"] = draw(st.integers(1, 4))
+        if draw(st.booleans()):
+            half["layers"].insert(0, {"embedding": draw(SMALL)})
+    spec["decoder"]["output"] = draw(SMALL)
+    return spec

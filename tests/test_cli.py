@@ -41,12 +41,12 @@ def test_the_version_and_the_help(call: Call) -> None:
     ("args", "message"),
     [
         (["count"], "rnncalc: no network: give a SPEC file, or flags such as -i 4 -l rnn:3 -o 1\n"),
-        (["cuont"], "rnncalc: cuont: no such file, and no such command; did you mean 'count'?\n"),
-        (["nowhere.yaml"], "rnncalc: nowhere.yaml: no such file, and no such command\n"),
-        (["specs"], "rnncalc: specs: is a directory\n"),
+        (["cuont"], "'cuont': no such file; did you mean the command 'count'?\n"),
+        (["nowhere.yaml"], "'nowhere.yaml': no such file\n"),
+        (["specs"], "'specs': is a directory\n"),
         (
             ["specs/lstm.yaml", "-i", "4"],
-            "rnncalc: -i describes a network, and so does specs/lstm.yaml: give one of them\n",
+            "rnncalc: -i describes a network, and so does 'specs/lstm.yaml': give one of them\n",
         ),
         (
             ["-i", "4", "-l", "rnn:3", "--dtype", "float31"],

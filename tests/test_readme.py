@@ -29,7 +29,7 @@ def test_the_python_session_is_real() -> None:
 def test_the_example_file_counts_what_it_expects() -> None:
     """The spec that explains the format is a spec, and keeps its own expect."""
     (yaml,) = re.findall(r"```yaml\n(name: Two.*?)```", TEXT, re.DOTALL)
-    network = parse(yaml.encode(), "README.md", "readme")
+    network = parse(yaml.encode(), "README.md").network
     assert isinstance(network, Network)
     assert network.expect
     assert network.expect.total == network.params

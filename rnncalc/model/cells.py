@@ -1,6 +1,7 @@
-"""The recurrent cells as the textbook writes them: gates, states, options. A new cell is a class here, named in CELLS.
+"""The recurrent cells as the textbook writes them: gates, states, options, and the equations of a step.
 
-Knows nothing of frameworks: how many biases a gate has and how its tensors are named is `conventions.py`.
+A new cell is a class here, named in CELLS. Knows nothing of frameworks: how many biases a gate has and how its tensors
+are named is `conventions.py`.
 
 Letters: m inputs, h units, p the width of a projection, x_t the input of step t, σ the logistic sigmoid,
 ∘ the element-wise product.
@@ -8,9 +9,10 @@ Letters: m inputs, h units, p the width of a projection, x_t the input of step t
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Protocol
 
 from rnncalc.model.layers import Layer, OptionFault
+from rnncalc.model.vectors import Vector, blend, plus, times
 
 
 class Gate(NamedTuple):
@@ -23,6 +25,33 @@ class Gate(NamedTuple):
     activation: str | None
     name: str
     meaning: str
+
+
+class Gates(Protocol):
+    """The gates of a layer with their weights, as `step` uses them; each is named by its letter.
+
+    reset_after: whether the reset gate acts after the recurrent product.
+    """
+
+    reset_after: bool
+
+    def __call__(self, letter: str, x: Vector, h: Vector, peek: Vector | None = None) -> Vector:
+        """Return the gate: W_x x + W_h h + b, with `w ∘ peek` where there are peepholes, through its activation."""
+
+    def input(self, letter: str, x: Vector) -> Vector:
+        """Return W_x x and the bias on that side."""
+
+    def recurrent(self, letter: str, h: Vector) -> Vector:
+        """Return W_h h and the bias on that side."""
+
+    def activate(self, letter: str, vector: Vector) -> Vector:
+        """Return the vector through the gate's activation."""
+
+    def shape(self, c: Vector) -> Vector:
+        """Return the cell state through the activation of the cell's output."""
+
+    def project(self, h: Vector) -> Vector:
+        """Return W_hp h, or h itself where there is no projection."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,6 +96,10 @@ class Cell(Layer):
         """How many copies read the sequence, one or two."""
         return 2 if self.bidirectional else 1
 
+    def step(self, gates: Gates, x: Vector, state: tuple[Vector, ...]) -> tuple[Vector, ...]:
+        """Return the states after one step: x_t has m numbers, each state the width that `states` names."""
+        raise NotImplementedError
+
     def state_widths(self) -> tuple[int, ...]:
         """Return the width of each state, both directions joined, as a decoder receives it."""
         words = self.words(0)
@@ -90,6 +123,10 @@ class RNN(Cell):
     kind = "rnn"
     all_gates = (Gate("h", None, "hidden state", "mixes the input with the memory of the step before"),)
 
+    def step(self, gates: Gates, x: Vector, state: tuple[Vector, ...]) -> tuple[Vector, ...]:
+        (h,) = state
+        return (gates("h", x, h),)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GRU(Cell):
@@ -108,6 +145,19 @@ class GRU(Cell):
 
     reset_after: bool | None = None
     reset_gate: bool = True
+
+    def step(self, gates: Gates, x: Vector, state: tuple[Vector, ...]) -> tuple[Vector, ...]:
+        (h,) = state
+        z = gates("z", x, h)
+        if not self.reset_gate:
+            n = gates("n", x, h)
+        elif gates.reset_after:
+            r = gates("r", x, h)
+            n = gates.activate("n", plus(gates.input("n", x), times(r, gates.recurrent("n", h))))
+        else:
+            r = gates("r", x, h)
+            n = gates("n", x, times(r, h))
+        return (blend(z, h, n),)
 
     @property
     def gates(self) -> tuple[Gate, ...]:
@@ -140,6 +190,18 @@ class LSTM(Cell):
     peepholes: bool = False
     output_gate: bool = True
 
+    def step(self, gates: Gates, x: Vector, state: tuple[Vector, ...]) -> tuple[Vector, ...]:
+        h, c = state
+        i = gates("i", x, h, c)
+        f = gates("f", x, h, c)
+        g = gates("g", x, h)
+        c = plus(times(f, c), times(i, g))
+        shown = gates.shape(c)
+        if self.output_gate:
+            o = gates("o", x, h, c)
+            shown = times(o, shown)
+        return gates.project(shown), c
+
     @property
     def gates(self) -> tuple[Gate, ...]:
         return tuple(gate for gate in self.all_gates if self.output_gate or gate.letter != "o")
@@ -170,6 +232,12 @@ class MGU(Cell):
         Gate("f", "sigmoid", "forget gate", "how much of the old state to replace, and how much the candidate sees"),
         Gate("n", None, "candidate", "the new state it proposes"),
     )
+
+    def step(self, gates: Gates, x: Vector, state: tuple[Vector, ...]) -> tuple[Vector, ...]:
+        (h,) = state
+        f = gates("f", x, h)
+        n = gates("n", x, times(f, h))
+        return (blend(f, n, h),)
 
 
 CELLS: tuple[type[Cell], ...] = (RNN, GRU, LSTM, MGU)

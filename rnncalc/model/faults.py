@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rnncalc.errors import Fault, dotted
+from rnncalc.errors import Fault, shown
 from rnncalc.model.cells import Cell
 from rnncalc.model.conventions import CONVENTIONS
 from rnncalc.model.layers import Embedding, Layer
@@ -171,14 +171,14 @@ def _names(parts: dict[Path, Part]) -> Iterator[Fault]:
     if not any(layer.name for part in parts.values() for layer in part.layers):
         return
     numbers: Counter[str] = Counter()
-    taken = {"output": "the output layer"} if any(part.output for part in parts.values()) else {}
+    taken = {"output"} if any(part.output for part in parts.values()) else set()
     for path, part in parts.items():
         for join in part.joins():
             at = (*path, "layers", join.place)
             name = name_of(join.layer, join.copy, numbers)
             if name in taken:
-                yield Fault((*at, "name"), f"the name {name!r} is also that of {taken[name]}; choose another")
-            taken.setdefault(name, dotted(at))
+                yield Fault((*at, "name"), f"another layer is called '{shown(name)}'; choose another name")
+            taken.add(name)
 
 
 def _expect(network: Network, parts: dict[Path, Part]) -> Iterator[Fault]:

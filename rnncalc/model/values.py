@@ -101,7 +101,18 @@ class Ratio(NamedTuple):
         return None if fits else f"expected {self.expected}, got {value!r}"
 
 
-Allowed = Size | Rate | Switch | Choice | Text | Count | Ratio
+class Real(NamedTuple):
+    """Any finite number."""
+
+    expected: str = "a number"
+
+    def fault(self, value: object) -> str | None:
+        """Return what is wrong with the value, or None."""
+        fits = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < float("inf")
+        return None if fits else f"expected {self.expected}, got {value!r}"
+
+
+Allowed = Size | Rate | Switch | Choice | Text | Count | Ratio | Real
 
 OPTIONS: dict[str, Allowed] = {
     "units": Size(),

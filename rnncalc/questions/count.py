@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from rnncalc.model.conventions import CONVENTIONS, Weights
+from rnncalc.model.conventions import Weights
 from rnncalc.model.network import Network
 from rnncalc.model.tensors import Tensor
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
-from rnncalc.questions.report import Column, Equation, Sheet, Value
+from rnncalc.questions.report import Column, Equation, Sheet, Value, setting, steps_of
 
 DTYPES = {
     "float64": 8,
@@ -182,20 +182,22 @@ class Count(NamedTuple):
                 *(total(map(count, rows)) for _, count in count_columns),
             ),
             title=network.name,
-            subtitle=_setting(network),
+            subtitle=setting(network),
             notes=tuple(self._notes()),
         )
 
     def _tensor_sheet(self) -> Sheet:
-        rows = [(row.name, tensor) for row in self.layers() for tensor in row.tensors]
+        halves = len(self.network.parts) > 1
+        rows: list[tuple[Value, ...]] = [
+            (*([row.part] if halves else []), row.name, tensor.name, tensor.role, tensor.shape, tensor.params)
+            for row in self.layers()
+            for tensor in row.tensors
+        ]
+        keys = [Column(title, key=True) for title in (["Part"] if halves else []) + ["Layer"]]
         return Sheet(
-            columns=(
-                Column("Layer", key=True),
-                *map(Column, ("Tensor", "Role", "Shape")),
-                Column("Parameters", right=True),
-            ),
-            rows=[(name, tensor.name, tensor.role, tensor.shape, tensor.params) for name, tensor in rows],
-            total=("Total", "", "", "", self.network.params),
+            columns=(*keys, *map(Column, ("Tensor", "Role", "Shape")), Column("Parameters", right=True)),
+            rows=rows,
+            total=("Total", *[""] * (len(keys) + 2), self.network.params),
             title="Tensors",
         )
 
@@ -223,20 +225,6 @@ class Count(NamedTuple):
 
 _HEADER = ("network", *LayerCount._fields[:-1])
 _TENSOR_HEADER = ("network", "layer", "kind", "part", "tensor", "role", "direction", "shape", "params", "bytes")
-
-
-def steps_of(network: Network) -> int | dict[str, int | None] | None:
-    """Return the number of steps as reports give it: one number, or one for each half of an encoder-decoder."""
-    if len(network.parts) == 1:
-        return network.parts[None].steps
-    return {str(name): part.steps for name, part in network.parts.items()}
-
-
-def _setting(network: Network) -> str:
-    steps = [f"{part.steps:,}" if part.steps else "T" for part in network.parts.values()]
-    plural = "" if steps == ["1"] else "s"
-    row = CONVENTIONS[network.convention]
-    return f"{network.topology_name}, {' and '.join(steps)} step{plural}; convention {row.title}: {row.note}"
 
 
 def _layer_data(row: LayerCount, per_step: bool) -> dict[str, Any]:

@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple, Protocol
 
+from rnncalc.model.conventions import CONVENTIONS
+from rnncalc.model.network import Network
+
 
 class Equation(NamedTuple):
     """A formula in letters, and with the numbers in."""
@@ -46,3 +49,18 @@ class Report(Protocol):
 
     def records(self) -> tuple[tuple[str, ...], Iterable[tuple[Value, ...]]]:
         """Return the header and the rows of a CSV file."""
+
+
+def steps_of(network: Network) -> int | dict[str, int | None] | None:
+    """Return the number of steps as reports give it: one number, or one for each half of an encoder-decoder."""
+    if len(network.parts) == 1:
+        return network.parts[None].steps
+    return {str(name): part.steps for name, part in network.parts.items()}
+
+
+def setting(network: Network) -> str:
+    """Return the topology, the steps and the convention, as reports head themselves."""
+    steps = [f"{part.steps:,}" if part.steps else "T" for part in network.parts.values()]
+    plural = "" if steps == ["1"] else "s"
+    row = CONVENTIONS[network.convention]
+    return f"{network.topology_name}, {' and '.join(steps)} step{plural}; convention {row.title}: {row.note}"

@@ -46,25 +46,33 @@ def _draw(sheet: Sheet, console: Console) -> None:
     if sheet.notes:
         console.print()
     for note in sheet.notes:
-        console.print(Text(words(note, limit=200)))
+        console.print(Text(words(note, limit=2_000)))
 
 
 def _fitting(sheet: Sheet, console: Console) -> list[RenderableType]:
-    """Return the sheet as tables that fit: one, or the numbers first and what is too wide beside them below.
+    """Return the sheet as the fewest tables that fit, one below the other.
 
-    Equations stand on one line, else on two, else below; if that is not enough, all columns of words stand below.
+    Equations stand on one line, else on two, else below; if that is not enough, numbers, words and equations each have
+    a table. The keys of the rows stand in all of them.
     """
     rows = _shortened(sheet)
+    everything = [*range(len(sheet.columns))]
+    keys = {place for place in everything if sheet.columns[place].key}
     equations = {place for row in rows for place, value in enumerate(row) if isinstance(value, Equation)}
-    words_ = {place for place, column in enumerate(sheet.columns) if not column.right and not column.key}
-    for below, lines in ((set(), False), (set(), True), (equations, False), (words_, False)):
-        above = _table(sheet, rows, {*range(len(sheet.columns))} - below, lines=lines)
-        if _most(above, console) <= console.width:
+    numbers = {place for place in everything if sheet.columns[place].right}
+    others = {*everything} - keys - equations - numbers
+    splits: list[tuple[list[set[int]], bool]] = [
+        ([{*everything}], False),
+        ([{*everything}], True),
+        ([keys | others | numbers, keys | equations], False),
+        ([keys | numbers, keys | others, keys | equations], False),
+    ]
+    for split, lines in splits:
+        tables = [_table(sheet, rows, places, lines=lines) for places in split if places > keys]
+        if all(_most(table, console) <= console.width for table in tables):
             break
-    if not below:
-        return [above]
-    keys = {place for place, column in enumerate(sheet.columns) if column.key}
-    return [above, Text(), _table(sheet._replace(total=None), rows, keys | below, lines=False)]
+    spaced: list[RenderableType] = [piece for table in tables for piece in (Text(), table)]
+    return spaced[1:]
 
 
 def _most(table: Table, console: Console) -> int:
@@ -74,7 +82,8 @@ def _most(table: Table, console: Console) -> int:
 
 def _table(sheet: Sheet, rows: list[tuple[Value, ...]], places: set[int], *, lines: bool) -> Table:
     """Return the columns at some places as a table."""
-    table = Table(box=_RULES, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), show_footer=bool(sheet.total))
+    summed = sheet.total is not None and any(sheet.columns[place].right for place in places)
+    table = Table(box=_RULES, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), show_footer=summed)
     for place in sorted(places):
         column = sheet.columns[place]
         table.add_column(

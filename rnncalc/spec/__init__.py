@@ -3,10 +3,27 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rnncalc.errors import SpecError
 from rnncalc.model.network import Network
 from rnncalc.spec.flags import override, tree
+from rnncalc.spec.nodes import Mapping, Node
 from rnncalc.spec.reader import read_network
+
+if TYPE_CHECKING:
+    from rnncalc.spec.data import Data
+
+MAX_BYTES = 10_000_000
+"""A spec of more bytes is refused unread."""
+
+
+class Spec(NamedTuple):
+    """A network and what it was read from."""
+
+    network: Network
+    root: Node
+    source: str
 
 
 def load(path: str | os.PathLike[str], **overrides: str | None) -> Network:
@@ -16,20 +33,27 @@ def load(path: str | os.PathLike[str], **overrides: str | None) -> Network:
     Raises SpecError with every problem of the file, or OSError when it cannot be read.
     """
     source = os.fspath(path)
-    with open(source, "rb") as file:
-        return parse(file.read(), source, os.path.splitext(os.path.basename(source))[0], **overrides)
+    return parse(contents(source), source, **overrides).network
 
 
-def parse(data: bytes, source: str, name: str, **overrides: str | None) -> Network:
-    """Return the network that the bytes of a spec describe; `source` names them in problems, `name` is the default.
+def contents(path: str) -> bytes:
+    """Return the bytes of a file, no more than it takes to know that there are too many."""
+    with open(path, "rb") as file:
+        return file.read(MAX_BYTES + 1)
+
+
+def parse(data: bytes, source: str, **overrides: str | None) -> Spec:
+    """Return what the bytes of a spec describe; `source` names them in problems, and names the network by default.
 
     Raises SpecError with every problem there is.
     """
     from rnncalc.spec.document import read_document  # yaml comes with it, and flags do without
 
-    root, problems = read_document(data, source)
+    root, problems = read_document(data, source, MAX_BYTES)
     override(root, overrides)
-    return read_network(root, source, name, problems)
+    stem = os.path.splitext(os.path.basename(source))[0]
+    name = stem.encode("utf-8", "replace").decode()  # a file's name may hold bytes that are no text
+    return Spec(read_network(root, source, name, problems), root, source)
 
 
 def from_flags(
@@ -37,6 +61,27 @@ def from_flags(
     layers: tuple[str, ...],
     output: str | None,
     **others: str | None,
-) -> Network:
-    """Return the network in flags, each as typed. Raises SpecError with every problem, located by its flag."""
-    return read_network(tree(input=input, layers=layers, output=output, **others), "", "network", [])
+) -> Spec:
+    """Return what flags describe, each as typed. Raises SpecError with every problem, located by its flag."""
+    root = tree(input=input, layers=layers, output=output, **others)
+    return Spec(read_network(root, "", "network", []), root, "")
+
+
+def parse_data(spec: Spec, weights: tuple[bytes, str] | None, inputs: tuple[bytes, str] | None) -> Data:
+    """Return the weights and inputs for a run: from files of their own (their bytes and name), else from the spec.
+
+    Raises SpecError where they do not fit the network.
+    """
+    from rnncalc.spec.data import Data, read_inputs, read_weights
+    from rnncalc.spec.document import read_document
+
+    found: dict[str, Any] = {}
+    for key, file, read in (("weights", weights, read_weights), ("inputs", inputs, read_inputs)):
+        if file:
+            root, problems = read_document(*file, MAX_BYTES)
+            if problems:
+                raise SpecError(tuple(problem for _, problem in problems))
+            found[key] = read(root, file[1], (), spec.network)
+        elif isinstance(spec.root, Mapping) and (node := spec.root.get(key)):
+            found[key] = read(node, spec.source, (key,), spec.network)
+    return Data(**found)

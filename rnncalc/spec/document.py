@@ -14,7 +14,6 @@ from typing import Any
 from rnncalc.errors import Problem, SpecError, shown
 from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence
 
-MAX_BYTES = 10_000_000
 MAX_DEPTH = 32
 MAX_ALIASED = 100_000
 """How many nodes all aliases together may stand for."""
@@ -26,13 +25,14 @@ _STAND_IN = "\ue03f"
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def read_document(data: bytes, source: str) -> tuple[Node, list[tuple[tuple[int, int], Problem]]]:
+def read_document(data: bytes, source: str, most_bytes: int) -> tuple[Node, list[tuple[tuple[int, int], Problem]]]:
     """Return the tree of a YAML document, and the problems that still left it readable, with their line and column.
 
     Raises SpecError at the first that does not: bytes that are no UTF-8, YAML that does not parse, a cycle.
     """
-    if len(data) > MAX_BYTES:
-        raise _error(source, "", f"a spec has at most {MAX_BYTES:,} bytes, this has {len(data):,}")
+    source = shown(source, limit=1_000)
+    if len(data) > most_bytes:
+        raise _error(source, "", f"a spec has at most {most_bytes:,} bytes, this has more")
     text = _LONE_QUESTION.sub(rf"\1{_STAND_IN}", _decoded(data, source))
     import yaml
 
@@ -134,7 +134,7 @@ class _Builder:
             if kind is not yaml.AliasEvent and not isinstance(node, Scalar):
                 self._enter(node)
         if root is None:
-            raise _error(self.source, "1:1", "the file is empty; give at least input and layers")
+            raise _error(self.source, "1:1", "the file is empty")
         return root
 
     def _error(self, event: Any, message: str) -> SpecError:

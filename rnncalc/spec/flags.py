@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rnncalc.model.values import OPTIONS, Switch
 from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence
 
 
@@ -62,4 +63,5 @@ def _output(text: str) -> Node:
 def _add_options(mapping: Mapping, options: list[str], mark: str) -> None:
     for option in options:
         key, equals, value = option.partition("=")
-        mapping.items.append((Scalar(key.strip(), True, mark), Scalar(value.strip() if equals else "true", True, mark)))
+        implied = "true" if isinstance(OPTIONS.get(key.strip()), Switch) and not equals else value.strip()
+        mapping.items.append((Scalar(key.strip(), True, mark), Scalar(implied, True, mark)))

@@ -6,19 +6,18 @@ is said here a second time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from rnncalc.errors import Fault, Problem, SpecError, did_you_mean, dotted, one_of, shown
+from rnncalc.errors import Fault, Problem, SpecError, did_you_mean, one_of, shown
 from rnncalc.model.cells import CELLS
 from rnncalc.model.faults import KEYS
 from rnncalc.model.layers import Dense, Dropout, Embedding, External, Layer, Output
 from rnncalc.model.network import Network
 from rnncalc.model.parts import Budget, Expect, Part
 from rnncalc.model.values import OPTIONS, Allowed, Count, Ratio, Size
-from rnncalc.spec import scalars
-from rnncalc.spec.nodes import Mapping, Mark, Node, Scalar, Sequence, mark_at
+from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence, mark_at
+from rnncalc.spec.reading import At, Path, Reading, unknown_key, what
 
 _KINDS: tuple[type[Layer], ...] = (*CELLS, Dense, Embedding, Dropout, External)
 KINDS = {kind.kind: kind for kind in _KINDS}
@@ -27,6 +26,7 @@ OPTIONS_OF: dict[str, tuple[str, ...]] = {
 }
 OUTPUT_KEYS = ("units", "bias", "tied", "activation", "frozen")
 PART_KEYS = ("steps", "input", "layers", "output")
+TOP_KEYS = (*KEYS, "layers", "output", "encoder", "decoder", "expect", "budget", "weights", "inputs")
 BUDGET: dict[str, Allowed] = {
     "max_params": Count(suffixes=True),
     "max_bytes": Count(suffixes=True, unit="B"),
@@ -34,12 +34,6 @@ BUDGET: dict[str, Allowed] = {
     "min_dense_ratio": Ratio(),
 }
 COUNT = Count()
-MOST_PROBLEMS = 1_000
-
-Path = tuple[str | int, ...]
-
-
-At = tuple[int, int]
 
 
 def read_network(
@@ -53,42 +47,19 @@ def read_network(
     reader.problems += problems
     network = reader.network(name)
     if network is None or reader.problems:
-        raise SpecError(_told([problem for _, problem in sorted(reader.problems, key=lambda pair: pair[0])]))
+        raise reader.error()
     return network
 
 
-def _told(problems: list[Problem]) -> tuple[Problem, ...]:
-    distinct = list(dict.fromkeys(problems))
-    if len(distinct) > MOST_PROBLEMS:
-        more = Problem("", "", f"and {len(distinct) - MOST_PROBLEMS:,} more problems")
-        return (*distinct[:MOST_PROBLEMS], more)
-    return tuple(distinct)
-
-
-class _Reader:
-    """Reads one tree; what cannot be read is noted, and a harmless value stands in for it."""
+class _Reader(Reading):
+    """Reads a network; what cannot be read is noted, and a harmless value stands in for it."""
 
     def __init__(self, root: Node, source: str, unknown: int | None) -> None:
-        self.root = root
-        self.source = source
-        self.unknown = unknown
-        self.problems: list[tuple[At, Problem]] = []
+        super().__init__(root, source, unknown)
         self.layers_read: dict[tuple[tuple[str, str, bool], ...], Layer] = {}
 
-    def problem(self, mark: Mark | str, path: Path, message: str) -> None:
-        """Note a problem; from flags, the flag stands in place of the first steps of the path."""
-        if isinstance(mark, str):
-            flag = mark or f"--{path[0]}".replace("layers", "layer")
-            inner = path[2:] if path[0] == "layers" else path[1:]
-            order = path[1] + 1 if len(path) > 1 and isinstance(path[1], int) else 0
-            at, told = (order, len(self.problems)), Problem(flag, dotted(inner), message)
-        else:
-            at = (mark.line, mark.column)
-            told = Problem(f"{self.source}:{mark.line + 1}:{mark.column + 1}", dotted(path), message)
-        self.problems.append((at, told))
-
     def network(self, name: str) -> Network | None:
-        values = dict(self.keys(self.root, (), (*KEYS, "layers", "output", "encoder", "decoder", "expect", "budget")))
+        values = dict(self.keys(self.root, (), TOP_KEYS))
         if not isinstance(self.root, Mapping):
             return None
         given: dict[str, Any] = {"name": name}
@@ -132,52 +103,20 @@ class _Reader:
         output = self.output(values["output"], (*path, "output")) if "output" in values else None
         return Part(width, layers, output, steps)
 
-    def missing(self, node: Node, path: Path, what: str) -> None:
-        self.problem(node.mark, path, f"missing; give {what}")
-
-    def keys(self, node: Node, path: Path, known: tuple[str, ...]) -> Iterator[tuple[str, Node]]:
-        """Yield the known keys of a mapping with their nodes; note the unknown and the repeated ones."""
-        if not isinstance(node, Mapping):
-            self.problem(node.mark, path, f"expected keys ({one_of(known)}), got {_what(node)}")
-            return
-        seen = set()
-        for key, value in node.items:
-            at = (*path, shown(key.value))
-            if key.value in seen:
-                self.problem(key.mark, at, "stands here a second time; remove one")
-            elif key.value in known:
-                yield key.value, value
-            else:
-                self.problem(key.mark, at, _unknown(key.value, known))
-            seen.add(key.value)
-
-    def value(self, node: Node, path: Path, allowed: Allowed, stand_in: Any) -> Any:
-        """Return the value of a scalar, or, noting the problem, the stand-in."""
-        if not isinstance(node, Scalar):
-            self.problem(node.mark, path, f"expected {allowed.expected}, got {_what(node)}")
-            return stand_in
-        if node.value == "?" and self.unknown is not None and isinstance(allowed, Size):
-            return self.unknown
-        try:
-            return scalars.read(node, allowed)
-        except ValueError as error:
-            self.problem(node.mark, path, str(error))
-            return stand_in
-
     def layers(self, node: Node | None, path: Path, above: Node | None = None) -> tuple[Layer, ...]:
         at = (*path, "layers")
         if node is None:
             self.missing(above or self.root, at, "at least one layer, such as lstm: 512")
             return (Dropout(0.0),)
         if not isinstance(node, Sequence) or not node.items:
-            got = "none" if isinstance(node, Sequence) else _what(node)
+            got = "none" if isinstance(node, Sequence) else what(node)
             self.problem(node.mark, at, f"expected a list of layers, such as - lstm: 512, got {got}")
             return (Dropout(0.0),)
         return tuple(self.layer(item, (*at, place)) for place, item in enumerate(node.items))
 
     def layer(self, node: Node, path: Path) -> Layer:
         if not isinstance(node, Mapping):
-            self.problem(node.mark, path, f"expected a layer, such as lstm: 512, got {_what(node)}")
+            self.problem(node.mark, path, f"expected a layer, such as lstm: 512, got {what(node)}")
             return Dropout(0.0)
         key = tuple((name.value, of.value, of.plain) for name, of in node.items if isinstance(of, Scalar))
         if len(key) == len(node.items) and key in self.layers_read:
@@ -195,7 +134,7 @@ class _Reader:
             return Dropout(0.0)
         kind = KINDS[kinds[0]]
         values: dict[str, Any] = {}
-        for option, below in self.keys(node, path, (kind.kind, *OPTIONS_OF[kind.kind])):
+        for option, below in self.keys(node, path, (kind.kind, *OPTIONS_OF[kind.kind]), _unknown):
             name = kind.number if option == kind.kind else option
             value = self.value(below, (*path, option), OPTIONS[name], None)
             if value is not None:
@@ -212,6 +151,9 @@ class _Reader:
         key = words[0] if words else None
         if key is None:
             self.problem(node.mark, path, f"no kind of layer; add one of {one_of(tuple(KINDS))}")
+            return
+        if isinstance(key.mark, str) and isinstance(first := node.items[0][1], Scalar) and not first.value:
+            self.problem(key.mark, path, f"expected KIND:UNITS, such as lstm:512, got '{shown(key.value)}'")
             return
         cure = did_you_mean(key.value, tuple(KINDS)) or f"; the kinds are {one_of(tuple(KINDS))}"
         self.problem(key.mark, (*path, shown(key.value)), f"unknown kind of layer{cure}")
@@ -240,7 +182,7 @@ class _Reader:
                 path: Path = ("expect", "layers")
                 layers = tuple(self.value(item, (*path, i), COUNT, 0) for i, item in enumerate(below.items))
             else:
-                self.problem(below.mark, ("expect", "layers"), f"expected a list of counts, got {_what(below)}")
+                self.problem(below.mark, ("expect", "layers"), f"expected a list of counts, got {what(below)}")
         return Expect(total, layers)
 
     def budget(self, node: Node) -> Budget:
@@ -249,23 +191,6 @@ class _Reader:
 
 
 def _unknown(key: str, known: tuple[str, ...]) -> str:
-    """Return what to say of a key that stands where it is not known."""
-    if key == "<<":
-        return "merge keys are not read; write the options out"
+    """Return what to say of a key that a layer does not know: it may be an option of other kinds."""
     takers = [kind for kind, options in OPTIONS_OF.items() if key in options]
-    if known[0] in KINDS and takers:
-        return f"does not apply to {known[0]}; it applies to {one_of(takers)}"
-    return f"unknown key{did_you_mean(key, known) or f'; the keys here are {one_of(known)}'}"
-
-
-def _what(node: Node) -> str:
-    """Return what a node is, for people."""
-    match node:
-        case Scalar(value=""):
-            return "nothing"
-        case Scalar():
-            return f"'{shown(node.value)}'"
-        case Sequence():
-            return "a list"
-        case _:
-            return "keys"
+    return f"does not apply to {known[0]}; it applies to {one_of(takers)}" if takers else unknown_key(key, known)

@@ -10,13 +10,14 @@ import re
 from typing import TYPE_CHECKING
 
 from rnncalc.errors import did_you_mean, shown
-from rnncalc.model.values import Allowed, Choice, Count, Rate, Ratio, Size, Switch, Text
+from rnncalc.model.values import Allowed, Choice, Count, Rate, Ratio, Real, Size, Switch, Text
 from rnncalc.spec.nodes import Scalar
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
 _DECIMAL = r"[0-9]*\.?[0-9]+"
+_REAL = r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?"
 _SUFFIXED = r"([0-9][0-9_]*(?:\.[0-9]+)?)([kKMG]i?)?(B?)"  # compiled when first used: most specs have no budget
 _POWERS = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "ki": 2**10, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 _TRUE, _FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
@@ -45,6 +46,8 @@ def read(scalar: Scalar, allowed: Allowed) -> Value:
             value = _digits(text)
         case Count():
             value = _count(text, allowed)
+        case Real():
+            value = float(text) if len(text) <= _LONG and re.fullmatch(_REAL, text) else None
         case Rate() | Ratio():
             value = float(text) if len(text) <= _LONG and re.fullmatch(_DECIMAL, text) else None
     if value is None:

@@ -54,6 +54,7 @@ def main() -> None:
         rnncalc = str(Path(folder, "env", "bin", "rnncalc"))
         start(python, rnncalc)
         large(Path(folder), python, rnncalc)
+        forward(python, rnncalc)
 
 
 def start(python: str, rnncalc: str) -> None:
@@ -97,6 +98,20 @@ def large(folder: Path, python: str, rnncalc: str) -> None:
         show(f"10,000 LSTM layers, {name}, -f csv, against composing their YAML", value, targets[0])
         value = ratio(counting(many), counting(few), 3)
         show(f"100,000 of them, against 10,000, {name}", value, targets[1])
+
+
+def forward(python: str, rnncalc: str) -> None:
+    """Compare a forward pass to the products it is made of, and its memory to its weights."""
+    script = str(Path(__file__).with_name("forward.py"))
+    done = subprocess.run([python, script], env=ENV, capture_output=True, check=True)
+    whole, longer, wider = map(float, done.stdout.split())
+    show("a pass of LSTM 256 → 256, against its bare products", whole, 1.15)
+    show("four times the steps, against four times the time", longer)
+    show("four times the weights, against four times the time", wider)
+    command = [rnncalc, "run", *["-i", "1024", "-l", "lstm:1024", "-T", "1"]]
+    weights = 4 * 1024 * (1024 + 1024 + 1)
+    idle = kilobytes([rnncalc, "run", *["-i", "1", "-l", "lstm:1", "-T", "1"]])
+    show("peak memory of a pass, bytes a weight", (kilobytes(command) - idle) * 1024 / weights, 40)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from rnncalc.spec import from_flags, parse
 
 
 def read(spec: Spec) -> Placing:
-    return parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec", "spec")
+    return parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
 
 
 def rendered(network: Placing, form: str, **options: Any) -> str:
@@ -54,7 +54,7 @@ def test_flags_and_yaml_describe_the_same_network(spec: Spec) -> None:
         value = next(words)
         given_flags["layers"] += (value,) if key == "layer" else ()
         given_flags |= {key: value} if key != "layer" else {}
-    assert from_flags(**given_flags).placed == read(spec).placed
+    assert from_flags(**given_flags).network.placed == read(spec).placed
 
 
 @given(network())

@@ -1,0 +1,75 @@
+"""The algebra of a step on plain lists of floats: as much of it as the cells' equations need, and no more."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from math import exp, fsum, tanh
+from operator import add, mul
+
+Vector = list[float]
+Rows = list[Vector]
+
+if sys.version_info >= (3, 12):
+    from math import sumprod
+
+    def product(rows: Rows, x: Vector) -> Vector:
+        """Return the matrix of these rows times x. Rows and x must be of one length."""
+        return [sumprod(row, x) for row in rows]
+
+else:
+
+    def product(rows: Rows, x: Vector) -> Vector:
+        """Return the matrix of these rows times x. Rows and x must be of one length."""
+        return [sum(map(mul, row, x)) for row in rows]
+
+
+class LengthError(ValueError):
+    """Two vectors of different lengths where one length is needed."""
+
+    def __init__(self, *vectors: Vector) -> None:
+        super().__init__(f"vectors of {' and '.join(str(len(vector)) for vector in vectors)} numbers do not match")
+
+
+def plus(left: Vector, right: Vector) -> Vector:
+    """Return the element-wise sum."""
+    if len(left) != len(right):
+        raise LengthError(left, right)
+    return list(map(add, left, right))
+
+
+def times(left: Vector, right: Vector) -> Vector:
+    """Return the element-wise product, ∘ in the equations."""
+    if len(left) != len(right):
+        raise LengthError(left, right)
+    return list(map(mul, left, right))
+
+
+def blend(gate: Vector, where_one: Vector, where_zero: Vector) -> Vector:
+    """Return g ∘ a + (1 - g) ∘ b: a where the gate is one, b where it is zero."""
+    if not len(gate) == len(where_one) == len(where_zero):
+        raise LengthError(gate, where_one, where_zero)
+    return [g * a + (1.0 - g) * b for g, a, b in zip(gate, where_one, where_zero, strict=False)]
+
+
+def _sigmoid(x: float) -> float:
+    if x >= 0:
+        return 1.0 / (1.0 + exp(-x))
+    return exp(x) / (1.0 + exp(x))  # no overflow on this side either
+
+
+def _softmax(vector: Vector) -> Vector:
+    most = max(vector, default=0.0)
+    powers = [exp(x - most) for x in vector]
+    total = fsum(powers)
+    return [power / total for power in powers]
+
+
+ACTIVATIONS: dict[str, Callable[[Vector], Vector]] = {
+    "tanh": lambda vector: list(map(tanh, vector)),
+    "relu": lambda vector: [x if x > 0 else 0.0 for x in vector],
+    "sigmoid": lambda vector: list(map(_sigmoid, vector)),
+    "linear": lambda vector: vector,
+    "softmax": _softmax,
+}
+"""Each activation, of a whole vector at once: a softmax needs all of it."""

@@ -1,0 +1,133 @@
+"""Arrays of weights for a forward pass, and the meter that watches them being used.
+
+What was read and multiplied is recorded here, where it happens, once a product: the pass itself states nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rnncalc.model.tensors import Tensor
+from rnncalc.model.vectors import Rows, Vector, product, times
+
+Nested = Any
+"""Floats in lists in lists, as deep as a shape is long."""
+
+
+Progress = Callable[[int], None]
+"""Told after each product how many multiplications it was."""
+
+
+class DeclarationError(Exception):
+    """The declaration lacks what a pass needs; the message says what."""
+
+
+class Meter:
+    """What one layer was seen to do: which weights it read, and the multiplications of its matrix products."""
+
+    def __init__(self, progress: Progress | None = None) -> None:
+        self.multiplications = 0
+        self._progress = progress
+        self._read: dict[object, int] = {}
+
+    @property
+    def weights_read(self) -> int:
+        """The number of different weights read."""
+        return sum(self._read.values())
+
+    def read(self, what: object, scalars: int) -> None:
+        """Record that a piece of a tensor was read, and how much of it."""
+        self._read[what] = max(scalars, self._read.get(what, 0))
+
+    def product(self, matrix: Matrix, x: Vector) -> Vector:
+        """Return the matrix times x."""
+        width = len(matrix.rows[0]) if matrix.rows else 0
+        if width != len(x):
+            raise DeclarationError(f"{matrix.name}: rows of {width} weights cannot multiply {len(x)} numbers")
+        done = product(matrix.rows, x)
+        self.multiplications += len(done) * width
+        if self._progress:
+            self._progress(len(done) * width)
+        if not matrix.shared:
+            self.read(matrix.key, len(done) * width)
+        return done
+
+    def element_wise(self, weights: Weight, x: Vector) -> Vector:
+        """Return the weights ∘ x, which is no matrix product."""
+        return times(self.vector(weights), x)
+
+    def vector(self, weights: Weight) -> Vector:
+        """Return the weights themselves, a bias or a state."""
+        self.read(weights.key, len(weights.numbers))
+        return weights.numbers
+
+
+class Matrix:
+    """Rows of weights, output by input, and which piece of which tensor they are; `shared` if another layer owns it."""
+
+    def __init__(self, name: str, rows: Rows, piece: object = None, *, shared: bool = False) -> None:
+        self.name = name
+        self.key = (name, piece)
+        self.rows = rows
+        self.shared = shared
+
+
+class Weight:
+    """A vector of weights, and which piece of which tensor it is."""
+
+    def __init__(self, key: object, numbers: Vector) -> None:
+        self.key = key
+        self.numbers = numbers
+
+
+class Arrays:
+    """The arrays of one layer, made in the shapes its tensors declare, and handed out in pieces by name."""
+
+    def __init__(self, given: dict[str, Nested]) -> None:
+        self._given = given
+
+    @property
+    def scalars(self) -> int:
+        """The number of weights there are."""
+        return sum(map(_scalars, self._given.values()))
+
+    def matrix(self, name: str, rows: slice = slice(None), *, transposed: bool = False) -> Matrix:
+        """Return some rows of a matrix, or, where it lies input by output, some columns as rows."""
+        array = self._array(name)
+        if not array or not isinstance(array[0], list):
+            raise DeclarationError(f"{name}: a matrix was expected, the declaration has a vector")
+        if transposed:
+            return Matrix(name, [list(column) for column in list(zip(*array, strict=True))[rows]], rows.start)
+        return Matrix(name, array[rows], rows.start)
+
+    def vector(self, name: str, numbers: slice = slice(None)) -> Weight:
+        """Return some numbers of a vector."""
+        array = self._array(name)
+        if array and isinstance(array[0], list):
+            raise DeclarationError(f"{name}: a vector was expected, the declaration has a matrix")
+        return Weight((name, numbers.start), array[numbers])
+
+    def _array(self, name: str) -> Nested:
+        if name not in self._given:
+            raise DeclarationError(f"{name}: needed, but not declared")
+        return self._given[name]
+
+
+def _scalars(nested: Nested) -> int:
+    if not isinstance(nested, list):
+        return 1
+    if nested and isinstance(nested[0], list):
+        return sum(map(_scalars, nested))
+    return len(nested)
+
+
+def filled(tensor: Tensor, bound: float, random: Callable[[], float]) -> Nested:
+    """Return an array of the tensor's shape with numbers between -bound and bound; `random` gives them from 0 to 1."""
+
+    def fill(shape: tuple[int, ...]) -> Nested:
+        if len(shape) == 1:
+            return [bound * (2.0 * random() - 1.0) for _ in range(shape[0])]
+        return [fill(shape[1:]) for _ in range(shape[0])]
+
+    return fill(tensor.shape)

@@ -1,0 +1,64 @@
+"""Where a call's networks come from: spec files, standard input, or flags. Knows nothing of what is asked of them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Sequence
+
+from rnncalc.errors import CallError, Fault, Problem, SpecError, did_you_mean, one_of, shown
+from rnncalc.spec import Spec, contents, from_flags, parse
+
+
+def read_specs(
+    specs: Sequence[str],
+    commands: Collection[str],
+    *,
+    input: str | None,
+    layers: tuple[str, ...],
+    output: str | None,
+    **others: str | None,
+) -> list[Spec]:
+    """Return what the specs, or the flags, describe; a missing file may be one of the `commands`, misspelled.
+
+    Raises SpecError with the problems of all of them, CallError when nothing, or both, is given.
+    """
+    in_flags = [flag for flag, given in (("-i", input), ("-l", layers), ("-o", output)) if given]
+    if specs and in_flags:
+        message = f"{one_of(in_flags)} describes a network, and so does '{shown(specs[0])}': give one of them"
+        raise CallError(message)
+    if not specs:
+        if not in_flags:
+            raise CallError("no network: give a SPEC file, or flags such as -i 4 -l rnn:3 -o 1")
+        return [from_flags(input, layers, output, **others)]
+    found: list[Spec] = []
+    problems: list[Problem | Fault] = []
+    for spec in specs:
+        try:
+            data, source = read_file(spec, commands)
+            found.append(parse(data, source, **others))
+        except SpecError as error:
+            problems += error.problems
+    if problems:
+        raise SpecError(tuple(problems))
+    return found
+
+
+def read_file(path: str, commands: Collection[str] = ()) -> tuple[bytes, str]:
+    """Return the bytes of a file, or of standard input, and how problems name it. Raises SpecError if none."""
+    if path != "-":
+        try:
+            return contents(path), path
+        except OSError as error:
+            raise SpecError((Problem("", f"'{shown(path)}'", _unreadable(path, error, commands)),)) from None
+        except ValueError:  # a zero byte in the name
+            raise SpecError((Problem("", f"'{shown(path)}'", "no such file"),)) from None
+    if sys.stdin is None or sys.stdin.closed or not (data := sys.stdin.buffer.read()):
+        raise SpecError((Problem("", "-", "standard input is empty; give it one spec, once"),))
+    return data, "stdin"
+
+
+def _unreadable(path: str, error: OSError, commands: Collection[str]) -> str:
+    """Return why a file cannot be read, with a hint where a command was misspelled."""
+    if isinstance(error, FileNotFoundError):
+        return f"no such file{did_you_mean(path, list(commands)).replace('mean', 'mean the command')}"
+    return (error.strerror or str(error)).lower()

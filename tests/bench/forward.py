@@ -1,0 +1,59 @@
+"""Times a forward pass of an LSTM against the bare product it is made of; `run.py` starts it in a fresh environment."""
+
+import sys
+from operator import mul
+from random import random
+from statistics import median
+from time import perf_counter
+
+from rnncalc import LSTM, Network
+from rnncalc.questions.forward import Pass
+
+if sys.version_info >= (3, 12):
+    from math import sumprod
+
+    def bare(rows: list[list[float]], x: list[float]) -> list[float]:
+        return [sumprod(row, x) for row in rows]
+
+else:
+
+    def bare(rows: list[list[float]], x: list[float]) -> list[float]:
+        return [sum(map(mul, row, x)) for row in rows]
+
+
+def seconds_of_pass(units: int, steps: int) -> float:
+    """Return the time of a pass, without making its weights."""
+    network = Network(input=units, layers=(LSTM(units),), steps=steps)
+    forward = Pass(network)
+    (placed,) = network.placed
+    arrays = forward._arrays(placed)
+    forward._arrays = lambda place: arrays  # type: ignore[method-assign]  made before the clock starts
+    inputs = [[random() for _ in range(units)] for _ in range(steps)]
+    forward.inputs = {None: inputs}
+    began = perf_counter()
+    (layer,) = forward.run()
+    took = perf_counter() - began
+    assert layer.agrees
+    return took
+
+
+def seconds_of_products(units: int, steps: int) -> float:
+    """Return the time of the eight products of each step, and nothing else."""
+    matrices = [[[random() for _ in range(units)] for _ in range(units)] for _ in range(8)]
+    x = [random() for _ in range(units)]
+    began = perf_counter()
+    for _ in range(steps):
+        for rows in matrices:
+            bare(rows, x)
+    return perf_counter() - began
+
+
+def main() -> None:
+    pairs = [(seconds_of_pass(256, 10), seconds_of_products(256, 10)) for _ in range(7)]
+    whole, bare_time = (median(times) for times in zip(*pairs, strict=True))
+    longer = median(seconds_of_pass(256, 40) for _ in range(3)) / whole / 4
+    wider = median(seconds_of_pass(512, 10) for _ in range(3)) / whole / 4
+    print(whole / bare_time, longer, wider)
+
+
+main()

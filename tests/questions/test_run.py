@@ -1,0 +1,452 @@
+"""`run`: the forward pass against numbers worked out by hand, and against declarations broken on purpose."""
+
+import json
+from dataclasses import replace
+from math import exp, tanh
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from conftest import Call
+from hypothesis import given, settings
+from strategies import Spec, encoder_decoder, network
+
+from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, Layer, Network, Output, load
+from rnncalc.errors import RefusedError
+from rnncalc.model import conventions
+from rnncalc.questions.run import Run, run
+from rnncalc.spec import parse
+
+SPECS = sorted((Path(__file__).parent.parent.parent / "specs").glob("*.yaml"))
+
+
+def s(x: float) -> float:
+    return 1 / (1 + exp(-x))
+
+
+def outputs(network: Network, weights: dict[str, Any], inputs: list[Any]) -> Any:
+    """Return the network's outputs for weights and inputs given in lists."""
+    done = run(network, weights=weights, inputs={None: inputs})
+    assert done.agrees
+    return done.layers[-1].output
+
+
+def one(layer: Layer, **options: Any) -> Network:
+    """Return a network of one layer on one feature that hands on its sequence."""
+    return Network(input=1, layers=(layer,), topology="many-to-many", **options)
+
+
+def test_an_rnn_by_hand() -> None:
+    """h_t = tanh(0.5 x + 0.25 h + 0.1), twice, then y = 2h - 1."""
+    weights = {"rnn_1": {"W_xh": [[0.5]], "W_hh": [[0.25]], "b_h": [0.1]}, "output": {"W_hy": [[2.0]], "b_y": [-1.0]}}
+    h1 = tanh(0.5 * 1.0 + 0.1)
+    h2 = tanh(0.5 * -2.0 + 0.25 * h1 + 0.1)
+    network = Network(input=1, layers=(RNN(1),), output=Output(1), steps=2)
+    assert outputs(network, weights, [[1.0], [-2.0]]) == [pytest.approx(2 * h2 - 1)]
+
+
+@pytest.mark.parametrize(
+    ("activation", "expected"),
+    [("relu", [0.7, 0.0]), ("linear", [0.7, -0.75]), ("sigmoid", [s(0.7), s(-1.1 + s(0.7) / 2)])],
+)
+def test_the_activations_of_an_rnn(activation: str, expected: list[float]) -> None:
+    """The sum 0.6 x + 0.5 h + 0.1 through each activation, for x = 1 and then -2."""
+    weights = {"rnn_1": {"W_xh": [[0.6]], "W_hh": [[0.5]], "b_h": [0.1]}}
+    done = outputs(one(RNN(1, activation=activation), steps=2), weights, [[1.0], [-2.0]])
+    assert [h for (h,) in done] == pytest.approx(expected)
+
+
+LSTM_WEIGHTS = {
+    "W_xi": [[0.1]],
+    "W_xf": [[0.2]],
+    "W_xg": [[0.3]],
+    "W_xo": [[0.4]],
+    "W_hi": [[0.5]],
+    "W_hf": [[0.6]],
+    "W_hg": [[0.7]],
+    "W_ho": [[0.8]],
+    "b_i": [0.01],
+    "b_f": [0.02],
+    "b_g": [0.03],
+    "b_o": [0.04],
+}
+
+
+def test_an_lstm_by_hand() -> None:
+    """Two steps of the four gates, each sum written out."""
+    i, g, o = s(0.1 + 0.01), tanh(0.3 + 0.03), s(0.4 + 0.04)
+    c1 = i * g
+    h1 = o * tanh(c1)
+    i, f = s(0.2 + 0.5 * h1 + 0.01), s(0.4 + 0.6 * h1 + 0.02)
+    g, o = tanh(0.6 + 0.7 * h1 + 0.03), s(0.8 + 0.8 * h1 + 0.04)
+    c2 = f * c1 + i * g
+    done = outputs(one(LSTM(1), steps=2), {"lstm_1": LSTM_WEIGHTS}, [[1.0], [2.0]])
+    assert [h for (h,) in done] == pytest.approx([h1, o * tanh(c2)])
+
+
+def test_peepholes_see_the_old_cell_state_and_the_output_gate_the_new_one() -> None:
+    """Input and forget gate add w ∘ c of the step before, the output gate w ∘ the new c."""
+    weights = {"lstm_1": {**LSTM_WEIGHTS, "w_ci": [0.9], "w_cf": [-0.9], "w_co": [0.5]}}
+    c1 = s(0.11) * tanh(0.33)
+    h1 = s(0.44 + 0.5 * c1) * tanh(c1)
+    i, f = s(0.2 + 0.5 * h1 + 0.01 + 0.9 * c1), s(0.4 + 0.6 * h1 + 0.02 - 0.9 * c1)
+    c2 = f * c1 + i * tanh(0.6 + 0.7 * h1 + 0.03)
+    h2 = s(0.8 + 0.8 * h1 + 0.04 + 0.5 * c2) * tanh(c2)
+    done = outputs(one(LSTM(1, peepholes=True), steps=2), weights, [[1.0], [2.0]])
+    assert [h for (h,) in done] == pytest.approx([h1, h2])
+
+
+def test_an_lstm_without_output_gate_shows_tanh_of_c() -> None:
+    """h = tanh(c), nothing in between."""
+    kept = {name: array for name, array in LSTM_WEIGHTS.items() if not name.endswith("o")}
+    done = outputs(one(LSTM(1, output_gate=False), steps=1), {"lstm_1": kept}, [[1.0]])
+    assert done[0] == [pytest.approx(tanh(s(0.11) * tanh(0.33)))]
+
+
+def test_a_projection_is_what_comes_back() -> None:
+    """The projected output, twice o tanh(c), is handed on and fed back."""
+    weights = {"lstm_1": {**LSTM_WEIGHTS, "W_hp": [[2.0]]}}
+    c1 = s(0.11) * tanh(0.33)
+    p1 = 2 * s(0.44) * tanh(c1)
+    c2 = s(0.4 + 0.6 * p1 + 0.02) * c1 + s(0.2 + 0.5 * p1 + 0.01) * tanh(0.6 + 0.7 * p1 + 0.03)
+    p2 = 2 * s(0.8 + 0.8 * p1 + 0.04) * tanh(c2)
+    done = outputs(one(LSTM(1, projection=1), steps=2), weights, [[1.0], [2.0]])
+    assert [p for (p,) in done] == pytest.approx([p1, p2])
+
+
+GRU_WEIGHTS = {
+    "W_xz": [[0.1]],
+    "W_xr": [[0.2]],
+    "W_xn": [[0.3]],
+    "W_hz": [[0.4]],
+    "W_hr": [[0.5]],
+    "W_hn": [[0.6]],
+    "b_z": [0.01],
+    "b_r": [0.02],
+    "b_n": [0.03],
+}
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_a_gru_by_hand(after: bool) -> None:
+    """With one unit r acts on the product and before it alike."""
+    h1 = (1 - s(0.11)) * tanh(0.33)
+    z, r = s(0.2 + 0.4 * h1 + 0.01), s(0.4 + 0.5 * h1 + 0.02)
+    n = tanh(0.6 + 0.6 * (r * h1) + 0.03)
+    done = outputs(one(GRU(1, reset_after=after), steps=2), {"gru_1": GRU_WEIGHTS}, [[1.0], [2.0]])
+    assert [h for (h,) in done] == pytest.approx([h1, z * h1 + (1 - z) * n])
+
+
+def test_where_the_reset_gate_acts() -> None:
+    """Two units that exchange their states: W (r ∘ h) has the reset of the other unit, r ∘ (W h) its own."""
+    zero, swap = [[0.0], [0.0]], [[0.0, 1.0], [1.0, 0.0]]
+    none = [[0.0, 0.0], [0.0, 0.0]]
+    weights = {"W_xz": zero, "W_xr": zero, "W_xn": [[1.0], [0.5]], "W_hz": none, "W_hr": none, "W_hn": swap}
+    biases = {"b_z": [-1e9, -1e9], "b_r": [1e9, -1e9], "b_n": [0.0, 0.0]}
+    for after, last in ((False, [tanh(0.0), tanh(tanh(1.0))]), (True, [tanh(tanh(0.5)), tanh(0.0)])):
+        done = outputs(one(GRU(2, reset_after=after), steps=2), {"gru_1": {**weights, **biases}}, [[1.0], [0.0]])
+        assert done[-1] == pytest.approx(last)
+
+
+def test_a_simplified_gru_and_an_mgu_by_hand() -> None:
+    """Without reset gate the candidate sees all of h; the minimal gated unit's one gate does both jobs."""
+    kept = {name: array for name, array in GRU_WEIGHTS.items() if not name.endswith("r")}
+    h1 = (1 - s(0.11)) * tanh(0.33)
+    z = s(0.2 + 0.4 * h1 + 0.01)
+    done = outputs(one(GRU(1, reset_gate=False), steps=2), {"gru_1": kept}, [[1.0], [2.0]])
+    assert done[-1] == [pytest.approx(z * h1 + (1 - z) * tanh(0.6 + 0.6 * h1 + 0.03))]
+    weights = {"W_xf": [[0.1]], "W_xn": [[0.3]], "W_hf": [[0.4]], "W_hn": [[0.6]], "b_f": [0.01], "b_n": [0.03]}
+    h1 = s(0.11) * tanh(0.33)
+    f = s(0.2 + 0.4 * h1 + 0.01)
+    done = outputs(one(MGU(1), steps=2), {"mgu_1": weights}, [[1.0], [2.0]])
+    assert done[-1] == [pytest.approx((1 - f) * h1 + f * tanh(0.6 + 0.6 * (f * h1) + 0.03))]
+
+
+def test_saturated_gates_are_exact() -> None:
+    """A forget gate at one and an input gate at zero keep c to the bit; an update gate at one copies h to the bit."""
+    weights = {**LSTM_WEIGHTS, "b_i": [-1e9], "b_f": [1e9], "b_o": [1e9], "h_0": [0.3], "c_0": [0.7654321]}
+    done = run(one(LSTM(1, learned_state=True), steps=5), weights={"lstm_1": weights}, states=True)
+    assert [step["c"] for step in done.layers[0].traces[0]] == [[0.7654321]] * 5
+    weights = {**GRU_WEIGHTS, "b_z": [1e9], "h_0": [0.1234567]}
+    assert outputs(one(GRU(1, learned_state=True), steps=3), {"gru_1": weights}, [[9.0]] * 3) == [[0.1234567]] * 3
+
+
+def test_a_diagonal_recurrence_is_element_wise() -> None:
+    """Each unit has its own past only."""
+    weights = {"rnn_1": {"W_xh": [[1.0], [2.0]], "W_hh": [0.5, -0.5], "b_h": [0.0, 0.0]}}
+    layer = RNN(2, recurrence="diagonal", activation="linear")
+    assert outputs(one(layer, steps=2), weights, [[1.0], [1.0]]) == [[1.0, 2.0], [1.5, 1.0]]
+
+
+FORWARD = {"forward/W_xh": [[1.0]], "forward/W_hh": [[1.0]], "forward/b_h": [0.0]}
+BACKWARD = {"backward/W_xh": [[5.0]], "backward/W_hh": [[1.0]], "backward/b_h": [0.0]}
+
+
+@pytest.mark.parametrize(
+    ("merge", "expected"),
+    [
+        ("concat", [[1.0, 35.0], [3.0, 30.0], [7.0, 20.0]]),
+        ("sum", [[36.0], [33.0], [27.0]]),
+        ("mul", [[35.0], [90.0], [140.0]]),
+        ("ave", [[18.0], [16.5], [13.5]]),
+    ],
+)
+def test_directions_are_joined_step_by_step(merge: str, expected: list[list[float]]) -> None:
+    """For x = 1, 2, 4 the sums from the left are 1, 3, 7, and five times those from the right 35, 30, 20."""
+    layer = RNN(1, bidirectional=True, merge=merge, activation="linear")
+    assert outputs(one(layer, steps=3), {"rnn_1": FORWARD | BACKWARD}, [[1.0], [2.0], [4.0]]) == expected
+
+
+def test_a_final_state_joins_the_last_of_each_direction() -> None:
+    """The last step read forwards and the last read backwards, which is the first: 7 and 35."""
+    layer = RNN(1, bidirectional=True, activation="linear")
+    network = Network(input=1, layers=(layer,), steps=3)
+    assert outputs(network, {"rnn_1": FORWARD | BACKWARD}, [[1.0], [2.0], [4.0]]) == [7.0, 35.0]
+
+
+def test_one_to_many_reads_once_and_then_zeros() -> None:
+    """A linear recurrence of weight one half halves its first input step by step."""
+    weights = {"rnn_1": {"W_xh": [[1.0]], "W_hh": [[0.5]], "b_h": [0.0]}}
+    network = Network(input=1, layers=(RNN(1, activation="linear"),), topology="one-to-many", steps=3)
+    assert outputs(network, weights, [[8.0]]) == [[8.0], [4.0], [2.0]]
+
+
+def test_an_embedding_looks_up_and_a_tied_output_looks_back() -> None:
+    """Tokens 2 and 0 pick rows; the tied output multiplies by the same table."""
+    table = [[1.0, 0.0], [0.0, 1.0], [2.0, 3.0]]
+    weights = {"embedding_1": {"E": table}, "output": {"b_y": [0.0, 10.0, 0.0]}}
+    network = Network(input=3, layers=(Embedding(2),), output=Output(3, tied=True), topology="many-to-many", steps=2)
+    assert outputs(network, weights, [2, 0]) == [[2.0, 13.0, 13.0], [1.0, 10.0, 2.0]]
+
+
+def test_the_encoder_starts_the_decoder() -> None:
+    """A decoder that keeps its state shows the encoder's last one, both directions joined."""
+    spec = """
+        encoder:
+          input: 1
+          steps: 2
+          layers: [{rnn: 1, bidirectional: true, activation: linear}]
+        decoder:
+          input: 1
+          steps: 2
+          layers: [{rnn: 2, activation: linear}]
+        weights:
+          rnn_1:
+            {forward/W_xh: [[1]], forward/W_hh: [[1]], forward/b_h: [0],
+             backward/W_xh: [[1]], backward/W_hh: [[2]], backward/b_h: [0]}
+          rnn_2: {W_xh: [[1], [1]], W_hh: [[1, 0], [0, 1]], b_h: [0, 0]}
+        inputs: {encoder: [[3], [4]], decoder: [[10], [20]]}
+    """
+    from rnncalc.spec import parse_data
+
+    read = parse(spec.encode(), "spec")
+    data = parse_data(read, None, None)
+    done = run(read.network, weights=data.weights, inputs=data.inputs)
+    assert done.layers[-1].output == [[17.0, 21.0], [37.0, 41.0]]
+
+
+def test_a_softmax_is_one_in_all() -> None:
+    """Probabilities, however large the sums."""
+    weights = {"dense_1": {"W": [[1000.0], [1000.0]], "b": [0.0, 0.0]}}
+    network = Network(input=1, layers=(Dense(2, activation="softmax"),), steps=1)
+    assert outputs(network, weights, [[1.0]]) == [0.5, 0.5]
+
+
+@given(network(steps=True))
+@settings(max_examples=200, deadline=None)
+def test_no_network_disagrees_with_its_counts(spec: Spec) -> None:
+    """Shapes, weights read and multiplications hold over all options, and a tanh LSTM stays within one."""
+    done = run(parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network)
+    assert done.agrees, [layer for layer in done.layers if not layer.agrees]
+    for layer in done.layers:
+        cell = layer.placed.layer
+        bounded = isinstance(cell, LSTM) and cell.activation == "tanh" and not cell.projection
+        if bounded and isinstance(cell, LSTM) and cell.merge != "sum":
+            rows = layer.output if isinstance(layer.output[0], list) else [layer.output]
+            assert all(abs(h) < 1 for row in rows for h in row)
+
+
+@given(encoder_decoder())
+@settings(max_examples=50, deadline=None)
+def test_no_encoder_decoder_disagrees_with_its_counts(spec: Spec) -> None:
+    """The same over two halves."""
+    assert run(parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network).agrees
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+def test_every_example_runs_and_agrees(path: Path) -> None:
+    """The worked examples, large ones for two steps."""
+    network = load(path)
+    large = network.params > 100_000 and not network.encoder
+    done = run(load(path, steps="2") if large else network)
+    assert done.agrees
+
+
+@pytest.mark.parametrize("layer", [RNN(3), GRU(3), GRU(3, reset_after=True), LSTM(3), LSTM(3, peepholes=True), MGU(3)])
+def test_steps_at_once_are_single_steps_that_carry_the_state(layer: Any) -> None:
+    """T steps are T runs of one step, each begun with the learned state the last one ended in."""
+    learned = replace(layer, learned_state=True)
+    whole = run(Network(input=2, layers=(learned,), topology="many-to-many", steps=4), states=True)
+    tensors = {tensor.name: tensor.shape for tensor in whole.network.placed[0].weights.own if tensor.role == "state"}
+    name = f"{layer.kind}_1"
+    start = {state: [0.1] * shape[0] for state, shape in tensors.items()}
+    from random import Random
+
+    numbers = Random(1)
+    weights: dict[str, Any] = {}
+    for tensor in whole.network.placed[0].weights.own:
+        if tensor.role == "state":
+            continue
+        rows = [[numbers.uniform(-1, 1) for _ in range(tensor.shape[-1])] for _ in range(tensor.shape[0])]
+        weights[tensor.name] = rows if len(tensor.shape) == 2 else rows[0][: tensor.shape[0]]
+    inputs = [[numbers.uniform(-1, 1), 0.5] for _ in range(4)]
+    at_once = run(whole.network, weights={name: weights | start}, inputs={None: inputs}, states=True)
+    for step, x in enumerate(inputs):
+        single = run(
+            Network(input=2, layers=(learned,), steps=1),
+            weights={name: weights | start},
+            inputs={None: [x]},
+            states=True,
+        )
+        (now,) = single.layers[0].traces[0]
+        assert now == at_once.layers[0].traces[0][step]
+        start = {f"{state}_0": now[state] for state in learned.states}
+
+
+def test_reversing_a_sequence_swaps_the_directions() -> None:
+    """Backwards over the reversed sequence is forwards over the sequence."""
+    network = Network(input=2, layers=(LSTM(3, bidirectional=True),), steps=4)
+    tensors = network.placed[0].weights.own
+    from random import Random
+
+    numbers = Random(2)
+    weights: dict[str, Any] = {}
+    for tensor in tensors:
+        rows = [[numbers.uniform(-1, 1) for _ in range(tensor.shape[-1])] for _ in range(tensor.shape[0])]
+        weights[tensor.name] = rows if len(tensor.shape) == 2 else rows[0][: tensor.shape[0]]
+    swapped = {
+        name.replace("forward", "b").replace("backward", "forward").replace("b/", "backward/"): array
+        for name, array in weights.items()
+    }
+    inputs = [[numbers.uniform(-1, 1), 0.5] for _ in range(4)]
+    there = outputs(network, {"lstm_1": weights}, inputs)
+    back = outputs(network, {"lstm_1": swapped}, inputs[::-1])
+    assert there[:3] == back[3:]
+    assert there[3:] == back[:3]
+
+
+def test_the_seed_makes_the_same_numbers_everywhere() -> None:
+    """Two runs agree to the bit, another seed does not; the first weight is what Python's generator promises."""
+    network = Network(input=2, layers=(Dense(1, bias=False),), steps=1)
+    outputs_ = [run(network, seed=seed).layers[-1].output for seed in (0, 0, 1)]
+    assert outputs_[0] == outputs_[1] != outputs_[2]
+
+
+class TestBrokenDeclarations:
+    """A declaration that is wrong does not survive a run."""
+
+    @staticmethod
+    def broken(monkeypatch: pytest.MonkeyPatch, layer: Layer, **templates: str) -> Run:
+        row = conventions.CONVENTIONS["textbook"]
+        changed = row._replace(templates={**row.templates, **templates})
+        monkeypatch.setitem(conventions.CONVENTIONS, "textbook", changed)
+        conventions.weights.cache_clear()
+        monkeypatch.setattr(conventions, "_layouts", {})
+        network = Network(input=5, layers=(layer,), output=Output(2), steps=2)
+        done = run(network)
+        monkeypatch.undo()
+        conventions.weights.cache_clear()
+        return done
+
+    def test_an_honest_one_agrees(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The harness itself breaks nothing."""
+        assert self.broken(monkeypatch, LSTM(3)).agrees
+
+    def test_a_gate_too_many(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Weights that no equation reads stay unread."""
+        monkeypatch.setattr(RNN, "all_gates", (*RNN.all_gates, RNN.all_gates[0]._replace(letter="q")))
+        done = self.broken(monkeypatch, RNN(3))
+        assert not done.agrees
+        assert done.layers[0].weights_read == 27
+        assert done.layers[0].placed.params == 54
+
+    def test_a_missing_bias(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A vector that the equations need is named as missing, and what comes after is not run."""
+        done = self.broken(monkeypatch, RNN(3), bias="c_{g}: h")
+        assert not done.agrees
+        assert done.layers[0].reason == "b_h: needed, but not declared"
+        assert len(done.layers) == 1
+
+    def test_a_transposed_matrix(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """An input matrix of m×h cannot multiply a vector of m numbers."""
+        done = self.broken(monkeypatch, RNN(3), input="W_x{g}: m h")
+        assert not done.agrees
+        assert done.layers[0].reason == "W_xh: rows of 3 weights cannot multiply 5 numbers"
+
+    def test_a_unit_too_many(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """An input matrix with a row for each feature gives a sum that fits no state."""
+        done = self.broken(monkeypatch, RNN(3), input="W_x{g}: m m")
+        assert not done.agrees
+        assert done.layers[0].reason == "vectors of 5 and 3 numbers do not match"
+
+    def test_h_for_p_under_a_projection(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Recurrent matrices of h×h cannot multiply a state of width p."""
+        done = self.broken(monkeypatch, LSTM(4, projection=2), recurrent="W_h{g}: h h")
+        assert not done.agrees
+        assert done.layers[0].reason == "W_hi: rows of 4 weights cannot multiply 2 numbers"
+
+    def test_it_is_reported_with_exit_code_1(self, monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
+        """The line has a ✗, the note says why, and the exit code is 1."""
+        monkeypatch.setattr(RNN, "all_gates", (*RNN.all_gates, RNN.all_gates[0]._replace(letter="q")))
+        monkeypatch.setattr(conventions, "_layouts", {})
+        conventions.weights.cache_clear()
+        result = call("run", "-i", 5, "-l", "rnn:3", "-T", 2)
+        conventions.weights.cache_clear()
+        assert result.code == 1
+        assert "✗  rnn_1" in result.out
+        assert "✗ rnn_1: 27 weights were read, of 54" in result.out
+
+
+def test_a_pass_too_long_is_refused(call: Call) -> None:
+    """Its cost, its time and the advice are told, before anything is allocated."""
+    result = call("run", "-i", 100_000, "-l", "lstm:100000", "-T", 1000)
+    assert (result.code, result.out) == (2, "")
+    assert "80,000,000,000,000 multiply-adds" in result.err
+    assert "23 days" in result.err
+    assert "lower the number of steps with -T, or raise --max-multiply-adds" in result.err
+    assert call("run", "-i", 10, "-l", "rnn:10", "-T", 10, "--max-multiply-adds", "1999").code == 2
+    assert call("run", "-i", 10, "-l", "rnn:10", "-T", 10, "--max-multiply-adds", "2k").code == 0
+
+
+def test_a_pass_too_large_is_refused() -> None:
+    """A table of 10^12 numbers is not allocated, though looking up costs nothing."""
+    with pytest.raises(RefusedError, match="2 GB"):
+        run(Network(input=10**6, layers=(Embedding(10**6),), steps=1))
+
+
+def test_the_json_report(call: Call) -> None:
+    """The documented keys, with the network's outputs and each layer's own."""
+    (report,) = json.loads(call("run", "specs/dense-equivalent.yaml", "-f", "json").out)["reports"]
+    assert report["agrees"] is True
+    assert report["steps"] == 3
+    assert report["outputs"] == report["layers"][-1]["output"]
+    layer = report["layers"][0]
+    assert (layer["shape"], layer["declared_shape"]) == ([3], [3])
+    assert (layer["weights"], layer["weights_read"]) == (24, 24)
+    assert (layer["multiply_adds"], layer["multiplications"]) == (63, 63)
+    assert layer["agrees"] is True
+    states = json.loads(call("run", "specs/dense-equivalent.yaml", "--states", "-f", "json").out)["reports"][0]
+    assert len(states["layers"][0]["states"]["forward"]) == 3
+
+
+def test_numbers_beyond_all_bounds_are_null(call: Call, tmp_path: Path) -> None:
+    """JSON has no infinity; a linear network that explodes says null."""
+    spec = tmp_path / "explodes.yaml"
+    spec.write_text(
+        "input: 1\ntopology: many-to-many\nlayers: [{rnn: 1, activation: linear, bias: false}]\n"
+        "weights: {rnn_1: {W_xh: [[1e300]], W_hh: [[1e300]]}}\ninputs: [[1], [1], [1]]\n"
+    )
+    result = call("run", spec, "-f", "json")
+    assert result.code == 0
+    assert json.loads(result.out)["reports"][0]["outputs"] == [[1e300], [None], [None]]
