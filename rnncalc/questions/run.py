@@ -16,8 +16,11 @@ from rnncalc.questions.report import Column, Sheet, Value, setting, steps_of
 DEFAULT_STEPS = 3
 MOST_MULTIPLY_ADDS = 10**9
 MOST_BYTES = 2 * 10**9
-BYTES_A_WEIGHT = 36
-"""What a Python float and its place in a list take, with what a list allocates ahead."""
+BYTES_A_WEIGHT = 10
+"""Its place in a list, with what a list allocates ahead; the floats themselves are few (`arrays.filled`)."""
+
+BYTES_AN_OUTPUT = 44
+"""The same and a float of its own."""
 
 SECONDS_A_MULTIPLICATION = 25e-9
 SHOWN_NUMBERS = 8
@@ -192,7 +195,7 @@ def _check_cost(network: Network, most: int) -> None:
         raise RefusedError(f"{message}; lower the number of steps with -T, or raise --max-multiply-adds")
     held = sum(placed.params for placed in network.placed if placed.layer.kind != "external")
     flowing = sum((placed.uses or 1) * placed.outputs for placed in network.placed)
-    size = (held + flowing) * BYTES_A_WEIGHT
+    size = held * BYTES_A_WEIGHT + flowing * BYTES_AN_OUTPUT
     if size > MOST_BYTES:
         message = f"a pass would hold {held:,} weights and {flowing:,} outputs, about {size / 1e9:,.1f} GB"
         raise RefusedError(f"{message}, and the limit is 2 GB; lower the number of steps with -T, or the widths")
