@@ -63,7 +63,8 @@ def test_the_version_and_the_help(call: Call) -> None:
         (["-i", "4", "-l", "rnn:3", "-T", "0"], "--steps: expected a positive whole number, got 0\n"),
         (
             ["-i", "4", "-l", "rnn:3", "-c", "texbook"],
-            "--convention: expected textbook, got 'texbook'; did you mean 'textbook'?\n",
+            "--convention: expected textbook, pytorch, keras, flax-linen, flax-nnx or onnx, got 'texbook'"
+            "; did you mean 'textbook'?\n",
         ),
         (
             ["specs/encoder-decoder.yaml", "--topology", "one-to-one"],

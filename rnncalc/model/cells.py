@@ -30,10 +30,12 @@ class Gate(NamedTuple):
 class Gates(Protocol):
     """The gates of a layer with their weights, as `step` uses them; each is named by its letter.
 
-    reset_after: whether the reset gate acts after the recurrent product.
+    reset_after: whether the reset gate, or an MGU's one gate, acts after the recurrent product.
+    gate_keeps: whether an MGU's gate is the share of the old state that stays, not the share that is replaced.
     """
 
     reset_after: bool
+    gate_keeps: bool
 
     def __call__(self, letter: str, x: Vector, h: Vector, peek: Vector | None = None) -> Vector:
         """Return the gate: W_x x + W_h h + b, with `w ∘ peek` where there are peepholes, through its activation."""
@@ -236,8 +238,11 @@ class MGU(Cell):
     def step(self, gates: Gates, x: Vector, state: tuple[Vector, ...]) -> tuple[Vector, ...]:
         (h,) = state
         f = gates("f", x, h)
-        n = gates("n", x, times(f, h))
-        return (blend(f, n, h),)
+        if gates.reset_after:
+            n = gates.activate("n", plus(gates.input("n", x), times(f, gates.recurrent("n", h))))
+        else:
+            n = gates("n", x, times(f, h))
+        return (blend(f, h, n) if gates.gate_keeps else blend(f, n, h),)
 
 
 CELLS: tuple[type[Cell], ...] = (RNN, GRU, LSTM, MGU)

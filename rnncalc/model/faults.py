@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rnncalc.errors import Fault, shown
 from rnncalc.model.cells import Cell
-from rnncalc.model.conventions import CONVENTIONS
+from rnncalc.model.conventions import CONVENTIONS, lacks
 from rnncalc.model.layers import Embedding, Layer
 from rnncalc.model.parts import TOPOLOGIES, Part, name_of
 from rnncalc.model.values import Allowed, Choice, Size, Text
@@ -48,7 +48,7 @@ def faults(network: Network) -> Iterator[Fault]:
         yield Fault(("layers",), f"expected at most {MAX_LAYERS:,} layers, repeats counted; stack fewer")
         return
     for path, part in parts.items():
-        yield from _layers(path, part)
+        yield from _layers(path, part, network.convention)
         if part.output and part.output.tied:
             yield from _tied(path, part)
     yield from _names(parts)
@@ -141,13 +141,13 @@ def _states(encoder: Part, decoder: Part) -> Iterator[Fault]:
             yield Fault((*at, "learned_state"), message)
 
 
-def _layers(path: Path, part: Part) -> Iterator[Fault]:
+def _layers(path: Path, part: Part, convention: str) -> Iterator[Fault]:
     for place, layer in enumerate(part.layers):
         if place and isinstance(layer, Embedding):
             message = "an embedding must be the first layer: it looks up token numbers; move it there"
             yield Fault((*path, "layers", place, "embedding"), message)
     for at, layer in _distinct(path, part):
-        for option, fault in layer.option_faults():
+        for option, fault in (*layer.option_faults(), *lacks(layer, convention)):
             yield Fault((*at, option), fault)
 
 

@@ -45,6 +45,9 @@ class Formula(NamedTuple):
                 doubled = True
                 continue
             term = _term(tensor)
+            if tensor.direction == "both":  # an axis of 2 in front
+                doubled = True
+                term = Term(term.number // 2, term.letters)
             key = _GATE_TERMS.get(tensor.role) or f"{tensor.role} {term.letters}"
             terms[key] = Term(term.number + terms[key].number, term.letters) if key in terms else term
         gates = [term for key, term in terms.items() if key in _GATE_TERMS]

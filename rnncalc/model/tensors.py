@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from math import prod
+from types import MappingProxyType
 from typing import NamedTuple
 
 Axis = tuple[int, str]
@@ -64,13 +65,15 @@ def tensor(
     gates: str = "",
     direction: str | None = None,
     directions: int = 1,
-    prefix: str = "",
+    mark: str = "",
+    renamed: Mapping[str, str] = MappingProxyType({}),
     **names: str,
 ) -> Tensor:
     """Return the tensor that a template names, not yet sized.
 
     A template is a name and its axes, `W: D Gh m`. In an axis G stands for the number of `gates`, D for the number
-    of `directions`, a number for itself and a letter for a width. `{...}` in the name is filled from `names`.
+    of `directions`, a number for itself and a letter for a width. `{...}` in the name is filled from `names`; the
+    `mark` of the direction stands where it says `{d}`, or else before it. `renamed` is for its parts between /.
     """
     name, _, words = template.partition(":")
     counts = {"": 1, "G": len(gates), "D": directions}
@@ -79,7 +82,9 @@ def tensor(
         rest = word.lstrip("0123456789")
         count = rest[:1] if rest[:1] in ("G", "D") else ""
         axes.append((int(word.removesuffix(rest) or 1) * counts[count], rest.removeprefix(count)))
-    return Tensor(prefix + name.format(**names), role, direction, gates, tuple(axes))
+    name = name.format(d=mark, **names) if "{d}" in name else mark + name.format(**names)
+    name = "/".join(renamed.get(part, part) for part in name.split("/"))
+    return Tensor(name, role, direction, gates, tuple(axes))
 
 
 class Polynomial(NamedTuple):

@@ -92,26 +92,35 @@ class Arrays:
         """The number of weights there are."""
         return sum(map(_scalars, self._given.values()))
 
-    def matrix(self, name: str, rows: slice = slice(None), *, transposed: bool = False) -> Matrix:
-        """Return some rows of a matrix, or, where it lies input by output, some columns as rows."""
-        array = self._array(name)
+    def matrix(
+        self, name: str, rows: slice = slice(None), *, transposed: bool = False, at: tuple[int, ...] = ()
+    ) -> Matrix:
+        """Return some rows of a matrix, or, where it lies input by output, some columns as rows.
+
+        at: the place of the matrix in an array of more axes.
+        """
+        array = self._array(name, at)
         if not array or not isinstance(array[0], list):
-            raise DeclarationError(f"{name}: a matrix was expected, the declaration has a vector")
+            raise DeclarationError(f"{name}: a matrix is needed, a vector is declared")
         if transposed:
-            return Matrix(name, [list(column) for column in list(zip(*array, strict=True))[rows]], rows.start)
-        return Matrix(name, array[rows], rows.start)
+            columns = [[row[column] for row in array] for column in range(len(array[0]))[rows]]
+            return Matrix(name, columns, (at, rows.start))
+        return Matrix(name, array[rows], (at, rows.start))
 
-    def vector(self, name: str, numbers: slice = slice(None)) -> Weight:
-        """Return some numbers of a vector."""
-        array = self._array(name)
-        if array and isinstance(array[0], list):
-            raise DeclarationError(f"{name}: a vector was expected, the declaration has a matrix")
-        return Weight((name, numbers.start), array[numbers])
+    def vector(self, name: str, numbers: slice = slice(None), *, at: tuple[int, ...] = ()) -> Weight:
+        """Return some numbers of a vector; `at` is its place in an array of more axes."""
+        array = self._array(name, at)
+        if not isinstance(array, list) or (array and isinstance(array[0], list)):
+            raise DeclarationError(f"{name}: a vector is needed, a matrix is declared")
+        return Weight((name, at, numbers.start), array[numbers])
 
-    def _array(self, name: str) -> Nested:
-        if name not in self._given:
+    def _array(self, name: str, at: tuple[int, ...]) -> Nested:
+        array = self._given.get(name)
+        for place in at:
+            array = array[place] if isinstance(array, list) and place < len(array) else None
+        if array is None:
             raise DeclarationError(f"{name}: needed, but not declared")
-        return self._given[name]
+        return array
 
 
 def _scalars(nested: Nested) -> int:

@@ -30,8 +30,11 @@ class CellRun(NamedTuple):
 class BoundGates:
     """The gates of one direction: `cells.Gates` on the arrays of a layer, under its meter."""
 
-    def __init__(self, layer: Cell, bound: Bound, meter: Meter, reset_after: bool) -> None:
-        self.reset_after = reset_after
+    def __init__(self, layer: Cell, bound: Bound, meter: Meter, convention: str) -> None:
+        equations = EQUATIONS[convention]
+        chosen = getattr(layer, "reset_after", None)
+        self.reset_after = equations.reset_after if chosen is None else bool(chosen)
+        self.gate_keeps = equations.gate_keeps
         self.bound = bound
         self.meter = meter
         self.shape = ACTIVATIONS[layer.activation]
@@ -79,7 +82,7 @@ def run_cell(
         backward = number == 1
         bound = bind(arrays, layer, convention, backward=backward)
         state = _start(layer, bound, meter, start, number)
-        gates = BoundGates(layer, bound, meter, _reset_after(layer, convention))
+        gates = BoundGates(layer, bound, meter, convention)
         outputs: list[Vector] = []
         trace: Trace = []
         for x in reversed(sequence) if backward else sequence:
@@ -96,11 +99,6 @@ def run_cell(
         state=tuple([number for part in parts for number in part] for parts in zip(*finals, strict=True)),
         traces=tuple(traces),
     )
-
-
-def _reset_after(layer: Cell, convention: str) -> bool:
-    chosen = getattr(layer, "reset_after", None)
-    return EQUATIONS[convention].reset_after if chosen is None else bool(chosen)
 
 
 def _start(layer: Cell, bound: Bound, meter: Meter, start: State | None, number: int) -> State:
