@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from rnncalc.errors import SpecError
-from rnncalc.model.conventions import Weights, weights
 from rnncalc.model.faults import faults
 from rnncalc.model.layers import External, Layer, Output
+from rnncalc.model.layouts import Weights, weights
 from rnncalc.model.parts import Budget, Expect, Part, name_of
 
 

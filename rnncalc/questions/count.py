@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from rnncalc.model.conventions import Weights
+from rnncalc.model.layouts import Weights
 from rnncalc.model.network import Network
 from rnncalc.model.tensors import Tensor
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent

@@ -14,7 +14,7 @@ from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, Layer, Network, Output, load
 from rnncalc.errors import RefusedError
-from rnncalc.model import conventions
+from rnncalc.model import conventions, layouts
 from rnncalc.questions.run import Run, run
 from rnncalc.spec import parse
 
@@ -351,12 +351,12 @@ class TestBrokenDeclarations:
         row = conventions.CONVENTIONS["textbook"]
         changed = row._replace(templates={**row.templates, **templates})
         monkeypatch.setitem(conventions.CONVENTIONS, "textbook", changed)
-        conventions.weights.cache_clear()
-        monkeypatch.setattr(conventions, "_layouts", {})
+        layouts.weights.cache_clear()
+        monkeypatch.setattr(layouts, "_layouts", {})
         network = Network(input=5, layers=(layer,), output=Output(2), steps=2)
         done = run(network)
         monkeypatch.undo()
-        conventions.weights.cache_clear()
+        layouts.weights.cache_clear()
         return done
 
     def test_an_honest_one_agrees(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -399,10 +399,10 @@ class TestBrokenDeclarations:
     def test_it_is_reported_with_exit_code_1(self, monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
         """The line has a ✗, the note says why, and the exit code is 1."""
         monkeypatch.setattr(RNN, "all_gates", (*RNN.all_gates, RNN.all_gates[0]._replace(letter="q")))
-        monkeypatch.setattr(conventions, "_layouts", {})
-        conventions.weights.cache_clear()
+        monkeypatch.setattr(layouts, "_layouts", {})
+        layouts.weights.cache_clear()
         result = call("run", "-i", 5, "-l", "rnn:3", "-T", 2)
-        conventions.weights.cache_clear()
+        layouts.weights.cache_clear()
         assert result.code == 1
         assert "✗  rnn_1" in result.out
         assert "✗ rnn_1: 27 weights were read, of 54" in result.out
