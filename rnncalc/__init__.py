@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rnncalc.errors import Fault, Problem, SpecError
-    from rnncalc.model.cells import GRU, LSTM, MGU, RNN
+    from rnncalc.model.cells import GRU, LSTM, MGU, RNN, Cell
     from rnncalc.model.layers import Dense, Dropout, Embedding, External, Layer, Output
     from rnncalc.model.network import Network
     from rnncalc.model.parts import Budget, Expect, Part
@@ -27,7 +27,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "rnncalc.errors": ("Fault", "Problem", "SpecError"),
-    "rnncalc.model.cells": ("GRU", "LSTM", "MGU", "RNN"),
+    "rnncalc.model.cells": ("GRU", "LSTM", "MGU", "RNN", "Cell"),
     "rnncalc.model.layers": ("Dense", "Dropout", "Embedding", "External", "Layer", "Output"),
     "rnncalc.model.network": ("Network",),
     "rnncalc.model.parts": ("Budget", "Expect", "Part"),
@@ -41,6 +41,7 @@ __all__ = [
     "MGU",
     "RNN",
     "Budget",
+    "Cell",
     "Dense",
     "Dropout",
     "Embedding",

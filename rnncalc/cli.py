@@ -85,14 +85,31 @@ def cli() -> None:
 @click.option("--tensors", is_flag=True, help="Add a row for each tensor.")
 @click.option("--cost", is_flag=True, help="Add multiply-adds and bytes.")
 @click.option("--dtype", default="float32", show_default=True, metavar="NAME", help="Type of a parameter, for bytes.")
+@click.option("--all-conventions", is_flag=True, help="A column for each framework, and why they differ.")
 @format_flag()
-def count(specs: tuple[str, ...], tensors: bool, cost: bool, dtype: str, format_: str, **flags: Any) -> None:
+def count(
+    specs: tuple[str, ...],
+    tensors: bool,
+    cost: bool,
+    dtype: str,
+    all_conventions: bool,
+    format_: str,
+    **flags: Any,
+) -> None:
     """Count parameters, layer by layer.
 
     SPEC is a YAML file, or - for standard input; without one, the flags describe the network.
     """
-    from rnncalc.questions.count import DTYPES, Count
     from rnncalc.sources import read_specs
+
+    if all_conventions:
+        if tensors or cost or flags["convention"]:
+            raise CallError("--all-conventions stands alone: remove --tensors, --cost and -c")
+        from rnncalc.questions.conventions import all_conventions as under_all
+
+        write([under_all(spec.network) for spec in read_specs(specs, cli.commands, **flags)], format_)
+        return
+    from rnncalc.questions.count import DTYPES, Count
 
     check_word("--dtype", dtype, tuple(DTYPES))
     write([Count(spec.network, dtype, tensors, cost) for spec in read_specs(specs, cli.commands, **flags)], format_)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
 
 from rich.box import Box
@@ -17,6 +17,9 @@ from rnncalc.reports.words import words
 MOST_ROWS = 500
 """More rows than anyone reads: beyond it the middle ones are one row, with their sum."""
 
+UNBOUNDED = 10_000
+"""A width that nothing reaches."""
+
 _RULES = Box("    \n    \n ── \n    \n    \n ── \n    \n    \n")
 """A rule under the header and one above the total, nothing else."""
 
@@ -24,9 +27,10 @@ _RULES = Box("    \n    \n ── \n    \n    \n ── \n    \n    \n")
 def write(reports: Iterable[Report], file: TextIO) -> None:
     """Draw each sheet as wide as the terminal allows, or, into a pipe, as wide as it needs."""
     terminal = file.isatty()
-    console = Console(file=file, highlight=False, markup=False, emoji=False, soft_wrap=not terminal)
-    if not terminal and "COLUMNS" not in os.environ:
-        console.width = 10_000
+    width, height = (None, None) if terminal or "COLUMNS" in os.environ else (UNBOUNDED, 25)
+    console = Console(
+        file=file, width=width, height=height, soft_wrap=not terminal, highlight=False, markup=False, emoji=False
+    )
     for number, sheet in enumerate(sheet for report in reports for sheet in report.sheets()):
         with console.capture() as drawn:
             if number:
@@ -71,13 +75,28 @@ def _fitting(sheet: Sheet, console: Console) -> list[RenderableType]:
         tables = [_table(sheet, rows, places, lines=lines) for places in split if places > keys]
         if all(_most(table, console) <= console.width for table in tables):
             break
+    else:
+        tables = [_table(sheet, rows, keys | places, lines=False) for places in _by_width(sheet, rows, keys, console)]
     spaced: list[RenderableType] = [piece for table in tables for piece in (Text(), table)]
     return spaced[1:]
 
 
+def _by_width(sheet: Sheet, rows: list[tuple[Value, ...]], keys: set[int], console: Console) -> Iterator[set[int]]:
+    """Yield the columns beside the keys in groups, numbers first, each with as many columns as fit."""
+    others = sorted({*range(len(sheet.columns))} - keys, key=lambda place: not sheet.columns[place].right)
+    group: set[int] = set()
+    for place in others:
+        table = _table(sheet, rows, keys | group | {place}, lines=False)
+        if group and _most(table, console) > console.width:
+            yield group
+            group = set()
+        group = group | {place}
+    yield group
+
+
 def _most(table: Table, console: Console) -> int:
     """Return the width at which nothing in the table is wrapped."""
-    return console.measure(table, options=console.options.update(width=10_000)).maximum
+    return console.measure(table, options=console.options.update(width=UNBOUNDED)).maximum
 
 
 def _table(sheet: Sheet, rows: list[tuple[Value, ...]], places: set[int], *, lines: bool) -> Table:

@@ -1,0 +1,103 @@
+"""Conventions: published counts, what each can express, and what is told of their differences."""
+
+import json
+
+import pytest
+from conftest import Call
+
+from rnncalc import GRU, LSTM, MGU, RNN, Cell, Dropout, Layer, Network, SpecError
+from rnncalc.model.conventions import CONVENTIONS
+
+# Measured on torch 2.13.0, keras 3.15.1, flax 0.12.8 and onnxruntime 1.31.1 for input 8 and hidden 16.
+MEASURED = {
+    "textbook": (400, 1_200, 1_600),
+    "pytorch": (416, 1_248, 1_664),
+    "keras": (400, 1_248, 1_600),
+    "flax-linen": (400, 1_216, 1_600),
+    "flax-nnx": (400, 1_200, 1_600),
+    "onnx": (416, 1_248, 1_664),
+}
+
+
+def params(layer: Layer, convention: str) -> int:
+    return Network(input=8, layers=(layer,), convention=convention).params
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_one_layer_counts_what_the_framework_allocates(convention: str) -> None:
+    """The three cells, against the measured numbers."""
+    assert tuple(params(layer, convention) for layer in (RNN(16), GRU(16), LSTM(16))) == MEASURED[convention]
+
+
+@pytest.mark.parametrize("convention", ["textbook", "pytorch", "keras", "onnx"])
+def test_without_biases_all_agree(convention: str) -> None:
+    """The matrices are the same everywhere."""
+    layers = (RNN(16, bias=False), GRU(16, bias=False), LSTM(16, bias=False))
+    assert tuple(params(layer, convention) for layer in layers) == (384, 1_152, 1_536)
+
+
+def test_options_count_what_the_frameworks_allocate() -> None:
+    """Stacks, directions and projections, against the measured numbers."""
+    assert params(GRU(16, reset_after=False), "keras") == 1_200
+    assert params(MGU(16), "flax-linen") == 816
+    assert params(LSTM(16, bidirectional=True), "keras") == 3_200
+    assert params(LSTM(16, bidirectional=True, repeat=2), "pytorch") == 9_728
+    assert params(LSTM(16, projection=4), "pytorch") == 960
+    assert params(LSTM(16, projection=4, bidirectional=True, repeat=2), "pytorch") == 3_840
+
+
+@pytest.mark.parametrize(
+    ("convention", "layer", "message"),
+    [
+        ("keras", LSTM(4, peepholes=True), "keras cannot express peepholes: true; textbook and onnx can"),
+        ("pytorch", RNN(4, recurrence="diagonal"), "pytorch cannot express recurrence: diagonal; textbook can"),
+        (
+            "pytorch",
+            GRU(4, reset_after=False),
+            "pytorch cannot express reset_after: false; textbook, keras and onnx can",
+        ),
+        ("onnx", MGU(4), "onnx has no mgu; textbook and flax-linen have it"),
+        ("flax-nnx", GRU(4, bias=False), "flax-nnx cannot express bias: false; textbook, pytorch, keras and onnx can"),
+        ("pytorch", LSTM(4, projection=4), "pytorch cannot express projection: 4; textbook can"),
+        (
+            "pytorch",
+            LSTM(4, bidirectional=True, merge="sum"),
+            "pytorch cannot express merge: sum; textbook, keras, flax-linen and flax-nnx can",
+        ),
+    ],
+)
+def test_what_a_framework_cannot_express_is_refused_with_those_that_can(
+    convention: str, layer: Cell, message: str
+) -> None:
+    """The message names the option, its value and the alternatives."""
+    with pytest.raises(SpecError) as caught:
+        params(layer, convention)
+    assert [problem.message for problem in caught.value.problems] == [message]
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_a_dropout_layer_is_no_obstacle(convention: str) -> None:
+    """What a framework expresses outside its recurrent layers is no error."""
+    Network(input=8, layers=(LSTM(4), Dropout(0.5), LSTM(4)), convention=convention)
+
+
+def test_every_difference_has_its_sentence(call: Call) -> None:
+    """One column a convention; the sentences add up to the differences of the totals."""
+    (report,) = json.loads(call("-i", 8, "-l", "gru:16", "-l", "lstm:16", "--all-conventions", "-f", "json").out)[
+        "reports"
+    ]
+    base = report["params"]["textbook"]
+    for name, count in report["params"].items():
+        told = [each for each in report["differences"] if each["convention"] == name]
+        assert count == base + sum(each["params"] for each in told)
+        assert count == sum(layer["params"][name] for layer in report["layers"])
+    (gru, _) = (each for each in report["differences"] if each["convention"] == "pytorch")
+    assert gru["text"] == "48 more in gru_1 than the textbook, biases of 6h in place of 3h (bias_ih_l0, bias_hh_l0)"
+
+
+def test_what_cannot_be_counted_is_null_with_a_reason(call: Call) -> None:
+    """A peephole LSTM exists in the textbook and in ONNX alone."""
+    (report,) = json.loads(call("-i", 8, "-l", "lstm:4,peepholes", "--all-conventions", "-f", "json").out)["reports"]
+    assert {name for name, count in report["params"].items() if count is None} == {*report["reasons"]}
+    assert report["params"]["onnx"] == 4 * 4 * (8 + 4 + 2) + 3 * 4
+    assert report["reasons"]["keras"] == "keras cannot express peepholes: true; textbook and onnx can"
