@@ -1,5 +1,6 @@
 """Reads the README's console blocks, and writes the real output under their commands: `python tests/readme.py`."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -16,7 +17,8 @@ def output_of(command: str) -> str:
     words = shlex.split(command)
     if words[0] == "rnncalc":
         words[:1] = [sys.executable, "-m", "rnncalc"]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=False)
+    env = {key: value for key, value in os.environ.items() if key != "COLUMNS"}  # a pipe has no width
+    done = subprocess.run(words, cwd=ROOT, env=env, capture_output=True, text=True, encoding="utf-8", check=False)
     return done.stdout + done.stderr
 
 
