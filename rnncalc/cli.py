@@ -170,7 +170,132 @@ def run(
     return 0 if all(report.agrees for report in reports) else 1
 
 
-for command in (count, run):
+@click.command(context_settings=HELP)
+@click.argument("specs", nargs=-1, metavar="[SPEC]...")
+@network_flags
+@format_flag(("table", "json", "markdown", "latex"))
+def explain(specs: tuple[str, ...], layers: tuple[str, ...], format_: str, **flags: Any) -> None:
+    """Derive the count step by step.
+
+    --layer NAME, without units, explains that layer alone.
+    """
+    from rnncalc.questions.explain import Explanation
+    from rnncalc.sources import read_specs
+
+    names = tuple(layer for layer in layers if ":" not in layer)
+    flags["layers"] = tuple(layer for layer in layers if ":" in layer)
+    networks = [spec.network for spec in read_specs(specs, cli.commands, **flags)]
+    for name in names:
+        check_word("--layer", name, tuple(placed.name for network in networks for placed in network.placed))
+    write([Explanation(network, names) for network in networks], format_)
+
+
+@click.command(context_settings=HELP)
+@click.argument("specs", nargs=-1, metavar="[SPEC]")
+@network_flags
+@click.option("--params", metavar="N", help="The budget in parameters, such as 1M.")
+@click.option("--bytes", "bytes_", metavar="N", help="The budget in bytes, such as 4MB.")
+@click.option("--match", metavar="OTHER_SPEC", help="The budget is the parameters of another spec.")
+@click.option("--dtype", default="float32", show_default=True, metavar="NAME", help="Type of a parameter, for bytes.")
+@click.option("--multiple-of", metavar="N", default="1", show_default=True, help="Only sizes that N divides.")
+@click.option("--exact", is_flag=True, help="Only a size that meets the budget exactly; exit code 1 if none.")
+@format_flag(("table", "json", "markdown"))
+def solve(
+    specs: tuple[str, ...],
+    params: str | None,
+    bytes_: str | None,
+    match: str | None,
+    dtype: str,
+    multiple_of: str,
+    exact: bool,
+    format_: str,
+    **flags: Any,
+) -> int:
+    """Find the size, written ?, that meets a budget.
+
+    Every ? stands for one and the same size: -l lstm:? -l lstm:?. Exit code 1 when no size fits.
+    """
+    from rnncalc.model.values import Count as WholeNumber
+    from rnncalc.model.values import Size
+    from rnncalc.questions.count import DTYPES
+    from rnncalc.questions.solve import solve
+    from rnncalc.sources import read_specs, read_template
+
+    check_word("--dtype", dtype, tuple(DTYPES))
+    if sum(budget is not None for budget in (params, bytes_, match)) != 1:
+        raise CallError("give one budget: --params N, --bytes N or --match OTHER_SPEC")
+    if params is not None:
+        budget = read_value("--params", params, WholeNumber(suffixes=True))
+    elif bytes_ is not None:
+        budget = read_value("--bytes", bytes_, WholeNumber(suffixes=True, unit="B")) // DTYPES[dtype]
+    else:
+        none: Any = dict.fromkeys(("input", "output", "steps", "topology", "convention"))
+        (other,) = read_specs([str(match)], cli.commands, layers=(), **none)
+        budget = other.network.params
+    template = read_template(specs, **flags)
+    if not template.marked:
+        raise CallError("no size is written ?, so there is nothing to solve for; write one as in -l lstm:?")
+    solution = solve(template.network, budget, multiple=read_value("--multiple-of", multiple_of, Size()), exact=exact)
+    write([solution], format_)
+    return 0 if solution.solved else 1
+
+
+@click.command(context_settings=HELP)
+@click.argument("specs", nargs=-1, metavar="[SPEC]...")
+@network_flags
+@click.option("--same-params", is_flag=True, help="Which width each kind gets for the spec's parameters.")
+@click.option("--dtype", default="float32", show_default=True, metavar="NAME", help="Type of a parameter, for bytes.")
+@format_flag(("table", "json", "markdown"))
+def compare(specs: tuple[str, ...], same_params: bool, dtype: str, format_: str, **flags: Any) -> None:
+    """Compare RNN, GRU, LSTM and dense, or several specs.
+
+    --steps FIRST..LAST shows how the dense equivalent grows with the number of steps.
+    """
+    from rnncalc.model.values import Size
+    from rnncalc.questions import compare as question
+    from rnncalc.questions.count import DTYPES
+    from rnncalc.sources import read_specs
+
+    check_word("--dtype", dtype, tuple(DTYPES))
+    first, dots, last = (flags["steps"] or "").partition("..")
+    if dots:
+        flags["steps"] = None
+        ends = [read_value("--steps", end, Size()) for end in (first, last)]
+    networks = [spec.network for spec in read_specs(specs, cli.commands, **flags)]
+    if dots:
+        write([question.growth(network, min(ends), max(ends)) for network in networks], format_)
+    elif same_params:
+        write([question.as_kinds_of_same_params(network, DTYPES[dtype]) for network in networks], format_)
+    elif len(networks) > 1:
+        write([question.side_by_side(networks, DTYPES[dtype])], format_)
+    else:
+        write([question.as_kinds(networks[0], DTYPES[dtype])], format_)
+
+
+@click.command(context_settings=HELP)
+@click.argument("words", nargs=-1, required=True, metavar="[SPEC] NUMBER...")
+@network_flags
+@format_flag(("table", "json", "markdown"))
+def answer(words: tuple[str, ...], format_: str, **flags: Any) -> int:
+    """Judge a count, and find the slip behind a wrong one.
+
+    One NUMBER is the total, several are the layers in order. Exit code 1 when it is not right.
+    """
+    from rnncalc.questions.answer import judge, read_number
+    from rnncalc.sources import read_specs
+
+    in_flags = flags["input"] or flags["layers"] or flags["output"]
+    specs, numbers = ((), words) if in_flags else (words[:1], words[1:])
+    if not numbers:
+        raise CallError("give the number to judge: rnncalc answer SPEC NUMBER")
+    given = [read_number(number) for number in numbers]
+    (spec,) = read_specs(specs, cli.commands, **flags)
+    judged = judge(spec.network, given)
+    write([judged], format_)
+    return 0 if judged.right else 1
+
+
+for command in (count, run, explain, answer, solve, compare):
     cli.add_command(command)
 
 

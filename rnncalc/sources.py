@@ -6,7 +6,7 @@ import sys
 from collections.abc import Collection, Sequence
 
 from rnncalc.errors import CallError, Fault, Problem, SpecError, did_you_mean, one_of, shown
-from rnncalc.spec import Spec, contents, from_flags, parse
+from rnncalc.spec import Spec, Template, contents, flags_template, from_flags, parse, parse_template
 
 
 def read_specs(
@@ -41,6 +41,24 @@ def read_specs(
     if problems:
         raise SpecError(tuple(problems))
     return found
+
+
+def read_template(
+    specs: Sequence[str],
+    *,
+    input: str | None,
+    layers: tuple[str, ...],
+    output: str | None,
+    **others: str | None,
+) -> Template:
+    """Return what one spec, or the flags, say, sizes written `?` left open. Raises as `read_specs` does."""
+    in_flags = input or layers or output
+    if len(specs) + bool(in_flags) != 1:
+        raise CallError("expected one network: a SPEC file, or flags such as -i 4 -l rnn:? -o 1")
+    if specs:
+        data, source = read_file(specs[0])
+        return parse_template(data, source, **others)
+    return flags_template(input, layers, output, **others)
 
 
 def read_file(path: str, commands: Collection[str] = ()) -> tuple[bytes, str]:

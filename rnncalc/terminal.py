@@ -23,7 +23,7 @@ def be_encodable() -> None:
     if sys.stdout.encoding.lower().replace("-", "") != "utf8":
         import codecs
 
-        plain = {"→": "->", "×": "x", "·": "*", "–": "-", "…": "...", "─": "-", "✓": "ok", "✗": "no"}
+        plain = {"→": "->", "×": "x", "·": "*", "–": "-", "…": "...", "─": "-", "✓": "ok", "✗": "no", "█": "#"}
 
         def replace(error: UnicodeError) -> tuple[str, int]:
             assert isinstance(error, UnicodeEncodeError)

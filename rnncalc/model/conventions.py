@@ -20,7 +20,7 @@ ALL_KINDS = tuple(cell.kind for cell in CELLS)
 class Convention(NamedTuple):
     """One framework's layout.
 
-    title: how people write its name; note: one sentence on its counts, for reports.
+    title: how people write its name; note: its biases in a few words; why: the reason for them.
     biases: where the biases of a cell stand, by kind; on the input side where not named. A GRU whose reset gate acts
         before the recurrent product may have a row of its own, `gru before`.
     templates: for each role the tensor's template; with `{g}` in the name each gate has a tensor of its own, without
@@ -40,6 +40,7 @@ class Convention(NamedTuple):
 
     title: str
     note: str
+    why: str
     templates: Mapping[str, str]
     biases: Mapping[str, Sides] = {}
     output: Mapping[str, str] = {}
@@ -68,6 +69,7 @@ CONVENTIONS: dict[str, Convention] = {
     "textbook": Convention(
         title="textbook",
         note="one bias vector a gate",
+        why="the two products are summed, so one bias serves both",
         templates={
             "input": "W_x{g}: h m",
             "recurrent": "W_h{g}: h r",
@@ -84,6 +86,7 @@ CONVENTIONS: dict[str, Convention] = {
     "pytorch": Convention(  # as seen in torch 2.13.0
         title="PyTorch",
         note="two bias vectors a gate, on the input and on the recurrent side",
+        why="its kernels are cuDNN's, which add a bias to each of the two products",
         biases={"rnn": ("both", _NONE), "gru": ("both", _NONE), "lstm": ("both", _NONE)},
         templates={
             "input": "weight_ih_l0{d}: Gh m",
@@ -111,6 +114,7 @@ CONVENTIONS: dict[str, Convention] = {
     "keras": Convention(  # as seen in keras 3.15.1
         title="Keras",
         note="one bias vector a gate, but two in a GRU unless reset_after is false",
+        why="a GRU that resets after the recurrent product needs a bias of its own inside that product",
         biases={"gru": ("both", _NONE), "gru before": ("input", _NONE)},
         templates={
             "input": "kernel: m Gh",
@@ -129,6 +133,7 @@ CONVENTIONS: dict[str, Convention] = {
     "flax-linen": Convention(  # as seen in flax 0.12.8
         title="Flax linen",
         note="one bias vector a gate, and a second one in the candidate of a GRU or MGU",
+        why="what is multiplied by a gate needs a bias of its own inside the product",
         biases={
             "gru": ("input", {"n": "both"}),
             "mgu": ("input", {"n": "both"}),
@@ -152,6 +157,7 @@ CONVENTIONS: dict[str, Convention] = {
     "flax-nnx": Convention(  # as seen in flax 0.12.8; the LSTM is nnx.LSTMCell
         title="Flax nnx",
         note="one bias vector a gate",
+        why="the two products are summed, so one bias serves both",
         biases={"lstm": ("recurrent", _NONE)},
         templates={
             "input": "dense_i/kernel: m Gh",
@@ -173,6 +179,7 @@ CONVENTIONS: dict[str, Convention] = {
     "onnx": Convention(  # operators of opset 22, as seen in onnxruntime 1.31.1
         title="ONNX",
         note="two bias vectors a gate, one after the other in B",
+        why="the operator takes the biases of both products",
         biases={"rnn": ("both", _NONE), "gru": ("both", _NONE), "lstm": ("both", _NONE)},
         templates={
             "input": "W: D Gh m",

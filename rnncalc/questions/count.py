@@ -109,7 +109,10 @@ class Count(NamedTuple):
         data["dense"] = dense and {
             "params": dense.params,
             "ratio": dense.ratio,
-            "layers": [layer._asdict() for layer in dense.layers],
+            "layers": [
+                {"name": layer.name, "inputs": layer.inputs, "units": layer.units, "params": layer.params}
+                for layer in dense.layers
+            ],
         }
         return data
 

@@ -12,12 +12,18 @@ from rnncalc.model.network import Network
 
 
 class DenseLayer(NamedTuple):
-    """A layer of the dense equivalent: the numbers it reads and hands on, and its parameters."""
+    """A layer of the dense equivalent: the numbers it reads and hands on, and its parameters.
+
+    substituted: the arithmetic of the parameters; multiply_adds: one for each weight of a matrix, None where a part is
+        counted elsewhere.
+    """
 
     name: str
     inputs: int
     units: int
     params: int
+    substituted: str
+    multiply_adds: int | None
 
 
 class DenseEquivalent(NamedTuple):
@@ -60,11 +66,15 @@ def dense_equivalent(network: Network) -> DenseEquivalent | None:
                     flow += steps * layer.extra_inputs
                 case _:
                     flow = times * placed.outputs
-                    layers.append(DenseLayer(placed.name, placed.inputs, placed.outputs, placed.params))
+                    sizes = (placed.inputs, placed.outputs, placed.params)
+                    layers.append(
+                        DenseLayer(placed.name, *sizes, placed.weights.formula[1], placed.multiply_adds_per_step)
+                    )
     params = sum(layer.params for layer in layers)
     ratio = params / network.params if network.params else None
     return DenseEquivalent(params, ratio, tuple(layers), tuple(widths))
 
 
 def _dense(layer: Cell | Dense, name: str, inputs: int, units: int) -> DenseLayer:
-    return DenseLayer(name, inputs, units, units * (inputs + layer.bias))
+    arithmetic = f"{units} × ({inputs} + 1)" if layer.bias else f"{units} × {inputs}"
+    return DenseLayer(name, inputs, units, units * (inputs + layer.bias), arithmetic, units * inputs)

@@ -14,8 +14,14 @@ class Equation(NamedTuple):
     numbers: str
 
 
+class Bar(NamedTuple):
+    """A share from 0 to 1, drawn to scale."""
+
+    share: float
+
+
 Shape = tuple[int | None, ...]
-Value = str | int | float | Equation | Shape | None
+Value = str | int | float | Equation | Bar | Shape | None
 """What a cell of a sheet holds; None is what is not known. Formats decide how it looks."""
 
 
@@ -47,8 +53,12 @@ class Report(Protocol):
     def sheets(self) -> list[Sheet]:
         """Return the tables for people."""
 
+
+class Recorded(Report, Protocol):
+    """A report that fits the one table of a CSV file."""
+
     def records(self) -> tuple[tuple[str, ...], Iterable[tuple[Value, ...]]]:
-        """Return the header and the rows of a CSV file."""
+        """Return the header and the rows."""
 
 
 def steps_of(network: Network) -> int | dict[str, int | None] | None:

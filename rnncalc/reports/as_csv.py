@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from typing import TextIO
 
 from rnncalc.errors import shown
-from rnncalc.questions.report import Report, Value
+from rnncalc.questions.report import Recorded, Value
 
 
-def write(reports: Iterable[Report], file: TextIO) -> None:
+def write(reports: Iterable[Recorded], file: TextIO) -> None:
     """Write the records of all reports under the header of the first."""
     rows = csv.writer(file, lineterminator="\n")
     for number, report in enumerate(reports):

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from rnncalc.errors import shown
-from rnncalc.questions.report import Equation, Value
+from rnncalc.questions.report import Bar, Equation, Value
+
+BAR = 24
+"""The length of a whole bar, in characters."""
 
 
-def words(value: Value, *, lines: bool = False, limit: int = 80) -> str:
+def words(value: Value, *, lines: bool = False, limit: int = 200) -> str:
     """Return a value as text, any name in it made harmless.
 
     None is a dash, an unknown number of steps the letter T. With `lines` an equation's two sides stand on two;
@@ -23,6 +26,9 @@ def words(value: Value, *, lines: bool = False, limit: int = 80) -> str:
             if value.letters == value.numbers:
                 return value.letters
             return f"{value.letters}{chr(10) if lines else ' '}= {value.numbers}"
+        case Bar():
+            eighths = round(value.share * BAR * 8)
+            return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
         case tuple():
             return f"({', '.join('T' if size is None else str(size) for size in value)})"
         case _:

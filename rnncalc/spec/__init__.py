@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rnncalc.errors import SpecError
+from rnncalc.errors import Problem, SpecError
 from rnncalc.model.network import Network
 from rnncalc.spec.flags import override, tree
-from rnncalc.spec.nodes import Mapping, Node
+from rnncalc.spec.nodes import Mapping, Node, has_word
 from rnncalc.spec.reader import read_network
 
 if TYPE_CHECKING:
@@ -42,29 +42,53 @@ def contents(path: str) -> bytes:
         return file.read(MAX_BYTES + 1)
 
 
+class Template(NamedTuple):
+    """A spec as read, not yet a network: its sizes written `?` may have any value."""
+
+    root: Node
+    source: str
+    name: str
+    problems: tuple[tuple[tuple[int, int], Problem], ...] = ()
+
+    def network(self, unknown: int | None = None) -> Network:
+        """Return the network in which every `?` is `unknown`. Raises SpecError with every problem there is."""
+        return read_network(self.root, self.source, self.name, list(self.problems), unknown)
+
+    @property
+    def marked(self) -> bool:
+        """Whether a size is written `?`."""
+        return has_word(self.root, "?")
+
+
 def parse(data: bytes, source: str, **overrides: str | None) -> Spec:
     """Return what the bytes of a spec describe; `source` names them in problems, and names the network by default.
 
     Raises SpecError with every problem there is.
     """
+    template = parse_template(data, source, **overrides)
+    return Spec(template.network(), template.root, source)
+
+
+def parse_template(data: bytes, source: str, **overrides: str | None) -> Template:
+    """Return what the bytes of a spec say, sizes written `?` left open. Raises SpecError where they are no YAML."""
     from rnncalc.spec.document import read_document  # yaml comes with it, and flags do without
 
     root, problems = read_document(data, source, MAX_BYTES)
     override(root, overrides)
     stem = os.path.splitext(os.path.basename(source))[0]
     name = stem.encode("utf-8", "replace").decode()  # a file's name may hold bytes that are no text
-    return Spec(read_network(root, source, name, problems), root, source)
+    return Template(root, source, name, tuple(problems))
 
 
-def from_flags(
-    input: str | None,
-    layers: tuple[str, ...],
-    output: str | None,
-    **others: str | None,
-) -> Spec:
+def flags_template(input: str | None, layers: tuple[str, ...], output: str | None, **others: str | None) -> Template:
+    """Return what flags say, each as typed, sizes written `?` left open."""
+    return Template(tree(input=input, layers=layers, output=output, **others), "", "network")
+
+
+def from_flags(input: str | None, layers: tuple[str, ...], output: str | None, **others: str | None) -> Spec:
     """Return what flags describe, each as typed. Raises SpecError with every problem, located by its flag."""
-    root = tree(input=input, layers=layers, output=output, **others)
-    return Spec(read_network(root, "", "network", []), root, "")
+    template = flags_template(input, layers, output, **others)
+    return Spec(template.network(), template.root, "")
 
 
 def parse_data(spec: Spec, weights: tuple[bytes, str] | None, inputs: tuple[bytes, str] | None) -> Data:

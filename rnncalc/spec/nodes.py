@@ -73,3 +73,22 @@ def mark_at(root: Node, path: tuple[str | int, ...]) -> Mark | str:
             break
         node = below
     return node.mark
+
+
+def has_word(root: Node, word: str) -> bool:
+    """Return whether a scalar of the tree is this word."""
+    waiting, seen = [root], set()
+    while waiting:
+        node = waiting.pop()
+        if id(node) in seen:  # an alias: once is enough
+            continue
+        seen.add(id(node))
+        match node:
+            case Scalar():
+                if node.value == word:
+                    return True
+            case Sequence():
+                waiting += node.items
+            case Mapping():
+                waiting += [value for _, value in node.items]
+    return False

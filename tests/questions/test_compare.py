@@ -1,0 +1,85 @@
+"""`compare`: the same widths as other kinds, the same budget at other widths, and growth with the steps."""
+
+import json
+
+import by_hand
+import pytest
+from conftest import Call
+
+from rnncalc import GRU, LSTM, RNN, Network, load
+from rnncalc.questions.compare import chosen
+
+
+def rows(call: Call, *args: object) -> list[dict[str, object]]:
+    (report,) = json.loads(call("compare", *args, "-f", "json").out)["reports"]
+    found: list[dict[str, object]] = report["rows"]
+    return found
+
+
+def test_the_same_widths_as_other_kinds(call: Call) -> None:
+    """64 and 32 units on 7 features: each kind by hand, and the dense equivalent of 168 steps."""
+    expected = {"as it is": 3, "rnn": 1, "gru": 3, "lstm": 4}
+    found = {str(row["name"]): row["params"] for row in rows(call, "specs/time-series-gru.yaml")}
+    for name, gates in expected.items():
+        assert found[name] == gates * (64 * 72 + 32 * 97) + 24 * 33
+    first, second = 168 * 64, 168 * 32
+    assert found["dense"] == first * (168 * 7 + 1) + second * (first + 1) + 24 * (second + 1)
+
+
+def test_several_specs_side_by_side(call: Call) -> None:
+    """Ratios are to the first."""
+    found = rows(call, "specs/rnn.yaml", "specs/gru.yaml", "specs/lstm.yaml")
+    assert [row["params"] for row in found] == [400, 1_200, 1_600]
+    assert [row["ratio"] for row in found] == [1.0, 3.0, 4.0]
+    assert [row["bytes"] for row in found] == [1_600, 4_800, 6_400]
+
+
+def test_the_same_budget_at_other_widths(call: Call) -> None:
+    """Each kind gets the largest width within 1,600 parameters on 8 features."""
+    for row in rows(call, "specs/lstm.yaml", "--same-params")[1:]:
+        kind = {"rnn": RNN, "gru": GRU, "lstm": LSTM}[str(row["name"])]
+        units = row["units"]
+        assert isinstance(units, int)
+        assert by_hand.params(kind(units), 8) == row["params"]
+        assert by_hand.params(kind(units), 8) <= 1_600 < by_hand.params(kind(units + 1), 8)
+
+
+def test_an_encoder_decoder_keeps_its_states_fitting(call: Call) -> None:
+    """A bidirectional encoder's decoder stays twice as wide, whatever the kind."""
+    names = [row["name"] for row in rows(call, "specs/translation.yaml", "--same-params")]
+    assert names == ["as it is", "rnn", "gru", "lstm"]
+
+
+def test_only_the_dense_equivalent_grows_with_the_steps(call: Call) -> None:
+    """m=4, h=3, p=1: T steps make 3T(4T + 1) + 3T + 1 dense parameters against 28."""
+    found = rows(call, "specs/dense-equivalent.yaml", "--steps", "1..100")
+    assert [row["steps"] for row in found] == [1, 2, 5, 10, 20, 50, 100]
+    for row in found:
+        steps = row["steps"]
+        assert isinstance(steps, int)
+        assert row["params"] == 28
+        assert row["dense"] == 3 * steps * (4 * steps + 1) + 3 * steps + 1
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "expected"),
+    [(1, 1, [1]), (3, 7, [3, 5, 7]), (1, 1_000, [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000])],
+)
+def test_the_chosen_steps(first: int, last: int, expected: list[int]) -> None:
+    """The ends, and round numbers between them."""
+    assert chosen(first, last) == expected
+
+
+def test_bars_are_drawn_to_scale(call: Call) -> None:
+    """The largest is whole, a quarter of it a quarter as long."""
+    out = call("compare", "specs/rnn.yaml", "specs/lstm.yaml").out
+    short, long = (line.count("█") for line in out.splitlines() if "█" in line)
+    assert (short, long) == (6, 24)
+
+
+def test_what_a_convention_lacks_is_said(call: Call) -> None:
+    """An option that only one kind has is left behind; a kind that cannot be counted is named."""
+    out = call("compare", "-i", 8, "-l", "lstm:4,projection=2", "-T", 3).out
+    assert Network(input=8, layers=(RNN(4),)).params == 52
+    assert " 52 " in out
+    assert load("specs/lstm.yaml").params == 1_600
