@@ -14,8 +14,9 @@ from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, External, Layer, Network, Output
 from rnncalc.model.conventions import CONVENTIONS
-from rnncalc.questions.answer import Given, judge, read_number
+from rnncalc.questions.answer import judge, read_number
 from rnncalc.questions.conventions import all_conventions
+from rnncalc.questions.mistakes import Given
 from rnncalc.questions.slips import SLIPS
 from rnncalc.questions.sums import sums_of
 from rnncalc.spec import parse

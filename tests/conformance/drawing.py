@@ -1,0 +1,141 @@
+"""Networks over every option that a convention says it can express, for the frameworks to build."""
+
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from rnncalc import Dense, Dropout, Embedding, Layer, Network, Output
+from rnncalc.model.cells import CELLS, Cell
+from rnncalc.model.conventions import CONVENTIONS, lacks
+from rnncalc.model.network import Placed
+from rnncalc.model.values import OPTIONS, Choice, Switch
+
+Shapes = dict[str, tuple[int, ...]]
+
+KINDS = {cell.kind: cell for cell in CELLS}
+ACTIVATIONS = ("tanh", "relu", "sigmoid", "linear", "softmax")
+PLACING = {"name", "units", "frozen", "repeat", "extra_inputs"}
+"""What says which layer it is and where it stands, not what is in it."""
+
+
+def values(kind: str, option: str, convention: str) -> list[Any]:
+    """Return the values of an option, its default first, that the convention does not refuse."""
+    (default,) = [field.default for field in fields(KINDS[kind]) if field.name == option]
+    allowed = OPTIONS[option]
+    others: tuple[object, ...] = (1,)
+    if isinstance(allowed, Choice):
+        others = allowed.words
+    elif isinstance(allowed, Switch):
+        others = (True, False)
+    candidates = [default, *(value for value in others if value != default)]
+
+    def refused(value: Any) -> bool:
+        chosen: dict[str, Any] = {option: value}
+        return option in {fault for fault, _ in lacks(KINDS[kind](units=2, **chosen), convention)}
+
+    return [value for value in candidates if not refused(value)]
+
+
+def options_of(kind: str) -> list[str]:
+    """Return the options of a kind that change what is in a layer; `projection` is a width, drawn with the units."""
+    return [field.name for field in fields(KINDS[kind]) if field.name not in PLACING]
+
+
+def only(layer: Layer, *known: str) -> None:
+    """Raise if a layer asks for anything that the code which builds it does not know of."""
+    asked = {field.name for field in fields(layer) if getattr(layer, field.name) != field.default}
+    unknown = asked - PLACING - {*known}
+    assert not unknown, f"{layer}: {unknown} not built"
+
+
+@st.composite
+def cells(draw: st.DrawFn, convention: str, most: int = 6) -> Cell:
+    """Draw a recurrent layer."""
+    kind = draw(st.sampled_from(CONVENTIONS[convention].kinds))
+    units = draw(st.integers(1, most))
+    chosen: dict[str, Any] = {}
+    for option in options_of(kind):
+        can = values(kind, option, convention)
+        if option == "projection":
+            if len(can) > 1 and units > 1 and draw(st.booleans()):
+                chosen[option] = draw(st.integers(1, units - 1))
+        elif option != "merge" or chosen["bidirectional"]:
+            chosen[option] = draw(st.sampled_from(can))
+    return KINDS[kind](units=units, **chosen)
+
+
+@st.composite
+def networks(draw: st.DrawFn, convention: str, *, running: bool = False) -> Network:
+    """Draw one to three recurrent layers with others among them; `running`: such as a pass can be compared of."""
+    most = 4 if running else 6
+    sizes = st.integers(1, most)
+    dense = st.builds(Dense, sizes, bias=st.booleans(), activation=st.sampled_from(ACTIVATIONS))
+    plain = st.one_of(dense, st.builds(Dropout, st.sampled_from([0, 0.5])))
+    stack: list[Layer] = draw(st.lists(cells(convention, most), min_size=1, max_size=3))
+    for layer in draw(st.lists(plain, max_size=2)):
+        stack.insert(draw(st.integers(0, len(stack))), layer)
+    if not running:
+        stack = [
+            type(layer)(**{**vars(layer), "extra_inputs": draw(st.integers(0, 2)), "repeat": draw(st.integers(1, 2))})
+            for layer in stack
+        ]
+    if draw(st.booleans()):
+        stack.insert(0, Embedding(draw(sizes)))
+    return Network(
+        input=draw(sizes),
+        layers=tuple(stack),
+        output=draw(st.none() | st.builds(Output, sizes, bias=st.booleans(), activation=st.sampled_from(ACTIVATIONS))),
+        steps=draw(st.integers(1, 4)),
+        topology=draw(st.sampled_from(["many-to-many", "many-to-one"])),
+        convention=convention,
+    )
+
+
+def numbers(network: Network, seed: int) -> tuple[dict[str, Any], list[Any]]:
+    """Return random weights and inputs, as `run` takes them; each is a number that float32 holds exactly."""
+    random = np.random.default_rng(seed)
+
+    def array(shape: tuple[int, ...], bound: float) -> Any:
+        return random.uniform(-bound, bound, shape).astype(np.float32).astype(np.float64).tolist()
+
+    weights = {
+        place.name: {tensor.name: array(tensor.shape, 0.5) for tensor in place.weights.own} for place in network.placed
+    }
+    first, steps = network.placed[0], network.steps or 1
+    if isinstance(first.layer, Embedding):
+        return weights, random.integers(first.inputs, size=steps).tolist()
+    return weights, array((steps, first.inputs), 1.0)
+
+
+def turn_of(network: Network) -> Placed | None:
+    """Return the layer that hands on its final state alone: the last recurrent one, where one vector leaves."""
+    if network.topology == "many-to-many":
+        return None
+    return [place for place in network.placed if isinstance(place.layer, Cell)][-1]
+
+
+def one_option_at_a_time(convention: str) -> Iterator[tuple[str, Network]]:
+    """Yield two stacked layers of every kind, plain and with every value of every option, one-way and bidirectional."""
+    for kind in CONVENTIONS[convention].kinds:
+        changes: list[dict[str, Any]] = [{}]
+        for option in options_of(kind):
+            if option != "bidirectional":
+                changes += [{option: value} for value in values(kind, option, convention)[1:]]
+        ways = [change | {"bidirectional": True} for change in changes]
+        for chosen in [*(change for change in changes if "merge" not in change), *ways]:
+            layer = KINDS[kind](units=3, **chosen)
+            words = ", ".join(f"{option}={value}" for option, value in chosen.items())
+            yield (
+                f"{convention}-{kind}({words})",
+                Network(
+                    input=4,
+                    layers=(layer, layer),
+                    output=Output(2),
+                    topology="many-to-many",
+                    steps=4,
+                    convention=convention,
+                ),
+            )

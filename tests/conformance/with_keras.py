@@ -1,0 +1,90 @@
+"""rnncalc's layers as layers of Keras.
+
+In float32, and with JAX's float64 off: on JAX, Keras brings float64 back to float32 in some operations, tanh for one,
+and makes float64 zeros for the biases a GRU has not, so that no float64 goes through it.
+"""
+
+from typing import Any
+
+import jax
+import keras
+import numpy as np
+from conformance.drawing import Shapes, only
+
+from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, Layer
+from rnncalc.model.cells import Cell
+from rnncalc.model.network import Placed
+
+ZEROS = {"kernel_initializer": "zeros", "bias_initializer": "zeros"}
+"""The quickest to make; real weights are put in afterwards."""
+
+
+def module(layer: Layer, *, final: bool = False) -> Any:
+    """Return the layer as Keras has it, not yet built; `final`: it hands on its last state alone."""
+    match layer:
+        case RNN():
+            only(layer, "bias", "bidirectional", "merge", "activation")
+            of: Any = keras.layers.SimpleRNN
+            options: dict[str, Any] = {}
+        case GRU():
+            only(layer, "bias", "bidirectional", "merge", "activation", "reset_after")
+            of = keras.layers.GRU
+            options = {} if layer.reset_after is None else {"reset_after": layer.reset_after}
+        case LSTM():
+            only(layer, "bias", "bidirectional", "merge", "activation")
+            of = keras.layers.LSTM
+            options = {}
+        case Dense():
+            return keras.layers.Dense(layer.units, activation=layer.activation, use_bias=layer.bias, **ZEROS)
+        case Embedding():
+            raise AssertionError("made where its vocabulary is known")
+        case Dropout():
+            return keras.layers.Dropout(layer.rate)
+        case _:
+            raise AssertionError(layer)
+    built = of(
+        layer.units,
+        activation=layer.activation,
+        use_bias=layer.bias,
+        return_sequences=not final,
+        recurrent_initializer="zeros",
+        **ZEROS,
+        **options,
+    )
+    return keras.layers.Bidirectional(built, merge_mode=layer.merge or "concat") if layer.bidirectional else built
+
+
+def built(place: Placed, *, final: bool = False) -> tuple[Any, dict[str, Any]]:
+    """Return the layer and its variables, by the names rnncalc gives them."""
+    layer = place.layer
+    if isinstance(layer, Embedding):
+        made = keras.layers.Embedding(place.inputs, layer.units, embeddings_initializer="zeros")
+        made.build((None, None))
+    else:
+        made = module(layer, final=final)
+        made.build((None, None, place.inputs) if isinstance(layer, Cell) else (None, place.inputs))
+    if isinstance(layer, Cell) and layer.bidirectional:
+        ways = {"forward/": made.forward_layer, "backward/": made.backward_layer}
+        assert len(made.weights) == sum(len(way.weights) for way in ways.values())
+    else:
+        ways = {"": made}
+    named = {mark + weight.path.split("/")[-1]: weight for mark, way in ways.items() for weight in way.weights}
+    assert made.count_params() == sum(int(np.prod(weight.shape)) for weight in named.values())
+    return made, named
+
+
+def tensors(place: Placed) -> Shapes:
+    """Return the names and shapes of what Keras holds for a layer."""
+    with jax.enable_x64(False):
+        return {name: tuple(weight.shape) for name, weight in built(place)[1].items()}
+
+
+def apply(place: Placed, weights: dict[str, Any], flow: Any, *, final: bool) -> Any:
+    """Return what leaves a layer: its whole sequence, or where `final` its last state."""
+    kind = np.int32 if isinstance(place.layer, Embedding) else np.float32
+    with jax.enable_x64(False):
+        made, named = built(place, final=final)
+        assert {*named} == {*weights}
+        for name, weight in named.items():
+            weight.assign(np.array(weights[name], np.float32))
+        return np.asarray(made(np.asarray(flow, kind)[None]))[0]

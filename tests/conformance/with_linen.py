@@ -1,0 +1,107 @@
+"""rnncalc's layers as modules of Flax linen, in float64."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from conformance.drawing import Shapes, only
+from flax import linen as nn
+from flax.traverse_util import flatten_dict, unflatten_dict
+
+from rnncalc import Dense, Dropout, Embedding, Layer
+from rnncalc.model.cells import Cell
+from rnncalc.model.network import Placed
+
+CELLS = {"rnn": nn.SimpleCell, "gru": nn.GRUCell, "lstm": nn.LSTMCell, "mgu": nn.MGUCell}
+
+ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
+    "tanh": jnp.tanh,
+    "relu": jax.nn.relu,
+    "sigmoid": jax.nn.sigmoid,
+    "linear": lambda x: x,
+    "softmax": jax.nn.softmax,
+}
+
+MERGES: dict[str | None, Callable[[Any, Any], Any]] = {
+    None: lambda a, b: jnp.concatenate([a, b], axis=-1),
+    "concat": lambda a, b: jnp.concatenate([a, b], axis=-1),
+    "sum": lambda a, b: a + b,
+    "mul": lambda a, b: a * b,
+    "ave": lambda a, b: (a + b) / 2,
+}
+
+HOMES = {"forward/": "forward_rnn/cell/", "backward/": "backward_rnn/cell/", "": "cell/"}
+"""Where a cell is in the tree of a `Bidirectional` or an `RNN`, by the mark its names have in rnncalc."""
+
+
+def module(layer: Layer, inputs: int) -> Any:
+    """Return the module a layer is in Flax linen."""
+    double: dict[str, Any] = {"dtype": jnp.float64, "param_dtype": jnp.float64}
+    match layer:
+        case Cell():
+            only(layer, "bidirectional", "merge", "activation", "reset_after")
+
+            def one() -> Any:
+                return nn.RNN(CELLS[layer.kind](layer.units, activation_fn=ACTIVATIONS[layer.activation], **double))
+
+            return nn.Bidirectional(one(), one(), merge_fn=MERGES[layer.merge]) if layer.bidirectional else one()
+        case Dense():
+            return nn.Dense(layer.units, use_bias=layer.bias, **double)
+        case Embedding():
+            return nn.Embed(inputs, layer.units, **double)
+        case Dropout():
+            return nn.Dropout(layer.rate, deterministic=True)
+        case _:
+            raise AssertionError(layer)
+
+
+def homes(layer: Layer) -> dict[str, str]:
+    """Return the part of HOMES that a layer has."""
+    if not isinstance(layer, Cell):
+        return {"": ""}
+    return {mark: home for mark, home in HOMES.items() if bool(mark) == layer.bidirectional}
+
+
+def renamed(layer: Layer, path: str) -> str:
+    """Return rnncalc's name for a path in the tree of parameters."""
+    ((mark, home),) = [(mark, home) for mark, home in homes(layer).items() if path.startswith(home)]
+    return mark + path.removeprefix(home)
+
+
+def path_of(layer: Layer, name: str) -> str:
+    """Return the path in the tree of parameters for rnncalc's name."""
+    ((mark, home),) = [(mark, home) for mark, home in homes(layer).items() if name.startswith(mark)]
+    return home + name.removeprefix(mark)
+
+
+def tensors(place: Placed) -> Shapes:
+    """Return the names and shapes of what linen holds for a layer; its initialization is traced, not run."""
+    looks_up = isinstance(place.layer, Embedding)
+    flow = jax.ShapeDtypeStruct((1, 2) if looks_up else (1, 2, place.inputs), jnp.int32 if looks_up else jnp.float64)
+    tree = jax.eval_shape(module(place.layer, place.inputs).init, jax.random.key(0), flow)
+    assert {*tree} <= {"params"}
+    flat = flatten_dict(tree.get("params", {}), sep="/")
+    return {renamed(place.layer, path): tuple(array.shape) for path, array in flat.items()}
+
+
+def apply(place: Placed, weights: dict[str, Any], flow: Any, *, final: bool) -> Any:
+    """Return what leaves a layer: its whole sequence, or where `final` its last state."""
+    layer = place.layer
+    flat = {path_of(layer, name): jnp.asarray(array, jnp.float64) for name, array in weights.items()}
+    built, variables = module(layer, place.inputs), {"params": unflatten_dict(flat, sep="/")}
+    x = jnp.asarray(flow)[None]
+    if isinstance(layer, Cell):
+        carry, done = built.apply(variables, x, return_carry=True)
+        done = last_of(layer, carry) if final else done
+    else:
+        done = built.apply(variables, x)
+        done = ACTIVATIONS[layer.activation](done) if isinstance(layer, Dense) else done
+    return np.asarray(done)[0]
+
+
+def last_of(layer: Cell, carry: Any) -> Any:
+    """Return the last state h of each direction, joined as the layer joins its outputs; an LSTM carries (c, h)."""
+    ends = [way[1] if layer.kind == "lstm" else way for way in (carry if layer.bidirectional else (carry,))]
+    return MERGES[layer.merge](*ends) if layer.bidirectional else ends[0]

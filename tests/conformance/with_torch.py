@@ -1,0 +1,73 @@
+"""rnncalc's layers as modules of PyTorch."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+from conformance.drawing import Shapes, only
+from torch import nn
+
+from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, Layer, Output
+from rnncalc.model.network import Placed
+
+ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
+    "tanh": torch.tanh,
+    "relu": torch.relu,
+    "sigmoid": torch.sigmoid,
+    "linear": lambda x: x,
+    "softmax": partial(torch.softmax, dim=-1),
+}
+
+
+def module(layer: Layer, inputs: int, *, layers: int = 1) -> Any:
+    """Return the module a layer is in PyTorch; a stack of recurrent ones where `layers` says so."""
+    match layer:
+        case RNN():
+            only(layer, "bias", "bidirectional", "merge", "activation")
+            of: Any = partial(nn.RNN, nonlinearity=layer.activation)
+        case GRU():
+            only(layer, "bias", "bidirectional", "merge", "reset_after")
+            of = nn.GRU
+        case LSTM():
+            only(layer, "bias", "bidirectional", "merge", "projection")
+            of = partial(nn.LSTM, proj_size=layer.projection or 0)
+        case Dense():
+            return nn.Linear(inputs, layer.units, bias=layer.bias)
+        case Embedding():
+            return nn.Embedding(inputs, layer.units)
+        case Dropout():
+            return nn.Dropout(layer.rate)
+        case _:
+            raise AssertionError(layer)
+    return of(inputs, layer.units, num_layers=layers, bias=layer.bias, bidirectional=layer.bidirectional)
+
+
+def tensors(place: Placed) -> Shapes:
+    """Return the names and shapes of what PyTorch holds for a layer."""
+    with torch.device("meta"):
+        state = module(place.layer, place.inputs).state_dict()
+    return {name: tuple(array.shape) for name, array in state.items()}
+
+
+def apply(place: Placed, weights: dict[str, Any], flow: Any, *, final: bool) -> Any:
+    """Return what leaves a layer: its whole sequence, or where `final` its last state."""
+    layer = place.layer
+    built = module(layer, place.inputs).double().eval()
+    built.load_state_dict({name: torch.tensor(array, dtype=torch.float64) for name, array in weights.items()})
+    with torch.no_grad():
+        if isinstance(layer, RNN | GRU | LSTM):
+            outputs, state = built(torch.tensor(flow))
+            last = state[0] if isinstance(layer, LSTM) else state
+            return (last.reshape(-1) if final else outputs).numpy()
+        done = built(torch.tensor(flow))
+        return np.asarray(ACTIVATIONS[layer.activation](done) if isinstance(layer, Dense) else done)
+
+
+def tied(first: Embedding, others: list[Placed], output: Output, vocabulary: int) -> Any:
+    """Return a model whose last layer shares the matrix of its first."""
+    table = module(first, vocabulary)
+    last = module(output, first.units)
+    last.weight = table.weight
+    return nn.ModuleList([table, *(module(place.layer, place.inputs) for place in others), last])
