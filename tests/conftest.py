@@ -4,8 +4,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
+from hypothesis import settings
 
 from rnncalc.cli import call as call_line
+
+settings.register_profile("untimed", deadline=None)  # how long an example takes is no test
+settings.load_profile("untimed")
 
 
 class Result(NamedTuple):

@@ -92,7 +92,7 @@ def test_a_projection_in_both_directions() -> None:
 
 @pytest.mark.parametrize("convention", FRAMEWORKS)
 @given(data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_any_network(convention: str, data: st.DataObject) -> None:
     """Over all options together, in sequences and to one vector."""
     compare(data.draw(networks(convention, running=True)), seed=data.draw(st.integers(0, 1000)))

@@ -25,7 +25,7 @@ def alone(layer: Layer, inputs: int) -> Any:
 
 
 @given(cells("onnx"), st.integers(1, 6))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_the_shapes_of_any_cell_are_accepted(layer: Any, inputs: int) -> None:
     """Over both directions, biases, peepholes, learned states, activations and where the reset gate acts."""
     place, shapes = alone(layer, inputs)
@@ -34,7 +34,7 @@ def test_the_shapes_of_any_cell_are_accepted(layer: Any, inputs: int) -> None:
 
 
 @given(st.one_of(st.builds(Dense, st.integers(1, 6), bias=st.booleans()), st.builds(Embedding, st.integers(1, 6))))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_the_shapes_of_gemm_and_gather_are_accepted(layer: Any) -> None:
     """A dense layer and a look-up with the attributes ONNX gives them by default."""
     place, shapes = alone(layer, 4)

@@ -23,7 +23,7 @@ FRAMEWORKS: dict[str, Any] = {
 
 @pytest.mark.parametrize("convention", FRAMEWORKS)
 @given(data=st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_every_tensor_is_the_frameworks(convention: str, data: st.DataObject) -> None:
     """Name by name and shape by shape, in every layer of any network the convention can express; so the total too."""
     network = data.draw(networks(convention))
@@ -37,7 +37,7 @@ def test_every_tensor_is_the_frameworks(convention: str, data: st.DataObject) ->
 
 
 @given(cells("pytorch"), st.integers(1, 6), st.integers(1, 3))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_a_stack_is_the_module_with_so_many_layers(layer: Any, inputs: int, layers: int) -> None:
     """PyTorch's `num_layers` is rnncalc's `repeat`, tensor by tensor."""
     stacked = type(layer)(**{**vars(layer), "repeat": layers})
@@ -53,7 +53,7 @@ def test_a_stack_is_the_module_with_so_many_layers(layer: Any, inputs: int, laye
 
 
 @given(st.integers(1, 9), st.integers(1, 6), cells("pytorch"), st.booleans())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_tied_output_is_counted_once(vocabulary: int, width: int, layer: Any, bias: bool) -> None:
     """A PyTorch model whose last matrix is the embedding's has as many parameters."""
     first, output = Embedding(width), Output(vocabulary, bias=bias, tied=True)

@@ -26,7 +26,7 @@ SIZE = st.integers(2, 40)
 
 
 @given(st.one_of(network(), encoder_decoder()), st.sampled_from([*CONVENTIONS]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_the_right_sums_are_the_counts(spec: Spec, convention: str) -> None:
     """A learner's formula, its arithmetic and the tensors give one number, under every convention."""
     net = all_conventions(parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network).networks[convention]
@@ -38,7 +38,7 @@ def test_the_right_sums_are_the_counts(spec: Spec, convention: str) -> None:
 
 
 @given(st.one_of(network(), encoder_decoder()), st.integers(-20, 20))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_right_is_right_and_wrong_is_wrong(spec: Spec, off: int) -> None:
     """The exact total is right and nothing else is; each mistake's arithmetic gives the learner's number."""
     net = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
@@ -100,7 +100,7 @@ def must_find(net: Network, slip: str, number: int) -> None:
 
 @pytest.mark.parametrize("slip", SIMPLE)
 @given(SIZE, SIZE, SIZE, st.sampled_from([*KINDS]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_a_slip_in_one_layer_is_found(slip: str, m: int, h: int, n: int, kind: Any) -> None:
     """A recurrent layer and an output over seven steps."""
     net = Network(input=m, layers=(kind(h),), output=Output(n), steps=7)
@@ -112,7 +112,7 @@ def lstm(m: int, h: int) -> int:
 
 
 @given(SIZE, SIZE, SIZE, SIZE)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_slips_between_layers_are_found(m: int, h: int, k: int, n: int) -> None:
     """Directions, merges and depth, each by the textbook's formula with the wrong width."""
     both = LSTM(h, bidirectional=True)
@@ -130,7 +130,7 @@ def test_slips_between_layers_are_found(m: int, h: int, k: int, n: int) -> None:
 
 
 @given(SIZE, st.integers(3, 40), SIZE, SIZE)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_slips_with_a_projection_are_found(m: int, h: int, k: int, n: int) -> None:
     """The projection ignored, its matrix left out, h in its place."""
     p = h - 1
@@ -143,7 +143,7 @@ def test_slips_with_a_projection_are_found(m: int, h: int, k: int, n: int) -> No
 
 
 @given(SIZE, SIZE, SIZE)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_slips_with_other_parts_are_found(m: int, h: int, v: int) -> None:
     """Peepholes, learned states, frozen and external parts, embeddings and tied outputs."""
     net = Network(input=m, layers=(LSTM(h, peepholes=True, learned_state=True),))

@@ -38,7 +38,7 @@ def letters_evaluated(text: str, words: dict[str, int]) -> int:
 
 
 @given(st.one_of(network(), encoder_decoder()), st.sampled_from([*CONVENTIONS]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_every_derivation_is_true(spec: Spec, convention: str) -> None:
     """Each line evaluates to its number, letters and numbers alike, and the last line of a layer to its count."""
     net = all_conventions(parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network).networks[convention]

@@ -254,7 +254,7 @@ def test_a_softmax_is_one_in_all() -> None:
 
 
 @given(network(steps=True))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_no_network_disagrees_with_its_counts(spec: Spec) -> None:
     """Shapes, weights read and multiplications hold over all options, and a tanh LSTM stays within one."""
     done = run(parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network)
@@ -268,7 +268,7 @@ def test_no_network_disagrees_with_its_counts(spec: Spec) -> None:
 
 
 @given(encoder_decoder())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_no_encoder_decoder_disagrees_with_its_counts(spec: Spec) -> None:
     """The same over two halves."""
     assert run(parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network).agrees
