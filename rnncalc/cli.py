@@ -150,6 +150,8 @@ def run(
     from rnncalc.sources import read_file, read_specs
     from rnncalc.spec import parse_data
 
+    if states and format_ == "csv":
+        raise CallError("--states does not fit the one table of -f csv; take -f json")
     most = read_value("--max-multiply-adds", max_multiply_adds, WholeNumber(suffixes=True))
     files = [read_file(path) if path else None for path in (weights, inputs)]
     reports = []
@@ -261,9 +263,11 @@ def compare(specs: tuple[str, ...], same_params: bool, dtype: str, format_: str,
     if dots:
         flags["steps"] = None
         ends = [read_value("--steps", end, Size()) for end in (first, last)]
+        if same_params or ends[0] > ends[1]:
+            raise CallError("--steps FIRST..LAST stands alone, and FIRST is not above LAST")
     networks = [spec.network for spec in read_specs(specs, cli.commands, **flags)]
     if dots:
-        write([question.growth(network, min(ends), max(ends)) for network in networks], format_)
+        write([question.growth(network, *ends) for network in networks], format_)
     elif same_params:
         write([question.as_kinds_of_same_params(network, DTYPES[dtype]) for network in networks], format_)
     elif len(networks) > 1:
@@ -272,7 +276,7 @@ def compare(specs: tuple[str, ...], same_params: bool, dtype: str, format_: str,
         write([question.as_kinds(networks[0], DTYPES[dtype])], format_)
 
 
-@click.command(context_settings=HELP)
+@click.command(context_settings={**HELP, "ignore_unknown_options": True})
 @click.argument("words", nargs=-1, required=True, metavar="[SPEC] NUMBER...")
 @network_flags
 @format_flag(("table", "json", "markdown"))

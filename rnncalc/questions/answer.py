@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from rnncalc.errors import CallError, shown
 from rnncalc.model.network import Network
+from rnncalc.questions.dense import dense_equivalent
 from rnncalc.questions.mistakes import Given, Mistake, by_size, mistakes_in_layer, mistakes_in_total
 from rnncalc.questions.report import Column, Sheet, Value, setting
 from rnncalc.questions.sums import Sums, sums_of
@@ -28,7 +29,9 @@ class Judged(NamedTuple):
     @property
     def right(self) -> bool:
         """Whether the number is right, rounded as it was given."""
-        return abs(self.given.number - self.params) * 2 <= self.given.unit if self.given.unit > 1 else self.exact
+        if self.given.unit == 1 or not self.given.number:
+            return self.exact
+        return abs(self.given.number - self.params) * 2 <= self.given.unit
 
     @property
     def exact(self) -> bool:
@@ -89,9 +92,12 @@ class Answer(NamedTuple):
                 yield Sheet(columns, rows, title=title)
 
 
+_NUMBER = r"(0|[1-9][0-9]{0,2}(?:,[0-9]{3}){1,12}|[1-9][0-9_]{0,39})(?:\.([0-9]{1,12}))?([kKMGB]?)"
+
+
 def read_number(text: str) -> Given:
     """Return a learner's number: 1600, 1,600 or 1_600, or rounded as in 3.8M. Raises CallError if it is none."""
-    found = re.fullmatch(r"([0-9][0-9,_]{0,39})(?:\.([0-9]{1,12}))?([kKMGB]?)", text)
+    found = re.fullmatch(_NUMBER, text)
     power = {"": 0, "k": 3, "K": 3, "M": 6, "G": 9, "B": 9}[found[3]] if found else 0
     if not found or len(found[2] or "") > power:
         raise CallError(f"expected a whole number, such as 1600 or 1.6k, got '{shown(text)}'")
@@ -124,6 +130,9 @@ def _judge_total(network: Network, sums: Sums, given: Given) -> Judged:
     found = tuple(mistakes_in_total(network, sums, given))[:MOST_MISTAKES]
     if found:
         return judged._replace(mistakes=found)
+    dense = dense_equivalent(network)
+    if dense and dense.params == given.number:
+        return judged._replace(remark="This is the count of the dense equivalent, which shares no weights over time.")
     return judged._replace(remark=by_size(network, given) or "No slip that is known gives this number.")
 
 

@@ -140,11 +140,18 @@ def as_kinds(network: Network, bytes_each: int) -> Comparison:
         sides.append(_dense_side(dense, bytes_each))
     else:
         notes.append("dense: not known without the number of steps; give steps, or -T.")
+    if sides[0].multiply_adds is None:
+        notes.append("Multiply-adds: not known without the number of steps, or with a part counted elsewhere.")
     return Comparison(network.name, setting(network), tuple(sides), tuple(notes))
 
 
 def as_kinds_of_same_params(network: Network, bytes_each: int) -> Comparison:
-    """Return the width at which each kind has about the parameters of the network, never more."""
+    """Return the width at which each kind has about the parameters of the network, never more.
+
+    Raises RefusedError when the network has no recurrent layer.
+    """
+    if not any(isinstance(placed.layer, Cell) for placed in network.placed):
+        raise RefusedError("no layer is recurrent, so there is no width to look for")
     sides, notes = [_side("as it is", network, bytes_each)], []
     for kind in KINDS:
 

@@ -226,5 +226,7 @@ def _sheet(each: Derivation, whole: bool) -> Sheet:
 
 def _steps_sheet(title: str, steps: tuple[Step, ...], notes: tuple[str, ...] = ()) -> Sheet:
     rows: list[tuple[Value, ...]] = [(step.label, step.what, step.arithmetic, step.params) for step in steps]
+    if not steps:
+        return Sheet(columns=(), rows=(), title=title, notes=("No parameters.", *notes))
     columns = (Column("Step", key=True), Column("What it is"), Column("Arithmetic"), Column("Parameters", right=True))
     return Sheet(columns=columns, rows=rows, title=title, notes=notes)

@@ -41,7 +41,7 @@ class Mistake(NamedTuple):
 
 
 def mistakes_in_total(network: Network, sums: Sums, given: Given) -> Iterator[Mistake]:
-    """Yield the slips that give a number: single ones, then a width, then in one layer alone, then pairs.
+    """Yield the slips that give a number: single ones, then in one layer alone, then a width, then pairs.
 
     Of those with the same arithmetic only the first.
     """
@@ -59,13 +59,13 @@ Candidate = tuple[str, str, str | None, Sums]
 
 def _candidates(network: Network, sums: Sums, given: Given) -> Iterator[Candidate]:
     yield from _singles(network, sums)
+    if len(sums) <= MOST_LAYERS:
+        for slip in SLIPS:
+            for name, changed in in_one_layer(slip, sums, network):
+                yield slip.id, f"{slip.text}, in {name} alone", name, changed
     yield from _output_width(sums, given)
-    if len(sums) > MOST_LAYERS:
-        return
-    for slip in SLIPS:
-        for name, changed in in_one_layer(slip, sums, network):
-            yield slip.id, f"{slip.text}, in {name} alone", name, changed
-    yield from _pairs(network, sums)
+    if len(sums) <= MOST_LAYERS:
+        yield from _pairs(network, sums)
 
 
 def _singles(network: Network, sums: Sums) -> Iterator[Candidate]:

@@ -24,6 +24,7 @@ BYTES_AN_OUTPUT = 44
 
 SECONDS_A_MULTIPLICATION = 25e-9
 SHOWN_NUMBERS = 8
+SHOWN_STEPS = 4
 
 
 class Run(NamedTuple):
@@ -112,10 +113,11 @@ class Run(NamedTuple):
         missing = len(self.network.placed) - len(self.layers)
         if missing:
             yield f"✗ {missing} more layer{'s' if missing > 1 else ''} could not be run."
-        output = self.layers[-1].output
-        flat = [output] if self.layers[-1].shape and len(self.layers[-1].shape or ()) == 1 else output
-        if flat and len(flat) * len(flat[0]) <= SHOWN_NUMBERS * 4 and not missing:
-            yield f"Output: {'; '.join(_numbers(vector) for vector in flat)}"
+        last = self.layers[-1]
+        if last.shape and not missing:
+            flat = [last.output] if len(last.shape) == 1 else last.output
+            more = "; …" if len(flat) > SHOWN_STEPS else ""
+            yield f"Output: {'; '.join(map(_numbers, flat[:SHOWN_STEPS]))}{more}"
         if self.agrees:
             yield "✓ Shapes, weights read and multiplications are what the counts say, in every layer."
 

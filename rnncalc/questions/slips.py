@@ -118,6 +118,40 @@ def _frozen_out(each: Sum) -> Sum | None:
     return _nothing(each) if each.layer and each.layer.frozen else None
 
 
+def _without_extra(each: Sum) -> Sum | None:
+    return each._replace(m=each.m - each.layer.extra_inputs) if each.layer and each.m else None
+
+
+def _full(each: Sum) -> Sum | None:
+    return each._replace(r=each.h) if isinstance(each.layer, Cell) and each.layer.recurrence == "diagonal" else None
+
+
+def _repeat_once(sums: Sums, network: Network) -> Sums | None:
+    first = [True, *(below.layer is not each.layer for below, each in pairwise(sums))]
+    changed = tuple(each if once else _nothing(each) for each, once in zip(sums, first, strict=True))
+    return changed if changed != sums else None
+
+
+def _without_part(name: str) -> Change:
+    def apply(sums: Sums, network: Network) -> Sums | None:
+        changed = tuple(_nothing(each) if each.place and each.place.part == name else each for each in sums)
+        return changed if changed != sums else None
+
+    return apply
+
+
+def _encoder_input(sums: Sums, network: Network) -> Sums | None:
+    """Feed the decoder's first layer that reads vectors as the encoder's is."""
+    first: dict[str | None, int] = {}
+    for place, each in enumerate(sums):
+        if each.place and each.role in ("cell", "dense"):
+            first.setdefault(each.place.part, place)
+    if len(first) < 2:
+        return None
+    of, to = first["encoder"], first["decoder"]
+    return (*sums[:to], sums[to]._replace(m=sums[of].m), *sums[to + 1 :]) if sums[of].m != sums[to].m else None
+
+
 def _tied_twice(sums: Sums, network: Network) -> Sums | None:
     changed = tuple(
         each._replace(m=each.place.inputs)
@@ -131,7 +165,7 @@ def _tied_twice(sums: Sums, network: Network) -> Sums | None:
 def _gates(count: int) -> Slip:
     change = _each(lambda each: each._replace(gates=count, biases=_scaled(each, count)), "cell")
     plural = "" if count == 1 else "s"
-    return Slip(f"gates-{count}", f"counts {count} gate{plural} in place of the right number", change)
+    return Slip(f"gates-{count}", f"counts {count} gate{plural}, and the cell has another number", change)
 
 
 def _scaled(each: Sum, gates: int) -> int:
@@ -149,7 +183,18 @@ SLIPS: tuple[Slip, ...] = (
         _each(lambda e: e._replace(biases=0), "cell"),
     ),
     Slip("no-output-bias", "leaves out the bias of the output layer", _each(lambda e: e._replace(biases=0), "output")),
+    Slip(
+        "biases-counted",
+        "counts biases where the network has none",
+        _each(lambda e: e._replace(biases=e.gates) if e.m and not e.biases else None, "cell", "dense", "output"),
+    ),
     Slip("no-output", "leaves out the output layer (the softmax, if it has one)", _each(_nothing, "output")),
+    Slip("repeat-once", "counts a repeated layer once", _repeat_once),
+    Slip("no-extra-inputs", "ignores the extra inputs", _each(_without_extra, "cell", "dense")),
+    Slip("no-encoder", "leaves out the encoder", _without_part("encoder")),
+    Slip("no-decoder", "leaves out the decoder", _without_part("decoder")),
+    Slip("encoder-input", "feeds the decoder with the encoder's input width", _encoder_input),
+    Slip("full-recurrence", "counts h × h recurrent weights where the recurrence is diagonal", _each(_full, "cell")),
     Slip("no-embedding", "leaves out the embedding's table", _each(_nothing, "embedding")),
     Slip("one-direction", "forgets the second direction", _each(lambda e: e._replace(directions=1), "cell")),
     Slip(
@@ -188,6 +233,16 @@ SLIPS: tuple[Slip, ...] = (
         "bias-of-inputs",
         "gives each bias m + h numbers in place of h",
         _each(lambda e: e._replace(bias_size=e.m + e.r) if e.biases else None, "cell"),
+    ),
+    Slip(
+        "one-bias-in-all",
+        "counts one bias vector for all gates together",
+        _each(lambda e: e._replace(biases=1) if e.biases > 1 else None, "cell"),
+    ),
+    Slip(
+        "scalar-biases",
+        "counts one number for each bias in place of h",
+        _each(lambda e: e._replace(bias_size=1) if e.biases else None, "cell"),
     ),
     Slip(
         "output-in-cell",

@@ -63,6 +63,8 @@ class Solution(NamedTuple):
             return f"✓ {self.size:,} gives exactly {budget}."
         if self.exact:
             return f"✗ No size gives exactly {budget}."
+        if self.next_size is None:
+            return f"✓ {self.size:,} fits in {budget}, and it is the largest size there can be; {self.left:,} are left."
         return f"✓ {self.size:,} is the largest that fits in {budget}; {self.left:,} are left."
 
 

@@ -50,6 +50,8 @@ class Sum(NamedTuple):
         """The sum with its numbers, as it would stand on paper."""
         if self.packed:
             return f"{self.gates} × {self.h}"
+        if self.role == "embedding" and self.params:
+            return f"{self.times} × {self.m} × {self.h}" if self.times > 1 else f"{self.m} × {self.h}"
         whole = self.gates and self.biases % self.gates == 0 and self.bias_size == self.h
         terms = [str(width) for width in (self.m, self.r) if width]
         if whole and self.biases:
@@ -61,7 +63,9 @@ class Sum(NamedTuple):
         if not whole and self.biases:
             parts.append(f"{self.biases} × {self.bias_size}" if self.biases > 1 else str(self.bias_size))
         parts += [str(number) for _, number in self.rest if number]
-        text = " + ".join(parts) or "0"
+        if not parts:
+            return "0"
+        text = " + ".join(parts)
         factor = self.times * self.directions
         if factor == 1:
             return text

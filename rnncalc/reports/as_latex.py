@@ -46,7 +46,7 @@ def _write_sheet(sheet: Sheet, file: TextIO) -> None:
         if equation is None:
             continue
         label, *what, number = (words(value) for value in row if not isinstance(value, Equation))
-        sides = dict.fromkeys([_math(equation.letters), _math(equation.numbers), number.replace(",", "{,}")])
+        sides = dict.fromkeys([_math(equation.letters), _math(equation.numbers), number.replace(",", "")])
         lines.append(f"  &\\text{{{_text(', '.join(filter(None, [label, *what])))}:}} & {' = '.join(sides)}")
     if lines:
         file.write("\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}\n")

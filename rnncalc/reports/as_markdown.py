@@ -21,10 +21,9 @@ def write(reports: Iterable[Report], file: TextIO) -> None:
             file.write(f"### {_escaped(words(sheet.title))}\n\n")
         if sheet.subtitle:
             file.write(f"{_escaped(sheet.subtitle)}\n\n")
-        if not sheet.columns:
-            continue
-        file.write(_row([_escaped(column.title) for column in sheet.columns]))
-        file.write(_row(["---:" if column.right else "---" for column in sheet.columns]))
+        if sheet.columns:
+            file.write(_row([_escaped(column.title) for column in sheet.columns]))
+            file.write(_row(["---:" if column.right else "---" for column in sheet.columns]))
         for row in sheet.rows:
             file.write(_row(map(_cell, row)))
         if sheet.total:

@@ -44,11 +44,10 @@ def _draw(sheet: Sheet, console: Console) -> None:
         console.print(Text(words(sheet.title), "bold"))
     if sheet.subtitle:
         console.print(Text(sheet.subtitle, "dim"))
-    if not sheet.columns:
-        return
-    console.print()
-    for table in _fitting(sheet, console):
-        console.print(table, soft_wrap=False)
+    if sheet.columns:
+        console.print()
+        for table in _fitting(sheet, console):
+            console.print(table, soft_wrap=False)
     if sheet.notes:
         console.print()
     for note in sheet.notes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rnncalc.errors import shown
 from rnncalc.questions.report import Bar, Equation, Value
 
-BAR = 24
+BAR = 16
 """The length of a whole bar, in characters."""
 
 
@@ -21,7 +21,7 @@ def words(value: Value, *, lines: bool = False, limit: int = 200) -> str:
         case int():
             return f"{value:,}"
         case float():
-            return f"{value:,.2f}"
+            return f"{value:,.2f}" if abs(value) < 1e12 else f"{value:.3g}"
         case Equation():
             if value.letters == value.numbers:
                 return value.letters

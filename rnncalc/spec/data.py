@@ -97,9 +97,9 @@ def _nested(reading: Reading, node: Node, path: Path, shape: tuple[int, ...], re
         reading.problem(node.mark, path, f"expected shape {_shape(shape)}, got {_got(node)}")
         return []
     if len(node.items) != rest[0]:
-        of = "numbers" if len(rest) == 1 else "rows"
-        where = "" if len(rest) == len(shape) else f", so {rest[0]:,} {of} in each row"
-        message = f"expected shape {_shape(shape)}{where}, got {len(node.items):,} {of}"
+        of = "number" if len(rest) == 1 else "row"
+        where = "" if len(rest) == len(shape) else f", so {_count(rest[0], of)} in each row"
+        message = f"expected shape {_shape(shape)}{where}, got {_count(len(node.items), of)}"
         reading.problem(node.mark, path, message)
         return []
     return [_nested(reading, item, (*path, place), shape, rest[1:]) for place, item in enumerate(node.items)]
@@ -107,6 +107,10 @@ def _nested(reading: Reading, node: Node, path: Path, shape: tuple[int, ...], re
 
 def _got(node: Node) -> str:
     return f"the number {shown(node.value)}" if isinstance(node, Scalar) and node.value else what(node)
+
+
+def _count(number: int, of: str) -> str:
+    return f"{number:,} {of}{'' if number == 1 else 's'}"
 
 
 def _shape(shape: Items[int]) -> str:

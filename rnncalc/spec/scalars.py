@@ -93,7 +93,7 @@ def _cure(scalar: Scalar, allowed: Allowed) -> str:
     match allowed:
         case Choice():
             return did_you_mean(text, allowed.words)
-        case _ if not scalar.plain:
+        case _ if not scalar.plain and text != "?":
             return "; remove the quotes" if _reads(text, allowed) else ""
         case Switch():
             lower = text.lower()

@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
-from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, External, Layer, Network, Output
+from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, External, Layer, Network, Output, Part
 from rnncalc.model.conventions import CONVENTIONS
 from rnncalc.questions.answer import judge, read_number
 from rnncalc.questions.conventions import all_conventions
@@ -93,6 +93,7 @@ def must_find(net: Network, slip: str, number: int) -> None:
     if number == net.params:
         assert answer.right
         return
+    assert not answer.right
     found = [mistake.id for mistake in answer.judged[0].mistakes]
     assert found, (slip, number)
     assert slip in found or ORDER.get(found[0], -1) < ORDER[slip], (slip, found)
@@ -158,6 +159,34 @@ def test_slips_with_other_parts_are_found(m: int, h: int, v: int) -> None:
     must_find(net, "tied-twice", v * h + h * (2 * h + 1) + v * h + v)
 
 
+@given(SIZE, SIZE, SIZE)
+@settings(max_examples=40)
+def test_slips_with_options_are_found(m: int, h: int, k: int) -> None:
+    """Biases where there are none, one for all gates, extra inputs, repeats and diagonals."""
+    must_find(Network(input=m, layers=(LSTM(h, bias=False),)), "biases-counted", lstm(m, h))
+    must_find(Network(input=m, layers=(LSTM(h),)), "one-bias-in-all", 4 * h * (m + h) + h)
+    must_find(Network(input=m, layers=(LSTM(h),)), "scalar-biases", 4 * h * (m + h) + 4)
+    must_find(Network(input=m, layers=(LSTM(h, extra_inputs=k),)), "no-extra-inputs", lstm(m, h))
+    must_find(Network(input=m, layers=(LSTM(h, repeat=3),)), "repeat-once", lstm(m, h))
+    must_find(Network(input=m, layers=(RNN(h, recurrence="diagonal"),)), "full-recurrence", h * (m + h + 1))
+
+
+@given(SIZE, SIZE, SIZE)
+@settings(max_examples=40)
+def test_slips_between_the_halves_are_found(m: int, h: int, k: int) -> None:
+    """A half left out, or the decoder fed as the encoder is."""
+    net = Network(encoder=Part(m, (LSTM(h),)), decoder=Part(k, (LSTM(h),), Output(k)))
+    end = k * (h + 1)
+    must_find(net, "no-encoder", lstm(k, h) + end)
+    must_find(net, "no-decoder", lstm(m, h))
+    must_find(net, "encoder-input", 2 * lstm(m, h) + end)
+
+
+def test_the_dense_equivalent_is_recognized(call: Call) -> None:
+    """117 + 10 is the other network's count."""
+    assert "dense equivalent" in call("answer", "specs/dense-equivalent.yaml", 127).out
+
+
 @given(SIZE, SIZE)
 def test_one_bias_where_there_are_two(m: int, h: int) -> None:
     """PyTorch's count with the textbook's biases, and the other way round."""
@@ -220,7 +249,7 @@ def test_a_rounding_in_millions() -> None:
     assert not judge(net, [read_number("3.7M")]).right
 
 
-@pytest.mark.parametrize("text", ["x", "-3", "1.5", "1.2345k", "3.8T", "", "0x10"])
+@pytest.mark.parametrize("text", ["x", "-3", "1.5", "1.2345k", "3.8T", "", "0x10", "1,6,0", "01600", "1e3"])
 def test_what_is_no_number_is_refused(call: Call, text: str) -> None:
     """One line, exit 2."""
     result = call("answer", "specs/lstm.yaml", "--", text)

@@ -74,7 +74,7 @@ def test_bars_are_drawn_to_scale(call: Call) -> None:
     """The largest is whole, a quarter of it a quarter as long."""
     out = call("compare", "specs/rnn.yaml", "specs/lstm.yaml").out
     short, long = (line.count("█") for line in out.splitlines() if "█" in line)
-    assert (short, long) == (6, 24)
+    assert (short, long) == (4, 16)
 
 
 def test_what_a_convention_lacks_is_said(call: Call) -> None:

@@ -65,7 +65,7 @@ def test_weights_that_do_not_fit_are_located(spec: Path, call: Call, weights: st
     ("first", "inputs", "line"),
     [
         ("rnn: 1", "[[1, 2]]", "1:1: expected 2 steps, got 1"),
-        ("rnn: 1", "[[1, 2], [1]]", "1:10: [1]: expected shape (2), got 1 numbers"),
+        ("rnn: 1", "[[1, 2], [1]]", "1:10: [1]: expected shape (2), got 1 number"),
         (
             "rnn: 1",
             "[1, 2]",
