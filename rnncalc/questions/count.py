@@ -64,6 +64,21 @@ class Count(NamedTuple):
         """The dense equivalent; None when the number of steps is not known."""
         return dense_equivalent(self.network)
 
+    @property
+    def params(self) -> int:
+        """The number of parameters."""
+        return self.network.params
+
+    @property
+    def bytes(self) -> int:
+        """What the parameters weigh."""
+        return self.network.params * DTYPES[self.dtype]
+
+    @property
+    def multiply_adds(self) -> int | None:
+        """The multiplications of one pass; None when they, or the number of steps, are not known."""
+        return total(placed.multiply_adds for placed in self.network.placed)
+
     def layers(self) -> Iterator[LayerCount]:
         """Yield the counts of each layer, the output layer last."""
         size = DTYPES[self.dtype]

@@ -34,8 +34,11 @@ def _write_list(items: Iterator[Any], file: TextIO) -> None:
 
 
 def _text(value: Any) -> str:
-    """Return a value as JSON, readable but for the characters that act on a terminal or hide in it."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    """Return a value as JSON, readable but for the characters that act on a terminal or hide in it.
+
+    Nor does `##[` stand in it, which GitHub's runner takes for a command anywhere in a line.
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False).replace("##[", r"#\u0023[")
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)
