@@ -209,7 +209,7 @@ def located(problem: Problem | Fault, file: str) -> tuple[Place | None, str, str
 def _expectations(count: Count, locate: Locate) -> Iterator[Check]:
     total, layers = count.network.expect or (None, None)
     if total is not None:
-        path: Path = ("expect", "total") if layers is not None or locate(("expect", "total")) else ("expect",)
+        path: Path = ("expect", "total")
         yield Check(path, total, count.params, total == count.params, locate(path))
     for place, (want, placed) in enumerate(zip(layers or (), count.network.placed, strict=False)):
         path = ("expect", "layers", place)

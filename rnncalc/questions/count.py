@@ -1,6 +1,7 @@
 """`count`: how many parameters, layer by layer, what a pass costs and what the weights weigh."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from math import prod
 from typing import Any, NamedTuple
 
 from rnncalc.model.layouts import Weights
@@ -112,7 +113,7 @@ class Count(NamedTuple):
             "convention": network.convention,
             "topology": network.topology_name,
             "steps": steps_of(network),
-            "layers": (_layer_data(row, per_step) for row in rows),
+            "layers": _layer_data(rows, per_step),
             "params": sum(row.params for row in rows),
             "trainable": sum(row.trainable for row in rows),
             "multiply_adds": total(row.multiply_adds for row in rows),
@@ -242,19 +243,27 @@ _HEADER = ("network", *LayerCount._fields[:-1])
 _TENSOR_HEADER = ("network", "layer", "kind", "part", "tensor", "role", "direction", "shape", "params", "bytes")
 
 
-def _layer_data(row: LayerCount, per_step: bool) -> dict[str, Any]:
-    data = row._asdict()
-    del data["weights"]
-    if not per_step:
-        del data["multiply_adds_per_step"]
-    data["tensors"] = [
-        {
-            "name": tensor.name,
-            "role": tensor.role,
-            "direction": tensor.direction,
-            "shape": tensor.shape,
-            "params": tensor.params,
-        }
-        for tensor in row.tensors
-    ]
-    return data
+def _layer_data(rows: Iterable[LayerCount], per_step: bool) -> Iterator[dict[str, Any]]:
+    lists: dict[int, list[dict[str, Any]]] = {}
+    for row in rows:
+        data = row._asdict()
+        weights = data.pop("weights")
+        if not per_step:
+            del data["multiply_adds_per_step"]
+        if id(weights) not in lists:  # equal layers share their weights, and so their list
+            if len(lists) == 64:
+                lists.clear()
+            lists[id(weights)] = [_tensor_data(tensor, weights.words) for tensor in weights.layout.own]
+        data["tensors"] = lists[id(weights)]
+        yield data
+
+
+def _tensor_data(tensor: Tensor, words: Mapping[str, int]) -> dict[str, Any]:
+    shape = tensor.sizes(words)
+    return {
+        "name": tensor.name,
+        "role": tensor.role,
+        "direction": tensor.direction,
+        "shape": shape,
+        "params": prod(shape),
+    }

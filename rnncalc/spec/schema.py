@@ -39,7 +39,10 @@ def schema() -> Schema:
         "weights": {"type": "object"},
         "inputs": {"type": ["array", "object"]},
     }
-    halves = {"required": ["encoder", "decoder"], "properties": dict.fromkeys(_WHOLE, False)}
+    halves = {
+        "required": ["encoder", "decoder"],
+        "properties": {**dict.fromkeys(_WHOLE, False), "encoder": {"properties": {"output": False}}},
+    }
     return {
         "$schema": DIALECT,
         "title": "A recurrent network, as rnncalc counts it",
