@@ -9,17 +9,14 @@ import gc
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import click
 from click_default_group import DefaultGroup
 
 from rnncalc import __version__
-from rnncalc.errors import CallError, Problem, RefusedError, SpecError, did_you_mean, one_of, shown
+from rnncalc.errors import CallError, RefusedError, SpecError, did_you_mean, one_of, shown
 from rnncalc.terminal import be_encodable, complain, leave_unwritten
-
-if TYPE_CHECKING:
-    from rnncalc.model.values import Allowed
 
 Command = Callable[..., int | None]
 
@@ -42,11 +39,23 @@ NETWORK_FLAGS = (
 )
 
 
+OVERRIDES = NETWORK_FLAGS[3:]
+
+
 def network_flags(command: Command) -> Command:
     """Add the flags that describe a network, or override a spec's own values."""
-    for flag in reversed(NETWORK_FLAGS):
-        command = flag(command)
-    return command
+    return flags(*NETWORK_FLAGS)(command)
+
+
+def flags(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Add several flags, the first on top."""
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
 
 
 def format_flag(formats: Sequence[str] = FORMATS) -> Callable[[Command], Command]:
@@ -149,6 +158,7 @@ def run(
     from rnncalc.questions.run import cost_of, run, with_steps
     from rnncalc.sources import read_file, read_specs
     from rnncalc.spec import parse_data
+    from rnncalc.spec.flags import read_value
 
     if states and format_ == "csv":
         raise CallError("--states does not fit the one table of -f csv; take -f json")
@@ -222,6 +232,7 @@ def solve(
     from rnncalc.questions.count import DTYPES
     from rnncalc.questions.solve import solve
     from rnncalc.sources import read_specs, read_template
+    from rnncalc.spec.flags import read_value
 
     check_word("--dtype", dtype, tuple(DTYPES))
     if sum(budget is not None for budget in (params, bytes_, match)) != 1:
@@ -257,6 +268,7 @@ def compare(specs: tuple[str, ...], same_params: bool, dtype: str, format_: str,
     from rnncalc.questions import compare as question
     from rnncalc.questions.count import DTYPES
     from rnncalc.sources import read_specs
+    from rnncalc.spec.flags import read_value
 
     check_word("--dtype", dtype, tuple(DTYPES))
     first, dots, last = (flags["steps"] or "").partition("..")
@@ -299,7 +311,56 @@ def answer(words: tuple[str, ...], format_: str, **flags: Any) -> int:
     return 0 if judged.right else 1
 
 
-for command in (count, run, explain, answer, solve, compare):
+@click.command(context_settings=HELP)
+@click.argument("paths", nargs=-1, metavar="PATH...")
+@flags(*OVERRIDES)
+@click.option("--max-params", metavar="N", help="The most parameters, such as 1M.")
+@click.option("--max-bytes", metavar="N", help="The most bytes, such as 4MB.")
+@click.option("--max-multiply-adds", metavar="N", help="The most multiply-adds of one pass, such as 10M.")
+@click.option("--min-dense-ratio", metavar="X", help="The least dense-equivalent parameters for each one.")
+@click.option("--dtype", default="float32", show_default=True, metavar="NAME", help="Type of a parameter, for bytes.")
+@click.option("--baseline", metavar="PATH", help="A spec, a folder of specs, or JSON of count, to compare to.")
+@click.option("--max-growth", metavar="N|N%", help="The most parameters more than the baseline's: 10k, or 5%.")
+@click.option("--strict", is_flag=True, help="A spec with nothing to check fails.")
+@format_flag(("table", "json", "markdown", "junit", "github"))
+def check(
+    paths: tuple[str, ...],
+    steps: str | None,
+    topology: str | None,
+    convention: str | None,
+    dtype: str,
+    baseline: str | None,
+    max_growth: str | None,
+    strict: bool,
+    format_: str,
+    **limits: str | None,
+) -> int:
+    """Check that specs keep their expect and budget.
+
+    PATH is a YAML file, a folder with such files below it, or - for standard input. Limits given here stand in place
+    of a spec's own. Exit code 1 when a check fails, 2 when a spec or the call is wrong.
+    """
+    from rnncalc.checking import check_all
+    from rnncalc.questions.count import DTYPES
+
+    check_word("--dtype", dtype, tuple(DTYPES))
+    overrides = {"steps": steps, "topology": topology, "convention": convention}
+    checks = check_all(paths, overrides, limits, baseline=baseline, max_growth=max_growth, dtype=dtype, strict=strict)
+    write([checks] if format_ in ("table", "markdown") else checks.files, format_)
+    if format_ not in ("table", "github"):  # what a program reads leaves people the failures
+        complain(*checks.failures())
+    return checks.code
+
+
+@click.command(context_settings=HELP)
+def schema() -> None:
+    """Print the JSON Schema of a spec, for editors."""
+    from rnncalc.spec.schema import text
+
+    click.echo(text())
+
+
+for command in (count, run, explain, answer, solve, compare, check, schema):
     cli.add_command(command)
 
 
@@ -310,17 +371,6 @@ def progress_bar(total: int) -> AbstractContextManager[Callable[[int], None] | N
     from rnncalc.reports.progress import bar
 
     return bar(total, sys.stderr)
-
-
-def read_value(flag: str, text: str, allowed: Allowed) -> Any:
-    """Return the value of a flag, read as a spec would be."""
-    from rnncalc.spec.nodes import Scalar
-    from rnncalc.spec.scalars import read
-
-    try:
-        return read(Scalar(text, True, flag), allowed)
-    except ValueError as error:
-        raise SpecError((Problem(flag, "", str(error)),)) from None
 
 
 def check_word(flag: str, word: str, known: tuple[str, ...]) -> None:

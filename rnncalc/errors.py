@@ -69,10 +69,13 @@ def one_of(words: tuple[str, ...] | list[str]) -> str:
 def shown(text: str, limit: int = 80) -> str:
     """Return a user's text safe to print on one line: unprintable characters escaped, long ones cut.
 
-    Escape sequences, newlines and characters that reverse the writing direction all become visible escapes.
+    Escape sequences, newlines and characters that reverse the writing direction all become visible escapes; so do
+    the `::` at the start of a line and the `##[` anywhere in it that GitHub's runner would take for a command.
     """
     if len(text) > limit:
         text = text[: limit - 1] + "…"
+    if "::" in text or "##[" in text:  # anywhere: a table may fold a name so that the rest starts a line
+        text = text.replace("::", r":\x3a").replace("##[", r"#\x23[")
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Collection, Sequence
 
 from rnncalc.errors import CallError, Fault, Problem, SpecError, did_you_mean, one_of, shown
-from rnncalc.spec import Spec, Template, contents, flags_template, from_flags, parse, parse_template
+from rnncalc.spec import MAX_BYTES, Spec, Template, contents, flags_template, from_flags, parse, parse_template
 
 
 def read_specs(
@@ -61,16 +61,19 @@ def read_template(
     return flags_template(input, layers, output, **others)
 
 
-def read_file(path: str, commands: Collection[str] = ()) -> tuple[bytes, str]:
-    """Return the bytes of a file, or of standard input, and how problems name it. Raises SpecError if none."""
+def read_file(path: str, commands: Collection[str] = (), *, most: int = MAX_BYTES) -> tuple[bytes, str]:
+    """Return the bytes of a file, or of standard input, and how problems name it. Raises SpecError if none.
+
+    Of more bytes than `most`, one more is read: enough to know that there are too many.
+    """
     if path != "-":
         try:
-            return contents(path), path
+            return contents(path, most), path
         except OSError as error:
             raise SpecError((Problem("", f"'{shown(path)}'", _unreadable(path, error, commands)),)) from None
         except ValueError:  # a zero byte in the name
             raise SpecError((Problem("", f"'{shown(path)}'", "no such file"),)) from None
-    if sys.stdin is None or sys.stdin.closed or not (data := sys.stdin.buffer.read()):
+    if sys.stdin is None or sys.stdin.closed or not (data := sys.stdin.buffer.read(most + 1)):
         raise SpecError((Problem("", "-", "standard input is empty; give it one spec, once"),))
     return data, "stdin"
 

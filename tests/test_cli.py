@@ -5,8 +5,10 @@ import io
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -178,3 +180,25 @@ def test_a_hundred_thousand_layers_are_summed_in_the_middle(call: Call) -> None:
     assert middle.split()[:3] == ["…", "99,960", "more"]
     assert middle.split()[-1] == f"{99_960 * 36:,}"
     assert f"{100_000 * 36:,}" in lines[-3]
+
+
+def test_check_reads_standard_input_and_ends_cleanly_in_a_closed_pipe(tmp_path: Path) -> None:
+    """`-` is a spec among others, told as stdin; `| head` ends without a word."""
+    done = shell("sed 's/28/29/' specs/dense-equivalent.yaml | rnncalc check specs/lstm.yaml -; echo ${PIPESTATUS[1]}")
+    assert re.search(r"^stdin:\d+:\d+: expect.total: expected 29, got 28: 1 fewer$", done.stdout, re.MULTILINE)
+    assert done.stdout.endswith("\n1\n")
+    for number in range(3_000):
+        (tmp_path / f"{number}.yaml").write_text("input: 4\nlayers: [rnn: 3]\nexpect: 24\n")
+    done = shell(f"rnncalc check {tmp_path} -f json | head -1; echo ${{PIPESTATUS[0]}}")
+    assert (done.stdout.splitlines()[-1], done.stderr) == ("0", "")
+
+
+def test_an_interrupted_check_ends_in_one_line(tmp_path: Path) -> None:
+    """Ctrl-C while it waits for a spec that does not come: one line, and no traceback."""
+    os.mkfifo(tmp_path / "pipe")
+    command = [sys.executable, "-m", "rnncalc", "check", str(tmp_path / "pipe")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=10)
+    assert (process.returncode, out, err.strip()) == (130, "", "rnncalc: interrupted")

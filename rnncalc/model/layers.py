@@ -13,7 +13,7 @@ from rnncalc.model.values import OPTIONS, Size
 OptionFault = tuple[str, str]
 
 
-_SIZES = {option for option, allowed in OPTIONS.items() if isinstance(allowed, Size)}
+_SHAPELESS = {option for option, allowed in OPTIONS.items() if isinstance(allowed, Size)} | {"name", "frozen"}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -56,8 +56,8 @@ class Layer:
         raise NotImplementedError
 
     def choices(self) -> tuple[object, ...]:
-        """Return the values of all options that are no size: with the letters of `words`, all its tensors hang on."""
-        return tuple(value for option, value in self.__dict__.items() if option not in _SIZES)
+        """Return the values of all options that shape its tensors, but for the sizes, which are in `words`."""
+        return tuple([value for option, value in self.__dict__.items() if option not in _SHAPELESS])
 
     def value_faults(self) -> Iterator[OptionFault]:
         """Yield each option that is not what it may be: its name, the reason."""

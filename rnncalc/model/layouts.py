@@ -4,7 +4,7 @@ A layout holds for every width; weights are a layout with numbers for its letter
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 
 from rnncalc.model.cells import Cell
 from rnncalc.model.conventions import CONVENTIONS, Convention, resets_after
@@ -23,6 +23,7 @@ class Layout:
         self.multiply_adds = Polynomial.of(tensor for tensor in self.own + self.shared if tensor.is_product)
         self.formula = Formula.of(self.own)
         self.letters = self.formula.write()
+        self.sized: dict[tuple[int, ...], Weights] = {}
 
 
 class Weights:
@@ -41,7 +42,7 @@ class Weights:
     @cached_property
     def own(self) -> tuple[Tensor, ...]:
         """The tensors the layer owns."""
-        return tuple(tensor.sized(self.words) for tensor in self.layout.own)
+        return tuple([tensor.sized(self.words) for tensor in self.layout.own])
 
     @cached_property
     def shared(self) -> tuple[Tensor, ...]:
@@ -54,14 +55,21 @@ class Weights:
         return self.layout.letters, self.layout.formula.write(self.words)
 
 
-@cache
 def weights(layer: Layer, inputs: int, convention: str) -> Weights:
-    """Return the tensors of a layer that reads `inputs` features, as the convention lays them out."""
+    """Return the tensors of a layer that reads `inputs` features, as the convention lays them out.
+
+    Layers that differ in no more than their names share them.
+    """
     words = layer.words(inputs)
     key = (type(layer), tuple(words), layer.choices(), convention)
-    if key not in _layouts:
-        _layouts[key] = _layout(layer, words, CONVENTIONS[convention])
-    return Weights(_layouts[key], words)
+    layout = _layouts.get(key)
+    if layout is None:
+        layout = _layouts[key] = _layout(layer, words, CONVENTIONS[convention])
+    sizes = tuple(words.values())
+    found = layout.sized.get(sizes)
+    if found is None:
+        found = layout.sized[sizes] = Weights(layout, words)
+    return found
 
 
 _layouts: dict[tuple[object, ...], Layout] = {}

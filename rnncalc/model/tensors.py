@@ -54,8 +54,12 @@ class Tensor(NamedTuple):
 
     def sized(self, words: Mapping[str, int]) -> "Tensor":
         """Return the tensor with numbers for its letters."""
-        shape = tuple(times * words[letter] if letter else times for times, letter in self.axes)
-        return Tensor(*self[:-1], shape)
+        name, role, direction, gates, axes, _ = self
+        return Tensor(name, role, direction, gates, axes, tuple(self.sizes(words)))
+
+    def sizes(self, words: Mapping[str, int]) -> list[int]:
+        """Return its shape with numbers for the letters."""
+        return [times * words[letter] if letter else times for times, letter in self.axes]
 
 
 def tensor(

@@ -1,9 +1,16 @@
 """What a value may be: sizes, rates, words. One declaration for the spec reader, Python callers and the schema."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 MAX_SIZE = 10**12
 MAX_TEXT = 200
+SUFFIXED = r"([0-9][0-9_]*(?:\.[0-9]+)?)([kKMG]i?)?"
+"""A number with a suffix, as a pattern; JSON Schema and Python read it alike."""
+
+_GROUPED = "^[0-9]+(_[0-9]+)+$"
+
+Schema = dict[str, Any]
+"""JSON Schema of a value as editors read YAML: `1_000` is text to those that know YAML 1.2 alone."""
 
 
 class Size(NamedTuple):
@@ -21,6 +28,12 @@ class Size(NamedTuple):
             return f"expected {self.expected}, got {value!r}"
         return f"expected at most 10^12, got {value:,}" if value > MAX_SIZE else None
 
+    @property
+    def schema(self) -> Schema:
+        """The same for an editor; `?` stands for a size that `solve` looks for."""
+        number = {"type": "integer", "minimum": self.least, "maximum": MAX_SIZE}
+        return {"anyOf": [number, {"type": "string", "pattern": _GROUPED}, {"const": "?"}]}
+
 
 class Rate(NamedTuple):
     """A number from 0 to 1."""
@@ -32,6 +45,11 @@ class Rate(NamedTuple):
         fits = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
         return None if fits else f"expected {self.expected}, got {value!r}"
 
+    @property
+    def schema(self) -> Schema:
+        """The same for an editor."""
+        return {"type": "number", "minimum": 0, "maximum": 1}
+
 
 class Switch(NamedTuple):
     """True or false."""
@@ -41,6 +59,11 @@ class Switch(NamedTuple):
     def fault(self, value: object) -> str | None:
         """Return what is wrong with the value, or None."""
         return None if isinstance(value, bool) else f"expected {self.expected}, got {value!r}"
+
+    @property
+    def schema(self) -> Schema:
+        """The same for an editor."""
+        return {"type": "boolean"}
 
 
 class Choice(NamedTuple):
@@ -57,6 +80,11 @@ class Choice(NamedTuple):
         """Return what is wrong with the value, or None."""
         return None if value in self.words else f"expected {self.expected}, got {value!r}"
 
+    @property
+    def schema(self) -> Schema:
+        """The same for an editor."""
+        return {"enum": [*self.words]}
+
 
 class Text(NamedTuple):
     """Any text of one or more characters."""
@@ -69,6 +97,11 @@ class Text(NamedTuple):
         if not isinstance(value, str) or not value.strip():
             return f"expected {self.expected}, got {value!r}"
         return f"expected at most {self.most} characters, got {len(value):,}" if len(value) > self.most else None
+
+    @property
+    def schema(self) -> Schema:
+        """The same for an editor, to which an unquoted `2026` or `true` is no text."""
+        return {"type": ["string", "number", "boolean"], "pattern": r"\S", "maxLength": self.most}
 
 
 class Count(NamedTuple):
@@ -89,6 +122,12 @@ class Count(NamedTuple):
         fits = isinstance(value, int) and not isinstance(value, bool) and value >= 0
         return None if fits else f"expected {self.expected}, got {value!r}"
 
+    @property
+    def schema(self) -> Schema:
+        """The same for an editor."""
+        written = f"^{SUFFIXED}{f'{self.unit}?' if self.unit else ''}$" if self.suffixes else _GROUPED
+        return {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": written}]}
+
 
 class Ratio(NamedTuple):
     """A number of 0 or more."""
@@ -100,6 +139,11 @@ class Ratio(NamedTuple):
         fits = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf")
         return None if fits else f"expected {self.expected}, got {value!r}"
 
+    @property
+    def schema(self) -> Schema:
+        """The same for an editor."""
+        return {"type": "number", "minimum": 0}
+
 
 class Real(NamedTuple):
     """Any finite number."""
@@ -110,6 +154,11 @@ class Real(NamedTuple):
         """Return what is wrong with the value, or None."""
         fits = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < float("inf")
         return None if fits else f"expected {self.expected}, got {value!r}"
+
+    @property
+    def schema(self) -> Schema:
+        """The same for an editor."""
+        return {"type": "number"}
 
 
 Allowed = Size | Rate | Switch | Choice | Text | Count | Ratio | Real

@@ -1,6 +1,7 @@
 """`count`: how many parameters, layer by layer, what a pass costs and what the weights weigh."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from math import prod
 from typing import Any, NamedTuple
 
 from rnncalc.model.layouts import Weights
@@ -64,6 +65,21 @@ class Count(NamedTuple):
         """The dense equivalent; None when the number of steps is not known."""
         return dense_equivalent(self.network)
 
+    @property
+    def params(self) -> int:
+        """The number of parameters."""
+        return self.network.params
+
+    @property
+    def bytes(self) -> int:
+        """What the parameters weigh."""
+        return self.network.params * DTYPES[self.dtype]
+
+    @property
+    def multiply_adds(self) -> int | None:
+        """The multiplications of one pass; None when they, or the number of steps, are not known."""
+        return total(placed.multiply_adds for placed in self.network.placed)
+
     def layers(self) -> Iterator[LayerCount]:
         """Yield the counts of each layer, the output layer last."""
         size = DTYPES[self.dtype]
@@ -97,7 +113,7 @@ class Count(NamedTuple):
             "convention": network.convention,
             "topology": network.topology_name,
             "steps": steps_of(network),
-            "layers": (_layer_data(row, per_step) for row in rows),
+            "layers": _layer_data(rows, per_step),
             "params": sum(row.params for row in rows),
             "trainable": sum(row.trainable for row in rows),
             "multiply_adds": total(row.multiply_adds for row in rows),
@@ -230,19 +246,27 @@ _HEADER = ("network", *LayerCount._fields[:-1])
 _TENSOR_HEADER = ("network", "layer", "kind", "part", "tensor", "role", "direction", "shape", "params", "bytes")
 
 
-def _layer_data(row: LayerCount, per_step: bool) -> dict[str, Any]:
-    data = row._asdict()
-    del data["weights"]
-    if not per_step:
-        del data["multiply_adds_per_step"]
-    data["tensors"] = [
-        {
-            "name": tensor.name,
-            "role": tensor.role,
-            "direction": tensor.direction,
-            "shape": tensor.shape,
-            "params": tensor.params,
-        }
-        for tensor in row.tensors
-    ]
-    return data
+def _layer_data(rows: Iterable[LayerCount], per_step: bool) -> Iterator[dict[str, Any]]:
+    lists: dict[int, list[dict[str, Any]]] = {}
+    for row in rows:
+        data = row._asdict()
+        weights = data.pop("weights")
+        if not per_step:
+            del data["multiply_adds_per_step"]
+        if id(weights) not in lists:  # equal layers share their weights, and so their list
+            if len(lists) == 64:
+                lists.clear()
+            lists[id(weights)] = [_tensor_data(tensor, weights.words) for tensor in weights.layout.own]
+        data["tensors"] = lists[id(weights)]
+        yield data
+
+
+def _tensor_data(tensor: Tensor, words: Mapping[str, int]) -> dict[str, Any]:
+    shape = tensor.sizes(words)
+    return {
+        "name": tensor.name,
+        "role": tensor.role,
+        "direction": tensor.direction,
+        "shape": shape,
+        "params": prod(shape),
+    }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rnncalc.errors import Problem, SpecError
 from rnncalc.model.network import Network
 from rnncalc.spec.flags import override, tree
-from rnncalc.spec.nodes import Mapping, Node, has_word
+from rnncalc.spec.nodes import Mapping, Node, Scalar, has_word, mark_at
 from rnncalc.spec.reader import read_network
 
 if TYPE_CHECKING:
@@ -19,11 +19,20 @@ MAX_BYTES = 10_000_000
 
 
 class Spec(NamedTuple):
-    """A network and what it was read from."""
+    """A network and what it was read from.
+
+    own_convention: the spec's own, where a flag stands in its place.
+    """
 
     network: Network
     root: Node
     source: str
+    own_convention: str = ""
+
+    def place(self, path: tuple[str | int, ...]) -> tuple[int, int] | None:
+        """Return the line and the column of what stands at a path; None for nothing, and for a flag."""
+        mark = mark_at(self.root, path)
+        return None if isinstance(mark, str) else (mark.line + 1, mark.column + 1)
 
 
 def load(path: str | os.PathLike[str], **overrides: str | None) -> Network:
@@ -36,10 +45,10 @@ def load(path: str | os.PathLike[str], **overrides: str | None) -> Network:
     return parse(contents(source), source, **overrides).network
 
 
-def contents(path: str) -> bytes:
+def contents(path: str, most: int = MAX_BYTES) -> bytes:
     """Return the bytes of a file, no more than it takes to know that there are too many."""
     with open(path, "rb") as file:
-        return file.read(MAX_BYTES + 1)
+        return file.read(most + 1)
 
 
 class Template(NamedTuple):
@@ -49,6 +58,7 @@ class Template(NamedTuple):
     source: str
     name: str
     problems: tuple[tuple[tuple[int, int], Problem], ...] = ()
+    own_convention: str = Network.convention
 
     def network(self, unknown: int | None = None) -> Network:
         """Return the network in which every `?` is `unknown`. Raises SpecError with every problem there is."""
@@ -66,7 +76,7 @@ def parse(data: bytes, source: str, **overrides: str | None) -> Spec:
     Raises SpecError with every problem there is.
     """
     template = parse_template(data, source, **overrides)
-    return Spec(template.network(), template.root, source)
+    return Spec(template.network(), template.root, source, template.own_convention)
 
 
 def parse_template(data: bytes, source: str, **overrides: str | None) -> Template:
@@ -74,10 +84,12 @@ def parse_template(data: bytes, source: str, **overrides: str | None) -> Templat
     from rnncalc.spec.document import read_document  # yaml comes with it, and flags do without
 
     root, problems = read_document(data, source, MAX_BYTES)
+    own = root.get("convention") if isinstance(root, Mapping) else None
     override(root, overrides)
     stem = os.path.splitext(os.path.basename(source))[0]
     name = stem.encode("utf-8", "replace").decode()  # a file's name may hold bytes that are no text
-    return Template(root, source, name, tuple(problems))
+    own_convention = own.value if isinstance(own, Scalar) else Network.convention
+    return Template(root, source, name, tuple(problems), own_convention)
 
 
 def flags_template(input: str | None, layers: tuple[str, ...], output: str | None, **others: str | None) -> Template:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from rnncalc.model.values import OPTIONS, Switch
+from typing import Any
+
+from rnncalc.errors import Problem, SpecError
+from rnncalc.model.values import OPTIONS, Allowed, Switch
 from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence
+from rnncalc.spec.scalars import read
 
 
 def tree(
@@ -36,6 +40,14 @@ def override(root: Node, values: dict[str, str | None]) -> None:
         if value is not None:
             for mapping in halves if halves and key == "steps" else [root]:
                 mapping.put(key, Scalar(value, True, f"--{key}"))
+
+
+def read_value(flag: str, text: str, allowed: Allowed) -> Any:
+    """Return the value of a flag, read as a spec would be."""
+    try:
+        return read(Scalar(text, True, flag), allowed)
+    except ValueError as error:
+        raise SpecError((Problem(flag, "", str(error)),)) from None
 
 
 def _layer(text: str, mark: str) -> Mapping:

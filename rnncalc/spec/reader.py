@@ -17,7 +17,7 @@ from rnncalc.model.network import Network
 from rnncalc.model.parts import Budget, Expect, Part
 from rnncalc.model.values import OPTIONS, Allowed, Count, Ratio, Size
 from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence, mark_at
-from rnncalc.spec.reading import At, Path, Reading, unknown_key, what
+from rnncalc.spec.reading import MOST_PROBLEMS, At, Path, Reading, unknown_key, what
 
 _KINDS: tuple[type[Layer], ...] = (*CELLS, Dense, Embedding, Dropout, External)
 KINDS = {kind.kind: kind for kind in _KINDS}
@@ -155,7 +155,8 @@ class _Reader(Reading):
         if isinstance(key.mark, str) and isinstance(first := node.items[0][1], Scalar) and not first.value:
             self.problem(key.mark, path, f"expected KIND:UNITS, such as lstm:512, got '{shown(key.value)}'")
             return
-        cure = did_you_mean(key.value, tuple(KINDS)) or f"; the kinds are {one_of(tuple(KINDS))}"
+        told = len(self.problems) < MOST_PROBLEMS
+        cure = (did_you_mean(key.value, tuple(KINDS)) if told else "") or f"; the kinds are {one_of(tuple(KINDS))}"
         self.problem(key.mark, (*path, shown(key.value)), f"unknown kind of layer{cure}")
 
     def output(self, node: Node, path: Path) -> Output:

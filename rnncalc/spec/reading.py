@@ -73,7 +73,8 @@ class Reading:
             elif key.value in known:
                 yield key.value, value
             else:
-                self.problem(key.mark, at, of_unknown(key.value, known))
+                told = len(self.problems) < MOST_PROBLEMS  # no one reads further, and to guess what was meant is slow
+                self.problem(key.mark, at, of_unknown(key.value, known) if told else "unknown key")
             seen.add(key.value)
 
     def value(self, node: Node, path: Path, allowed: Allowed, stand_in: Any) -> Any:

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rnncalc.errors import did_you_mean, shown
-from rnncalc.model.values import Allowed, Choice, Count, Rate, Ratio, Real, Size, Switch, Text
+from rnncalc.model.values import SUFFIXED, Allowed, Choice, Count, Rate, Ratio, Real, Size, Switch, Text
 from rnncalc.spec.nodes import Scalar
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _DECIMAL = r"[0-9]*\.?[0-9]+"
 _REAL = r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?"
-_SUFFIXED = r"([0-9][0-9_]*(?:\.[0-9]+)?)([kKMG]i?)?(B?)"  # compiled when first used: most specs have no budget
+_SUFFIXED = f"{SUFFIXED}(B?)"  # compiled when first used: most specs have no budget
 _POWERS = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "ki": 2**10, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 _TRUE, _FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
 _YES, _NO = ("yes", "on", "y"), ("no", "off", "n")

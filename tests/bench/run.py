@@ -54,6 +54,7 @@ def main() -> None:
         rnncalc = str(Path(folder, "env", "bin", "rnncalc"))
         start(python, rnncalc)
         large(Path(folder), python, rnncalc)
+        many(Path(folder), python, rnncalc)
         forward(python, rnncalc)
 
 
@@ -98,6 +99,29 @@ def large(folder: Path, python: str, rnncalc: str) -> None:
         show(f"10,000 LSTM layers, {name}, -f csv, against composing their YAML", value, targets[0])
         value = ratio(counting(many), counting(few), 3)
         show(f"100,000 of them, against 10,000, {name}", value, targets[1])
+
+
+def many(folder: Path, python: str, rnncalc: str) -> None:
+    """Compare checking a thousand small specs to reading and composing them."""
+    random.seed(0)
+    specs = folder / "many"
+    specs.mkdir()
+    for number in range(1_000):
+        layers = "".join(f"  - {random.choice(['rnn', 'gru', 'lstm'])}: {random.randint(1, 999)}\n" for _ in range(2))
+        text = f"name: Spec {number}\ninput: {random.randint(1, 999)}\nsteps: 10\nlayers:\n{layers}output: 10\n"
+        (specs / f"{number}.yaml").write_text(f"{text}budget:\n  max_params: 100M\n  max_bytes: 400MB\n")
+    compose = (
+        "import sys, time, yaml; from pathlib import Path; began = time.perf_counter();"
+        "[yaml.compose(path.read_text(), Loader=yaml.CSafeLoader) for path in sorted(Path(sys.argv[1]).iterdir())];"
+        "print(time.perf_counter() - began)"
+    )
+    command = [python, "-c", compose, str(specs)]
+    value = ratio(
+        lambda: seconds([rnncalc, "check", str(specs)]),
+        lambda: float(subprocess.run(command, env=ENV, capture_output=True, check=True).stdout),
+        11,
+    )
+    show("check of 1,000 small specs, against reading and composing them with libyaml", value, 8)
 
 
 def forward(python: str, rnncalc: str) -> None:

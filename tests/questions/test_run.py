@@ -351,12 +351,10 @@ class TestBrokenDeclarations:
         row = conventions.CONVENTIONS["textbook"]
         changed = row._replace(templates={**row.templates, **templates})
         monkeypatch.setitem(conventions.CONVENTIONS, "textbook", changed)
-        layouts.weights.cache_clear()
         monkeypatch.setattr(layouts, "_layouts", {})
         network = Network(input=5, layers=(layer,), output=Output(2), steps=2)
         done = run(network)
         monkeypatch.undo()
-        layouts.weights.cache_clear()
         return done
 
     def test_an_honest_one_agrees(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -400,9 +398,7 @@ class TestBrokenDeclarations:
         """The line has a ✗, the note says why, and the exit code is 1."""
         monkeypatch.setattr(RNN, "all_gates", (*RNN.all_gates, RNN.all_gates[0]._replace(letter="q")))
         monkeypatch.setattr(layouts, "_layouts", {})
-        layouts.weights.cache_clear()
         result = call("run", "-i", 5, "-l", "rnn:3", "-T", 2)
-        layouts.weights.cache_clear()
         assert result.code == 1
         assert "✗  rnn_1" in result.out
         assert "✗ rnn_1: 27 weights were read, of 54" in result.out

@@ -1,0 +1,117 @@
+"""What a `check` compares to: the parameters of an earlier spec, of a folder of them, or of an earlier JSON report.
+
+Knows how earlier and present specs are paired; what a change means is `questions/check.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from rnncalc.errors import CallError, Problem, SpecError, shown
+from rnncalc.model.values import Size
+from rnncalc.paths import Found, find
+from rnncalc.questions.check import Change, Checked
+from rnncalc.sources import read_file
+from rnncalc.spec import parse
+
+MOST_BYTES = 100_000_000
+
+
+class Baseline:
+    """Parameters by the name that pairs them: a path below a folder, or a report's name.
+
+    broken: the baseline's own specs that cannot be read, by path below the folder.
+    """
+
+    def __init__(self, path: str, by: str, params: dict[str, int], broken: dict[str, Checked] | None = None) -> None:
+        self.path = path
+        self.by = by
+        self.params = params
+        self.broken = broken or {}
+        self._paired: set[str] = set()
+
+    def before(self, found: Found, name: str | None, *, alone: bool) -> int | None:
+        """Return the parameters that a file had, None when it is new; its name is None when it cannot be read.
+
+        alone: whether it is the only one. Raises SpecError where its earlier self is broken, or where two files claim
+        one report by its name.
+        """
+        if self.by == "spec" or (self.by == "name" and alone and len(self.params) == 1):
+            keys = [*self.params]
+        elif self.by == "folder":
+            keys = [os.path.normpath(found.path), found.below]
+        else:
+            keys = [name] if name is not None else [*self.params]  # any report may be that of a broken spec
+        key = next((key for key in keys if key in self.params or key in self.broken), None)
+        if key is None:
+            return None
+        if self.by == "name" and key in self._paired and name is not None:
+            message = "another spec has this name too, and the baseline pairs by name; compare to a folder"
+            raise SpecError((Problem("", shown(key), message),))
+        self._paired.update(keys if name is None else [key])
+        if key in self.broken:
+            raise SpecError(self.broken[key].problems)
+        return self.params[key]
+
+    def removed(self) -> Iterator[Checked]:
+        """Yield those that no file was paired with."""
+        for name, params in self.params.items():
+            if name not in self._paired:
+                yield Checked(name, change=Change(params, None))
+        for name, file in self.broken.items():
+            if name not in self._paired:
+                yield file
+
+
+def read_baseline(path: str, files: int, **overrides: str | None) -> Baseline:
+    """Return the baseline at a path, to compare so many files with; `overrides` are those of the call.
+
+    Raises SpecError when it cannot be read.
+    """
+    if os.path.isdir(path):
+        return _folder(path, overrides)
+    data, source = read_file(path, most=MOST_BYTES)
+    if path.endswith(".json") or (data.lstrip()[:1] == b"{" and b'"reports"' in data[:100]):
+        return Baseline(source, "name", _reports(data, source))
+    if files > 1:
+        raise CallError(f"--baseline: one spec, '{shown(path)}', for {files:,}: give a folder, or JSON of them all")
+    return Baseline(source, "spec", {source: parse(data, source, **overrides).network.params})
+
+
+def _folder(path: str, overrides: dict[str, str | None]) -> Baseline:
+    params: dict[str, int] = {}
+    broken: dict[str, Checked] = {}
+    for found in find([path]):
+        try:
+            if found.problem:
+                raise found.problem
+            data, source = read_file(found.path)
+            params[found.below] = parse(data, source, **overrides).network.params
+        except SpecError as error:
+            broken[found.below] = Checked(found.path, problems=error.problems)
+    return Baseline(path, "folder", params, broken)
+
+
+def _reports(data: bytes, source: str) -> dict[str, int]:
+    if len(data) > MOST_BYTES:
+        raise _error(source, f"a baseline has at most {MOST_BYTES:,} bytes, this has more")
+    try:
+        report = json.loads(data)
+        reports = [(str(of["name"]), of["params"]) for of in report["reports"] if of["params"] is not None]
+    except (ValueError, RecursionError, KeyError, TypeError, IndexError):
+        raise _error(source, "expected a spec, or the JSON that rnncalc count -f json prints") from None
+    params: dict[str, Any] = {}
+    for name, count in reports:
+        if name in params:
+            raise _error(source, f"two reports are called '{shown(name)}'; compare to a folder, or name them apart")
+        if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+            raise _error(source, f"{shown(name)}: params: expected {Size(0).expected}, got {shown(repr(count))}")
+        params[name] = count
+    return params
+
+
+def _error(source: str, message: str) -> SpecError:
+    return SpecError((Problem(shown(source, limit=1_000), "", message),))

@@ -1,0 +1,95 @@
+"""Strings `check` together: finds the files, reads each with the call's flags, and has it held against its limits.
+
+One file is in memory at a time; what stays of it are the numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from rnncalc.baseline import read_baseline
+from rnncalc.errors import CallError, Problem, SpecError, shown
+from rnncalc.model.faults import KEYS
+from rnncalc.model.values import Count, Ratio
+from rnncalc.paths import Found, find
+from rnncalc.questions.check import GROWTH, Checked, Growth, check
+from rnncalc.questions.checks import Checks
+from rnncalc.sources import read_file
+from rnncalc.spec import parse
+from rnncalc.spec.flags import read_value
+from rnncalc.spec.reader import BUDGET
+
+Texts = Mapping[str, str | None]
+
+
+def check_all(
+    paths: Sequence[str],
+    overrides: Texts,
+    limits: Texts,
+    *,
+    baseline: str | None = None,
+    max_growth: str | None = None,
+    dtype: str = "float32",
+    strict: bool = False,
+) -> Checks:
+    """Return the checks of every file at the paths; what is wrong with one does not stop the others.
+
+    overrides, limits: flags as typed. Raises SpecError or CallError when the call itself is wrong.
+    """
+    if not paths:
+        raise CallError("nothing to check: give a PATH, such as a folder of specs")
+    if max_growth is not None and baseline is None:
+        raise CallError(f"{GROWTH} compares: give --baseline too")
+    for key, text in overrides.items():
+        if text is not None:
+            read_value(f"--{key}", text, KEYS[key])
+    numbers = {
+        key: read_value(f"--{key.replace('_', '-')}", text, BUDGET[key])
+        for key, text in limits.items()
+        if text is not None
+    }
+    growth = read_growth(max_growth) if max_growth is not None else None
+    found = find(paths)
+    alone = len(found) == 1
+    was = read_baseline(baseline, len(found), **overrides) if baseline is not None else None
+
+    def checked(file: Found) -> Checked:
+        name = None
+        try:
+            if file.problem:
+                raise file.problem
+            data, source = read_file(file.path)
+            spec = parse(data, source, **overrides)
+            name = spec.network.name
+            before = was.before(file, name, alone=alone) if was else None
+        except SpecError as error:
+            if was and name is None:  # it is broken, not gone
+                with suppress(SpecError):
+                    was.before(file, None, alone=alone)
+            return Checked(file.path, problems=error.problems)
+        return check(
+            spec.network,
+            file.path,
+            spec.place,
+            dtype=dtype,
+            limits=numbers,
+            own_convention=spec.own_convention,
+            strict=strict,
+            before=before,
+            growth=growth,
+            compared=was is not None,
+        )
+
+    files = [checked(file) for file in found]
+    return Checks((*files, *(was.removed() if was else ())), was.path if was else "")
+
+
+def read_growth(text: str) -> Growth:
+    """Return what `5%` or `10k` allows."""
+    percent = text.endswith("%")
+    try:
+        return Growth(read_value(GROWTH, text.removesuffix("%"), Ratio() if percent else Count(suffixes=True)), percent)
+    except SpecError:
+        message = f"expected a percentage such as 5%, or a number such as 10k, got '{shown(text)}'"
+        raise SpecError((Problem(GROWTH, "", message),)) from None

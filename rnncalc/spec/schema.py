@@ -1,0 +1,99 @@
+"""The JSON Schema of a spec, for editors: made of the declarations that the reader itself goes by.
+
+What a schema cannot say (which options go together, which widths must fit) is left to the reader. Descriptions are the
+lines of the layers' own documentation.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from rnncalc.model.faults import KEYS
+from rnncalc.model.layers import Layer, Output
+from rnncalc.model.network import Network
+from rnncalc.model.values import OPTIONS, Schema
+from rnncalc.spec.reader import BUDGET, COUNT, KINDS, OPTIONS_OF, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+_WHOLE = ("input", "layers", "output", "steps", "topology")
+"""The keys of a network that is no encoder-decoder."""
+
+
+def text() -> str:
+    """Return the schema as JSON."""
+    return json.dumps(schema(), indent=2, ensure_ascii=False)
+
+
+def schema() -> Schema:
+    """Return the schema of a spec."""
+    part = {**{key: allowed.schema for key, allowed in KEYS.items()}, "layers": _layers(), "output": _ref("output")}
+    top = {
+        **part,
+        "encoder": _ref("part"),
+        "decoder": _ref("part"),
+        "expect": {"anyOf": [COUNT.schema, _keys({"total": COUNT.schema, "layers": _list(COUNT.schema)})]},
+        "budget": _keys({key: allowed.schema for key, allowed in BUDGET.items()}),
+        "weights": {"type": "object"},
+        "inputs": {"type": ["array", "object"]},
+    }
+    halves = {
+        "required": ["encoder", "decoder"],
+        "properties": {**dict.fromkeys(_WHOLE, False), "encoder": {"properties": {"output": False}}},
+    }
+    return {
+        "$schema": DIALECT,
+        "title": "A recurrent network, as rnncalc counts it",
+        **_keys({key: _described(top[key], key, Network) for key in TOP_KEYS}),
+        "if": {"anyOf": [{"required": ["encoder"]}, {"required": ["decoder"]}]},
+        "then": halves,
+        "else": {"required": ["input", "layers"]},
+        "$defs": {
+            "part": _keys({key: part[key] for key in PART_KEYS}, "input", "layers"),
+            "output": {"anyOf": [OPTIONS["units"].schema, _output()]},
+            **{kind: _kind(kind, of) for kind, of in KINDS.items()},
+        },
+    }
+
+
+def _layers() -> Schema:
+    one = {"oneOf": [_ref(kind) for kind in KINDS]}
+    return {"type": "array", "minItems": 1, "items": one}
+
+
+def _kind(kind: str, of: type[Layer]) -> Schema:
+    number = {**OPTIONS[of.number].schema, "description": _first_line(of)}
+    options = {option: _described(OPTIONS[option].schema, option, of) for option in OPTIONS_OF[kind]}
+    return _keys({kind: number, **options}, kind)
+
+
+def _output() -> Schema:
+    return _keys({key: _described(OPTIONS[key].schema, key, Output) for key in OUTPUT_KEYS}, "units")
+
+
+def _keys(properties: dict[str, Any], *required: str) -> Schema:
+    keys: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    return keys | ({"required": [*required]} if required else {})
+
+
+def _list(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+def _ref(name: str) -> Schema:
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def _first_line(of: type) -> str:
+    return (of.__doc__ or "").split("\n")[0]
+
+
+def _described(of: Schema, key: str, owner: type) -> Schema:
+    """Return the schema with the line that the owner's documentation, or that of a class it is made from, has on it."""
+    for documented in owner.__mro__:
+        found = re.search(rf"^ *{key}: (.*(?:\n +[^:\n]*$)*)", documented.__doc__ or "", re.MULTILINE)
+        if found:
+            return {**of, "description": " ".join(found[1].split())}
+    return of

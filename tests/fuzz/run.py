@@ -1,0 +1,197 @@
+"""Feeds rnncalc bytes that no one would write: `python tests/fuzz/run.py --seconds 60 --seed 1`.
+
+Specs are mutated byte by byte, word by word and part by part, and each is given to a command in a process of its own.
+Whatever it is, the call must end with 0, 1 or 2, within 2 s and 300 MB, without a traceback; must write nothing, start
+nothing and open no connection; and must print nothing that acts on a terminal or on GitHub's runner. What breaks one of
+these is kept in the folder `found` for `tests/bad_specs/`, and the exit code is 1.
+"""
+
+import argparse
+import io
+import os
+import random
+import re
+import resource
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent.parent
+SECONDS, KILOBYTES = 2.0, 300_000
+CALLS = [
+    *(["count", "-f", form] for form in ("table", "json", "csv", "markdown")),
+    *(["check", "-f", form] for form in ("table", "json", "markdown", "junit", "github")),
+    ["check", "--max-params", "1", "--min-dense-ratio", "9", "-f", "github"],
+    ["count", "--tensors", "--cost"],
+    ["count", "--all-conventions"],
+]
+HOSTILE = ["\x1b[31m", "::error::x", "##[error]x", "\u202e", "\x9b", "=1+1", "<b>", "\r\n", "\0", "`", "|", "\ud800"]
+WORDS = ["010", "1:30", "1e3", "3.0", "yes", "~", "?", "-1", "0", "1_0", "9" * 50, ".inf", "10G", "null", "*a", "&a"]
+WORDS += [
+    "!!python/object/apply:os.system",
+    "<<",
+    "- ",
+    "{",
+    "}",
+    "[",
+    "]",
+    ": ",
+    "#",
+    "\t",
+    "---",
+    "'",
+    '"',
+    "%YAML 1.1",
+]
+KEYS = ["name", "repeat", "bias", "bidirectional", "merge", "projection", "peepholes", "frozen", "extra_inputs"]
+KEYS += ["lstm", "gru", "rnn", "mgu", "dense", "embedding", "dropout", "external", "outputs", "expect", "budget"]
+KEYS += ["layers", "input", "output", "steps", "topology", "encoder", "decoder", "tied", "convention", "weights"]
+Bytes = Callable[[random.Random, bytes], bytes]
+
+
+def flip(chance: random.Random, data: bytes) -> bytes:
+    """Change, drop or add a few bytes."""
+    changed = bytearray(data)
+    for _ in range(chance.randint(1, 8)):
+        at = chance.randrange(len(changed) + 1)
+        end = at + chance.choice([0, 0, 1, 1, chance.randint(1, 40)])
+        changed[at:end] = chance.choice([b"", bytes([chance.randrange(256)]), changed[at:end] * 2])
+    return bytes(changed)
+
+
+def reword(chance: random.Random, data: bytes) -> bytes:
+    """Put a word that means something in place of another."""
+    words = re.split(rb"(\s+|[:,{}\[\]-])", data)
+    for _ in range(chance.randint(1, 4)):
+        words[chance.randrange(len(words))] = chance.choice(WORDS + HOSTILE + KEYS).encode("utf-8", "surrogatepass")
+    return b"".join(words)
+
+
+def relined(chance: random.Random, data: bytes) -> bytes:
+    """Move, repeat or indent lines."""
+    lines = data.split(b"\n")
+    for _ in range(chance.randint(1, 4)):
+        at, to = chance.randrange(len(lines)), chance.randrange(len(lines))
+        lines[at:at] = [b" " * chance.randint(0, 6) + lines[to].strip()] * chance.choice([1, 1, 2, 500])
+    return b"\n".join(lines)
+
+
+def grown(chance: random.Random, data: bytes) -> bytes:
+    """Write a spec of random keys and values, most of them legal, and forget what was there."""
+    del data
+
+    def number() -> str:
+        return chance.choice(["1", "3", "512", "100000", str(10**12), chance.choice(WORDS)])
+
+    text = "".join(chance.choice([*HOSTILE, "a", " ", "ü"]) for _ in range(3))
+    safe = re.sub(r"[\x00-\x1f\ud800]", lambda found: f"\\x{ord(found[0]) % 256:02x}", text.replace('"', ""))
+    layers = []
+    for _ in range(chance.choice([1, 2, 3, 3_000])):
+        options = [f"{chance.choice(KEYS[:9])}: {chance.choice(['true', 'false', 'sum', number()])}"]
+        layers.append(f"  - {{{chance.choice(KEYS[9:17])}: {number()}, {', '.join(options * chance.randint(0, 1))}}}")
+    head = f'name: "{safe}"\ninput: {number()}\nsteps: {number()}\nlayers:\n'
+    tail = f"output: {number()}\nexpect: {number()}\nbudget: {{max_params: {number()}, min_dense_ratio: {number()}}}\n"
+    return "\n".join([head + "\n".join(layers), tail]).encode("utf-8", "replace")
+
+
+MUTATIONS: tuple[Bytes, ...] = (flip, flip, reword, reword, relined, grown)
+
+
+def watch(event: str, args: tuple[Any, ...]) -> None:
+    """Refuse what reading a spec never needs."""
+    writing = event == "open" and isinstance(args[1], str) and {*args[1]} & {*"wax+"}
+    if writing or event.split(".")[0] in ("subprocess", "socket", "shutil") or event.startswith(("os.", "pty.")):
+        if event in ("os.listdir", "os.scandir", "os.putenv"):
+            return
+        raise SystemExit(f"forbidden: {event} {args!r}")
+
+
+def child(words: list[str], out: int) -> int:
+    """Make the call, its output into a file; return its exit code, 99 for anything that is none."""
+    os.dup2(out, 1)
+    os.dup2(out, 2)
+    sys.stdout = io.TextIOWrapper(io.FileIO(1, "w", closefd=False), encoding="utf-8")
+    sys.stderr = io.TextIOWrapper(io.FileIO(2, "w", closefd=False), encoding="utf-8", write_through=True)
+    from rnncalc.cli import call
+
+    sys.addaudithook(watch)
+    try:
+        code = call(words)
+        sys.stdout.flush()
+    except BaseException as error:
+        sys.stderr.write(f"Traceback: {error!r}")
+        return 99
+    return code
+
+
+def fault(data: bytes, words: list[str], folder: Path) -> str:
+    """Return what is wrong with how a call ends on these bytes, nothing when nothing is."""
+    path, output = folder / "spec.yaml", folder / "output"
+    path.write_bytes(data)
+    with output.open("wb") as file:
+        began = time.monotonic()
+        process = os.fork()
+        if not process:
+            signal.alarm(20)
+            os._exit(child([*words, str(path)], file.fileno()))
+        _, status, usage = os.wait4(process, 0)
+        spent = usage.ru_utime + usage.ru_stime
+        waited = time.monotonic() - began
+    text = output.read_bytes().decode("utf-8", "replace")
+    if os.waitstatus_to_exitcode(status) not in (0, 1, 2) or "Traceback" in text:
+        return f"exit {os.waitstatus_to_exitcode(status)}: {text[-500:]}"
+    if spent > SECONDS or waited > 10 * SECONDS:
+        return f"{spent:.1f} s"
+    if usage.ru_maxrss > KILOBYTES:
+        return f"{usage.ru_maxrss:,} kB"
+    if strange := next((char for char in text if not char.isprintable() and char != "\n"), ""):
+        return f"prints {strange!r}"
+    if "##[" in text:
+        return "prints ##["
+    for line in text.splitlines():
+        if line.strip().startswith("::") and not ("github" in words and re.match(r"::(error|notice) [^:]*::", line)):
+            return f"prints {line[:80]}"
+    return ""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seed", type=int, default=time.time_ns() % 10**6)
+    options = parser.parse_args()
+    chance = random.Random(options.seed)
+    sys.dont_write_bytecode = True
+    for module in ("rich.console", "rich.table", "yaml", "rnncalc.cli"):
+        import_module(module)  # what every child would import anew
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    seeds = [
+        path.read_bytes() for folder in ("specs", "tests/bad_specs") for path in sorted((ROOT / folder).glob("*.yaml"))
+    ]
+    seeds = [data for data in seeds if len(data) < 20_000]
+    found = ROOT / "tests" / "fuzz" / "found"
+    tried = wrong = 0
+    until = time.monotonic() + options.seconds
+    with tempfile.TemporaryDirectory() as folder:
+        while time.monotonic() < until:
+            data = chance.choice(seeds)
+            for _ in range(chance.choice([1, 1, 2, 3])):
+                data = chance.choice(MUTATIONS)(chance, data)
+            data = data[:999_999]
+            words = chance.choice(CALLS)
+            tried += 1
+            if told := fault(data, words, Path(folder)):
+                wrong += 1
+                found.mkdir(exist_ok=True)
+                (found / f"{options.seed}-{tried}.yaml").write_bytes(data)
+                print(f"{options.seed}-{tried}: rnncalc {' '.join(words)}: {told}", flush=True)
+    print(f"{tried:,} files, seed {options.seed}: {wrong:,} faults")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

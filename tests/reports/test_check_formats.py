@@ -1,0 +1,106 @@
+"""The reports of `check` in each format: rows agree with totals, and nothing in a spec acts on who reads them."""
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from conftest import Call
+from junitparser import JUnitXml
+
+FORMATS = ("table", "json", "markdown", "junit", "github")
+HOSTILE = "\x1b[31m\n::error::x\r\u202e%0A::warning::y,col=1:##[error]z<b>&\"']]>|`"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with a spec that passes, one that fails, one with nothing to check, and a broken one."""
+    spec = "input: 4\nsteps: 3\nlayers:\n  - rnn: 3\noutput: 1\n"
+    hostile = json.dumps(HOSTILE)
+    files = {
+        "a": f"{spec}expect: 28\n",
+        "b,c %: d": f"name: {hostile}\n{spec.replace('rnn: 3', f'{{rnn: 3, name: {hostile}}}')}"
+        "expect: {total: 29, layers: [25, 5]}\nbudget: {max_params: 1}\n",
+        "e": spec,
+        "f": f"input: x\n{hostile}: {hostile}\nlayers: [{{lstm: {hostile}}}]\n",
+    }
+    (tmp_path / "::error::").mkdir()
+    for name, text in files.items():
+        (tmp_path / "::error::" / f"{name}.yaml").write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_hostile_text_acts_on_nothing(form: str, folder: Path, call: Call) -> None:
+    """No control character, and no line that a runner would take for a command of the spec's."""
+    result = call("check", folder, "-f", form)
+    assert result.code == 2
+    for text in (result.out, result.err):
+        assert all(char.isprintable() or char == "\n" for char in text)
+        assert "##[" not in text
+        for line in text.splitlines():
+            if form == "github" and text == result.out:
+                assert re.fullmatch(r"::(error|notice) (file|line|col|title)=[^:]*::.*", line), line
+                assert line.count(",") >= 1
+            else:
+                assert not line.strip().startswith("::")
+    if form == "markdown":
+        assert "<b>" not in re.sub(r"\\<b\\>", "", result.out)
+
+
+def test_annotations_stand_where_the_limit_was_set(folder: Path, call: Call) -> None:
+    """An error for each failure, with file, line and column, escaped as the runner unescapes it."""
+    lines = call("check", folder, "-f", "github").out.splitlines()
+    first = lines[0]
+    assert "b%2Cc %25%3A d.yaml,line=7,col=17,title=expect.total::expected 29, got 28: 1 fewer" in first
+    assert sum(line.startswith("::error") for line in lines) == 4 + 3
+    assert sum(line.startswith("::notice") for line in lines) == 1
+
+
+def test_junit_is_read_by_a_junit_reader(folder: Path, call: Call) -> None:
+    """A suite a file, and tallies that are those of the cases."""
+    out = call("check", folder, "-f", "junit").out
+    suites = JUnitXml.fromstring(out.encode())
+    assert (suites.tests, suites.failures, suites.errors, suites.skipped) == (1 + 4 + 1 + 3, 4, 3, 1)
+    root = ET.fromstring(out)
+    for kind, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        assert int(root.attrib[kind]) == sum(int(suite.attrib[kind]) for suite in root) == len([*root.iter(tag)])
+        assert all(int(suite.attrib[kind]) == len([*suite.iter(tag)]) for suite in root)
+
+
+def test_formats_agree(folder: Path, call: Call) -> None:
+    """The failures of the JSON are those of every other format."""
+    reports = json.loads(call("check", folder, "-f", "json").out)["reports"]
+    assert reports[1]["name"] == HOSTILE
+    assert [report["status"] for report in reports] == ["passed", "failed", "unchecked", "broken"]
+    messages = [of["message"] for report in reports for of in report["checks"] if not of["ok"]]
+    assert len(messages) == 4
+    table = call("check", folder).out
+    for message in messages:
+        assert message.split(" in ")[0] in table
+    assert sum(line.startswith("✗") for line in table.splitlines()) == 5
+    markdown = call("check", folder, "-f", "markdown").out
+    assert sum(line.startswith("| ✗") for line in markdown.splitlines()) == 5
+
+
+def test_many_checks_show_those_that_failed(tmp_path: Path, call: Call) -> None:
+    """Of a thousand specs, the table has the two that matter, and says how many others were kept."""
+    for number in range(1_000):
+        limit = 10 if number in (3, 998) else 24
+        (tmp_path / f"{number:04}.yaml").write_text(f"input: 4\nlayers: [rnn: 3]\nexpect: {limit}\n")
+    out = call("check", tmp_path).out
+    assert "1,000 specs, 1,000 checks; the 998 that were kept are not shown" in out
+    assert sum(line.startswith("✗") for line in out.splitlines()) == 2
+    assert "998 passed; 2 failed." in out
+    out = call("check", tmp_path, "--baseline", tmp_path).out
+    assert re.search(r"1,000 others, unchanged +24,000 +24,000 +0", out)
+
+
+def test_endless_failures_are_counted(tmp_path: Path, call: Call) -> None:
+    """A thousand are told, the others counted, in every format for people."""
+    path = tmp_path / "a.yaml"
+    path.write_text(f"input: 1\nlayers: [{{rnn: 1, repeat: 3000}}]\nexpect: {{layers: [{', '.join('1' * 3000)}]}}\n")
+    assert "and 2,000 more failures" in call("check", path).out
+    assert call("check", path, "-f", "github").out.count("\n") == 1_001
+    assert len(json.loads(call("check", path, "-f", "json").out)["reports"][0]["checks"]) == 3_000
