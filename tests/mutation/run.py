@@ -1,7 +1,7 @@
-"""Mutation testing of the model and the questions: `python tests/mutation/run.py`, with mutmut installed. Takes long.
+"""Mutation testing of the model and the questions: `python tests/mutation/run.py`, with mutmut installed; takes long.
 
-Works on a copy of the tracked files, in which the properties draw fewer examples: a mutant that survives twenty is worth
-looking at anyway. Prints the share of mutants killed, and leaves the copy for `mutmut show NAME`.
+Works on a copy of the tracked files, where properties draw fewer examples: a mutant that survives twenty is worth a
+look anyway. Prints the share of mutants killed, and leaves the copy for `mutmut show NAME`.
 """
 
 import re
@@ -19,7 +19,7 @@ source_paths = ["rnncalc"]
 only_mutate = ["rnncalc/model/*", "rnncalc/questions/*"]
 also_copy = ["specs", "tests", "README.md"]
 pytest_add_cli_args = ["-q", "-x", "-p", "no:cacheprovider"]
-pytest_add_cli_args_test_selection = ["tests/model", "tests/questions"]
+pytest_add_cli_args_test_selection = ["tests/model", "tests/questions", "tests/test_cli.py"]
 """
 
 
@@ -39,13 +39,8 @@ def main() -> None:
         file.write(CONFIGURATION)
     print(f"in {copy}", flush=True)
     subprocess.run([sys.executable, "-m", "mutmut", "run"], cwd=copy, check=False)
-    results = subprocess.run(
-        [sys.executable, "-m", "mutmut", "results", "--all", "true"],
-        cwd=copy,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    command = [sys.executable, "-m", "mutmut", "results", "--all", "true"]
+    results = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=True)
     states = [line.rsplit(": ", 1)[-1].strip() for line in results.stdout.splitlines() if ": " in line]
     for state in sorted({*states}):
         print(f"{state}: {states.count(state)}")

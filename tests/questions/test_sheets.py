@@ -1,0 +1,91 @@
+"""The tables people see say what the data says: the same numbers, in every format, for every question."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from conftest import Call
+
+QUESTIONS: list[tuple[str, list[object]]] = [
+    ("count", ["specs/translation.yaml", "--tensors", "--cost"]),
+    ("count", ["specs/lstm.yaml", "--cost"]),
+    ("count", ["-i", 5, "-l", "lstm:6,frozen,repeat=2", "-o", 3]),
+    ("count", ["specs/time-series-gru.yaml", "--all-conventions"]),
+    ("count", ["specs/encoder-decoder.yaml", "--all-conventions"]),
+    ("run", ["specs/many-to-many.yaml"]),
+    ("run", ["specs/encoder-decoder.yaml", "-T", 2]),
+    ("explain", ["specs/speech-model.yaml"]),
+    ("explain", ["specs/sentiment-classifier.yaml"]),
+    ("answer", ["specs/gru.yaml", 1152]),
+    ("answer", ["specs/two-rnn-layers.yaml", 15, 28, 5]),
+    ("solve", ["-i", 70, "-l", "rnn:?", "--params", "5k"]),
+    ("compare", ["specs/time-series-gru.yaml"]),
+    ("compare", ["specs/time-series-gru.yaml", "--same-params"]),
+    ("compare", ["specs/time-series-gru.yaml", "--steps", "1..9"]),
+]
+HIDDEN = {"steps", "output_shape", "shape", "units", "inputs", "outputs", "output", "ratio", "bytes", "version"}
+"""What a table leaves out or writes otherwise."""
+
+
+def counts(value: Any, key: str = "") -> list[int]:
+    """Return the counts in a JSON report."""
+    if isinstance(value, dict):
+        return [number for name, below in value.items() for number in counts(below, f"{key}.{name}")]
+    if isinstance(value, list):
+        return [number for below in value for number in counts(below, key)]
+    shown = isinstance(value, int) and not isinstance(value, bool) and not {*key.split(".")} & HIDDEN
+    return [value] if shown and ("param" in key or "weights" in key or "multipl" in key or key == ".rows.dense") else []
+
+
+@pytest.mark.parametrize("form", ["table", "markdown"])
+@pytest.mark.parametrize(("command", "args"), QUESTIONS, ids=lambda value: str(value))
+def test_a_table_says_what_the_data_says(command: str, args: list[object], form: str, call: Call) -> None:
+    """Every count of the JSON report stands in the table, written with separators."""
+    reports = json.loads(call(command, *args, "-f", "json").out)["reports"]
+    text = call(command, *args, "-f", form).out
+    numbers = {int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", text)}
+    for report in reports:
+        report.pop("dense", None)
+        for layer in report.get("layers", []):
+            if "--tensors" not in args:
+                layer.pop("tensors", None)
+            if "--cost" not in args and command == "count":
+                layer.pop("multiply_adds", None)
+                layer.pop("multiply_adds_per_step", None)
+        if "--cost" not in args and command == "count":
+            report.pop("multiply_adds", None)
+            report.pop("multiply_adds_per_step", None)
+    expected = counts(reports)
+    assert expected
+    assert not {*expected} - numbers
+
+
+def test_run_in_csv_and_states(call: Call) -> None:
+    """A row a layer, and a table for each direction's steps."""
+    lines = call("run", "specs/many-to-many.yaml", "-f", "csv").out.splitlines()
+    assert lines[0] == "network,name,shape,declared_shape,weights,weights_read,multiply_adds,multiplications,agrees"
+    assert lines[1] == 'A label at every step,lstm_1,"(4, 10)","(4, 10)",680,680,2560,2560,true'
+    out = call("run", "-i", 2, "-l", "gru:3,bidirectional", "-T", 2, "--states").out
+    assert "gru_1, forward" in out
+    assert "gru_1, backward" in out
+    assert out.count("Step  h") == 2
+    for letter in "zrn":
+        assert re.search(rf"Step  h .* {letter}\b", out)
+
+
+def test_all_conventions_in_csv(call: Call) -> None:
+    """A column a convention, and the totals last."""
+    lines = call("-i", 8, "-l", "gru:16", "--all-conventions", "-f", "csv").out.splitlines()
+    assert lines == [
+        "network,name,kind,part,textbook,pytorch,keras,flax-linen,flax-nnx,onnx",
+        "network,gru_1,gru,,1200,1248,1248,1216,1200,1248",
+        "network,,total,,1200,1248,1248,1216,1200,1248",
+    ]
+
+
+def test_the_note_on_conventions_that_agree(call: Call) -> None:
+    """What is as the textbook is said once; what cannot be counted says why."""
+    out = call("-i", 8, "-l", "lstm:16", "--all-conventions").out
+    assert "keras, flax-linen, flax-nnx: as the textbook." in out
+    assert "keras cannot express peepholes" in call("-i", 8, "-l", "lstm:16,peepholes", "--all-conventions").out
