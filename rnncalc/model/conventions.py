@@ -8,13 +8,11 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from rnncalc.errors import one_of
-from rnncalc.model.cells import CELLS, Cell
+from rnncalc.model.cells import Cell
 from rnncalc.model.layers import Layer, OptionFault
 
 Sides = tuple[str, Mapping[str, str]]
 """The side of a cell's biases, `input`, `recurrent` or `both`, and the gates that differ."""
-
-ALL_KINDS = tuple(cell.kind for cell in CELLS)
 
 
 class Convention(NamedTuple):
@@ -33,7 +31,7 @@ class Convention(NamedTuple):
     order: the order of the gates in fused tensors, where it is not the textbook's, by kind, and of `peephole`.
     renamed: parts of names that the framework spells in another way.
     reset_after: whether a GRU's reset gate acts after the recurrent product when the layer does not say.
-    kinds: the cells it has.
+    kinds: the cells it has; None for every one.
     only: the values it can express, of the options that it cannot express whole, by option or by `KIND OPTION`.
     projects_down: whether a projection must be narrower than the cell.
     """
@@ -48,7 +46,7 @@ class Convention(NamedTuple):
     order: Mapping[str, str] = {}
     renamed: Mapping[str, str] = {}
     reset_after: bool = False
-    kinds: tuple[str, ...] = ALL_KINDS
+    kinds: tuple[str, ...] | None = None
     only: Mapping[str, tuple[object, ...]] = {}
     projects_down: bool = False
 
@@ -152,6 +150,7 @@ CONVENTIONS: dict[str, Convention] = {
             "embedding": "embedding: m d",
         },
         reset_after=True,
+        kinds=("rnn", "gru", "lstm", "mgu"),
         only={**_FRAMEWORK, "bias": (True,), "reset_after": (None, True)},
     ),
     "flax-nnx": Convention(  # as seen in flax 0.12.8; the LSTM is nnx.LSTMCell
@@ -208,21 +207,23 @@ def lacks(layer: Layer, convention: str) -> Iterator[OptionFault]:
     row = CONVENTIONS[convention]
     if not isinstance(layer, Cell):
         return
-    if layer.kind not in row.kinds:
-        can = [name for name, other in CONVENTIONS.items() if layer.kind in other.kinds]
+    if not _has(row, layer):
+        can = [name for name, other in CONVENTIONS.items() if _has(other, layer)]
         have = "has it" if len(can) == 1 else "have it"
         yield layer.kind, f"{convention} has no {layer.kind}; {one_of(can).replace(' or ', ' and ')} {have}"
         return
     for option in layer.__dataclass_fields__:
         if not _expresses(row, layer, option):
             can = [
-                name
-                for name, other in CONVENTIONS.items()
-                if layer.kind in other.kinds and _expresses(other, layer, option)
+                name for name, other in CONVENTIONS.items() if _has(other, layer) and _expresses(other, layer, option)
             ]
             value = getattr(layer, option)
             words = str(value).lower() if isinstance(value, bool) else str(value)
             yield option, f"{convention} cannot express {option}: {words}; {one_of(can).replace(' or ', ' and ')} can"
+
+
+def _has(row: Convention, layer: Cell) -> bool:
+    return row.kinds is None or layer.kind in row.kinds
 
 
 def _expresses(row: Convention, layer: Cell, option: str) -> bool:

@@ -13,7 +13,7 @@ from rnncalc.model.cells import Cell
 from rnncalc.questions.arrays import Arrays, Matrix, Weight
 
 LETTERS = {"rnn": "h", "gru": "zrn", "lstm": "ifgo", "mgu": "fn"}
-"""The gates of each cell, whole."""
+"""The gates of each cell, whole. A cell that is not yet here is taken at its own word."""
 
 
 class Bound(NamedTuple):
@@ -51,7 +51,7 @@ EQUATIONS = {
 
 def letters_of(layer: Cell) -> str:
     """Return the gates that the layer has."""
-    letters = LETTERS[layer.kind]
+    letters = LETTERS.get(layer.kind) or "".join(gate.letter for gate in layer.gates)
     if not getattr(layer, "reset_gate", True):
         letters = letters.replace("r", "")
     if not getattr(layer, "output_gate", True):

@@ -54,7 +54,7 @@ def only(layer: Layer, *known: str) -> None:
 @st.composite
 def cells(draw: st.DrawFn, convention: str, most: int = 6) -> Cell:
     """Draw a recurrent layer."""
-    kind = draw(st.sampled_from(CONVENTIONS[convention].kinds))
+    kind = draw(st.sampled_from(CONVENTIONS[convention].kinds or ()))
     units = draw(st.integers(1, most))
     chosen: dict[str, Any] = {}
     for option in options_of(kind):
@@ -119,7 +119,7 @@ def turn_of(network: Network) -> Placed | None:
 
 def one_option_at_a_time(convention: str) -> Iterator[tuple[str, Network]]:
     """Yield two stacked layers of every kind, plain and with every value of every option, one-way and bidirectional."""
-    for kind in CONVENTIONS[convention].kinds:
+    for kind in CONVENTIONS[convention].kinds or ():
         changes: list[dict[str, Any]] = [{}]
         for option in options_of(kind):
             if option != "bidirectional":

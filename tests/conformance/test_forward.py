@@ -54,7 +54,7 @@ def test_every_option_of_every_cell(network: Network) -> None:
 FINAL = [
     pytest.param(convention, kind, ways, id=f"{convention}-{kind}{'-bidirectional' if ways else ''}")
     for convention in FRAMEWORKS
-    for kind in CONVENTIONS[convention].kinds
+    for kind in (CONVENTIONS[convention].kinds or ())
     for ways in (False, True)
 ]
 
