@@ -5,6 +5,7 @@ is `tensors.tensor`'s), and what the framework cannot express. A new framework i
 """
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import NamedTuple
 
 from rnncalc.errors import one_of
@@ -206,7 +207,7 @@ def lacks(layer: Layer, convention: str) -> Iterator[OptionFault]:
         have = "has it" if len(can) == 1 else "have it"
         yield layer.kind, f"{convention} has no {layer.kind}; {one_of(can).replace(' or ', ' and ')} {have}"
         return
-    for option in layer.__dataclass_fields__:
+    for option in _restricted(layer.kind, convention):
         if not _expresses(row, layer, option):
             can = [
                 name
@@ -216,6 +217,18 @@ def lacks(layer: Layer, convention: str) -> Iterator[OptionFault]:
             value = getattr(layer, option)
             words = str(value).lower() if isinstance(value, bool) else str(value)
             yield option, f"{convention} cannot express {option}: {words}; {one_of(can).replace(' or ', ' and ')} can"
+
+
+@cache
+def _restricted(kind: str, convention: str) -> tuple[str, ...]:
+    """Return the options of a cell that the convention takes with some values only: few, and asked of every layer."""
+    only = CONVENTIONS[convention].only
+    (cell,) = (cell for cell in CELLS if cell.kind == kind)
+    return tuple(
+        option
+        for option in cell.__dataclass_fields__
+        if option in only or f"{kind} {option}" in only or option == "projection"
+    )
 
 
 def _expresses(row: Convention, layer: Cell, option: str) -> bool:
