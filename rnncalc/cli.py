@@ -121,7 +121,11 @@ def count(
     from rnncalc.questions.count import DTYPES, Count
 
     check_word("--dtype", dtype, tuple(DTYPES))
-    write([Count(spec.network, dtype, tensors, cost) for spec in read_specs(specs, cli.commands, **flags)], format_)
+    reports = [Count(spec.network, dtype, tensors, cost) for spec in read_specs(specs, cli.commands, **flags)]
+    if format_ != "json":
+        for report in reports:
+            report.refuse_endless()
+    write(reports, format_)
 
 
 def show_version(context: click.Context, _: click.Parameter, asked: bool) -> None:

@@ -64,11 +64,12 @@ def _walk(top: str) -> Iterator[Found]:
 
 
 def _found(entry: os.DirEntry[str], top: str) -> Found:
-    below = os.path.relpath(entry.path, top)
+    path = os.path.normpath(entry.path)  # without the ./ that annotations would not be matched by
+    below = os.path.relpath(path, top)
     if entry.is_file():
-        return Found(entry.path, below)
-    reason = "leads nowhere" if entry.is_symlink() and not os.path.exists(entry.path) else "is no regular file"
-    return Found(entry.path, below, _unreadable(entry.path, reason))  # a pipe or device might never end
+        return Found(path, below)
+    reason = "leads nowhere" if entry.is_symlink() and not os.path.exists(path) else "is no regular file"
+    return Found(path, below, _unreadable(path, reason))  # a pipe or device might never end
 
 
 def _unreadable(path: str, message: str) -> SpecError:

@@ -33,11 +33,11 @@ def test_the_fuzzer_can_find_faults(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert fault(spec, ["count"], tmp_path) == ""
     from rnncalc.reports import words
 
-    monkeypatch.setattr(words, "shown", lambda text, limit=80: text)
+    monkeypatch.setattr(words, "shown", lambda text, _: text)
     assert fault(spec, ["count"], tmp_path) == "prints '\\x1b'"
-    monkeypatch.setattr(words, "shown", lambda text, limit=80: "::error::x")
+    monkeypatch.setattr(words, "shown", lambda *_: "::error::x")
     assert fault(spec, ["count"], tmp_path) == "prints ::error::x"
-    monkeypatch.setattr(words, "shown", lambda text, limit=80: str(1 // 0))
+    monkeypatch.setattr(words, "shown", lambda *_: str(1 // 0))
     assert "ZeroDivisionError" in fault(spec, ["count"], tmp_path)
-    monkeypatch.setattr(words, "shown", lambda text, limit=80: str((tmp_path / "x").write_text(text)))
+    monkeypatch.setattr(words, "shown", lambda text, _: str((tmp_path / "x").write_text(text)))
     assert "forbidden: open" in fault(spec, ["count"], tmp_path)

@@ -5,6 +5,7 @@ is `tensors.tensor`'s), and what the framework cannot express. A new framework i
 """
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import NamedTuple
 
 from rnncalc.errors import one_of
@@ -212,7 +213,7 @@ def lacks(layer: Layer, convention: str) -> Iterator[OptionFault]:
         have = "has it" if len(can) == 1 else "have it"
         yield layer.kind, f"{convention} has no {layer.kind}; {one_of(can).replace(' or ', ' and ')} {have}"
         return
-    for option in layer.__dataclass_fields__:
+    for option in _restricted(layer.kind, tuple(layer.__dataclass_fields__), convention):
         if not _expresses(row, layer, option):
             can = [
                 name for name, other in CONVENTIONS.items() if _has(other, layer) and _expresses(other, layer, option)
@@ -224,6 +225,13 @@ def lacks(layer: Layer, convention: str) -> Iterator[OptionFault]:
 
 def _has(row: Convention, layer: Cell) -> bool:
     return row.kinds is None or layer.kind in row.kinds
+
+
+@cache
+def _restricted(kind: str, options: tuple[str, ...], convention: str) -> tuple[str, ...]:
+    """Return the options of a cell that the convention takes with some values only: few, and asked of every layer."""
+    only = CONVENTIONS[convention].only
+    return tuple(option for option in options if option in only or f"{kind} {option}" in only or option == "projection")
 
 
 def _expresses(row: Convention, layer: Cell, option: str) -> bool:

@@ -61,9 +61,8 @@ class Layer:
 
     def value_faults(self) -> Iterator[OptionFault]:
         """Yield each option that is not what it may be: its name, the reason."""
-        for option, allowed in OPTIONS.items():
-            value = getattr(self, option, None)
-            if value is not None and (fault := allowed.fault(value)):
+        for option, value in self.__dict__.items():
+            if value is not None and (fault := OPTIONS[option].fault(value)):
                 yield option, fault
 
     def option_faults(self) -> Iterator[OptionFault]:

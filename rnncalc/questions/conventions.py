@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from rnncalc.errors import SpecError
 from rnncalc.model.conventions import CONVENTIONS
+from rnncalc.model.layouts import Layout
 from rnncalc.model.network import Network, Placed
 from rnncalc.model.tensors import Polynomial, Tensor
 from rnncalc.questions.report import Column, Sheet, Value, setting, steps_of
@@ -37,12 +38,13 @@ class AllConventions(NamedTuple):
             if not network or not base:
                 continue
             changed: dict[tuple[str, str, str], list[tuple[Placed, int]]] = {}
+            told: dict[tuple[Layout, Layout], tuple[str, str, str]] = {}
             for was, now in zip(base.placed, network.placed, strict=True):
                 if now.params != was.params:
-                    had, has = (_letters(placed.weights.layout.own) for placed in (was, now))
-                    biases = (tensor for tensor in now.weights.own if _is_bias(tensor))
-                    names = ", ".join(tensor.name for tensor in biases if tensor.direction != "backward")
-                    changed.setdefault((had, has, names), []).append((now, now.params - was.params))
+                    layouts = (was.weights.layout, now.weights.layout)
+                    if layouts not in told:  # thousands of layers have the same few
+                        told[layouts] = _how(*layouts)
+                    changed.setdefault(told[layouts], []).append((now, now.params - was.params))
             for (had, has, names), layers in changed.items():
                 params = sum(count for _, count in layers)
                 more = f"{abs(params):,} {'more' if params > 0 else 'fewer'} in {_list(layers)}"
@@ -124,6 +126,12 @@ def all_conventions(network: Network) -> AllConventions:
             networks[name] = None
             (reasons[name], *_) = (fault.message for fault in error.problems)
     return AllConventions(network, networks, reasons)
+
+
+def _how(was: Layout, now: Layout) -> tuple[str, str, str]:
+    """Return the biases of either in letters, and the names of those that are there now."""
+    names = (tensor.name for tensor in now.own if _is_bias(tensor) and tensor.direction != "backward")
+    return _letters(was.own), _letters(now.own), ", ".join(names)
 
 
 def _is_bias(tensor: Tensor) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import prod
 from typing import Any, NamedTuple
 
+from rnncalc.errors import RefusedError, shown
 from rnncalc.model.layouts import Weights
 from rnncalc.model.network import Network
 from rnncalc.model.tensors import Tensor
@@ -19,6 +20,8 @@ DTYPES = {
     "int8": 1,
 }
 """The bytes of one parameter."""
+
+MOST_TENSORS = 100_000
 
 
 class LayerCount(NamedTuple):
@@ -79,6 +82,14 @@ class Count(NamedTuple):
     def multiply_adds(self) -> int | None:
         """The multiplications of one pass; None when they, or the number of steps, are not known."""
         return total(placed.multiply_adds for placed in self.network.placed)
+
+    def refuse_endless(self) -> None:
+        """Raise RefusedError for more rows of tensors than anyone reads: they are millions in 100,000 layers."""
+        rows = sum(len(placed.weights.layout.own) for placed in self.network.placed) if self.tensors else 0
+        if rows > MOST_TENSORS:
+            name = shown(self.network.name)
+            message = f"{name} has {rows:,} tensors, more than the {MOST_TENSORS:,} that --tensors shows"
+            raise RefusedError(f"{message}; leave it out, or take -f json, which has them all")
 
     def layers(self) -> Iterator[LayerCount]:
         """Yield the counts of each layer, the output layer last."""

@@ -174,6 +174,14 @@ def test_folders_are_searched_in_order(tmp_path: Path, call: Call) -> None:
     assert found == ["a b/x.YAML", "a b/ü.yaml", "b.yml", "linked.yaml", "z/y/x/w.yaml"]
 
 
+def test_paths_below_a_dot_are_as_annotations_need_them(
+    spec: Path, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`check .` names a file as the repository does, without ./ before it."""
+    monkeypatch.chdir(spec.parent)
+    assert reports(call, ".")[0]["file"] == "a.yaml"
+
+
 def test_what_cannot_be_read_is_an_error_among_the_others(tmp_path: Path, call: Call) -> None:
     """A link that leads nowhere, a pipe that would never end, a folder without specs, a file that fails."""
     (tmp_path / "a.yaml").write_text(SPEC)
