@@ -2,9 +2,11 @@
 
 import doctest
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+from conftest import Call
 from readme import BLOCK, README, output_of
 
 from rnncalc import Network
@@ -14,9 +16,23 @@ TEXT = README.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("block", [*BLOCK.finditer(TEXT)], ids=lambda block: block["command"])
-def test_a_command_prints_what_the_readme_shows(block: re.Match[str]) -> None:
+def test_a_command_prints_what_the_readme_shows(
+    block: re.Match[str], call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Into a pipe, every console block is the program's own output."""
-    assert output_of(block["command"]) == block["output"]
+    monkeypatch.delenv("COLUMNS", raising=False)
+    words = shlex.split(block["command"])
+    if words[0] == "rnncalc":
+        _, out, err = call(*words[1:])
+        assert out + err == block["output"]
+    else:
+        assert output_of(block["command"]) == block["output"]
+
+
+def test_the_command_itself_prints_it_too() -> None:
+    """What holds in this process holds for the installed program."""
+    first = next(BLOCK.finditer(TEXT))
+    assert output_of(first["command"]) == first["output"]
 
 
 def test_the_python_session_is_real() -> None:

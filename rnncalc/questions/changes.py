@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 
 from rnncalc.model.cells import Cell
@@ -16,17 +17,24 @@ Change = Callable[[Sums, Network], Sums | None]
 
 def in_layers(change: Callable[[Sum], Sum | None], *roles: str) -> Change:
     """Return the slip that changes every layer of some roles, where it changes anything."""
-
-    def apply(sums: Sums, network: Network) -> Sums | None:
-        changed = tuple((change(each) or each) if each.role in roles else each for each in sums)
-        return None if changed == sums else changed
-
-    return apply
+    return partial(_in_layers, change, roles)
 
 
-def without_term(name: str) -> Callable[[Sum], Sum]:
-    """Return the change that drops a term from the rest."""
-    return lambda each: each._replace(rest=tuple(term for term in each.rest if term[0] != name))
+def _in_layers(
+    change: Callable[[Sum], Sum | None], roles: tuple[str, ...], sums: Sums, network: Network
+) -> Sums | None:
+    changed = tuple((change(each) or each) if each.role in roles else each for each in sums)
+    return None if changed == sums else changed
+
+
+def with_gates(count: int, each: Sum) -> Sum | None:
+    """Count so many gates, with as many bias vectors for each as before where that is whole."""
+    return each._replace(gates=count, biases=each.biases * count // each.gates) if each.gates else None
+
+
+def without_term(name: str, each: Sum) -> Sum:
+    """Drop a term from the rest."""
+    return each._replace(rest=tuple(term for term in each.rest if term[0] != name))
 
 
 def left_out(each: Sum) -> Sum:
@@ -36,17 +44,17 @@ def left_out(each: Sum) -> Sum:
 
 def feeding(width: Callable[[Sum, Sum, Network], int | None]) -> Change:
     """Return the slip that feeds each layer but the first with another width; `width` gets the layer below and it."""
+    return partial(_feeding, width)
 
-    def apply(sums: Sums, network: Network) -> Sums | None:
-        changed = [sums[0]]
-        for below, each in pairwise(sums):
-            same_part = below.place and each.place and below.place.part == each.place.part
-            m = width(below, each, network) if same_part and each.m else None
-            extra = each.layer.extra_inputs if each.layer else 0
-            changed.append(each if m is None else each._replace(m=m + extra))
-        return tuple(changed) if tuple(changed) != sums else None
 
-    return apply
+def _feeding(width: Callable[[Sum, Sum, Network], int | None], sums: Sums, network: Network) -> Sums | None:
+    changed = [sums[0]]
+    for below, each in pairwise(sums):
+        same_part = below.place and each.place and below.place.part == each.place.part
+        m = width(below, each, network) if same_part and each.m else None
+        extra = each.layer.extra_inputs if each.layer else 0
+        changed.append(each if m is None else each._replace(m=m + extra))
+    return tuple(changed) if tuple(changed) != sums else None
 
 
 def one_direction(below: Sum, each: Sum, network: Network) -> int | None:
@@ -79,9 +87,9 @@ def network_input(below: Sum, each: Sum, network: Network) -> int | None:
 
 def without_projection(sums: Sums, network: Network) -> Sums | None:
     """Count as if there were no projection: its matrix gone, and h wherever it was."""
-    changed = feeding(units_for_projection)(sums, network) or sums
+    changed = _feeding(units_for_projection, sums, network) or sums
     bare = tuple(
-        each._replace(r=each.h, rest=without_term("projection")(each).rest)
+        each._replace(r=each.h, rest=without_term("projection", each).rest)
         if ("projection" in dict(each.rest))
         else each
         for each in changed
@@ -95,17 +103,17 @@ def _steps(network: Network, each: Sum) -> int | None:
 
 
 def times_steps(*roles: str) -> Change:
-    """Return the change that multiplies the layers of some roles by the number of steps."""
+    """Return the slip that multiplies the layers of some roles by the number of steps."""
+    return partial(_times_steps, roles)
 
-    def apply(sums: Sums, network: Network) -> Sums | None:
-        steps = [_steps(network, each) for each in sums]
-        changed = tuple(
-            each._replace(times=each.times * count) if count and each.role in roles else each
-            for each, count in zip(sums, steps, strict=True)
-        )
-        return changed if changed != sums else None
 
-    return apply
+def _times_steps(roles: tuple[str, ...], sums: Sums, network: Network) -> Sums | None:
+    steps = [_steps(network, each) for each in sums]
+    changed = tuple(
+        each._replace(times=each.times * count) if count and each.role in roles else each
+        for each, count in zip(sums, steps, strict=True)
+    )
+    return changed if changed != sums else None
 
 
 def steps_as_features(sums: Sums, network: Network) -> Sums | None:
@@ -140,13 +148,13 @@ def repeat_once(sums: Sums, network: Network) -> Sums | None:
 
 
 def without_part(name: str) -> Change:
-    """Return the change that leaves one half of an encoder-decoder out."""
+    """Return the slip that leaves one half of an encoder-decoder out."""
+    return partial(_without_part, name)
 
-    def apply(sums: Sums, network: Network) -> Sums | None:
-        changed = tuple(left_out(each) if each.place and each.place.part == name else each for each in sums)
-        return changed if changed != sums else None
 
-    return apply
+def _without_part(name: str, sums: Sums, network: Network) -> Sums | None:
+    changed = tuple(left_out(each) if each.place and each.place.part == name else each for each in sums)
+    return changed if changed != sums else None
 
 
 def encoder_input(sums: Sums, network: Network) -> Sums | None:

@@ -192,8 +192,8 @@ def cost_of(network: Network) -> int:
 def _check_cost(network: Network, most: int) -> None:
     cost = cost_of(network)
     if cost > most:
-        duration = _duration(cost * SECONDS_A_MULTIPLICATION)
-        message = f"a pass would do {cost:,} multiply-adds, about {duration}, and the limit is {most:,}"
+        time = duration(cost * SECONDS_A_MULTIPLICATION)
+        message = f"a pass would do {cost:,} multiply-adds, about {time}, and the limit is {most:,}"
         raise RefusedError(f"{message}; lower the number of steps with -T, or raise --max-multiply-adds")
     held = sum(placed.params for placed in network.placed if placed.layer.kind != "external")
     flowing = sum((placed.uses or 1) * placed.outputs for placed in network.placed)
@@ -203,7 +203,8 @@ def _check_cost(network: Network, most: int) -> None:
         raise RefusedError(f"{message}, and the limit is 2 GB; lower the number of steps with -T, or the widths")
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Return a time in words, in the largest unit that fits."""
     for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")):
         if seconds >= size:
             count = round(seconds / size)

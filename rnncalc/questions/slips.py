@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 from rnncalc.model.network import Network
@@ -22,12 +23,13 @@ from rnncalc.questions.changes import (
     tied_twice,
     times_steps,
     units_for_projection,
+    with_gates,
     without_extra,
     without_part,
     without_projection,
     without_term,
 )
-from rnncalc.questions.sums import Sum, Sums
+from rnncalc.questions.sums import Sums
 
 
 class Slip(NamedTuple):
@@ -36,17 +38,6 @@ class Slip(NamedTuple):
     id: str
     text: str
     apply: Change
-
-
-def _gates(count: int) -> Slip:
-    change = in_layers(lambda each: each._replace(gates=count, biases=_scaled(each, count)), "cell")
-    plural = "" if count == 1 else "s"
-    return Slip(f"gates-{count}", f"counts {count} gate{plural}, and the cell has another number", change)
-
-
-def _scaled(each: Sum, gates: int) -> int:
-    """Return the bias vectors of another number of gates, as many for each as before where that is whole."""
-    return each.biases * gates // each.gates if each.gates else 0
 
 
 ROLES = ("cell", "dense", "output", "embedding", "external")
@@ -98,7 +89,14 @@ SLIPS: tuple[Slip, ...] = (
         "counts one bias vector a gate where there are two",
         in_layers(lambda e: e._replace(biases=e.gates) if e.biases > e.gates else None, "cell"),
     ),
-    *(_gates(count) for count in (1, 2, 3, 4)),
+    *(
+        Slip(
+            f"gates-{count}",
+            f"counts {count} gate{'s' if count > 1 else ''}, and the cell has another number",
+            in_layers(partial(with_gates, count), "cell"),
+        )
+        for count in (1, 2, 3, 4)
+    ),
     Slip("no-recurrent", "forgets the recurrent matrices", in_layers(lambda e: e._replace(r=0), "cell")),
     Slip("no-input", "forgets the input matrices", in_layers(lambda e: e._replace(m=0), "cell")),
     Slip(
@@ -159,10 +157,12 @@ SLIPS: tuple[Slip, ...] = (
         in_layers(lambda e: e._replace(r=e.h) if "projection" in dict(e.rest) else None, "cell"),
     ),
     Slip(
-        "no-projection-matrix", "leaves out the projection's own matrix", in_layers(without_term("projection"), "cell")
+        "no-projection-matrix",
+        "leaves out the projection's own matrix",
+        in_layers(partial(without_term, "projection"), "cell"),
     ),
-    Slip("no-peepholes", "ignores the peepholes", in_layers(without_term("peepholes"), "cell")),
-    Slip("no-learned-state", "ignores the learned initial state", in_layers(without_term("state"), "cell")),
+    Slip("no-peepholes", "ignores the peepholes", in_layers(partial(without_term, "peepholes"), "cell")),
+    Slip("no-learned-state", "ignores the learned initial state", in_layers(partial(without_term, "state"), "cell")),
     Slip("tied-twice", "counts the tied output matrix a second time", tied_twice),
     Slip(
         "dense-bias-twice",

@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
-from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, External, Layer, Network, Output, Part
+from rnncalc import GRU, LSTM, MGU, RNN, Dense, Dropout, Embedding, External, Layer, Network, Output, Part
 from rnncalc.model.conventions import CONVENTIONS
 from rnncalc.questions.answer import judge, read_number
 from rnncalc.questions.conventions import all_conventions
@@ -298,3 +298,44 @@ def test_layers_of_any_kind_have_sums() -> None:
     """A layer without parameters adds nothing."""
     layers: tuple[Layer, ...] = (Dense(3), RNN(2))
     assert sum(each.params for each in sums_of(Network(input=4, layers=layers))) == 15 + 12
+
+
+def test_the_width_a_slip_hands_on() -> None:
+    """A projection forgotten in one layer widens the next; extra inputs stay; a halved pair does so once."""
+    net = Network(input=5, layers=(LSTM(6, projection=2), RNN(3, extra_inputs=4)), output=Output(2))
+    wrong = [lstm(5, 6), 3 * (6 + 4 + 3 + 1), 2 * 4]
+    answer = judge(net, [Given(number) for number in wrong])
+    first, second, third = answer.judged
+    assert first.mistakes[0].id == "no-projection"
+    assert second.follows
+    assert second.remark == f"rnn_1: {wrong[1]:,} follows from the slip in lstm_1."
+    assert third.right
+    net = Network(input=5, layers=(LSTM(6, projection=2, bidirectional=True), RNN(3)))
+    answer = judge(net, [Given(2 * lstm(5, 6)), Given(3 * (12 + 3 + 1))])
+    assert answer.judged[1].follows
+    net = Network(input=5, layers=(LSTM(6, bidirectional=True, merge="sum"), RNN(3)))
+    answer = judge(net, [Given(lstm(5, 6)), Given(3 * (6 + 3 + 1))])
+    assert answer.judged[0].mistakes
+    assert answer.judged[1].right
+
+
+def test_a_second_slip_is_a_second_slip() -> None:
+    """What does not follow from the first is diagnosed by itself; what nothing gives is said."""
+    net = Network(input=5, layers=(LSTM(6), GRU(3)), output=Output(2))
+    right = [lstm(5, 6), 3 * 3 * (6 + 3 + 1), 2 * 4]
+    answer = judge(net, [Given(4 * 6 * 11), Given(3 * 3 * (6 + 1)), Given(right[2])])
+    assert [each.right for each in answer.judged] == [False, False, True]
+    assert answer.judged[0].mistakes[0].id == "no-biases"
+    assert answer.judged[1].mistakes[0].id == "no-recurrent"
+    assert answer.remark == "The first wrong layer is lstm_1."
+    answer = judge(net, [Given(right[0]), Given(1_000_003), Given(2 * 3 + 2)])
+    assert answer.judged[1].remark == "gru_1: no slip that is known gives 1,000,003."
+    answer = judge(net, [Given(right[0]), Given(right[1]), Given(3 * 4)])
+    assert answer.judged[2].mistakes[0].text == "gives the output layer 3 units, and it has 2"
+
+
+def test_layers_without_parameters_may_be_left_out() -> None:
+    """A dropout has no number, or a zero."""
+    net = Network(input=5, layers=(LSTM(6), Dropout(0.5)), output=Output(2))
+    assert judge(net, [Given(lstm(5, 6)), Given(14)]).right
+    assert judge(net, [Given(lstm(5, 6)), Given(0), Given(14)]).right

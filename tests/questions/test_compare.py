@@ -6,8 +6,8 @@ import by_hand
 import pytest
 from conftest import Call
 
-from rnncalc import GRU, LSTM, RNN, Network, load
-from rnncalc.questions.compare import chosen
+from rnncalc import GRU, LSTM, RNN, Network, Output, Part, load
+from rnncalc.questions.compare import chosen, growth
 
 
 def rows(call: Call, *args: object) -> list[dict[str, object]]:
@@ -83,3 +83,40 @@ def test_what_a_convention_lacks_is_said(call: Call) -> None:
     assert Network(input=8, layers=(RNN(4),)).params == 52
     assert " 52 " in out
     assert load("specs/lstm.yaml").params == 1_600
+
+
+def test_growth_of_an_encoder_decoder() -> None:
+    """Both halves get the steps: T·2 → T·4, then T·4 + T·5 → T·4 → T·7, biases and all."""
+    halves = {"encoder": Part(2, (RNN(4),)), "decoder": Part(5, (RNN(4),), Output(7))}
+    found = growth(Network(encoder=halves["encoder"], decoder=halves["decoder"]), 2, 5)
+    for steps, dense in found.rows:
+        t = steps
+        assert dense == 4 * t * (2 * t + 1) + 4 * t * (4 * t + 5 * t + 1) + 7 * t * (4 * t + 1)
+    assert [steps for steps, _ in found.rows] == [2, 5]
+    assert found.params == 4 * 7 + 4 * 10 + 7 * 5
+
+
+def test_the_dense_row_counts_its_own_cost(call: Call) -> None:
+    """12 × 9 + 9 × 1 multiply-adds, 127 parameters of 4 bytes."""
+    dense = rows(call, "specs/dense-equivalent.yaml")[-1]
+    assert (dense["name"], dense["multiply_adds"], dense["bytes"]) == ("dense", 117, 508)
+
+
+def test_options_that_all_kinds_have_are_kept(call: Call) -> None:
+    """Both directions and no biases stay, whatever the kind."""
+    found = {row["name"]: row["params"] for row in rows(call, "-i", 8, "-l", "gru:4,bidirectional,bias=false", "-T", 2)}
+    assert (found["rnn"], found["gru"], found["lstm"]) == (2 * 48, 2 * 3 * 48, 2 * 4 * 48)
+
+
+def test_what_cannot_be_compared_is_said(call: Call) -> None:
+    """No recurrent layer, no width; no steps, no dense row; one step, no growth."""
+    assert "no layer is recurrent" in call("compare", "-i", 3, "-l", "dense:4", "--same-params").err
+    out = call("compare", "specs/lstm.yaml").out
+    assert "dense: not known without the number of steps; give steps, or -T." in out
+    assert "Multiply-adds: not known" in out
+    assert "1 step" in call("compare", "specs/one-to-one.yaml", "--steps", "1..9").err
+    assert call("compare", "specs/lstm.yaml", "--steps", "9..1").code == 2
+    assert (
+        "no width fits in 5 parameters"
+        in call("compare", "-i", 1, "-l", "external:2", "-l", "rnn:1", "--same-params").out
+    )

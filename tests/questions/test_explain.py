@@ -128,3 +128,95 @@ def test_every_format_is_written(form: str, call: Call) -> None:
     result = call("explain", "specs/dense-equivalent.yaml", "-f", form)
     assert result.code == 0
     assert "28" in result.out
+
+
+def derived(call: Call, *args: object) -> list[dict[str, Any]]:
+    (report,) = json.loads(call("explain", *args, "-f", "json").out)["reports"]
+    layers: list[dict[str, Any]] = report["layers"]
+    return layers
+
+
+def test_a_derivation_line_by_line(call: Call) -> None:
+    """An LSTM of 3 units on 4 features with everything: each line written down by hand."""
+    options = "bidirectional,projection=2,peepholes,learned_state"
+    (layer,) = derived(call, "-i", 4, "-l", f"lstm:3,{options}")
+    assert layer["letters"] == ["m = 4: the network's input", "h = 3: units", "p = 2: the width of the projection"]
+    steps = [(step["label"], step["formula"], step["substituted"], step["params"]) for step in layer["steps"]]
+    assert steps == [
+        ("forward/W_xi", "h × m", "3 × 4", 12),
+        ("forward/W_hi", "h × p", "3 × 2", 6),
+        ("forward/b_i", "h", "3", 3),
+        ("one gate", "12 + 6 + 3", "12 + 6 + 3", 21),
+        ("4 gates", "4 × 21", "4 × 21", 84),
+        ("forward/w_ci", "h", "3", 3),
+        ("forward/w_cf", "h", "3", 3),
+        ("forward/w_co", "h", "3", 3),
+        ("forward/W_hp", "p × h", "2 × 3", 6),
+        ("forward/h_0", "p", "2", 2),
+        ("forward/c_0", "h", "3", 3),
+        ("sum", "84 + 3 + 3 + 3 + 6 + 2 + 3", "84 + 3 + 3 + 3 + 6 + 2 + 3", 104),
+        ("2 directions", "2 × 104", "2 × 104", 208),
+        (
+            "formula",
+            "2 × (4h(m + p + 1) + 3h + h·p + p + h)",
+            "2 × (4 × 3 × (4 + 2 + 1) + 3 × 3 + 3 × 2 + 2 + 3)",
+            208,
+        ),
+    ]
+    whats = [step["what"] for step in layer["steps"]]
+    assert whats[:5] == ["input matrix", "recurrent matrix", "bias", "", "i, f, g, o"]
+    assert whats[5:] == [
+        *["peephole weights"] * 3,
+        *("projection of the output", "learned initial state", "learned initial state"),
+        *("", "forward, backward", "all of it in one"),
+    ]
+    assert layer["gates"][0] == "i, input gate: how much of the candidate to write"
+    assert layer["params"] == 208
+
+
+def test_fused_tensors_name_their_gates(call: Call) -> None:
+    """Four gates in one tensor, two vectors of biases."""
+    (layer,) = derived(call, "-i", 4, "-l", "lstm:3", "-c", "pytorch")
+    assert [(step["label"], step["what"], step["substituted"]) for step in layer["steps"]] == [
+        ("weight_ih_l0", "input matrix of the gates i, f, g, o", "12 × 4"),
+        ("weight_hh_l0", "recurrent matrix of the gates i, f, g, o", "12 × 3"),
+        ("bias_ih_l0", "biases of the gates i, f, g, o", "12"),
+        ("bias_hh_l0", "bias on the recurrent side of the gates i, f, g, o", "12"),
+        ("sum", "", "48 + 36 + 12 + 12"),
+        ("formula", "all of it in one", "4 × 3 × (4 + 3 + 2)"),
+    ]
+    assert layer["remarks"] == [
+        "Biases: two bias vectors a gate, on the input and on the recurrent side; "
+        "its kernels are cuDNN's, which add a bias to each of the two products."
+    ]
+
+
+def test_what_is_remarked(call: Call, tmp_path: Path) -> None:
+    """Tied, frozen, without biases, fed by extra inputs and by merged directions."""
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(
+        "input: 9\nlayers:\n  - {embedding: 4, frozen: true}\n  - {rnn: 4, bidirectional: true, merge: sum, bias: false}\n"
+        "  - {rnn: 4, extra_inputs: 2}\n  - external: 7\n  - dropout: 0.5\noutput: {units: 9, tied: true}\n"
+    )
+    embedding, merged, fed, external, dropout, output = derived(call, spec)
+    assert embedding["letters"] == ["m = 9: the vocabulary", "d = 4: the width of a vector"]
+    assert embedding["remarks"] == ["Frozen: counted, but not trained."]
+    assert merged["remarks"] == ["Biases: none, by bias: false."]
+    joined = "its two directions of 4 joined by sum"
+    assert fed["letters"][0] == f"m = 4 + 2 = 6: what rnn_1 hands on, {joined}, and 2 extra inputs"
+    assert external["letters"] == []
+    assert [step["what"] for step in external["steps"]] == ["counted elsewhere"]
+    assert dropout["steps"] == []
+    assert output["remarks"] == ["The matrix is the embedding's, transposed: it is counted there, once."]
+    out = call("explain", spec).out
+    assert "No parameters." in out
+    assert out.index("Total") > out.index("output")
+
+
+def test_what_was_told_of_a_kind_is_not_told_again(call: Call) -> None:
+    """Two GRUs, one explanation of the gates; the dense network is told with its steps."""
+    out = call("explain", "specs/time-series-gru.yaml").out
+    assert out.count("Gate z, update gate") == 1
+    assert "all 168 steps at once, no weights shared" in out
+    assert "70,592,280 is 2,950.20 × this network's 23,928." in out
+    assert "Dense equivalent" not in call("explain", "specs/gru.yaml").out

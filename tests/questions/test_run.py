@@ -12,10 +12,10 @@ from conftest import Call
 from hypothesis import given, settings
 from strategies import Spec, encoder_decoder, network
 
-from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, Layer, Network, Output, load
+from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, Layer, Network, Output, Part, load
 from rnncalc.errors import RefusedError
 from rnncalc.model import conventions, layouts
-from rnncalc.questions.run import Run, run
+from rnncalc.questions.run import Run, duration, run
 from rnncalc.spec import parse
 
 SPECS = sorted((Path(__file__).parent.parent.parent / "specs").glob("*.yaml"))
@@ -446,3 +446,38 @@ def test_numbers_beyond_all_bounds_are_null(call: Call, tmp_path: Path) -> None:
     result = call("run", spec, "-f", "json")
     assert result.code == 0
     assert json.loads(result.out)["reports"][0]["outputs"] == [[1e300], [None], [None]]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.2, "a second"), (1, "1 second"), (59, "59 seconds"), (60, "1 minute"), (150, "2 minutes"), (3_600, "1 hour"),
+     (7_200, "2 hours"), (86_400, "1 day"), (864_000_000, "10,000 days")],
+)  # fmt: skip
+def test_times_are_told_in_words(seconds: float, text: str) -> None:
+    """In the largest unit that fits."""
+    assert duration(seconds) == text
+
+
+def test_a_refusal_tells_what_it_would_take() -> None:
+    """Weights take ten bytes each, outputs forty-four; the limits are exclusive of what just fits."""
+    with pytest.raises(RefusedError, match=r"hold 250,000,000 weights and 1 outputs, about 2\.5 GB"):
+        run(Network(input=250_000_000, layers=(Dense(1, bias=False),), steps=1))
+    with pytest.raises(RefusedError, match="20 multiply-adds, about a second, and the limit is 19"):
+        run(Network(input=4, layers=(Dense(5),), steps=1), most_multiply_adds=19)
+    assert run(Network(input=4, layers=(Dense(5),), steps=1), most_multiply_adds=20).agrees
+
+
+def test_steps_that_are_not_given(call: Call) -> None:
+    """Three, and it is said; in both halves of an encoder-decoder."""
+    assert "The number of steps is not given, so 3 were run" in call("run", "-i", 2, "-l", "rnn:2").out
+    halves = {"encoder": Part(2, (RNN(2),)), "decoder": Part(2, (RNN(2),), steps=5)}
+    done = run(Network(encoder=halves["encoder"], decoder=halves["decoder"]))
+    assert [part.steps for part in done.network.parts.values()] == [3, 5]
+    assert done.remarks
+
+
+def test_what_a_table_looked_up_is_told(call: Call) -> None:
+    """An embedding is there whole and read in part."""
+    out = call("run", "specs/sentiment-classifier.yaml", "-T", 2).out
+    assert "embedding_1: its table is there whole; a pass reads the rows it looks up." in out
+    assert "2,560,000" in out
