@@ -23,21 +23,20 @@ MOST_BYTES = 100_000_000
 class Baseline:
     """Parameters by the name that pairs them: a path below a folder, or a report's name.
 
-    broken: the baseline's own specs that cannot be read, by path below the folder.
+    remarks: what could not be read of it; that says nothing against the specs of today.
     """
 
-    def __init__(self, path: str, by: str, params: dict[str, int], broken: dict[str, Checked] | None = None) -> None:
+    def __init__(self, path: str, by: str, params: dict[str, int], remarks: tuple[str, ...] = ()) -> None:
         self.path = path
         self.by = by
         self.params = params
-        self.broken = broken or {}
+        self.remarks = remarks
         self._paired: set[str] = set()
 
     def before(self, found: Found, name: str | None, *, alone: bool) -> int | None:
         """Return the parameters that a file had, None when it is new; its name is None when it cannot be read.
 
-        alone: whether it is the only one. Raises SpecError where its earlier self is broken, or where two files claim
-        one report by its name.
+        alone: whether it is the only one. Raises SpecError where two files claim one report by its name.
         """
         if self.by == "spec" or (self.by == "name" and alone and len(self.params) == 1):
             keys = [*self.params]
@@ -45,15 +44,13 @@ class Baseline:
             keys = [os.path.normpath(found.path), found.below]
         else:
             keys = [name] if name is not None else [*self.params]  # any report may be that of a broken spec
-        key = next((key for key in keys if key in self.params or key in self.broken), None)
+        key = next((key for key in keys if key in self.params), None)
         if key is None:
             return None
         if self.by == "name" and key in self._paired and name is not None:
             message = "another spec has this name too, and the baseline pairs by name; compare to a folder"
             raise SpecError((Problem("", shown(key), message),))
         self._paired.update(keys if name is None else [key])
-        if key in self.broken:
-            raise SpecError(self.broken[key].problems)
         return self.params[key]
 
     def removed(self) -> Iterator[Checked]:
@@ -61,9 +58,6 @@ class Baseline:
         for name, params in self.params.items():
             if name not in self._paired:
                 yield Checked(name, change=Change(params, None))
-        for name, file in self.broken.items():
-            if name not in self._paired:
-                yield file
 
 
 def read_baseline(path: str, files: int, **overrides: str | None) -> Baseline:
@@ -83,7 +77,7 @@ def read_baseline(path: str, files: int, **overrides: str | None) -> Baseline:
 
 def _folder(path: str, overrides: dict[str, str | None]) -> Baseline:
     params: dict[str, int] = {}
-    broken: dict[str, Checked] = {}
+    remarks: list[str] = []
     for found in find([path]):
         try:
             if found.problem:
@@ -91,8 +85,8 @@ def _folder(path: str, overrides: dict[str, str | None]) -> Baseline:
             data, source = read_file(found.path)
             params[found.below] = parse(data, source, **overrides).network.params
         except SpecError as error:
-            broken[found.below] = Checked(found.path, problems=error.problems)
-    return Baseline(path, "folder", params, broken)
+            remarks.append(f"baseline {error.problems[0]}; what it was counts as unknown")
+    return Baseline(path, "folder", params, tuple(remarks))
 
 
 def _reports(data: bytes, source: str) -> dict[str, int]:

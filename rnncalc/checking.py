@@ -5,6 +5,7 @@ One file is in memory at a time; what stays of it are the numbers.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
@@ -82,7 +83,10 @@ def check_all(
         )
 
     files = [checked(file) for file in found]
-    return Checks((*files, *(was.removed() if was else ())), was.path if was else "")
+    # Of a folder, what is in the baseline alone is gone; single files, as a hook names them, say nothing of others.
+    whole = was is not None and (was.by != "folder" or any(os.path.isdir(path) for path in paths))
+    gone = was.removed() if was and whole else ()
+    return Checks((*files, *gone), was.path if was else "", was.remarks if was else ())
 
 
 def read_growth(text: str) -> Growth:

@@ -351,7 +351,9 @@ def check(
     overrides = {"steps": steps, "topology": topology, "convention": convention}
     checks = check_all(paths, overrides, limits, baseline=baseline, max_growth=max_growth, dtype=dtype, strict=strict)
     write([checks] if format_ in ("table", "markdown") else checks.files, format_)
-    if format_ not in ("table", "github"):  # what a program reads leaves people the failures
+    if (
+        format_ not in ("table", "github") and not sys.stdout.isatty()
+    ):  # what a program reads leaves people the failures
         complain(*checks.failures())
     return checks.code
 

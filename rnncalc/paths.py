@@ -59,14 +59,14 @@ def _walk(top: str) -> Iterator[Found]:
                 continue
             if entry.is_dir(follow_symlinks=False):
                 waiting.append(entry.path)
-            elif entry.name.lower().endswith(SUFFIXES) and not entry.is_dir():
+            elif entry.name.lower().endswith(SUFFIXES) and not os.path.isdir(entry.path):
                 yield _found(entry, top)
 
 
 def _found(entry: os.DirEntry[str], top: str) -> Found:
     path = os.path.normpath(entry.path)  # without the ./ that annotations would not be matched by
     below = os.path.relpath(path, top)
-    if entry.is_file():
+    if os.path.isfile(entry.path):  # false, and no error, for a link that leads in a circle
         return Found(path, below)
     reason = "leads nowhere" if entry.is_symlink() and not os.path.exists(path) else "is no regular file"
     return Found(path, below, _unreadable(path, reason))  # a pipe or device might never end

@@ -31,6 +31,7 @@ class Checks(NamedTuple):
 
     files: tuple[Checked, ...]
     baseline: str = ""
+    remarks: tuple[str, ...] = ()
 
     @property
     def code(self) -> int:
@@ -44,6 +45,7 @@ class Checks(NamedTuple):
         yield from islice(lines, MOST_LINES)
         if rest := sum(1 for _ in lines):
             yield f"and {rest:,} more failures"
+        yield from self.remarks
 
     def data(self) -> dict[str, Any]:
         """Return the JSON object of all files as one."""

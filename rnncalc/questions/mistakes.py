@@ -18,7 +18,7 @@ from rnncalc.questions.solve import Sized, counting, largest
 from rnncalc.questions.sums import Sums, sums_of
 
 MOST_LAYERS = 100
-"""Networks of more layers are judged by single slips only: pairs and sizes would take long."""
+"""Networks of more layers are judged by slips made everywhere only: pairs and sizes would take long."""
 
 
 class Given(NamedTuple):
@@ -41,31 +41,34 @@ class Mistake(NamedTuple):
 
 
 def mistakes_in_total(network: Network, sums: Sums, given: Given) -> Iterator[Mistake]:
-    """Yield the slips that give a number: single ones, then in one layer alone, then a width, then pairs.
+    """Yield the slips that give a number: single ones, in one layer alone, or of width; pairs if none of these does.
 
     Of those with the same arithmetic only the first.
     """
     seen = {_on_paper(sums)}
-    for id_, text, layer, changed in _candidates(network, sums, given):
-        if _total(changed) == given.number and _on_paper(changed) not in seen:
-            seen.add(_on_paper(changed))
-            arithmetic, right = (" + ".join(each.arithmetic for each in of if each.params) for of in (changed, sums))
-            yield Mistake(id_, text, given.number, layer, arithmetic or "0", right)
+    for candidates in (_simple(network, sums, given), _pairs(network, sums)):
+        for id_, text, layer, changed in candidates:
+            if _total(changed) == given.number and _on_paper(changed) not in seen:
+                seen.add(_on_paper(changed))
+                arithmetic, right = (
+                    " + ".join(each.arithmetic for each in of if each.params) for of in (changed, sums)
+                )
+                yield Mistake(id_, text, given.number, layer, arithmetic, right)
+        if len(seen) > 1 or len(sums) > MOST_LAYERS:
+            return
 
 
 Candidate = tuple[str, str, str | None, Sums]
 """A way of counting wrong: its id, the sentence, the layer if it is in one alone, and the sums."""
 
 
-def _candidates(network: Network, sums: Sums, given: Given) -> Iterator[Candidate]:
+def _simple(network: Network, sums: Sums, given: Given) -> Iterator[Candidate]:
     yield from _singles(network, sums)
     if len(sums) <= MOST_LAYERS:
         for slip in SLIPS:
             for name, changed in in_one_layer(slip, sums, network):
                 yield slip.id, f"{slip.text}, in {name} alone", name, changed
     yield from _output_width(sums, given)
-    if len(sums) <= MOST_LAYERS:
-        yield from _pairs(network, sums)
 
 
 def _singles(network: Network, sums: Sums) -> Iterator[Candidate]:
@@ -86,6 +89,10 @@ def _pairs(network: Network, sums: Sums) -> Iterator[Candidate]:
         twice = second.apply(once, network) if once else None
         if twice is not None:
             yield f"{first.id}+{second.id}", f"{first.text}, and {second.text}", None, twice
+
+
+def _written(sums: Sums) -> str:
+    return " + ".join(each.arithmetic for each in sums if each.params) or "0"
 
 
 def _on_paper(sums: Sums) -> tuple[str, ...]:
@@ -157,18 +164,19 @@ def _changed(layers: tuple[Layer, ...], place: int, layer: Layer) -> tuple[Layer
 
 
 def mistakes_in_layer(network: Network, sums: Sums, place: int, given: Given) -> Iterator[tuple[Mistake, Sums]]:
-    """Yield the slips that give a layer's number, with what they make of all layers."""
+    """Yield the slips that give a layer's number, with what they make of all layers; pairs if no single one does."""
     right = sums[place]
     seen = {right.arithmetic}
-    ways = (_singles(network, sums), _width_of(sums, place, given.number), _pairs(network, sums))
-    for id_, text, _, changed in chain.from_iterable(ways):
-        wrong = changed[place]
-        if wrong.params == given.number and wrong.arithmetic not in seen:
-            seen.add(wrong.arithmetic)
-            mistake = Mistake(id_, text, wrong.params, right.name, wrong.arithmetic, right.arithmetic)
-            yield mistake, _carried(sums, changed, place)
-            alone = (*sums[:place], wrong, *sums[place + 1 :])
-            yield mistake, _carried(sums, alone, place)
+    for candidates in (chain(_singles(network, sums), _width_of(sums, place, given.number)), _pairs(network, sums)):
+        for id_, text, _, changed in candidates:
+            wrong = changed[place]
+            if wrong.params == given.number and wrong.arithmetic not in seen:
+                seen.add(wrong.arithmetic)
+                mistake = Mistake(id_, text, wrong.params, right.name, wrong.arithmetic, right.arithmetic)
+                yield mistake, _carried(sums, changed, place)
+                yield mistake, _carried(sums, (*sums[:place], wrong, *sums[place + 1 :]), place)
+        if len(seen) > 1:
+            return
 
 
 def _carried(sums: Sums, changed: Sums, place: int) -> Sums:

@@ -195,7 +195,8 @@ def test_what_is_remarked(call: Call, tmp_path: Path) -> None:
     """Tied, frozen, without biases, fed by extra inputs and by merged directions."""
     spec = tmp_path / "spec.yaml"
     spec.write_text(
-        "input: 9\nlayers:\n  - {embedding: 4, frozen: true}\n  - {rnn: 4, bidirectional: true, merge: sum, bias: false}\n"
+        "input: 9\nlayers:\n  - {embedding: 4, frozen: true}\n"
+        "  - {rnn: 4, bidirectional: true, merge: sum, bias: false}\n"
         "  - {rnn: 4, extra_inputs: 2}\n  - external: 7\n  - dropout: 0.5\noutput: {units: 9, tied: true}\n"
     )
     embedding, merged, fed, external, dropout, output = derived(call, spec)
