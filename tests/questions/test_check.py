@@ -310,3 +310,36 @@ def test_growth_is_in_percent_of_before(before: int, after: int, percent: int) -
     net = parse(f"input: 1\nlayers: [external: {after}]\n".encode(), "spec").network
     checked = check(net, "s", lambda _: None, before=before, growth=Growth(percent, True), compared=True)
     assert checked.checks[0].ok == (100 * (after - before) <= percent * before)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "growth", "kept"),
+    [
+        (100, 105, "5%", True),
+        (100, 106, "5%", False),
+        (100, 100, "0%", True),
+        (100, 101, "0%", False),
+        (100, 50, "0%", True),
+        (1_000, 1_025, "2.5%", True),
+        (1_000, 1_026, "2.5%", False),
+        (100, 110, "10", True),
+        (100, 111, "10", False),
+        (0, 0, "5%", True),
+        (0, 1, "5%", False),
+        (0, 7, "7", True),
+    ],
+)
+def test_growth_is_held_to_the_last_parameter(
+    tmp_path: Path, call: Call, before: int, after: int, growth: str, kept: bool
+) -> None:
+    """Percent are of what it was before, and whole numbers of parameters decide."""
+    old, new = tmp_path / "old.yaml", tmp_path / "new.yaml"
+    for path, params in ((old, before), (new, after)):
+        path.write_text(f"input: 3\nlayers: [{{external: {params}}}]\n")
+    (found,) = reports(call, new, "--baseline", old, "--max-growth", growth)
+    (check,) = found["checks"]
+    assert check["ok"] == kept
+    assert found["status"] == ("passed" if kept else "failed")
+    assert found["baseline"]["change"] == after - before
+    assert found["baseline"]["percent"] == ((after - before) * 100 / before if before else None)
+    assert (check["message"] is None) == kept
