@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -89,3 +90,64 @@ def test_the_note_on_conventions_that_agree(call: Call) -> None:
     out = call("-i", 8, "-l", "lstm:16", "--all-conventions").out
     assert "keras, flax-linen, flax-nnx: as the textbook." in out
     assert "keras cannot express peepholes" in call("-i", 8, "-l", "lstm:16,peepholes", "--all-conventions").out
+
+
+def test_both_halves_are_told_apart(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An encoder-decoder has a column for the part in every table, and in each piece of one that is split."""
+    spec = "specs/encoder-decoder.yaml"
+    lines = call(spec, "--tensors").out.splitlines()
+    assert lines[1].startswith("encoder-decoder, 16 and 59 steps; convention textbook")
+    assert [line.split() for line in lines if line.startswith("Part")] == [
+        ["Part", "Layer", "Kind", "In", "→", "out", "Output", "shape", "Formula", "Parameters"],
+        ["Part", "Layer", "Tensor", "Role", "Shape", "Parameters"],
+    ]
+    assert [line.split()[0] for line in lines if "W_xi" in line] == ["encoder", "decoder"]
+    monkeypatch.setenv("COLUMNS", "50")
+    lines = call(spec, "--all-conventions").out.splitlines()
+    assert [line.split() for line in lines if line.startswith("Part")] == [
+        ["Part", "Layer", "textbook", "pytorch", "keras"],
+        ["Part", "Layer", "flax-linen", "flax-nnx", "onnx"],
+        ["Part", "Layer", "Kind"],
+    ]
+    assert lines[1] == "encoder-decoder, 16 and 59 steps"
+
+
+def test_states_step_by_step(call: Call, tmp_path: Path) -> None:
+    """h_t = h_(t-1) + x_t + 0.5 for 1, 2; backwards 2·2, then 4 + 2·1."""
+    spec = tmp_path / "sums.yaml"
+    spec.write_text(
+        "input: 1\nlayers: [{rnn: 1, activation: linear, bidirectional: true}]\ninputs: [[1], [2]]\nweights:\n"
+        "  rnn_1: {forward/W_xh: [[1]], forward/W_hh: [[1]], forward/b_h: [0.5],\n"
+        "          backward/W_xh: [[2]], backward/W_hh: [[1]], backward/b_h: [0]}\n"
+    )
+    out = call("run", spec, "--states").out
+    tables = out[out.index("rnn_1, forward") :].splitlines()
+    assert [line.split() for line in tables if line and not line.startswith("─")] == [
+        *(["rnn_1,", "forward"], ["Step", "h"], ["1", "1.5"], ["2", "4"]),
+        *(["rnn_1,", "backward"], ["Step", "h"], ["1", "4"], ["2", "6"]),
+    ]
+    assert "Output: 4 6" in out
+    alone = call("run", "-i", 1, "-l", "rnn:1", "-T", 1, "--states").out
+    assert "\nrnn_1\n" in alone
+
+
+def test_counts_in_columns_of_their_own(call: Call) -> None:
+    """Frozen and trainable apart, the cost of a step where T is not known, of a pass where it is."""
+    header, *_ = (line for line in call("-i", 2, "-l", "rnn:3,frozen", "--cost").out.splitlines() if "Layer" in line)
+    assert re.split(r"\s{2,}", header)[-5:] == ["Parameters", "Trainable", "Frozen", "Multiply-adds a step", "Bytes"]
+    out = call("-i", 2, "-l", "rnn:3", "-T", 4, "--cost", "--dtype", "int8").out
+    assert "Multiply-adds  Bytes" in out
+    assert "Bytes: 1 a parameter, int8." in out
+    assert "Dense equivalent for 4 steps: 8 → 12, 108 parameters, 6.00 × this network's." in out
+    assert "Dense equivalent for 1 step: 2 → 3, 9 parameters" in call("-i", 2, "-l", "rnn:3", "-T", 1).out
+    chain = call("-i", 2, "-l", "rnn:3,repeat=9", "-T", 1).out
+    assert "Dense equivalent for 1 step: 2 → 3 → 3 → 3 → … → 3 → 3, 105 parameters" in chain
+
+
+def test_long_outputs_are_cut(call: Call) -> None:
+    """Eight numbers of a vector, four vectors of a sequence, and a sign that there is more."""
+    out = call("run", "-i", 2, "-l", "rnn:9", "-T", 5, "--topology", "many-to-many").out
+    (line,) = (line for line in out.splitlines() if line.startswith("Output: "))
+    assert line.count("; ") == 4
+    assert line.endswith("; …")
+    assert all(len(vector.split()) == 9 for vector in line.removeprefix("Output: ").split("; ")[:4])
