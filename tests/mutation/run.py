@@ -20,7 +20,7 @@ only_mutate = ["rnncalc/model/*", "rnncalc/questions/*"]
 also_copy = ["specs", "tests", "README.md"]
 pytest_add_cli_args = ["-q", "-x", "-p", "no:cacheprovider"]
 pytest_add_cli_args_test_selection = [
-    "tests/model", "tests/questions", "tests/reports",
+    "tests/model", "tests/questions", "tests/reports", "tests/spec", "tests/test_bad_specs.py",
     "tests/test_cli.py", "tests/test_readme.py", "tests/test_specs.py",
 ]
 """

@@ -343,3 +343,17 @@ def test_growth_is_held_to_the_last_parameter(
     assert found["baseline"]["change"] == after - before
     assert found["baseline"]["percent"] == ((after - before) * 100 / before if before else None)
     assert (check["message"] is None) == kept
+
+
+def test_limits_may_be_met_exactly(tmp_path: Path, call: Call) -> None:
+    """28 parameters, 112 bytes, 66 multiply-adds and 127 / 28 dense: each limit is kept by what equals it."""
+    spec = tmp_path / "spec.yaml"
+    spec.write_text("input: 4\nsteps: 3\nlayers: [{rnn: 3}]\noutput: 1\n")
+    limits = ["--max-params", 28, "--max-bytes", 112, "--max-multiply-adds", 66]
+    assert call("check", spec, *limits).code == 0
+    for flag, limit in zip(limits[::2], limits[1::2], strict=True):
+        assert isinstance(limit, int)
+        assert call("check", spec, flag, limit - 1).code == 1
+    spec.write_text("input: 2\nsteps: 2\nlayers: [{rnn: 2, bias: false}]\n")  # 8, and 4 × 4
+    assert call("check", spec, "--min-dense-ratio", 2).code == 0
+    assert call("check", spec, "--min-dense-ratio", "2.01").code == 1

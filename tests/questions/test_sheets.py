@@ -151,3 +151,31 @@ def test_long_outputs_are_cut(call: Call) -> None:
     assert line.count("; ") == 4
     assert line.endswith("; …")
     assert all(len(vector.split()) == 9 for vector in line.removeprefix("Output: ").split("; ")[:4])
+
+
+@pytest.mark.parametrize(
+    ("command", "first", "pieces"),
+    [
+        (["compare", "specs/time-series-gru.yaml"], "Network", 2),
+        (["compare", "specs/time-series-gru.yaml", "--steps", "1..5"], "Steps", 2),
+        (["answer", "specs/gru.yaml", 1152], "The slip", 2),
+        (["solve", "-i", 70, "-l", "rnn:?", "--params", "5k"], "Size", 2),
+        (["explain", "specs/gru.yaml"], "Step", 3),
+    ],
+    ids=str,
+)
+def test_each_piece_of_a_split_table_names_its_rows(
+    command: list[object], first: str, pieces: int, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a screen too narrow for a table its columns stand in several, and the rows' names in all of them."""
+    monkeypatch.setenv("COLUMNS", "32")
+    lines = call(*command).out.splitlines()
+    assert sum(line.startswith(first) for line in lines) >= pieces
+    assert not any(line.startswith("✗ Right") for line in lines)
+
+
+def test_verdicts(call: Call) -> None:
+    """Right and not right, word for word."""
+    assert "\n✓ Right.\n" in call("answer", "specs/gru.yaml", 1200).out
+    assert "\n✗ Not right.\n" in call("answer", "specs/gru.yaml", 1152).out
+    assert call("answer", "specs/gru.yaml", 1200).out.endswith("✓ Right.\n")
