@@ -224,6 +224,17 @@ def test_a_single_size_that_would_give_it(call: Call) -> None:
     assert "h of layer 1 = 52 in place of 50 would" in result.out
 
 
+def test_a_single_size_of_a_half_that_would_give_it() -> None:
+    """The input of the decoder, or the width of its dense layer, and which half is said."""
+    net = Network(encoder=Part(7, (LSTM(6),)), decoder=Part(5, (Dense(11), LSTM(6)), Output(5)))
+    answer = judge(net, [Given(net.params + 11 * 40)])
+    assert "the input of the decoder = 45 in place of 5 would" in answer.judged[0].remark
+    answer = judge(net, [Given(net.params + 9 * (5 + 1 + 24))])
+    assert "h of layer 1 of the decoder = 20 in place of 11 would" in answer.judged[0].remark
+    answer = judge(net, [Given(net.params + 24 * 31)])
+    assert "the input of the encoder = 38 in place of 7 would" in answer.judged[0].remark
+
+
 def test_honesty_where_nothing_fits(call: Call) -> None:
     """A prime far away has no explanation, and gets none."""
     result = call("answer", "specs/lstm.yaml", 1_000_003)
