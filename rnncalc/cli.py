@@ -122,9 +122,8 @@ def count(
 
     check_word("--dtype", dtype, tuple(DTYPES))
     reports = [Count(spec.network, dtype, tensors, cost) for spec in read_specs(specs, cli.commands, **flags)]
-    if format_ != "json":
-        for report in reports:
-            report.refuse_endless()
+    for report in reports:
+        report.refuse_endless(format_)
     write(reports, format_)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from rnncalc.errors import SpecError
+from rnncalc.errors import RefusedError, SpecError, shown
 from rnncalc.model.conventions import CONVENTIONS
 from rnncalc.model.layouts import Layout
 from rnncalc.model.network import Network, Placed
@@ -14,6 +14,7 @@ from rnncalc.model.tensors import Polynomial, Tensor
 from rnncalc.questions.report import Column, Sheet, Value, setting, steps_of
 
 BASE = "textbook"
+MOST_LAYERS = 20_000
 
 
 class Difference(NamedTuple):
@@ -116,7 +117,13 @@ class AllConventions(NamedTuple):
 
 
 def all_conventions(network: Network) -> AllConventions:
-    """Return the network under every convention that can express it."""
+    """Return the network under every convention that can express it.
+
+    Raises RefusedError for more layers than six networks at once are made for.
+    """
+    if len(network.placed) > MOST_LAYERS:
+        message = f"--all-conventions takes {MOST_LAYERS:,} layers at most, and {shown(network.name)} has"
+        raise RefusedError(f"{message} {len(network.placed):,}; count one convention at a time, with -c")
     networks: dict[str, Network | None] = {}
     reasons: dict[str, str] = {}
     for name in CONVENTIONS:

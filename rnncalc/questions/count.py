@@ -21,6 +21,9 @@ DTYPES = {
 }
 """The bytes of one parameter."""
 
+MOST_DIFFERENT = 400_000
+"""More different tensors than a JSON report holds: some 30,000 LSTM layers of which no two are alike."""
+
 MOST_TENSORS = 100_000
 
 
@@ -83,8 +86,14 @@ class Count(NamedTuple):
         """The multiplications of one pass; None when they, or the number of steps, are not known."""
         return total(placed.multiply_adds for placed in self.network.placed)
 
-    def refuse_endless(self) -> None:
-        """Raise RefusedError for more rows of tensors than anyone reads: they are millions in 100,000 layers."""
+    def refuse_endless(self, form: str) -> None:
+        """Raise RefusedError for a report that would take minutes or the memory: millions of tensors, all different."""
+        if form == "json":
+            different = {id(placed.weights): len(placed.weights.layout.own) for placed in self.network.placed}
+            if (tensors := sum(different.values())) > MOST_DIFFERENT:
+                message = f"{shown(self.network.name)} has {tensors:,} different tensors, more than {MOST_DIFFERENT:,}"
+                raise RefusedError(f"{message}, which JSON would name one by one; take -f csv, with a row a layer")
+            return
         rows = sum(len(placed.weights.layout.own) for placed in self.network.placed) if self.tensors else 0
         if rows > MOST_TENSORS:
             name = shown(self.network.name)

@@ -76,6 +76,8 @@ def _singles(network: Network, sums: Sums) -> Iterator[Candidate]:
     for slip in SLIPS:
         if (changed := slip.apply(sums, network)) is not None:
             yield slip.id, slip.text, None, changed
+    if len(sums) > MOST_LAYERS:
+        return
     for name, other in all_conventions(network).networks.items():
         if other and name != network.convention:
             text = f"counts as {name} does, not as {network.convention}"

@@ -39,7 +39,8 @@ def _row(cells: Iterable[str]) -> str:
 def _cell(value: Value) -> str:
     if isinstance(value, Equation):
         return f"`{words(value)}`"
-    return _escaped(words(value))
+    text = words(value)
+    return _escaped(text) if isinstance(value, str) else text  # numbers and shapes have nothing to escape
 
 
 def _escaped(text: str) -> str:
