@@ -66,6 +66,12 @@ def one_of(words: tuple[str, ...] | list[str]) -> str:
     return f"{', '.join(most)} or {last}" if most else last
 
 
+def all_of(words: tuple[str, ...] | list[str]) -> str:
+    """Return `a, b and c`."""
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
+
+
 def shown(text: str, limit: int = 80) -> str:
     """Return a user's text safe to print on one line: unprintable characters escaped, long ones cut.
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from rnncalc.errors import one_of
+from rnncalc.errors import all_of
 from rnncalc.model.cells import Cell
 from rnncalc.model.layers import Layer, OptionFault
 
@@ -211,7 +211,7 @@ def lacks(layer: Layer, convention: str) -> Iterator[OptionFault]:
     if not _has(row, layer):
         can = [name for name, other in CONVENTIONS.items() if _has(other, layer)]
         have = "has it" if len(can) == 1 else "have it"
-        yield layer.kind, f"{convention} has no {layer.kind}; {one_of(can).replace(' or ', ' and ')} {have}"
+        yield layer.kind, f"{convention} has no {layer.kind}; {all_of(can)} {have}"
         return
     for option in _restricted(layer.kind, tuple(layer.__dataclass_fields__), convention):
         if not _expresses(row, layer, option):
@@ -220,7 +220,7 @@ def lacks(layer: Layer, convention: str) -> Iterator[OptionFault]:
             ]
             value = getattr(layer, option)
             words = str(value).lower() if isinstance(value, bool) else str(value)
-            yield option, f"{convention} cannot express {option}: {words}; {one_of(can).replace(' or ', ' and ')} can"
+            yield option, f"{convention} cannot express {option}: {words}; {all_of(can)} can"
 
 
 def _has(row: Convention, layer: Cell) -> bool:

@@ -4,8 +4,8 @@ Knows nothing of files or of what is asked about a network. What can be wrong wi
 """
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -90,6 +90,14 @@ class Network:
             return {"encoder": self.encoder, "decoder": self.decoder}
         steps = 1 if self.topology == "one-to-one" else self.steps
         return {None: Part(self.input or 0, self.layers, self.output, steps)}
+
+    def with_parts(self, parts: Mapping[str | None, Part]) -> "Network":
+        """Return the network with other parts under the same names; what is expected of its counts stays behind.
+
+        Raises SpecError when they do not fit.
+        """
+        keys = parts[None]._asdict() if None in parts else {str(name): part for name, part in parts.items()}
+        return replace(self, **keys, expect=None, budget=None)
 
     def topology_of(self, part: str | None) -> str:
         """Return how a part reads and hands on: an encoder gives its final state, a decoder a sequence."""

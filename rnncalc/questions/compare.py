@@ -193,30 +193,22 @@ def chosen(first: int, last: int) -> list[int]:
 
 def with_steps(network: Network, steps: int) -> Network:
     """Return the network with another number of steps, in both halves of an encoder-decoder."""
-    if network.encoder and network.decoder:
-        halves = {"encoder": network.encoder._replace(steps=steps), "decoder": network.decoder._replace(steps=steps)}
-        return replace(network, encoder=halves["encoder"], decoder=halves["decoder"])
-    return replace(network, steps=steps)
+    return network.with_parts({name: part._replace(steps=steps) for name, part in network.parts.items()})
 
 
 def _with(network: Network, kind: type[Cell], units: int | None = None) -> Network:
     """Return the network with every recurrent layer of a kind, and of so many units if told."""
-    plain = replace(network, expect=None, budget=None)
-    if network.encoder and network.decoder:
-        doubled = _doubled(network.encoder)
-        encoder = _part_with(network.encoder, kind, units)
-        decoder = _part_with(network.decoder, kind, units and units * doubled)
-        return replace(plain, encoder=encoder, decoder=decoder)
-    return replace(plain, layers=tuple(_layers_with(network.layers, kind, units)))
+    times = {"decoder": _doubled(network.encoder)} if network.encoder else {}
+    parts = {}
+    for name, part in network.parts.items():
+        layers = _layers_with(part.layers, kind, units and units * times.get(name or "", 1))
+        parts[name] = part._replace(layers=tuple(layers))
+    return network.with_parts(parts)
 
 
 def _doubled(encoder: Part) -> int:
     """Return how many times wider than the encoder's cells the decoder's must be to take their states."""
     return 2 if any(isinstance(layer, Cell) and layer.bidirectional for layer in encoder.layers) else 1
-
-
-def _part_with(part: Part, kind: type[Cell], units: int | None) -> Part:
-    return part._replace(layers=tuple(_layers_with(part.layers, kind, units)))
 
 
 def _layers_with(layers: tuple[Layer, ...], kind: type[Cell], units: int | None) -> Iterator[Layer]:

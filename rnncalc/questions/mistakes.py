@@ -50,10 +50,7 @@ def mistakes_in_total(network: Network, sums: Sums, given: Given) -> Iterator[Mi
         for id_, text, layer, changed in candidates:
             if _total(changed) == given.number and _on_paper(changed) not in seen:
                 seen.add(_on_paper(changed))
-                arithmetic, right = (
-                    " + ".join(each.arithmetic for each in of if each.params) for of in (changed, sums)
-                )
-                yield Mistake(id_, text, given.number, layer, arithmetic, right)
+                yield Mistake(id_, text, given.number, layer, _written(changed), _written(sums))
         if len(seen) > 1 or len(sums) > MOST_LAYERS:
             return
 
@@ -155,10 +152,7 @@ def _resized(network: Network, name: str | None, place: int | None, option: str,
     else:
         options: dict[str, Any] = {option: size}
         new = part._replace(layers=_changed(part.layers, place, replace(part.layers[place], **options)))
-    plain = replace(network, expect=None, budget=None)
-    if name is None:
-        return replace(plain, input=new.input, layers=new.layers)
-    return replace(plain, encoder=new) if name == "encoder" else replace(plain, decoder=new)
+    return network.with_parts({**network.parts, name: new})
 
 
 def _changed(layers: tuple[Layer, ...], place: int, layer: Layer) -> tuple[Layer, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -178,10 +177,8 @@ def with_steps(network: Network, inputs: dict[str | None, Flow]) -> tuple[Networ
     remarks = (
         () if inputs else (f"The number of steps is not given, so {DEFAULT_STEPS} were run; -T runs another number.",)
     )
-    if network.encoder and network.decoder:
-        encoder, decoder = (part._replace(steps=part.steps or steps[name]) for name, part in network.parts.items())
-        return replace(network, encoder=encoder, decoder=decoder), remarks
-    return replace(network, steps=steps[None]), remarks
+    parts = {name: part._replace(steps=steps.get(name, part.steps)) for name, part in network.parts.items()}
+    return network.with_parts(parts), remarks
 
 
 def cost_of(network: Network) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from rnncalc.errors import Fault, Problem, SpecError, did_you_mean, one_of, shown
+from rnncalc.errors import Fault, Problem, SpecError, all_of, did_you_mean, one_of, shown
 from rnncalc.model.cells import CELLS
 from rnncalc.model.faults import KEYS
 from rnncalc.model.layers import Dense, Dropout, Embedding, External, Layer, Output
@@ -144,7 +144,7 @@ class _Reader(Reading):
 
     def kind_problem(self, node: Mapping, path: Path, kinds: list[str]) -> None:
         if kinds:
-            message = f"expected one kind of layer, got {one_of(kinds).replace(' or ', ' and ')}; make each a list item"
+            message = f"expected one kind of layer, got {all_of(kinds)}; make each a list item"
             self.problem(node.mark, path, message)
             return
         words = [key for key, _ in node.items if key.value not in OPTIONS]

@@ -235,6 +235,13 @@ def test_a_single_size_of_a_half_that_would_give_it() -> None:
     assert "the input of the encoder = 38 in place of 7 would" in answer.judged[0].remark
 
 
+def test_nothing_at_all_is_a_sum_too(call: Call) -> None:
+    """Where the slip leaves nothing, the arithmetic is a zero."""
+    (report,) = json.loads(call("answer", "-i", 3, "-l", "external:5", 0, "-f", "json").out)["reports"]
+    (mistake,) = report["mistakes"]
+    assert (mistake["id"], mistake["arithmetic"], mistake["right"]) == ("no-external", "0", "5")
+
+
 def test_honesty_where_nothing_fits(call: Call) -> None:
     """A prime far away has no explanation, and gets none."""
     result = call("answer", "specs/lstm.yaml", 1_000_003)
