@@ -15,23 +15,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rnncalc.conventions.tensor import Tensor
     from rnncalc.errors import Fault, Problem, SpecError
-    from rnncalc.model.cells import GRU, LSTM, MGU, RNN, Cell
-    from rnncalc.model.layers import Dense, Dropout, Embedding, External, Layer, Output
-    from rnncalc.model.network import Network
-    from rnncalc.model.parts import Budget, Expect, Part
-    from rnncalc.model.tensors import Tensor
+    from rnncalc.layers.cell import GRU, LSTM, MGU, RNN, Cell
+    from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Output
+    from rnncalc.network.network import Network
+    from rnncalc.network.parts import Budget, Expect, Part
     from rnncalc.spec import load
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "rnncalc.errors": ("Fault", "Problem", "SpecError"),
-    "rnncalc.model.cells": ("GRU", "LSTM", "MGU", "RNN", "Cell"),
-    "rnncalc.model.layers": ("Dense", "Dropout", "Embedding", "External", "Layer", "Output"),
-    "rnncalc.model.network": ("Network",),
-    "rnncalc.model.parts": ("Budget", "Expect", "Part"),
-    "rnncalc.model.tensors": ("Tensor",),
+    "rnncalc.layers.cell": ("GRU", "LSTM", "MGU", "RNN", "Cell"),
+    "rnncalc.layers.layer": ("Dense", "Dropout", "Embedding", "External", "Layer", "Output"),
+    "rnncalc.network.network": ("Network",),
+    "rnncalc.network.parts": ("Budget", "Expect", "Part"),
+    "rnncalc.conventions.tensor": ("Tensor",),
     "rnncalc.spec": ("load",),
 }
 

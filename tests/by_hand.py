@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from rnncalc.model.cells import Cell
-from rnncalc.model.layers import Dense, Embedding, External, Layer, Output
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
 
 GATES = {"rnn": 1, "gru": 3, "lstm": 4, "mgu": 2}
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import settings
 
 from rnncalc.cli import call as call_line
-from rnncalc.model import conventions, layouts
+from rnncalc.conventions import convention as conventions
+from rnncalc.conventions import layout as layouts
 
 settings.register_profile("untimed", deadline=None)  # how long an example takes is no test
 settings.load_profile("untimed")

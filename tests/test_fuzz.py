@@ -31,7 +31,7 @@ def test_the_fuzzer_can_find_faults(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     """Broken on purpose, rnncalc is caught: an escape that is let through, an exception, a file that is written."""
     spec = b'name: "\\e[31m"\ninput: 4\nlayers: [rnn: 3]\n'
     assert fault(spec, ["count"], tmp_path) == ""
-    from rnncalc.reports import words
+    from rnncalc.formats import words
 
     monkeypatch.setattr(words, "shown", lambda text, _: text)
     assert fault(spec, ["count"], tmp_path) == "prints '\\x1b'"

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from rnncalc.errors import Fault, Problem, dotted, shown
-from rnncalc.model.network import Network
-from rnncalc.model.parts import Budget
+from rnncalc.errors import Fault, Problem, dotted
+from rnncalc.network.network import Network
+from rnncalc.network.parts import Budget
 from rnncalc.questions.count import Count
+from rnncalc.text import escape
 
 Path = tuple[str | int, ...]
 Place = tuple[int, int]
@@ -198,11 +199,11 @@ def located(problem: Problem | Fault, file: str) -> tuple[Place | None, str, str
     """Return the place of a problem within the file, the path to it, and the message."""
     if isinstance(problem, Fault):
         return None, dotted(problem.path), problem.message
-    place = problem.where.removeprefix(shown(file if file != "-" else "stdin", limit=1_000))
+    place = problem.where.removeprefix(escape(file if file != "-" else "stdin", limit=1_000))
     numbers = place.split(":")[1:] if place.startswith(":") else []
     if len(numbers) == 2 and all(number.isdecimal() for number in numbers):
         return (int(numbers[0]), int(numbers[1])), problem.path, problem.message
-    path = "" if problem.path in (f"'{shown(file)}'", file) else problem.path
+    path = "" if problem.path in (f"'{escape(file)}'", file) else problem.path
     return None, ": ".join(part for part in (place, path) if part), problem.message
 
 
@@ -214,7 +215,7 @@ def _expectations(count: Count, locate: Locate) -> Iterator[Check]:
     for place, (want, placed) in enumerate(zip(layers or (), count.network.placed, strict=False)):
         path = ("expect", "layers", place)
         ok = want == placed.params
-        yield Check(path, want, placed.params, ok, None if ok else locate(path), f" in {shown(placed.name)}")
+        yield Check(path, want, placed.params, ok, None if ok else locate(path), f" in {escape(placed.name)}")
 
 
 def _budget(count: Count, locate: Locate, flags: Mapping[str, int | float]) -> Iterator[Check]:

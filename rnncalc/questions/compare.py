@@ -7,15 +7,15 @@ from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
 from rnncalc.errors import RefusedError, SpecError
-from rnncalc.model.cells import GRU, LSTM, RNN, Cell
-from rnncalc.model.layers import Layer
-from rnncalc.model.network import Network
-from rnncalc.model.parts import Part
-from rnncalc.model.values import MAX_SIZE
+from rnncalc.layers.cell import GRU, LSTM, RNN, Cell
+from rnncalc.layers.layer import Layer
+from rnncalc.layers.options import MAX_SIZE
+from rnncalc.network.network import Network
+from rnncalc.network.parts import Part
 from rnncalc.questions.count import total
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
-from rnncalc.questions.report import Bar, Column, Sheet, Value, setting
 from rnncalc.questions.solve import counting, largest
+from rnncalc.reports.sheet import Bar, Column, Sheet, Value, setting
 
 KINDS: tuple[type[Cell], ...] = (RNN, GRU, LSTM)
 CHOSEN_STEPS = (1, 2, 5, 10, 20, 50)

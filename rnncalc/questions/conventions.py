@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from rnncalc.errors import RefusedError, SpecError, shown
-from rnncalc.model.conventions import CONVENTIONS
-from rnncalc.model.layouts import Layout
-from rnncalc.model.network import Network, Placed
-from rnncalc.model.tensors import Polynomial, Tensor
-from rnncalc.questions.report import Column, Sheet, Value, setting, steps_of
+from rnncalc.conventions.convention import CONVENTIONS
+from rnncalc.conventions.layout import Layout
+from rnncalc.conventions.tensor import Polynomial, Tensor
+from rnncalc.errors import RefusedError, SpecError
+from rnncalc.network.network import Network, Placed
+from rnncalc.reports.sheet import Column, Sheet, Value, setting, steps_of
+from rnncalc.text import escape
 
 BASE = "textbook"
 MOST_LAYERS = 20_000
@@ -122,7 +123,7 @@ def all_conventions(network: Network) -> AllConventions:
     Raises RefusedError for more layers than six networks at once are made for.
     """
     if len(network.placed) > MOST_LAYERS:
-        message = f"--all-conventions takes {MOST_LAYERS:,} layers at most, and {shown(network.name)} has"
+        message = f"--all-conventions takes {MOST_LAYERS:,} layers at most, and {escape(network.name)} has"
         raise RefusedError(f"{message} {len(network.placed):,}; count one convention at a time, with -c")
     networks: dict[str, Network | None] = {}
     reasons: dict[str, str] = {}

@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import prod
 from typing import Any, NamedTuple
 
-from rnncalc.errors import RefusedError, shown
-from rnncalc.model.layouts import Weights
-from rnncalc.model.network import Network
-from rnncalc.model.tensors import Tensor
+from rnncalc.conventions.layout import Weights
+from rnncalc.conventions.tensor import Tensor
+from rnncalc.errors import RefusedError
+from rnncalc.network.network import Network
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
-from rnncalc.questions.report import Column, Equation, Sheet, Value, setting, steps_of
+from rnncalc.reports.sheet import Column, Equation, Sheet, Value, setting, steps_of
+from rnncalc.text import escape
 
 DTYPES = {
     "float64": 8,
@@ -91,12 +92,12 @@ class Count(NamedTuple):
         if form == "json":
             different = {id(placed.weights): len(placed.weights.layout.own) for placed in self.network.placed}
             if (tensors := sum(different.values())) > MOST_DIFFERENT:
-                message = f"{shown(self.network.name)} has {tensors:,} different tensors, more than {MOST_DIFFERENT:,}"
+                message = f"{escape(self.network.name)} has {tensors:,} different tensors, more than {MOST_DIFFERENT:,}"
                 raise RefusedError(f"{message}, which JSON would name one by one; take -f csv, with a row a layer")
             return
         rows = sum(len(placed.weights.layout.own) for placed in self.network.placed) if self.tensors else 0
         if rows > MOST_TENSORS:
-            name = shown(self.network.name)
+            name = escape(self.network.name)
             message = f"{name} has {rows:,} tensors, more than the {MOST_TENSORS:,} that --tensors shows"
             raise RefusedError(f"{message}; leave it out, or take -f json, which has them all")
 

@@ -6,9 +6,9 @@ its p units, or has T·p where it speaks at every step. An embedding stays what 
 
 from typing import NamedTuple
 
-from rnncalc.model.cells import Cell
-from rnncalc.model.layers import Dense, Dropout, Output
-from rnncalc.model.network import Network
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Dense, Dropout, Output
+from rnncalc.network.network import Network
 
 
 class DenseLayer(NamedTuple):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from rnncalc.model.cells import Cell
-from rnncalc.model.conventions import CONVENTIONS
-from rnncalc.model.layers import Embedding
-from rnncalc.model.network import Network, Placed
-from rnncalc.model.tensors import Tensor
+from rnncalc.conventions.convention import CONVENTIONS
+from rnncalc.conventions.tensor import Tensor
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Embedding
+from rnncalc.network.network import Network, Placed
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
-from rnncalc.questions.report import Column, Equation, Sheet, Value, setting
+from rnncalc.reports.sheet import Column, Equation, Sheet, Value, setting
 
 HOLDS = {
     "input": "input matrix",

@@ -7,10 +7,10 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from rnncalc.errors import RefusedError
-from rnncalc.model.network import Network
-from rnncalc.questions.arrays import Nested, Progress
-from rnncalc.questions.forward import Flow, Pass, Ran
-from rnncalc.questions.report import Column, Sheet, Value, setting, steps_of
+from rnncalc.forward.arrays import Nested, Progress
+from rnncalc.forward.forward import Flow, Pass, Ran
+from rnncalc.network.network import Network
+from rnncalc.reports.sheet import Column, Sheet, Value, setting, steps_of
 
 DEFAULT_STEPS = 3
 MOST_MULTIPLY_ADDS = 10**9

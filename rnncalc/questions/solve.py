@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from rnncalc.errors import RefusedError, SpecError
-from rnncalc.model.network import Network
-from rnncalc.model.values import MAX_SIZE
-from rnncalc.questions.report import Column, Sheet, Value, setting
+from rnncalc.layers.options import MAX_SIZE
+from rnncalc.network.network import Network
+from rnncalc.reports.sheet import Column, Sheet, Value, setting
 
 Sized = Callable[[int], Network]
 """Gives the network whose sizes marked `?` have a value; raises SpecError where there is none with it."""

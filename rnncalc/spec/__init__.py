@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.errors import Problem, SpecError
-from rnncalc.model.network import Network
+from rnncalc.network.network import Network
 from rnncalc.spec.flags import override, tree
 from rnncalc.spec.nodes import Mapping, Node, Scalar, has_word, mark_at
 from rnncalc.spec.reader import read_network

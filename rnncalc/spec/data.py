@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence as Items
 from typing import Any, NamedTuple
 
-from rnncalc.errors import shown
-from rnncalc.model.layers import Embedding
-from rnncalc.model.network import Network
-from rnncalc.model.parts import Part
-from rnncalc.model.values import Real, Size
+from rnncalc.layers.layer import Embedding
+from rnncalc.layers.options import Real, Size
+from rnncalc.network.network import Network
+from rnncalc.network.parts import Part
 from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence
 from rnncalc.spec.reading import Path, Reading, what
+from rnncalc.text import escape
 
 Nested = Any
 """Numbers in lists in lists, as deep as a shape is long."""
@@ -106,7 +106,7 @@ def _nested(reading: Reading, node: Node, path: Path, shape: tuple[int, ...], re
 
 
 def _got(node: Node) -> str:
-    return f"the number {shown(node.value)}" if isinstance(node, Scalar) and node.value else what(node)
+    return f"the number {escape(node.value)}" if isinstance(node, Scalar) and node.value else what(node)
 
 
 def _count(number: int, of: str) -> str:

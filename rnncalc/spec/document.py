@@ -11,8 +11,9 @@ import re
 from itertools import islice
 from typing import Any
 
-from rnncalc.errors import Problem, SpecError, shown
+from rnncalc.errors import Problem, SpecError
 from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence
+from rnncalc.text import escape
 
 MAX_DEPTH = 32
 MAX_ALIASED = 100_000
@@ -30,7 +31,7 @@ def read_document(data: bytes, source: str, most_bytes: int) -> tuple[Node, list
 
     Raises SpecError at the first that does not: bytes that are no UTF-8, YAML that does not parse, a cycle.
     """
-    source = shown(source, limit=1_000)
+    source = escape(source, limit=1_000)
     if len(data) > most_bytes:
         raise _error(source, "", f"a spec has at most {most_bytes:,} bytes, this has more")
     text = _LONE_QUESTION.sub(rf"\1{_STAND_IN}", _decoded(data, source))
@@ -79,7 +80,7 @@ def _in_words(error: Any, text: str) -> str:
     mark = error.problem_mark
     if mark and "\t" in _line(text, mark.line)[: mark.column + 1]:
         return "not valid YAML: a tab stands where only spaces may; indent with spaces"
-    parts = [shown(str(part)) for part in (error.problem, error.context) if part]
+    parts = [escape(str(part)) for part in (error.problem, error.context) if part]
     return f"not valid YAML: {', '.join(parts)}"
 
 
@@ -143,7 +144,7 @@ class _Builder:
     def _decorate(self, node: Node, event: Any) -> None:
         if event.tag is not None:
             mark = event.start_mark
-            tag = shown(event.tag.replace("tag:yaml.org,2002:", "!!"))
+            tag = escape(event.tag.replace("tag:yaml.org,2002:", "!!"))
             told = Problem(f"{self.source}:{_place(mark)}", "", f"the tag {tag} is not read; remove it")
             self.problems.append(((mark.line, mark.column), told))
         if event.anchor is not None:
@@ -155,7 +156,7 @@ class _Builder:
 
     def _aliased(self, event: Any) -> Node:
         node = self.anchors.get(event.anchor)
-        name = shown(f"*{event.anchor}")
+        name = escape(f"*{event.anchor}")
         if node is None:
             raise self._error(event, f"the alias {name} has no anchor &{name[1:]} before it")
         size = self.sizes.get(id(node))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rnncalc.errors import Problem, SpecError
-from rnncalc.model.values import OPTIONS, Allowed, Switch
+from rnncalc.layers.options import OPTIONS, Allowed, Switch
 from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence
 from rnncalc.spec.scalars import read
 

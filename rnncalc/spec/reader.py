@@ -9,15 +9,16 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from rnncalc.errors import Fault, Problem, SpecError, all_of, did_you_mean, one_of, shown
-from rnncalc.model.cells import CELLS
-from rnncalc.model.faults import KEYS
-from rnncalc.model.layers import Dense, Dropout, Embedding, External, Layer, Output
-from rnncalc.model.network import Network
-from rnncalc.model.parts import Budget, Expect, Part
-from rnncalc.model.values import OPTIONS, Allowed, Count, Ratio, Size
+from rnncalc.errors import Fault, Problem, SpecError
+from rnncalc.layers.cell import CELLS
+from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Output
+from rnncalc.layers.options import OPTIONS, Allowed, Count, Ratio, Size
+from rnncalc.network.network import Network
+from rnncalc.network.parts import Budget, Expect, Part
+from rnncalc.network.validation import KEYS
 from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence, mark_at
 from rnncalc.spec.reading import MOST_PROBLEMS, At, Path, Reading, unknown_key, what
+from rnncalc.text import all_of, did_you_mean, escape, one_of
 
 _KINDS: tuple[type[Layer], ...] = (*CELLS, Dense, Embedding, Dropout, External)
 KINDS = {kind.kind: kind for kind in _KINDS}
@@ -153,11 +154,11 @@ class _Reader(Reading):
             self.problem(node.mark, path, f"no kind of layer; add one of {one_of(tuple(KINDS))}")
             return
         if isinstance(key.mark, str) and isinstance(first := node.items[0][1], Scalar) and not first.value:
-            self.problem(key.mark, path, f"expected KIND:UNITS, such as lstm:512, got '{shown(key.value)}'")
+            self.problem(key.mark, path, f"expected KIND:UNITS, such as lstm:512, got '{escape(key.value)}'")
             return
         told = len(self.problems) < MOST_PROBLEMS
         cure = (did_you_mean(key.value, tuple(KINDS)) if told else "") or f"; the kinds are {one_of(tuple(KINDS))}"
-        self.problem(key.mark, (*path, shown(key.value)), f"unknown kind of layer{cure}")
+        self.problem(key.mark, (*path, escape(key.value)), f"unknown kind of layer{cure}")
 
     def output(self, node: Node, path: Path) -> Output:
         if isinstance(node, Scalar):

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from rnncalc.errors import Problem, SpecError, did_you_mean, dotted, one_of, shown
-from rnncalc.model.values import Allowed, Size
+from rnncalc.errors import Problem, SpecError, dotted
+from rnncalc.layers.options import Allowed, Size
 from rnncalc.spec import scalars
 from rnncalc.spec.nodes import Mapping, Mark, Node, Scalar, Sequence
+from rnncalc.text import did_you_mean, escape, one_of
 
 MOST_PROBLEMS = 1_000
 
@@ -35,7 +36,7 @@ class Reading:
 
     def __init__(self, root: Node, source: str, unknown: int | None = None) -> None:
         self.root = root
-        self.source = shown(source, limit=1_000)
+        self.source = escape(source, limit=1_000)
         self.unknown = unknown
         self.problems: list[tuple[At, Problem]] = []
 
@@ -67,7 +68,7 @@ class Reading:
             return
         seen = set()
         for key, value in node.items:
-            at = (*path, shown(key.value))
+            at = (*path, escape(key.value))
             if key.value in seen:
                 self.problem(key.mark, at, "stands here a second time; remove one")
             elif key.value in known:
@@ -105,7 +106,7 @@ def what(node: Node) -> str:
         case Scalar(value=""):
             return "nothing"
         case Scalar():
-            return f"'{shown(node.value)}'"
+            return f"'{escape(node.value)}'"
         case Sequence():
             return "a list"
         case _:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rnncalc.errors import did_you_mean, shown
-from rnncalc.model.values import SUFFIXED, Allowed, Choice, Count, Rate, Ratio, Real, Size, Switch, Text
+from rnncalc.layers.options import SUFFIXED, Allowed, Choice, Count, Rate, Ratio, Real, Size, Switch, Text
 from rnncalc.spec.nodes import Scalar
+from rnncalc.text import did_you_mean, escape
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -51,7 +51,7 @@ def read(scalar: Scalar, allowed: Allowed) -> Value:
         case Rate() | Ratio():
             value = float(text) if len(text) <= _LONG and re.fullmatch(_DECIMAL, text) else None
     if value is None:
-        got = "nothing" if scalar.plain and text in _NOTHING else f"'{shown(text)}'"
+        got = "nothing" if scalar.plain and text in _NOTHING else f"'{escape(text)}'"
         raise ValueError(f"expected {allowed.expected}, got {got}{_cure(scalar, allowed)}")
     if isinstance(allowed, Size) and value == 10**_LONG:
         raise ValueError(f"expected at most 10^12, got {len(text):,} digits")

@@ -10,10 +10,10 @@ import json
 import re
 from typing import Any
 
-from rnncalc.model.faults import KEYS
-from rnncalc.model.layers import Layer, Output
-from rnncalc.model.network import Network
-from rnncalc.model.values import OPTIONS, Schema
+from rnncalc.layers.layer import Layer, Output
+from rnncalc.layers.options import OPTIONS, Schema
+from rnncalc.network.network import Network
+from rnncalc.network.validation import KEYS
 from rnncalc.spec.reader import BUDGET, COUNT, KINDS, OPTIONS_OF, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -7,7 +7,7 @@ from statistics import median
 from time import perf_counter
 
 from rnncalc import LSTM, Network
-from rnncalc.questions.forward import Pass
+from rnncalc.forward.forward import Pass
 
 if sys.version_info >= (3, 12):
     from math import sumprod

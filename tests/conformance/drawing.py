@@ -8,10 +8,10 @@ import numpy as np
 from hypothesis import strategies as st
 
 from rnncalc import Dense, Dropout, Embedding, Layer, Network, Output
-from rnncalc.model.cells import CELLS, Cell
-from rnncalc.model.conventions import CONVENTIONS, lacks
-from rnncalc.model.network import Placed
-from rnncalc.model.values import OPTIONS, Choice, Switch
+from rnncalc.conventions.convention import CONVENTIONS, lacks
+from rnncalc.layers.cell import CELLS, Cell
+from rnncalc.layers.options import OPTIONS, Choice, Switch
+from rnncalc.network.network import Placed
 
 Shapes = dict[str, tuple[int, ...]]
 

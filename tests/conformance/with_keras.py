@@ -12,8 +12,8 @@ import numpy as np
 from conformance.drawing import Shapes, only
 
 from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, Layer
-from rnncalc.model.cells import Cell
-from rnncalc.model.network import Placed
+from rnncalc.layers.cell import Cell
+from rnncalc.network.network import Placed
 
 ZEROS = {"kernel_initializer": "zeros", "bias_initializer": "zeros"}
 """The quickest to make; real weights are put in afterwards."""

@@ -11,8 +11,8 @@ from flax import linen as nn
 from flax.traverse_util import flatten_dict, unflatten_dict
 
 from rnncalc import Dense, Dropout, Embedding, Layer
-from rnncalc.model.cells import Cell
-from rnncalc.model.network import Placed
+from rnncalc.layers.cell import Cell
+from rnncalc.network.network import Placed
 
 CELLS = {"rnn": nn.SimpleCell, "gru": nn.GRUCell, "lstm": nn.LSTMCell, "mgu": nn.MGUCell}
 

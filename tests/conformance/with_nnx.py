@@ -9,8 +9,8 @@ from conformance.with_linen import ACTIVATIONS, MERGES, last_of, path_of, rename
 from flax import nnx
 
 from rnncalc import Dense, Dropout, Embedding, Layer
-from rnncalc.model.cells import Cell
-from rnncalc.model.network import Placed
+from rnncalc.layers.cell import Cell
+from rnncalc.network.network import Placed
 
 CELLS = {"rnn": nnx.SimpleCell, "gru": nnx.GRUCell, "lstm": nnx.LSTMCell}
 

@@ -9,8 +9,8 @@ from conformance.drawing import Shapes, only
 from onnx import helper, numpy_helper
 
 from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding
-from rnncalc.model.cells import Cell
-from rnncalc.model.network import Placed
+from rnncalc.layers.cell import Cell
+from rnncalc.network.network import Placed
 
 OPSET = 22
 ACTIVATIONS = {"tanh": "Tanh", "relu": "Relu", "sigmoid": "Sigmoid", "linear": "Affine", "softmax": "Softmax"}

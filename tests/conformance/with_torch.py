@@ -10,7 +10,7 @@ from conformance.drawing import Shapes, only
 from torch import nn
 
 from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, Layer, Output
-from rnncalc.model.network import Placed
+from rnncalc.network.network import Placed
 
 ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "tanh": torch.tanh,

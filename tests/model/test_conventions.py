@@ -6,7 +6,7 @@ import pytest
 from conftest import Call
 
 from rnncalc import GRU, LSTM, MGU, RNN, Cell, Dropout, Layer, Network, SpecError
-from rnncalc.model.conventions import CONVENTIONS
+from rnncalc.conventions.convention import CONVENTIONS
 
 # Measured on torch 2.13.0, keras 3.15.1, flax 0.12.8 and onnxruntime 1.31.1 for input 8 and hidden 16.
 MEASURED = {

@@ -6,8 +6,8 @@ import pytest
 from conftest import Call
 
 from rnncalc import Cell
-from rnncalc.model.cells import Gate, Gates
-from rnncalc.model.vectors import Vector, blend
+from rnncalc.forward.vectors import Vector, blend
+from rnncalc.layers.cell import Gate, Gates
 from rnncalc.spec import reader
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rnncalc.model.values import Allowed, Choice, Count, Rate, Ratio, Real, Size, Switch, Text
+from rnncalc.layers.options import Allowed, Choice, Count, Rate, Ratio, Real, Size, Switch, Text
 
 INF, NAN = float("inf"), float("nan")
 

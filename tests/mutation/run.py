@@ -16,7 +16,7 @@ EXAMPLES = 20
 CONFIGURATION = """
 [tool.mutmut]
 source_paths = ["rnncalc"]
-only_mutate = ["rnncalc/model/*", "rnncalc/questions/*"]
+only_mutate = ["rnncalc/layers/*", "rnncalc/conventions/*", "rnncalc/network/*", "rnncalc/questions/*"]
 also_copy = ["specs", "tests", "README.md"]
 pytest_add_cli_args = ["-q", "-x", "-p", "no:cacheprovider"]
 pytest_add_cli_args_test_selection = [

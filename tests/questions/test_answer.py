@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, MGU, RNN, Dense, Dropout, Embedding, External, Layer, Network, Output, Part
-from rnncalc.model.conventions import CONVENTIONS
-from rnncalc.questions.answer import judge, read_number
+from rnncalc.conventions.convention import CONVENTIONS
+from rnncalc.questions.answer.grading import judge, read_number
+from rnncalc.questions.answer.mistakes import SLIPS
+from rnncalc.questions.answer.search import Given
+from rnncalc.questions.answer.worksheet import sums_of
 from rnncalc.questions.conventions import all_conventions
-from rnncalc.questions.mistakes import Given
-from rnncalc.questions.slips import SLIPS
-from rnncalc.questions.sums import sums_of
 from rnncalc.spec import parse
 
 ORDER = {slip.id: number for number, slip in enumerate(SLIPS)}

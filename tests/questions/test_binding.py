@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, MGU, RNN, Cell, Dense, Embedding, Layer, Network
-from rnncalc.model.conventions import CONVENTIONS
+from rnncalc.conventions.convention import CONVENTIONS
 from rnncalc.questions.conventions import all_conventions
 from rnncalc.questions.run import run
 from rnncalc.spec import parse

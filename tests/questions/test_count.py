@@ -14,9 +14,9 @@ from hypothesis import given
 from strategies import Spec, flags, network, part
 
 from rnncalc import LSTM, MGU, RNN, Dense, Embedding, External, Network, Output
-from rnncalc.model.network import Network as Placing
+from rnncalc.formats import write
+from rnncalc.network.network import Network as Placing
 from rnncalc.questions.count import Count
-from rnncalc.reports import write
 from rnncalc.spec import from_flags, parse
 
 

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
 from rnncalc import Network
-from rnncalc.model.conventions import CONVENTIONS
+from rnncalc.conventions.convention import CONVENTIONS
+from rnncalc.formats import write
 from rnncalc.questions.conventions import all_conventions
 from rnncalc.questions.explain import Explanation
-from rnncalc.questions.report import Equation
-from rnncalc.reports import write
+from rnncalc.reports.sheet import Equation
 from rnncalc.spec import parse
 
 

@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, Layer, Network, Output, Part, load
+from rnncalc.conventions import convention as conventions
+from rnncalc.conventions import layout as layouts
 from rnncalc.errors import RefusedError
-from rnncalc.model import conventions, layouts
 from rnncalc.questions.run import Run, duration, run
 from rnncalc.spec import parse
 

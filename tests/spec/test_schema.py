@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from strategies import Spec, encoder_decoder, network
 
-from rnncalc.model.values import OPTIONS
+from rnncalc.layers.options import OPTIONS
 from rnncalc.spec import parse
 from rnncalc.spec.schema import schema
 

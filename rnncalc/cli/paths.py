@@ -1,0 +1,77 @@
+"""Which files a call names: files, folders with all the specs below them, and `-`. Opens none of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from rnncalc.errors import Problem, SpecError
+from rnncalc.text import escape
+
+SUFFIXES = (".yaml", ".yml")
+
+
+class Found(NamedTuple):
+    """A file to be read: its path as people know it, and its path below the folder where it was found.
+
+    problem: why it cannot be read.
+    """
+
+    path: str
+    below: str
+    problem: SpecError | None = None
+
+
+def find(paths: Sequence[str]) -> list[Found]:
+    """Return the files of all paths, each once, those below a folder sorted."""
+    found: dict[str, Found] = {}
+    for path in paths:
+        for file in below(path) if path != "-" and os.path.isdir(path) else (Found(path, os.path.basename(path)),):
+            found.setdefault(file.path, file)
+    return [*found.values()]
+
+
+def below(folder: str) -> list[Found]:
+    """Return the specs below a folder; one problem in their place when there are none.
+
+    Hidden files and folders are left out, and links to folders are not followed: they may lead in circles, or to the
+    whole disk.
+    """
+    found = sorted(_walk(folder), key=lambda file: file.path.split(os.sep))
+    if found:
+        return found
+    message = f"no {' or '.join(SUFFIXES)} file below this folder"
+    return [Found(folder, "", _unreadable(folder, message))]
+
+
+def _walk(top: str) -> Iterator[Found]:
+    waiting = [top]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            with os.scandir(folder) as entries:
+                listed = [*entries]
+        except OSError as error:
+            yield Found(folder, "", _unreadable(folder, (error.strerror or str(error)).lower()))
+            continue
+        for entry in listed:
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(entry.path)
+            elif entry.name.lower().endswith(SUFFIXES) and not os.path.isdir(entry.path):
+                yield _found(entry, top)
+
+
+def _found(entry: os.DirEntry[str], top: str) -> Found:
+    path = os.path.normpath(entry.path)  # without the ./ that annotations would not be matched by
+    below = os.path.relpath(path, top)
+    if os.path.isfile(entry.path):  # false, and no error, for a link that leads in a circle
+        return Found(path, below)
+    reason = "leads nowhere" if entry.is_symlink() and not os.path.exists(path) else "is no regular file"
+    return Found(path, below, _unreadable(path, reason))  # a pipe or device might never end
+
+
+def _unreadable(path: str, message: str) -> SpecError:
+    return SpecError((Problem("", f"'{escape(path, limit=1_000)}'", message),))

@@ -1,0 +1,29 @@
+"""Reports as CSV: one header, a row a layer, each network's total last. Numbers plain, what is not known empty."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from typing import TextIO
+
+from rnncalc.reports.sheet import Recorded, Value
+from rnncalc.text import escape
+
+
+def write(reports: Iterable[Recorded], file: TextIO) -> None:
+    """Write the records of all reports under the header of the first."""
+    rows = csv.writer(file, lineterminator="\n")
+    for number, report in enumerate(reports):
+        header, records = report.records()
+        if not number:
+            rows.writerow(header)
+        rows.writerows([value if type(value) is int else _plain(value) for value in record] for record in records)
+
+
+def _plain(value: Value) -> object:
+    if isinstance(value, str):
+        safe = escape(value, limit=10_000)
+        return f"'{safe}" if safe[:1] in tuple("=+-@") else safe  # a spreadsheet would run it as a formula
+    if isinstance(value, tuple):
+        return f"({', '.join('' if size is None else str(size) for size in value)})"
+    return value

@@ -1,0 +1,1 @@
+"""The second witness: a forward pass on weights bound by hand."""

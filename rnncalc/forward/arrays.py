@@ -1,0 +1,150 @@
+"""Arrays of weights for a forward pass, and the meter that watches them being used.
+
+What was read and multiplied is recorded here, where it happens, once a product: the pass itself states nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rnncalc.conventions.tensor import Tensor
+from rnncalc.forward.vectors import Rows, Vector, product, times
+
+Nested = Any
+"""Floats in lists in lists, as deep as a shape is long."""
+
+
+Progress = Callable[[int], None]
+"""Told after each product how many multiplications it was."""
+
+
+class DeclarationError(Exception):
+    """The declaration lacks what a pass needs; the message says what."""
+
+
+class Meter:
+    """What one layer was seen to do: which weights it read, and the multiplications of its matrix products."""
+
+    def __init__(self, progress: Progress | None = None) -> None:
+        self.multiplications = 0
+        self._progress = progress
+        self._read: dict[object, int] = {}
+
+    @property
+    def weights_read(self) -> int:
+        """The number of different weights read."""
+        return sum(self._read.values())
+
+    def read(self, what: object, scalars: int) -> None:
+        """Record that a piece of a tensor was read, and how much of it."""
+        self._read[what] = max(scalars, self._read.get(what, 0))
+
+    def product(self, matrix: Matrix, x: Vector) -> Vector:
+        """Return the matrix times x."""
+        width = len(matrix.rows[0]) if matrix.rows else 0
+        if width != len(x):
+            raise DeclarationError(f"{matrix.name}: rows of {width} weights cannot multiply {len(x)} numbers")
+        done = product(matrix.rows, x)
+        self.multiplications += len(done) * width
+        if self._progress:
+            self._progress(len(done) * width)
+        if not matrix.shared:
+            self.read(matrix.key, len(done) * width)
+        return done
+
+    def element_wise(self, weights: Weight, x: Vector) -> Vector:
+        """Return the weights ∘ x, which is no matrix product."""
+        return times(self.vector(weights), x)
+
+    def vector(self, weights: Weight) -> Vector:
+        """Return the weights themselves, a bias or a state."""
+        self.read(weights.key, len(weights.numbers))
+        return weights.numbers
+
+
+class Matrix:
+    """Rows of weights, output by input, and which piece of which tensor they are; `shared` if another layer owns it."""
+
+    def __init__(self, name: str, rows: Rows, piece: object = None, *, shared: bool = False) -> None:
+        self.name = name
+        self.key = (name, piece)
+        self.rows = rows
+        self.shared = shared
+
+
+class Weight:
+    """A vector of weights, and which piece of which tensor it is."""
+
+    def __init__(self, key: object, numbers: Vector) -> None:
+        self.key = key
+        self.numbers = numbers
+
+
+class Arrays:
+    """The arrays of one layer, made in the shapes its tensors declare, and handed out in pieces by name."""
+
+    def __init__(self, given: dict[str, Nested]) -> None:
+        self._given = given
+
+    @property
+    def scalars(self) -> int:
+        """The number of weights there are."""
+        return sum(map(_scalars, self._given.values()))
+
+    def matrix(
+        self, name: str, rows: slice = slice(None), *, transposed: bool = False, at: tuple[int, ...] = ()
+    ) -> Matrix:
+        """Return some rows of a matrix, or, where it lies input by output, some columns as rows.
+
+        at: the place of the matrix in an array of more axes.
+        """
+        array = self._array(name, at)
+        if not array or not isinstance(array[0], list):
+            raise DeclarationError(f"{name}: a matrix is needed, a vector is declared")
+        if transposed:
+            columns = [[row[column] for row in array] for column in range(len(array[0]))[rows]]
+            return Matrix(name, columns, (at, rows.start))
+        return Matrix(name, array[rows], (at, rows.start))
+
+    def vector(self, name: str, numbers: slice = slice(None), *, at: tuple[int, ...] = ()) -> Weight:
+        """Return some numbers of a vector; `at` is its place in an array of more axes."""
+        array = self._array(name, at)
+        if not isinstance(array, list) or (array and isinstance(array[0], list)):
+            raise DeclarationError(f"{name}: a vector is needed, a matrix is declared")
+        return Weight((name, at, numbers.start), array[numbers])
+
+    def _array(self, name: str, at: tuple[int, ...]) -> Nested:
+        array = self._given.get(name)
+        for place in at:
+            array = array[place] if isinstance(array, list) and place < len(array) else None
+        if array is None:
+            raise DeclarationError(f"{name}: needed, but not declared")
+        return array
+
+
+def _scalars(nested: Nested) -> int:
+    if not isinstance(nested, list):
+        return 1
+    if nested and isinstance(nested[0], list):
+        return sum(map(_scalars, nested))
+    return len(nested)
+
+
+VALUES = 4_096
+
+
+def filled(tensor: Tensor, bound: float, random: Callable[[], float]) -> Nested:
+    """Return an array of the tensor's shape with numbers between -bound and bound; `random` gives them from 0 to 1.
+
+    The numbers are on a grid of VALUES, so that equal ones are one object: a weight then takes the 8 bytes of its
+    place in a list, not the 40 of a float of its own beside them.
+    """
+    grid = [bound * (2 * step / VALUES - 1) for step in range(VALUES)]
+
+    def fill(shape: tuple[int, ...]) -> Nested:
+        if len(shape) == 1:
+            return [grid[int(random() * VALUES)] for _ in range(shape[0])]
+        return [fill(shape[1:]) for _ in range(shape[0])]
+
+    return fill(tensor.shape)

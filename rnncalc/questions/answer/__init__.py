@@ -1,0 +1,1 @@
+"""A learner's answer: graded, and the mistakes behind a wrong one."""
