@@ -3,35 +3,32 @@
 from typing import NamedTuple
 
 
+Path = tuple[str | int, ...]
+
+
 class Problem(NamedTuple):
-    """One thing wrong with the input: `where` (file:line:column or a flag), the `path` within it, the message."""
+    """One thing wrong with an input.
 
-    where: str
-    path: str
-    message: str
-
-    def __str__(self) -> str:
-        return ": ".join(part for part in self if part)
-
-
-class Fault(NamedTuple):
-    """One thing wrong with a network: the `path` of keys and indices to it, as a spec writes them, and the message.
-
+    path: of keys and indices to it, as a spec writes them. source: the file, or the flag. line, column: from 1.
     follows: it can be no more than the consequence of another mistake, and is not worth telling beside one.
     """
 
-    path: tuple[str | int, ...]
+    path: Path
     message: str
+    source: str = ""
+    line: int | None = None
+    column: int | None = None
     follows: bool = False
 
     def __str__(self) -> str:
-        return f"{dotted(self.path)}: {self.message}"
+        where = self.source if self.line is None else f"{self.source}:{self.line}:{self.column}"
+        return ": ".join(part for part in (where, dotted(self.path), self.message) if part)
 
 
 class SpecError(ValueError):
     """A spec, or a call in place of one, that describes no network; `problems` holds every one that was found."""
 
-    def __init__(self, problems: tuple[Problem | Fault, ...]) -> None:
+    def __init__(self, problems: tuple[Problem, ...]) -> None:
         super().__init__("\n".join(map(str, problems)))
         self.problems = problems
 
@@ -44,7 +41,11 @@ class RefusedError(ValueError):
     """A question that cannot be asked of this network as it is; the message says why, and what would help."""
 
 
-def dotted(path: tuple[str | int, ...]) -> str:
+class DeclarationError(ValueError):
+    """A cell or a convention whose declaration contradicts itself; the message names the part."""
+
+
+def dotted(path: Path) -> str:
     """Return a path as people write it: `("layers", 1, "lstm")` is `layers[1].lstm`."""
     text = ""
     for step in path:
