@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rnncalc.conventions.tensor import Tensor
-    from rnncalc.errors import Fault, Problem, SpecError
+    from rnncalc.errors import Problem, SpecError
     from rnncalc.layers.cell import GRU, LSTM, MGU, RNN, Cell
     from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Output
     from rnncalc.network.network import Network
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "rnncalc.errors": ("Fault", "Problem", "SpecError"),
+    "rnncalc.errors": ("Problem", "SpecError"),
     "rnncalc.layers.cell": ("GRU", "LSTM", "MGU", "RNN", "Cell"),
     "rnncalc.layers.layer": ("Dense", "Dropout", "Embedding", "External", "Layer", "Output"),
     "rnncalc.network.network": ("Network",),
@@ -47,7 +47,6 @@ __all__ = [
     "Embedding",
     "Expect",
     "External",
-    "Fault",
     "Layer",
     "Network",
     "Output",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Sequence
 
-from rnncalc.errors import CallError, Fault, Problem, SpecError
+from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.spec import MAX_BYTES, Spec, Template, contents, flags_template, from_flags, parse, parse_template
 from rnncalc.text import did_you_mean, escape, one_of
 
@@ -32,7 +32,7 @@ def read_specs(
             raise CallError("no network: give a SPEC file, or flags such as -i 4 -l rnn:3 -o 1")
         return [from_flags(input, layers, output, **others)]
     found: list[Spec] = []
-    problems: list[Problem | Fault] = []
+    problems: list[Problem] = []
     for spec in specs:
         try:
             data, source = read_file(spec, commands)
@@ -71,11 +71,11 @@ def read_file(path: str, commands: Collection[str] = (), *, most: int = MAX_BYTE
         try:
             return contents(path, most), path
         except OSError as error:
-            raise SpecError((Problem("", f"'{escape(path)}'", _unreadable(path, error, commands)),)) from None
+            raise SpecError((Problem((), _unreadable(path, error, commands), f"'{escape(path)}'"),)) from None
         except ValueError:  # a zero byte in the name
-            raise SpecError((Problem("", f"'{escape(path)}'", "no such file"),)) from None
+            raise SpecError((Problem((), "no such file", f"'{escape(path)}'"),)) from None
     if sys.stdin is None or sys.stdin.closed or not (data := sys.stdin.buffer.read(most + 1)):
-        raise SpecError((Problem("", "-", "standard input is empty; give it one spec, once"),))
+        raise SpecError((Problem((), "standard input is empty; give it one spec, once", "-"),))
     return data, "stdin"
 
 
