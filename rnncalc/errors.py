@@ -2,15 +2,17 @@
 
 from typing import NamedTuple
 
-
 Path = tuple[str | int, ...]
+"""The keys and indices that lead to a value, as a spec writes them: `("layers", 1, "lstm")`."""
 
 
 class Problem(NamedTuple):
-    """One thing wrong with an input.
+    """One thing that is wrong with the input, and where.
 
-    path: of keys and indices to it, as a spec writes them. source: the file, or the flag. line, column: from 1.
-    follows: it can be no more than the consequence of another mistake, and is not worth telling beside one.
+    path: the keys and indices that lead there, in the network or within what `source` names.
+    source: the file, or the flag such as `--layer 2`, by the name it is printed with.
+    line, column: the place in the file, counted from 1; None where the problem is that of a flag, or of a whole file.
+    follows: it can be no more than the consequence of another problem, and is not worth telling beside one.
     """
 
     path: Path
@@ -20,8 +22,13 @@ class Problem(NamedTuple):
     column: int | None = None
     follows: bool = False
 
+    @property
+    def place(self) -> tuple[int, int] | None:
+        """The line and the column, where both are known."""
+        return None if self.line is None or self.column is None else (self.line, self.column)
+
     def __str__(self) -> str:
-        where = self.source if self.line is None else f"{self.source}:{self.line}:{self.column}"
+        where = self.source if self.place is None else f"{self.source}:{self.line}:{self.column}"
         return ": ".join(part for part in (where, dotted(self.path), self.message) if part)
 
 

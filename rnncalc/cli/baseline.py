@@ -50,7 +50,7 @@ class Baseline:
             return None
         if self.by == "name" and key in self._paired and name is not None:
             message = "another spec has this name too, and the baseline pairs by name; compare to a folder"
-            raise SpecError((Problem("", escape(key), message),))
+            raise SpecError((Problem((escape(key),), message),))
         self._paired.update(keys if name is None else [key])
         return self.params[key]
 
@@ -109,4 +109,4 @@ def _reports(data: bytes, source: str) -> dict[str, int]:
 
 
 def _error(source: str, message: str) -> SpecError:
-    return SpecError((Problem(escape(source, limit=1_000), "", message),))
+    return SpecError((Problem((), message, escape(source, limit=1_000)),))

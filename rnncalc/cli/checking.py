@@ -97,4 +97,4 @@ def read_growth(text: str) -> Growth:
         return Growth(read_value(GROWTH, text.removesuffix("%"), Ratio() if percent else Count(suffixes=True)), percent)
     except SpecError:
         message = f"expected a percentage such as 5%, or a number such as 10k, got '{escape(text)}'"
-        raise SpecError((Problem(GROWTH, "", message),)) from None
+        raise SpecError((Problem((), message, GROWTH),)) from None

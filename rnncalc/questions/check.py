@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from rnncalc.errors import Fault, Problem, dotted
+from rnncalc.errors import Path, Problem, dotted
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Budget
 from rnncalc.questions.count import Count
 from rnncalc.text import escape
 
-Path = tuple[str | int, ...]
 Place = tuple[int, int]
 Locate = Callable[[Path], Place | None]
 """Returns the line and column where a spec says what stands at a path."""
@@ -112,7 +111,7 @@ class Checked(NamedTuple):
     skipped: str = ""
     strict: bool = False
     change: Change | None = None
-    problems: tuple[Problem | Fault, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
     @property
     def status(self) -> str:
@@ -195,16 +194,11 @@ def check(
     return Checked(file, count, tuple(checks), skipped, strict, change)
 
 
-def located(problem: Problem | Fault, file: str) -> tuple[Place | None, str, str]:
-    """Return the place of a problem within the file, the path to it, and the message."""
-    if isinstance(problem, Fault):
-        return None, dotted(problem.path), problem.message
-    place = problem.where.removeprefix(escape(file if file != "-" else "stdin", limit=1_000))
-    numbers = place.split(":")[1:] if place.startswith(":") else []
-    if len(numbers) == 2 and all(number.isdecimal() for number in numbers):
-        return (int(numbers[0]), int(numbers[1])), problem.path, problem.message
-    path = "" if problem.path in (f"'{escape(file)}'", file) else problem.path
-    return None, ": ".join(part for part in (place, path) if part), problem.message
+def located(problem: Problem, file: str) -> tuple[Place | None, str, str]:
+    """Return the place of a problem within the file, the path to it, a flag before that, and the message."""
+    name = escape("stdin" if file == "-" else file, limit=1_000)
+    flag = "" if problem.source in (name, f"'{name}'", f"'{escape(file)}'", file) else problem.source
+    return problem.place, ": ".join(part for part in (flag, dotted(problem.path)) if part), problem.message
 
 
 def _expectations(count: Count, locate: Locate) -> Iterator[Check]:

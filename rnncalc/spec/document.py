@@ -23,17 +23,20 @@ _LONE_QUESTION = re.compile(r"(: +)\?(?= *(?:$|[,}\]]| #))", re.MULTILINE)
 _STAND_IN = "\ue03f"
 """YAML reads the `?` of `lstm: ?` as the start of a long key, so one character it knows nothing of stands in for it."""
 
+Place = tuple[int, int]
+"""A line and a column, both counted from 1."""
+
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def read_document(data: bytes, source: str, most_bytes: int) -> tuple[Node, list[tuple[tuple[int, int], Problem]]]:
-    """Return the tree of a YAML document, and the problems that still left it readable, with their line and column.
+def read_document(data: bytes, source: str, most_bytes: int) -> tuple[Node, list[Problem]]:
+    """Return the tree of a YAML document, and the problems that still left it readable.
 
     Raises SpecError at the first that does not: bytes that are no UTF-8, YAML that does not parse, a cycle.
     """
     source = escape(source, limit=1_000)
     if len(data) > most_bytes:
-        raise _error(source, "", f"a spec has at most {most_bytes:,} bytes, this has more")
+        raise _error(source, None, f"a spec has at most {most_bytes:,} bytes, this has more")
     text = _LONE_QUESTION.sub(rf"\1{_STAND_IN}", _decoded(data, source))
     import yaml
 
@@ -50,30 +53,32 @@ def read_document(data: bytes, source: str, most_bytes: int) -> tuple[Node, list
 
 def _decoded(data: bytes, source: str) -> str:
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise _error(source, "1:1", "the file is UTF-16; save it as UTF-8")
+        raise _error(source, (1, 1), "the file is UTF-16; save it as UTF-8")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         bad = data[error.start]
         raise _error(
-            source, _offset(data[: error.start].decode()), f"byte 0x{bad:02x} is not UTF-8; save the file as UTF-8"
+            source, _end(data[: error.start].decode()), f"byte 0x{bad:02x} is not UTF-8; save the file as UTF-8"
         ) from None
     if found := _FORBIDDEN.search(text):
         name = found[0].encode("unicode_escape").decode()
-        raise _error(source, _offset(text[: found.start()]), f"the character {name} may not stand in YAML; remove it")
+        raise _error(source, _end(text[: found.start()]), f"the character {name} may not stand in YAML; remove it")
     return text
 
 
-def _offset(before: str) -> str:
-    return f"{before.count(chr(10)) + 1}:{len(before) - before.rfind(chr(10))}"
+def _end(before: str) -> Place:
+    """Return the place after a text."""
+    return before.count("\n") + 1, len(before) - before.rfind("\n")
 
 
-def _place(mark: Any) -> str:
-    return f"{mark.line + 1}:{mark.column + 1}" if mark else ""
+def _place(mark: Any) -> Place | None:
+    return (mark.line + 1, mark.column + 1) if mark else None
 
 
-def _error(source: str, place: str, message: str) -> SpecError:
-    return SpecError((Problem(f"{source}:{place}" if place else source, "", message),))
+def _error(source: str, place: Place | None, message: str) -> SpecError:
+    line, column = place or (None, None)
+    return SpecError((Problem((), message, source, line, column),))
 
 
 def _in_words(error: Any, text: str) -> str:
@@ -93,7 +98,7 @@ class _Builder:
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self.problems: list[tuple[tuple[int, int], Problem]] = []
+        self.problems: list[Problem] = []
         self.open: list[Mapping | Sequence] = []
         self.keys: list[Scalar | None] = []  # the key that waits for its value in each open mapping
         self.anchors: dict[str, Node] = {}
@@ -135,7 +140,7 @@ class _Builder:
             if kind is not yaml.AliasEvent and not isinstance(node, Scalar):
                 self._enter(node)
         if root is None:
-            raise _error(self.source, "1:1", "the file is empty")
+            raise _error(self.source, (1, 1), "the file is empty")
         return root
 
     def _error(self, event: Any, message: str) -> SpecError:
@@ -145,8 +150,8 @@ class _Builder:
         if event.tag is not None:
             mark = event.start_mark
             tag = escape(event.tag.replace("tag:yaml.org,2002:", "!!"))
-            told = Problem(f"{self.source}:{_place(mark)}", "", f"the tag {tag} is not read; remove it")
-            self.problems.append(((mark.line, mark.column), told))
+            message = f"the tag {tag} is not read; remove it"
+            self.problems.append(Problem((), message, self.source, mark.line + 1, mark.column + 1))
         if event.anchor is not None:
             self.anchors[event.anchor] = node
             if isinstance(node, Scalar):
