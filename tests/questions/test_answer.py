@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, MGU, RNN, Dense, Dropout, Embedding, External, Layer, Network, Output, Part
-from rnncalc.conventions.convention import CONVENTIONS
+from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.questions.answer.grading import judge, read_number
 from rnncalc.questions.answer.mistakes import SLIPS
 from rnncalc.questions.answer.search import Given
