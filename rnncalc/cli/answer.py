@@ -6,7 +6,7 @@ from typing import Unpack
 
 import click
 
-from rnncalc.cli.commands import HELP
+from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, format_flag, network_flags
 from rnncalc.cli.inputs import read_specs
 from rnncalc.cli.output import write
@@ -14,7 +14,7 @@ from rnncalc.errors import CallError
 from rnncalc.questions.answer.grading import judge, read_number
 
 
-@click.command(context_settings={**HELP, "ignore_unknown_options": True})  # so that -5 is a number
+@click.command(cls=Command, context_settings={"ignore_unknown_options": True})  # so that -5 is a number
 @click.argument("words", nargs=-1, required=True, metavar="[SPEC] NUMBER...")
 @network_flags
 @format_flag("table", "json", "markdown")

@@ -7,13 +7,13 @@ import sys
 import click
 
 from rnncalc.cli.checking import check_all
-from rnncalc.cli.commands import HELP
+from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import bytes_of, dtype_flag, format_flag, override_flags
 from rnncalc.cli.output import write
 from rnncalc.cli.streams import tell
 
 
-@click.command(context_settings=HELP)
+@click.command(cls=Command)
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @override_flags
 @click.option("--max-params", metavar="N", help="The most parameters, such as 1M.")

@@ -6,14 +6,14 @@ from typing import Unpack
 
 import click
 
-from rnncalc.cli.commands import HELP
+from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, check_word, format_flag, network_flags, specs_argument
 from rnncalc.cli.inputs import read_specs
 from rnncalc.cli.output import write
 from rnncalc.questions.explain import Explanation
 
 
-@click.command(context_settings=HELP)
+@click.command(cls=Command)
 @specs_argument
 @network_flags
 @format_flag("table", "json", "markdown", "latex")

@@ -6,7 +6,7 @@ from typing import Unpack
 
 import click
 
-from rnncalc.cli.commands import HELP
+from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, format_flag, network_flags, specs_argument
 from rnncalc.cli.inputs import read_file, read_specs
 from rnncalc.cli.output import write
@@ -18,7 +18,7 @@ from rnncalc.spec import parse_data
 from rnncalc.spec.flags import read_value
 
 
-@click.command(context_settings=HELP)
+@click.command(cls=Command)
 @specs_argument
 @network_flags
 @click.option("--weights", metavar="FILE", help="YAML of {LAYER: {TENSOR: nested lists}}.")

@@ -6,7 +6,7 @@ from typing import Unpack
 
 import click
 
-from rnncalc.cli.commands import HELP
+from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, bytes_of, dtype_flag, format_flag, network_flags
 from rnncalc.cli.inputs import read_spec, read_template
 from rnncalc.cli.output import write
@@ -17,7 +17,7 @@ from rnncalc.questions import solve as question
 from rnncalc.spec.flags import read_value
 
 
-@click.command(context_settings=HELP)
+@click.command(cls=Command)
 @click.argument("specs", nargs=-1, metavar="[SPEC]")
 @network_flags
 @click.option("--params", metavar="N", help="The budget in parameters, such as 1M.")
