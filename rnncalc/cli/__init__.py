@@ -297,12 +297,14 @@ def compare(specs: tuple[str, ...], same_params: bool, dtype: str, format_: str,
 @network_flags
 @format_flag(("table", "json", "markdown"))
 def answer(words: tuple[str, ...], format_: str, **flags: Any) -> int:
-    """Judge a count, and find the slip behind a wrong one.
+    """Judge a count, and find the mistake behind a wrong one.
 
     One NUMBER is the total, several are the layers in order. Exit code 1 when it is not right.
     """
     from rnncalc.cli.inputs import read_specs
-    from rnncalc.questions.answer.grading import judge, read_number
+    from rnncalc.questions.answer.given import read_number
+    from rnncalc.questions.answer.grading import judge
+    from rnncalc.reports.answer import AnswerReport
 
     in_flags = flags["input"] or flags["layers"] or flags["output"]
     specs, numbers = ((), words) if in_flags else (words[:1], words[1:])
@@ -311,7 +313,7 @@ def answer(words: tuple[str, ...], format_: str, **flags: Any) -> int:
     given = [read_number(number) for number in numbers]
     (spec,) = read_specs(specs, cli.commands, **flags)
     judged = judge(spec.network, given)
-    write([judged], format_)
+    write([AnswerReport(judged)], format_)
     return 0 if judged.right else 1
 
 
