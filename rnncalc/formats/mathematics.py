@@ -1,4 +1,4 @@
-"""Equations with the shapes below their terms, for a terminal, and in LaTeX. Knows how a term looks, not what it means."""
+"""Equations with the shapes below their terms, for a terminal, and in LaTeX. Knows looks, not what is meant."""
 
 from __future__ import annotations
 

@@ -37,7 +37,8 @@ def type_problems(network: Described) -> Iterator[Problem]:
     for name, half in halves.items():
         if half is not None and not isinstance(half, Part):
             yield Problem((name,), f"expected a Part, got {half!r}")
-    of = {(): network, **{(name,): half for name, half in halves.items() if isinstance(half, Part)}}
+    of: dict[Path, Described | Part] = {(): network}
+    of |= {(name,): half for name, half in halves.items() if isinstance(half, Part)}
     for path, part in of.items():
         if not isinstance(part.layers, Iterable) or isinstance(part.layers, str):
             yield Problem((*path, "layers"), f"expected a list of layers, got {part.layers!r}")
