@@ -8,7 +8,7 @@ from conftest import Call
 from rnncalc import Cell
 from rnncalc.forward.vectors import Vector, blend
 from rnncalc.layers.cell import Gate, Gates
-from rnncalc.spec import reader
+from rnncalc.spec import kinds
 
 
 class Leaky(Cell):
@@ -28,8 +28,7 @@ class Leaky(Cell):
 @pytest.fixture(autouse=True)
 def leaky(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do what naming the class in CELLS does."""
-    monkeypatch.setitem(reader.KINDS, "leaky", Leaky)
-    monkeypatch.setitem(reader.OPTIONS_OF, "leaky", reader.OPTIONS_OF["rnn"])
+    monkeypatch.setitem(kinds.KINDS, "leaky", Leaky)
 
 
 def test_it_is_counted_explained_and_run(call: Call) -> None:
