@@ -62,8 +62,9 @@ def check_all(
     for key, text in overrides.items():
         if text is not None:
             read_value(f"--{key}", text, KEYS[key])
+    numbers = read_limits(limits)
     growth = read_growth(max_growth) if max_growth is not None else None
-    asked = Asked(overrides, read_limits(limits), growth, dtype, strict)
+    asked = Asked(overrides, numbers, growth, dtype, strict)
     found = find(paths)
     was = read_baseline(baseline, len(found), **overrides) if baseline is not None else None
     files = [_checked(file, asked, was, alone=len(found) == 1) for file in found]
