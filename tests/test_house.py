@@ -136,7 +136,8 @@ def loaded_by(*args: str) -> set[str]:
 
 
 def commands_loaded_by(*args: str) -> set[str]:
-    return {name for name in COMMANDS if f"rnncalc.cli.{name}" in loaded_by(*args)}
+    loaded = loaded_by(*args)
+    return {name for name in COMMANDS if f"rnncalc.cli.{name}" in loaded}
 
 
 FLAGS = ("-i", "4", "-l", "rnn:3", "-o", "1")
