@@ -115,16 +115,25 @@ def count(
     if all_conventions:
         if tensors or cost or flags["convention"]:
             raise CallError("--all-conventions stands alone: remove --tensors, --cost and -c")
-        from rnncalc.questions.conventions import all_conventions as under_all
+        from rnncalc.questions.allocation import compare_conventions
+        from rnncalc.reports.allocation import AllocationReport
+        from rnncalc.reports.limits import refuse_many_layers
 
-        write([under_all(spec.network) for spec in read_specs(specs, cli.commands, **flags)], format_)
+        networks = [spec.network for spec in read_specs(specs, cli.commands, **flags)]
+        for network in networks:
+            refuse_many_layers(network)
+        write([AllocationReport(compare_conventions(network)) for network in networks], format_)
         return
-    from rnncalc.questions.count import DTYPES, Count
+    from rnncalc.formats import find
+    from rnncalc.questions.count import DTYPES, count
+    from rnncalc.reports.count import CountReport
+    from rnncalc.reports.limits import refuse_endless
 
     check_word("--dtype", dtype, tuple(DTYPES))
-    reports = [Count(spec.network, dtype, tensors, cost) for spec in read_specs(specs, cli.commands, **flags)]
+    networks = [spec.network for spec in read_specs(specs, cli.commands, **flags)]
+    reports = [CountReport(count(network, dtype), tensors, cost) for network in networks]
     for report in reports:
-        report.refuse_endless(format_)
+        refuse_endless(report, find(format_).method)
     write(reports, format_)
 
 
@@ -160,7 +169,8 @@ def run(
     """
     from rnncalc.cli.inputs import read_file, read_specs
     from rnncalc.layers.options import Count as WholeNumber
-    from rnncalc.questions.run import cost_of, run, with_steps
+    from rnncalc.questions.run import cost_of, run, with_steps_to_run
+    from rnncalc.reports.run import RunReport
     from rnncalc.spec import parse_data
     from rnncalc.spec.flags import read_value
 
@@ -171,8 +181,8 @@ def run(
     reports = []
     for spec in read_specs(specs, cli.commands, **flags):
         data = parse_data(spec, *files)
-        with progress_bar(cost_of(with_steps(spec.network, data.inputs or {})[0])) as progress:
-            report = run(
+        with progress_bar(cost_of(with_steps_to_run(spec.network, data.inputs))) as progress:
+            done = run(
                 spec.network,
                 seed=seed,
                 weights=data.weights,
@@ -181,9 +191,9 @@ def run(
                 most_multiply_adds=most,
                 progress=progress,
             )
-        reports.append(report)
+        reports.append(RunReport(done, states))
     write(reports, format_)
-    return 0 if all(report.agrees for report in reports) else 1
+    return 0 if all(report.run.agrees for report in reports) else 1
 
 
 @click.command(context_settings=HELP)
@@ -236,6 +246,7 @@ def solve(
     from rnncalc.layers.options import Size
     from rnncalc.questions.count import DTYPES
     from rnncalc.questions.solve import solve
+    from rnncalc.reports.solve import SolutionReport
     from rnncalc.spec.flags import read_value
 
     check_word("--dtype", dtype, tuple(DTYPES))
@@ -253,7 +264,7 @@ def solve(
     if not template.marked:
         raise CallError("no size is written ?, so there is nothing to solve for; write one as in -l lstm:?")
     solution = solve(template.network, budget, multiple=read_value("--multiple-of", multiple_of, Size()), exact=exact)
-    write([solution], format_)
+    write([SolutionReport(solution)], format_)
     return 0 if solution.solved else 1
 
 
@@ -270,8 +281,9 @@ def compare(specs: tuple[str, ...], same_params: bool, dtype: str, format_: str,
     """
     from rnncalc.cli.inputs import read_specs
     from rnncalc.layers.options import Size
-    from rnncalc.questions import compare as question
+    from rnncalc.questions.compare import compare, compare_same_params, dense_growth
     from rnncalc.questions.count import DTYPES
+    from rnncalc.reports.compare import ComparisonReport, DenseGrowthReport
     from rnncalc.spec.flags import read_value
 
     check_word("--dtype", dtype, tuple(DTYPES))
@@ -283,13 +295,11 @@ def compare(specs: tuple[str, ...], same_params: bool, dtype: str, format_: str,
             raise CallError("--steps FIRST..LAST stands alone, and FIRST is not above LAST")
     networks = [spec.network for spec in read_specs(specs, cli.commands, **flags)]
     if dots:
-        write([question.growth(network, *ends) for network in networks], format_)
+        write([DenseGrowthReport(dense_growth(network, *ends)) for network in networks], format_)
     elif same_params:
-        write([question.as_kinds_of_same_params(network, DTYPES[dtype]) for network in networks], format_)
-    elif len(networks) > 1:
-        write([question.side_by_side(networks, DTYPES[dtype])], format_)
+        write([ComparisonReport(compare_same_params(network, dtype)) for network in networks], format_)
     else:
-        write([question.as_kinds(networks[0], DTYPES[dtype])], format_)
+        write([ComparisonReport(compare(*networks, dtype=dtype))], format_)
 
 
 @click.command(context_settings={**HELP, "ignore_unknown_options": True})

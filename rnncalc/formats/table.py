@@ -11,7 +11,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from rnncalc.formats.words import words
+from rnncalc.formats.values import text_of
 from rnncalc.reports.sheet import Equation, Report, Sheet, Value
 
 MOST_ROWS = 500
@@ -41,7 +41,7 @@ def write(reports: Iterable[Report], file: TextIO) -> None:
 
 def _draw(sheet: Sheet, console: Console) -> None:
     if sheet.title:
-        console.print(Text(words(sheet.title), "bold"))
+        console.print(Text(text_of(sheet.title), "bold"))
     if sheet.subtitle:
         console.print(Text(sheet.subtitle, "dim"))
     if sheet.columns:
@@ -51,7 +51,7 @@ def _draw(sheet: Sheet, console: Console) -> None:
     if sheet.notes:
         console.print()
     for note in sheet.notes:
-        console.print(Text(words(note, limit=2_000)))
+        console.print(Text(text_of(note, limit=2_000)))
 
 
 def _fitting(sheet: Sheet, console: Console) -> list[RenderableType]:
@@ -108,7 +108,7 @@ def _table(sheet: Sheet, rows: list[tuple[Value, ...]], places: set[int], *, lin
         column = sheet.columns[place]
         table.add_column(
             column.title,
-            Text(words(sheet.total[place]) if sheet.total else "", "bold"),
+            Text(text_of(sheet.total[place]) if sheet.total else "", "bold"),
             justify="right" if column.right else "left",
             no_wrap=column.right,
             overflow="fold",
@@ -119,7 +119,7 @@ def _table(sheet: Sheet, rows: list[tuple[Value, ...]], places: set[int], *, lin
 
 
 def _cell(value: Value, *, lines: bool) -> Text:
-    text = Text(words(value, lines=lines))
+    text = Text(text_of(value, lines=lines))
     if isinstance(value, Equation):
         text.stylize("cyan", 0, len(value.letters))
     return text

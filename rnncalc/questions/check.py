@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from rnncalc.errors import Fault, Problem, dotted
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Budget
-from rnncalc.questions.count import Count
+from rnncalc.questions.count import Count, count
 from rnncalc.text import escape
 
 Path = tuple[str | int, ...]
@@ -181,18 +181,18 @@ def check(
     own_convention: whose tensors `expect` counts; under another it says nothing, and is left out.
     before: the parameters of the baseline, if it has this spec; compared: whether there is a baseline.
     """
-    count = Count(network, dtype)
+    counted = count(network, dtype)
     skipped = ""
     checks: list[Check] = []
     if network.expect and own_convention not in (None, network.convention):
         skipped = f"expect is not checked: it counts what {own_convention} has, and -c says {network.convention}"
     elif network.expect:
-        checks += _expectations(count, locate)
-    checks += _budget(count, locate, limits or {})
-    change = Change(before, count.params) if compared else None
+        checks += _expectations(counted, locate)
+    checks += _budget(counted, locate, limits or {})
+    change = Change(before, counted.params) if compared else None
     if change and growth and before is not None:
         checks.append(_grown(change, growth))
-    return Checked(file, count, tuple(checks), skipped, strict, change)
+    return Checked(file, counted, tuple(checks), skipped, strict, change)
 
 
 def located(problem: Problem | Fault, file: str) -> tuple[Place | None, str, str]:

@@ -12,10 +12,12 @@ from rnncalc.network.network import Network
 
 
 class DenseLayer(NamedTuple):
-    """A layer of the dense equivalent: the numbers it reads and hands on, and its parameters.
+    """A layer of the dense equivalent, under the name of the layer that it stands for.
 
-    substituted: the arithmetic of the parameters; multiply_adds: one for each weight of a matrix, None where a part is
-        counted elsewhere.
+    inputs, units: the numbers that it reads and hands on, of all steps together; of an embedding, or of a part counted
+        elsewhere, the widths it has anyway.
+    params: its parameters; substituted: their arithmetic.
+    multiply_adds: multiplications of one pass, one for each weight of a matrix; None where a part is counted elsewhere.
     """
 
     name: str
@@ -27,9 +29,10 @@ class DenseLayer(NamedTuple):
 
 
 class DenseEquivalent(NamedTuple):
-    """The dense equivalent of a network; `ratio` is its parameters over the network's, None when those are 0.
+    """The dense equivalent of a network.
 
-    widths: of its dense layers, from input to output.
+    params: the sum of its layers'; ratio: that over the network's own, None where those are 0.
+    widths: in numbers, from its input through its dense layers to its output; layers that stay tables are left out.
     """
 
     params: int

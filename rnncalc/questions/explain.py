@@ -11,7 +11,8 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding
 from rnncalc.network.network import Network, Placed
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
-from rnncalc.reports.sheet import Column, Equation, Sheet, Value, setting
+from rnncalc.reports.heading import setting
+from rnncalc.reports.sheet import Column, Equation, Sheet, Value
 
 HOLDS = {
     "input": "input matrix",
@@ -106,6 +107,10 @@ class Explanation(NamedTuple):
             sheet = _steps_sheet("Dense equivalent", tuple(_dense_steps(dense)), (ratio,))
             sheets.append(sheet._replace(subtitle=_dense_words(self.network)))
         return sheets
+
+    def equations(self) -> list[Sheet]:
+        """Return the same sheets: each of their rows holds an equation."""
+        return self.sheets()
 
 
 def _step_data(step: Step) -> dict[str, Any]:

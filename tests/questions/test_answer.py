@@ -14,11 +14,11 @@ from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, MGU, RNN, Dense, Dropout, Embedding, External, Layer, Network, Output, Part
 from rnncalc.conventions.convention import CONVENTIONS
+from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.answer.grading import judge, read_number
 from rnncalc.questions.answer.mistakes import SLIPS
 from rnncalc.questions.answer.search import Given
 from rnncalc.questions.answer.worksheet import sums_of
-from rnncalc.questions.conventions import all_conventions
 from rnncalc.spec import parse
 
 ORDER = {slip.id: number for number, slip in enumerate(SLIPS)}
@@ -29,7 +29,9 @@ SIZE = st.integers(2, 40)
 @settings(max_examples=300)
 def test_the_right_sums_are_the_counts(spec: Spec, convention: str) -> None:
     """A learner's formula, its arithmetic and the tensors give one number, under every convention."""
-    net = all_conventions(parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network).networks[convention]
+    net = compare_conventions(parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network).networks[
+        convention
+    ]
     assume(net is not None)
     assert net is not None
     for each, placed in zip(sums_of(net), net.placed, strict=True):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
 from rnncalc.questions.check import Growth, check
-from rnncalc.questions.count import Count
+from rnncalc.questions.count import count
 from rnncalc.spec import parse
 
 SPEC = "input: 4\nsteps: 3\nlayers:\n  - rnn: 3\noutput: 1\n"  # 24 + 4 parameters, 66 multiply-adds, 127 / 28 dense
@@ -295,9 +295,9 @@ def test_a_baseline_that_is_no_report_is_refused(tmp_path: Path, call: Call, tex
 def test_a_limit_is_the_first_number_that_passes(spec: Spec, more: int) -> None:
     """For each count: the count itself is kept, one less is not."""
     net = parse(yaml.safe_dump(spec).encode(), "spec").network
-    count = Count(net)
+    counted = count(net)
     for key in ("params", "bytes", "multiply_adds"):
-        number = getattr(count, key)
+        number = getattr(counted, key)
         for limit in (number or 0) + more, (number or 0) - 1 - more:
             checked = check(net, "spec", lambda _: None, limits={f"max_{key}": limit})
             assert checked.checks[0].ok == (number is not None and number <= limit)

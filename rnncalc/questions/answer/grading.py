@@ -11,7 +11,8 @@ from rnncalc.network.network import Network
 from rnncalc.questions.answer.search import Given, Mistake, by_size, mistakes_in_layer, mistakes_in_total
 from rnncalc.questions.answer.worksheet import Sums, sums_of
 from rnncalc.questions.dense import dense_equivalent
-from rnncalc.reports.sheet import Column, Sheet, Value, setting
+from rnncalc.reports.heading import setting
+from rnncalc.reports.sheet import Column, Sheet, Value
 from rnncalc.text import escape
 
 MOST_MISTAKES = 5

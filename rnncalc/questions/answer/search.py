@@ -12,9 +12,9 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Layer
 from rnncalc.layers.options import MAX_SIZE
 from rnncalc.network.network import Network
+from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.answer.mistakes import SLIPS, in_one_layer
 from rnncalc.questions.answer.worksheet import Sums, sums_of
-from rnncalc.questions.conventions import all_conventions
 from rnncalc.questions.solve import Sized, counting, largest
 
 MOST_LAYERS = 100
@@ -75,7 +75,7 @@ def _singles(network: Network, sums: Sums) -> Iterator[Candidate]:
             yield slip.id, slip.text, None, changed
     if len(sums) > MOST_LAYERS:
         return
-    for name, other in all_conventions(network).networks.items():
+    for name, other in compare_conventions(network).networks.items():
         if other and name != network.convention:
             text = f"counts as {name} does, not as {network.convention}"
             yield f"convention-{name}", text, None, sums_of(other)

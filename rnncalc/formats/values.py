@@ -1,4 +1,4 @@
-"""How a value is written for people, in every format that is for people."""
+"""How a value is written for people, the same in every format that is for people."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ BAR = 16
 """The length of a whole bar, in characters."""
 
 
-def words(value: Value, *, lines: bool = False, limit: int = 200) -> str:
+def text_of(value: Value, *, lines: bool = False, limit: int = 200) -> str:
     """Return a value as text, any name in it made harmless.
 
     None is a dash, an unknown number of steps the letter T. With `lines` an equation's two sides stand on two;
