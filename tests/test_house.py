@@ -39,7 +39,7 @@ FLOW = {
     "__main__": {"cli"},
 }
 MAY_IMPORT = {room: {*may, "errors", "text"} for room, may in FLOW.items()}
-ONLY_IN = {"yaml": ("spec",), "rich": ("formats", "cli"), "click": ("cli",), "click_default_group": ("cli",)}
+ONLY_IN = {"yaml": ("spec",), "rich": ("formats", "cli"), "click": ("cli",)}
 
 
 def imports(path: Path) -> list[str]:

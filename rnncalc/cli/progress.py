@@ -1,17 +1,25 @@
-"""A progress bar for what takes longer than a second, and nothing for what does not."""
+"""A progress bar on a terminal for what takes longer than a second, and nothing for what does not."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from time import monotonic
 from typing import Any, TextIO
 
 PATIENCE = 1.0
 
 
+def progress_of(total: int) -> AbstractContextManager[Callable[[int], None] | None]:
+    """Give what is to be told of work done, or None where no terminal shows it."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return nullcontext()
+    return _bar(total, sys.stderr)
+
+
 @contextmanager
-def bar(total: int, file: TextIO) -> Iterator[Callable[[int], None]]:
+def _bar(total: int, file: TextIO) -> Iterator[Callable[[int], None]]:
     """Give a function that is told of work done; after a second it draws a bar of the total, cleared at the end."""
     began = monotonic()
     done = 0

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence as Items
 from typing import Any, NamedTuple
 
+from rnncalc.errors import Path
 from rnncalc.layers.layer import Embedding
 from rnncalc.layers.options import Real, Size
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
 from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence
-from rnncalc.spec.reading import Path, Reading, what
+from rnncalc.spec.reading import Reading, what
 from rnncalc.text import escape
 
 Nested = Any

@@ -6,18 +6,19 @@ is said here a second time.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
-from rnncalc.errors import Fault, Problem, SpecError
+from rnncalc.errors import Path, Problem, SpecError
 from rnncalc.layers.cell import CELLS
 from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Output
 from rnncalc.layers.options import OPTIONS, Allowed, Count, Ratio, Size
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Budget, Expect, Part
 from rnncalc.network.validation import KEYS
-from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence, mark_at
-from rnncalc.spec.reading import MOST_PROBLEMS, At, Path, Reading, unknown_key, what
+from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence, mark_at
+from rnncalc.spec.reading import MOST_PROBLEMS, Reading, unknown_key, what
 from rnncalc.text import all_of, did_you_mean, escape, one_of
 
 _KINDS: tuple[type[Layer], ...] = (*CELLS, Dense, Embedding, Dropout, External)
@@ -38,7 +39,7 @@ COUNT = Count()
 
 
 def read_network(
-    root: Node, source: str, name: str, problems: list[tuple[At, Problem]], unknown: int | None = None
+    root: Node, source: str, name: str, problems: Iterable[Problem], unknown: int | None = None
 ) -> Network:
     """Return the network that a tree describes; `unknown` is what a size written `?` stands for.
 
@@ -86,9 +87,9 @@ class _Reader(Reading):
             return Network(**given)
         except SpecError as error:
             told = bool(self.problems)
-            for fault in error.problems:
-                if isinstance(fault, Fault) and not (fault.follows and told):
-                    self.problem(mark_at(self.root, fault.path), fault.path, fault.message)
+            for problem in error.problems:
+                if not (problem.follows and told):
+                    self.problem(mark_at(self.root, problem.path), problem.path, problem.message)
             return None
 
     def part(self, node: Node, path: Path) -> Part:
@@ -153,7 +154,7 @@ class _Reader(Reading):
         if key is None:
             self.problem(node.mark, path, f"no kind of layer; add one of {one_of(tuple(KINDS))}")
             return
-        if isinstance(key.mark, str) and isinstance(first := node.items[0][1], Scalar) and not first.value:
+        if isinstance(key.mark, Flag) and isinstance(first := node.items[0][1], Scalar) and not first.value:
             self.problem(key.mark, path, f"expected KIND:UNITS, such as lstm:512, got '{escape(key.value)}'")
             return
         told = len(self.problems) < MOST_PROBLEMS

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
 from rnncalc import Network
-from rnncalc.conventions.convention import CONVENTIONS
+from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.formats import write
 from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.explain import Explanation

@@ -158,7 +158,7 @@ def test_long_outputs_are_cut(call: Call) -> None:
     [
         (["compare", "specs/time-series-gru.yaml"], "Network", 2),
         (["compare", "specs/time-series-gru.yaml", "--steps", "1..5"], "Steps", 2),
-        (["answer", "specs/gru.yaml", 1152], "The slip", 2),
+        (["answer", "specs/gru.yaml", 1152], "The mistake", 2),
         (["solve", "-i", 70, "-l", "rnn:?", "--params", "5k"], "Size", 2),
         (["explain", "specs/gru.yaml"], "Step", 3),
     ],

@@ -12,13 +12,15 @@ from math import sqrt
 from random import Random
 from typing import Any, NamedTuple
 
-from rnncalc.forward.arrays import Arrays, DeclarationError, Matrix, Meter, Nested, Progress, filled
-from rnncalc.forward.binding import DENSE, EMBEDDING, OUTPUT
+from rnncalc.forward.arrays import Arrays, BindingError, Matrix, Meter, Nested, Progress, filled
+from rnncalc.forward.bindings import binding
 from rnncalc.forward.recurrent import State, Trace, run_cell
 from rnncalc.forward.vectors import ACTIVATIONS, LengthError, Vector, plus
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, External, Output
-from rnncalc.network.network import Network, Placed
+from rnncalc.network.network import Network
+from rnncalc.network.parts import Part
+from rnncalc.network.stack import Placed
 
 Flow = list[Any]
 """What passes between layers: a vector or a token number a step; one alone where no sequence flows."""
@@ -75,6 +77,7 @@ class Pass:
         traced: bool = False,
     ) -> None:
         self.network = network
+        self.binding = binding(network.convention)
         self.weights = weights
         self.inputs = inputs or {}
         self.progress = progress
@@ -92,12 +95,12 @@ class Pass:
             placed = [place for place in self.network.placed if place.part == name]
             steps = part.steps or 1
             many = topology.startswith("many")
-            flow = self.inputs.get(name) or self._inputs(placed[0], steps if many else 1)
+            flow = self.inputs.get(name) or self._inputs(part, steps if many else 1)
             turn = _turn(placed, topology)
             for number, place in enumerate(placed):
                 try:
                     ran, flow, many = self._layer(place, flow, many, topology if number == turn else "", steps)
-                except (DeclarationError, LengthError) as lack:
+                except (BindingError, LengthError) as lack:
                     yield Ran(place, reason=str(lack))
                     return
                 yield ran
@@ -118,7 +121,7 @@ class Pass:
         match layer:
             case Cell():
                 start = self.carried.pop(0) if place.part == "decoder" else None
-                cell = run_cell(layer, arrays, meter, flow, start, self.network.convention, traced=self.traced)
+                cell = run_cell(layer, arrays, meter, flow, self.binding, start=start, traced=self.traced)
                 flow, final, traces = cell.outputs, cell.final, cell.traces
                 if place.part == "encoder":
                     self.carried.append(cell.state)
@@ -130,7 +133,7 @@ class Pass:
                 if turn == "one-to-many":
                     flow += [[0.0] * layer.units] * (steps - 1)
             case External():
-                flow = [self._random(place.outputs) for _ in flow]
+                flow = [self._random(len(x) if layer.outputs is None else layer.outputs) for x in flow]
         if turn == "many-to-one":
             flow, many = [final or flow[-1]], False
         shape = (len(flow), len(flow[0])) if many else (len(flow[0]),)
@@ -143,15 +146,16 @@ class Pass:
     def _arrays(self, place: Placed) -> Arrays:
         if isinstance(place.layer, External):
             return Arrays({})
+        tensors = place.tensors
         if self.weights is not None:
-            return Arrays(self.weights.get(place.name, {}))
+            return Arrays(self.weights.get(place.name, {}), tensors, place.copy)
         fan = place.outputs if isinstance(place.layer, Cell) else place.inputs
         bound = 1.0 if isinstance(place.layer, Embedding) else 1.0 / sqrt(fan)
-        return Arrays({tensor.name: filled(tensor, bound, self.of_weights) for tensor in place.weights.own})
+        filling = {tensor.name: filled(tensor, bound, self.of_weights) for tensor in tensors}
+        return Arrays(filling, tensors, place.copy)
 
     def _dense(self, place: Placed, layer: Dense, arrays: Arrays, meter: Meter, flow: Flow) -> Flow:
-        names = OUTPUT if isinstance(layer, Output) else DENSE
-        kernel, bias, transposed = names[self.network.convention]
+        kernel, bias, transposed = (isinstance(layer, Output) and self.binding.output) or self.binding.dense
         if isinstance(layer, Output) and layer.tied:
             matrix = Matrix("the embedding's", self.table, shared=True)
         else:
@@ -165,15 +169,16 @@ class Pass:
         return done
 
     def _look_up(self, layer: Embedding, arrays: Arrays, meter: Meter, flow: Flow) -> Flow:
-        self.table = arrays.matrix(EMBEDDING[self.network.convention]).rows
+        self.table = arrays.matrix(self.binding.embedding).rows
         for token in flow:
             meter.read(token, len(self.table[token]))
         return [self.table[token] for token in flow]
 
-    def _inputs(self, first: Placed, count: int) -> Flow:
-        if isinstance(first.layer, Embedding):
-            return [int(self.of_inputs() * first.inputs) for _ in range(count)]
-        return [self._random(first.inputs - first.layer.extra_inputs) for _ in range(count)]
+    def _inputs(self, part: Part, count: int) -> Flow:
+        """Return inputs as wide as the spec says, whatever the stack declares."""
+        if isinstance(part.layers[0], Embedding):
+            return [int(self.of_inputs() * part.input) for _ in range(count)]
+        return [self._random(part.input) for _ in range(count)]
 
     def _random(self, count: int) -> Vector:
         return [2.0 * self.of_inputs() - 1.0 for _ in range(count)]
