@@ -7,12 +7,15 @@ of mistakes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
-from rnncalc.layers.cell import Cell
+from rnncalc.conventions.layout import role_of, width_of
+from rnncalc.conventions.tensor import Direction, Role
+from rnncalc.layers.cell import Cell, Form
 from rnncalc.layers.layer import Dense, Embedding, Layer, Output
-from rnncalc.network.network import Network, Placed
+from rnncalc.network.network import Network
+from rnncalc.network.stack import Placed
 from rnncalc.questions.answer.arithmetic import Expression, Times, product, total, value
 
 Source = Literal["input", "past", "peephole"]
@@ -156,42 +159,43 @@ def _line(placed: Placed) -> Line:
             return Line(placed, 0, others=(Other("external", placed.params),))
 
 
-def gate_lines(placed: Placed, layer: Cell) -> tuple[GateLine, ...]:
-    """Return what each gate of a recurrent layer reads, and how many biases the convention gives it.
+_SOURCES: Mapping[Role, Source] = {Role.INPUT: "input", Role.RECURRENT: "past", Role.PEEPHOLE: "peephole"}
 
-    The first state that a gate reads is the one that recurs, any other it looks at through a peephole.
-    """
-    sizes = layer.words(placed.inputs)
-    past = 1 if layer.recurrence == "diagonal" else sizes[layer.states["h"]]
+
+def gate_lines(placed: Placed, layer: Cell) -> tuple[GateLine, ...]:
+    """Return what each gate of a recurrent layer reads, and how many biases the convention gives it."""
+    sizes = placed.sizes
     biases = _biases(placed, layer)
-    return tuple(
-        GateLine(
-            (
-                *(Read("input", placed.inputs), Read("past", past)),
-                *((Read("peephole", 1),) if gate.letter in layer.peepholes_of else ()),
-            ),
-            biases[gate.letter],
+    lines = []
+    for gate in layer.gates(placed.inputs):
+        reads = tuple(
+            Read(
+                _SOURCES[role_of(layer, product)],
+                1 if product.form is Form.DIAGONAL else sizes[width_of(layer, product.of)],
+                "" if product.matrix is None else f"{product.of}{product.matrix}",
+            )
+            for product in gate.products
         )
-        for gate in layer.gates
-    )
+        lines.append(GateLine(reads, biases[gate.letter]))
+    return tuple(lines)
 
 
 def _biases(placed: Placed, layer: Cell) -> Counter[str]:
     """Return how many bias vectors each gate has in one direction, by its letter."""
     biases: Counter[str] = Counter()
-    for tensor in placed.weights.own:
-        if tensor.role in ("bias", "recurrent_bias") and tensor.direction != "backward":
-            directions = layer.directions if tensor.direction == "both" else 1
+    for tensor in placed.tensors:
+        if tensor.role in (Role.BIAS, Role.RECURRENT_BIAS) and tensor.direction is not Direction.BACKWARD:
+            directions = layer.directions if tensor.direction is Direction.BOTH else 1
             for letter in tensor.gates:
                 biases[letter] += tensor.params // (len(tensor.gates) * layer.units * directions)
     return biases
 
 
 def _others(placed: Placed, layer: Cell) -> Iterator[Other]:
-    sizes = layer.words(placed.inputs)
+    sizes = placed.sizes
     if "p" in sizes:
         yield Other("projection", product(sizes["p"], layer.units))
-    if scalars := sum(tensor.params for tensor in placed.weights.own if tensor.role == "scalar"):
+    if scalars := sum(tensor.params for tensor in placed.tensors if tensor.role is Role.SCALAR):
         yield Other("scalars", scalars // layer.directions)
     if layer.learned_state:
         widths = Counter(sizes[width] for width in layer.states.values())
