@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TextIO
 
 from rnncalc.formats.values import text_of
-from rnncalc.reports.sheet import Equation, Report, Value
+from rnncalc.reports.sheet import Arithmetic, Report, Value
 
 _ACTIVE = re.compile(r"([\\`*_{}\[\]<>|#!~&@$])")
 
@@ -37,7 +37,7 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _cell(value: Value) -> str:
-    if isinstance(value, Equation):
+    if isinstance(value, Arithmetic):
         return f"`{text_of(value)}`"
     text = text_of(value)
     return _escaped(text) if isinstance(value, str) else text  # numbers and shapes have nothing to escape

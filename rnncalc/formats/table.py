@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rnncalc.formats.values import text_of
-from rnncalc.reports.sheet import Equation, Report, Sheet, Value
+from rnncalc.reports.sheet import Arithmetic, Report, Sheet, Value
 
 MOST_ROWS = 500
 """More rows than anyone reads: beyond it the middle ones are one row, with their sum."""
@@ -63,7 +63,7 @@ def _fitting(sheet: Sheet, console: Console) -> list[RenderableType]:
     rows = _shortened(sheet)
     everything = [*range(len(sheet.columns))]
     keys = {place for place in everything if sheet.columns[place].key}
-    equations = {place for row in rows for place, value in enumerate(row) if isinstance(value, Equation)}
+    equations = {place for row in rows for place, value in enumerate(row) if isinstance(value, Arithmetic)}
     numbers = {place for place in everything if sheet.columns[place].right}
     others = {*everything} - keys - equations - numbers
     splits: list[tuple[list[set[int]], bool]] = [
@@ -120,7 +120,7 @@ def _table(sheet: Sheet, rows: list[tuple[Value, ...]], places: set[int], *, lin
 
 def _cell(value: Value, *, lines: bool) -> Text:
     text = Text(text_of(value, lines=lines))
-    if isinstance(value, Equation):
+    if isinstance(value, Arithmetic):
         text.stylize("cyan", 0, len(value.letters))
     return text
 

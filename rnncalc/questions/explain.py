@@ -10,7 +10,7 @@ from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.formula import Expression, Plus, Times
 from rnncalc.conventions.tensor import Direction, Role, Tensor
 from rnncalc.layers.cell import Cell, Gate
-from rnncalc.layers.layer import Dense, Embedding
+from rnncalc.layers.layer import Dense
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent

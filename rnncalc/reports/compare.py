@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rnncalc.questions.compare import Comparison, DenseGrowth, Lack, Missing, Side
-from rnncalc.reports.heading import setting
+from rnncalc.reports.setting import setting
 from rnncalc.reports.sheet import Bar, Column, Row, Sheet
 
 LEVELS = "▁▂▃▄▅▆▇█"

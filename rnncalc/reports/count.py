@@ -8,10 +8,10 @@ from operator import attrgetter
 from typing import Any
 
 from rnncalc.conventions.tensor import Tensor
-from rnncalc.questions.count import Count, LayerCount, bytes_of
+from rnncalc.questions.count import Count, LayerCount, bytes_of, numbered
 from rnncalc.questions.dense import DenseEquivalent
-from rnncalc.reports.heading import halves_of, setting, steps_of
-from rnncalc.reports.sheet import Alike, Column, Equation, Row, Shared, Sheet
+from rnncalc.reports.setting import halves_of, setting, steps_of
+from rnncalc.reports.sheet import Alike, Arithmetic, Column, Row, Shared, Sheet
 
 MOST_WIDTHS = 8
 """A chain of more widths is cut in its middle."""
@@ -61,7 +61,7 @@ class CountReport:
                 layer.kind,
                 f"{layer.inputs:,} → {layer.outputs:,}",
                 layer.output_shape,
-                Equation(layer.formula, layer.substituted),
+                Arithmetic(layer.formula, layer.substituted),
                 *(number for _, number in self._numbers(layer)),
             )
             rows += [(*key, *cells) for key in _keys(self.count, layer)]
@@ -127,23 +127,21 @@ def _records(count: Count) -> Iterator[Row]:
 
 def _tensor_records(count: Count) -> Iterator[Row]:
     network, size = count.network.name, bytes_of(count.dtype)
-    for layer in count.stack():
-        tensors: list[Row] = [
-            (tensor.name, tensor.role, tensor.direction, tensor.shape, tensor.params, tensor.params * size)
-            for tensor in layer.tensors
-        ]
-        for name in layer.names:
-            for cells in tensors:
-                yield (network, name, layer.kind, layer.part, *cells)
+    for layer in count.layers:
+        for tensor in layer.tensors:
+            about = (tensor.name, tensor.role, tensor.direction, tensor.shape)
+            yield (network, layer.name, layer.kind, layer.part, *about, tensor.params, tensor.params * size)
     yield (network, None, "total", *[None] * 5, count.params, count.bytes)
 
 
 def _tensor_sheet(count: Count) -> Sheet:
     titles = _key_titles(count)
-    rows: list[Row] = []
-    for layer in count.stack():
-        tensors = [(tensor.name, tensor.role, tensor.shape, tensor.params) for tensor in layer.tensors]
-        rows += [(*key, *cells) for key in _keys(count, layer) for cells in tensors]
+    rows: list[Row] = [
+        (*key, tensor.name, tensor.role, tensor.shape, tensor.params)
+        for layer in count.layers
+        for key in _keys(count, layer)
+        for tensor in layer.tensors
+    ]
     return Sheet(
         columns=(
             *(Column(title, key=True) for title in titles),
@@ -167,16 +165,22 @@ def _keys(count: Count, layer: LayerCount) -> list[tuple[str | None, ...]]:
     )
 
 
-def _layers_data(count: Count) -> Iterator[Alike]:
-    for layer in count.stack():
-        shared = Shared(
-            {
-                **dict(zip(_HEADER[2:], _values(layer), strict=True)),
-                "dtype": count.dtype,
-                "tensors": [_tensor_data(tensor) for tensor in layer.tensors],
-            }
-        )
-        yield from (Alike({"name": name}, shared) for name in layer.names)
+def _layers_data(count: Count) -> Iterator[Alike | dict[str, Any]]:
+    for entry in count.stack():
+        if numbered(entry.placed):
+            yield from ({"name": layer.name, **_layer_data(count, layer)} for layer in entry.each())
+        else:
+            shared = Shared(_layer_data(count, entry))
+            yield from (Alike({"name": name}, shared) for name in entry.names)
+
+
+def _layer_data(count: Count, layer: LayerCount) -> dict[str, Any]:
+    """Return all but the name."""
+    return {
+        **dict(zip(_HEADER[2:], _values(layer), strict=True)),
+        "dtype": count.dtype,
+        "tensors": [_tensor_data(tensor) for tensor in layer.tensors],
+    }
 
 
 def _tensor_data(tensor: Tensor) -> dict[str, Any]:

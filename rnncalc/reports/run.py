@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from rnncalc.forward.forward import Ran
+from rnncalc.forward.network_pass import Ran
 from rnncalc.questions.run import Run
-from rnncalc.reports.heading import setting, steps_of
+from rnncalc.reports.setting import setting, steps_of
 from rnncalc.reports.sheet import Column, Row, Sheet
 
 SHOWN_NUMBERS = 8

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rnncalc.questions.solve import Solution
-from rnncalc.reports.heading import setting
+from rnncalc.reports.setting import setting
 from rnncalc.reports.sheet import Column, Row, Sheet
 
 
