@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TextIO
 
+from rnncalc.formats.mathematics import aligned
 from rnncalc.formats.values import text_of
 from rnncalc.reports.sheet import Arithmetic, Derived, Sheet
 
@@ -40,6 +41,8 @@ def _write_sheet(sheet: Sheet, file: TextIO) -> None:
         file.write(f"\n\\section*{{{_text(text_of(sheet.title))}}}\n")
     if sheet.subtitle:
         file.write(f"\n{_text(text_of(sheet.subtitle, limit=1_000))}.\n")
+    if sheet.equations:
+        file.write(f"{aligned(sheet.equations, 'align*')}\n")
     lines = []
     for row in sheet.rows:
         equation = next((value for value in row if isinstance(value, Arithmetic)), None)

@@ -21,6 +21,10 @@ def write(reports: Iterable[Report], file: TextIO) -> None:
             file.write(f"### {_escaped(text_of(sheet.title))}\n\n")
         if sheet.subtitle:
             file.write(f"{_escaped(sheet.subtitle)}\n\n")
+        if sheet.equations:
+            from rnncalc.formats.mathematics import aligned  # few sheets have equations
+
+            file.write(f"$$\n{aligned(sheet.equations, 'aligned')}\n$$\n\n")
         if sheet.columns:
             file.write(_row([_escaped(column.title) for column in sheet.columns]))
             file.write(_row(["---:" if column.right else "---" for column in sheet.columns]))

@@ -44,6 +44,13 @@ def _draw(sheet: Sheet, console: Console) -> None:
         console.print(Text(text_of(sheet.title), "bold"))
     if sheet.subtitle:
         console.print(Text(sheet.subtitle, "dim"))
+    if sheet.equations:
+        from rnncalc.formats.mathematics import with_shapes  # few sheets have equations
+
+        console.print()
+        for line in sheet.equations:
+            for text in with_shapes(line, console.width):
+                console.print(Text(text))
     if sheet.columns:
         console.print()
         for table in _fitting(sheet, console):
