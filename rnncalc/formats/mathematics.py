@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rnncalc.reports.equations import Line, Term, plain
 
@@ -46,6 +46,12 @@ def _columns(line: Line) -> tuple[str, str]:
         width = max(len(text), len(shape))
         above, below = above + text.center(width), below + shape.center(width)
     return above, below
+
+
+def aligned(lines: Iterable[Line], environment: str) -> str:
+    """Return equations in LaTeX below each other, their first signs aligned."""
+    body = " \\\\\n".join(f"  {latex(line)}" for line in lines)
+    return f"\\begin{{{environment}}}\n{body}\n\\end{{{environment}}}"
 
 
 def latex(line: Line) -> str:

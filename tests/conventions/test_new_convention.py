@@ -35,10 +35,14 @@ LOOM = Convention(
 
 def bound(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> ByGate:
     products = {(gate, "x"): arrays.matrix(f"warp.{gate}", transposed=True) for gate in "zrn"}
-    recurrent = {(gate, "h"): arrays.matrix("weft", rows) for gate, rows in arrays.gates("weft", "nzr", layer.units).items()}
+    recurrent = {
+        (gate, "h"): arrays.matrix("weft", rows) for gate, rows in arrays.gates("weft", "nzr", layer.units).items()
+    }
     if not layer.bias:
         return ByGate({**products, **recurrent})
-    biases = {(gate, "input"): arrays.vector("knot", at) for gate, at in arrays.gates("knot", "nzr", layer.units).items()}
+    biases = {
+        (gate, "input"): arrays.vector("knot", at) for gate, at in arrays.gates("knot", "nzr", layer.units).items()
+    }
     return ByGate({**products, **recurrent}, biases)
 
 
