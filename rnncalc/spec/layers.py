@@ -11,9 +11,9 @@ from dataclasses import fields
 from typing import Any
 
 from rnncalc.errors import Path
+from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer
 from rnncalc.layers.options import OPTIONS
-from rnncalc.spec.kinds import KINDS, kind
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence, say_the_same
 from rnncalc.spec.reading import MOST_PROBLEMS, Reading, unknown_key, what
 from rnncalc.text import all_of, did_you_mean, escape, one_of
@@ -64,7 +64,7 @@ def _layer(reading: Reading, node: Node, path: Path, known: dict[str, tuple[str,
     keys = known.get(name) or known.setdefault(name, (name, *options_of(of)))
     for key, below in reading.keys(node, path, keys, _unknown):
         option = of.number if key == name else key
-        value = reading.value(below, (*path, key), OPTIONS[option], None)
+        value = reading.value(below, (*path, key), OPTIONS[option].allowed, None)
         if value is not None:
             values[option] = value
     values.setdefault(of.number, 1)
