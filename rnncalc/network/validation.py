@@ -23,7 +23,7 @@ MAX_LAYERS = 100_000
 KEYS: dict[str, Allowed] = {
     "name": Text(),
     "source": Text(most=10_000),
-    "convention": Choice(tuple(CONVENTIONS)),
+    "convention": Choice(CONVENTIONS.keys()),
     "topology": Choice(TOPOLOGIES),
     "steps": Size(),
     "input": Size(),

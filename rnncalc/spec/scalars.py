@@ -92,7 +92,7 @@ def _cure(scalar: Scalar, allowed: Allowed) -> str:
         return ""
     match allowed:
         case Choice():
-            return did_you_mean(text, allowed.words)
+            return did_you_mean(text, [*allowed.words])
         case _ if not scalar.plain and text != "?":
             return "; remove the quotes" if _reads(text, allowed) else ""
         case Switch():
