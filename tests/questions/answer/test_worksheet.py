@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
 from rnncalc import LSTM, RNN, Dense, Layer, Network
-from rnncalc.conventions.convention import CONVENTIONS
+from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.answer.arithmetic import write
 from rnncalc.questions.answer.worksheet import GateLine, Line, Other, Read, worksheet_of
