@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from math import prod
 from typing import NamedTuple
 
@@ -35,8 +34,7 @@ class Difference(NamedTuple):
     layers: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Allocations:
+class Allocations(NamedTuple):
     """A network as each convention allocates it.
 
     networks: by convention, None where that cannot express it; problems: why it cannot, for just those.
@@ -46,7 +44,7 @@ class Allocations:
     networks: Mapping[str, Network | None]
     problems: Mapping[str, Problem]
 
-    @cached_property
+    @property
     def differences(self) -> tuple[Difference, ...]:
         """The differences to the textbook, of each convention in turn."""
         base = self.networks[BASE]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from enum import Enum
 from typing import NamedTuple
 
@@ -57,8 +57,7 @@ class Missing(NamedTuple):
     reason: Lack | Problem
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(NamedTuple):
     """Networks beside each other, or one network as several kinds.
 
     networks: those that were given; sides: what stands beside each other, the first being what ratios are to.
