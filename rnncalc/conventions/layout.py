@@ -101,16 +101,16 @@ _WIDTHS = {
 
 def _multiply_adds(layer: Cell, inputs: int) -> Expression:
     """Return one for each weight of a full matrix; a matrix that gates share multiplies once."""
-    products = {
-        (product.of, gate.letter if product.matrix is None else product.matrix): Times(
-            ("h", width_of(layer, product.of))
-        )
+    matrices = {
+        (product.of, gate.letter if product.matrix is None else product.matrix)
         for gate in layer.gates(inputs)
         for product in gate.products
         if product.form is Form.FULL
     }
-    matrices = [Times(weight.widths) for weight in layer.weights if len(weight.widths) > 1]
-    return Times((layer.directions, Plus((*products.values(), *matrices))))
+    widths = [width_of(layer, of) for of, _ in matrices]
+    terms = [Times((layer.directions * widths.count(width), "h", width)) for width in dict.fromkeys(widths)]
+    beside = [Times((layer.directions, *weight.widths)) for weight in layer.weights if weight.widths]
+    return Plus((*terms, *beside))
 
 
 class _CellLayout:
