@@ -12,7 +12,7 @@ from flax.traverse_util import flatten_dict, unflatten_dict
 
 from rnncalc import Dense, Dropout, Embedding, Layer
 from rnncalc.layers.cell import Cell
-from rnncalc.network.network import Placed
+from rnncalc.network.stack import Placed
 
 CELLS = {"rnn": nn.SimpleCell, "gru": nn.GRUCell, "lstm": nn.LSTMCell, "mgu": nn.MGUCell}
 

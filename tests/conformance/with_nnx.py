@@ -10,7 +10,7 @@ from flax import nnx
 
 from rnncalc import Dense, Dropout, Embedding, Layer
 from rnncalc.layers.cell import Cell
-from rnncalc.network.network import Placed
+from rnncalc.network.stack import Placed
 
 CELLS = {"rnn": nnx.SimpleCell, "gru": nnx.GRUCell, "lstm": nnx.LSTMCell}
 
