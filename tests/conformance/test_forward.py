@@ -3,12 +3,13 @@
 from dataclasses import replace
 
 import pytest
-from conformance.drawing import CELLS, kinds_of, networks, one_option_at_a_time
+from conformance.drawing import CELLS, kinds_of, networks, numbers, one_option_at_a_time
 from conformance.frameworks import FRAMEWORKS, hold
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rnncalc import LSTM, Dense, Embedding, Network, Output
+from rnncalc.layers.cell import Merge
 
 pytestmark = [
     pytest.mark.conformance,
@@ -21,7 +22,7 @@ SINGLE = [network for convention in FRAMEWORKS for network in one_option_at_a_ti
 
 def compare(network: Network, seed: int = 0) -> None:
     """Hold every layer of a network against the framework of its convention."""
-    hold(network, [FRAMEWORKS[network.convention]] * len(network.placed), seed)
+    hold(network, [FRAMEWORKS[network.convention]] * len(network.placed), *numbers(network, seed))
 
 
 @pytest.mark.parametrize("network", [pytest.param(network, id=name) for name, network in SINGLE])
@@ -55,7 +56,7 @@ def test_the_final_state(convention: str, kind: str, ways: bool) -> None:
 
 @pytest.mark.parametrize("merge", ["concat", "sum", "mul", "ave"])
 @pytest.mark.parametrize("convention", ["keras", "flax-linen", "flax-nnx"])
-def test_the_final_state_of_both_directions_is_merged(convention: str, merge: str) -> None:
+def test_the_final_state_of_both_directions_is_merged(convention: str, merge: Merge) -> None:
     """Where the framework merges sequences, its last states go together in the same way."""
     layer = LSTM(3, bidirectional=True, merge=merge)
     compare(Network(input=4, layers=(layer, layer), steps=4, convention=convention))
