@@ -57,7 +57,7 @@ MODULES = {
     "UGRNN": Module(torchrecurrent.UGRNN, "nz", ("reset_gate", "update_gate")),
     "MGU": Module(torchrecurrent.MGU, "fn", ("activation",)),
 }
-"""FastGRNN's `nonlinearity` is its gate's, by default tanh, which the paper has not. Only tanh has its candidate."""
+"""FastGRNN's `nonlinearity` is its gate's, by default tanh, which the paper has not. Its candidate always has tanh."""
 
 
 def tensors(name: str, place: Placed) -> Shapes:
