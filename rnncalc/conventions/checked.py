@@ -1,4 +1,4 @@
-"""Refuses a convention that contradicts itself: a part that is missing, unused, or shaped as none of its role can be."""
+"""Refuses a convention that contradicts itself: a part missing, unused, or shaped as none of its kind can be."""
 
 from rnncalc.conventions.arrays import Array, CellArrays, Side, Slot, Width
 from rnncalc.errors import DeclarationError

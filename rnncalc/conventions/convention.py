@@ -1,4 +1,4 @@
-"""What a convention says: how a framework names, fuses, orders and orients the parameters of a layer, and what it lacks.
+"""What a convention says: how a framework names, fuses, orders and orients the parameters of a layer; what it lacks.
 
 A convention is data, one file a framework beside this one, and it is checked when it is built. How it becomes tensors
 is `layout.py`.

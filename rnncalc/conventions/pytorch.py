@@ -1,4 +1,4 @@
-"""PyTorch: what `state_dict()` of nn.RNN, nn.GRU, nn.LSTM, nn.Linear and nn.Embedding holds, as seen in torch 2.13.0."""
+"""PyTorch: what `state_dict()` of nn.RNN, nn.GRU, nn.LSTM, nn.Linear and nn.Embedding holds, as in torch 2.13.0."""
 
 from rnncalc.conventions.arrays import Array, CellArrays, DenseArrays, Side, Slot, Width, restricted
 from rnncalc.conventions.convention import Convention

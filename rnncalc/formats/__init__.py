@@ -26,16 +26,16 @@ FORMATS: dict[str, Format] = {
     "json": Format("rnncalc.formats.json", "data"),
     "csv": Format("rnncalc.formats.csv", "records"),
     "markdown": Format("rnncalc.formats.markdown", "sheets"),
-    "latex": Format("rnncalc.formats.latex", "equations"),
-    "junit": Format("rnncalc.formats.junit", "failures"),
-    "github": Format("rnncalc.formats.github", "failures"),
+    "latex": Format("rnncalc.formats.latex", "derivations"),
+    "junit": Format("rnncalc.formats.junit", "cases"),
+    "github": Format("rnncalc.formats.github", "annotations"),
 }
 """Every format by its name, in the order in which commands offer them."""
 
 
-def offered(report: type) -> tuple[str, ...]:
-    """Return the names of the formats that can write a kind of report: those whose method it has."""
-    return tuple(name for name, (_, method) in FORMATS.items() if hasattr(report, method))
+def offered(*reports: type) -> tuple[str, ...]:
+    """Return the names of the formats that can write one of these kinds of report: those whose method it has."""
+    return tuple(name for name, (_, method) in FORMATS.items() if any(hasattr(report, method) for report in reports))
 
 
 def find(format: str) -> Format:

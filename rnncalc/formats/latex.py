@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TextIO
 
+from rnncalc.formats.mathematics import aligned
 from rnncalc.formats.values import text_of
-from rnncalc.reports.sheet import Derived, Equation, Sheet
+from rnncalc.reports.sheet import Arithmetic, Derived, Sheet
 
 _ESCAPES = {
     **{char: f"\\{char}" for char in "&%$#_{}"},
@@ -30,7 +31,7 @@ def write(reports: Iterable[Derived], file: TextIO) -> None:
     """Write one document with all reports."""
     file.write("\\documentclass{article}\n\\usepackage{amsmath}\n\\begin{document}\n")
     for report in reports:
-        for sheet in report.equations():
+        for sheet in report.derivations():
             _write_sheet(sheet, file)
     file.write("\\end{document}\n")
 
@@ -40,12 +41,14 @@ def _write_sheet(sheet: Sheet, file: TextIO) -> None:
         file.write(f"\n\\section*{{{_text(text_of(sheet.title))}}}\n")
     if sheet.subtitle:
         file.write(f"\n{_text(text_of(sheet.subtitle, limit=1_000))}.\n")
+    if sheet.equations:
+        file.write(f"{aligned(sheet.equations, 'align*')}\n")
     lines = []
     for row in sheet.rows:
-        equation = next((value for value in row if isinstance(value, Equation)), None)
+        equation = next((value for value in row if isinstance(value, Arithmetic)), None)
         if equation is None:
             continue
-        label, *what, number = (text_of(value) for value in row if not isinstance(value, Equation))
+        label, *what, number = (text_of(value) for value in row if not isinstance(value, Arithmetic))
         sides = dict.fromkeys([_math(equation.letters), _math(equation.numbers), number.replace(",", "")])
         lines.append(f"  &\\text{{{_text(', '.join(filter(None, [label, *what])))}:}} & {' = '.join(sides)}")
     if lines:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TextIO
 
 from rnncalc.formats.values import text_of
-from rnncalc.reports.sheet import Equation, Report, Value
+from rnncalc.reports.sheet import Arithmetic, Report, Value
 
 _ACTIVE = re.compile(r"([\\`*_{}\[\]<>|#!~&@$])")
 
@@ -21,6 +21,10 @@ def write(reports: Iterable[Report], file: TextIO) -> None:
             file.write(f"### {_escaped(text_of(sheet.title))}\n\n")
         if sheet.subtitle:
             file.write(f"{_escaped(sheet.subtitle)}\n\n")
+        if sheet.equations:
+            from rnncalc.formats.mathematics import aligned  # few sheets have equations
+
+            file.write(f"$$\n{aligned(sheet.equations, 'aligned')}\n$$\n\n")
         if sheet.columns:
             file.write(_row([_escaped(column.title) for column in sheet.columns]))
             file.write(_row(["---:" if column.right else "---" for column in sheet.columns]))
@@ -37,7 +41,7 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _cell(value: Value) -> str:
-    if isinstance(value, Equation):
+    if isinstance(value, Arithmetic):
         return f"`{text_of(value)}`"
     text = text_of(value)
     return _escaped(text) if isinstance(value, str) else text  # numbers and shapes have nothing to escape

@@ -1,8 +1,8 @@
-"""Equations with the shapes below their terms, for a terminal, and in LaTeX. Knows how a term looks, not what it means."""
+"""Equations with the shapes below their terms, for a terminal, and in LaTeX. Knows looks, not what is meant."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rnncalc.reports.equations import Line, Term, plain
 
@@ -48,6 +48,12 @@ def _columns(line: Line) -> tuple[str, str]:
     return above, below
 
 
+def aligned(lines: Iterable[Line], environment: str) -> str:
+    """Return equations in LaTeX below each other, their first signs aligned."""
+    body = " \\\\\n".join(f"  {latex(line)}" for line in lines)
+    return f"\\begin{{{environment}}}\n{body}\n\\end{{{environment}}}"
+
+
 def latex(line: Line) -> str:
     """Return an equation in LaTeX, each term with its shape below, the first sign an alignment mark."""
     text = "".join(map(_latex, line))
@@ -58,7 +64,7 @@ def _latex(piece: Term | str) -> str:
     if isinstance(piece, str):
         return _LATEX_SIGNS.get(piece) or (f"\\mathrm{{{piece[:-1]}}}(" if piece[:-1].isalpha() else piece)
     letter = _LATEX_GREEK.get(piece.letter, piece.letter)
-    below = piece.index or piece.time.replace("−", "-")
+    below = piece.subscript or piece.time.replace("−", "-")
     text = f"{letter}_{{{below}}}" if below else letter
     if not piece.shape:
         return text

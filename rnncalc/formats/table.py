@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rnncalc.formats.values import text_of
-from rnncalc.reports.sheet import Equation, Report, Sheet, Value
+from rnncalc.reports.sheet import Arithmetic, Report, Sheet, Value
 
 MOST_ROWS = 500
 """More rows than anyone reads: beyond it the middle ones are one row, with their sum."""
@@ -44,6 +44,13 @@ def _draw(sheet: Sheet, console: Console) -> None:
         console.print(Text(text_of(sheet.title), "bold"))
     if sheet.subtitle:
         console.print(Text(sheet.subtitle, "dim"))
+    if sheet.equations:
+        from rnncalc.formats.mathematics import with_shapes  # few sheets have equations
+
+        console.print()
+        for line in sheet.equations:
+            for text in with_shapes(line, console.width):
+                console.print(Text(text))
     if sheet.columns:
         console.print()
         for table in _fitting(sheet, console):
@@ -63,7 +70,7 @@ def _fitting(sheet: Sheet, console: Console) -> list[RenderableType]:
     rows = _shortened(sheet)
     everything = [*range(len(sheet.columns))]
     keys = {place for place in everything if sheet.columns[place].key}
-    equations = {place for row in rows for place, value in enumerate(row) if isinstance(value, Equation)}
+    equations = {place for row in rows for place, value in enumerate(row) if isinstance(value, Arithmetic)}
     numbers = {place for place in everything if sheet.columns[place].right}
     others = {*everything} - keys - equations - numbers
     splits: list[tuple[list[set[int]], bool]] = [
@@ -120,7 +127,7 @@ def _table(sheet: Sheet, rows: list[tuple[Value, ...]], places: set[int], *, lin
 
 def _cell(value: Value, *, lines: bool) -> Text:
     text = Text(text_of(value, lines=lines))
-    if isinstance(value, Equation):
+    if isinstance(value, Arithmetic):
         text.stylize("cyan", 0, len(value.letters))
     return text
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rnncalc.reports.sheet import Bar, Equation, Value
+from rnncalc.reports.sheet import Arithmetic, Bar, Value
 from rnncalc.text import escape
 
 BAR = 16
@@ -22,7 +22,7 @@ def text_of(value: Value, *, lines: bool = False, limit: int = 200) -> str:
             return f"{value:,}"
         case float():
             return f"{value:,.2f}" if abs(value) < 1e12 else f"{value:.3g}"
-        case Equation():
+        case Arithmetic():
             if value.letters == value.numbers:
                 return value.letters
             return f"{value.letters}{chr(10) if lines else ' '}= {value.numbers}"

@@ -72,6 +72,10 @@ class Matrix:
         self.rows = rows
         self.shared = shared
 
+    def shared_with(self, name: str) -> Matrix:
+        """Return the same rows as another layer uses them, which reads none of its own."""
+        return Matrix(name, self.rows, shared=True)
+
 
 class Weight:
     """A vector of weights, and which piece of which tensor it is."""

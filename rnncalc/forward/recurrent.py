@@ -2,94 +2,102 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Generic, NamedTuple
 
-from rnncalc.forward.arrays import Arrays, Meter
+from rnncalc.forward.arrays import Arrays
 from rnncalc.forward.bindings.binding import Binding, Bound
-from rnncalc.forward.floats import Floats
-from rnncalc.forward.vectors import Vector, plus, times
+from rnncalc.forward.steps import Steps, Vectors
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.operations import Value
 
-State = tuple[Vector, ...]
-Trace = list[dict[str, Vector]]
+Trace = list[dict[str, list[float]]]
 """For each step the states after it and the gates in it, by letter."""
 
 
-class CellRun(NamedTuple):
+class CellRun(NamedTuple, Generic[Value]):
     """What a recurrent layer did.
 
     outputs: a vector a step, the directions joined; final: what the last step of each direction hands on, joined.
     state: every final state, the directions one after the other, as a decoder takes it.
     """
 
-    outputs: list[Vector]
-    final: Vector
-    state: State
+    outputs: list[Value]
+    final: Value
+    state: tuple[Value, ...]
     traces: tuple[Trace, ...]
 
 
 def run_cell(
     layer: Cell,
     arrays: Arrays,
-    meter: Meter,
-    sequence: list[Vector],
+    vectors: Vectors[Value],
+    sequence: list[Value],
     binding: Binding,
     *,
-    start: State | None = None,
+    start: tuple[Value, ...] | None = None,
     traced: bool = False,
-) -> CellRun:
+) -> CellRun[Value]:
     """Run a recurrent layer over a sequence of vectors, from a start state or the layer's own."""
-    ways, finals, traces = [], [], []
+    ways: list[list[Value]] = []
+    finals: list[tuple[Value, tuple[Value, ...]]] = []
+    traces = []
     for number in range(layer.directions):
         backward = number == 1
-        inputs = len(sequence[0])
+        inputs = len(vectors.numbers(sequence[0]))
         bound = binding.cell(arrays, layer, inputs, backward)
-        state = _start(layer, bound, meter, start, number)
-        floats = Floats(layer, inputs, bound, meter, binding.habits)
-        outputs: list[Vector] = []
+        state = _start(layer, bound, vectors, start, number)
+        steps = Steps(layer, inputs, bound, vectors, binding.habits)
+        outputs: list[Value] = []
         trace: Trace = []
         for x in reversed(sequence) if backward else sequence:
-            floats.begin()
-            output, state = layer.step(floats, x, state)
+            steps.begin()
+            output, state = layer.step(steps, x, state)
             outputs.append(output)
             if traced:
-                trace.append({**dict(zip(layer.states, state, strict=True)), **floats.seen})
+                seen = {**dict(zip(layer.states, state, strict=True)), **steps.seen}
+                trace.append({letter: vectors.numbers(vector) for letter, vector in seen.items()})
         ways.append(outputs[::-1] if backward else outputs)
         finals.append((outputs[-1], state))
         traces.append(trace)
+    states = zip(*(state for _, state in finals), strict=True)
     return CellRun(
-        outputs=[_merged(layer, vectors) for vectors in zip(*ways, strict=True)],
-        final=_merged(layer, tuple(output for output, _ in finals)),
-        state=tuple(
-            [number for part in parts for number in part] for parts in zip(*(state for _, state in finals), strict=True)
-        ),
+        outputs=[_merged(layer, vectors, handed) for handed in zip(*ways, strict=True)],
+        final=_merged(layer, vectors, tuple(output for output, _ in finals)),
+        state=tuple(vectors.join(*both) if len(both) > 1 else both[0] for both in states),
         traces=tuple(traces),
     )
 
 
-def _start(layer: Cell, bound: Bound, meter: Meter, start: State | None, number: int) -> State:
+def _start(
+    layer: Cell, bound: Bound, vectors: Vectors[Value], start: tuple[Value, ...] | None, number: int
+) -> tuple[Value, ...]:
     """Return the state before the first step: this direction's share of the encoder's, or a learned one, or zeros."""
     if start is not None:
-        shares = [len(vector) // layer.directions for vector in start]
-        return tuple(vector[number * share : (number + 1) * share] for vector, share in zip(start, shares, strict=True))
+        if layer.directions == 1:
+            return start
+        shares = [len(vectors.numbers(vector)) // 2 for vector in start]
+        return tuple(
+            vectors.part(vector, number * share, (number + 1) * share)
+            for vector, share in zip(start, shares, strict=True)
+        )
     if layer.learned_state:
-        return tuple(meter.vector(bound.state(letter)) for letter in layer.states)
+        return tuple(vectors.weight(bound.state(letter)) for letter in layer.states)
     projection = getattr(layer, "projection", None)
     widths = {"h": layer.units, "p": projection}  # by hand, not the layer's own word for the numbers
-    return tuple([0.0] * (widths[width] or layer.units) for width in layer.states.values())
+    return tuple(vectors.constant([0.0] * (widths[width] or layer.units)) for width in layer.states.values())
 
 
-def _merged(layer: Cell, vectors: tuple[Vector, ...]) -> Vector:
+def _merged(layer: Cell, vectors: Vectors[Value], handed: tuple[Value, ...]) -> Value:
     """Join the directions as the layer says."""
-    if len(vectors) == 1:
-        return vectors[0]
-    forward, backward = vectors
+    if len(handed) == 1:
+        return handed[0]
+    forward, backward = handed
     match layer.merge:
         case "sum":
-            return plus(forward, backward)
+            return vectors.plus(forward, backward)
         case "mul":
-            return times(forward, backward)
+            return vectors.times(forward, backward)
         case "ave":
-            return [(a + b) / 2.0 for a, b in zip(forward, backward, strict=True)]
+            return vectors.mean(forward, backward)
         case _:
-            return forward + backward
+            return vectors.join(forward, backward)

@@ -8,8 +8,10 @@ DeclarationError that names the cell and the part.
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Habits
 
+NO_HABITS = Habits()
 
-def check(layer: Cell, inputs: int, habits: Habits = Habits()) -> None:
+
+def check(layer: Cell, inputs: int, habits: Habits = NO_HABITS) -> None:
     """Raise DeclarationError where the step of a cell, reading `inputs` features, is not what its gates declare."""
     widths = _Widths(layer, inputs, habits)
     state = tuple(layer.states.values())

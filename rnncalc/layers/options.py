@@ -3,6 +3,7 @@
 One declaration for the spec reader, the flags, Python callers and the schema. Knows no layer.
 """
 
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 MAX_SIZE = 10**12
@@ -70,9 +71,9 @@ class Switch(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """One of a few words."""
+    """One of a few words; the words may be a list that grows."""
 
-    words: tuple[str, ...]
+    words: Collection[str]
 
     @property
     def expected(self) -> str:

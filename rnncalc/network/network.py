@@ -4,7 +4,7 @@ Knows nothing of files or of what is asked about a network. What can be wrong wi
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,14 +19,14 @@ from rnncalc.network.validation import problems, type_problems
 class Network:
     """A recurrent network, as a spec file describes it: `Network(input=4, layers=[RNN(3)], output=1)`.
 
-    input: features per step, or the vocabulary when an embedding comes first. layers: any iterable of layers.
+    input: features per step, or the vocabulary when an embedding comes first. layers: a list or tuple of layers.
     output: a layer, or its number of units. steps: the length T of the sequence.
     An encoder-decoder has an `encoder` and a `decoder`, which hold those four, in their place.
     Raises SpecError naming everything that is wrong with it.
     """
 
     input: int | None = None
-    layers: Iterable[Layer] = ()
+    layers: Sequence[Layer] = ()
     output: Output | int | None = None
     steps: int | None = None
     topology: str | None = None

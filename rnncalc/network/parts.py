@@ -1,6 +1,6 @@
 """The pieces a network is described with: its parts, and what is known or asked of its counts."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Literal, NamedTuple, Protocol
 
@@ -57,7 +57,7 @@ class Described(Protocol):
     @property
     def input(self) -> int | None: ...
     @property
-    def layers(self) -> Iterable[Layer]: ...
+    def layers(self) -> Sequence[Layer]: ...
     @property
     def output(self) -> Output | int | None: ...
     @property
@@ -78,8 +78,8 @@ Parts = Mapping[str | None, Part]
 """The parts of a network by name: `None` for a whole one, or `encoder` and `decoder`."""
 
 
-def part_of(input: int, layers: Iterable[Layer], output: Output | int | None = None, steps: int | None = None) -> Part:
-    """Return a part from what a caller may write: any iterable of layers, an output layer or its units."""
+def part_of(input: int, layers: Sequence[Layer], output: Output | int | None = None, steps: int | None = None) -> Part:
+    """Return a part from what a caller may write: any sequence of layers, an output layer or its units."""
     return Part(input, tuple(layers), Output(output) if isinstance(output, int) else output, steps)
 
 

@@ -6,7 +6,7 @@ Every check yields problems; none raises. A problem's path is the one it would h
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.conventions.lacks import lacks
@@ -23,7 +23,7 @@ MAX_LAYERS = 100_000
 KEYS: dict[str, Allowed] = {
     "name": Text(),
     "source": Text(most=10_000),
-    "convention": Choice(tuple(CONVENTIONS)),
+    "convention": Choice(CONVENTIONS.keys()),
     "topology": Choice(TOPOLOGIES),
     "steps": Size(),
     "input": Size(),
@@ -37,9 +37,10 @@ def type_problems(network: Described) -> Iterator[Problem]:
     for name, half in halves.items():
         if half is not None and not isinstance(half, Part):
             yield Problem((name,), f"expected a Part, got {half!r}")
-    of = {(): network, **{(name,): half for name, half in halves.items() if isinstance(half, Part)}}
+    of: dict[Path, Described | Part] = {(): network}
+    of |= {(name,): half for name, half in halves.items() if isinstance(half, Part)}
     for path, part in of.items():
-        if not isinstance(part.layers, Iterable) or isinstance(part.layers, str):
+        if not isinstance(part.layers, Sequence) or isinstance(part.layers, str):
             yield Problem((*path, "layers"), f"expected a list of layers, got {part.layers!r}")
             continue
         for place, layer in enumerate(part.layers):

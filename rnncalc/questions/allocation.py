@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
+from math import prod
 from typing import NamedTuple
 
-from rnncalc.conventions.convention import CONVENTIONS
+from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.conventions.formula import Expression, Plus, Times
 from rnncalc.conventions.layout import Layout
-from rnncalc.conventions.tensor import Polynomial, Tensor
-from rnncalc.errors import Fault, Problem, SpecError
+from rnncalc.conventions.tensor import Direction, Role, Tensor
+from rnncalc.errors import Problem, SpecError
 from rnncalc.network.network import Network
-from rnncalc.questions.stack import stack_of
 
 BASE = "textbook"
 """The convention that the others are held against."""
-
-Terms = tuple[tuple[int, str], ...]
-"""A sum of products, each a whole number and its letters: `((3, "h"),)` is 3h."""
 
 
 class Difference(NamedTuple):
@@ -31,14 +28,13 @@ class Difference(NamedTuple):
 
     convention: str
     params: int
-    biases: Terms
-    biases_of_textbook: Terms
+    biases: Expression
+    biases_of_textbook: Expression
     tensors: tuple[str, ...]
     layers: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Allocations:
+class Allocations(NamedTuple):
     """A network as each convention allocates it.
 
     networks: by convention, None where that cannot express it; problems: why it cannot, for just those.
@@ -46,9 +42,9 @@ class Allocations:
 
     network: Network
     networks: Mapping[str, Network | None]
-    problems: Mapping[str, Problem | Fault]
+    problems: Mapping[str, Problem]
 
-    @cached_property
+    @property
     def differences(self) -> tuple[Difference, ...]:
         """The differences to the textbook, of each convention in turn."""
         base = self.networks[BASE]
@@ -63,7 +59,7 @@ class Allocations:
 def compare_conventions(network: Network) -> Allocations:
     """Return a network under every convention, whatever its own."""
     networks: dict[str, Network | None] = {}
-    problems: dict[str, Problem | Fault] = {}
+    problems: dict[str, Problem] = {}
     for name in CONVENTIONS:
         try:
             networks[name] = replace(network, convention=name)
@@ -73,7 +69,7 @@ def compare_conventions(network: Network) -> Allocations:
     return Allocations(network, networks, problems)
 
 
-Way = tuple[Terms, Terms, tuple[str, ...]]
+Way = tuple[Expression, Expression, tuple[str, ...]]
 """How a layer differs: its biases, the textbook's, and the names of its own."""
 
 
@@ -81,25 +77,33 @@ def _differences(base: Network, network: Network, name: str) -> Iterator[Differe
     """Yield a difference for each way in which layers have more or fewer biases."""
     ways: dict[Way, list[tuple[int, tuple[str, ...]]]] = {}
     told: dict[tuple[Layout, Layout], Way] = {}
-    for was, now in zip(stack_of(base), stack_of(network), strict=True):
-        more = (now.placed.params - was.placed.params) * now.copies
+    for was, now in zip(base.stack, network.stack, strict=True):
+        more = (now.params - was.params) * now.copies
         if not more:
             continue
-        layouts = (now.placed.weights.layout, was.placed.weights.layout)
+        layouts = (now.layout, was.layout)
         if layouts not in told:  # thousands of layers of different widths have one layout
             told[layouts] = (_biases(layouts[0]), _biases(layouts[1]), _bias_names(layouts[0]))
-        ways.setdefault(told[layouts], []).append((more, now.names))
+        names = tuple(now.name_of(copy) for copy in range(now.copies))
+        ways.setdefault(told[layouts], []).append((more, names))
     for way, found in ways.items():
         yield Difference(name, sum(more for more, _ in found), *way, tuple(one for _, names in found for one in names))
 
 
-def _biases(layout: Layout) -> Terms:
-    return Polynomial.of(tensor for tensor in layout.own if _is_bias(tensor)).terms
+def _biases(layout: Layout) -> Expression:
+    """Return how many numbers the biases of a layout are, both directions together."""
+    terms: dict[str, int] = {}
+    for tensor in layout.own:
+        if _is_bias(tensor):
+            letters = "".join(axis.letter for axis in tensor.axes)
+            terms[letters] = terms.get(letters, 0) + prod(axis.times for axis in tensor.axes)
+    return Plus(tuple(Times((number, *letters) if number > 1 else (*letters,)) for letters, number in terms.items()))
 
 
 def _bias_names(layout: Layout) -> tuple[str, ...]:
-    return tuple(tensor.name for tensor in layout.own if _is_bias(tensor) and tensor.direction != "backward")
+    backward = Direction.BACKWARD
+    return tuple(tensor.name for tensor in layout.own if _is_bias(tensor) and tensor.direction is not backward)
 
 
 def _is_bias(tensor: Tensor) -> bool:
-    return tensor.role in ("bias", "recurrent_bias")
+    return tensor.role in (Role.BIAS, Role.RECURRENT_BIAS)

@@ -12,8 +12,7 @@ from typing import NamedTuple
 from rnncalc.errors import Path, Problem
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Budget
-from rnncalc.questions.count import DTYPES, total
-from rnncalc.questions.dense import dense_equivalent
+from rnncalc.questions.count import count
 
 Place = tuple[int, int]
 Locate = Callable[[Path], Place | None]
@@ -201,10 +200,9 @@ def check(
 
 def numbers_of(network: Network, dtype: str) -> Numbers:
     """Return what of a network may be limited."""
-    params = network.params
-    dense = dense_equivalent(network)
-    multiply_adds = total(placed.multiply_adds for placed in network.placed)
-    return Numbers(params, params * DTYPES[dtype], multiply_adds, dense and dense.params)
+    counted = count(network, dtype)
+    dense = counted.dense
+    return Numbers(counted.params, counted.bytes, counted.multiply_adds, dense and dense.params)
 
 
 def _expectations(network: Network, numbers: Numbers, locate: Locate) -> Iterator[HeldLimit]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from enum import Enum
 from typing import NamedTuple
 
-from rnncalc.errors import CallError, Fault, Problem, RefusedError, SpecError
-from rnncalc.layers.cell import GRU, LSTM, RNN, Cell
+from rnncalc.errors import CallError, Problem, RefusedError, SpecError
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.gru import GRU
 from rnncalc.layers.layer import Layer
+from rnncalc.layers.lstm import LSTM
 from rnncalc.layers.options import MAX_SIZE
+from rnncalc.layers.rnn import RNN
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
 from rnncalc.questions.count import bytes_of, count, total
@@ -51,11 +54,10 @@ class Missing(NamedTuple):
     """A side that there is not: of which kind, and why."""
 
     kind: str
-    reason: Lack | Problem | Fault
+    reason: Lack | Problem
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(NamedTuple):
     """Networks beside each other, or one network as several kinds.
 
     networks: those that were given; sides: what stands beside each other, the first being what ratios are to.
@@ -186,14 +188,14 @@ def _doubled(encoder: Part) -> int:
 
 
 def _layers_of(layers: tuple[Layer, ...], kind: type[Cell], units: int | None) -> Iterator[Layer]:
-    common = [field.name for field in fields(Cell)]
+    options = {field.name for field in fields(kind)}
     for layer in layers:
         if not isinstance(layer, Cell):
             yield layer
         elif isinstance(layer, kind):
             yield replace(layer, units=units or layer.units)
         else:
-            kept = {option: getattr(layer, option) for option in common}
+            kept = {field.name: getattr(layer, field.name) for field in fields(layer) if field.name in options}
             yield kind(**{**kept, "units": units or layer.units})
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 from rnncalc.conventions.tensor import Tensor
 from rnncalc.errors import CallError
-from rnncalc.network.network import Network, Placed
+from rnncalc.network.network import Network
+from rnncalc.network.stack import Placed
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
-from rnncalc.questions.stack import Stacked, stack_of
 from rnncalc.text import did_you_mean, escape, one_of
 
 DTYPES = {
@@ -28,7 +26,7 @@ DTYPES = {
 class LayerCount(NamedTuple):
     """The counts of one layer, or of each of several equal neighbours.
 
-    names: of all the neighbours, or of the one layer alone.
+    name: of the layer, or of the first of the neighbours; copies: how many they are.
     kind: as a spec writes it, lstm say; part: encoder, decoder, or None in a network without halves.
     inputs, units, outputs: widths, in numbers a step; units is None where a layer has none.
     output_shape: (steps, width) where a sequence leaves the layer, (width,) where one vector does; no batch axis, and
@@ -38,10 +36,10 @@ class LayerCount(NamedTuple):
     multiply_adds: multiplications in the matrix products of one pass over one sequence; None where steps, or what a
         part counted elsewhere does, are not known. multiply_adds_per_step: of applying the layer once.
     bytes: what its parameters take.
-    placed: the layer in its place, or the first of the neighbours.
+    placed: the layer in its place.
     """
 
-    names: tuple[str, ...]
+    name: str
     kind: str
     part: str | None
     inputs: int
@@ -55,37 +53,39 @@ class LayerCount(NamedTuple):
     multiply_adds: int | None
     multiply_adds_per_step: int | None
     bytes: int
+    copies: int
     placed: Placed
 
     @property
-    def name(self) -> str:
-        """The name of the layer, or of the first of the neighbours."""
-        return self.names[0]
-
-    @property
-    def copies(self) -> int:
-        """How many equal neighbours it stands for, itself included."""
-        return len(self.names)
+    def names(self) -> list[str]:
+        """The names of all the neighbours."""
+        return [self.placed.name_of(copy) for copy in range(self.copies)]
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
-        """The tensors that it owns, each with its shape."""
-        return self.placed.weights.own
+        """The tensors that the layer, or the first of the neighbours, owns, each with its shape."""
+        return self.placed.tensors
 
     @property
     def shared(self) -> tuple[Tensor, ...]:
-        """The tensors that it uses and another layer owns and counts: a tied output's matrix."""
-        return self.placed.weights.shared
+        """The tensors that it uses but another layer owns and counts, as a tied output does the embedding's."""
+        return self.placed.shared
+
+    def each(self) -> Iterator[LayerCount]:
+        """Yield each of the neighbours by itself."""
+        for copy in range(self.copies):
+            placed = self.placed.one(copy)
+            yield self._replace(name=placed.name, copies=1, placed=placed)
 
 
-@dataclass(frozen=True)
-class Count:
+class Count(NamedTuple):
     """The counts of a network: sums over its layers.
 
     params, trainable: parameters, and those of them that training changes.
     multiply_adds: multiplications in the matrix products of one pass over one sequence, multiply_adds_per_step: of
         applying each layer once; None where they are not known.
     bytes: what the parameters take in the `dtype`, one of DTYPES.
+    What is a property is made anew whenever it is asked for.
     """
 
     network: Network
@@ -96,17 +96,17 @@ class Count:
     multiply_adds_per_step: int | None
     bytes: int
 
-    @cached_property
+    @property
     def layers(self) -> tuple[LayerCount, ...]:
         """The counts of every layer by itself, in order, the output layer last."""
-        return tuple(layer._replace(names=(name,)) for layer in self.stack() for name in layer.names)
+        return tuple(each for entry in self.stack() for each in entry.each())
 
     def stack(self) -> Iterator[LayerCount]:
         """Yield the counts of the layers in order, equal neighbours as one with `copies`; none of them is kept."""
         size = bytes_of(self.dtype)
-        return (_layer(stacked, size) for stacked in stack_of(self.network))
+        return (_layer(entry, size) for entry in self.network.stack)
 
-    @cached_property
+    @property
     def dense(self) -> DenseEquivalent | None:
         """The dense equivalent; None where the number of steps is not known."""
         return dense_equivalent(self.network)
@@ -117,16 +117,15 @@ def count(network: Network, dtype: str = "float32") -> Count:
 
     Raises CallError for another dtype.
     """
-    size = bytes_of(dtype)
-    stack = [(stacked.placed, stacked.copies) for stacked in stack_of(network)]
-    params = sum(placed.params * copies for placed, copies in stack)
+    size, stack = bytes_of(dtype), network.stack
+    params = network.params
     return Count(
         network=network,
         dtype=dtype,
         params=params,
-        trainable=sum(placed.trainable * copies for placed, copies in stack),
-        multiply_adds=total((placed.multiply_adds, copies) for placed, copies in stack),
-        multiply_adds_per_step=total((placed.multiply_adds_per_step, copies) for placed, copies in stack),
+        trainable=network.trainable,
+        multiply_adds=total((entry.multiply_adds, entry.copies) for entry in stack),
+        multiply_adds_per_step=total((entry.multiply_adds_per_step, entry.copies) for entry in stack),
         bytes=params * size,
     )
 
@@ -149,23 +148,29 @@ def total(amounts: Iterable[tuple[int | None, int]]) -> int | None:
     return known
 
 
-def _layer(stacked: Stacked, size: int) -> LayerCount:
-    placed = stacked.placed
-    layer, params, (letters, numbers) = placed.layer, placed.params, placed.weights.formula
+def numbered(placed: Placed) -> bool:
+    """Return whether equal neighbours' tensors differ in their names: a framework numbers those of a repeated layer."""
+    return placed.copies > 1 and placed.layer.repeat > 1 and any(tensor.around for tensor in placed.layout.own)
+
+
+def _layer(placed: Placed, size: int) -> LayerCount:
+    params = placed.params
+    letters, numbers = placed.formula
     return LayerCount(
-        stacked.names,
-        layer.kind,
-        placed.part,
-        placed.inputs,
-        getattr(layer, "units", None),
-        placed.outputs,
-        placed.output_shape,
-        letters,
-        numbers,
-        params,
-        placed.trainable,
-        placed.multiply_adds,
-        placed.multiply_adds_per_step,
-        params * size,
-        placed,
+        name=placed.name,
+        kind=placed.layer.kind,
+        part=placed.part,
+        inputs=placed.inputs,
+        units=getattr(placed.layer, "units", None),
+        outputs=placed.outputs,
+        output_shape=placed.output_shape,
+        formula=letters,
+        substituted=numbers,
+        params=params,
+        trainable=placed.trainable,
+        multiply_adds=placed.multiply_adds,
+        multiply_adds_per_step=placed.multiply_adds_per_step,
+        bytes=params * size,
+        copies=placed.copies,
+        placed=placed,
     )

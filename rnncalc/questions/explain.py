@@ -10,7 +10,7 @@ from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.formula import Expression, Plus, Times
 from rnncalc.conventions.tensor import Direction, Role, Tensor
 from rnncalc.layers.cell import Cell, Gate
-from rnncalc.layers.layer import Dense, Embedding
+from rnncalc.layers.layer import Dense
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
@@ -132,7 +132,7 @@ def _steps(placed: Placed) -> Iterator[Step]:
     alike = _alike(tensors)
     parts = []
     if alike:
-        one = [tensor for tensor in tensors if tensor.gates == alike[0]]
+        one = [tensor for tensor in tensors if tensor.role in _OF_GATES and tensor.gates == alike[0]]
         yield from (_tensor_step(tensor, placed.sizes) for tensor in one)
         gate = sum(tensor.params for tensor in one)
         yield Step(What.ONE_GATE, Plus(tuple(tensor.params for tensor in one)), gate)

@@ -6,7 +6,9 @@ from typing import Any, NamedTuple
 
 from rnncalc.errors import RefusedError
 from rnncalc.forward.arrays import Nested, Progress
-from rnncalc.forward.forward import Flow, Pass, Ran
+from rnncalc.forward.floats import Floats
+from rnncalc.forward.network_pass import Pass, Ran
+from rnncalc.layers.layer import External
 from rnncalc.network.network import Network
 
 DEFAULT_STEPS = 3
@@ -23,7 +25,7 @@ SECONDS_A_MULTIPLICATION = 25e-9
 Weights = dict[str, dict[str, Nested]]
 """For each layer's name its tensors by name, each in lists as deep as its shape is long."""
 
-Inputs = dict[str | None, Flow]
+Inputs = dict[str | None, list[Any]]
 """For each part its inputs: a list of T vectors, or of T token numbers before an embedding."""
 
 
@@ -47,7 +49,7 @@ class Run(NamedTuple):
     @property
     def missing(self) -> int:
         """How many layers were not run, because one before them could not be."""
-        return len(self.network.placed) - len(self.layers)
+        return sum(entry.copies for entry in self.network.stack) - len(self.layers)
 
     @property
     def outputs(self) -> Any:
@@ -75,8 +77,8 @@ def run(
     """
     timed = with_steps_to_run(network, inputs)
     _refuse_costly(timed, most_multiply_adds)
-    layers = Pass(timed, seed, weights, inputs, progress, traced=states).run()
-    return Run(timed, tuple(layers), None if inputs or timed is network else DEFAULT_STEPS)
+    forward = Pass(timed, Floats, seed=seed, weights=weights, inputs=inputs, progress=progress, traced=states)
+    return Run(timed, tuple(forward.run()), None if inputs or timed is network else DEFAULT_STEPS)
 
 
 def with_steps_to_run(network: Network, inputs: Inputs | None = None) -> Network:
@@ -95,7 +97,7 @@ def with_steps_to_run(network: Network, inputs: Inputs | None = None) -> Network
 
 def cost_of(network: Network) -> int:
     """Return the multiply-adds of a pass, those of parts counted elsewhere left out."""
-    return sum(placed.multiply_adds or 0 for placed in network.placed)
+    return sum((entry.multiply_adds or 0) * entry.copies for entry in network.stack)
 
 
 def _refuse_costly(network: Network, most: int) -> None:
@@ -104,8 +106,8 @@ def _refuse_costly(network: Network, most: int) -> None:
         time = duration(cost * SECONDS_A_MULTIPLICATION)
         message = f"a pass would do {cost:,} multiply-adds, about {time}, and the limit is {most:,}"
         raise RefusedError(f"{message}; lower the number of steps with -T, or raise --max-multiply-adds")
-    held = sum(placed.params for placed in network.placed if placed.layer.kind != "external")
-    flowing = sum((placed.uses or 1) * placed.outputs for placed in network.placed)
+    held = sum(entry.params * entry.copies for entry in network.stack if not isinstance(entry.layer, External))
+    flowing = sum((entry.uses or 1) * entry.outputs * entry.copies for entry in network.stack)
     size = held * BYTES_A_WEIGHT + flowing * BYTES_AN_OUTPUT
     if size > MOST_BYTES:
         message = f"a pass would hold {held:,} weights and {flowing:,} outputs, about {size / 1e9:,.1f} GB"

@@ -19,7 +19,7 @@ class Symbol(NamedTuple):
     """A letter with what stands below it, and the letters of its axes; time is `t`, `t−1` or nothing."""
 
     letter: str
-    index: str = ""
+    subscript: str = ""
     time: str = ""
     axes: tuple[str, ...] = ()
 

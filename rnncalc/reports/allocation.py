@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from rnncalc.questions.allocation import BASE, Allocations, Difference, Terms
-from rnncalc.questions.stack import Stacked, stack_of
-from rnncalc.reports.heading import flow, halves_of, steps_of
+from rnncalc.conventions.formula import letters
+from rnncalc.network.stack import Placed
+from rnncalc.questions.allocation import BASE, Allocations, Difference
+from rnncalc.reports.setting import flow, halves_of, steps_of
 from rnncalc.reports.sheet import Column, Row, Sheet
 
 MOST_NAMES = 3
 """More layers are the first two, and the number of the others."""
 
 
-@dataclass(frozen=True)
-class AllocationReport:
+class AllocationReport(NamedTuple):
     """The allocations of one network."""
 
     allocations: Allocations
@@ -29,9 +28,8 @@ class AllocationReport:
             "topology": network.topology_name,
             "steps": steps_of(network),
             "layers": [
-                {"name": name, "kind": stacked.placed.layer.kind, "part": stacked.placed.part, "params": params}
-                for stacked, params in self._rows()
-                for name in stacked.names
+                {"name": name, "kind": placed.layer.kind, "part": placed.part, "params": params}
+                for name, placed, params in self._rows()
             ],
             "params": self._totals(),
             "differences": [
@@ -47,9 +45,8 @@ class AllocationReport:
 
     def _records(self) -> Iterator[Row]:
         network = self.allocations.network.name
-        for stacked, params in self._rows():
-            cells = (stacked.placed.layer.kind, stacked.placed.part, *params.values())
-            yield from ((network, name, *cells) for name in stacked.names)
+        for name, placed, params in self._rows():
+            yield (network, name, placed.layer.kind, placed.part, *params.values())
         yield (network, None, "total", None, *self._totals().values())
 
     def sheets(self) -> list[Sheet]:
@@ -65,9 +62,8 @@ class AllocationReport:
                     *(Column(name, right=True) for name in self.allocations.networks),
                 ),
                 rows=[
-                    (*([stacked.placed.part] if halves else []), name, stacked.placed.layer.kind, *params.values())
-                    for stacked, params in self._rows()
-                    for name in stacked.names
+                    (*([placed.part] if halves else []), name, placed.layer.kind, *params.values())
+                    for name, placed, params in self._rows()
                 ],
                 total=("Total", *[""] * len(titles), *self._totals().values()),
                 title=network.name,
@@ -76,18 +72,13 @@ class AllocationReport:
             )
         ]
 
-    def _rows(self) -> Iterator[tuple[Stacked, dict[str, int | None]]]:
-        """Yield equal neighbours with the parameters that each convention gives one of them."""
+    def _rows(self) -> Iterator[tuple[str, Placed, dict[str, int | None]]]:
+        """Yield each layer by name, in its place, with the parameters that each convention gives it."""
         networks = self.allocations.networks
-        stacks = [[*stack_of(network)] if network else None for network in networks.values()]
-        for number, stacked in enumerate(stack_of(self.allocations.network)):
-            yield (
-                stacked,
-                {
-                    name: stack[number].placed.params if stack else None
-                    for name, stack in zip(networks, stacks, strict=True)
-                },
-            )
+        for number, placed in enumerate(self.allocations.network.stack):
+            params = {name: of.stack[number].params if of else None for name, of in networks.items()}
+            for copy in range(placed.copies):
+                yield placed.name_of(copy), placed, params
 
     def _totals(self) -> dict[str, int | None]:
         return {name: of.params if of else None for name, of in self.allocations.networks.items()}
@@ -108,10 +99,6 @@ def _told(difference: Difference) -> str:
     more = f"{abs(difference.params):,} {'more' if difference.params > 0 else 'fewer'}"
     names = difference.layers
     layers = ", ".join(names if len(names) <= MOST_NAMES else [*names[:2], f"{len(names) - 2:,} others"])
-    biases, others = _written(difference.biases), _written(difference.biases_of_textbook)
+    biases, others = letters(difference.biases), letters(difference.biases_of_textbook)
     tensors = ", ".join(difference.tensors)
     return f"{more} in {layers} than the textbook, biases of {biases} in place of {others} ({tensors})"
-
-
-def _written(terms: Terms) -> str:
-    return " + ".join(f"{number if number > 1 else ''}{letters}" for number, letters in terms)

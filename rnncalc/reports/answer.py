@@ -9,7 +9,8 @@ from rnncalc.questions.answer.arithmetic import Expression, write
 from rnncalc.questions.answer.grading import Answer, Judged
 from rnncalc.questions.answer.search import Diagnosis
 from rnncalc.questions.answer.sizes import OtherSize
-from rnncalc.reports.sheet import Column, Equation, Sheet, Value, setting
+from rnncalc.reports.setting import setting
+from rnncalc.reports.sheet import Arithmetic, Column, Sheet, Value
 
 
 class AnswerReport(NamedTuple):
@@ -82,8 +83,8 @@ def _sentence(diagnosis: Diagnosis) -> str:
     return f"{text}, in {diagnosis.layer} alone" if diagnosis.alone else text
 
 
-def _sum(expression: Expression, params: int) -> Equation:
-    return Equation(write(expression), f"{params:,}")
+def _sum(expression: Expression, params: int) -> Arithmetic:
+    return Arithmetic(write(expression), f"{params:,}")
 
 
 def _remark(judged: Judged) -> str:

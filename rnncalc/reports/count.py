@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from rnncalc.conventions.tensor import Tensor
-from rnncalc.questions.count import Count, LayerCount, bytes_of
+from rnncalc.questions.count import Count, LayerCount, bytes_of, numbered
 from rnncalc.questions.dense import DenseEquivalent
-from rnncalc.reports.heading import halves_of, setting, steps_of
-from rnncalc.reports.sheet import Alike, Column, Equation, Row, Shared, Sheet
+from rnncalc.reports.setting import halves_of, setting, steps_of
+from rnncalc.reports.sheet import Alike, Arithmetic, Column, Row, Shared, Sheet
 
 MOST_WIDTHS = 8
 """A chain of more widths is cut in its middle."""
 
 
-@dataclass(frozen=True)
-class CountReport:
+class CountReport(NamedTuple):
     """A count, with a row for each tensor and with what a pass costs where that is wished for."""
 
-    count: Count
+    counted: Count
     tensors: bool = False
     cost: bool = False
 
     def data(self) -> dict[str, Any]:
         """Return the object for programs; what keys it has does not depend on what is known."""
-        count, network = self.count, self.count.network
+        count, network, dense = self.counted, self.counted.network, self.counted.dense
         return {
             "name": network.name,
             "convention": network.convention,
@@ -40,32 +38,32 @@ class CountReport:
             "multiply_adds_per_step": count.multiply_adds_per_step,
             "bytes": count.bytes,
             "dtype": count.dtype,
-            "dense": count.dense and _dense_data(count.dense),
+            "dense": dense and _dense_data(dense),
         }
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         """Return a row a layer, or with `tensors` a row a tensor, and the total last."""
-        return (_TENSOR_HEADER, _tensor_records(self.count)) if self.tensors else (_HEADER, _records(self.count))
+        return (_TENSOR_HEADER, _tensor_records(self.counted)) if self.tensors else (_HEADER, _records(self.counted))
 
     def sheets(self) -> list[Sheet]:
         """Return the table of layers and, with `tensors`, the table of tensors."""
-        return [self._layer_sheet()] + ([_tensor_sheet(self.count)] if self.tensors else [])
+        return [self._layer_sheet()] + ([_tensor_sheet(self.counted)] if self.tensors else [])
 
     def _layer_sheet(self) -> Sheet:
-        network = self.count.network
-        titles = _key_titles(self.count)
+        network = self.counted.network
+        titles = _key_titles(self.counted)
         words = ("Kind", "In → out", "Output shape", "Formula")
         rows: list[Row] = []
-        for layer in self.count.stack():
+        for layer in self.counted.stack():
             cells: Row = (
                 layer.kind,
                 f"{layer.inputs:,} → {layer.outputs:,}",
                 layer.output_shape,
-                Equation(layer.formula, layer.substituted),
+                Arithmetic(layer.formula, layer.substituted),
                 *(number for _, number in self._numbers(layer)),
             )
-            rows += [(*key, *cells) for key in _keys(self.count, layer)]
-        numbers = [*self._numbers(self.count)]
+            rows += [(*key, *cells) for key in _keys(self.counted, layer)]
+        numbers = [*self._numbers(self.counted)]
         return Sheet(
             columns=(
                 *(Column(title, key=True) for title in titles),
@@ -82,30 +80,28 @@ class CountReport:
     def _numbers(self, of: Count | LayerCount) -> Iterator[tuple[str, int | None]]:
         """Yield the columns of numbers: the titles, and the numbers of a layer or of the whole network."""
         yield "Parameters", of.params
-        if self.count.trainable != self.count.params:
+        if self.counted.trainable != self.counted.params:
             yield "Trainable", of.trainable
             yield "Frozen", of.params - of.trainable
         if not self.cost:
             return
-        if None in [part.steps for part in self.count.network.parts.values()]:
+        if None in [part.steps for part in self.counted.network.parts.values()]:
             yield "Multiply-adds a step", of.multiply_adds_per_step
         else:
             yield "Multiply-adds", of.multiply_adds
         yield "Bytes", of.bytes
 
     def _notes(self) -> Iterator[str]:
-        for layer in self.count.stack():
-            if layer.shared:
-                yield from (
-                    f"{name}: its matrix is the embedding's, transposed, and counted there." for name in layer.names
-                )
-        dense = self.count.dense
+        for placed in self.counted.network.stack:
+            if placed.layout.shared:
+                yield f"{placed.name}: its matrix is the embedding's, transposed, and counted there."
+        dense = self.counted.dense
         if dense is None:
             yield "Dense equivalent: not known without the number of steps; give steps, or -T."
         elif dense.ratio is not None:
-            yield _dense_note(self.count, dense, dense.ratio)
+            yield _dense_note(self.counted, dense, dense.ratio)
         if self.cost:
-            yield f"Bytes: {bytes_of(self.count.dtype)} a parameter, {self.count.dtype}."
+            yield f"Bytes: {bytes_of(self.counted.dtype)} a parameter, {self.counted.dtype}."
 
 
 _HEADER = (
@@ -127,23 +123,21 @@ def _records(count: Count) -> Iterator[Row]:
 
 def _tensor_records(count: Count) -> Iterator[Row]:
     network, size = count.network.name, bytes_of(count.dtype)
-    for layer in count.stack():
-        tensors: list[Row] = [
-            (tensor.name, tensor.role, tensor.direction, tensor.shape, tensor.params, tensor.params * size)
-            for tensor in layer.tensors
-        ]
-        for name in layer.names:
-            for cells in tensors:
-                yield (network, name, layer.kind, layer.part, *cells)
+    for layer in count.layers:
+        for tensor in layer.tensors:
+            about = (tensor.name, tensor.role, tensor.direction, tensor.shape)
+            yield (network, layer.name, layer.kind, layer.part, *about, tensor.params, tensor.params * size)
     yield (network, None, "total", *[None] * 5, count.params, count.bytes)
 
 
 def _tensor_sheet(count: Count) -> Sheet:
     titles = _key_titles(count)
-    rows: list[Row] = []
-    for layer in count.stack():
-        tensors = [(tensor.name, tensor.role, tensor.shape, tensor.params) for tensor in layer.tensors]
-        rows += [(*key, *cells) for key in _keys(count, layer) for cells in tensors]
+    rows: list[Row] = [
+        (*key, tensor.name, tensor.role, tensor.shape, tensor.params)
+        for layer in count.layers
+        for key in _keys(count, layer)
+        for tensor in layer.tensors
+    ]
     return Sheet(
         columns=(
             *(Column(title, key=True) for title in titles),
@@ -167,16 +161,22 @@ def _keys(count: Count, layer: LayerCount) -> list[tuple[str | None, ...]]:
     )
 
 
-def _layers_data(count: Count) -> Iterator[Alike]:
-    for layer in count.stack():
-        shared = Shared(
-            {
-                **dict(zip(_HEADER[2:], _values(layer), strict=True)),
-                "dtype": count.dtype,
-                "tensors": [_tensor_data(tensor) for tensor in layer.tensors],
-            }
-        )
-        yield from (Alike({"name": name}, shared) for name in layer.names)
+def _layers_data(count: Count) -> Iterator[Alike | dict[str, Any]]:
+    for entry in count.stack():
+        if numbered(entry.placed):
+            yield from ({"name": layer.name, **_layer_data(count, layer)} for layer in entry.each())
+        else:
+            shared = Shared(_layer_data(count, entry))
+            yield from (Alike({"name": name}, shared) for name in entry.names)
+
+
+def _layer_data(count: Count, layer: LayerCount) -> dict[str, Any]:
+    """Return all but the name."""
+    return {
+        **dict(zip(_HEADER[2:], _values(layer), strict=True)),
+        "dtype": count.dtype,
+        "tensors": [_tensor_data(tensor) for tensor in layer.tensors],
+    }
 
 
 def _tensor_data(tensor: Tensor) -> dict[str, Any]:

@@ -74,6 +74,10 @@ class ExplanationReport:
             sheets.append(sheet._replace(subtitle=subtitle))
         return sheets
 
+    def derivations(self) -> list[Sheet]:
+        """Return the same sheets."""
+        return self.sheets()
+
 
 Row = tuple[str, str, Arithmetic, int]
 """A line of a derivation: its label, what it is, the arithmetic, the parameters."""

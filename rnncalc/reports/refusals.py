@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rnncalc.errors import RefusedError
 from rnncalc.network.network import Network
-from rnncalc.questions.stack import stack_of
+from rnncalc.questions.count import numbered
 from rnncalc.reports.count import CountReport
 from rnncalc.text import escape
 
@@ -27,17 +27,20 @@ def refuse_endless(report: CountReport, method: str) -> None:
 
 
 def _refuse_different(report: CountReport) -> None:
-    network = report.count.network
-    different = {stacked.placed.weights for stacked in stack_of(network)}
-    tensors = sum(len(weights.layout.own) for weights in different)
+    network = report.counted.network
+    different: dict[tuple[object, ...], int] = {}
+    for entry in network.stack:
+        copies = entry.copies if numbered(entry) else 1
+        different[type(entry.layer), entry.layer.choices(), *entry.sizes.values()] = len(entry.layout.own) * copies
+    tensors = sum(different.values())
     if tensors > MOST_DIFFERENT:
         message = f"{escape(network.name)} has {tensors:,} different tensors, more than {MOST_DIFFERENT:,}"
         raise RefusedError(f"{message}, which JSON would name one by one; take -f csv, with a row a layer")
 
 
 def _refuse_rows(report: CountReport) -> None:
-    network = report.count.network
-    rows = sum(len(stacked.placed.weights.layout.own) * stacked.copies for stacked in stack_of(network))
+    network = report.counted.network
+    rows = sum(len(entry.layout.own) * entry.copies for entry in network.stack)
     if rows > MOST_TENSORS:
         message = f"{escape(network.name)} has {rows:,} tensors, more than the {MOST_TENSORS:,} that --tensors shows"
         raise RefusedError(f"{message}; leave it out, or take -f json, which has them all")
@@ -45,6 +48,7 @@ def _refuse_rows(report: CountReport) -> None:
 
 def refuse_many_layers(network: Network) -> None:
     """Raise RefusedError for more layers than a network under every convention may have."""
-    if len(network.placed) > MOST_LAYERS:
+    layers = sum(entry.copies for entry in network.stack)
+    if layers > MOST_LAYERS:
         message = f"--all-conventions takes {MOST_LAYERS:,} layers at most, and {escape(network.name)} has"
-        raise RefusedError(f"{message} {len(network.placed):,}; count one convention at a time, with -c")
+        raise RefusedError(f"{message} {layers:,}; count one convention at a time, with -c")

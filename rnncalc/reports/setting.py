@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rnncalc.conventions.convention import CONVENTIONS
+from rnncalc.conventions.catalogue import convention
 from rnncalc.network.network import Network
 
 
@@ -27,5 +27,5 @@ def flow(network: Network) -> str:
 
 def setting(network: Network) -> str:
     """Return the topology, the steps and the convention in words."""
-    row = CONVENTIONS[network.convention]
+    row = convention(network.convention)
     return f"{flow(network)}; convention {row.title}: {row.note}"

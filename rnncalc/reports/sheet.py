@@ -6,11 +6,14 @@ Knows no question and no network, and no format: formats decide how all of this 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from rnncalc.reports.equations import Line
 
 
-class Equation(NamedTuple):
-    """A formula in letters, and with the numbers in."""
+class Arithmetic(NamedTuple):
+    """A formula in letters, and with the numbers in; the two are alike where there are no letters."""
 
     letters: str
     numbers: str
@@ -23,7 +26,7 @@ class Bar(NamedTuple):
 
 
 Shape = tuple[int | None, ...]
-Value = str | int | float | Equation | Bar | Shape | None
+Value = str | int | float | Arithmetic | Bar | Shape | None
 """What a cell of a sheet holds; None is what is not known."""
 
 Row = tuple[Value, ...]
@@ -39,7 +42,10 @@ class Column(NamedTuple):
 
 
 class Sheet(NamedTuple):
-    """A table for people: rows that sum to the total where there is one, and what is to be said above and below it."""
+    """A table for people: rows that sum to the total where there is one, and what is to be said above and below it.
+
+    equations: to be written above the rows.
+    """
 
     columns: tuple[Column, ...]
     rows: Iterable[Row]
@@ -47,6 +53,7 @@ class Sheet(NamedTuple):
     title: str = ""
     subtitle: str = ""
     notes: tuple[str, ...] = ()
+    equations: tuple[Line, ...] = ()
 
 
 class Shared:
@@ -90,7 +97,7 @@ class Recorded(Protocol):
 
 
 class Derived(Protocol):
-    """A report that is mathematics, and can be typeset."""
+    """A report that derives what it says, and can be typeset as mathematics."""
 
-    def equations(self) -> list[Sheet]:
-        """Return sheets whose rows hold an Equation each."""
+    def derivations(self) -> list[Sheet]:
+        """Return sheets with equations, and with an Arithmetic in each row."""

@@ -61,14 +61,14 @@ class Reading:
             return
         seen = set()
         for key, value in node.items:
-            at = (*path, escape(key.value))
-            if key.value in seen:
-                self.problem(key.mark, at, "stands here a second time; remove one")
-            elif key.value in known:
+            if key.value in known and key.value not in seen:
                 yield key.value, value
+            elif key.value in seen:
+                self.problem(key.mark, (*path, escape(key.value)), "stands here a second time; remove one")
             else:
                 told = len(self.problems) < MOST_PROBLEMS  # no one reads further, and to guess what was meant is slow
-                self.problem(key.mark, at, of_unknown(key.value, known) if told else "unknown key")
+                message = of_unknown(key.value, known) if told else "unknown key"
+                self.problem(key.mark, (*path, escape(key.value)), message)
             seen.add(key.value)
 
     def value(self, node: Node, path: Path, allowed: Allowed, stand_in: Any) -> Any:

@@ -14,7 +14,7 @@ from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, MGU, RNN, Cell, Dense, Embedding, Layer, Network
 from rnncalc.conventions.catalogue import CONVENTIONS
-from rnncalc.questions.conventions import all_conventions
+from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.run import run
 from rnncalc.spec import parse
 
@@ -169,7 +169,9 @@ def test_dense_and_embedding_under_each_convention(convention: str) -> None:
 @settings(max_examples=200)
 def test_no_convention_disagrees_with_its_counts(spec: Spec, convention: str) -> None:
     """Shapes, weights read and multiplications hold under every convention that can express a network."""
-    net = all_conventions(parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network).networks[convention]
+    net = compare_conventions(parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network).networks[
+        convention
+    ]
     assume(net is not None)
     assert net is not None
     assert run(net).agrees

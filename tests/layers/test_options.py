@@ -2,7 +2,7 @@
 
 import pytest
 
-from rnncalc.layers.options import Allowed, Choice, WholeNumber, Rate, Ratio, Real, Size, Switch, Text
+from rnncalc.layers.options import Allowed, Choice, Rate, Ratio, Real, Size, Switch, Text, WholeNumber
 
 INF, NAN = float("inf"), float("nan")
 

@@ -121,7 +121,7 @@ def test_both_directions_are_twice_one(spec: Spec) -> None:
     for placed in read(spec).placed:
         if getattr(placed.layer, "bidirectional", False):
             halves = {"forward": 0, "backward": 0}
-            for tensor in placed.weights.own:
+            for tensor in placed.tensors:
                 halves[str(tensor.direction)] += tensor.params
             assert halves["forward"] == halves["backward"] == placed.params // 2
 

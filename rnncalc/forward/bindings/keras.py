@@ -1,4 +1,4 @@
-"""Keras: SimpleRNN, GRU and LSTM fuse the gates by columns; a GRU that resets after the product has two rows of biases."""
+"""Keras: SimpleRNN, GRU and LSTM fuse the gates by columns; a GRU that resets after the product has two biases."""
 
 from rnncalc.forward.arrays import Arrays
 from rnncalc.forward.bindings.binding import Binding, ByGate, DenseNames, prefix

@@ -1,4 +1,4 @@
-"""ONNX: RNN, GRU and LSTM take W, R, B and P with the directions in front; B has the input biases, then the recurrent."""
+"""ONNX: RNN, GRU and LSTM take W, R, B, P with the directions in front; B has the input biases, then the recurrent."""
 
 from rnncalc.forward.arrays import Arrays
 from rnncalc.forward.bindings.binding import Binding, ByGate, DenseNames

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from rnncalc.layers.layer import Output
 from rnncalc.network.network import Network
+from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.answer.given import Given
 from rnncalc.questions.answer.worksheet import Worksheet, worksheet_of
-from rnncalc.questions.conventions import all_conventions
 
 MOST_LAYERS = 100
 """Networks of more layers are judged by mistakes made everywhere only: pairs and sizes would take long."""
@@ -50,7 +50,7 @@ def other_conventions(worksheet: Worksheet, question: Question) -> Iterator[Way]
     if len(worksheet) > MOST_LAYERS:
         return
     here = question.network.convention
-    for name, other in all_conventions(question.network).networks.items():
+    for name, other in compare_conventions(question.network).networks.items():
         if other and name != here:
             yield Way(worksheet_of(other), {"name": name, "here": here})
 

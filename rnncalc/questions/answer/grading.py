@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rnncalc.errors import CallError
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.families import Question
-from rnncalc.questions.answer.given import Given
+from rnncalc.questions.answer.given import Given, read_number
 from rnncalc.questions.answer.search import Diagnosis, diagnoses_of_layer, diagnoses_of_total
 from rnncalc.questions.answer.sizes import OtherSize, other_size
 from rnncalc.questions.answer.worksheet import Worksheet, worksheet_of
@@ -77,6 +77,15 @@ def judge(network: Network, given: list[Given]) -> Answer:
             return Answer(network, _judge_layers(network, worksheet, places, given))
     several = f", the total, or {len(counted)}, one for each layer in order" if len(counted) > 1 else ""
     raise CallError(f"expected 1 number{several}, got {len(given)}")
+
+
+def answer(network: Network, *numbers: int | str) -> Answer:
+    """Return the judgement of a learner's count: one number, the total, or one for each layer, the output layer last.
+
+    A number may be text, with separators or rounded, such as `1.6k`. Raises CallError where it is no number, or where
+    there are neither one nor as many as layers.
+    """
+    return judge(network, [read_number(str(number)) for number in numbers])
 
 
 def _judge_total(network: Network, worksheet: Worksheet, given: Given) -> Judged:
