@@ -1,6 +1,5 @@
 """`count`: rows, totals and formulas."""
 
-import csv
 import io
 import json
 from pathlib import Path
@@ -70,49 +69,6 @@ def test_repeat_is_the_layer_written_again(spec: Spec) -> None:
         for of in (spec, written)
     ]
     assert rows[0] == rows[1]
-
-
-@given(network())
-def test_rows_sum_to_totals_in_json(spec: Spec) -> None:
-    """Layers sum to the network, tensors to layers; a sum is null exactly when a row is."""
-    (report,) = json.loads(rendered(read(spec), "json"))["reports"]
-    assert report["params"] == sum(layer["params"] for layer in report["layers"])
-    assert report["trainable"] == sum(layer["trainable"] for layer in report["layers"])
-    assert report["bytes"] == sum(layer["bytes"] for layer in report["layers"]) == 4 * report["params"]
-    costs = [layer["multiply_adds"] for layer in report["layers"]]
-    assert report["multiply_adds"] == (None if None in costs else sum(costs))
-    for layer in report["layers"]:
-        assert layer["params"] == sum(tensor["params"] for tensor in layer["tensors"])
-        names = [tensor["name"] for tensor in layer["tensors"]]
-        assert len(names) == len({*names})
-    if report["dense"]:
-        assert report["dense"]["params"] == sum(layer["params"] for layer in report["dense"]["layers"])
-
-
-@given(network())
-def test_rows_sum_to_totals_in_csv(spec: Spec) -> None:
-    """The last row is the total of the others, of layers and of tensors alike."""
-    for tensors in (False, True):
-        *rows, total = csv.DictReader(io.StringIO(rendered(read(spec), "csv", tensors=tensors)))
-        assert total["kind"] == "total"
-        for column in ("params", "bytes", *(() if tensors else ("trainable", "multiply_adds_per_step"))):
-            values = [row[column] for row in rows]
-            assert total[column] == ("" if "" in values else str(sum(map(int, values))))
-
-
-@given(network())
-def test_rows_sum_to_totals_in_tables(spec: Spec) -> None:
-    """The total line of the table and of the Markdown is the sum of the lines above it."""
-    net = read({**spec, "layers": spec["layers"]})
-    lines = rendered(net, "table").splitlines()
-    rules = [number for number, line in enumerate(lines) if line.startswith("──")]
-    body, total = lines[rules[0] + 1 : rules[1]], lines[rules[1] + 1]
-    column = "Parameters" if net.trainable == net.params else None
-    if column:
-        assert sum(int(line.split()[-1].replace(",", "")) for line in body) == int(total.split()[-1].replace(",", ""))
-    cells = [line.split(" | ") for line in rendered(net, "markdown").splitlines() if line.startswith("|")]
-    numbers = [int(row[5].strip(" |*").replace(",", "")) for row in cells[2:]]
-    assert sum(numbers[:-1]) == numbers[-1] == net.params
 
 
 @given(part(steps=True))

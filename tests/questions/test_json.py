@@ -217,9 +217,7 @@ def test_explain(call: Call) -> None:
                 "copies": 1,
                 "letters": ["m = 3: what rnn_1 hands on", "n = 1: units"],
                 "gates": [],
-                "equations": [
-                    {"text": "y = W_hy h + b_y", "shapes": {"y": [1], "W_hy": [1, 3], "h": [3], "b_y": [1]}}
-                ],
+                "equations": [{"text": "y = W_hy h + b_y", "shapes": {"y": [1], "W_hy": [1, 3], "h": [3], "b_y": [1]}}],
                 "steps": [
                     step("W_hy", "matrix", "n × m", "1 × 3", 3),
                     step("b_y", "bias", "n", "1", 1),
