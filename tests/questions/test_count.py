@@ -12,7 +12,7 @@ from conftest import Call
 from hypothesis import given
 from strategies import Spec, flags, network, part
 
-from rnncalc import LSTM, MGU, RNN, Dense, Embedding, External, Network, Output
+from rnncalc import LSTM, MGU, RNN, CallError, Dense, Embedding, External, Network, Output
 from rnncalc.formats import write
 from rnncalc.network.network import Network as Placing
 from rnncalc.questions.count import count
@@ -263,3 +263,35 @@ def test_bytes_follow_the_dtype(call: Call, dtype: str, size: int) -> None:
     """Bytes are parameters times the size of one."""
     (report,) = json.loads(call("specs/lstm.yaml", "--dtype", dtype, "-f", "json").out)["reports"]
     assert report["bytes"] == 1600 * size
+
+
+def test_a_count_is_a_value() -> None:
+    """Named numbers of the network and of its layers, equal neighbours once or each by itself; None is not known."""
+    network = Network(input=4, layers=(RNN(4, repeat=3, frozen=True), LSTM(2)))
+    counted = count(network, "float16")
+    assert (counted.params, counted.trainable, counted.bytes) == (3 * 36 + 56, 56, 2 * (3 * 36 + 56))
+    assert (counted.multiply_adds, counted.multiply_adds_per_step, counted.dense) == (None, 3 * 32 + 48, None)
+    assert [(entry.name, entry.copies, entry.params) for entry in counted.stack()] == [
+        ("rnn_1", 3, 36),
+        ("lstm_1", 1, 56),
+    ]
+    assert [(layer.name, layer.copies) for layer in counted.layers] == [
+        *(("rnn_1", 1), ("rnn_2", 1), ("rnn_3", 1)),
+        ("lstm_1", 1),
+    ]
+    first = counted.layers[0]
+    assert (first.kind, first.part, first.inputs, first.units, first.outputs) == ("rnn", None, 4, 4, 4)
+    assert (first.output_shape, first.trainable, first.bytes) == ((None, 4), 0, 72)
+    assert [(tensor.name, tensor.shape) for tensor in first.tensors] == [
+        *(("W_xh", (4, 4)), ("W_hh", (4, 4))),
+        ("b_h", (4,)),
+    ]
+    assert count(network, "float16") == counted != count(network)
+
+
+def test_a_dtype_that_there_is_not_is_refused() -> None:
+    """In one line, with the one that may be meant."""
+    with pytest.raises(CallError) as error:
+        count(Network(input=4, layers=(RNN(3),)), "float23")
+    known = "float64, float32, bfloat16, float16, float8 or int8"
+    assert str(error.value) == f"dtype: expected {known}, got 'float23'; did you mean 'float32'?"
