@@ -7,18 +7,19 @@ is `layout.py`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
 from rnncalc.conventions.arrays import Array, CellArrays, DenseArrays
 from rnncalc.conventions.checked import check_arrays
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.kinds import KINDS
 from rnncalc.text import did_you_mean
 
+NO_NAMES: Mapping[str, str] = {}
 
-@dataclass(frozen=True)
-class Convention:
+
+class Convention(Frozen):
     """One framework's layout. Raises DeclarationError, naming the part, for one that contradicts itself.
 
     title: how people write its name; note: its biases in a few words; why: the reason for them.
@@ -38,7 +39,7 @@ class Convention:
     embedding: Array
     output: DenseArrays | None = None
     directions: tuple[str, str] | None = ("forward/", "backward/")
-    renamed: Mapping[str, str] = field(default_factory=dict)
+    renamed: Mapping[str, str] = NO_NAMES
 
     def __post_init__(self) -> None:
         if isinstance(self.cells, CellArrays):

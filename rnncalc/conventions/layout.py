@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from rnncalc.conventions.arrays import Array, CellArrays, Side, Slot, Width
 from rnncalc.conventions.convention import Convention
-from rnncalc.conventions.formula import Expression, Plus, Times, formula
+from rnncalc.conventions.formula import Expression, Plus, Times, formula, letters
 from rnncalc.conventions.tensor import Axis, Direction, Role, Tensor
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Gate, Product
@@ -21,12 +21,14 @@ from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
 class Layout(NamedTuple):
     """The tensors a layer owns, and those it shares with the layer that owns them.
 
-    params: how many parameters it owns; multiply_adds: the multiplications in matrix products of one application.
+    params: how many parameters it owns, and letters: the same written down.
+    multiply_adds: the multiplications in matrix products of one application.
     """
 
     own: tuple[Tensor, ...]
     shared: tuple[Tensor, ...]
     params: Expression
+    letters: str
     multiply_adds: Expression
 
 
@@ -35,24 +37,27 @@ def layout(layer: Layer, inputs: int, convention: Convention) -> Layout:
 
     Raises DeclarationError where the cell, or what the convention says of it, contradicts itself.
     """
+    shared: tuple[Tensor, ...] = ()
+    multiply_adds: Expression = 0
     match layer:
         case Cell():
             own = tuple(_CellLayout(layer, inputs, convention).tensors())
-            return Layout(own, (), formula(own), _multiply_adds(layer, inputs))
+            multiply_adds = _multiply_adds(layer, inputs)
         case Dense():
             dense = (isinstance(layer, Output) and convention.output) or convention.dense
             kernel = _plain(dense.kernel, Role.KERNEL)
-            bias = (_plain(dense.bias, Role.BIAS),) if layer.bias else ()
+            own = (_plain(dense.bias, Role.BIAS),) if layer.bias else ()
             tied = isinstance(layer, Output) and layer.tied
-            own, shared = (bias, (kernel,)) if tied else ((kernel, *bias), ())
-            return Layout(own, shared, formula(own), Times(("n", "m")))
+            own, shared = (own, (kernel,)) if tied else ((kernel, *own), ())
+            multiply_adds = Times(("n", "m"))
         case Embedding():
             own = (_plain(convention.embedding, Role.EMBEDDING),)
         case External():
             own = (Tensor("external", Role.EXTERNAL, None, "", (Axis(1, "N"),)),)
         case _:
             own = ()
-    return Layout(own, (), formula(own), 0)
+    params = formula(own)
+    return Layout(own, shared, params, letters(params), multiply_adds)
 
 
 def role_of(layer: Cell, product: Product) -> Role:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from rnncalc.conventions.catalogue import convention
-from rnncalc.conventions.formula import letters, numbers, value
+from rnncalc.conventions.formula import numbers, value
 from rnncalc.conventions.layout import Layout, layout
 from rnncalc.conventions.tensor import Tensor
 from rnncalc.layers.cell import Cell
@@ -73,7 +73,7 @@ class Placed(NamedTuple):
     @property
     def formula(self) -> tuple[str, str]:
         """The formula of `params` in letters, and with the numbers in."""
-        return letters(self.layout.params), numbers(self.layout.params, self.sizes)
+        return self.layout.letters, numbers(self.layout.params, self.sizes)
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.conventions.lacks import lacks
@@ -14,9 +15,12 @@ from rnncalc.errors import Path, Problem
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, Layer, Output
 from rnncalc.layers.options import Allowed, Choice, Size, Text
-from rnncalc.network.parts import TOPOLOGIES, Described, Part, Parts, parts_of
+from rnncalc.network.parts import TOPOLOGIES, Part, Parts, Topology, part_of
 from rnncalc.network.stack import OUTPUT, joins, stem_and_number
 from rnncalc.text import escape
+
+if TYPE_CHECKING:
+    from rnncalc.network.described import Described
 
 MAX_LAYERS = 100_000
 
@@ -29,6 +33,15 @@ KEYS: dict[str, Allowed] = {
     "input": Size(),
 }
 """What the plain keys of a network, or of a part, may be."""
+
+
+def parts_of(network: Described) -> dict[str | None, Part]:
+    """Return the parts that are there, of a network that may yet be wrong."""
+    halves = {"encoder": network.encoder, "decoder": network.decoder}
+    if network.encoder or network.decoder:
+        return {name: part for name, part in halves.items() if part}
+    steps = 1 if network.topology == Topology.ONE_TO_ONE else network.steps
+    return {None: part_of(network.input or 0, network.layers, network.output, steps)}
 
 
 def type_problems(network: Described) -> Iterator[Problem]:

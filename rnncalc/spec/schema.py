@@ -12,7 +12,6 @@ from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer
 from rnncalc.layers.options import OPTIONS, Schema
 from rnncalc.network.validation import KEYS
-from rnncalc.spec.layers import options_of
 from rnncalc.spec.reader import BUDGET, COUNT, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -64,7 +63,7 @@ def _layers() -> Schema:
 def _kind(name: str, of: type[Layer]) -> Schema:
     first_line = (of.__doc__ or "").split("\n")[0]
     number = {**OPTIONS[of.number].allowed.schema, "description": first_line}
-    return _keys({name: number, **{option: _option(option) for option in options_of(of)}}, name)
+    return _keys({name: number, **{option: _option(option) for option in of.options()}}, name)
 
 
 def _output() -> Schema:
