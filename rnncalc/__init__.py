@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from rnncalc.errors import Problem, SpecError
     from rnncalc.layers.cell import GRU, LSTM, MGU, RNN, Cell
     from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Output
+    from rnncalc.network.budget import Budget
     from rnncalc.network.network import Network
-    from rnncalc.network.parts import Budget, Expect, Part
+    from rnncalc.network.parts import Expect, Part
     from rnncalc.spec import load
 
 __version__ = "0.1.0"
@@ -30,7 +31,8 @@ _HOMES = {
     "rnncalc.layers.cell": ("GRU", "LSTM", "MGU", "RNN", "Cell"),
     "rnncalc.layers.layer": ("Dense", "Dropout", "Embedding", "External", "Layer", "Output"),
     "rnncalc.network.network": ("Network",),
-    "rnncalc.network.parts": ("Budget", "Expect", "Part"),
+    "rnncalc.network.budget": ("Budget",),
+    "rnncalc.network.parts": ("Expect", "Part"),
     "rnncalc.conventions.tensor": ("Tensor",),
     "rnncalc.spec": ("load",),
 }

@@ -14,7 +14,8 @@ from rnncalc.cli.inputs import read_file
 from rnncalc.cli.paths import Found, find
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.layers.options import Size
-from rnncalc.questions.check import CheckedFile, Difference
+from rnncalc.questions.check import CheckedFile, numbers_of
+from rnncalc.questions.limits import Difference, Numbers
 from rnncalc.spec import parse
 from rnncalc.text import escape
 
@@ -27,67 +28,67 @@ class Baseline:
     remarks: what could not be read of it; that says nothing against the specs of today.
     """
 
-    def __init__(self, path: str, by: str, params: dict[str, int], remarks: tuple[str, ...] = ()) -> None:
+    def __init__(self, path: str, by: str, numbers: dict[str, Numbers], remarks: tuple[str, ...] = ()) -> None:
         self.path = path
         self.by = by
-        self.params = params
+        self.numbers = numbers
         self.remarks = remarks
         self._paired: set[str] = set()
 
-    def before(self, found: Found, name: str | None, *, alone: bool) -> int | None:
-        """Return the parameters that a file had, None when it is new; its name is None when it cannot be read.
+    def before(self, found: Found, name: str | None, *, alone: bool) -> Numbers | None:
+        """Return the numbers that a file had, None when it is new; its name is None when it cannot be read.
 
         alone: whether it is the only one. Raises SpecError where two files claim one report by its name.
         """
-        if self.by == "spec" or (self.by == "name" and alone and len(self.params) == 1):
-            keys = [*self.params]
+        if self.by == "spec" or (self.by == "name" and alone and len(self.numbers) == 1):
+            keys = [*self.numbers]
         elif self.by == "folder":
             keys = [os.path.normpath(found.path), found.below]
         else:
-            keys = [name] if name is not None else [*self.params]  # any report may be that of a broken spec
-        key = next((key for key in keys if key in self.params), None)
+            keys = [name] if name is not None else [*self.numbers]  # any report may be that of a broken spec
+        key = next((key for key in keys if key in self.numbers), None)
         if key is None:
             return None
         if self.by == "name" and key in self._paired and name is not None:
             message = "another spec has this name too, and the baseline pairs by name; compare to a folder"
             raise SpecError((Problem((escape(key),), message),))
         self._paired.update(keys if name is None else [key])
-        return self.params[key]
+        return self.numbers[key]
 
     def removed(self) -> Iterator[CheckedFile]:
         """Yield those that no file was paired with."""
-        for name, params in self.params.items():
+        for name, numbers in self.numbers.items():
             if name not in self._paired:
-                yield CheckedFile(name, difference=Difference(params, None))
+                yield CheckedFile(name, difference=Difference(numbers.params, None))
 
 
-def read_baseline(path: str, files: int, **overrides: str | None) -> Baseline:
-    """Return the baseline at a path, to compare so many files with; `overrides` are those of the call.
+def read_baseline(path: str, files: int, dtype: str, **overrides: str | None) -> Baseline:
+    """Return the baseline at a path, to compare so many files with; `dtype` and `overrides` are those of the call.
 
     Raises SpecError when it cannot be read.
     """
     if os.path.isdir(path):
-        return _folder(path, overrides)
+        return _folder(path, dtype, overrides)
     data, source = read_file(path, most=MOST_BYTES)
     if path.endswith(".json") or (data.lstrip()[:1] == b"{" and b'"reports"' in data[:100]):
-        return Baseline(source, "name", _reports(data, source))
+        return Baseline(source, "name", {name: Numbers(params) for name, params in _reports(data, source).items()})
     if files > 1:
         raise CallError(f"--baseline: one spec, '{escape(path)}', for {files:,}: give a folder, or JSON of them all")
-    return Baseline(source, "spec", {source: parse(data, source, **overrides).network.params})
+    return Baseline(source, "spec", {source: numbers_of(parse(data, source, **overrides).network, dtype)})
 
 
-def _folder(path: str, overrides: dict[str, str | None]) -> Baseline:
-    params: dict[str, int] = {}
+def _folder(path: str, dtype: str, overrides: dict[str, str | None]) -> Baseline:
+    numbers: dict[str, Numbers] = {}
     remarks: list[str] = []
     for found in find([path]):
         try:
             if found.problem:
                 raise found.problem
             data, source = read_file(found.path)
-            params[found.below] = parse(data, source, **overrides).network.params
+            numbers[found.below] = numbers_of(parse(data, source, **overrides).network, dtype)
         except SpecError as error:
             remarks.append(f"baseline {error.problems[0]}; what it was counts as unknown")
-    return Baseline(path, "folder", params, tuple(remarks))
+    return Baseline(path, "folder", numbers, tuple(remarks))
 
 
 def _reports(data: bytes, source: str) -> dict[str, int]:

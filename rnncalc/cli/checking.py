@@ -14,18 +14,25 @@ from rnncalc.cli.inputs import read_file
 from rnncalc.cli.paths import Found, find
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.layers.options import Count, Ratio
+from rnncalc.network.budget import BUDGET_KEYS, Quantity, Rule
 from rnncalc.network.validation import KEYS
-from rnncalc.questions.check import LIMIT_OF, CheckedFile, Difference, Limit, Quantity, Rule, check
+from rnncalc.questions.check import CheckedFile, check
+from rnncalc.questions.limits import Difference, Limit
 from rnncalc.reports.check import CheckReport
 from rnncalc.reports.checked_file import FileReport
 from rnncalc.spec import parse
 from rnncalc.spec.flags import read_value
-from rnncalc.spec.reader import BUDGET
 from rnncalc.text import escape
 
 Texts = Mapping[str, str | None]
 
-GROWTH = "--max-growth"
+COMPARISONS = {
+    "max_growth": (Rule.GROWTH, Quantity.PARAMS),
+    "max_bytes_growth": (Rule.GROWTH, Quantity.BYTES),
+    "max_multiply_adds_growth": (Rule.GROWTH, Quantity.MULTIPLY_ADDS),
+    "max_dense_ratio_fall": (Rule.FALL, Quantity.DENSE_RATIO),
+}
+"""The limits on what changed since a baseline, by the flag that sets each."""
 
 
 def check_all(
@@ -34,7 +41,6 @@ def check_all(
     limits: Texts,
     *,
     baseline: str | None = None,
-    max_growth: str | None = None,
     dtype: str = "float32",
     strict: bool = False,
 ) -> CheckReport:
@@ -44,16 +50,16 @@ def check_all(
     """
     if not paths:
         raise CallError("nothing to check: give a PATH, such as a folder of specs")
-    if max_growth is not None and baseline is None:
-        raise CallError(f"{GROWTH} compares: give --baseline too")
+    given = {key: text for key, text in limits.items() if text is not None}
+    for key in COMPARISONS:
+        if key in given and baseline is None:
+            raise CallError(f"{_flag(key)} compares: give --baseline too")
     for key, text in overrides.items():
         if text is not None:
             read_value(f"--{key}", text, KEYS[key])
-    given = [read_limit(key, text) for key, text in limits.items() if text is not None]
-    if max_growth is not None:
-        given.append(read_growth(max_growth))
+    read = [read_comparison(key, text) if key in COMPARISONS else read_limit(key, text) for key, text in given.items()]
     found = find(paths)
-    was = read_baseline(baseline, len(found), **overrides) if baseline is not None else None
+    was = read_baseline(baseline, len(found), dtype, **overrides) if baseline is not None else None
 
     def checked(file: Found) -> CheckedFile:
         name = None
@@ -70,8 +76,8 @@ def check_all(
                     was.before(file, None, alone=len(found) == 1)
             return CheckedFile(file.path, problems=error.problems)
         own = spec.own_convention
-        verdict = check(spec.network, given, locate=spec.place, dtype=dtype, own_convention=own, before=before)
-        difference = Difference(before, verdict.numbers.params) if was else None
+        verdict = check(spec.network, read, locate=spec.place, dtype=dtype, own_convention=own, before=before)
+        difference = Difference(before and before.params, verdict.numbers.params) if was else None
         return CheckedFile(file.path, verdict, strict=strict, difference=difference)
 
     files = [checked(file) for file in found]
@@ -83,16 +89,24 @@ def check_all(
 
 def read_limit(key: str, text: str) -> Limit:
     """Return the limit of a flag, which has a budget's key."""
-    flag = f"--{key.replace('_', '-')}"
-    return Limit(*LIMIT_OF[key], read_value(flag, text, BUDGET[key]), flag=flag)
+    rule, quantity, allowed, _ = BUDGET_KEYS[key]
+    return Limit(rule, quantity, read_value(_flag(key), text, allowed), flag=_flag(key))
 
 
-def read_growth(text: str) -> Limit:
-    """Return what `5%` or `10k` allows."""
-    percent = text.endswith("%")
+def read_comparison(key: str, text: str) -> Limit:
+    """Return what `5%` or `10k` allows a number to grow or fall by."""
+    rule, quantity = COMPARISONS[key]
+    flag, percent = _flag(key), text.endswith("%")
+    fraction = percent or quantity is Quantity.DENSE_RATIO
+    unit = "B" if quantity is Quantity.BYTES else ""
     try:
-        most = read_value(GROWTH, text.removesuffix("%"), Ratio() if percent else Count(suffixes=True))
-        return Limit(Rule.GROWTH, Quantity.PARAMS, most, flag=GROWTH, percent=percent)
+        most = read_value(flag, text.removesuffix("%"), Ratio() if fraction else Count(suffixes=True, unit=unit))
     except SpecError:
-        message = f"expected a percentage such as 5%, or a number such as 10k, got '{escape(text)}'"
-        raise SpecError((Problem((), message, GROWTH),)) from None
+        such = "0.5" if fraction and not percent else f"10k{unit}"
+        message = f"expected a percentage such as 5%, or a number such as {such}, got '{escape(text)}'"
+        raise SpecError((Problem((), message, flag),)) from None
+    return Limit(rule, quantity, most, flag=flag, percent=percent)
+
+
+def _flag(key: str) -> str:
+    return f"--{key.replace('_', '-')}"

@@ -12,7 +12,8 @@ from typing import NamedTuple
 from rnncalc.conventions.layout import Weights, weights
 from rnncalc.errors import SpecError
 from rnncalc.layers.layer import External, Layer, Output
-from rnncalc.network.parts import Budget, Expect, Part, name_of
+from rnncalc.network.budget import Budget
+from rnncalc.network.parts import Expect, Part, name_of
 from rnncalc.network.validation import faults
 
 

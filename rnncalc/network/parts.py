@@ -62,15 +62,6 @@ class Expect(NamedTuple):
     layers: tuple[int, ...] | None = None
 
 
-class Budget(NamedTuple):
-    """The most a network may have; `min_dense_ratio` is the least dense-equivalent parameters per parameter."""
-
-    max_params: int | None = None
-    max_bytes: int | None = None
-    max_multiply_adds: int | None = None
-    min_dense_ratio: float | None = None
-
-
 def name_of(layer: Layer, copy: int, numbers: Counter[str]) -> str:
     """Return the name of the next layer: its own, numbered if it is repeated, or its kind and a running number."""
     numbers[layer.kind] += 1

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from rnncalc.conventions.convention import CONVENTIONS, lacks
@@ -15,7 +16,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, Layer
 from rnncalc.layers.options import Allowed, Choice, Size, Text
 from rnncalc.network.parts import TOPOLOGIES, Part, name_of
-from rnncalc.text import escape
+from rnncalc.text import did_you_mean, escape
 
 if TYPE_CHECKING:
     from rnncalc.network.network import Network
@@ -33,6 +34,9 @@ KEYS: dict[str, Allowed] = {
 """What the plain keys of a network, or of a part, may be."""
 
 Path = tuple[str | int, ...]
+
+_MOST_GUESSED = 100
+"""So many misspelt names are looked for among so many others: to look for thousands among thousands takes long."""
 
 
 def faults(network: Network) -> Iterator[Problem]:
@@ -54,6 +58,7 @@ def faults(network: Network) -> Iterator[Problem]:
             yield from _tied(path, part)
     yield from _names(parts)
     yield from _expect(network, parts)
+    yield from _budget(network, parts)
 
 
 def _parts(network: Network) -> dict[Path, Part]:
@@ -192,3 +197,18 @@ def _expect(network: Network, parts: dict[Path, Part]) -> Iterator[Problem]:
         if got != want:
             message = f"expected {want} counts, one for each layer and the output layer last, got {got}"
             yield Problem(("expect", "layers"), message, follows=True)
+
+
+def _budget(network: Network, parts: dict[Path, Part]) -> Iterator[Problem]:
+    """Yield the layers of a budget that are not there."""
+    wanted = network.budget.layers if network.budget else ()
+    if not wanted:
+        return
+    numbers: Counter[str] = Counter()
+    names = {name_of(join.layer, join.copy, numbers): True for part in parts.values() for join in part.joins()}
+    if any(part.output for part in parts.values()):
+        names["output"] = True
+    some = [*islice(names, _MOST_GUESSED)]
+    for number, name in enumerate(name for name, _ in wanted if name not in names):
+        near = did_you_mean(name, some) if number < _MOST_GUESSED else ""
+        yield Problem(("budget", "layers", escape(name)), f"no layer has this name{near}", follows=True)

@@ -6,16 +6,17 @@ is said here a second time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from typing import Any
 
 from rnncalc.errors import Path, Problem, SpecError
 from rnncalc.layers.cell import CELLS
 from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Output
-from rnncalc.layers.options import OPTIONS, Allowed, Count, Ratio, Size
+from rnncalc.layers.options import OPTIONS, Count, Size
+from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT, Budget
 from rnncalc.network.network import Network
-from rnncalc.network.parts import Budget, Expect, Part
+from rnncalc.network.parts import Expect, Part
 from rnncalc.network.validation import KEYS
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence, mark_at
 from rnncalc.spec.reading import MOST_PROBLEMS, Reading, unknown_key, what
@@ -29,13 +30,8 @@ OPTIONS_OF: dict[str, tuple[str, ...]] = {
 OUTPUT_KEYS = ("units", "bias", "tied", "activation", "frozen")
 PART_KEYS = ("steps", "input", "layers", "output")
 TOP_KEYS = (*KEYS, "layers", "output", "encoder", "decoder", "expect", "budget", "weights", "inputs")
-BUDGET: dict[str, Allowed] = {
-    "max_params": Count(suffixes=True),
-    "max_bytes": Count(suffixes=True, unit="B"),
-    "max_multiply_adds": Count(suffixes=True),
-    "min_dense_ratio": Ratio(),
-}
 COUNT = Count()
+MOST_LAYER_LIMITS = 1_000
 
 
 def read_network(
@@ -189,8 +185,30 @@ class _Reader(Reading):
         return Expect(total, layers)
 
     def budget(self, node: Node) -> Budget:
-        read = self.keys(node, ("budget",), tuple(BUDGET))
-        return Budget(**{key: self.value(below, ("budget", key), BUDGET[key], None) for key, below in read})
+        values: dict[str, Any] = {}
+        for key, below in self.keys(node, ("budget",), (*BUDGET_KEYS, "layers")):
+            if key == "layers":
+                values[key] = tuple(self.layer_budgets(below))
+            else:
+                values[key] = self.value(below, ("budget", key), BUDGET_KEYS[key].allowed, None)
+        return Budget(**values)
+
+    def layer_budgets(self, node: Node) -> Iterator[tuple[str, int]]:
+        path: Path = ("budget", "layers")
+        if not isinstance(node, Mapping):
+            self.problem(node.mark, path, f"expected names of layers, each with a number, got {what(node)}")
+            return
+        if len(node.items) > MOST_LAYER_LIMITS:
+            message = f"expected at most {MOST_LAYER_LIMITS:,} layers, got {len(node.items):,}"
+            self.problem(node.mark, path, message)
+            return
+        seen = set()
+        for key, below in node.items:
+            at = (*path, escape(key.value))
+            if key.value in seen:
+                self.problem(key.mark, at, "stands here a second time; remove one")
+            seen.add(key.value)
+            yield key.value, self.value(below, at, LAYER_LIMIT.allowed, 0)
 
 
 def _unknown(key: str, known: tuple[str, ...]) -> str:

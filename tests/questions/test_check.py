@@ -2,6 +2,8 @@
 
 import json
 import os
+from dataclasses import fields, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
+from rnncalc.cli.checking import read_comparison
 from rnncalc.errors import SpecError
-from rnncalc.questions.check import LIMIT_OF, CheckedFile, Limit, Quantity, Rule, Status, Unknown, check
+from rnncalc.network.budget import BUDGET_KEYS, Budget, Quantity, Rule
+from rnncalc.questions.check import CheckedFile, Status, check
 from rnncalc.questions.count import Count
+from rnncalc.questions.limits import Difference, Limit, Numbers, Unknown, hold_difference
 from rnncalc.spec import parse
+from rnncalc.spec.schema import schema
 
 SPEC = "input: 4\nsteps: 3\nlayers:\n  - rnn: 3\noutput: 1\n"  # 24 + 4 parameters, 66 multiply-adds, 127 / 28 dense
 
@@ -48,8 +54,27 @@ def reports(call: Call, *args: object) -> list[dict[str, Any]]:
         ),
         (
             "budget:\n  min_dense_ratio: 4.6",
-            "7:20: budget.min_dense_ratio: expected 4.6 dense-equivalent parameters for each one at least, "
-            "got 4.535714285714286",
+            "7:20: budget.min_dense_ratio: expected 4.6 dense-equivalent parameters for each one at least, got 4.54",
+        ),
+        (
+            "budget: {min_dense_ratio: 4.54}",
+            "6:27: budget.min_dense_ratio: expected 4.54 dense-equivalent parameters for each one at least, got 4.536",
+        ),
+        ("budget: {min_params: 28, min_bytes: 112, min_multiply_adds: 66}", ""),
+        (
+            "budget: {min_params: 30}",
+            "6:22: budget.min_params: expected at least 30 parameters, got 28: 2 too few; "
+            "smaller than expected, so update the target",
+        ),
+        (
+            "budget: {min_multiply_adds: 67}",
+            "6:29: budget.min_multiply_adds: expected at least 67 multiply-adds, got 66: 1 too few; "
+            "smaller than expected, so update the target",
+        ),
+        ("budget: {layers: {rnn_1: 24, output: 4}}", ""),
+        (
+            "budget: {layers: {rnn_1: 23}}",
+            "6:26: budget.layers.rnn_1: expected at most 23 parameters in rnn_1, got 24: 1 too many",
         ),
     ],
 )
@@ -300,7 +325,7 @@ def test_a_limit_is_the_first_number_that_passes(spec: Spec, more: int) -> None:
     for key in ("params", "bytes", "multiply_adds"):
         number = getattr(count, key)
         for limit in (number or 0) + more, (number or 0) - 1 - more:
-            (held,) = check(net, [Limit(*LIMIT_OF[f"max_{key}"], limit, flag="--max")]).limits
+            (held,) = check(net, [Limit(Rule.AT_MOST, BUDGET_KEYS[f"max_{key}"].quantity, limit, flag="--max")]).limits
             assert held.kept == (number is not None and number <= limit)
             assert held.actual == number
             assert (held.unknown is None) == (number is not None)
@@ -311,7 +336,7 @@ def test_growth_is_in_percent_of_before(before: int, after: int, percent: int) -
     """Whatever grew by no more than the percentage of what it was is kept, in whole-number arithmetic."""
     net = parse(f"input: 1\nlayers: [external: {after}]\n".encode(), "spec").network
     limit = Limit(Rule.GROWTH, Quantity.PARAMS, percent, flag="--max-growth", percent=True)
-    (held,) = check(net, [limit], before=before).limits
+    (held,) = check(net, [limit], before=Numbers(before)).limits
     assert held.kept == (100 * (after - before) <= percent * before)
 
 
@@ -400,3 +425,156 @@ def test_limits_may_be_met_exactly(tmp_path: Path, call: Call) -> None:
     spec.write_text("input: 2\nsteps: 2\nlayers: [{rnn: 2, bias: false}]\n")  # 8, and 4 × 4
     assert call("check", spec, "--min-dense-ratio", 2).code == 0
     assert call("check", spec, "--min-dense-ratio", "2.01").code == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "growth", "kept"),
+    [
+        (689_000, 727_584, "5.6%", True),
+        (689_000, 727_585, "5.6%", False),
+        (10**15 + 1, (10**15 + 1) * 11 // 10, "10%", True),
+        (10**30, 10**30 + 10**14, "0.00000000000001%", True),
+        (10**30, 10**30 + 10**14 + 1, "0.00000000000001%", False),
+    ],
+)
+def test_a_percentage_is_held_as_it_is_written(before: int, after: int, growth: str, kept: bool) -> None:
+    """5.6% of 689,000 are 38,584 exactly, whatever floats make of it; and no size is too large to tell."""
+    limit = read_comparison("max_growth", growth)
+    assert hold_difference(limit, Difference(before, after)).kept == kept
+
+
+@given(st.fractions(0, 10**6), st.fractions(0, 10**6), st.fractions(0, 10**3))
+def test_a_percentage_kept_is_a_number_kept(before: Fraction, after: Fraction, percent: Fraction) -> None:
+    """Percent of before are so much; growth and fall are one another's opposite."""
+    for rule, (one, other) in {Rule.GROWTH: (before, after), Rule.FALL: (after, before)}.items():
+        share = Limit(rule, Quantity.DENSE_RATIO, percent, percent=True)
+        number = Limit(rule, Quantity.DENSE_RATIO, percent * one / 100)
+        held = hold_difference(share, Difference(one, other))
+        if one or one == other:
+            assert held.kept == hold_difference(number, Difference(one, other)).kept
+        if one and held.actual is not None:
+            assert held.actual * one == 100 * (hold_difference(number, Difference(one, other)).actual or 0)
+
+
+def test_a_ratio_is_held_to_the_last_digit(spec: Path, call: Call) -> None:
+    """127 / 28 is 4.5357142857142857142...: what is a hair more is more, and shown with the digits that tell."""
+    assert call("check", spec, "--min-dense-ratio", "4.53571428571428571428").code == 0
+    result = call("check", spec, "--min-dense-ratio", "4.53571428571428571429")
+    assert result.code == 1
+    assert "4.53571428571428571429  4.53571428571428571429" not in result.out
+    network = parse(f"{SPEC}budget: {{min_dense_ratio: 4.53571428571428571429}}".encode(), "spec").network
+    assert not check(network).limits[0].kept
+    assert check(replace(network, budget=Budget(min_dense_ratio=4.5))).limits[0].kept
+
+
+def test_growth_from_nothing_has_no_percentage(tmp_path: Path, call: Call) -> None:
+    """It is not known, and keeps no percentage; a number limits it."""
+    old, new = tmp_path / "old.yaml", tmp_path / "new.yaml"
+    old.write_text("input: 3\nlayers: [external: 0]\n")
+    new.write_text("input: 3\nlayers: [external: 7]\n")
+    (report,) = reports(call, new, "--baseline", old, "--max-growth", "500%")
+    (held,) = report["checks"]
+    assert (held["actual"], held["ok"], report["baseline"]["percent"]) == (None, False, None)
+    assert held["message"] == (
+        "cannot be judged: growth from 0 to 7 has no percentage; limit it by a number, such as 10k"
+    )
+    assert call("check", new, "--baseline", old, "--max-growth", 7).code == 0
+
+
+@pytest.mark.parametrize(
+    ("flag", "kept", "broken", "message"),
+    [
+        (
+            "--max-bytes-growth",
+            "52B",
+            "51",
+            "at most 51 more bytes than before, got +52 (+46.43%): 112 before, 164 now",
+        ),
+        ("--max-bytes-growth", "46.5%", "46.4%", "at most 46.4% more bytes than before, got +52 (+46.43%)"),
+        (
+            "--max-multiply-adds-growth",
+            "34",
+            "33",
+            "at most 33 more multiply-adds than before, got +34 (+51.52%): 66 before, 100 now",
+        ),
+        (
+            "--max-dense-ratio-fall",
+            "0.5",
+            "0.1",
+            "a dense ratio at most 0.1 below the one before, got -0.34 (-7.49%): 4.54 before, 4.20 now",
+        ),
+        (
+            "--max-dense-ratio-fall",
+            "7.5%",
+            "7.4%",
+            "a dense ratio at most 7.4% below the one before, got -0.34 (-7.49%): 4.54 before, 4.20 now",
+        ),
+    ],
+)
+def test_all_that_grows_may_be_limited(
+    tmp_path: Path, spec: Path, call: Call, flag: str, kept: str, broken: str, message: str
+) -> None:
+    """Bytes, multiply-adds and a falling dense ratio, against a spec, a folder, and the JSON of count and of check."""
+    grown = tmp_path / "new" / "a.yaml"
+    grown.parent.mkdir()
+    grown.write_text(SPEC.replace("rnn: 3", "rnn: 4"))
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "a.yaml").write_text(SPEC)
+    for command in ("count", "check"):
+        (tmp_path / f"{command}.json").write_text(call(command, spec, "-f", "json").out)
+    for baseline in (spec, tmp_path / "old", tmp_path / "count.json", tmp_path / "check.json"):
+        assert call("check", grown, "--baseline", baseline, flag, kept).code == 0
+        result = call("check", grown, "--baseline", baseline, flag, broken)
+        assert result.code == 1
+        assert f"{grown}: {flag}: expected {message}" in result.out
+
+
+def test_what_was_not_known_keeps_no_limit_on_growth(spec: Path, tmp_path: Path, call: Call) -> None:
+    """A baseline without steps has no multiply-adds: that is said, and it is no 0."""
+    old = tmp_path / "old.yaml"
+    old.write_text(SPEC.replace("steps: 3\n", ""))
+    result = call("check", spec, "--baseline", old, "--max-multiply-adds-growth", "1G")
+    assert result.code == 1
+    assert "cannot be judged: multiply-adds are not known of the baseline" in result.out
+    assert call("check", spec, "--baseline", old, "--max-multiply-adds-growth", "0", "-T", 3).code == 0
+    assert call("check", spec, "--baseline", old, "--max-bytes-growth", "0").code == 0
+
+
+@pytest.mark.parametrize(
+    ("budget", "message"),
+    [
+        ("{layers: 3}", "budget.layers: expected names of layers, each with a number, got '3'"),
+        ("{layers: {rnn_1: x}}", "budget.layers.rnn_1: expected a whole number, or one such as 4M, got 'x'"),
+        ("{layers: {rnn_1: 3, rnn_1: 4}}", "budget.layers.rnn_1: stands here a second time; remove one"),
+        ("{layers: {rnn: 3}}", "budget.layers.rnn: no layer has this name; did you mean 'rnn_1'?"),
+        ("{min_parms: 3}", "budget.min_parms: unknown key; did you mean 'min_params'?"),
+        (
+            "{layers: {" + ", ".join(f"a{n}: 1" for n in range(1001)) + "}}",
+            "budget.layers: expected at most 1,000 layers, got 1,001",
+        ),
+    ],
+)
+def test_a_budget_of_layers_is_read_strictly(spec: Path, call: Call, budget: str, message: str) -> None:
+    """Each name is that of a layer, once; each number is one."""
+    spec.write_text(f"{SPEC}budget: {budget}\n")
+    result = call("check", spec, "-f", "github")
+    assert result.code == 2
+    path, _, text = message.partition(": ")
+    assert f"title={path}::{text}" in result.out
+
+
+def test_a_repeated_layer_has_a_budget_for_each(spec: Path, call: Call) -> None:
+    """By the names that reports give them, an encoder-decoder's output too."""
+    spec.write_text("input: 4\nlayers:\n  - rnn: 4\n    name: a\n    repeat: 2\nbudget: {layers: {a_1: 36, a_2: 35}}\n")
+    assert [held["ok"] for held in reports(call, spec)[0]["checks"]] == [True, False]
+
+
+def test_the_limits_of_a_budget_are_flags_and_schema_too(call: Call) -> None:
+    """Whatever the one declaration has, the help lists, the schema describes and a flag sets."""
+    printed = " ".join(call("check", "--help").out.split())
+    keys = schema()["properties"]["budget"]["properties"]
+    assert {*BUDGET_KEYS} == {*keys} - {"layers"} == {field.name for field in fields(Budget)} - {"layers"}
+    for key, of in BUDGET_KEYS.items():
+        assert f"--{key.replace('_', '-')}" in printed
+        assert of.meaning in printed
+        assert keys[key]["description"] == of.meaning
