@@ -5,13 +5,14 @@ One file is in memory at a time; what stays of it are the numbers.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
-from rnncalc.cli.baseline import read_baseline
+from rnncalc.cli.baseline import Baseline
 from rnncalc.cli.inputs import read_file
-from rnncalc.cli.paths import Found, find
+from rnncalc.cli.paths import Found, find, unreadable
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.layers.options import Count, Ratio
 from rnncalc.network.budget import BUDGET_KEYS, Quantity, Rule
@@ -20,7 +21,7 @@ from rnncalc.questions.check import CheckedFile, check
 from rnncalc.questions.limits import Difference, Limit
 from rnncalc.reports.check import CheckReport
 from rnncalc.reports.checked_file import FileReport
-from rnncalc.spec import parse
+from rnncalc.spec import Spec, parse
 from rnncalc.spec.flags import read_value
 from rnncalc.text import escape
 
@@ -33,6 +34,15 @@ COMPARISONS = {
     "max_dense_ratio_fall": (Rule.FALL, Quantity.DENSE_RATIO),
 }
 """The limits on what changed since a baseline, by the flag that sets each."""
+
+
+class Call(NamedTuple):
+    """What a call says of every file: the limits, and what else its flags set."""
+
+    limits: tuple[Limit, ...]
+    overrides: Texts
+    dtype: str
+    strict: bool
 
 
 def check_all(
@@ -50,41 +60,75 @@ def check_all(
     """
     if not paths:
         raise CallError("nothing to check: give a PATH, such as a folder of specs")
-    given = {key: text for key, text in limits.items() if text is not None}
     for key in COMPARISONS:
-        if key in given and baseline is None:
+        if limits.get(key) is not None and baseline is None:
             raise CallError(f"{_flag(key)} compares: give --baseline too")
     for key, text in overrides.items():
         if text is not None:
             read_value(f"--{key}", text, KEYS[key])
-    read = [read_comparison(key, text) if key in COMPARISONS else read_limit(key, text) for key, text in given.items()]
+    given = {key: text for key, text in limits.items() if text is not None}
+    read = tuple(
+        read_comparison(key, text) if key in COMPARISONS else read_limit(key, text) for key, text in given.items()
+    )
+    call = Call(read, overrides, dtype, strict)
     found = find(paths)
-    was = read_baseline(baseline, len(found), dtype, **overrides) if baseline is not None else None
+    was = None
+    if baseline is not None:
+        from rnncalc.cli.earlier import read_baseline  # with JSON and git behind it
 
-    def checked(file: Found) -> CheckedFile:
-        name = None
-        try:
-            if file.problem:
-                raise file.problem
-            data, source = read_file(file.path)
-            spec = parse(data, source, **overrides)
-            name = spec.network.name
-            before = was.before(file, name, alone=len(found) == 1) if was else None
-        except SpecError as error:
-            if was and name is None:  # it is broken, not gone
-                with suppress(SpecError):
-                    was.before(file, None, alone=len(found) == 1)
-            return CheckedFile(file.path, problems=error.problems)
-        own = spec.own_convention
-        verdict = check(spec.network, read, locate=spec.place, dtype=dtype, own_convention=own, before=before)
-        difference = Difference(before and before.params, verdict.numbers.params) if was else None
-        return CheckedFile(file.path, verdict, strict=strict, difference=difference)
+        was = read_baseline(baseline, paths, len(found), dtype, overrides)
+    files: list[CheckedFile] = []
+    left_out: list[Found] = []
+    for file in found:
+        checked = _checked(file, call, was)
+        if checked:
+            files.append(checked)
+        else:
+            left_out.append(file)
+    files += _without_specs(Counter(file.folder for file in found), Counter(file.folder for file in left_out))
+    if was:
+        files += was.removed()
+    reports = tuple(map(FileReport, files))
+    return CheckReport(reports, was.label if was else "", was.remarks if was else (), len(left_out))
 
-    files = [checked(file) for file in found]
-    # Of a folder, what is in the baseline alone is gone; single files, as a hook names them, say nothing of others.
-    whole = was is not None and (was.by != "folder" or any(os.path.isdir(path) for path in paths))
-    gone = was.removed() if was and whole else ()
-    return CheckReport(tuple(map(FileReport, (*files, *gone))), was.path if was else "", was.remarks if was else ())
+
+def _checked(file: Found, call: Call, was: Baseline | None) -> CheckedFile | None:
+    """Return what was found of a file; None of one in a folder that by its keys is no spec."""
+    name = None
+    try:
+        spec = _read(file, call.overrides)
+        if spec is None:
+            return None
+        name = spec.network.name
+        before = was.before(file, name) if was else None
+    except SpecError as error:
+        if was and name is None:  # it is broken, not gone
+            with suppress(SpecError):
+                was.before(file, None)
+        return CheckedFile(file.path, problems=error.problems)
+    own = spec.own_convention
+    verdict = check(spec.network, call.limits, locate=spec.place, dtype=call.dtype, own_convention=own, before=before)
+    difference = Difference(before and before.params, verdict.numbers.params) if was else None
+    return CheckedFile(file.path, verdict, strict=call.strict, difference=difference)
+
+
+def _read(file: Found, overrides: Texts) -> Spec | None:
+    if file.problem:
+        raise file.problem
+    data, source = read_file(file.path)
+    if file.named:
+        return parse(data, source, **overrides)
+    from rnncalc.spec.recognition import parse_if_meant
+
+    return parse_if_meant(data, source, **overrides)
+
+
+def _without_specs(found: Counter[str | None], left_out: Counter[str | None]) -> Iterator[CheckedFile]:
+    """Yield a broken file for each folder of whose files none is a spec."""
+    for folder, number in left_out.items():
+        if folder is not None and number == found[folder]:
+            files = f"{number:,} YAML file{'' if number == 1 else 's'} below this folder, none a spec by its keys"
+            yield CheckedFile(folder, problems=unreadable(folder, files).problems)
 
 
 def read_limit(key: str, text: str) -> Limit:

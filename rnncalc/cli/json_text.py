@@ -16,7 +16,10 @@ from rnncalc.errors import Path, Problem, SpecError
 from rnncalc.text import escape
 
 MOST_KEYS = 100
-"""Of one object whose keys are looked at; and so many characters has a key."""
+"""Of one object whose keys are looked at."""
+
+MOST_TEXT = 10_000
+"""Bytes of a string that is looked at."""
 
 MOST_DEPTH = 5
 """How deep lists and objects may stand in a value that is passed over: a layer's tensors have shapes."""
@@ -87,18 +90,18 @@ class JsonText:
             number += 1
 
     def text(self, path: Path) -> str:
-        """Return a string, cut where it is longer than any that is meant."""
+        """Return a string."""
         start = self.at
         found = _pattern("string").match(self.data, self.at)
         if not found:
             raise self._unexpected(path, "text")
+        if len(found[0]) > MOST_TEXT:
+            raise self.error(path, f"expected at most {MOST_TEXT:,} bytes of text, got {len(found[0]):,}")
         self.at = found.end()
-        try:
-            text: str = json.loads(found[0])
-            text.encode()
-        except UnicodeError:
-            raise self.error(path, "half a character, \\ud800 or the like, is no text", start) from None
-        return text[:_CHUNK]
+        text: str = json.loads(found[0])
+        if any("\ud800" <= char <= "\udfff" for char in text):
+            raise self.error(path, "half of a surrogate pair is no text", start)
+        return text
 
     def scalar(self, path: Path) -> bytes:
         """Return a string, a number, true, false or null as it is written."""
@@ -134,7 +137,9 @@ class JsonText:
         """Return the error of a problem, here or at a byte."""
         at = self.at if at is None else at
         line = self.data.count(b"\n", 0, at) + 1
-        column = len(self.data[self.data.rfind(b"\n", 0, at) + 1 : at][-_CHUNK:].decode(errors="replace")) + 1
+        start = self.data.rfind(b"\n", 0, at) + 1
+        near = max(start, at - _CHUNK)  # of a line without end, what is far to the left is counted in bytes
+        column = near - start + len(self.data[near:at].decode(errors="replace")) + 1
         return SpecError((Problem(path, message, escape(self.source, limit=1_000), line, column),))
 
     def _open(self, path: Path, bracket: bytes, what: str) -> None:

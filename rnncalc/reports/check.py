@@ -31,11 +31,16 @@ _SAID = {
 
 
 class CheckReport(NamedTuple):
-    """What is said of all files; baseline: what they were compared to, if anything."""
+    """What is said of all files.
+
+    baseline: what they were compared to, if anything; remarks: what could not be read of it.
+    left_out: how many files of the folders are no specs.
+    """
 
     files: tuple[FileReport, ...]
     baseline: str = ""
     remarks: tuple[str, ...] = ()
+    left_out: int = 0
 
     @property
     def code(self) -> int:
@@ -50,6 +55,8 @@ class CheckReport(NamedTuple):
         if rest := sum(1 for _ in lines):
             yield f"and {rest:,} more failures"
         yield from self.remarks
+        if self.left_out:
+            yield f"left out, as no specs by their keys: {plural(self.left_out, 'YAML file')}"
 
     def data(self) -> dict[str, Any]:
         """Return the JSON object of all files as one."""
