@@ -1,15 +1,15 @@
 """What a `check` compares to: earlier numbers, and how they are paired with the files of today.
 
 Where two specs could be meant there is no guess: that is a problem of the file that is to be paired. How baselines are
-read is `earlier.py`; what growth means is `questions/limits.py`.
+read is `earlier.py`, how paths are paired `pairing.py`; what growth means is `questions/limits.py`.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Protocol
 
+from rnncalc.cli.pairing import Pair, unpaired
 from rnncalc.cli.paths import Found
 from rnncalc.errors import Problem, SpecError
 from rnncalc.questions.check import CheckedFile
@@ -85,35 +85,27 @@ class Reports:
 
 
 class Paths:
-    """Earlier specs by their paths below a folder or in a repository, paired by `pair`.
+    """Earlier specs by their paths in a folder or a repository; `pair` tells a file's.
 
     whole: whether what no file was paired with is gone. Single files, as a hook names them, say nothing of others.
     """
 
-    def __init__(
-        self,
-        label: str,
-        earlier: Iterable[Earlier],
-        pair: Callable[[Found, Mapping[str, object]], str | None],
-        *,
-        whole: bool,
-    ) -> None:
-        read = dict(earlier)
+    def __init__(self, label: str, earlier: Mapping[str, Numbers | str], pair: Pair, *, whole: bool) -> None:
         self.label = label
-        self.remarks = tuple(of for of in read.values() if isinstance(of, str))
-        self._numbers = {path: of for path, of in read.items() if not isinstance(of, str)}
+        self.remarks = tuple(of for of in earlier.values() if isinstance(of, str))
+        self._numbers = {path: of for path, of in earlier.items() if not isinstance(of, str)}
         self._pair = pair
         self._whole = whole
         self._paired: dict[str, str] = {}
 
     def before(self, found: Found, name: str | None) -> Numbers | None:
-        path = self._pair(found, self._numbers)
+        path = self._pair(found)
         if path is None:
             return None
         if (other := self._paired.setdefault(path, found.path)) != found.path:
             message = f"'{escape(path)}' of the baseline could be this file's or that of '{escape(other)}'"
-            raise unpaired(f"{message}; give the folder that they are in")
-        return self._numbers[path]
+            raise unpaired(f"{message}; compare one folder with it")
+        return self._numbers.get(path)
 
     def removed(self) -> Iterator[CheckedFile]:
         if self._whole:
@@ -123,33 +115,3 @@ class Paths:
 def _removed(numbers: Mapping[str, Numbers]) -> Iterator[CheckedFile]:
     for name, of in numbers.items():
         yield CheckedFile(name, difference=Difference(of.params, None))
-
-
-def unpaired(message: str) -> SpecError:
-    """Return the error of a file that could be paired in two ways, or in none."""
-    return SpecError((Problem((), message),))
-
-
-def pair_in_folder(found: Found, earlier: Mapping[str, object]) -> str | None:
-    """Return the path that a file has in a folder of earlier specs, None where it has none there.
-
-    Of a file in a folder that is its path below that folder, or as it was given. A file given by itself has the longest
-    end of its path that is there; its bare name is not enough where others have that name.
-    """
-    path = os.path.normpath(found.path)
-    if found.path == "-":
-        raise unpaired("standard input has no path that a folder could be compared by; give a file")
-    if found.folder is not None:
-        both = [key for key in dict.fromkeys((os.path.normpath(found.below), path)) if key in earlier]
-        if len(both) > 1:
-            raise unpaired(f"the baseline has both '{escape(both[0])}' and '{escape(both[1])}'; give one folder")
-        return both[0] if both else None
-    parts = path.split(os.sep)
-    ends = (os.sep.join(parts[start:]) for start in range(len(parts)))
-    end = next((end for end in ends if end in earlier), None)
-    if end == parts[-1] != path:
-        others = [key for key in earlier if key.endswith(os.sep + end)]
-        if others:
-            message = f"the baseline has '{escape(end)}' and '{escape(others[0])}', and either could be meant"
-            raise unpaired(f"{message}; give the folder that the file is in")
-    return end

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from rnncalc.cli.baseline import Earlier, Paths, unpaired
+from rnncalc.cli.baseline import Earlier, Paths
 from rnncalc.cli.git import Commit
+from rnncalc.cli.pairing import unpaired
 from rnncalc.cli.paths import Found, is_listed
 from rnncalc.spec import MAX_BYTES
 from rnncalc.text import escape
@@ -19,14 +20,16 @@ def at_commit(ref: str, paths: Sequence[str], *, whole: bool, read: Read) -> Pat
     commit = Commit(ref, os.curdir)
     label = f"git:{ref}"
 
-    def pair(found: Found, earlier: Mapping[str, object]) -> str | None:
+    earlier = dict(_earlier(commit, label, paths, read))
+
+    def pair(found: Found) -> str | None:
         inside = None if found.path == "-" else commit.path_of(found.path)
         if inside is None:
             raise unpaired(f"not in the repository of {escape(label)}; give a file that is in it")
         path = _from_here(commit, inside)
         return path if path in earlier else None
 
-    return Paths(label, _earlier(commit, label, paths, read), pair, whole=whole)
+    return Paths(label, earlier, pair, whole=whole)
 
 
 def _earlier(commit: Commit, label: str, paths: Sequence[str], read: Read) -> Iterator[Earlier]:

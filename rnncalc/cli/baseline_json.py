@@ -16,6 +16,9 @@ MOST_DIGITS = 40
 """More than any count has, and few enough to reckon with."""
 
 
+_EXPECTED = "expected a spec, or the JSON that rnncalc count -f json prints"
+
+
 def is_report(path: str, data: bytes) -> bool:
     """Return whether a file is a JSON report, and not a spec, which may be written in JSON too."""
     start = data[:1_000].lstrip()
@@ -26,6 +29,8 @@ def read_reports(data: bytes, source: str) -> dict[str, Numbers]:
     """Return the numbers of each report by its name. Raises SpecError where it is no report."""
     text = JsonText(data.removeprefix(b"\xef\xbb\xbf"), source)
     found: dict[str, Numbers] | None = None
+    if not text.is_object():
+        raise text.error((), _EXPECTED)
     for key in text.members(()):
         if key == "version":
             version = text.scalar((key,))
@@ -37,7 +42,7 @@ def read_reports(data: bytes, source: str) -> dict[str, Numbers]:
             text.skip((escape(key),))
     text.end()
     if found is None:
-        raise text.error((), "expected a spec, or the JSON that rnncalc count -f json prints")
+        raise text.error((), _EXPECTED)
     return found
 
 

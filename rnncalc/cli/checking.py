@@ -76,7 +76,7 @@ def check_all(
     if baseline is not None:
         from rnncalc.cli.earlier import read_baseline  # with JSON and git behind it
 
-        was = read_baseline(baseline, paths, len(found), dtype, overrides)
+        was = read_baseline(baseline, paths, found, dtype, overrides)
     files: list[CheckedFile] = []
     left_out: list[Found] = []
     for file in found:

@@ -6,9 +6,10 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from rnncalc.cli.baseline import Baseline, Earlier, OneSpec, Paths, Reports, pair_in_folder
+from rnncalc.cli.baseline import Baseline, Earlier, OneSpec, Paths, Reports
 from rnncalc.cli.inputs import read_file
-from rnncalc.cli.paths import find
+from rnncalc.cli.pairing import pair_below
+from rnncalc.cli.paths import Found, find
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.questions.check import numbers_of
 from rnncalc.spec import parse
@@ -22,8 +23,8 @@ GIT = "git:"
 Texts = Mapping[str, str | None]
 
 
-def read_baseline(path: str, paths: Sequence[str], files: int, dtype: str, overrides: Texts) -> Baseline:
-    """Return the baseline at a path, or at a commit written `git:REF`, for so many files, found at the `paths`.
+def read_baseline(path: str, paths: Sequence[str], found: Sequence[Found], dtype: str, overrides: Texts) -> Baseline:
+    """Return the baseline at a path, or at a commit written `git:REF`, for the files found at some paths.
 
     dtype, overrides: those of the call. Raises SpecError or CallError when it cannot be read.
     """
@@ -34,7 +35,8 @@ def read_baseline(path: str, paths: Sequence[str], files: int, dtype: str, overr
         read = partial(numbers_at, dtype=dtype, overrides=overrides)
         return at_commit(path.removeprefix(GIT), paths, whole=whole, read=read)
     if os.path.isdir(path):
-        return Paths(path, _folder(path, dtype, overrides), pair_in_folder, whole=whole)
+        earlier = dict(_folder(path, dtype, overrides))
+        return Paths(path, earlier, pair_below(found, earlier), whole=whole)
     data, source = read_file(path, most=MOST_BYTES)
     from rnncalc.cli.baseline_json import is_report, read_reports
 
@@ -42,9 +44,10 @@ def read_baseline(path: str, paths: Sequence[str], files: int, dtype: str, overr
         if len(data) > MOST_BYTES:
             message = f"a baseline has at most {MOST_BYTES:,} bytes, this has more"
             raise SpecError((Problem((), message, escape(source, limit=1_000)),))
-        return Reports(source, read_reports(data, source), alone=files == 1)
-    if files > 1:
-        raise CallError(f"--baseline: one spec, '{escape(path)}', for {files:,}: give a folder, or JSON of them all")
+        return Reports(source, read_reports(data, source), alone=len(found) == 1)
+    if len(found) > 1:
+        cure = "give a folder, or JSON of them all"
+        raise CallError(f"--baseline: one spec, '{escape(path)}', for {len(found):,}: {cure}")
     return OneSpec(source, numbers_of(parse(data, source, **overrides).network, dtype))
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from rnncalc.errors import CallError
 from rnncalc.text import escape
 
-_REF = re.compile(r"(?!.*(\.\.|\{/))[^\s:?*\[\\\x00-\x1f\x7f-][^\s:?*\[\\\x00-\x1f\x7f]{0,199}")
+_REF = re.compile(r"(?!.*(\.\.|\{/))[^\s:?*\[\\\x00-\x1f\x7f^-][^\s:?*\[\\\x00-\x1f\x7f]{0,199}")
 _HASH = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 _REGULAR = (b"100644", b"100755")
 _PATHS = 500

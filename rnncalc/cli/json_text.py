@@ -112,6 +112,11 @@ class JsonText:
         self.at = found.end()
         return found[0]
 
+    def is_object(self) -> bool:
+        """Return whether an object stands here."""
+        self._space()
+        return self.data.startswith(b"{", self.at)
+
     def null(self) -> bool:
         """Pass over a null, if there is one."""
         self._space()
@@ -162,7 +167,7 @@ class JsonText:
     def _take(self, path: Path, mark: bytes) -> None:
         self._space()
         if not self.data.startswith(mark, self.at):
-            raise self._unexpected(path, mark.decode())
+            raise self._unexpected(path, f"'{mark.decode()}'")
         self.at += 1
 
     def _space(self) -> None:

@@ -233,45 +233,6 @@ def test_a_folder_that_may_not_be_read_is_an_error(tmp_path: Path, spec: Path, c
     assert [report["status"] for report in reports(call, tmp_path)] == ["broken", "broken"]
 
 
-def test_a_baseline_spec_is_compared(tmp_path: Path, spec: Path, call: Call) -> None:
-    """Before, after, change, percent of before: 28 → 41 is +13, +46.43%, and limits are on either."""
-    grown = tmp_path / "b.yaml"
-    grown.write_text(SPEC.replace("rnn: 3", "rnn: 4"))
-    (report,) = reports(call, grown, "--baseline", spec)
-    assert report["baseline"] == {"before": 28, "after": 41, "change": 13, "percent": 1300 / 28}
-    for limit, code in [("46%", 1), ("47%", 0), ("12", 1), ("13", 0), ("0.1k", 0), ("0", 1)]:
-        assert call("check", grown, "--baseline", spec, "--max-growth", limit).code == code
-    out = call("check", grown, "--baseline", spec, "--max-growth", "5%").out
-    assert f"{grown}: --max-growth: expected at most 5% more than before, got +13 (+46.43%): 28 before, 41 now" in out
-    assert call("check", spec, "--baseline", grown, "--max-growth", "0%").code == 0
-
-
-def test_a_folder_pairs_by_relative_path(tmp_path: Path, call: Call) -> None:
-    """New and removed specs are named, a broken one is neither, and rows sum to the total."""
-    for folder, files in {"old": "abc", "new": "bcd"}.items():
-        (tmp_path / folder).mkdir(parents=True)
-        for number, name in enumerate(files):
-            (tmp_path / folder / f"{name}.yaml").write_text(SPEC.replace("rnn: 3", f"rnn: {number + 3}"))
-    (tmp_path / "new" / "c.yaml").write_text("input: x")
-    old, new = tmp_path / "old", tmp_path / "new"
-    found = reports(call, new, "--baseline", old)
-    states = {Path(report["file"]).name: (report["status"], report["baseline"]) for report in found}
-    assert states["b.yaml"][1] == {"before": 41, "after": 28, "change": -13, "percent": -1300 / 41}
-    assert states["c.yaml"][0] == "broken"
-    assert states["d.yaml"][1] == {"before": None, "after": 56, "change": 56, "percent": None}
-    assert states["a.yaml"] == ("removed", {"before": 28, "after": None, "change": -28, "percent": None})
-    lines = [line.split() for line in call("check", new, "--baseline", old).out.split("Changes")[1].splitlines()]
-    rows = [words for words in lines if words and words[0].endswith(("a.yaml", "b.yaml", "d.yaml"))]
-    assert [words[-1] for words in rows] == ["-31.71%", "new", "removed"]
-    (total,) = (words for words in lines if words[:1] == ["Total"])
-    assert total[1:4] == ["69", "84", "+15"]
-    (old / "b.yaml").write_text("input: y")
-    repaired = call("check", new / "d.yaml", "--baseline", old, "--max-params", "1k")
-    assert repaired.code == 0  # what was broken once says nothing against the specs of today
-    assert f"baseline {old / 'b.yaml'}:1:1: layers: missing" in repaired.out
-    assert "removed" not in repaired.out  # a single file says nothing of others
-
-
 def test_a_link_to_itself_is_one_broken_spec(tmp_path: Path, call: Call) -> None:
     """The others of the folder are checked all the same."""
     (tmp_path / "good.yaml").write_text(SPEC)
@@ -280,41 +241,6 @@ def test_a_link_to_itself_is_one_broken_spec(tmp_path: Path, call: Call) -> None
     assert result.code == 2
     assert "✓  " in result.out
     assert "loop.yaml" in result.out
-
-
-def test_an_earlier_report_pairs_by_name(tmp_path: Path, call: Call) -> None:
-    """The JSON of count and of check itself; a single spec with a single report whatever their names."""
-    before = tmp_path / "before.json"
-    before.write_text(call("count", "specs/lstm.yaml", "specs/gru.yaml", "-f", "json").out)
-    found = reports(call, "specs/gru.yaml", "specs/rnn.yaml", "--baseline", before)
-    assert [report["baseline"]["before"] for report in found] == [1200, None, 1600]
-    assert [report["status"] for report in found] == ["passed", "passed", "removed"]
-    before.write_text(call("check", "specs/lstm.yaml", "-f", "json").out)
-    assert reports(call, "specs/rnn.yaml", "--baseline", before)[0]["baseline"]["before"] == 1600
-    twice = tmp_path / "twice"
-    twice.mkdir()
-    for name in "ab":
-        (twice / f"{name}.yaml").write_text(f"name: LSTM, one layer\n{SPEC}")
-    assert [report["status"] for report in reports(call, twice, "--baseline", before)] == ["unchecked", "broken"]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("{}", "[" * 100_000, "9" * 5000, "\udcff"),
-        *('{"reports": 3}', '{"reports": [1]}', '{"reports": [{}]}'),
-        '{"reports": [{"name": "x", "params": -1}]}',
-        '{"reports": [{"name": "x", "params": true}]}',
-        '{"reports": [{"name": "x", "params": 1}, {"name": "x", "params": 1}]}',
-    ],
-)
-def test_a_baseline_that_is_no_report_is_refused(tmp_path: Path, call: Call, text: str) -> None:
-    """One line, exit 2, whatever the JSON."""
-    before = tmp_path / "before.json"
-    before.write_bytes(text.encode("utf-8", "surrogateescape"))
-    result = call("check", "specs", "--baseline", before)
-    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
-    assert result.err.startswith(f"{before}: ")
 
 
 @given(st.one_of(network(), encoder_decoder()), st.integers(0, 3))
@@ -479,65 +405,6 @@ def test_growth_from_nothing_has_no_percentage(tmp_path: Path, call: Call) -> No
         "cannot be judged: growth from 0 to 7 has no percentage; limit it by a number, such as 10k"
     )
     assert call("check", new, "--baseline", old, "--max-growth", 7).code == 0
-
-
-@pytest.mark.parametrize(
-    ("flag", "kept", "broken", "message"),
-    [
-        (
-            "--max-bytes-growth",
-            "52B",
-            "51",
-            "at most 51 more bytes than before, got +52 (+46.43%): 112 before, 164 now",
-        ),
-        ("--max-bytes-growth", "46.5%", "46.4%", "at most 46.4% more bytes than before, got +52 (+46.43%)"),
-        (
-            "--max-multiply-adds-growth",
-            "34",
-            "33",
-            "at most 33 more multiply-adds than before, got +34 (+51.52%): 66 before, 100 now",
-        ),
-        (
-            "--max-dense-ratio-fall",
-            "0.5",
-            "0.1",
-            "a dense ratio at most 0.1 below the one before, got -0.34 (-7.49%): 4.54 before, 4.20 now",
-        ),
-        (
-            "--max-dense-ratio-fall",
-            "7.5%",
-            "7.4%",
-            "a dense ratio at most 7.4% below the one before, got -0.34 (-7.49%): 4.54 before, 4.20 now",
-        ),
-    ],
-)
-def test_all_that_grows_may_be_limited(
-    tmp_path: Path, spec: Path, call: Call, flag: str, kept: str, broken: str, message: str
-) -> None:
-    """Bytes, multiply-adds and a falling dense ratio, against a spec, a folder, and the JSON of count and of check."""
-    grown = tmp_path / "new" / "a.yaml"
-    grown.parent.mkdir()
-    grown.write_text(SPEC.replace("rnn: 3", "rnn: 4"))
-    (tmp_path / "old").mkdir()
-    (tmp_path / "old" / "a.yaml").write_text(SPEC)
-    for command in ("count", "check"):
-        (tmp_path / f"{command}.json").write_text(call(command, spec, "-f", "json").out)
-    for baseline in (spec, tmp_path / "old", tmp_path / "count.json", tmp_path / "check.json"):
-        assert call("check", grown, "--baseline", baseline, flag, kept).code == 0
-        result = call("check", grown, "--baseline", baseline, flag, broken)
-        assert result.code == 1
-        assert f"{grown}: {flag}: expected {message}" in result.out
-
-
-def test_what_was_not_known_keeps_no_limit_on_growth(spec: Path, tmp_path: Path, call: Call) -> None:
-    """A baseline without steps has no multiply-adds: that is said, and it is no 0."""
-    old = tmp_path / "old.yaml"
-    old.write_text(SPEC.replace("steps: 3\n", ""))
-    result = call("check", spec, "--baseline", old, "--max-multiply-adds-growth", "1G")
-    assert result.code == 1
-    assert "cannot be judged: multiply-adds are not known of the baseline" in result.out
-    assert call("check", spec, "--baseline", old, "--max-multiply-adds-growth", "0", "-T", 3).code == 0
-    assert call("check", spec, "--baseline", old, "--max-bytes-growth", "0").code == 0
 
 
 @pytest.mark.parametrize(
