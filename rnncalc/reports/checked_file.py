@@ -132,7 +132,8 @@ class FileReport(NamedTuple):
         file = escape(self.file if self.file != "-" else "stdin", limit=1_000)
         for failure in self.failures():
             where = f"{file}:{failure.line}:{failure.column}" if failure.line else file
-            yield ": ".join(part for part in (where, failure.name, failure.message) if part)
+            name = escape(failure.name, limit=1_000)  # a layer's, in a budget, may be any text
+            yield ": ".join(part for part in (where, name, failure.message) if part)
 
     def rows(self) -> Iterator[tuple[Value, ...]]:
         """Yield a row a limit, or one for the file where there are none."""
