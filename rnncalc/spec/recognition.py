@@ -16,7 +16,9 @@ from rnncalc.spec.reader import TOP_KEYS
 ESSENTIAL = {"input", "layers", "encoder", "decoder"}
 """No network is without one of these."""
 
-_KEY = re.compile(rb"""^["']?([A-Za-z_][\w.-]{0,80})["']?[ \t]*:(?=[ \t\r]|$)""", re.MULTILINE)
+_KEY = re.compile(r"""^["']?([A-Za-z_][\w.-]{0,80})["']?[ \t]*:(?=[ \t\r]|$)""", re.MULTILINE)
+_FLOW = re.compile(r"""["']?(?P<key>[A-Za-z_][\w.-]{0,80})["']?\s*:|[\[\]{}]""")
+_MOST_FLOW = 100_000
 
 
 def parse_if_meant(data: bytes, source: str, **overrides: str | None) -> Spec | None:
@@ -52,6 +54,12 @@ def keys_of(root: Node) -> tuple[str, ...]:
 
 def keys_in(data: bytes) -> tuple[str, ...]:
     """Return what looks like the keys at the top of a file that is no YAML."""
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        data = data.decode("utf-16", "replace").encode()
-    return tuple(key.decode(errors="replace") for key in _KEY.findall(data))
+    text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "replace")
+    if not text.lstrip().startswith("{"):
+        return tuple(_KEY.findall(text))
+    keys, depth = [], 0
+    for found in _FLOW.finditer(text, 0, _MOST_FLOW):
+        if found["key"] and depth == 1:
+            keys.append(found["key"])
+        depth += (found[0] in ("{", "[")) - (found[0] in ("}", "]"))
+    return tuple(keys)
