@@ -6,16 +6,15 @@ One file is in memory at a time; what stays of it are the numbers.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
 from rnncalc.cli.baseline import Baseline
 from rnncalc.cli.inputs import read_file
+from rnncalc.cli.limits import read_limits
 from rnncalc.cli.paths import Found, find, unreadable
-from rnncalc.errors import CallError, Problem, SpecError
-from rnncalc.layers.options import Count, Ratio
-from rnncalc.network.budget import BUDGET_KEYS, Quantity, Rule
+from rnncalc.errors import CallError, RefusedError, SpecError
 from rnncalc.network.validation import KEYS
 from rnncalc.questions.check import CheckedFile, check
 from rnncalc.questions.limits import Difference, Limit
@@ -27,13 +26,8 @@ from rnncalc.text import escape
 
 Texts = Mapping[str, str | None]
 
-COMPARISONS = {
-    "max_growth": (Rule.GROWTH, Quantity.PARAMS),
-    "max_bytes_growth": (Rule.GROWTH, Quantity.BYTES),
-    "max_multiply_adds_growth": (Rule.GROWTH, Quantity.MULTIPLY_ADDS),
-    "max_dense_ratio_fall": (Rule.FALL, Quantity.DENSE_RATIO),
-}
-"""The limits on what changed since a baseline, by the flag that sets each."""
+MOST_FINDINGS = 500_000
+"""More limits and problems, of all files together, are refused: they would take the memory."""
 
 
 class Call(NamedTuple):
@@ -60,36 +54,35 @@ def check_all(
     """
     if not paths:
         raise CallError("nothing to check: give a PATH, such as a folder of specs")
-    for key in COMPARISONS:
-        if limits.get(key) is not None and baseline is None:
-            raise CallError(f"{_flag(key)} compares: give --baseline too")
+    read = read_limits(limits, compares=baseline is not None)
     for key, text in overrides.items():
         if text is not None:
             read_value(f"--{key}", text, KEYS[key])
-    given = {key: text for key, text in limits.items() if text is not None}
-    read = tuple(
-        read_comparison(key, text) if key in COMPARISONS else read_limit(key, text) for key, text in given.items()
-    )
-    call = Call(read, overrides, dtype, strict)
     found = find(paths)
     was = None
     if baseline is not None:
         from rnncalc.cli.earlier import read_baseline  # with JSON and git behind it
 
         was = read_baseline(baseline, paths, found, dtype, overrides)
-    files: list[CheckedFile] = []
-    left_out: list[Found] = []
-    for file in found:
-        checked = _checked(file, call, was)
-        if checked:
-            files.append(checked)
-        else:
-            left_out.append(file)
-    files += _without_specs(Counter(file.folder for file in found), Counter(file.folder for file in left_out))
-    if was:
-        files += was.removed()
-    reports = tuple(map(FileReport, files))
+    files = dict(_each(found, Call(read, overrides, dtype, strict), was))
+    left_out = [file for file in found if file.path not in files]
+    broken = _without_specs(Counter(file.folder for file in found), Counter(file.folder for file in left_out))
+    reports = tuple(map(FileReport, (*files.values(), *broken, *(was.removed() if was else ()))))
     return CheckReport(reports, was.label if was else "", was.remarks if was else (), len(left_out))
+
+
+def _each(found: Iterable[Found], call: Call, was: Baseline | None) -> Iterator[tuple[str, CheckedFile]]:
+    """Yield the path of each file that is no other YAML, and what was found of it; refuse what takes the memory."""
+    findings = 0
+    for file in found:
+        if checked := _checked(file, call, was):
+            findings += len(checked.problems) + (len(checked.verdict.limits) if checked.verdict else 0)
+            if findings > MOST_FINDINGS:
+                message = (
+                    f"{MOST_FINDINGS:,} limits and problems are too many for one call; check fewer files at a time"
+                )
+                raise RefusedError(f"{escape(file.path, limit=1_000)}: {message}")
+            yield file.path, checked
 
 
 def _checked(file: Found, call: Call, was: Baseline | None) -> CheckedFile | None:
@@ -129,28 +122,3 @@ def _without_specs(found: Counter[str | None], left_out: Counter[str | None]) ->
         if folder is not None and number == found[folder]:
             files = f"{number:,} YAML file{'' if number == 1 else 's'} below this folder, none a spec by its keys"
             yield CheckedFile(folder, problems=unreadable(folder, files).problems)
-
-
-def read_limit(key: str, text: str) -> Limit:
-    """Return the limit of a flag, which has a budget's key."""
-    rule, quantity, allowed, _ = BUDGET_KEYS[key]
-    return Limit(rule, quantity, read_value(_flag(key), text, allowed), flag=_flag(key))
-
-
-def read_comparison(key: str, text: str) -> Limit:
-    """Return what `5%` or `10k` allows a number to grow or fall by."""
-    rule, quantity = COMPARISONS[key]
-    flag, percent = _flag(key), text.endswith("%")
-    fraction = percent or quantity is Quantity.DENSE_RATIO
-    unit = "B" if quantity is Quantity.BYTES else ""
-    try:
-        most = read_value(flag, text.removesuffix("%"), Ratio() if fraction else Count(suffixes=True, unit=unit))
-    except SpecError:
-        such = "0.5" if fraction and not percent else f"10k{unit}"
-        message = f"expected a percentage such as 5%, or a number such as {such}, got '{escape(text)}'"
-        raise SpecError((Problem((), message, flag),)) from None
-    return Limit(rule, quantity, most, flag=flag, percent=percent)
-
-
-def _flag(key: str) -> str:
-    return f"--{key.replace('_', '-')}"

@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from dataclasses import fields, replace
 from fractions import Fraction
 from pathlib import Path
@@ -14,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
-from rnncalc.cli.checking import read_comparison
+from rnncalc.cli.limits import read_comparison
 from rnncalc.errors import SpecError
 from rnncalc.network.budget import BUDGET_KEYS, Budget, Quantity, Rule
 from rnncalc.questions.check import CheckedFile, Status, check
@@ -445,3 +447,29 @@ def test_the_limits_of_a_budget_are_flags_and_schema_too(call: Call) -> None:
         assert f"--{key.replace('_', '-')}" in printed
         assert of.meaning in printed
         assert keys[key]["description"] == of.meaning
+
+
+def test_of_a_file_only_its_numbers_stay(tmp_path: Path) -> None:
+    """Of files with 100,000 layers each no more than one is in memory at a time."""
+    for number in range(8):
+        text = f"input: {number + 1}\nlayers: [{{lstm: {number + 2}, repeat: 100000}}]\nexpect: {number}\n"
+        (tmp_path / f"{number}.yaml").write_text(text)
+    watch = (
+        "import resource, subprocess, sys; done = subprocess.run([sys.executable, '-m', 'rnncalc', *sys.argv[1:]],"
+        "stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL); usage = resource.getrusage(resource.RUSAGE_CHILDREN);"
+        "print(done.returncode, usage.ru_maxrss)"
+    )
+    words = [sys.executable, "-c", watch, "check", str(tmp_path)]
+    code, kilobytes = map(int, subprocess.run(words, capture_output=True, check=True).stdout.split())
+    assert code == 1
+    assert kilobytes < 110_000
+
+
+def test_more_limits_than_memory_holds_are_refused(tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With another way."""
+    monkeypatch.setattr("rnncalc.cli.checking.MOST_FINDINGS", 5)
+    for name in "abcd":
+        (tmp_path / f"{name}.yaml").write_text(f"{SPEC}expect: {{total: 28, layers: [24, 4]}}\n")
+    assert call("check", tmp_path / "a.yaml").code == 0
+    message = "5 limits and problems are too many for one call; check fewer files at a time\n"
+    assert call("check", tmp_path) == (2, "", f"rnncalc: {tmp_path / 'b.yaml'}: {message}")
