@@ -48,6 +48,10 @@ class RefusedError(ValueError):
     """A question that cannot be asked of this network as it is; the message says why, and what would help."""
 
 
+class DeclarationError(ValueError):
+    """A cell or a convention whose declaration contradicts itself; the message names the part."""
+
+
 def dotted(path: Path) -> str:
     """Return a path as people write it: `("layers", 1, "lstm")` is `layers[1].lstm`."""
     text = ""

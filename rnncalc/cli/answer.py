@@ -6,20 +6,22 @@ from typing import Unpack
 
 import click
 
-from rnncalc.cli.commands import HELP
+from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, format_flag, network_flags
 from rnncalc.cli.inputs import read_specs
 from rnncalc.cli.output import write
 from rnncalc.errors import CallError
-from rnncalc.questions.answer.grading import judge, read_number
+from rnncalc.questions.answer.given import read_number
+from rnncalc.questions.answer.grading import judge
+from rnncalc.reports.answer import AnswerReport
 
 
-@click.command(context_settings={**HELP, "ignore_unknown_options": True})  # so that -5 is a number
+@click.command(cls=Command, context_settings={"ignore_unknown_options": True})  # so that -5 is a number
 @click.argument("words", nargs=-1, required=True, metavar="[SPEC] NUMBER...")
 @network_flags
 @format_flag("table", "json", "markdown")
 def answer(words: tuple[str, ...], format_: str, **flags: Unpack[NetworkFlags]) -> int:
-    """Judge a count, and find the slip behind a wrong one.
+    """Judge a count, and find the mistake behind a wrong one.
 
     One NUMBER is the total, several are the layers in order. Exit code 1 when it is not right.
     """
@@ -30,5 +32,5 @@ def answer(words: tuple[str, ...], format_: str, **flags: Unpack[NetworkFlags]) 
     given = [read_number(number) for number in numbers]
     (spec,) = read_specs(specs, **flags)
     judged = judge(spec.network, given)
-    write([judged], format_)
+    write([AnswerReport(judged)], format_)
     return 0 if judged.right else 1

@@ -105,7 +105,7 @@ def _name(text: JsonText, path: Path) -> str | None:
         return None
     start = text.at
     name = text.text(path)
-    if problem := Text().fault(name):
+    if problem := Text().problem(name):
         raise text.error(path, problem, start)
     return name
 

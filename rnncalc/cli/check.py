@@ -7,10 +7,11 @@ import sys
 import click
 
 from rnncalc.cli.checking import check_all
-from rnncalc.cli.commands import HELP
+from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import bytes_of, dtype_flag, format_flag, override_flags, together
 from rnncalc.cli.output import write
 from rnncalc.cli.streams import tell
+from rnncalc.formats import find
 from rnncalc.layers.options import Ratio
 from rnncalc.network.budget import BUDGET_KEYS
 
@@ -34,7 +35,7 @@ growth_flags = together(
 )
 
 
-@click.command(context_settings=HELP)
+@click.command(cls=Command)
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @override_flags
 @limit_flags
@@ -62,7 +63,8 @@ def check(
     bytes_of(dtype)
     overrides = {"steps": steps, "topology": topology, "convention": convention}
     checks = check_all(paths, overrides, limits, baseline=baseline, dtype=dtype, strict=strict)
-    write([checks] if format_ in ("table", "markdown") else checks.files, format_)
+    together = hasattr(checks, find(format_).method)  # tables show all files together, other formats one by one
+    write([checks] if together else checks.files, format_)
     if format_ not in ("table", "github") and not sys.stdout.isatty():
         tell(*checks.failures())  # a program reads the answer, so that people still see what failed
     return checks.code

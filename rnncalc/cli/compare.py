@@ -6,17 +6,18 @@ from typing import Unpack
 
 import click
 
-from rnncalc.cli.commands import HELP
+from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, bytes_of, dtype_flag, format_flag, network_flags, specs_argument
 from rnncalc.cli.inputs import read_specs
 from rnncalc.cli.output import write
 from rnncalc.errors import CallError
 from rnncalc.layers.options import Size
 from rnncalc.questions import compare as question
+from rnncalc.reports.compare import ComparisonReport, DenseGrowthReport
 from rnncalc.spec.flags import read_value
 
 
-@click.command(context_settings=HELP)
+@click.command(cls=Command)
 @specs_argument
 @network_flags
 @click.option("--same-params", is_flag=True, help="Which width each kind gets for the spec's parameters.")
@@ -27,7 +28,7 @@ def compare(specs: tuple[str, ...], same_params: bool, dtype: str, format_: str,
 
     --steps FIRST..LAST shows how the dense equivalent grows with the number of steps.
     """
-    bytes_each = bytes_of(dtype)
+    bytes_of(dtype)
     span = _span(flags["steps"] or "")
     if span:
         flags["steps"] = None
@@ -35,13 +36,11 @@ def compare(specs: tuple[str, ...], same_params: bool, dtype: str, format_: str,
             raise CallError("--steps FIRST..LAST stands alone, and FIRST is not above LAST")
     networks = [spec.network for spec in read_specs(specs, **flags)]
     if span:
-        write([question.growth(network, *span) for network in networks], format_)
+        write([DenseGrowthReport(question.dense_growth(network, *span)) for network in networks], format_)
     elif same_params:
-        write([question.as_kinds_of_same_params(network, bytes_each) for network in networks], format_)
-    elif len(networks) > 1:
-        write([question.side_by_side(networks, bytes_each)], format_)
+        write([ComparisonReport(question.compare_same_params(network, dtype)) for network in networks], format_)
     else:
-        write([question.as_kinds(networks[0], bytes_each)], format_)
+        write([ComparisonReport(question.compare(*networks, dtype=dtype))], format_)
 
 
 def _span(steps: str) -> tuple[int, int] | None:

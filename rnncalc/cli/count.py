@@ -6,14 +6,19 @@ from typing import Unpack
 
 import click
 
-from rnncalc.cli.commands import HELP
+from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, bytes_of, dtype_flag, format_flag, network_flags, specs_argument
 from rnncalc.cli.inputs import read_specs
 from rnncalc.cli.output import write
 from rnncalc.errors import CallError
+from rnncalc.formats import find
+from rnncalc.network.network import Network
+from rnncalc.questions import count as question
+from rnncalc.reports.count import CountReport
+from rnncalc.reports.refusals import refuse_endless, refuse_many_layers
 
 
-@click.command(context_settings=HELP)
+@click.command(cls=Command)
 @specs_argument
 @network_flags
 @click.option("--tensors", is_flag=True, help="Add a row for each tensor.")
@@ -37,14 +42,20 @@ def count(
     if all_conventions:
         if tensors or cost or flags["convention"]:
             raise CallError("--all-conventions stands alone: remove --tensors, --cost and -c")
-        from rnncalc.questions.conventions import all_conventions as under_all
-
-        write([under_all(spec.network) for spec in read_specs(specs, **flags)], format_)
+        _all_conventions([spec.network for spec in read_specs(specs, **flags)], format_)
         return
-    from rnncalc.questions.count import Count
-
     bytes_of(dtype)
-    reports = [Count(spec.network, dtype, tensors, cost) for spec in read_specs(specs, **flags)]
+    networks = [spec.network for spec in read_specs(specs, **flags)]
+    reports = [CountReport(question.count(network, dtype), tensors, cost) for network in networks]
     for report in reports:
-        report.refuse_endless(format_)
+        refuse_endless(report, find(format_).method)
     write(reports, format_)
+
+
+def _all_conventions(networks: list[Network], format_: str) -> None:
+    from rnncalc.questions.allocation import compare_conventions
+    from rnncalc.reports.allocation import AllocationReport
+
+    for network in networks:
+        refuse_many_layers(network)
+    write([AllocationReport(compare_conventions(network)) for network in networks], format_)

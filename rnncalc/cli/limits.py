@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rnncalc.errors import CallError, Problem, SpecError
-from rnncalc.layers.options import Count, Ratio
+from rnncalc.layers.options import Ratio, WholeNumber
 from rnncalc.network.budget import BUDGET_KEYS, Quantity, Rule
 from rnncalc.questions.limits import Limit
 from rnncalc.spec.flags import read_value
@@ -47,7 +47,7 @@ def read_comparison(key: str, text: str) -> Limit:
     fraction = percent or quantity is Quantity.DENSE_RATIO
     unit = "B" if quantity is Quantity.BYTES else ""
     try:
-        most = read_value(flag, text.removesuffix("%"), Ratio() if fraction else Count(suffixes=True, unit=unit))
+        most = read_value(flag, text.removesuffix("%"), Ratio() if fraction else WholeNumber(suffixes=True, unit=unit))
     except SpecError:
         such = "0.5" if fraction and not percent else f"10k{unit}"
         message = f"expected a percentage such as 5%, or a number such as {such}, got '{escape(text)}'"

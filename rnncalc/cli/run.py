@@ -6,19 +6,20 @@ from typing import Unpack
 
 import click
 
-from rnncalc.cli.commands import HELP
+from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, format_flag, network_flags, specs_argument
 from rnncalc.cli.inputs import read_file, read_specs
 from rnncalc.cli.output import write
 from rnncalc.cli.progress import progress_of
 from rnncalc.errors import CallError
-from rnncalc.layers.options import Count as WholeNumber
+from rnncalc.layers.options import WholeNumber
 from rnncalc.questions import run as question
+from rnncalc.reports.run import RunReport
 from rnncalc.spec import parse_data
 from rnncalc.spec.flags import read_value
 
 
-@click.command(context_settings=HELP)
+@click.command(cls=Command)
 @specs_argument
 @network_flags
 @click.option("--weights", metavar="FILE", help="YAML of {LAYER: {TENSOR: nested lists}}.")
@@ -48,8 +49,8 @@ def run(
     reports = []
     for spec in read_specs(specs, **flags):
         data = parse_data(spec, *files)
-        with progress_of(question.cost_of(question.with_steps(spec.network, data.inputs or {})[0])) as progress:
-            report = question.run(
+        with progress_of(question.cost_of(question.with_steps_to_run(spec.network, data.inputs))) as progress:
+            done = question.run(
                 spec.network,
                 seed=seed,
                 weights=data.weights,
@@ -58,6 +59,6 @@ def run(
                 most_multiply_adds=most,
                 progress=progress,
             )
-        reports.append(report)
+        reports.append(RunReport(done, states))
     write(reports, format_)
-    return 0 if all(report.agrees for report in reports) else 1
+    return 0 if all(report.run.agrees for report in reports) else 1

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from rnncalc.cli.commands import HELP
+from rnncalc.cli.commands import Command
 from rnncalc.cli.output import write_text
 from rnncalc.spec.schema import text
 
 
-@click.command(context_settings=HELP)
+@click.command(cls=Command)
 def schema() -> None:
     """Print the JSON Schema of a spec, for editors."""
     write_text(f"{text()}\n")

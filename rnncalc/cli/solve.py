@@ -6,18 +6,18 @@ from typing import Unpack
 
 import click
 
-from rnncalc.cli.commands import HELP
+from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, bytes_of, dtype_flag, format_flag, network_flags
 from rnncalc.cli.inputs import read_spec, read_template
 from rnncalc.cli.output import write
 from rnncalc.errors import CallError
-from rnncalc.layers.options import Count as WholeNumber
-from rnncalc.layers.options import Size
+from rnncalc.layers.options import Size, WholeNumber
 from rnncalc.questions import solve as question
+from rnncalc.reports.solve import SolutionReport
 from rnncalc.spec.flags import read_value
 
 
-@click.command(context_settings=HELP)
+@click.command(cls=Command)
 @click.argument("specs", nargs=-1, metavar="[SPEC]")
 @network_flags
 @click.option("--params", metavar="N", help="The budget in parameters, such as 1M.")
@@ -48,7 +48,7 @@ def solve(
         raise CallError("no size is written ?, so there is nothing to solve for; write one as in -l lstm:?")
     multiple = read_value("--multiple-of", multiple_of, Size())
     solution = question.solve(template.network, budget, multiple=multiple, exact=exact)
-    write([solution], format_)
+    write([SolutionReport(solution)], format_)
     return 0 if solution.solved else 1
 
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rnncalc.errors import Path, Problem
 from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT, Budget, Quantity, Rule
 from rnncalc.network.network import Network
-from rnncalc.questions.count import DTYPES, total
-from rnncalc.questions.dense import dense_equivalent
+from rnncalc.questions.count import count
 from rnncalc.questions.limits import Difference, HeldLimit, Limit, Numbers, Unknown, hold, hold_difference
 
 if TYPE_CHECKING:
@@ -101,10 +100,9 @@ def check(
 
 def numbers_of(network: Network, dtype: str) -> Numbers:
     """Return what of a network may be limited."""
-    params = network.params
-    dense = dense_equivalent(network)
-    multiply_adds = total(placed.multiply_adds for placed in network.placed)
-    return Numbers(params, params * DTYPES[dtype], multiply_adds, dense and dense.params)
+    counted = count(network, dtype)
+    dense = counted.dense
+    return Numbers(counted.params, counted.bytes, counted.multiply_adds, dense and dense.params)
 
 
 def _expectations(network: Network, numbers: Numbers) -> Iterator[HeldLimit]:
@@ -112,9 +110,9 @@ def _expectations(network: Network, numbers: Numbers) -> Iterator[HeldLimit]:
     if params is not None:
         limit = Limit(Rule.EXACTLY, Quantity.PARAMS, params, ("expect", "total"))
         yield hold(limit, numbers.params)
-    for number, (params, placed) in enumerate(zip(layers or (), network.placed, strict=False)):
-        limit = Limit(Rule.EXACTLY, Quantity.PARAMS, params, ("expect", "layers", number), layer=placed.name)
-        yield hold(limit, placed.params)
+    for number, (params, (name, actual)) in enumerate(zip(layers or (), _layers(network), strict=False)):
+        limit = Limit(Rule.EXACTLY, Quantity.PARAMS, params, ("expect", "layers", number), layer=name)
+        yield hold(limit, actual)
 
 
 def _bounds(network: Network, given: list[Limit]) -> Iterator[Limit]:
@@ -130,10 +128,18 @@ def _bounds(network: Network, given: list[Limit]) -> Iterator[Limit]:
 
 def _layer_bounds(network: Network) -> Iterator[HeldLimit]:
     wanted = dict(network.budget.layers) if network.budget else {}
-    params = {placed.name: placed.params for placed in network.placed if placed.name in wanted} if wanted else {}
+    params = {name: of for name, of in _layers(network) if name in wanted} if wanted else {}
     rule, quantity, *_ = LAYER_LIMIT
     for name, most in wanted.items():
         yield hold(Limit(rule, quantity, most, ("budget", "layers", name), layer=name), params[name])
+
+
+def _layers(network: Network) -> Iterator[tuple[str, int]]:
+    """Yield the name and the parameters of every layer, each of equal neighbours by itself."""
+    for entry in network.stack:
+        params = entry.params
+        for copy in range(entry.copies):
+            yield entry.name_of(copy), params
 
 
 def _compared(limit: Limit, before: Numbers, now: Numbers, network: Network) -> HeldLimit:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.questions.check import Status
 from rnncalc.questions.limits import Difference
@@ -57,14 +57,6 @@ class CheckReport(NamedTuple):
         yield from self.remarks
         if self.left_out:
             yield f"left out, as no specs by their keys: {plural(self.left_out, 'YAML file')}"
-
-    def data(self) -> dict[str, Any]:
-        """Return the JSON object of all files as one."""
-        return {"files": [file.data() for file in self.files]}
-
-    def records(self) -> tuple[tuple[str, ...], Iterable[tuple[Value, ...]]]:
-        """Return a row a limit."""
-        return tuple(column.title for column in _COLUMNS), [row for file in self.files for row in file.rows()]
 
     def sheets(self) -> list[Sheet]:
         """Return the table of limits and, with a baseline, that of changes."""

@@ -100,45 +100,48 @@ class _Builder:
         self.source = source
         self.problems: list[Problem] = []
         self.open: list[Mapping | Sequence] = []
-        self.keys: list[Scalar | None] = []  # the key that waits for its value in each open mapping
         self.anchors: dict[str, Node] = {}
-        self.began: dict[int, int] = {}  # the count of nodes before each anchored node that is open
-        self.sizes: dict[int, int] = {}  # how many nodes an anchored node stands for
-        self.nodes = 0
+        self.sizes: dict[int, int] = {}  # of the nodes that aliases stand for
         self.aliased = 0
 
     def build(self, loader: Any, yaml: Any) -> Node:
+        """Return the tree. All in one loop, which a long file goes through a million times."""
         root: Node | None = None
+        within: Mapping | Sequence | None = None
+        key: Scalar | None = None  # the key in the innermost mapping that waits for its value: all others have theirs
         get = loader.get_event
-        while True:
-            event = get()
-            kind = type(event)
+        while (kind := type(event := get())) is not yaml.StreamEndEvent:
             if kind is yaml.ScalarEvent:
-                self.nodes += 1
                 node: Node = Scalar(event.value.replace(_STAND_IN, "?"), not event.style, event.start_mark)
-                if event.tag is not None or event.anchor is not None:
-                    self._decorate(node, event)
-            elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
-                self.nodes += 1
-                node = (Mapping if kind is yaml.MappingStartEvent else Sequence)(event.start_mark)
-                self._decorate(node, event)
-            elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
-                self._close()
-                continue
+            elif kind is yaml.MappingStartEvent:
+                node = Mapping(event.start_mark)
+            elif kind is yaml.SequenceStartEvent:
+                node = Sequence(event.start_mark)
             elif kind is yaml.AliasEvent:
                 node = self._aliased(event)
+            elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+                self.open.pop()
+                within = self.open[-1] if self.open else None
+                continue
             elif kind is yaml.DocumentStartEvent and root is not None:
                 raise self._error(event, "a second document starts here; a spec is one document, so split the file")
-            elif kind is yaml.StreamEndEvent:
-                break
             else:
                 continue
-            if self.open:
-                self._attach(node)
-            else:
+            if kind is not yaml.AliasEvent and (event.tag is not None or event.anchor is not None):
+                self._decorate(node, event)
+            if within is None:
                 root = node
-            if kind is not yaml.AliasEvent and not isinstance(node, Scalar):
-                self._enter(node)
+            elif isinstance(within, Sequence):
+                within.items.append(node)
+            elif key is not None:
+                within.items.append((key, node))
+                key = None
+            elif isinstance(node, Scalar):
+                key = node
+            else:
+                raise self._error(event, "a key must be one word; remove these brackets")
+            if kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
+                within = self._enter(node, event)
         if root is None:
             raise _error(self.source, (1, 1), "the file is empty")
         return root
@@ -146,55 +149,39 @@ class _Builder:
     def _error(self, event: Any, message: str) -> SpecError:
         return _error(self.source, _place(event.start_mark), message)
 
+    def _enter(self, node: Node, event: Any) -> Mapping | Sequence:
+        assert not isinstance(node, Scalar)
+        if len(self.open) == MAX_DEPTH:
+            raise self._error(event, f"nested deeper than {MAX_DEPTH} levels; no spec is")
+        self.open.append(node)
+        return node
+
     def _decorate(self, node: Node, event: Any) -> None:
+        """Refuse a node's tag, and keep the node for the aliases of its anchor."""
         if event.tag is not None:
-            mark = event.start_mark
             tag = escape(event.tag.replace("tag:yaml.org,2002:", "!!"))
-            message = f"the tag {tag} is not read; remove it"
-            self.problems.append(Problem((), message, self.source, mark.line + 1, mark.column + 1))
+            place = _place(event.start_mark) or (None, None)
+            self.problems.append(Problem((), f"the tag {tag} is not read; remove it", self.source, *place))
         if event.anchor is not None:
             self.anchors[event.anchor] = node
-            if isinstance(node, Scalar):
-                self.sizes[id(node)] = 1
-            else:
-                self.began[id(node)] = self.nodes - 1
 
     def _aliased(self, event: Any) -> Node:
         node = self.anchors.get(event.anchor)
         name = escape(f"*{event.anchor}")
         if node is None:
             raise self._error(event, f"the alias {name} has no anchor &{name[1:]} before it")
-        size = self.sizes.get(id(node))
-        if size is None:
+        if any(node is one for one in self.open):
             raise self._error(event, f"the alias {name} stands inside what it stands for; write the part out")
-        self.nodes += size
-        self.aliased += size
+        self.aliased += self._size(node)
         if self.aliased > MAX_ALIASED:
             raise self._error(event, f"the aliases of this file stand for more than {MAX_ALIASED:,} nodes; use fewer")
         return node
 
-    def _attach(self, node: Node) -> None:
-        parent = self.open[-1]
-        if isinstance(parent, Sequence):
-            parent.items.append(node)
-            return
-        key = self.keys[-1]
-        if key is not None:
-            parent.items.append((key, node))
-            self.keys[-1] = None
-        elif isinstance(node, Scalar):
-            self.keys[-1] = node
-        else:
-            raise _error(self.source, _place(node.mark), "a key must be one word; remove these brackets")
-
-    def _enter(self, node: Mapping | Sequence) -> None:
-        if len(self.open) == MAX_DEPTH:
-            raise _error(self.source, _place(node.mark), f"nested deeper than {MAX_DEPTH} levels; no spec is")
-        self.open.append(node)
-        self.keys.append(None)
-
-    def _close(self) -> None:
-        node = self.open.pop()
-        self.keys.pop()
-        if id(node) in self.began:
-            self.sizes[id(node)] = self.nodes - self.began[id(node)]
+    def _size(self, node: Node) -> int:
+        """Return how many nodes an alias stands for. Those within it that are aliased too are measured already."""
+        if isinstance(node, Scalar):
+            return 1
+        if id(node) not in self.sizes:
+            below = node.items if isinstance(node, Sequence) else [part for item in node.items for part in item]
+            self.sizes[id(node)] = 1 + sum(map(self._size, below))
+        return self.sizes[id(node)]

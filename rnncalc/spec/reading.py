@@ -6,13 +6,16 @@ Knows how values and keys are read and refused, not what a network is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rnncalc.errors import Path, Problem, SpecError
 from rnncalc.layers.options import Allowed, Size
 from rnncalc.spec import scalars
-from rnncalc.spec.nodes import Flag, Mapping, Mark, Node, Scalar, Sequence
+from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence
 from rnncalc.text import did_you_mean, escape, one_of
+
+if TYPE_CHECKING:
+    from rnncalc.spec.marks import Mark
 
 MOST_PROBLEMS = 1_000
 
@@ -61,14 +64,14 @@ class Reading:
             return
         seen = set()
         for key, value in node.items:
-            at = (*path, escape(key.value))
-            if key.value in seen:
-                self.problem(key.mark, at, "stands here a second time; remove one")
-            elif key.value in known:
+            if key.value in known and key.value not in seen:
                 yield key.value, value
+            elif key.value in seen:
+                self.problem(key.mark, (*path, escape(key.value)), "stands here a second time; remove one")
             else:
                 told = len(self.problems) < MOST_PROBLEMS  # no one reads further, and to guess what was meant is slow
-                self.problem(key.mark, at, of_unknown(key.value, known) if told else "unknown key")
+                message = of_unknown(key.value, known) if told else "unknown key"
+                self.problem(key.mark, (*path, escape(key.value)), message)
             seen.add(key.value)
 
     def value(self, node: Node, path: Path, allowed: Allowed, stand_in: Any) -> Any:

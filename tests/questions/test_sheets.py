@@ -48,6 +48,9 @@ def test_a_table_says_what_the_data_says(command: str, args: list[object], form:
     numbers = {int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", text)}
     for report in reports:
         report.pop("dense", None)
+        if report.get("multiply_adds") is not None:  # then the table shows the whole pass, not a step of it
+            for part in (report, *report["layers"]):
+                part.pop("multiply_adds_per_step", None)
         for layer in report.get("layers", []):
             if "--tensors" not in args:
                 layer.pop("tensors", None)
@@ -158,7 +161,7 @@ def test_long_outputs_are_cut(call: Call) -> None:
     [
         (["compare", "specs/time-series-gru.yaml"], "Network", 2),
         (["compare", "specs/time-series-gru.yaml", "--steps", "1..5"], "Steps", 2),
-        (["answer", "specs/gru.yaml", 1152], "The slip", 2),
+        (["answer", "specs/gru.yaml", 1152], "The mistake", 2),
         (["solve", "-i", 70, "-l", "rnn:?", "--params", "5k"], "Size", 2),
         (["explain", "specs/gru.yaml"], "Step", 3),
     ],

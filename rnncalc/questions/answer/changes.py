@@ -1,180 +1,165 @@
-"""What slips do to a learner's sums: the changes that the table in `slips.py` is made of."""
+"""What mistakes do to one line of a worksheet: changes that the table in `mistakes.py` is made of.
+
+Knows lines and what their gates read; knows no mistake by name.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from itertools import pairwise
 
-from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Output
+from rnncalc.layers.layer import Layer, Output
 from rnncalc.network.network import Network
-from rnncalc.questions.answer.worksheet import Sum, Sums
+from rnncalc.questions.answer.arithmetic import product
+from rnncalc.questions.answer.worksheet import GateLine, Line, Other, Read, Source, Worksheet
 
-Change = Callable[[Sums, Network], Sums | None]
-"""What a slip makes of the sums of a network; None where it changes nothing."""
+LineChange = Callable[[Line], Line]
+"""What a mistake makes of one line; the same line where it cannot be made."""
 
-
-def in_layers(change: Callable[[Sum], Sum | None], *roles: str) -> Change:
-    """Return the slip that changes every layer of some roles, where it changes anything."""
-    return partial(_in_layers, change, roles)
-
-
-def _in_layers(
-    change: Callable[[Sum], Sum | None], roles: tuple[str, ...], sums: Sums, network: Network
-) -> Sums | None:
-    changed = tuple((change(each) or each) if each.role in roles else each for each in sums)
-    return None if changed == sums else changed
+Change = Callable[[Worksheet, Network], Worksheet]
+"""What a mistake makes of a worksheet; the same lines where it changes nothing."""
 
 
-def with_gates(count: int, each: Sum) -> Sum | None:
-    """Count so many gates, with as many bias vectors for each as before where that is whole."""
-    return each._replace(gates=count, biases=each.biases * count // each.gates) if each.gates else None
+def in_layers(change: LineChange, *kinds: type[Layer]) -> Change:
+    """Return the mistake that changes every layer of some kinds; an output layer is a dense one."""
+    return partial(_in_layers, change, kinds)
 
 
-def without_term(name: str, each: Sum) -> Sum:
-    """Drop a term from the rest."""
-    return each._replace(rest=tuple(term for term in each.rest if term[0] != name))
+def _in_layers(change: LineChange, kinds: tuple[type[Layer], ...], worksheet: Worksheet, _: Network) -> Worksheet:
+    return tuple(change(line) if isinstance(line.layer, kinds) and not line.is_empty else line for line in worksheet)
 
 
-def left_out(each: Sum) -> Sum:
-    """Leave the layer out."""
-    return each._replace(gates=0, biases=0, rest=())
+def with_biases(count: int, line: Line) -> Line:
+    """Give each gate so many bias vectors."""
+    return line._replace(gates=tuple(gate._replace(biases=count) for gate in line.gates))
 
 
-def feeding(width: Callable[[Sum, Sum, Network], int | None]) -> Change:
-    """Return the slip that feeds each layer but the first with another width; `width` gets the layer below and it."""
-    return partial(_feeding, width)
+def biases_counted(line: Line) -> Line:
+    """Give every gate a bias where none has one, but for a tied output's, which reads no matrix of its own."""
+    reads = any(gate.reads for gate in line.gates)
+    return with_biases(1, line) if reads and not line.biases else line
 
 
-def _feeding(width: Callable[[Sum, Sum, Network], int | None], sums: Sums, network: Network) -> Sums | None:
-    changed = [sums[0]]
-    for below, each in pairwise(sums):
-        same_part = below.place and each.place and below.place.part == each.place.part
-        m = width(below, each, network) if same_part and each.m else None
-        extra = each.layer.extra_inputs if each.layer else 0
-        changed.append(each if m is None else each._replace(m=m + extra))
-    return tuple(changed) if tuple(changed) != sums else None
+def two_biases(line: Line) -> Line:
+    """Give every gate two biases where there are fewer."""
+    return with_biases(2, line) if 0 < line.biases < 2 * len(line.gates) else line
 
 
-def one_direction(below: Sum, each: Sum, network: Network) -> int | None:
-    """Return the width of one direction where two are concatenated."""
-    layer = below.layer
-    if isinstance(layer, Cell) and layer.bidirectional and layer.merge in (None, "concat"):
-        return below.one_way
-    return None
+def one_bias(line: Line) -> Line:
+    """Give every gate one bias where there are more."""
+    return with_biases(1, line) if line.biases > len(line.gates) else line
 
 
-def both_directions(below: Sum, each: Sum, network: Network) -> int | None:
-    """Return the width of both directions where they are merged otherwise."""
-    layer = below.layer
-    if isinstance(layer, Cell) and layer.bidirectional and layer.merge not in (None, "concat"):
-        return 2 * below.one_way
-    return None
+def bias_twice(line: Line) -> Line:
+    """Count each bias twice."""
+    return line._replace(gates=tuple(gate._replace(biases=2 * gate.biases) for gate in line.gates))
 
 
-def units_for_projection(below: Sum, each: Sum, network: Network) -> int | None:
-    """Return the width without the projection."""
-    if any(name == "projection" for name, _ in below.rest):
-        return below.h * (2 if below.place and below.place.outputs == 2 * below.one_way else 1)
-    return None
+def one_bias_in_all(line: Line) -> Line:
+    """Leave one bias vector for all gates together."""
+    if line.biases <= 1:
+        return line
+    return line._replace(gates=tuple(gate._replace(biases=int(not place)) for place, gate in enumerate(line.gates)))
 
 
-def network_input(below: Sum, each: Sum, network: Network) -> int | None:
-    """Return the width of the part's input."""
-    return network.parts[each.place.part].input if each.place and each.role in ("cell", "dense") else None
+def scalar_biases(line: Line) -> Line:
+    """Give each bias one number."""
+    return line._replace(bias_size=1) if line.biases else line
 
 
-def without_projection(sums: Sums, network: Network) -> Sums | None:
-    """Count as if there were no projection: its matrix gone, and h wherever it was."""
-    changed = _feeding(units_for_projection, sums, network) or sums
-    bare = tuple(
-        each._replace(r=each.h, rest=without_term("projection", each).rest)
-        if ("projection" in dict(each.rest))
-        else each
-        for each in changed
-    )
-    return bare if bare != sums else None
+def biases_of_inputs(line: Line) -> Line:
+    """Give each bias a number for each input and each recurrent one."""
+    return line._replace(bias_size=line.width("input") + line.width("past")) if line.biases else line
 
 
-def _steps(network: Network, each: Sum) -> int | None:
-    steps = network.parts[each.place.part].steps if each.place else None
-    return steps if steps and steps > 1 else None
+def with_gates(count: int, line: Line) -> Line:
+    """Count so many gates, of those that look at another state first; only where all gates read alike."""
+    reads = [tuple(read for read in gate.reads if read.source != "peephole") for gate in line.gates]
+    if not reads or len({*reads}) > 1 or any(read.shared for read in reads[0]):
+        return line
+    kept = sorted(line.gates, key=lambda gate: not gate.width("peephole"))
+    return line._replace(gates=(*kept, *[GateLine(reads[0], line.gates[0].biases)] * count)[:count])
 
 
-def times_steps(*roles: str) -> Change:
-    """Return the slip that multiplies the layers of some roles by the number of steps."""
-    return partial(_times_steps, roles)
+def reading(line: Line, source: Source, width: int) -> Line:
+    """Give every gate that reads a source another width of it; 0 is as if it did not read it."""
+
+    def changed(gate: GateLine) -> GateLine:
+        reads = (read._replace(width=width) if read.source == source else read for read in gate.reads)
+        return gate._replace(reads=tuple(read for read in reads if read.width))
+
+    return line._replace(gates=tuple(map(changed, line.gates)))
 
 
-def _times_steps(roles: tuple[str, ...], sums: Sums, network: Network) -> Sums | None:
-    steps = [_steps(network, each) for each in sums]
-    changed = tuple(
-        each._replace(times=each.times * count) if count and each.role in roles else each
-        for each, count in zip(sums, steps, strict=True)
-    )
-    return changed if changed != sums else None
+def not_reading(source: Source) -> LineChange:
+    """Return the mistake that forgets what the gates read from a source."""
+    return lambda line: reading(line, source, 0)
 
 
-def steps_as_features(sums: Sums, network: Network) -> Sums | None:
-    """Feed the first layer that has a matrix with the features of all steps at once."""
-    first = next((number for number, each in enumerate(sums) if each.role in ("cell", "dense")), None)
-    steps = _steps(network, sums[first]) if first is not None else None
-    if first is None or not steps:
-        return None
-    return (*sums[:first], sums[first]._replace(m=sums[first].m * steps), *sums[first + 1 :])
+def diagonal(line: Line) -> Line:
+    """Give each unit one recurrent weight in place of a row."""
+    return reading(line, "past", 1)
 
 
-def frozen_out(each: Sum) -> Sum | None:
-    """Leave the layer out if it is frozen."""
-    return left_out(each) if each.layer and each.layer.frozen else None
-
-
-def without_extra(each: Sum) -> Sum | None:
-    """Take the extra inputs from the width."""
-    return each._replace(m=each.m - each.layer.extra_inputs) if each.layer and each.m else None
-
-
-def full_recurrence(each: Sum) -> Sum | None:
+def full_recurrence(line: Line) -> Line:
     """Give a diagonal recurrence a whole matrix."""
-    return each._replace(r=each.h) if isinstance(each.layer, Cell) and each.layer.recurrence == "diagonal" else None
+    return reading(line, "past", line.h) if line.width("past") == 1 else line
 
 
-def repeat_once(sums: Sums, network: Network) -> Sums | None:
-    """Count a repeated layer once."""
-    first = [True, *(below.layer is not each.layer for below, each in pairwise(sums))]
-    changed = tuple(each if once else left_out(each) for each, once in zip(sums, first, strict=True))
-    return changed if changed != sums else None
+def as_dense(line: Line) -> Line:
+    """Leave one matrix of the inputs and one bias."""
+    gate = GateLine((Read("input", line.width("input")),), min(1, line.biases))
+    return line._replace(gates=(gate,), others=(), directions=1)
 
 
-def without_part(name: str) -> Change:
-    """Return the slip that leaves one half of an encoder-decoder out."""
-    return partial(_without_part, name)
+def units_of_gates(line: Line) -> Line:
+    """Take the height of all gates' matrices for the count."""
+    return line._replace(gates=(), others=(Other("gates", product(len(line.gates), line.h)),), directions=1)
 
 
-def _without_part(name: str, sums: Sums, network: Network) -> Sums | None:
-    changed = tuple(left_out(each) if each.place and each.place.part == name else each for each in sums)
-    return changed if changed != sums else None
+def without_other(name: str) -> LineChange:
+    """Return the mistake that drops a part that belongs to no gate."""
+    return lambda line: line._replace(others=tuple(other for other in line.others if other.name != name))
 
 
-def encoder_input(sums: Sums, network: Network) -> Sums | None:
-    """Feed the decoder's first layer that reads vectors as the encoder's is."""
-    first: dict[str | None, int] = {}
-    for place, each in enumerate(sums):
-        if each.place and each.role in ("cell", "dense"):
-            first.setdefault(each.place.part, place)
-    if len(first) < 2:
-        return None
-    of, to = first["encoder"], first["decoder"]
-    return (*sums[:to], sums[to]._replace(m=sums[of].m), *sums[to + 1 :]) if sums[of].m != sums[to].m else None
+def with_other(name: str, number: Callable[[Line], int]) -> LineChange:
+    """Return the mistake that adds a part that belongs to no gate."""
+    return lambda line: line._replace(others=(*line.others, Other(name, number(line))))
 
 
-def tied_twice(sums: Sums, network: Network) -> Sums | None:
+def left_out(line: Line) -> Line:
+    """Leave the layer out."""
+    return line._replace(gates=(), others=())
+
+
+def frozen_out(line: Line) -> Line:
+    """Leave the layer out if it is frozen."""
+    return left_out(line) if line.layer.frozen else line
+
+
+def without_extra(line: Line) -> Line:
+    """Take the extra inputs from the width."""
+    return reading(line, "input", line.placed.inputs - line.layer.extra_inputs)
+
+
+def one_direction(line: Line) -> Line:
+    """Count one direction."""
+    return line._replace(directions=1)
+
+
+def twice_the_directions(line: Line) -> Line:
+    """Count twice as many directions."""
+    return line._replace(directions=2 * line.directions)
+
+
+def recurrent_of_units(line: Line) -> Line:
+    """Give the recurrent matrices h columns where a projection is narrower."""
+    return reading(line, "past", line.h) if line.has("projection") else line
+
+
+def tied_twice(line: Line) -> Line:
     """Count the tied matrix at the output too."""
-    changed = tuple(
-        each._replace(m=each.place.inputs)
-        if isinstance(each.layer, Output) and each.layer.tied and each.place
-        else each
-        for each in sums
-    )
-    return changed if changed != sums else None
+    if not isinstance(line.layer, Output) or not line.layer.tied:
+        return line
+    reads = (Read("input", line.placed.inputs),)
+    return line._replace(gates=tuple(gate._replace(reads=reads) for gate in line.gates))

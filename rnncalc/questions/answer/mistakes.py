@@ -1,191 +1,164 @@
-"""The slips that learners make when they count, as a table: what each is called, and how it changes the sums."""
+"""The mistakes that learners make when they count: a table, one row each, the simplest and likeliest first.
+
+A row says what the mistake is called, in one sentence for the learner, and what it makes of a worksheet.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
-from rnncalc.network.network import Network
-from rnncalc.questions.answer.changes import (
-    Change,
-    both_directions,
-    encoder_input,
-    feeding,
-    frozen_out,
-    full_recurrence,
-    in_layers,
-    left_out,
-    network_input,
-    one_direction,
-    repeat_once,
-    steps_as_features,
-    tied_twice,
-    times_steps,
-    units_for_projection,
-    with_gates,
-    without_extra,
-    without_part,
-    without_projection,
-    without_term,
-)
-from rnncalc.questions.answer.worksheet import Sums
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
+from rnncalc.questions.answer import between
+from rnncalc.questions.answer import changes as change
+from rnncalc.questions.answer.between import feeding, times_steps
+from rnncalc.questions.answer.changes import Change, in_layers
+from rnncalc.questions.answer.families import Ways, other_conventions, output_widths
 
 
-class Slip(NamedTuple):
-    """A mistake: its id, one sentence for the learner, and what it makes of the sums, None where it cannot be made."""
+class Mistake(NamedTuple):
+    """A mistake: its id, what the learner did, as a sentence without its subject, and what it makes of a worksheet."""
 
     id: str
     text: str
-    apply: Change
+    change: Change
 
 
-ROLES = ("cell", "dense", "output", "embedding", "external")
+class Family(NamedTuple):
+    """Mistakes that differ in a number or a name, found from the learner's number and the network.
 
-SLIPS: tuple[Slip, ...] = (
-    Slip(
-        "no-biases", "leaves out all biases", in_layers(lambda each: each._replace(biases=0), "cell", "dense", "output")
-    ),
-    Slip(
+    What stands in {braces} in the id and the text is filled in with the values that each of its `ways` has.
+    """
+
+    id: str
+    text: str
+    ways: Ways
+
+
+MISTAKES: tuple[Mistake, ...] = (
+    Mistake("no-biases", "leaves out all biases", in_layers(partial(change.with_biases, 0), Cell, Dense)),
+    Mistake(
         "no-hidden-biases",
         "leaves out the biases of the recurrent layers",
-        in_layers(lambda e: e._replace(biases=0), "cell"),
+        in_layers(partial(change.with_biases, 0), Cell),
     ),
-    Slip(
-        "no-output-bias", "leaves out the bias of the output layer", in_layers(lambda e: e._replace(biases=0), "output")
+    Mistake(
+        "no-output-bias", "leaves out the bias of the output layer", in_layers(partial(change.with_biases, 0), Output)
     ),
-    Slip(
-        "biases-counted",
-        "counts biases where the network has none",
-        in_layers(lambda e: e._replace(biases=e.gates) if e.m and not e.biases else None, "cell", "dense", "output"),
+    Mistake(
+        "biases-counted", "counts biases where the network has none", in_layers(change.biases_counted, Cell, Dense)
     ),
-    Slip("no-output", "leaves out the output layer (the softmax, if it has one)", in_layers(left_out, "output")),
-    Slip("repeat-once", "counts a repeated layer once", repeat_once),
-    Slip("no-extra-inputs", "ignores the extra inputs", in_layers(without_extra, "cell", "dense")),
-    Slip("no-encoder", "leaves out the encoder", without_part("encoder")),
-    Slip("no-decoder", "leaves out the decoder", without_part("decoder")),
-    Slip("encoder-input", "feeds the decoder with the encoder's input width", encoder_input),
-    Slip(
+    Mistake(
+        "no-output", "leaves out the output layer (the softmax, if it has one)", in_layers(change.left_out, Output)
+    ),
+    Mistake("repeat-once", "counts a repeated layer once", between.repeat_once),
+    Mistake("no-extra-inputs", "ignores the extra inputs", in_layers(change.without_extra, Cell, Dense)),
+    Mistake("no-encoder", "leaves out the encoder", partial(between.without_part, "encoder")),
+    Mistake("no-decoder", "leaves out the decoder", partial(between.without_part, "decoder")),
+    Mistake("encoder-input", "feeds the decoder with the encoder's input width", between.encoder_input),
+    Mistake(
         "full-recurrence",
         "counts h × h recurrent weights where the recurrence is diagonal",
-        in_layers(full_recurrence, "cell"),
+        in_layers(change.full_recurrence, Cell),
     ),
-    Slip("no-embedding", "leaves out the embedding's table", in_layers(left_out, "embedding")),
-    Slip("one-direction", "forgets the second direction", in_layers(lambda e: e._replace(directions=1), "cell")),
-    Slip(
+    Mistake("no-embedding", "leaves out the embedding's table", in_layers(change.left_out, Embedding)),
+    Mistake("one-direction", "forgets the second direction", in_layers(change.one_direction, Cell)),
+    Mistake(
         "one-direction-deeper",
         "feeds the next layer with one direction's units in place of both",
-        feeding(one_direction),
+        feeding(between.width_of_one_direction),
     ),
-    Slip("concat-for-merge", "takes the two directions as concatenated, but they are merged", feeding(both_directions)),
-    Slip("network-input-deeper", "feeds deeper layers with the network's input width", feeding(network_input)),
-    Slip(
-        "two-biases",
-        "counts two bias vectors a gate where there is one",
-        in_layers(lambda e: e._replace(biases=2 * e.gates) if 0 < e.biases < 2 * e.gates else None, "cell"),
+    Mistake(
+        "concat-for-merge",
+        "takes the two directions as concatenated, but they are merged",
+        feeding(between.width_of_both_directions),
     ),
-    Slip(
-        "one-bias",
-        "counts one bias vector a gate where there are two",
-        in_layers(lambda e: e._replace(biases=e.gates) if e.biases > e.gates else None, "cell"),
+    Mistake(
+        "network-input-deeper", "feeds deeper layers with the network's input width", feeding(between.width_of_input)
     ),
+    Mistake("two-biases", "counts two bias vectors a gate where there is one", in_layers(change.two_biases, Cell)),
+    Mistake("one-bias", "counts one bias vector a gate where there are two", in_layers(change.one_bias, Cell)),
     *(
-        Slip(
+        Mistake(
             f"gates-{count}",
             f"counts {count} gate{'s' if count > 1 else ''}, and the cell has another number",
-            in_layers(partial(with_gates, count), "cell"),
+            in_layers(partial(change.with_gates, count), Cell),
         )
         for count in (1, 2, 3, 4)
     ),
-    Slip("no-recurrent", "forgets the recurrent matrices", in_layers(lambda e: e._replace(r=0), "cell")),
-    Slip("no-input", "forgets the input matrices", in_layers(lambda e: e._replace(m=0), "cell")),
-    Slip(
-        "diagonal",
-        "counts one recurrent weight a unit in place of a matrix",
-        in_layers(lambda e: e._replace(r=1) if e.r > 1 else None, "cell"),
-    ),
-    Slip(
-        "as-dense",
-        "treats a recurrent layer as a dense one, h(m + 1)",
-        in_layers(lambda e: e._replace(gates=1, r=0, biases=min(1, e.biases), rest=(), directions=1), "cell"),
-    ),
-    Slip(
+    Mistake("no-recurrent", "forgets the recurrent matrices", in_layers(change.not_reading("past"), Cell)),
+    Mistake("no-input", "forgets the input matrices", in_layers(change.not_reading("input"), Cell)),
+    Mistake("diagonal", "counts one recurrent weight a unit in place of a matrix", in_layers(change.diagonal, Cell)),
+    Mistake("as-dense", "treats a recurrent layer as a dense one, h(m + 1)", in_layers(change.as_dense, Cell)),
+    Mistake(
         "bias-of-inputs",
         "gives each bias m + h numbers in place of h",
-        in_layers(lambda e: e._replace(bias_size=e.m + e.r) if e.biases else None, "cell"),
+        in_layers(change.biases_of_inputs, Cell),
     ),
-    Slip(
-        "one-bias-in-all",
-        "counts one bias vector for all gates together",
-        in_layers(lambda e: e._replace(biases=1) if e.biases > 1 else None, "cell"),
+    Mistake(
+        "one-bias-in-all", "counts one bias vector for all gates together", in_layers(change.one_bias_in_all, Cell)
     ),
-    Slip(
+    Mistake(
         "scalar-biases",
         "counts one number for each bias in place of h",
-        in_layers(lambda e: e._replace(bias_size=1) if e.biases else None, "cell"),
+        in_layers(change.scalar_biases, Cell),
     ),
-    Slip(
+    Mistake(
         "output-in-cell",
         "adds an output matrix h × h inside the cell",
-        in_layers(lambda e: e._replace(rest=(*e.rest, ("output matrix", e.h * e.h))), "cell"),
+        in_layers(change.with_other("output", lambda line: line.h * line.h), Cell),
     ),
-    Slip(
+    Mistake(
         "output-and-bias-in-cell",
         "adds an output matrix h × h and a bias inside the cell",
-        in_layers(lambda e: e._replace(rest=(*e.rest, ("output matrix", e.h * e.h + e.h))), "cell"),
+        in_layers(change.with_other("output", lambda line: line.h * line.h + line.h), Cell),
     ),
-    Slip("times-steps", "multiplies the recurrent layers by the number of steps", times_steps("cell")),
-    Slip(
-        "copy-a-step",
-        "counts a copy of every layer for each step",
-        times_steps(*ROLES),
-    ),
-    Slip("output-times-steps", "counts the output layer once for each step", times_steps("output")),
-    Slip("steps-as-features", "takes all steps as the features of one", steps_as_features),
-    Slip(
+    Mistake("times-steps", "multiplies the recurrent layers by the number of steps", times_steps(Cell)),
+    Mistake("copy-a-step", "counts a copy of every layer for each step", times_steps(Layer)),
+    Mistake("output-times-steps", "counts the output layer once for each step", times_steps(Output)),
+    Mistake("steps-as-features", "takes all steps as the features of one", between.steps_as_features),
+    Mistake(
         "directions-twice",
         "counts each direction twice",
-        in_layers(lambda e: e._replace(directions=2 * e.directions), "cell"),
+        in_layers(change.twice_the_directions, Cell),
     ),
-    Slip("no-projection", "ignores the projection", without_projection),
-    Slip(
-        "units-for-projection", "feeds the next layer with h in place of the projection", feeding(units_for_projection)
+    Mistake("no-projection", "ignores the projection", between.without_projection),
+    Mistake(
+        "units-for-projection",
+        "feeds the next layer with h in place of the projection",
+        feeding(between.width_without_projection),
     ),
-    Slip(
+    Mistake(
         "recurrent-of-units",
         "gives the recurrent matrices h columns in place of the projection's",
-        in_layers(lambda e: e._replace(r=e.h) if "projection" in dict(e.rest) else None, "cell"),
+        in_layers(change.recurrent_of_units, Cell),
     ),
-    Slip(
+    Mistake(
         "no-projection-matrix",
         "leaves out the projection's own matrix",
-        in_layers(partial(without_term, "projection"), "cell"),
+        in_layers(change.without_other("projection"), Cell),
     ),
-    Slip("no-peepholes", "ignores the peepholes", in_layers(partial(without_term, "peepholes"), "cell")),
-    Slip("no-learned-state", "ignores the learned initial state", in_layers(partial(without_term, "state"), "cell")),
-    Slip("tied-twice", "counts the tied output matrix a second time", tied_twice),
-    Slip(
+    Mistake("no-peepholes", "ignores the peepholes", in_layers(change.not_reading("peephole"), Cell)),
+    Mistake("no-learned-state", "ignores the learned initial state", in_layers(change.without_other("state"), Cell)),
+    Mistake("tied-twice", "counts the tied output matrix a second time", in_layers(change.tied_twice, Output)),
+    Mistake(
         "dense-bias-twice",
         "counts the bias of the dense layers twice",
-        in_layers(lambda e: e._replace(biases=2 * e.biases), "dense", "output"),
+        in_layers(change.bias_twice, Dense),
     ),
-    Slip("frozen-out", "leaves out the frozen parameters", in_layers(frozen_out, *ROLES)),
-    Slip("no-external", "leaves out the part counted elsewhere", in_layers(left_out, "external")),
-    Slip(
+    Mistake("frozen-out", "leaves out the frozen parameters", in_layers(change.frozen_out, Layer)),
+    Mistake("no-external", "leaves out the part counted elsewhere", in_layers(change.left_out, External)),
+    Mistake(
         "packed-width",
         "takes the width of the packed gates, gates × h, as the count",
-        in_layers(lambda e: e._replace(packed=True), "cell"),
+        in_layers(change.units_of_gates, Cell),
     ),
 )
-"""The slips, the simplest and likeliest first."""
+"""The mistakes that need no number to be made."""
 
-
-def in_one_layer(slip: Slip, sums: Sums, network: Network) -> Iterator[tuple[str, Sums]]:
-    """Yield what a slip makes of the sums when it is made in one layer only, with that layer's name."""
-    everywhere = slip.apply(sums, network)
-    if everywhere is None:
-        return
-    changed = [number for number, (was, now) in enumerate(zip(sums, everywhere, strict=True)) if was != now]
-    if len(changed) > 1:
-        for number in changed:
-            yield sums[number].name, (*sums[:number], everywhere[number], *sums[number + 1 :])
+FAMILIES: tuple[Family, ...] = (
+    Family("convention-{name}", "counts as {name} does, not as {here}", other_conventions),
+    Family("output-width", "gives the output layer {width} units, and it has {units}", output_widths),
+)
+"""Those that are solved for, most likely first."""

@@ -1,193 +1,145 @@
-"""The search for the slips behind a wrong number: alone, in one layer, in pairs, or one size that is off."""
+"""The search for the mistakes behind a wrong number: alone, in one layer, or in pairs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from functools import partial
-from itertools import chain, permutations
-from typing import Any, NamedTuple
+from itertools import permutations
+from types import MappingProxyType
+from typing import NamedTuple
 
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, Layer
-from rnncalc.layers.options import MAX_SIZE
-from rnncalc.network.network import Network
-from rnncalc.questions.answer.mistakes import SLIPS, in_one_layer
-from rnncalc.questions.answer.worksheet import Sums, sums_of
-from rnncalc.questions.conventions import all_conventions
-from rnncalc.questions.solve import Sized, counting, largest
-
-MOST_LAYERS = 100
-"""Networks of more layers are judged by slips made everywhere only: pairs and sizes would take long."""
+from rnncalc.questions.answer.arithmetic import Expression, value
+from rnncalc.questions.answer.between import fed_with, one_way
+from rnncalc.questions.answer.families import MOST_LAYERS, Question, Values
+from rnncalc.questions.answer.mistakes import FAMILIES, MISTAKES, Family, Mistake
+from rnncalc.questions.answer.worksheet import Line, Worksheet, sum_of
 
 
-class Given(NamedTuple):
-    """A learner's number; `unit` is what its last digit counts, more than 1 where it was rounded."""
+class Diagnosis(NamedTuple):
+    """What gives a learner's number: a mistake, or two made together.
 
-    number: int
-    unit: int = 1
-    text: str = ""
+    layer: the layer that it concerns, None if several may; alone: whether it was made there and not in other layers.
+    yours: the learner's sum, as it seems; right: the right one.
+    """
 
-
-class Mistake(NamedTuple):
-    """A slip, or two, that give the number; `arithmetic` is how, `right` how it should be; `layer` where, if in one."""
-
-    id: str
-    text: str
-    params: int
+    mistakes: tuple[Mistake | Family, ...]
+    values: Values
     layer: str | None
-    arithmetic: str
-    right: str
+    alone: bool
+    yours: Expression
+    right: Expression
+
+    @property
+    def id(self) -> str:
+        """The ids of its mistakes, joined by +."""
+        return "+".join(mistake.id for mistake in self.mistakes).format(**self.values)
+
+    @property
+    def params(self) -> int:
+        """The number that it gives."""
+        return value(self.yours)
 
 
-def mistakes_in_total(network: Network, sums: Sums, given: Given) -> Iterator[Mistake]:
-    """Yield the slips that give a number: single ones, in one layer alone, or of width; pairs if none of these does.
+class Candidate(NamedTuple):
+    """A way of counting wrong."""
+
+    mistakes: tuple[Mistake | Family, ...]
+    worksheet: Worksheet
+    values: Values = MappingProxyType({})
+    layer: str | None = None
+    alone: bool = False
+
+
+def diagnoses_of_total(worksheet: Worksheet, question: Question) -> Iterator[Diagnosis]:
+    """Yield what gives a total: single mistakes, in all layers or in one alone; pairs if none of these does.
 
     Of those with the same arithmetic only the first.
     """
-    seen = {_on_paper(sums)}
-    for candidates in (_simple(network, sums, given), _pairs(network, sums)):
-        for id_, text, layer, changed in candidates:
-            if _total(changed) == given.number and _on_paper(changed) not in seen:
-                seen.add(_on_paper(changed))
-                yield Mistake(id_, text, given.number, layer, _written(changed), _written(sums))
-        if len(seen) > 1 or len(sums) > MOST_LAYERS:
+    seen = {_on_paper(worksheet)}
+    for candidates in (_simple(worksheet, question), _pairs(worksheet, question)):
+        for each in candidates:
+            wrong = each.worksheet
+            if question.params(wrong) == question.given.number and _on_paper(wrong) not in seen:
+                seen.add(_on_paper(wrong))
+                yield Diagnosis(each.mistakes, each.values, each.layer, each.alone, sum_of(wrong), sum_of(worksheet))
+        if len(seen) > 1 or len(worksheet) > MOST_LAYERS:
             return
 
 
-Candidate = tuple[str, str, str | None, Sums]
-"""A way of counting wrong: its id, the sentence, the layer if it is in one alone, and the sums."""
-
-
-def _simple(network: Network, sums: Sums, given: Given) -> Iterator[Candidate]:
-    yield from _singles(network, sums)
-    if len(sums) <= MOST_LAYERS:
-        for slip in SLIPS:
-            for name, changed in in_one_layer(slip, sums, network):
-                yield slip.id, f"{slip.text}, in {name} alone", name, changed
-    yield from _output_width(sums, given)
-
-
-def _singles(network: Network, sums: Sums) -> Iterator[Candidate]:
-    """Yield each slip made alone, and each other convention's count."""
-    for slip in SLIPS:
-        if (changed := slip.apply(sums, network)) is not None:
-            yield slip.id, slip.text, None, changed
-    if len(sums) > MOST_LAYERS:
-        return
-    for name, other in all_conventions(network).networks.items():
-        if other and name != network.convention:
-            text = f"counts as {name} does, not as {network.convention}"
-            yield f"convention-{name}", text, None, sums_of(other)
-
-
-def _pairs(network: Network, sums: Sums) -> Iterator[Candidate]:
-    """Yield two slips made together, in the order in which both can be made."""
-    for first, second in permutations(SLIPS, 2):
-        once = first.apply(sums, network)
-        twice = second.apply(once, network) if once else None
-        if twice is not None:
-            yield f"{first.id}+{second.id}", f"{first.text}, and {second.text}", None, twice
-
-
-def _written(sums: Sums) -> str:
-    return " + ".join(each.arithmetic for each in sums if each.params) or "0"
-
-
-def _on_paper(sums: Sums) -> tuple[str, ...]:
-    return tuple(each.arithmetic for each in sums)
-
-
-def _total(sums: Sums) -> int:
-    return sum(each.params for each in sums)
-
-
-def _output_width(sums: Sums, given: Given) -> Iterator[Candidate]:
-    """Yield the width of the output layer that would make the total right, where there is one."""
-    for place, each in enumerate(sums):
-        if each.role == "output":
-            yield from _width_of(sums, place, given.number - _total(sums) + each.params)
-
-
-def _width_of(sums: Sums, place: int, params: int) -> Iterator[Candidate]:
-    """Yield the width that gives the output layer at a place so many parameters, where there is one."""
-    each = sums[place]
-    if each.role != "output" or not each.m:
-        return
-    width, over = divmod(params, each.m + each.biases)
-    if width > 0 and not over and width != each.h:
-        changed = (*sums[:place], each._replace(h=width, bias_size=width), *sums[place + 1 :])
-        yield "output-width", f"gives the output layer {width:,} units, and it has {each.h:,}", each.name, changed
-
-
-def by_size(network: Network, given: Given) -> str:
-    """Return which single size, changed, would give the number, or nothing."""
-    if len(network.placed) > MOST_LAYERS:
-        return ""
-    for what, right, sized in _sizes(network):
-        count = counting(sized)
-        best = largest(count, given.number, MAX_SIZE)
-        if best and best != right and count(best) == given.number:
-            return f"No slip that is known gives this number, but {what} = {best:,} in place of {right:,} would."
-    return ""
-
-
-def _sizes(network: Network) -> Iterator[tuple[str, int, Sized]]:
-    """Yield each size of a network: how to call it, its value, and the network with another."""
-    for name, part in network.parts.items():
-        of = f" of the {name}" if name else ""
-        yield f"the input{of}", part.input, partial(_resized, network, name, None, "input")
-        for place, layer in enumerate(part.layers):
-            for option, letter in (("units", "h"), ("projection", "p")):
-                value = getattr(layer, option, None)
-                if value is not None and isinstance(layer, Cell | Dense):
-                    yield f"{letter} of layer {place + 1}{of}", value, partial(_resized, network, name, place, option)
-
-
-def _resized(network: Network, name: str | None, place: int | None, option: str, size: int) -> Network:
-    """Return the network with another size of a part's input, or of the layer at a place."""
-    part = network.parts[name]
-    if place is None:
-        new = part._replace(input=size)
-    else:
-        options: dict[str, Any] = {option: size}
-        new = part._replace(layers=_changed(part.layers, place, replace(part.layers[place], **options)))
-    return network.with_parts({**network.parts, name: new})
-
-
-def _changed(layers: tuple[Layer, ...], place: int, layer: Layer) -> tuple[Layer, ...]:
-    return (*layers[:place], layer, *layers[place + 1 :])
-
-
-def mistakes_in_layer(network: Network, sums: Sums, place: int, given: Given) -> Iterator[tuple[Mistake, Sums]]:
-    """Yield the slips that give a layer's number, with what they make of all layers; pairs if no single one does."""
-    right = sums[place]
-    seen = {right.arithmetic}
-    for candidates in (chain(_singles(network, sums), _width_of(sums, place, given.number)), _pairs(network, sums)):
-        for id_, text, _, changed in candidates:
-            wrong = changed[place]
-            if wrong.params == given.number and wrong.arithmetic not in seen:
-                seen.add(wrong.arithmetic)
-                mistake = Mistake(id_, text, wrong.params, right.name, wrong.arithmetic, right.arithmetic)
-                yield mistake, _carried(sums, changed, place)
-                yield mistake, _carried(sums, (*sums[:place], wrong, *sums[place + 1 :]), place)
+def diagnoses_of_layer(worksheet: Worksheet, question: Question) -> Iterator[tuple[Diagnosis, Worksheet]]:
+    """Yield what gives a layer's number, with the worksheets that agree with it; pairs if no single mistake does."""
+    place = question.place or 0
+    right = worksheet[place]
+    seen = {right.expression}
+    for candidates in (_singles(worksheet, question), _pairs(worksheet, question)):
+        for each in candidates:
+            wrong = each.worksheet[place]
+            if wrong.params == question.given.number and wrong.expression not in seen:
+                seen.add(wrong.expression)
+                found = Diagnosis(each.mistakes, each.values, right.name, False, wrong.expression, right.expression)
+                yield found, _carried(worksheet, each.worksheet, place)
+                yield found, _carried(worksheet, _with(worksheet, place, wrong), place)
         if len(seen) > 1:
             return
 
 
-def _carried(sums: Sums, changed: Sums, place: int) -> Sums:
-    """Return the sums with the learner's width handed on: one direction, or no projection, where that was the slip."""
-    was, now = sums[place], changed[place]
+def _simple(worksheet: Worksheet, question: Question) -> Iterator[Candidate]:
+    yield from _singles(worksheet, question)
+    if len(worksheet) > MOST_LAYERS:
+        return
+    for mistake in MISTAKES:
+        everywhere = mistake.change(worksheet, question.network)
+        places = _changed(worksheet, everywhere)
+        if len(places) > 1:
+            for place in places:
+                wrong = _with(worksheet, place, everywhere[place])
+                yield Candidate((mistake,), wrong, {}, worksheet[place].name, alone=True)
+
+
+def _singles(worksheet: Worksheet, question: Question) -> Iterator[Candidate]:
+    for mistake in MISTAKES:
+        wrong = mistake.change(worksheet, question.network)
+        if wrong != worksheet:
+            yield Candidate((mistake,), wrong)
+    for family in FAMILIES:
+        for way in family.ways(worksheet, question):
+            yield Candidate((family,), *way)
+
+
+def _pairs(worksheet: Worksheet, question: Question) -> Iterator[Candidate]:
+    """Yield two mistakes made together, in the order in which both can be made."""
+    for first, second in permutations(MISTAKES, 2):
+        once = first.change(worksheet, question.network)
+        twice = second.change(once, question.network)
+        if worksheet != once != twice:
+            yield Candidate((first, second), twice)
+
+
+def _changed(worksheet: Worksheet, wrong: Worksheet) -> list[int]:
+    lines = enumerate(zip(worksheet, wrong, strict=True))
+    return [place for place, (was, now) in lines if was != now]
+
+
+def _on_paper(worksheet: Worksheet) -> tuple[Expression, ...]:
+    return tuple(line.expression for line in worksheet)
+
+
+def _with(worksheet: Worksheet, place: int, line: Line) -> Worksheet:
+    return (*worksheet[:place], line, *worksheet[place + 1 :])
+
+
+def _carried(worksheet: Worksheet, wrong: Worksheet, place: int) -> Worksheet:
+    """Return the worksheet with the learner's width handed on: one direction, or no projection, if that was it."""
+    was, now = worksheet[place], wrong[place]
     layer = was.layer
-    if place + 1 >= len(sums) or not isinstance(layer, Cell) or not was.place:
-        return changed
-    hands_on = was.place.outputs
-    if layer.bidirectional and now.directions == 1 and layer.merge in (None, "concat"):
-        hands_on = was.one_way
-    if "projection" in dict(was.rest) and "projection" not in dict(now.rest):
-        hands_on = now.h * (2 if was.place.outputs == 2 * was.one_way else 1)
-    after = changed[place + 1]
-    extra = after.layer.extra_inputs if after.layer else 0
-    if after.m and hands_on != was.place.outputs:
-        return (*changed[: place + 1], after._replace(m=hands_on + extra), *changed[place + 2 :])
-    return changed
+    if place + 1 >= len(worksheet) or not isinstance(layer, Cell):
+        return wrong
+    width = was.placed.outputs
+    both = layer.bidirectional and layer.merge in (None, "concat")
+    if both and now.directions == 1:
+        width = one_way(was)
+    if was.has("projection") and not now.has("projection"):
+        width = now.h * (2 if both else 1)
+    after = wrong[place + 1]
+    fed = after.width("input") and width != was.placed.outputs
+    return _with(wrong, place + 1, fed_with(after, width)) if fed else wrong

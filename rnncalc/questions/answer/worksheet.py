@@ -1,129 +1,202 @@
-"""A count as a learner puts it down: a few numbers in a formula for each layer.
+"""A count as a learner puts it down: for each layer, what its gates read and how many biases they have.
 
-This is a third way to the counts, beside the tensors and the forward pass; tests hold it against both.
+This is a third way to the counts, beside the tensors and the forward pass; tests hold it against both. Knows nothing
+of mistakes.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Literal, NamedTuple
 
-from rnncalc.layers.cell import Cell
+from rnncalc.conventions.layout import role_of, width_of
+from rnncalc.conventions.tensor import Direction, Role
+from rnncalc.layers.cell import Cell, Form
 from rnncalc.layers.layer import Dense, Embedding, Layer, Output
-from rnncalc.network.network import Network, Placed
+from rnncalc.network.network import Network
+from rnncalc.network.stack import Placed
+from rnncalc.questions.answer.arithmetic import Expression, Times, product, total, value
+
+Source = Literal["input", "past", "peephole"]
+"""What a gate reads: the layer's input, the state that recurs, or another state that it looks at."""
 
 
-class Sum(NamedTuple):
-    """One layer's count: times · directions · (gates · h · (m + r) + biases · bias_size + the rest).
+class Read(NamedTuple):
+    """A matrix of a gate, or a vector: what it is multiplied with, and how many numbers it has for each unit.
 
-    h: the height of every matrix; m: the width of the input matrix; r: that of the recurrent one, 0 if there is none.
-    biases: bias vectors in all, each of `bias_size` numbers, for one direction.
-    rest: terms with nothing to multiply, each a name and a number. packed: read the gates' height as the count.
-    one_way: the width one direction hands on.
+    shared: the name of a matrix that several gates use; it is counted once.
     """
 
+    source: Source
+    width: int
+    shared: str = ""
+
+
+class GateLine(NamedTuple):
+    """A gate on paper: what it reads, and its bias vectors. A dense layer is one gate that reads the input."""
+
+    reads: tuple[Read, ...]
+    biases: int = 0
+
+    def width(self, source: Source) -> int:
+        """Return how many numbers for each unit it has for a source."""
+        return sum(read.width for read in self.reads if read.source == source)
+
+
+class Other(NamedTuple):
+    """A part of a layer's count that belongs to no gate."""
+
     name: str
-    role: str
-    gates: int
+    expression: Expression
+
+
+class Line(NamedTuple):
+    """One layer's count: times · directions · (what h units in each gate read, their biases, and the others).
+
+    bias_size: how many numbers a bias vector has; of a right one, h.
+    times: how often it is all counted; of a right count, once.
+    """
+
+    placed: Placed
     h: int
-    m: int
-    r: int
-    biases: int
-    bias_size: int
-    rest: tuple[tuple[str, int], ...]
+    gates: tuple[GateLine, ...] = ()
+    others: tuple[Other, ...] = ()
+    bias_size: int = 0
     directions: int = 1
     times: int = 1
-    one_way: int = 0
-    layer: Layer | None = None
-    place: Placed | None = None
-    packed: bool = False
+
+    @property
+    def name(self) -> str:
+        """The layer's name."""
+        return self.placed.name
+
+    @property
+    def layer(self) -> Layer:
+        """The layer that is counted."""
+        return self.placed.layer
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is counted: the layer has no parameters, or is left out."""
+        return not self.gates and not self.others
+
+    @property
+    def biases(self) -> int:
+        """How many bias vectors one direction has."""
+        return sum(gate.biases for gate in self.gates)
+
+    def width(self, source: Source) -> int:
+        """Return the width of what the gates read from a source, 0 where none reads it."""
+        return max((gate.width(source) for gate in self.gates), default=0)
+
+    def has(self, other: str) -> bool:
+        """Return whether a part that belongs to no gate is counted."""
+        return any(each.name == other for each in self.others)
+
+    @property
+    def expression(self) -> Expression:
+        """The sum with its numbers, as it would stand on paper."""
+        inside = total((*_products(self), *_peepholes(self), *(other.expression for other in self.others)))
+        return product(self.times, self.directions, inside) if value(inside) else 0
 
     @property
     def params(self) -> int:
         """What the sum comes to."""
-        if self.packed:
-            return self.gates * self.h
-        inside = self.gates * self.h * (self.m + self.r) + self.biases * self.bias_size
-        return self.times * self.directions * (inside + sum(number for _, number in self.rest))
-
-    @property
-    def arithmetic(self) -> str:
-        """The sum with its numbers, as it would stand on paper."""
-        if self.packed:
-            return f"{self.gates} × {self.h}"
-        if self.role == "embedding" and self.params:
-            return f"{self.times} × {self.m} × {self.h}" if self.times > 1 else f"{self.m} × {self.h}"
-        whole = self.gates and self.biases % self.gates == 0 and self.bias_size == self.h
-        terms = [str(width) for width in (self.m, self.r) if width]
-        if whole and self.biases:
-            terms.append(str(self.biases // self.gates))
-        parts = []
-        if terms and self.gates * self.h:
-            factors = [str(factor) for factor in (self.gates, self.h) if factor != 1] or ["1"]
-            parts.append(" × ".join([*factors, f"({' + '.join(terms)})" if len(terms) > 1 else terms[0]]))
-        if not whole and self.biases:
-            parts.append(f"{self.biases} × {self.bias_size}" if self.biases > 1 else str(self.bias_size))
-        parts += [str(number) for _, number in self.rest if number]
-        if not parts:
-            return "0"
-        text = " + ".join(parts)
-        factor = self.times * self.directions
-        if factor == 1:
-            return text
-        return f"{factor} × ({text})" if len(parts) > 1 else f"{factor} × {text}"
+        return value(self.expression)
 
 
-Sums = tuple[Sum, ...]
+Worksheet = tuple[Line, ...]
 
 
-def sums_of(network: Network) -> Sums:
-    """Return the right sums of a network, a layer each."""
-    return tuple(
-        _sum(placed)._replace(layer=placed.layer, place=placed, one_way=_one_way(placed)) for placed in network.placed
-    )
+def sum_of(worksheet: Worksheet) -> Expression:
+    """Return the sum of all lines."""
+    return total(line.expression for line in worksheet)
 
 
-def _one_way(placed: Placed) -> int:
-    layer = placed.layer
-    return layer.words(placed.inputs)[layer.states["h"]] if isinstance(layer, Cell) else placed.outputs
+def _products(line: Line) -> Iterator[Expression]:
+    """Yield a product for each group of gates that read alike, biases in the bracket where those have equally many."""
+    seen: set[tuple[Source, str]] = set()
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for gate in line.gates:
+        own = [read for read in gate.reads if read.source != "peephole" and (read.source, read.shared) not in seen]
+        seen |= {(read.source, read.shared) for read in own if read.shared}
+        groups.setdefault(tuple(read.width for read in own if read.width), []).append(gate.biases)
+    within = line.bias_size == line.h and not seen and all(len({*biases}) == 1 for biases in groups.values())
+    for widths, biases in groups.items():
+        if widths and line.h:
+            bracket = total((*widths, biases[0]) if within else widths)
+            yield product(len(biases), Times((line.h, bracket)))
+    apart = sum(sum(biases) for widths, biases in groups.items() if not (within and widths))
+    if apart and line.bias_size:
+        yield product(apart, line.bias_size)
 
 
-def _sum(placed: Placed) -> Sum:
-    layer = placed.layer
-    match layer:
+def _peepholes(line: Line) -> Iterator[Expression]:
+    widths = Counter(gate.width("peephole") for gate in line.gates)
+    for width, count in widths.items():
+        if width and line.h:
+            yield product(count, line.h if width == 1 else Times((line.h, width)))
+
+
+def worksheet_of(network: Network) -> Worksheet:
+    """Return the right worksheet of a network, a line for each layer."""
+    return tuple(map(_line, network.placed))
+
+
+def _line(placed: Placed) -> Line:
+    match layer := placed.layer:
         case Cell():
-            return _cell(placed, layer)
-        case Output(tied=True):
-            return Sum(placed.name, "output", 1, layer.units, 0, 0, int(layer.bias), layer.units, ())
+            gates = gate_lines(placed, layer)
+            return Line(placed, layer.units, gates, tuple(_others(placed, layer)), layer.units, layer.directions)
         case Dense():
-            role = "output" if isinstance(layer, Output) else "dense"
-            return Sum(placed.name, role, 1, layer.units, placed.inputs, 0, int(layer.bias), layer.units, ())
+            tied = isinstance(layer, Output) and layer.tied
+            gate = GateLine(() if tied else (Read("input", placed.inputs),), int(layer.bias))
+            return Line(placed, layer.units, (gate,), bias_size=layer.units)
         case Embedding():
-            return Sum(placed.name, "embedding", 1, layer.units, placed.inputs, 0, 0, 0, ())
+            return Line(placed, layer.units, others=(Other("table", product(placed.inputs, layer.units)),))
         case _:
-            return Sum(placed.name, layer.kind, 0, 0, 0, 0, 0, 0, (("external", placed.params),))
+            return Line(placed, 0, others=(Other("external", placed.params),))
 
 
-def _cell(placed: Placed, layer: Cell) -> Sum:
-    words = layer.words(placed.inputs)
-    biases = [tensor for tensor in placed.weights.own if tensor.role in ("bias", "recurrent_bias")]
-    vectors = sum(tensor.params for tensor in biases) // layer.units // layer.directions
-    rest = []
-    if "p" in words:
-        rest.append(("projection", layer.units * words["p"]))
-    if layer.peepholes_of:
-        rest.append(("peepholes", len(layer.peepholes_of) * layer.units))
+_SOURCES: Mapping[Role, Source] = {Role.INPUT: "input", Role.RECURRENT: "past", Role.PEEPHOLE: "peephole"}
+
+
+def gate_lines(placed: Placed, layer: Cell) -> tuple[GateLine, ...]:
+    """Return what each gate of a recurrent layer reads, and how many biases the convention gives it."""
+    sizes = placed.sizes
+    biases = _biases(placed, layer)
+    lines = []
+    for gate in layer.gates(placed.inputs):
+        reads = tuple(
+            Read(
+                _SOURCES[role_of(layer, product)],
+                1 if product.form is Form.DIAGONAL else sizes[width_of(layer, product.of)],
+                "" if product.matrix is None else f"{product.of}{product.matrix}",
+            )
+            for product in gate.products
+        )
+        lines.append(GateLine(reads, biases[gate.letter]))
+    return tuple(lines)
+
+
+def _biases(placed: Placed, layer: Cell) -> Counter[str]:
+    """Return how many bias vectors each gate has in one direction, by its letter."""
+    biases: Counter[str] = Counter()
+    for tensor in placed.tensors:
+        if tensor.role in (Role.BIAS, Role.RECURRENT_BIAS) and tensor.direction is not Direction.BACKWARD:
+            directions = layer.directions if tensor.direction is Direction.BOTH else 1
+            for letter in tensor.gates:
+                biases[letter] += tensor.params // (len(tensor.gates) * layer.units * directions)
+    return biases
+
+
+def _others(placed: Placed, layer: Cell) -> Iterator[Other]:
+    sizes = placed.sizes
+    if "p" in sizes:
+        yield Other("projection", product(sizes["p"], layer.units))
+    if scalars := sum(tensor.params for tensor in placed.tensors if tensor.role is Role.SCALAR):
+        yield Other("scalars", scalars // layer.directions)
     if layer.learned_state:
-        rest.append(("state", sum(words[width] for width in layer.states.values())))
-    reads = 1 if layer.recurrence == "diagonal" else words[layer.states["h"]]
-    return Sum(
-        name=placed.name,
-        role="cell",
-        gates=len(layer.gates),
-        h=layer.units,
-        m=placed.inputs,
-        r=reads,
-        biases=vectors,
-        bias_size=layer.units,
-        rest=tuple(rest),
-        directions=layer.directions,
-    )
+        widths = Counter(sizes[width] for width in layer.states.values())
+        yield Other("state", total(product(count, width) for width, count in widths.items()))

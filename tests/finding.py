@@ -1,0 +1,36 @@
+"""Looking for a mistake by its id; an id that the table does not have is an error, not a mistake that is not found."""
+
+from rnncalc import Network
+from rnncalc.questions.answer.given import Given
+from rnncalc.questions.answer.grading import Judged, judge
+from rnncalc.questions.answer.mistakes import FAMILIES, MISTAKES, Family, Mistake
+
+TABLE: tuple[Mistake | Family, ...] = (*MISTAKES, *FAMILIES)
+PLACES = {mistake.id: place for place, mistake in enumerate(TABLE)}
+
+
+def place_of(id_: str) -> int:
+    """Return the place of a mistake in the table. Raises KeyError if it is not there."""
+    return PLACES[id_]
+
+
+def judged(net: Network, number: int) -> Judged:
+    """Return the judgement of a total."""
+    return judge(net, [Given(number)]).judged[0]
+
+
+def ids(net: Network, number: int) -> list[str]:
+    """Return the ids of the mistakes that give a number, made alone or together; those of a family as the table's."""
+    return ["+".join(mistake.id for mistake in found.mistakes) for found in judged(net, number).diagnoses]
+
+
+def must_find(net: Network, id_: str, number: int) -> None:
+    """Assert that a mistake's number is traced to it, or to one before it in the table."""
+    place = place_of(id_)
+    if number == net.params:
+        assert judged(net, number).right
+        return
+    found = ids(net, number)
+    assert not judged(net, number).right
+    assert found, (id_, number)
+    assert id_ in found or ("+" not in found[0] and place_of(found[0]) < place), (id_, found)

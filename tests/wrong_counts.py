@@ -1,0 +1,119 @@
+"""Wrong counts worked out by hand, for each mistake of the table by its id: a network of any sizes, and the number."""
+
+from collections.abc import Callable
+
+from rnncalc import GRU, LSTM, RNN, Dense, Embedding, External, Layer, Network, Output, Part
+from rnncalc.layers.cell import Merge
+
+Wrong = tuple[Network, int]
+ByHand = Callable[[int, int, int, int], Wrong]
+"""From m inputs, h units, k more units and n outputs."""
+
+
+def over(m: int, *layers: Layer, n: int = 0, steps: int | None = None) -> Network:
+    """Return a network of m inputs, some layers and, if there are n, as many outputs."""
+    return Network(input=m, layers=layers, output=Output(n) if n else None, steps=steps)
+
+
+def rnn(m: int, h: int) -> int:
+    """Return one gate's parameters."""
+    return h * m + h * h + h
+
+
+def lstm(m: int, h: int) -> int:
+    """Return four gates' parameters."""
+    return 4 * rnn(m, h)
+
+
+def out(h: int, n: int) -> int:
+    """Return an output layer's parameters."""
+    return n * h + n
+
+
+def two_way(m: int, h: int, k: int, n: int, merge: Merge | None = None) -> Network:
+    """Return a bidirectional LSTM, one more above it, and an output."""
+    return over(m, LSTM(h, bidirectional=True, merge=merge), LSTM(k), n=n)
+
+
+def projected(m: int, h: int, k: int, n: int) -> Network:
+    """Return an LSTM of h + 1 units projected to h, one more above it, and an output."""
+    return over(m, LSTM(h + 1, projection=h), LSTM(k), n=n)
+
+
+def halves(m: int, h: int, k: int, n: int) -> Network:
+    """Return an encoder that reads m features and a decoder that reads k and gives n."""
+    return Network(encoder=Part(m, (LSTM(h),)), decoder=Part(k, (LSTM(h),), Output(n)))
+
+
+WRONG: dict[str, ByHand] = {
+    "no-biases": lambda m, h, k, n: (over(m, LSTM(h), n=n), 4 * h * (m + h) + n * h),
+    "no-hidden-biases": lambda m, h, k, n: (over(m, GRU(h), n=n), 3 * h * (m + h) + out(h, n)),
+    "no-output-bias": lambda m, h, k, n: (over(m, LSTM(h), n=n), lstm(m, h) + n * h),
+    "biases-counted": lambda m, h, k, n: (over(m, LSTM(h, bias=False)), lstm(m, h)),
+    "no-output": lambda m, h, k, n: (over(m, LSTM(h), n=n), lstm(m, h)),
+    "repeat-once": lambda m, h, k, n: (over(m, LSTM(h, repeat=3)), lstm(m, h)),
+    "no-extra-inputs": lambda m, h, k, n: (over(m, LSTM(h, extra_inputs=k)), lstm(m, h)),
+    "no-encoder": lambda m, h, k, n: (halves(m, h, k, n), lstm(k, h) + out(h, n)),
+    "no-decoder": lambda m, h, k, n: (halves(m, h, k, n), lstm(m, h)),
+    "encoder-input": lambda m, h, k, n: (halves(m, h, k, n), 2 * lstm(m, h) + out(h, n)),
+    "full-recurrence": lambda m, h, k, n: (over(m, RNN(h, recurrence="diagonal")), rnn(m, h)),
+    "no-embedding": lambda m, h, k, n: (over(m, Embedding(k), RNN(h), n=n), rnn(k, h) + out(h, n)),
+    "one-direction": lambda m, h, k, n: (two_way(m, h, k, n), lstm(m, h) + lstm(2 * h, k) + out(k, n)),
+    "one-direction-deeper": lambda m, h, k, n: (two_way(m, h, k, n), 2 * lstm(m, h) + lstm(h, k) + out(k, n)),
+    "concat-for-merge": lambda m, h, k, n: (
+        two_way(m, h, k, n, "sum"),
+        2 * lstm(m, h) + lstm(2 * h, k) + out(k, n),
+    ),
+    "network-input-deeper": lambda m, h, k, n: (two_way(m, h, k, n), 2 * lstm(m, h) + lstm(m, k) + out(k, n)),
+    "two-biases": lambda m, h, k, n: (over(m, GRU(h), n=n), 3 * h * (m + h + 2) + out(h, n)),
+    "one-bias": lambda m, h, k, n: (
+        Network(input=m, layers=(LSTM(h),), convention="pytorch"),
+        lstm(m, h),
+    ),
+    "gates-1": lambda m, h, k, n: (over(m, LSTM(h), n=n), rnn(m, h) + out(h, n)),
+    "gates-2": lambda m, h, k, n: (over(m, LSTM(h), n=n), 2 * rnn(m, h) + out(h, n)),
+    "gates-3": lambda m, h, k, n: (over(m, LSTM(h), n=n), 3 * rnn(m, h) + out(h, n)),
+    "gates-4": lambda m, h, k, n: (over(m, GRU(h), n=n), 4 * rnn(m, h) + out(h, n)),
+    "no-recurrent": lambda m, h, k, n: (over(m, GRU(h), n=n), 3 * h * (m + 1) + out(h, n)),
+    "no-input": lambda m, h, k, n: (over(m, GRU(h), n=n), 3 * h * (h + 1) + out(h, n)),
+    "diagonal": lambda m, h, k, n: (over(m, LSTM(h), n=n), 4 * h * (m + 1 + 1) + out(h, n)),
+    "as-dense": lambda m, h, k, n: (over(m, LSTM(h), n=n), h * (m + 1) + out(h, n)),
+    "bias-of-inputs": lambda m, h, k, n: (over(m, LSTM(h), n=n), 4 * (h * (m + h) + (m + h)) + out(h, n)),
+    "one-bias-in-all": lambda m, h, k, n: (over(m, LSTM(h), n=n), 4 * h * (m + h) + h + out(h, n)),
+    "scalar-biases": lambda m, h, k, n: (over(m, LSTM(h), n=n), 4 * (h * (m + h) + 1) + out(h, n)),
+    "output-in-cell": lambda m, h, k, n: (over(m, RNN(h), n=n), rnn(m, h) + h * h + out(h, n)),
+    "output-and-bias-in-cell": lambda m, h, k, n: (over(m, RNN(h), n=n), rnn(m, h) + h * h + h + out(h, n)),
+    "times-steps": lambda m, h, k, n: (over(m, GRU(h), n=n, steps=7), 7 * 3 * rnn(m, h) + out(h, n)),
+    "copy-a-step": lambda m, h, k, n: (over(m, GRU(h), n=n, steps=7), 7 * (3 * rnn(m, h) + out(h, n))),
+    "output-times-steps": lambda m, h, k, n: (over(m, GRU(h), n=n, steps=7), 3 * rnn(m, h) + 7 * out(h, n)),
+    "steps-as-features": lambda m, h, k, n: (over(m, GRU(h), n=n, steps=7), 3 * rnn(7 * m, h) + out(h, n)),
+    "directions-twice": lambda m, h, k, n: (
+        two_way(m, h, k, n),
+        4 * lstm(m, h) + 2 * lstm(2 * h, k) + out(k, n),
+    ),
+    "no-projection": lambda m, h, k, n: (projected(m, h, k, n), lstm(m, h + 1) + lstm(h + 1, k) + out(k, n)),
+    "units-for-projection": lambda m, h, k, n: (
+        projected(m, h, k, n),
+        4 * (h + 1) * (m + h + 1) + h * (h + 1) + lstm(h + 1, k) + out(k, n),
+    ),
+    "recurrent-of-units": lambda m, h, k, n: (
+        projected(m, h, k, n),
+        lstm(m, h + 1) + h * (h + 1) + lstm(h, k) + out(k, n),
+    ),
+    "no-projection-matrix": lambda m, h, k, n: (
+        projected(m, h, k, n),
+        4 * (h + 1) * (m + h + 1) + lstm(h, k) + out(k, n),
+    ),
+    "no-peepholes": lambda m, h, k, n: (over(m, LSTM(h, peepholes=True, learned_state=True)), lstm(m, h) + 2 * h),
+    "no-learned-state": lambda m, h, k, n: (over(m, LSTM(h, peepholes=True, learned_state=True)), lstm(m, h) + 3 * h),
+    "tied-twice": lambda m, h, k, n: (
+        Network(input=m, layers=(Embedding(h), RNN(h)), output=Output(m, tied=True)),
+        m * h + rnn(h, h) + m * h + m,
+    ),
+    "dense-bias-twice": lambda m, h, k, n: (over(m, Dense(k), RNN(h)), k * (m + 2) + rnn(k, h)),
+    "frozen-out": lambda m, h, k, n: (over(m, Dense(k, frozen=True), RNN(h)), rnn(k, h)),
+    "no-external": lambda m, h, k, n: (over(m, External(1_234_567), RNN(h)), rnn(m, h)),
+    "packed-width": lambda m, h, k, n: (over(m, GRU(h), n=n), 3 * h + out(h, n)),
+    "convention-{name}": lambda m, h, k, n: (over(m, GRU(h)), 3 * h * (m + h) + 4 * h),  # Flax linen's
+    "output-width": lambda m, h, k, n: (over(m, RNN(h), n=n), rnn(m, h) + out(h, n + 100_003)),
+}
