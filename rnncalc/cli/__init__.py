@@ -299,10 +299,11 @@ def compare(specs: tuple[str, ...], same_params: bool, dtype: str, format_: str,
 def answer(words: tuple[str, ...], format_: str, **flags: Any) -> int:
     """Judge a count, and find the mistake behind a wrong one.
 
-    One NUMBER is the total, several are the layers in order. Exit code 1 when it is not right.
+    One NUMBER is the total, several are the layers or tensors in order; shapes such as "(20,10)" are the tensors'. Exit
+    code 1 when it is not right.
     """
     from rnncalc.cli.inputs import read_specs
-    from rnncalc.questions.answer.given import read_number
+    from rnncalc.questions.answer.given import read_answer
     from rnncalc.questions.answer.grading import judge
     from rnncalc.reports.answer import AnswerReport
 
@@ -310,7 +311,7 @@ def answer(words: tuple[str, ...], format_: str, **flags: Any) -> int:
     specs, numbers = ((), words) if in_flags else (words[:1], words[1:])
     if not numbers:
         raise CallError("give the number to judge: rnncalc answer SPEC NUMBER")
-    given = [read_number(number) for number in numbers]
+    given = [read_answer(number) for number in numbers]
     (spec,) = read_specs(specs, cli.commands, **flags)
     judged = judge(spec.network, given)
     write([AnswerReport(judged)], format_)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Literal, NamedTuple
 
 from rnncalc.layers.cell import Cell
@@ -23,11 +24,13 @@ class Read(NamedTuple):
     """A matrix of a gate, or a vector: what it is multiplied with, and how many numbers it has for each unit.
 
     shared: the name of a matrix that several gates use; it is counted once.
+    times: how often it is counted; of a right count, once.
     """
 
     source: Source
     width: int
     shared: str = ""
+    times: int = 1
 
 
 class GateLine(NamedTuple):
@@ -35,6 +38,7 @@ class GateLine(NamedTuple):
 
     reads: tuple[Read, ...]
     biases: int = 0
+    name: str = ""
 
     def width(self, source: Source) -> int:
         """Return how many numbers for each unit it has for a source."""
@@ -49,10 +53,11 @@ class Other(NamedTuple):
 
 
 class Line(NamedTuple):
-    """One layer's count: times · directions · (what h units in each gate read, their biases, and the others).
+    """A layer's count: times · directions · (what h units in each gate read, their biases, and the others).
 
     bias_size: how many numbers a bias vector has; of a right one, h.
     times: how often it is all counted; of a right count, once.
+    copies: how many equal layers over equal ones the line stands for; last_name: that of the last of them.
     """
 
     placed: Placed
@@ -62,10 +67,12 @@ class Line(NamedTuple):
     bias_size: int = 0
     directions: int = 1
     times: int = 1
+    copies: int = 1
+    last_name: str = ""
 
     @property
     def name(self) -> str:
-        """The layer's name."""
+        """The layer's name, of several the first's."""
         return self.placed.name
 
     @property
@@ -92,33 +99,37 @@ class Line(NamedTuple):
         return any(each.name == other for each in self.others)
 
     @property
-    def expression(self) -> Expression:
-        """The sum with its numbers, as it would stand on paper."""
+    def of_one(self) -> Expression:
+        """The sum of one layer with its numbers, as it would stand on paper."""
         inside = total((*_products(self), *_peepholes(self), *(other.expression for other in self.others)))
         return product(self.times, self.directions, inside) if value(inside) else 0
 
     @property
     def params(self) -> int:
-        """What the sum comes to."""
-        return value(self.expression)
+        """What the layers have together."""
+        return self.copies * value(self.of_one)
 
 
 Worksheet = tuple[Line, ...]
 
 
 def sum_of(worksheet: Worksheet) -> Expression:
-    """Return the sum of all lines."""
-    return total(line.expression for line in worksheet)
+    """Return the sum of all lines; neighbours that are equal on paper stand in one product."""
+    return total(
+        product(sum(line.copies for line in lines), expression)
+        for expression, lines in groupby(worksheet, key=lambda line: line.of_one)
+    )
 
 
 def _products(line: Line) -> Iterator[Expression]:
     """Yield a product for each group of gates that read alike, biases in the bracket where those have equally many."""
     seen: set[tuple[Source, str]] = set()
-    groups: dict[tuple[int, ...], list[int]] = {}
+    groups: dict[tuple[Expression, ...], list[int]] = {}
     for gate in line.gates:
         own = [read for read in gate.reads if read.source != "peephole" and (read.source, read.shared) not in seen]
         seen |= {(read.source, read.shared) for read in own if read.shared}
-        groups.setdefault(tuple(read.width for read in own if read.width), []).append(gate.biases)
+        widths = tuple(product(read.times, read.width) for read in own if read.width)
+        groups.setdefault(widths, []).append(gate.biases)
     within = line.bias_size == line.h and not seen and all(len({*biases}) == 1 for biases in groups.values())
     for widths, biases in groups.items():
         if widths and line.h:
@@ -137,23 +148,43 @@ def _peepholes(line: Line) -> Iterator[Expression]:
 
 
 def worksheet_of(network: Network) -> Worksheet:
-    """Return the right worksheet of a network, a line for each layer."""
+    """Return the right worksheet of a network: a line for each layer, or for several equal ones above an equal one."""
+    lines: list[Line] = []
+    below: Placed | None = None
+    running = False
+    for placed in network.placed:
+        alike = below is not None and _alike(placed, below)
+        if alike and running:
+            lines[-1] = lines[-1]._replace(copies=lines[-1].copies + 1, last_name=placed.name)
+        else:
+            lines.append(_line(placed))
+        below, running = placed, alike
+    return tuple(lines)
+
+
+def _alike(one: Placed, other: Placed) -> bool:
+    return one.part == other.part and one.inputs == other.inputs and one.layer == other.layer
+
+
+def one_by_one(network: Network) -> Worksheet:
+    """Return the right worksheet of a network with a line for each layer."""
     return tuple(map(_line, network.placed))
 
 
 def _line(placed: Placed) -> Line:
+    line = Line(placed, 0, last_name=placed.name)
     match layer := placed.layer:
         case Cell():
-            gates = gate_lines(placed, layer)
-            return Line(placed, layer.units, gates, tuple(_others(placed, layer)), layer.units, layer.directions)
+            line = line._replace(others=tuple(_others(placed, layer)), directions=layer.directions)
+            return line._replace(h=layer.units, gates=gate_lines(placed, layer), bias_size=layer.units)
         case Dense():
             tied = isinstance(layer, Output) and layer.tied
             gate = GateLine(() if tied else (Read("input", placed.inputs),), int(layer.bias))
-            return Line(placed, layer.units, (gate,), bias_size=layer.units)
+            return line._replace(h=layer.units, gates=(gate,), bias_size=layer.units)
         case Embedding():
-            return Line(placed, layer.units, others=(Other("table", product(placed.inputs, layer.units)),))
+            return line._replace(h=layer.units, others=(Other("table", product(placed.inputs, layer.units)),))
         case _:
-            return Line(placed, 0, others=(Other("external", placed.params),))
+            return line._replace(others=(Other("external", placed.params),))
 
 
 def gate_lines(placed: Placed, layer: Cell) -> tuple[GateLine, ...]:
@@ -171,6 +202,7 @@ def gate_lines(placed: Placed, layer: Cell) -> tuple[GateLine, ...]:
                 *((Read("peephole", 1),) if gate.letter in layer.peepholes_of else ()),
             ),
             biases[gate.letter],
+            gate.name,
         )
         for gate in layer.gates
     )
@@ -194,5 +226,11 @@ def _others(placed: Placed, layer: Cell) -> Iterator[Other]:
     if scalars := sum(tensor.params for tensor in placed.weights.own if tensor.role == "scalar"):
         yield Other("scalars", scalars // layer.directions)
     if layer.learned_state:
-        widths = Counter(sizes[width] for width in layer.states.values())
-        yield Other("state", total(product(count, width) for width, count in widths.items()))
+        yield state_of(placed, layer)
+
+
+def state_of(placed: Placed, layer: Cell) -> Other:
+    """Return the numbers of all states of one direction, as a part of the count."""
+    sizes = layer.words(placed.inputs)
+    widths = Counter(sizes[width] for width in layer.states.values())
+    return Other("state", total(product(count, width) for width, count in widths.items()))

@@ -1,10 +1,12 @@
 """The table of mistakes: each one, its number worked out by hand, is found by its id."""
 
 import pytest
-from finding import PLACES, TABLE, must_find
+from finding import PLACES, must_find
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wrong_counts import WRONG
+
+from rnncalc.questions.answer.mistakes import TABLE
 
 SIZE = st.integers(2, 40)
 

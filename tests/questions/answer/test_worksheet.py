@@ -23,7 +23,7 @@ def test_the_right_sums_are_the_counts(spec: Spec, convention: str) -> None:
     assert net is not None
     for each, placed in zip(worksheet_of(net), net.placed, strict=True):
         assert each.params == placed.params
-        assert eval(write(each.expression).replace("×", "*")) == placed.params
+        assert eval(write(each.of_one).replace("×", "*")) == placed.params
 
 
 def test_layers_of_any_kind_have_sums() -> None:
@@ -66,7 +66,7 @@ def test_gates_that_read_unlike_things(gates: list[GateLine], others: list[Other
     """Gates that read alike stand in one product, others in one of their own; a shared matrix is counted once."""
     (placed,) = Network(input=8, layers=(LSTM(16),)).placed
     line = Line(placed, 16, tuple(gates), tuple(others), bias_size=16)
-    assert write(line.expression) == text
+    assert write(line.of_one) == text
     assert line.params == params == eval(text.replace("×", "*"))
     doubled = line._replace(directions=2)
-    assert doubled.params == 2 * params == eval(write(doubled.expression).replace("×", "*"))
+    assert doubled.params == 2 * params == eval(write(doubled.of_one).replace("×", "*"))

@@ -1,0 +1,52 @@
+"""What else of a network a number may be: its multiply-adds, its bytes, the count of its dense equivalent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+from rnncalc.network.network import Network
+from rnncalc.questions.answer.given import Given
+from rnncalc.questions.dense import dense_equivalent
+
+Quantity = Literal["dense", "multiply-adds", "multiply-adds per step", "bytes"]
+
+BYTES = 4
+"""Of one parameter in float32, the type that bytes are given in where none is named."""
+
+
+def quantities(network: Network, given: Given) -> Iterator[Quantity]:
+    """Yield what of the network a number is the number of."""
+    for name, count in COUNTS.items():
+        number = count(network)
+        if number and given.means(number):
+            yield name
+
+
+def _dense(network: Network) -> int | None:
+    dense = dense_equivalent(network)
+    return dense.params if dense else None
+
+
+def _multiply_adds(network: Network) -> int | None:
+    each = [placed.multiply_adds for placed in network.placed]
+    known = [number for number in each if number is not None]
+    return sum(known) if len(known) == len(each) else None
+
+
+def _multiply_adds_per_step(network: Network) -> int | None:
+    each = [placed.multiply_adds_per_step for placed in network.placed]
+    known = [number for number in each if number is not None]
+    return sum(known) if len(known) == len(each) else None
+
+
+def _bytes(network: Network) -> int | None:
+    return BYTES * network.params
+
+
+COUNTS: dict[Quantity, Callable[[Network], int | None]] = {
+    "dense": _dense,
+    "multiply-adds": _multiply_adds,
+    "multiply-adds per step": _multiply_adds_per_step,
+    "bytes": _bytes,
+}
