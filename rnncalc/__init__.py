@@ -1,11 +1,11 @@
 """Exact parameter counts of recurrent networks, without a framework.
 
-    from rnncalc import LSTM, Network, Output, load
+    from rnncalc import LSTM, Network, Output, count, load
 
-    load("specs/lstm.yaml").params
-    Network(input=10, layers=(LSTM(20),), output=Output(5)).params
+    count(load("specs/lstm.yaml")).params
+    Network(input=10, layers=[LSTM(20)], output=5).params
 
-A Network and its layers are frozen; widths are numbers of features or units; whatever cannot be raises SpecError, whose
+A network and its layers are frozen; widths are numbers of features or units; whatever cannot be raises SpecError, whose
 `problems` name everything that is wrong. The formulas and their sources stand in the layers' own documentation.
 """
 
@@ -15,23 +15,49 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rnncalc.conventions.tensor import Tensor
-    from rnncalc.errors import Fault, Problem, SpecError
-    from rnncalc.layers.cell import GRU, LSTM, MGU, RNN, Cell
+    from rnncalc.errors import CallError, Problem, RefusedError, SpecError
+    from rnncalc.layers.cell import Cell, Gate, Product
+    from rnncalc.layers.fastgrnn import FastGRNN
+    from rnncalc.layers.gru import GRU
     from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Output
+    from rnncalc.layers.lstm import LSTM
+    from rnncalc.layers.mgu import MGU
+    from rnncalc.layers.mingru import MinGRU
+    from rnncalc.layers.minlstm import MinLSTM
+    from rnncalc.layers.rnn import RNN
+    from rnncalc.layers.sru import SRU
     from rnncalc.network.network import Network
     from rnncalc.network.parts import Budget, Expect, Part
+    from rnncalc.questions.answer.grading import answer
+    from rnncalc.questions.compare import compare
+    from rnncalc.questions.count import count
+    from rnncalc.questions.explain import explain
+    from rnncalc.questions.run import run
+    from rnncalc.questions.solve import solve
     from rnncalc.spec import load
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "rnncalc.errors": ("Fault", "Problem", "SpecError"),
-    "rnncalc.layers.cell": ("GRU", "LSTM", "MGU", "RNN", "Cell"),
+    "rnncalc.errors": ("CallError", "Problem", "RefusedError", "SpecError"),
+    "rnncalc.layers.cell": ("Cell", "Gate", "Product"),
+    "rnncalc.layers.fastgrnn": ("FastGRNN",),
+    "rnncalc.layers.gru": ("GRU",),
     "rnncalc.layers.layer": ("Dense", "Dropout", "Embedding", "External", "Layer", "Output"),
+    "rnncalc.layers.lstm": ("LSTM",),
+    "rnncalc.layers.mgu": ("MGU",),
+    "rnncalc.layers.mingru": ("MinGRU",),
+    "rnncalc.layers.minlstm": ("MinLSTM",),
+    "rnncalc.layers.rnn": ("RNN",),
+    "rnncalc.layers.sru": ("SRU",),
     "rnncalc.network.network": ("Network",),
     "rnncalc.network.parts": ("Budget", "Expect", "Part"),
-    "rnncalc.conventions.tensor": ("Tensor",),
+    "rnncalc.questions.answer.grading": ("answer",),
+    "rnncalc.questions.compare": ("compare",),
+    "rnncalc.questions.count": ("count",),
+    "rnncalc.questions.explain": ("explain",),
+    "rnncalc.questions.run": ("run",),
+    "rnncalc.questions.solve": ("solve",),
     "rnncalc.spec": ("load",),
 }
 
@@ -40,23 +66,40 @@ __all__ = [
     "LSTM",
     "MGU",
     "RNN",
+    "SRU",
     "Budget",
+    "CallError",
     "Cell",
     "Dense",
     "Dropout",
     "Embedding",
     "Expect",
     "External",
-    "Fault",
+    "FastGRNN",
+    "Gate",
     "Layer",
+    "MinGRU",
+    "MinLSTM",
     "Network",
     "Output",
     "Part",
     "Problem",
+    "Product",
+    "RefusedError",
     "SpecError",
-    "Tensor",
+    "answer",
+    "compare",
+    "count",
+    "explain",
     "load",
+    "run",
+    "solve",
 ]
+
+
+def __dir__() -> list[str]:
+    """Return the public names, and not the rooms behind them."""
+    return __all__
 
 
 def __getattr__(name: str) -> object:

@@ -2,36 +2,40 @@
 
 from typing import NamedTuple
 
+Path = tuple[str | int, ...]
+"""The keys and indices that lead to a value, as a spec writes them: `("layers", 1, "lstm")`."""
+
 
 class Problem(NamedTuple):
-    """One thing wrong with the input: `where` (file:line:column or a flag), the `path` within it, the message."""
+    """One thing that is wrong with the input, and where.
 
-    where: str
-    path: str
-    message: str
-
-    def __str__(self) -> str:
-        return ": ".join(part for part in self if part)
-
-
-class Fault(NamedTuple):
-    """One thing wrong with a network: the `path` of keys and indices to it, as a spec writes them, and the message.
-
-    follows: it can be no more than the consequence of another mistake, and is not worth telling beside one.
+    path: the keys and indices that lead there, in the network or within what `source` names.
+    source: the file, or the flag such as `--layer 2`, by the name it is printed with.
+    line, column: the place in the file, counted from 1; None where the problem is that of a flag, or of a whole file.
+    follows: it can be no more than the consequence of another problem, and is not worth telling beside one.
     """
 
-    path: tuple[str | int, ...]
+    path: Path
     message: str
+    source: str = ""
+    line: int | None = None
+    column: int | None = None
     follows: bool = False
 
+    @property
+    def place(self) -> tuple[int, int] | None:
+        """The line and the column, where both are known."""
+        return None if self.line is None or self.column is None else (self.line, self.column)
+
     def __str__(self) -> str:
-        return f"{dotted(self.path)}: {self.message}"
+        where = self.source if self.place is None else f"{self.source}:{self.line}:{self.column}"
+        return ": ".join(part for part in (where, dotted(self.path), self.message) if part)
 
 
 class SpecError(ValueError):
     """A spec, or a call in place of one, that describes no network; `problems` holds every one that was found."""
 
-    def __init__(self, problems: tuple[Problem | Fault, ...]) -> None:
+    def __init__(self, problems: tuple[Problem, ...]) -> None:
         super().__init__("\n".join(map(str, problems)))
         self.problems = problems
 
@@ -44,7 +48,11 @@ class RefusedError(ValueError):
     """A question that cannot be asked of this network as it is; the message says why, and what would help."""
 
 
-def dotted(path: tuple[str | int, ...]) -> str:
+class DeclarationError(ValueError):
+    """A cell or a convention whose declaration contradicts itself; the message names the part."""
+
+
+def dotted(path: Path) -> str:
     """Return a path as people write it: `("layers", 1, "lstm")` is `layers[1].lstm`."""
     text = ""
     for step in path:

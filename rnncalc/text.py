@@ -21,6 +21,11 @@ def all_of(words: tuple[str, ...] | list[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
+def plural(number: int, word: str) -> str:
+    """Return `1 step`, `1,000 steps`."""
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
 def escape(text: str, limit: int = 80) -> str:
     """Return a user's text safe to print on one line: unprintable characters escaped, long ones cut.
 

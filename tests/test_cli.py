@@ -15,6 +15,7 @@ import pytest
 from conftest import Call
 
 from rnncalc import __version__
+from rnncalc.cli.commands import COMMANDS
 
 HOSTILE = "[red]x[/red]\x1b[31m\n=1+1|`<b>\u202e\x9b::error::"
 
@@ -89,6 +90,42 @@ def test_what_click_refuses_is_one_line_too(call: Call, args: list[str]) -> None
     assert result.err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["-l", "rnn:3", "-i", "-l", "-o", "1"], "--input: expected a positive whole number, got '-l'\n"),
+        (["-i", "4", "-l", "rnn:3", "-T"], "rnncalc: Option '-T' requires an argument. (see rnncalc --help)\n"),
+        (["-i", "4", "--", "-l"], "rnncalc: -i describes a network, and so does '-l': give one of them\n"),
+        (["--", "-c", "-T"], "'-c': no such file\n'-T': no such file\n"),
+        (["-xi", "4"], "rnncalc: No such option '-x'. (see rnncalc count --help)\n"),
+    ],
+)
+def test_a_value_that_looks_like_a_flag_is_told_as_it_was_typed(call: Call, args: list[str], message: str) -> None:
+    """A flag takes the next word for its value whatever it is, and after -- there are no flags."""
+    assert call(*args) == (2, "", message)
+
+
+def test_short_flags_are_the_long_ones(call: Call) -> None:
+    """Apart, joined to their values, in front and behind."""
+    long = call("count", "--input", 4, "--layer", "rnn:3", "--output", 1, "--steps", 3, "--format", "csv")
+    assert long.code == 0
+    assert call("-i", 4, "-l", "rnn:3", "-o", 1, "-T", 3, "-f", "csv") == long
+    assert call("-i4", "-lrnn:3", "-o1", "-T3", "-fcsv") == long
+    assert call("-fcsv", "-i", 4, "-lrnn:3", "--output=1", "-T", 3) == long
+    assert call("count", "-h") == call("count", "--help") == call("-i", 4, "-h")
+    assert call("-V") == call("--version")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_its_help(name: str, call: Call) -> None:
+    """On standard output, with its usage; and a flag that it does not know is refused with a look at that help."""
+    result = call(name, "-h")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith(f"Usage: rnncalc {name} ")
+    if name != "answer":  # there -5 is a number
+        assert call(name, "--nope").err.endswith(f"(see rnncalc {name} --help)\n")
+
+
 def test_problems_of_all_specs_are_told(call: Call) -> None:
     """Two broken specs and a good one: both are named, and nothing is counted."""
     bad = ["tests/bad_specs/tab.yaml", "specs/lstm.yaml", "tests/bad_specs/empty.yaml"]
@@ -118,6 +155,15 @@ def test_a_closed_pipe_is_a_clean_end() -> None:
     done = shell("rnncalc -i 4 -l lstm:8,repeat=20000 -f csv | head -1; echo ${PIPESTATUS[0]}")
     assert done.stdout.splitlines()[-1] == "0"
     assert done.stderr == ""
+
+
+def test_closed_streams_are_no_traceback() -> None:
+    """Who closes a stream does not want what is on it; the exit code is told all the same."""
+    assert "1,600" in shell("rnncalc specs/lstm.yaml 2>&-").stdout
+    assert shell("rnncalc nowhere.yaml 2>&-; echo $?").stdout == "2\n"
+    assert shell("rnncalc specs/lstm.yaml >&-; echo $? >&2").stderr == "0\n"
+    done = shell("rnncalc schema | head -c 1; echo ${PIPESTATUS[0]}")
+    assert (done.stdout, done.stderr) == ("{0\n", "")
 
 
 @pytest.mark.parametrize("form", ["table", "csv", "markdown"])

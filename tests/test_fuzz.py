@@ -31,13 +31,13 @@ def test_the_fuzzer_can_find_faults(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     """Broken on purpose, rnncalc is caught: an escape that is let through, an exception, a file that is written."""
     spec = b'name: "\\e[31m"\ninput: 4\nlayers: [rnn: 3]\n'
     assert fault(spec, ["count"], tmp_path) == ""
-    from rnncalc.formats import words
+    from rnncalc.formats import values
 
-    monkeypatch.setattr(words, "shown", lambda text, _: text)
+    monkeypatch.setattr(values, "escape", lambda text, *_: text)
     assert fault(spec, ["count"], tmp_path) == "prints '\\x1b'"
-    monkeypatch.setattr(words, "shown", lambda *_: "::error::x")
+    monkeypatch.setattr(values, "escape", lambda *_: "::error::x")
     assert fault(spec, ["count"], tmp_path) == "prints ::error::x"
-    monkeypatch.setattr(words, "shown", lambda *_: str(1 // 0))
+    monkeypatch.setattr(values, "escape", lambda *_: str(1 // 0))
     assert "ZeroDivisionError" in fault(spec, ["count"], tmp_path)
-    monkeypatch.setattr(words, "shown", lambda text, _: str((tmp_path / "x").write_text(text)))
+    monkeypatch.setattr(values, "escape", lambda text, *_: str((tmp_path / "x").write_text(text)))
     assert "forbidden: open" in fault(spec, ["count"], tmp_path)

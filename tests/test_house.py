@@ -1,28 +1,25 @@
-"""The shape of the house: who may import whom, and what a call pays for."""
+"""The shape of the house: who may import whom, how large its rooms are, and what a call pays for."""
 
 import ast
+import statistics
 import subprocess
 import sys
+from collections import Counter
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
+from rnncalc.cli.commands import COMMANDS
+
 PACKAGE = Path(__file__).parent.parent / "rnncalc"
 MODULES = sorted(PACKAGE.rglob("*.py"))
+NAMES = [str(path.relative_to(PACKAGE)) for path in MODULES]
 
-ROOMS = (
-    "errors",
-    "text",
-    "layers",
-    "conventions",
-    "network",
-    "spec",
-    "forward",
-    "questions",
-    "reports",
-    "formats",
-    "cli",
-)
+MOST_LINES, MEDIAN_LINES, MOST_LINES_OF_A_FUNCTION, MOST_OF_THE_HOUSE = 250, 110, 45, 0.35
+
+ROOMS = ("layers", "conventions", "network", "spec", "forward", "questions", "reports", "formats", "cli")
+ROOT = {"__init__", "__main__", "errors", "text"}
 FLOW = {
     "layers": {"layers"},
     "conventions": {"layers", "conventions"},
@@ -31,7 +28,7 @@ FLOW = {
     "forward": {"layers", "conventions", "network", "forward"},
     "questions": {"layers", "conventions", "network", "forward", "questions"},
     "reports": {"layers", "conventions", "network", "forward", "questions", "reports"},
-    "formats": {"reports", "formats", "questions"},
+    "formats": {"reports", "formats"},
     "cli": {*ROOMS, "__init__"},
     "errors": set(),
     "text": set(),
@@ -39,56 +36,135 @@ FLOW = {
     "__main__": {"cli"},
 }
 MAY_IMPORT = {room: {*may, "errors", "text"} for room, may in FLOW.items()}
-ONLY_IN = {"yaml": ("spec",), "rich": ("formats", "cli"), "click": ("cli",), "click_default_group": ("cli",)}
+ONLY_IN = {"yaml": "spec", "rich": "formats", "click": "cli"}
 
 
-def imports(path: Path) -> list[str]:
-    """Return the modules that a source names in its imports."""
-    names = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+def room_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def name_of(path: Path) -> str:
+    """Return the name under which a file is imported."""
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports(source: str, modules: set[str]) -> set[str]:
+    """Return the modules that a source imports, wherever in it, for its types alone too."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names.append(node.module or "")
-    return names
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            below = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= below & modules or {node.module}
+    return found
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def graph() -> dict[str, set[str]]:
+    """Return each module of the package with those of the package that it imports."""
+    names = {name_of(path): path for path in MODULES}
+    return {name: imports(path.read_text("utf-8"), {*names}) & {*names} for name, path in names.items()}
+
+
+def circle(of: dict[str, set[str]]) -> list[str]:
+    """Return the modules of a circle, nothing where there is none."""
+    try:
+        TopologicalSorter(of).prepare()
+    except CycleError as error:
+        return [*error.args[1]]
+    return []
+
+
+@pytest.mark.parametrize("path", MODULES, ids=NAMES)
 def test_imports_flow_one_way(path: Path) -> None:
-    """spec → model → questions → reports, and yaml, rich and click each in one room."""
-    room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-    for name in imports(path):
+    """spec → network → questions → reports → formats, and yaml, rich and click each in one room."""
+    room = room_of(path)
+    for name in imports(path.read_text("utf-8"), set()):
         first, _, rest = name.partition(".")
         if first == "rnncalc":
             assert (rest.split(".")[0] or "__init__") in MAY_IMPORT[room], f"{room} must not import {name}"
-        assert room in ONLY_IN.get(first, (room,)), f"{room} must not import {name}"
+        assert ONLY_IN.get(first, room) == room, f"{room} must not import {name}"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_modules_are_small_and_say_what_they_are_for(path: Path) -> None:
-    """A docstring each, and about 50 to 200 lines."""
-    text = path.read_text(encoding="utf-8")
-    assert ast.get_docstring(ast.parse(text))
-    most = 600 if path.parent.name == "cli" else 300  # the flags of every command stand in cli.py, and nothing else
-    assert len(text.splitlines()) <= most
+def test_no_modules_import_one_another_in_a_circle() -> None:
+    """Not even for their types."""
+    assert circle(graph()) == []
+
+
+def test_the_test_of_circles_can_fail() -> None:
+    """An import within a function, and one for the types alone, close a circle."""
+    below = imports("def f():\n    from rnncalc import spec", {"rnncalc.spec"})
+    above = imports("if TYPE_CHECKING:\n    from rnncalc.errors import Path", {"rnncalc.spec"})
+    assert circle({"rnncalc.errors": below, "rnncalc.spec": set()}) == []
+    assert {*circle({"rnncalc.errors": below, "rnncalc.spec": above})} == {"rnncalc.errors", "rnncalc.spec"}
+
+
+def test_there_are_no_other_rooms() -> None:
+    """Nothing stands at the root but what every room needs."""
+    assert {room_of(path) for path in MODULES} == {*ROOMS, *ROOT}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=NAMES)
+def test_a_module_is_small_and_says_what_it_is_for(path: Path) -> None:
+    """A docstring each, and no file or function that is not taken in at once."""
+    text = path.read_text("utf-8")
+    tree = ast.parse(text)
+    assert ast.get_docstring(tree)
+    assert text.count("\n") <= MOST_LINES
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert (node.end_lineno or 0) - node.lineno < MOST_LINES_OF_A_FUNCTION, node.name
+
+
+def test_the_house_is_evenly_filled() -> None:
+    """Half of the modules that hold anything are of a screen or two, and no room is a house of its own."""
+    lines = {path: path.read_text("utf-8").count("\n") for path in MODULES}
+    assert statistics.median(count for count in lines.values() if count > 1) <= MEDIAN_LINES
+    rooms: Counter[str] = Counter()
+    for path, count in lines.items():
+        rooms[room_of(path)] += count
+    ((largest, most),) = rooms.most_common(1)
+    assert most <= MOST_OF_THE_HOUSE * sum(lines.values()), largest
 
 
 def loaded_by(*args: str) -> set[str]:
-    """Return the top-level modules that a call has loaded when it ends."""
+    """Return the modules that a call has loaded when it ends."""
     code = "import sys; from rnncalc.cli import call; call(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code, *args], capture_output=True, text=True, check=True)
-    return {name.split(".")[0] for name in done.stderr.split()}
+    return {*done.stderr.split()}
+
+
+def commands_loaded_by(*args: str) -> set[str]:
+    loaded = loaded_by(*args)
+    return {name for name in COMMANDS if f"rnncalc.cli.{name}" in loaded}
 
 
 FLAGS = ("-i", "4", "-l", "rnn:3", "-o", "1")
 
 
 def test_flags_and_json_pay_for_neither_yaml_nor_rich() -> None:
-    """What a call does not use it does not import."""
-    assert not {"yaml", "rich"} & loaded_by(*FLAGS, "-f", "json")
+    """What a call does not use it does not import; nor what click imports to guess at misspellings."""
+    assert not {"yaml", "rich", "difflib", "locale"} & loaded_by(*FLAGS, "-f", "json")
 
 
 def test_the_test_of_the_light_import_can_fail() -> None:
     """The same look at a call that does use them finds them."""
     assert "rich" in loaded_by(*FLAGS)
     assert "yaml" in loaded_by("specs/lstm.yaml", "-f", "json")
+    assert {"difflib", "locale"} <= loaded_by("--foo")
+
+
+def test_a_command_pays_for_no_other() -> None:
+    """A call imports its own command alone, and the list of them imports none."""
+    assert commands_loaded_by(*FLAGS) == {"count"}
+    assert commands_loaded_by("--help") == set()
+    assert commands_loaded_by("cuont") == {"count"}
+
+
+def test_the_test_of_other_commands_can_fail() -> None:
+    """The same look finds another command, and one that a command brings with it."""
+    assert commands_loaded_by("explain", *FLAGS) == {"explain"}
+    code = "import sys, rnncalc.cli.solve; from rnncalc.cli import call; call(sys.argv[1:]); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True, check=True)
+    assert "rnncalc.cli.solve" in done.stdout.split()

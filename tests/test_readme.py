@@ -5,11 +5,13 @@ import re
 import shlex
 from pathlib import Path
 
+import click
 import pytest
 from conftest import Call
 from readme import BLOCK, README, output_of
 
 from rnncalc import Network
+from rnncalc.cli.commands import COMMANDS, cli
 from rnncalc.spec import parse
 
 TEXT = README.read_text(encoding="utf-8")
@@ -33,6 +35,44 @@ def test_the_command_itself_prints_it_too() -> None:
     """What holds in this process holds for the installed program."""
     first = next(BLOCK.finditer(TEXT))
     assert output_of(first["command"]) == first["output"]
+
+
+def command(name: str) -> click.Command:
+    found = cli.get_command(click.Context(cli), name)
+    assert found
+    return found
+
+
+def undocumented(of: click.Command, text: str) -> list[str]:
+    """Return the flags of a command that a text does not name."""
+    options = [option for option in of.get_params(click.Context(of)) if isinstance(option, click.Option)]
+    flags = [flag for option in options for flag in (*option.opts, *option.secondary_opts)]
+    return [flag for flag in flags if not re.search(rf"(?<![\w-]){re.escape(flag)}(?![\w-])", text)]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_and_every_option_is_documented(name: str) -> None:
+    """The README names each command, and each of its flags, short and long."""
+    assert re.search(rf"\brnncalc {name}\b", TEXT)
+    assert undocumented(command(name), TEXT) == []
+
+
+def test_the_flags_of_the_program_are_documented() -> None:
+    """Those of rnncalc itself too."""
+    assert undocumented(cli, TEXT) == []
+
+
+def test_the_test_of_the_options_can_fail() -> None:
+    """A flag that is part of a longer one is not thereby documented."""
+    assert undocumented(command("check"), TEXT.replace("--max-bytes", "--max-bytes-each")) == ["--max-bytes"]
+    assert undocumented(click.Command("x", params=[click.Option(["--max"])]), TEXT) == ["--max"]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_a_command_starts_as_the_list_of_commands_says(name: str, call: Call) -> None:
+    """The list is a table of its own, so that the help need not import every command; the two say the same."""
+    assert call(name, "--help").out.splitlines()[2] == f"  {COMMANDS[name]}"
+    assert re.search(rf"^  {name}\*? +{re.escape(COMMANDS[name])}$", call("--help").out, re.MULTILINE)
 
 
 def test_the_python_session_is_real() -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from rnncalc import GRU, LSTM, RNN, Dense, Embedding, External, Layer, Network, Output, Part
+from rnncalc.layers.cell import Merge
 
 Wrong = tuple[Network, int]
 ByHand = Callable[[int, int, int, int], Wrong]
@@ -29,7 +30,7 @@ def out(h: int, n: int) -> int:
     return n * h + n
 
 
-def two_way(m: int, h: int, k: int, n: int, merge: str | None = None) -> Network:
+def two_way(m: int, h: int, k: int, n: int, merge: Merge | None = None) -> Network:
     """Return a bidirectional LSTM, one more above it, and an output."""
     return over(m, LSTM(h, bidirectional=True, merge=merge), LSTM(k), n=n)
 

@@ -1,6 +1,6 @@
 """What a `check` compares to: the parameters of an earlier spec, of a folder of them, or of an earlier JSON report.
 
-Knows how earlier and present specs are paired; what a change means is `questions/check.py`.
+Knows how earlier and present specs are paired; what growth means is `questions/check.py`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from rnncalc.cli.inputs import read_file
 from rnncalc.cli.paths import Found, find
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.layers.options import Size
-from rnncalc.questions.check import Change, Checked
+from rnncalc.questions.check import CheckedFile, Difference
 from rnncalc.spec import parse
 from rnncalc.text import escape
 
@@ -50,15 +50,15 @@ class Baseline:
             return None
         if self.by == "name" and key in self._paired and name is not None:
             message = "another spec has this name too, and the baseline pairs by name; compare to a folder"
-            raise SpecError((Problem("", escape(key), message),))
+            raise SpecError((Problem((escape(key),), message),))
         self._paired.update(keys if name is None else [key])
         return self.params[key]
 
-    def removed(self) -> Iterator[Checked]:
+    def removed(self) -> Iterator[CheckedFile]:
         """Yield those that no file was paired with."""
         for name, params in self.params.items():
             if name not in self._paired:
-                yield Checked(name, change=Change(params, None))
+                yield CheckedFile(name, difference=Difference(params, None))
 
 
 def read_baseline(path: str, files: int, **overrides: str | None) -> Baseline:
@@ -109,4 +109,4 @@ def _reports(data: bytes, source: str) -> dict[str, int]:
 
 
 def _error(source: str, message: str) -> SpecError:
-    return SpecError((Problem(escape(source, limit=1_000), "", message),))
+    return SpecError((Problem((), message, escape(source, limit=1_000)),))

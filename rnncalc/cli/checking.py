@@ -15,14 +15,17 @@ from rnncalc.cli.paths import Found, find
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.layers.options import Count, Ratio
 from rnncalc.network.validation import KEYS
-from rnncalc.questions.check import GROWTH, Checked, Growth, check
-from rnncalc.reports.check import Checks
+from rnncalc.questions.check import LIMIT_OF, CheckedFile, Difference, Limit, Quantity, Rule, check
+from rnncalc.reports.check import CheckReport
+from rnncalc.reports.checked_file import FileReport
 from rnncalc.spec import parse
 from rnncalc.spec.flags import read_value
 from rnncalc.spec.reader import BUDGET
 from rnncalc.text import escape
 
 Texts = Mapping[str, str | None]
+
+GROWTH = "--max-growth"
 
 
 def check_all(
@@ -34,8 +37,8 @@ def check_all(
     max_growth: str | None = None,
     dtype: str = "float32",
     strict: bool = False,
-) -> Checks:
-    """Return the checks of every file at the paths; what is wrong with one does not stop the others.
+) -> CheckReport:
+    """Return what is said of every file at the paths; what is wrong with one does not stop the others.
 
     overrides, limits: flags as typed. Raises SpecError or CallError when the call itself is wrong.
     """
@@ -46,17 +49,13 @@ def check_all(
     for key, text in overrides.items():
         if text is not None:
             read_value(f"--{key}", text, KEYS[key])
-    numbers = {
-        key: read_value(f"--{key.replace('_', '-')}", text, BUDGET[key])
-        for key, text in limits.items()
-        if text is not None
-    }
-    growth = read_growth(max_growth) if max_growth is not None else None
+    given = [read_limit(key, text) for key, text in limits.items() if text is not None]
+    if max_growth is not None:
+        given.append(read_growth(max_growth))
     found = find(paths)
-    alone = len(found) == 1
     was = read_baseline(baseline, len(found), **overrides) if baseline is not None else None
 
-    def checked(file: Found) -> Checked:
+    def checked(file: Found) -> CheckedFile:
         name = None
         try:
             if file.problem:
@@ -64,37 +63,36 @@ def check_all(
             data, source = read_file(file.path)
             spec = parse(data, source, **overrides)
             name = spec.network.name
-            before = was.before(file, name, alone=alone) if was else None
+            before = was.before(file, name, alone=len(found) == 1) if was else None
         except SpecError as error:
             if was and name is None:  # it is broken, not gone
                 with suppress(SpecError):
-                    was.before(file, None, alone=alone)
-            return Checked(file.path, problems=error.problems)
-        return check(
-            spec.network,
-            file.path,
-            spec.place,
-            dtype=dtype,
-            limits=numbers,
-            own_convention=spec.own_convention,
-            strict=strict,
-            before=before,
-            growth=growth,
-            compared=was is not None,
-        )
+                    was.before(file, None, alone=len(found) == 1)
+            return CheckedFile(file.path, problems=error.problems)
+        own = spec.own_convention
+        verdict = check(spec.network, given, locate=spec.place, dtype=dtype, own_convention=own, before=before)
+        difference = Difference(before, verdict.numbers.params) if was else None
+        return CheckedFile(file.path, verdict, strict=strict, difference=difference)
 
     files = [checked(file) for file in found]
     # Of a folder, what is in the baseline alone is gone; single files, as a hook names them, say nothing of others.
     whole = was is not None and (was.by != "folder" or any(os.path.isdir(path) for path in paths))
     gone = was.removed() if was and whole else ()
-    return Checks((*files, *gone), was.path if was else "", was.remarks if was else ())
+    return CheckReport(tuple(map(FileReport, (*files, *gone))), was.path if was else "", was.remarks if was else ())
 
 
-def read_growth(text: str) -> Growth:
+def read_limit(key: str, text: str) -> Limit:
+    """Return the limit of a flag, which has a budget's key."""
+    flag = f"--{key.replace('_', '-')}"
+    return Limit(*LIMIT_OF[key], read_value(flag, text, BUDGET[key]), flag=flag)
+
+
+def read_growth(text: str) -> Limit:
     """Return what `5%` or `10k` allows."""
     percent = text.endswith("%")
     try:
-        return Growth(read_value(GROWTH, text.removesuffix("%"), Ratio() if percent else Count(suffixes=True)), percent)
+        most = read_value(GROWTH, text.removesuffix("%"), Ratio() if percent else Count(suffixes=True))
+        return Limit(Rule.GROWTH, Quantity.PARAMS, most, flag=GROWTH, percent=percent)
     except SpecError:
         message = f"expected a percentage such as 5%, or a number such as 10k, got '{escape(text)}'"
-        raise SpecError((Problem(GROWTH, "", message),)) from None
+        raise SpecError((Problem((), message, GROWTH),)) from None

@@ -74,4 +74,4 @@ def _found(entry: os.DirEntry[str], top: str) -> Found:
 
 
 def _unreadable(path: str, message: str) -> SpecError:
-    return SpecError((Problem("", f"'{escape(path, limit=1_000)}'", message),))
+    return SpecError((Problem((), message, f"'{escape(path, limit=1_000)}'"),))

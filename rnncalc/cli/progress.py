@@ -1,49 +1,55 @@
-"""A progress bar for what takes longer than a second, and nothing for what does not."""
+"""A progress bar on a terminal for what takes longer than a second, and nothing for what does not."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from shutil import get_terminal_size
 from time import monotonic
-from typing import Any, TextIO
+from typing import TextIO
 
 PATIENCE = 1.0
+PAUSE = 0.1
+"""Seconds before the bar is first drawn, and between two drawings."""
+
+
+def progress_of(total: int) -> AbstractContextManager[Callable[[int], None] | None]:
+    """Give what is to be told of work done, or None where no terminal shows it."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return nullcontext()
+    return _bar(total, sys.stderr)
 
 
 @contextmanager
-def bar(total: int, file: TextIO) -> Iterator[Callable[[int], None]]:
+def _bar(total: int, file: TextIO) -> Iterator[Callable[[int], None]]:
     """Give a function that is told of work done; after a second it draws a bar of the total, cleared at the end."""
     began = monotonic()
-    done = 0
-    drawn: Any = None
+    next_drawing = began + PATIENCE
+    done, width = 0, 0
 
     def advance(count: int) -> None:
-        nonlocal done, drawn
+        nonlocal done, next_drawing, width
         done += count
-        if drawn is None and monotonic() - began > PATIENCE:
-            drawn = _started(total, file)
-        if drawn is not None:
-            drawn.update(drawn.task_ids[0], completed=done)
+        now = monotonic()
+        if now > next_drawing:
+            next_drawing = now + PAUSE
+            width = get_terminal_size().columns - 1  # a full line would make some terminals start another
+            _draw(file, min(done / (total or 1), 1.0), now - began, width)
 
     try:
         yield advance
     finally:
-        if drawn is not None:
-            drawn.stop()
+        if width:
+            file.write(f"\r{' ' * width}\r")
+            file.flush()
 
 
-def _started(total: int, file: TextIO) -> Any:
-    from rich.console import Console  # 40 ms, paid only by those who wait anyway
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(file=file)
-    columns = (
-        TextColumn("running"),
-        BarColumn(bar_width=None),
-        TextColumn("{task.percentage:.0f}%"),
-        TimeRemainingColumn(),
-    )
-    progress = Progress(*columns, console=console, transient=True)
-    progress.add_task("run", total=total)
-    progress.start()
-    return progress
+def _draw(file: TextIO, share: float, seconds: float, width: int) -> None:
+    """Draw the share of the work that is done over the line, with the time that the rest will take at this pace."""
+    left = round(seconds * (1 - share) / share) if share else 0
+    text = f" {share:4.0%}  {left // 60}:{left % 60:02d} left"
+    room = max(width - len("running ") - len(text), 0)
+    filled = round(room * share)
+    file.write(f"\rrunning {'█' * filled}{'─' * (room - filled)}{text}"[: width + 1])
+    file.flush()

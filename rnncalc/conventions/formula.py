@@ -1,77 +1,151 @@
-"""The formula of a layer's count, read off its tensors, in letters and with the numbers in.
+"""The one algebra of counts: its value, its letters, its numbers.
 
-Knows tensors only: a declaration that changes changes the formula with it.
+An expression is made of whole numbers, letters, axes, sums and products. The formula of a layer is one, read off its
+tensors; so is the product of a tensor's axes and every other sum that is shown. Knows tensors only.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
-from math import gcd
-from typing import NamedTuple
+from math import gcd, prod
+from typing import NamedTuple, Union
 
-from rnncalc.conventions.tensor import Tensor
+from rnncalc.conventions.tensor import Axis, Direction, Role, Tensor
 
-_GATE_TERMS = {"input": "input", "recurrent": "recurrent", "bias": "bias", "recurrent_bias": "bias", "kernel": "kernel"}
+Sizes = Mapping[str, int]
+"""The numbers that letters stand for."""
+
+
+class Plus(NamedTuple):
+    """A sum."""
+
+    terms: tuple[Expression, ...]
+
+
+class Times(NamedTuple):
+    """A product."""
+
+    factors: tuple[Expression, ...]
+
+
+Expression = Union[int, str, Axis, Plus, Times]  # noqa: UP007  evaluated, and | takes no forward reference
+
+
+def value(of: Expression, sizes: Sizes) -> int:
+    """Return what an expression comes to."""
+    match of:
+        case int():
+            return of
+        case str():
+            return sizes[of]
+        case Plus():
+            return sum([value(term, sizes) for term in of.terms])
+        case Times():
+            return prod([value(factor, sizes) for factor in of.factors])
+        case _:
+            return of.size(sizes)
+
+
+def letters(of: Expression) -> str:
+    """Return an expression in letters: `4h(m + h + 1)`."""
+    match of:
+        case int() | str():
+            return str(of)
+        case Axis():
+            return f"{of.times if of.times > 1 or not of.letter else ''}{of.letter}"
+        case Plus():
+            return " + ".join(map(letters, of.terms)) or "0"
+        case Times():
+            text = ""
+            last: Expression = 0
+            for factor in of.factors:
+                text += f"{_sign(last, factor) if text else ''}{_bracketed(factor, letters(factor))}"
+                last = factor
+            return text or "1"
+
+
+def _sign(left: Expression, right: Expression) -> str:
+    """Return what stands between two factors in letters: nothing in `4h(m + 1)`, a dot in `n·m`, else a cross."""
+    match left, right:
+        case str(), str():
+            return "·"
+        case (int(), str()) | (str(), Plus()):
+            return ""
+        case _:
+            return " × "
+
+
+def numbers(of: Expression, sizes: Sizes) -> str:
+    """Return an expression with numbers for its letters: `4 × 20 × (10 + 20 + 1)`."""
+    match of:
+        case Plus():
+            return " + ".join([numbers(term, sizes) for term in of.terms]) or "0"
+        case Times():
+            return " × ".join([_bracketed(factor, numbers(factor, sizes)) for factor in of.factors]) or "1"
+        case _:
+            return str(value(of, sizes))
+
+
+def _bracketed(of: Expression, text: str) -> str:
+    return f"({text})" if isinstance(of, Plus) and len(of.terms) > 1 else text
+
+
+_IN_BRACKET = {
+    Role.INPUT: Role.INPUT,
+    Role.RECURRENT: Role.RECURRENT,
+    Role.BIAS: Role.BIAS,
+    Role.RECURRENT_BIAS: Role.BIAS,
+    Role.KERNEL: Role.KERNEL,
+}
 """The roles whose terms stand in one bracket, `h(m + h + 1)`; the two kinds of bias are one term there."""
 
-
-class Term(NamedTuple):
-    """A product: a whole number times letters."""
-
-    number: int
-    letters: str
-
-    def write(self, words: Mapping[str, int] | None) -> str:
-        """Return `4h·m`, or with numbers for the letters `4 × 512 × 10`."""
-        if words is None:
-            return (str(self.number) if self.number != 1 or not self.letters else "") + "·".join(self.letters)
-        factors = [str(words[letter]) for letter in self.letters]
-        return " × ".join([str(self.number), *factors] if self.number != 1 or not factors else factors)
+Term = tuple[int, str]
+"""A whole number times letters, the letter that all gates share first."""
 
 
-class Formula(NamedTuple):
-    """A formula: `front` times the sum `inside` a bracket, plus `others`; two directions double it all."""
+def formula(tensors: Iterable[Tensor]) -> Expression:
+    """Return the formula of the tensors' count: one bracket for the gates, then the rest; two directions double it."""
+    gates: dict[tuple[Role, str], Term] = {}
+    others: dict[tuple[Role, str], Term] = {}
+    doubled = False
+    for tensor in tensors:
+        doubled = doubled or tensor.direction in (Direction.BACKWARD, Direction.BOTH)
+        if tensor.direction is Direction.BACKWARD:
+            continue
+        number, word = _term(tensor)
+        if tensor.direction is Direction.BOTH:  # an axis of 2 in front
+            number //= 2
+        terms, role = (gates, _IN_BRACKET[tensor.role]) if tensor.role in _IN_BRACKET else (others, tensor.role)
+        before, _ = terms.get((role, word), (0, word))
+        terms[role, word] = (before + number, word)
+    parts = [*_bracket([*gates.values()]), *map(_times, others.values())]
+    whole = parts[0] if len(parts) == 1 else Plus(tuple(parts))
+    return Times((2, whole)) if doubled else whole
 
-    front: Term
-    inside: tuple[Term, ...]
-    others: tuple[Term, ...]
-    doubled: bool
 
-    @classmethod
-    def of(cls, tensors: Iterable[Tensor]) -> "Formula":
-        """Return the formula of the tensors' count."""
-        terms: dict[str, Term] = {}
-        doubled = False
-        for tensor in tensors:
-            if tensor.direction == "backward":
-                doubled = True
-                continue
-            term = _term(tensor)
-            if tensor.direction == "both":  # an axis of 2 in front
-                doubled = True
-                term = Term(term.number // 2, term.letters)
-            key = _GATE_TERMS.get(tensor.role) or f"{tensor.role} {term.letters}"
-            terms[key] = Term(term.number + terms[key].number, term.letters) if key in terms else term
-        gates = [term for key, term in terms.items() if key in _GATE_TERMS]
-        others = [term for key, term in terms.items() if key not in _GATE_TERMS]
-        if len(gates) < 2:
-            return cls(Term(1, ""), (), (*gates, *others), doubled)
-        number = gcd(*(term.number for term in gates))  # all gates' terms begin with the same letter, h or n
-        inside = tuple(Term(term.number // number, term.letters[1:]) for term in gates)
-        return cls(Term(number, gates[0].letters[:1]), inside, tuple(others), doubled)
+def _bracket(terms: list[Term]) -> list[Expression]:
+    """Return `4h(m + h + 1)` for the terms of the gates, all of which begin with one letter."""
+    if len(terms) < 2:
+        return [*map(_times, terms)]
+    common = gcd(*(number for number, _ in terms))
+    if common != terms[0][0]:  # like terms together may have a better common factor
+        like: dict[str, int] = {}
+        for number, word in terms:
+            like[word] = like.get(word, 0) + number
+        terms = [(number, word) for word, number in like.items()]
+        common = gcd(*like.values())
+    inside = Plus(tuple(_times((number // common, word[1:])) for number, word in terms))
+    first = terms[0][1][0]
+    return [Times((first, inside) if common == 1 else (common, first, inside))]
 
-    def write(self, words: Mapping[str, int] | None = None) -> str:
-        """Return `4h(m + h + 1)`, or with numbers for the letters `4 × 3 × (2 + 3 + 1)`."""
-        parts = [term.write(words) for term in self.others]
-        if self.inside:
-            inside = " + ".join([term.write(words) for term in self.inside])
-            parts.insert(0, f"{self.front.write(words)}{'' if words is None else ' × '}({inside})")
-        text = " + ".join(parts) or "0"
-        if not self.doubled:
-            return text
-        return f"2 × ({text})" if len(parts) > 1 else f"2 × {text}"
+
+def _times(term: Term) -> Expression:
+    number, word = term
+    if not word:
+        return number
+    return Times((number, *word) if number != 1 else (*word,))
 
 
 def _term(tensor: Tensor) -> Term:
-    number = 1
-    for times, _ in tensor.axes:
-        number *= times
-    return Term(number, "".join(sorted((letter for _, letter in tensor.axes), key=lambda letter: letter not in "hn")))
+    word = "".join(sorted((axis.letter for axis in tensor.axes), key=lambda letter: letter not in "hn"))
+    return prod(axis.times for axis in tensor.axes), word

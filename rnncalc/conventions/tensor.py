@@ -1,110 +1,71 @@
-"""What a tensor is, and how a convention's templates become tensors. Knows shapes and names, not what a layer is."""
+"""What a tensor is: a name, a role, and axes in letters that become a shape in numbers. Knows no layer."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from enum import StrEnum
 from math import prod
-from types import MappingProxyType
 from typing import NamedTuple
 
-Axis = tuple[int, str]
-"""A coefficient and a letter: `(4, "h")` is an axis of 4h. The letter is empty for a bare number."""
 
-ROLES = (
-    "input",
-    "recurrent",
-    "bias",
-    "recurrent_bias",
-    "projection",
-    "peephole",
-    "state",
-    "kernel",
-    "embedding",
-    "scale",
-    "shift",
-    "mean",
-    "variance",
-    "external",
-)
+class Role(StrEnum):
+    """What a tensor is for."""
+
+    INPUT = "input"
+    RECURRENT = "recurrent"
+    BIAS = "bias"
+    RECURRENT_BIAS = "recurrent_bias"
+    PROJECTION = "projection"
+    PEEPHOLE = "peephole"
+    STATE = "state"
+    KERNEL = "kernel"
+    EMBEDDING = "embedding"
+    EXTERNAL = "external"
+    SCALAR = "scalar"
+
+
+class Direction(StrEnum):
+    """Which copy of a recurrent layer a tensor belongs to."""
+
+    FORWARD = "forward"
+    BACKWARD = "backward"
+    BOTH = "both"
+
+
+class Axis(NamedTuple):
+    """An axis of so many times a letter's width: `Axis(4, "h")` has 4h places. Without a letter it is a bare number."""
+
+    times: int
+    letter: str = ""
+
+    def size(self, sizes: Mapping[str, int]) -> int:
+        """Return its length with numbers for the letters."""
+        return self.times * sizes[self.letter] if self.letter else self.times
 
 
 class Tensor(NamedTuple):
     """One array of parameters.
 
-    role: what it is for, one of ROLES.
-    direction: forward, backward or both in a recurrent layer, else None.
+    direction: of a recurrent layer, else None.
     gates: the letters of the gates it holds, in the order they lie in it.
     axes: its shape in letters; shape: the same in numbers, empty until it is `sized`.
+    around: what stands before and after the number of a repeated layer in its name, where the name has one.
     """
 
     name: str
-    role: str
-    direction: str | None
+    role: Role
+    direction: Direction | None
     gates: str
     axes: tuple[Axis, ...]
     shape: tuple[int, ...] = ()
+    around: tuple[str, str] | None = None
 
     @property
     def params(self) -> int:
         """The number of its parameters: the product of its shape."""
         return prod(self.shape)
 
-    @property
-    def is_product(self) -> bool:
-        """Whether each parameter takes part in one multiplication of a matrix product at each use."""
-        return self.role in ("input", "recurrent", "projection", "kernel") and len(self.axes) > 1
-
-    def sized(self, words: Mapping[str, int]) -> "Tensor":
-        """Return the tensor with numbers for its letters."""
-        name, role, direction, gates, axes, _ = self
-        return Tensor(name, role, direction, gates, axes, tuple(self.sizes(words)))
-
-    def sizes(self, words: Mapping[str, int]) -> list[int]:
-        """Return its shape with numbers for the letters."""
-        return [times * words[letter] if letter else times for times, letter in self.axes]
-
-
-def tensor(
-    template: str,
-    role: str,
-    *,
-    gates: str = "",
-    direction: str | None = None,
-    directions: int = 1,
-    mark: str = "",
-    renamed: Mapping[str, str] = MappingProxyType({}),
-    **names: str,
-) -> Tensor:
-    """Return the tensor that a template names, not yet sized.
-
-    A template is a name and its axes, `W: D Gh m`. In an axis G stands for the number of `gates`, D for the number
-    of `directions`, a number for itself and a letter for a width. `{...}` in the name is filled from `names`; the
-    `mark` of the direction stands where it says `{d}`, or else before it. `renamed` is for its parts between /.
-    """
-    name, _, words = template.partition(":")
-    counts = {"": 1, "G": len(gates), "D": directions}
-    axes = []
-    for word in words.split():
-        rest = word.lstrip("0123456789")
-        count = rest[:1] if rest[:1] in ("G", "D") else ""
-        axes.append((int(word.removesuffix(rest) or 1) * counts[count], rest.removeprefix(count)))
-    name = name.format(d=mark, **names) if "{d}" in name else mark + name.format(**names)
-    name = "/".join(renamed.get(part, part) for part in name.split("/"))
-    return Tensor(name, role, direction, gates, tuple(axes))
-
-
-class Polynomial(NamedTuple):
-    """A sum of products of letters with whole-number coefficients: how many parameters tensors have, for any widths."""
-
-    terms: tuple[tuple[int, str], ...]
-
-    @classmethod
-    def of(cls, tensors: Iterable[Tensor]) -> "Polynomial":
-        """Return the sum of the products of the tensors' axes."""
-        terms: dict[str, int] = {}
-        for tensor in tensors:
-            letters = "".join(sorted(letter for _, letter in tensor.axes))
-            terms[letters] = terms.get(letters, 0) + prod(times for times, _ in tensor.axes)
-        return cls(tuple((number, letters) for letters, number in terms.items()))
-
-    def at(self, words: Mapping[str, int]) -> int:
-        """Return its value with numbers for the letters."""
-        return sum(number * prod([words[letter] for letter in letters]) for number, letters in self.terms)
+    def sized(self, sizes: Mapping[str, int], copy: int = 0) -> "Tensor":
+        """Return the tensor with numbers for its letters, as the copy of a repeated layer has it."""
+        name, role, direction, gates, axes, _, around = self
+        if around and copy:
+            name = f"{around[0]}{copy}{around[1]}"
+        return Tensor(name, role, direction, gates, axes, tuple([axis.size(sizes) for axis in axes]), around)

@@ -1,18 +1,61 @@
-"""From the reports of questions to text: one module a format, `as_FORMAT`, each with `write(reports, file)`.
+"""How reports are written: one file a format, and FORMATS, the list of them all.
 
-A new format is a new module here and its name in the commands that offer it. Imports one format at a time, so that
-no format pays for another.
+A new format is a module with `write(reports, file)` and its line in FORMATS. A format's module is imported when it is
+used, so that none pays for another. Knows of a report only which methods it has.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib import import_module
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
-from rnncalc.reports.sheet import Report
+from rnncalc.errors import CallError
+from rnncalc.text import did_you_mean, escape, one_of
 
 
-def write(reports: Iterable[Report], format: str, file: TextIO) -> None:
-    """Write the reports in a format to a text file."""
-    import_module(f"rnncalc.formats.{format}").write(reports, file)
+class Format(NamedTuple):
+    """A format: the module whose `write(reports, file)` writes it, and the method of a report which that calls."""
+
+    module: str
+    method: str
+
+
+FORMATS: dict[str, Format] = {
+    "table": Format("rnncalc.formats.table", "sheets"),
+    "json": Format("rnncalc.formats.json", "data"),
+    "csv": Format("rnncalc.formats.csv", "records"),
+    "markdown": Format("rnncalc.formats.markdown", "sheets"),
+    "latex": Format("rnncalc.formats.latex", "derivations"),
+    "junit": Format("rnncalc.formats.junit", "cases"),
+    "github": Format("rnncalc.formats.github", "annotations"),
+}
+"""Every format by its name, in the order in which commands offer them."""
+
+
+def offered(*reports: type) -> tuple[str, ...]:
+    """Return the names of the formats that can write one of these kinds of report: those whose method it has."""
+    return tuple(name for name, (_, method) in FORMATS.items() if any(hasattr(report, method) for report in reports))
+
+
+def find(format: str) -> Format:
+    """Return a format by its name. Raises CallError if there is none."""
+    if format not in FORMATS:
+        known = tuple(FORMATS)
+        message = f"format: expected {one_of(known)}, got {escape(format)!r}{did_you_mean(format, known)}"
+        raise CallError(message)
+    return FORMATS[format]
+
+
+def write(reports: Iterable[object], format: str, file: TextIO) -> None:
+    """Write the reports in a format to a text file.
+
+    Raises CallError, before anything is written, for a format that there is not, or that cannot write these reports.
+    """
+    found = find(format)
+    reports = [*reports]
+    for report in reports:
+        if not hasattr(report, found.method):
+            able = one_of(offered(type(report)))
+            raise CallError(f"format: this report cannot be written as {format}, but as {able}")
+    import_module(found.module).write(reports, file)

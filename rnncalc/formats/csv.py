@@ -1,4 +1,4 @@
-"""Reports as CSV: one header, a row a layer, each network's total last. Numbers plain, what is not known empty."""
+"""Reports as CSV: one header, then every report's rows. Numbers plain, what is not known empty."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports as one JSON object, a line a layer, written as it is made."""
+"""Reports as one JSON object, a line for each item of a list, written as it is made."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
 
-from rnncalc.reports.sheet import Report
+from rnncalc.reports.sheet import Alike, Report
 
 
 def write(reports: Iterable[Report], file: TextIO) -> None:
@@ -27,28 +27,19 @@ def write(reports: Iterable[Report], file: TextIO) -> None:
 
 def _write_list(items: Iterator[Any], file: TextIO) -> None:
     file.write("[")
-    written: dict[int, tuple[Any, str]] = {}
     for number, item in enumerate(items):
         file.write(",\n    " if number else "\n    ")
-        file.write(_object(item, written))
+        file.write(_joined(item) if isinstance(item, Alike) else _text(item))
     file.write("\n  ]")
 
 
-def _object(item: dict[str, Any], written: dict[int, tuple[Any, str]]) -> str:
-    """Return an object as JSON. A list at its end is not written anew where equal layers share it."""
-    key, value = next(reversed(item.items()))
-    if type(value) is not list:
-        return _text(item)
-    if id(value) not in written:
-        if len(written) == _KEPT:
-            written.clear()
-        written[id(value)] = (value, _text(value))  # the list stays here, so that no other takes its identity
-    text = _text({**item, key: None})
-    return f"{text[:-5]}{written[id(value)][1]}}}"
+def _joined(item: Alike) -> str:
+    """Return an object's own keys and the shared ones as one object; these are encoded once for all that have them."""
+    shared = item.shared
+    if shared.text is None:
+        shared.text = _text(shared.value)
+    return f"{_text(item.own)[:-1]}, {shared.text[1:]}"
 
-
-_KEPT = 64
-"""How many lists are kept as text: more than one network has different layers by turns."""
 
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TextIO
 
-from rnncalc.formats.words import words
-from rnncalc.reports.sheet import Equation, Report, Sheet
+from rnncalc.formats.mathematics import aligned
+from rnncalc.formats.values import text_of
+from rnncalc.reports.sheet import Arithmetic, Derived, Sheet
 
 _ESCAPES = {
     **{char: f"\\{char}" for char in "&%$#_{}"},
@@ -26,32 +27,34 @@ _ESCAPES = {
 _MATH = {"×": r"\times", "·": r"\cdot"}
 
 
-def write(reports: Iterable[Report], file: TextIO) -> None:
+def write(reports: Iterable[Derived], file: TextIO) -> None:
     """Write one document with all reports."""
     file.write("\\documentclass{article}\n\\usepackage{amsmath}\n\\begin{document}\n")
     for report in reports:
-        for sheet in report.sheets():
+        for sheet in report.derivations():
             _write_sheet(sheet, file)
     file.write("\\end{document}\n")
 
 
 def _write_sheet(sheet: Sheet, file: TextIO) -> None:
     if sheet.title:
-        file.write(f"\n\\section*{{{_text(words(sheet.title))}}}\n")
+        file.write(f"\n\\section*{{{_text(text_of(sheet.title))}}}\n")
     if sheet.subtitle:
-        file.write(f"\n{_text(words(sheet.subtitle, limit=1_000))}.\n")
+        file.write(f"\n{_text(text_of(sheet.subtitle, limit=1_000))}.\n")
+    if sheet.equations:
+        file.write(f"{aligned(sheet.equations, 'align*')}\n")
     lines = []
     for row in sheet.rows:
-        equation = next((value for value in row if isinstance(value, Equation)), None)
+        equation = next((value for value in row if isinstance(value, Arithmetic)), None)
         if equation is None:
             continue
-        label, *what, number = (words(value) for value in row if not isinstance(value, Equation))
+        label, *what, number = (text_of(value) for value in row if not isinstance(value, Arithmetic))
         sides = dict.fromkeys([_math(equation.letters), _math(equation.numbers), number.replace(",", "")])
         lines.append(f"  &\\text{{{_text(', '.join(filter(None, [label, *what])))}:}} & {' = '.join(sides)}")
     if lines:
         file.write("\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}\n")
     for note in sheet.notes:
-        file.write(f"\n{_text(words(note, limit=1_000))}\n")
+        file.write(f"\n{_text(text_of(note, limit=1_000))}\n")
 
 
 def _text(text: str) -> str:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import TextIO
 
-from rnncalc.formats.words import words
-from rnncalc.reports.sheet import Equation, Report, Value
+from rnncalc.formats.values import text_of
+from rnncalc.reports.sheet import Arithmetic, Report, Value
 
 _ACTIVE = re.compile(r"([\\`*_{}\[\]<>|#!~&@$])")
 
@@ -18,9 +18,13 @@ def write(reports: Iterable[Report], file: TextIO) -> None:
         if number:
             file.write("\n")
         if sheet.title:
-            file.write(f"### {_escaped(words(sheet.title))}\n\n")
+            file.write(f"### {_escaped(text_of(sheet.title))}\n\n")
         if sheet.subtitle:
             file.write(f"{_escaped(sheet.subtitle)}\n\n")
+        if sheet.equations:
+            from rnncalc.formats.mathematics import aligned  # few sheets have equations
+
+            file.write(f"$$\n{aligned(sheet.equations, 'aligned')}\n$$\n\n")
         if sheet.columns:
             file.write(_row([_escaped(column.title) for column in sheet.columns]))
             file.write(_row(["---:" if column.right else "---" for column in sheet.columns]))
@@ -29,7 +33,7 @@ def write(reports: Iterable[Report], file: TextIO) -> None:
         if sheet.total:
             file.write(_row(f"**{cell}**" if cell else "" for cell in map(_cell, sheet.total)))
         for note in sheet.notes:
-            file.write(f"\n{_escaped(words(note, limit=1_000))}\n")
+            file.write(f"\n{_escaped(text_of(note, limit=1_000))}\n")
 
 
 def _row(cells: Iterable[str]) -> str:
@@ -37,9 +41,9 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _cell(value: Value) -> str:
-    if isinstance(value, Equation):
-        return f"`{words(value)}`"
-    text = words(value)
+    if isinstance(value, Arithmetic):
+        return f"`{text_of(value)}`"
+    text = text_of(value)
     return _escaped(text) if isinstance(value, str) else text  # numbers and shapes have nothing to escape
 
 

@@ -11,8 +11,8 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from rnncalc.formats.words import words
-from rnncalc.reports.sheet import Equation, Report, Sheet, Value
+from rnncalc.formats.values import text_of
+from rnncalc.reports.sheet import Arithmetic, Report, Sheet, Value
 
 MOST_ROWS = 500
 """More rows than anyone reads: beyond it the middle ones are one row, with their sum."""
@@ -41,9 +41,16 @@ def write(reports: Iterable[Report], file: TextIO) -> None:
 
 def _draw(sheet: Sheet, console: Console) -> None:
     if sheet.title:
-        console.print(Text(words(sheet.title), "bold"))
+        console.print(Text(text_of(sheet.title), "bold"))
     if sheet.subtitle:
         console.print(Text(sheet.subtitle, "dim"))
+    if sheet.equations:
+        from rnncalc.formats.mathematics import with_shapes  # few sheets have equations
+
+        console.print()
+        for line in sheet.equations:
+            for text in with_shapes(line, console.width):
+                console.print(Text(text))
     if sheet.columns:
         console.print()
         for table in _fitting(sheet, console):
@@ -51,7 +58,7 @@ def _draw(sheet: Sheet, console: Console) -> None:
     if sheet.notes:
         console.print()
     for note in sheet.notes:
-        console.print(Text(words(note, limit=2_000)))
+        console.print(Text(text_of(note, limit=2_000)))
 
 
 def _fitting(sheet: Sheet, console: Console) -> list[RenderableType]:
@@ -63,7 +70,7 @@ def _fitting(sheet: Sheet, console: Console) -> list[RenderableType]:
     rows = _shortened(sheet)
     everything = [*range(len(sheet.columns))]
     keys = {place for place in everything if sheet.columns[place].key}
-    equations = {place for row in rows for place, value in enumerate(row) if isinstance(value, Equation)}
+    equations = {place for row in rows for place, value in enumerate(row) if isinstance(value, Arithmetic)}
     numbers = {place for place in everything if sheet.columns[place].right}
     others = {*everything} - keys - equations - numbers
     splits: list[tuple[list[set[int]], bool]] = [
@@ -108,7 +115,7 @@ def _table(sheet: Sheet, rows: list[tuple[Value, ...]], places: set[int], *, lin
         column = sheet.columns[place]
         table.add_column(
             column.title,
-            Text(words(sheet.total[place]) if sheet.total else "", "bold"),
+            Text(text_of(sheet.total[place]) if sheet.total else "", "bold"),
             justify="right" if column.right else "left",
             no_wrap=column.right,
             overflow="fold",
@@ -119,8 +126,8 @@ def _table(sheet: Sheet, rows: list[tuple[Value, ...]], places: set[int], *, lin
 
 
 def _cell(value: Value, *, lines: bool) -> Text:
-    text = Text(words(value, lines=lines))
-    if isinstance(value, Equation):
+    text = Text(text_of(value, lines=lines))
+    if isinstance(value, Arithmetic):
         text.stylize("cyan", 0, len(value.letters))
     return text
 

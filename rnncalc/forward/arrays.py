@@ -5,7 +5,7 @@ What was read and multiplied is recorded here, where it happens, once a product:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from rnncalc.conventions.tensor import Tensor
@@ -19,8 +19,8 @@ Progress = Callable[[int], None]
 """Told after each product how many multiplications it was."""
 
 
-class DeclarationError(Exception):
-    """The declaration lacks what a pass needs; the message says what."""
+class BindingError(Exception):
+    """The declaration lacks what a pass needs, or has it in another way; the message says what."""
 
 
 class Meter:
@@ -44,7 +44,7 @@ class Meter:
         """Return the matrix times x."""
         width = len(matrix.rows[0]) if matrix.rows else 0
         if width != len(x):
-            raise DeclarationError(f"{matrix.name}: rows of {width} weights cannot multiply {len(x)} numbers")
+            raise BindingError(f"{matrix.name}: rows of {width} weights cannot multiply {len(x)} numbers")
         done = product(matrix.rows, x)
         self.multiplications += len(done) * width
         if self._progress:
@@ -72,6 +72,10 @@ class Matrix:
         self.rows = rows
         self.shared = shared
 
+    def shared_with(self, name: str) -> Matrix:
+        """Return the same rows as another layer uses them, which reads none of its own."""
+        return Matrix(name, self.rows, shared=True)
+
 
 class Weight:
     """A vector of weights, and which piece of which tensor it is."""
@@ -84,8 +88,10 @@ class Weight:
 class Arrays:
     """The arrays of one layer, made in the shapes its tensors declare, and handed out in pieces by name."""
 
-    def __init__(self, given: dict[str, Nested]) -> None:
+    def __init__(self, given: dict[str, Nested], tensors: Iterable[Tensor] = (), copy: int = 0) -> None:
+        self.copy = copy
         self._given = given
+        self._gates = {tensor.name: tensor.gates for tensor in tensors}
 
     @property
     def scalars(self) -> int:
@@ -101,7 +107,7 @@ class Arrays:
         """
         array = self._array(name, at)
         if not array or not isinstance(array[0], list):
-            raise DeclarationError(f"{name}: a matrix is needed, a vector is declared")
+            raise BindingError(f"{name}: a matrix is needed, a vector is declared")
         if transposed:
             columns = [[row[column] for row in array] for column in range(len(array[0]))[rows]]
             return Matrix(name, columns, (at, rows.start))
@@ -111,15 +117,22 @@ class Arrays:
         """Return some numbers of a vector; `at` is its place in an array of more axes."""
         array = self._array(name, at)
         if not isinstance(array, list) or (array and isinstance(array[0], list)):
-            raise DeclarationError(f"{name}: a vector is needed, a matrix is declared")
+            raise BindingError(f"{name}: a vector is needed, a matrix is declared")
         return Weight((name, at, numbers.start), array[numbers])
+
+    def gates(self, name: str, order: str, units: int) -> dict[str, slice]:
+        """Return where each gate lies in a fused tensor. Raises BindingError where another order is declared."""
+        declared = self._gates.get(name, order)
+        if declared != order:
+            raise BindingError(f"{name}: the gates lie in it as {order}, and {declared} is declared")
+        return {letter: slice(number * units, (number + 1) * units) for number, letter in enumerate(order)}
 
     def _array(self, name: str, at: tuple[int, ...]) -> Nested:
         array = self._given.get(name)
         for place in at:
             array = array[place] if isinstance(array, list) and place < len(array) else None
         if array is None:
-            raise DeclarationError(f"{name}: needed, but not declared")
+            raise BindingError(f"{name}: needed, but not declared")
         return array
 
 

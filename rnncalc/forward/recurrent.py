@@ -2,128 +2,102 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Generic, NamedTuple
 
-from rnncalc.forward.arrays import Arrays, Matrix, Meter, Weight
-from rnncalc.forward.binding import EQUATIONS, Bound, bind
-from rnncalc.forward.vectors import ACTIVATIONS, Vector, plus, times
+from rnncalc.forward.arrays import Arrays
+from rnncalc.forward.bindings.binding import Binding, Bound
+from rnncalc.forward.steps import Steps, Vectors
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.operations import Value
 
-State = tuple[Vector, ...]
-Trace = list[dict[str, Vector]]
+Trace = list[dict[str, list[float]]]
 """For each step the states after it and the gates in it, by letter."""
 
 
-class CellRun(NamedTuple):
+class CellRun(NamedTuple, Generic[Value]):
     """What a recurrent layer did.
 
-    outputs: a vector a step, the directions joined; final: the last state h of each direction, joined.
+    outputs: a vector a step, the directions joined; final: what the last step of each direction hands on, joined.
     state: every final state, the directions one after the other, as a decoder takes it.
     """
 
-    outputs: list[Vector]
-    final: Vector
-    state: State
+    outputs: list[Value]
+    final: Value
+    state: tuple[Value, ...]
     traces: tuple[Trace, ...]
-
-
-class BoundGates:
-    """The gates of one direction: `cells.Gates` on the arrays of a layer, under its meter."""
-
-    def __init__(self, layer: Cell, bound: Bound, meter: Meter, convention: str) -> None:
-        equations = EQUATIONS[convention]
-        chosen = getattr(layer, "reset_after", None)
-        self.reset_after = equations.reset_after if chosen is None else bool(chosen)
-        self.gate_keeps = equations.gate_keeps
-        self.bound = bound
-        self.meter = meter
-        self.shape = ACTIVATIONS[layer.activation]
-        self.through = {gate.letter: ACTIVATIONS[gate.activation or layer.activation] for gate in layer.gates}
-        self.seen: dict[str, Vector] = {}
-
-    def __call__(self, letter: str, x: Vector, h: Vector, peek: Vector | None = None) -> Vector:
-        total = plus(self.input(letter, x), self.recurrent(letter, h))
-        if peek is not None and letter in self.bound.peepholes:
-            total = plus(total, self.meter.element_wise(self.bound.peepholes[letter], peek))
-        return self.activate(letter, total)
-
-    def input(self, letter: str, x: Vector) -> Vector:
-        return self._biased(self.meter.product(self.bound.input[letter], x), self.bound.input_bias.get(letter))
-
-    def recurrent(self, letter: str, h: Vector) -> Vector:
-        weights = self.bound.recurrent[letter]
-        done = self.meter.product(weights, h) if isinstance(weights, Matrix) else self.meter.element_wise(weights, h)
-        return self._biased(done, self.bound.recurrent_bias.get(letter))
-
-    def activate(self, letter: str, vector: Vector) -> Vector:
-        self.seen[letter] = done = self.through[letter](vector)
-        return done
-
-    def project(self, h: Vector) -> Vector:
-        return h if self.bound.projection is None else self.meter.product(self.bound.projection, h)
-
-    def _biased(self, vector: Vector, bias: Weight | None) -> Vector:
-        return vector if bias is None else plus(vector, self.meter.vector(bias))
 
 
 def run_cell(
     layer: Cell,
     arrays: Arrays,
-    meter: Meter,
-    sequence: list[Vector],
-    start: State | None,
-    convention: str,
+    vectors: Vectors[Value],
+    sequence: list[Value],
+    binding: Binding,
     *,
+    start: tuple[Value, ...] | None = None,
     traced: bool = False,
-) -> CellRun:
+) -> CellRun[Value]:
     """Run a recurrent layer over a sequence of vectors, from a start state or the layer's own."""
-    ways, finals, traces = [], [], []
+    ways: list[list[Value]] = []
+    finals: list[tuple[Value, tuple[Value, ...]]] = []
+    traces = []
     for number in range(layer.directions):
         backward = number == 1
-        bound = bind(arrays, layer, convention, backward=backward)
-        state = _start(layer, bound, meter, start, number)
-        gates = BoundGates(layer, bound, meter, convention)
-        outputs: list[Vector] = []
+        inputs = len(vectors.numbers(sequence[0]))
+        bound = binding.cell(arrays, layer, inputs, backward)
+        state = _start(layer, bound, vectors, start, number)
+        steps = Steps(layer, inputs, bound, vectors, binding.habits)
+        outputs: list[Value] = []
         trace: Trace = []
         for x in reversed(sequence) if backward else sequence:
-            state = layer.step(gates, x, state)
-            outputs.append(state[0])
+            steps.begin()
+            output, state = layer.step(steps, x, state)
+            outputs.append(output)
             if traced:
-                trace.append({**dict(zip(layer.states, state, strict=True)), **gates.seen})
+                seen = {**dict(zip(layer.states, state, strict=True)), **steps.seen}
+                trace.append({letter: vectors.numbers(vector) for letter, vector in seen.items()})
         ways.append(outputs[::-1] if backward else outputs)
-        finals.append(state)
+        finals.append((outputs[-1], state))
         traces.append(trace)
+    states = zip(*(state for _, state in finals), strict=True)
     return CellRun(
-        outputs=[_merged(layer, vectors) for vectors in zip(*ways, strict=True)],
-        final=_merged(layer, tuple(state[0] for state in finals)),
-        state=tuple([number for part in parts for number in part] for parts in zip(*finals, strict=True)),
+        outputs=[_merged(layer, vectors, handed) for handed in zip(*ways, strict=True)],
+        final=_merged(layer, vectors, tuple(output for output, _ in finals)),
+        state=tuple(vectors.join(*both) if len(both) > 1 else both[0] for both in states),
         traces=tuple(traces),
     )
 
 
-def _start(layer: Cell, bound: Bound, meter: Meter, start: State | None, number: int) -> State:
+def _start(
+    layer: Cell, bound: Bound, vectors: Vectors[Value], start: tuple[Value, ...] | None, number: int
+) -> tuple[Value, ...]:
     """Return the state before the first step: this direction's share of the encoder's, or a learned one, or zeros."""
     if start is not None:
-        shares = [len(vector) // layer.directions for vector in start]
-        return tuple(vector[number * share : (number + 1) * share] for vector, share in zip(start, shares, strict=True))
-    if bound.states:
-        return tuple(meter.vector(weights) for weights in bound.states)
-    units, projection = layer.units, getattr(layer, "projection", None)
-    widths = (projection or units, units) if layer.kind == "lstm" else (units,)
-    return tuple([0.0] * width for width in widths)
+        if layer.directions == 1:
+            return start
+        shares = [len(vectors.numbers(vector)) // 2 for vector in start]
+        return tuple(
+            vectors.part(vector, number * share, (number + 1) * share)
+            for vector, share in zip(start, shares, strict=True)
+        )
+    if layer.learned_state:
+        return tuple(vectors.weight(bound.state(letter)) for letter in layer.states)
+    projection = getattr(layer, "projection", None)
+    widths = {"h": layer.units, "p": projection}  # by hand, not the layer's own word for the numbers
+    return tuple(vectors.constant([0.0] * (widths[width] or layer.units)) for width in layer.states.values())
 
 
-def _merged(layer: Cell, vectors: tuple[Vector, ...]) -> Vector:
+def _merged(layer: Cell, vectors: Vectors[Value], handed: tuple[Value, ...]) -> Value:
     """Join the directions as the layer says."""
-    if len(vectors) == 1:
-        return vectors[0]
-    forward, backward = vectors
+    if len(handed) == 1:
+        return handed[0]
+    forward, backward = handed
     match layer.merge:
         case "sum":
-            return plus(forward, backward)
+            return vectors.plus(forward, backward)
         case "mul":
-            return times(forward, backward)
+            return vectors.times(forward, backward)
         case "ave":
-            return [(a + b) / 2.0 for a, b in zip(forward, backward, strict=True)]
+            return vectors.mean(forward, backward)
         case _:
-            return forward + backward
+            return vectors.join(forward, backward)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from math import exp, fsum, tanh
-from operator import add, mul
+from operator import add, mul, truediv
 
 Vector = list[float]
 Rows = list[Vector]
@@ -43,6 +43,13 @@ def times(left: Vector, right: Vector) -> Vector:
     if len(left) != len(right):
         raise LengthError(left, right)
     return list(map(mul, left, right))
+
+
+def over(left: Vector, right: Vector) -> Vector:
+    """Return the element-wise quotient."""
+    if len(left) != len(right):
+        raise LengthError(left, right)
+    return list(map(truediv, left, right))
 
 
 def blend(gate: Vector, where_one: Vector, where_zero: Vector) -> Vector:

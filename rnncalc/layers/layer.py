@@ -10,10 +10,10 @@ from typing import ClassVar
 
 from rnncalc.layers.options import OPTIONS, Size
 
-OptionFault = tuple[str, str]
+OptionProblem = tuple[str, str]
 
 
-_SHAPELESS = {option for option, allowed in OPTIONS.items() if isinstance(allowed, Size)} | {"name", "frozen"}
+_SHAPELESS = {name for name, option in OPTIONS.items() if isinstance(option.allowed, Size)} | {"name", "frozen"}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -51,21 +51,21 @@ class Layer:
         """Return the width this layer hands on when it reads `inputs` features."""
         raise NotImplementedError
 
-    def words(self, inputs: int) -> dict[str, int]:
+    def sizes(self, inputs: int) -> dict[str, int]:
         """Return what the letters of this layer's formula stand for."""
         raise NotImplementedError
 
     def choices(self) -> tuple[object, ...]:
-        """Return the values of all options that shape its tensors, but for the sizes, which are in `words`."""
+        """Return the values of all options that shape its tensors, but for the sizes, which are in `sizes`."""
         return tuple([value for option, value in self.__dict__.items() if option not in _SHAPELESS])
 
-    def value_faults(self) -> Iterator[OptionFault]:
+    def value_problems(self) -> Iterator[OptionProblem]:
         """Yield each option that is not what it may be: its name, the reason."""
         for option, value in self.__dict__.items():
-            if value is not None and (fault := OPTIONS[option].fault(value)):
-                yield option, fault
+            if value is not None and (problem := OPTIONS[option].allowed.problem(value)):
+                yield option, problem
 
-    def option_faults(self) -> Iterator[OptionFault]:
+    def option_problems(self) -> Iterator[OptionProblem]:
         """Yield each option that cannot apply as the others are: its name, the reason and the cure."""
         yield from ()
 
@@ -83,7 +83,7 @@ class Dense(Layer):
     def hands_on(self, inputs: int) -> int:
         return self.units
 
-    def words(self, inputs: int) -> dict[str, int]:
+    def sizes(self, inputs: int) -> dict[str, int]:
         return {"n": self.units, "m": inputs}
 
 
@@ -105,10 +105,10 @@ class Embedding(Layer):
     def hands_on(self, inputs: int) -> int:
         return self.units
 
-    def words(self, inputs: int) -> dict[str, int]:
+    def sizes(self, inputs: int) -> dict[str, int]:
         return {"m": inputs, "d": self.units}
 
-    def option_faults(self) -> Iterator[OptionFault]:
+    def option_problems(self) -> Iterator[OptionProblem]:
         if self.extra_inputs:
             yield "extra_inputs", "does not apply to an embedding: it looks up token numbers, not features; remove it"
         if self.repeat != 1:
@@ -127,7 +127,7 @@ class Dropout(Layer):
     def hands_on(self, inputs: int) -> int:
         return inputs
 
-    def words(self, inputs: int) -> dict[str, int]:
+    def sizes(self, inputs: int) -> dict[str, int]:
         return {}
 
 
@@ -144,5 +144,5 @@ class External(Layer):
     def hands_on(self, inputs: int) -> int:
         return inputs if self.outputs is None else self.outputs
 
-    def words(self, inputs: int) -> dict[str, int]:
+    def sizes(self, inputs: int) -> dict[str, int]:
         return {"N": self.params}

@@ -1,4 +1,7 @@
-"""What a value may be: sizes, rates, words. One declaration for the spec reader, Python callers and the schema."""
+"""What a value may be, and what each option of a layer means.
+
+One declaration for the spec reader, the flags, Python callers and the schema. Knows no layer.
+"""
 
 from typing import Any, NamedTuple
 
@@ -22,7 +25,7 @@ class Size(NamedTuple):
     def expected(self) -> str:
         return "a positive whole number" if self.least else "a whole number, 0 or more"
 
-    def fault(self, value: object) -> str | None:
+    def problem(self, value: object) -> str | None:
         """Return what is wrong with the value, or None."""
         if isinstance(value, bool) or not isinstance(value, int) or value < self.least:
             return f"expected {self.expected}, got {value!r}"
@@ -40,7 +43,7 @@ class Rate(NamedTuple):
 
     expected: str = "a number from 0 to 1"
 
-    def fault(self, value: object) -> str | None:
+    def problem(self, value: object) -> str | None:
         """Return what is wrong with the value, or None."""
         fits = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
         return None if fits else f"expected {self.expected}, got {value!r}"
@@ -56,7 +59,7 @@ class Switch(NamedTuple):
 
     expected: str = "true or false"
 
-    def fault(self, value: object) -> str | None:
+    def problem(self, value: object) -> str | None:
         """Return what is wrong with the value, or None."""
         return None if isinstance(value, bool) else f"expected {self.expected}, got {value!r}"
 
@@ -76,7 +79,7 @@ class Choice(NamedTuple):
         *most, last = self.words
         return f"{', '.join(most)} or {last}" if most else last
 
-    def fault(self, value: object) -> str | None:
+    def problem(self, value: object) -> str | None:
         """Return what is wrong with the value, or None."""
         return None if value in self.words else f"expected {self.expected}, got {value!r}"
 
@@ -92,7 +95,7 @@ class Text(NamedTuple):
     expected: str = "text"
     most: int = MAX_TEXT
 
-    def fault(self, value: object) -> str | None:
+    def problem(self, value: object) -> str | None:
         """Return what is wrong with the value, or None."""
         if not isinstance(value, str) or not value.strip():
             return f"expected {self.expected}, got {value!r}"
@@ -104,7 +107,7 @@ class Text(NamedTuple):
         return {"type": ["string", "number", "boolean"], "pattern": r"\S", "maxLength": self.most}
 
 
-class Count(NamedTuple):
+class WholeNumber(NamedTuple):
     """A whole number of any size, 0 or more, that may be written with a suffix: 1M, 2.5k.
 
     unit: `B` where bytes are counted, and 4MB and 4MiB are understood.
@@ -117,7 +120,7 @@ class Count(NamedTuple):
     def expected(self) -> str:
         return f"a whole number{f', or one such as 4M{self.unit}' if self.suffixes else ', 0 or more'}"
 
-    def fault(self, value: object) -> str | None:
+    def problem(self, value: object) -> str | None:
         """Return what is wrong with the value, or None."""
         fits = isinstance(value, int) and not isinstance(value, bool) and value >= 0
         return None if fits else f"expected {self.expected}, got {value!r}"
@@ -134,7 +137,7 @@ class Ratio(NamedTuple):
 
     expected: str = "a number, 0 or more"
 
-    def fault(self, value: object) -> str | None:
+    def problem(self, value: object) -> str | None:
         """Return what is wrong with the value, or None."""
         fits = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf")
         return None if fits else f"expected {self.expected}, got {value!r}"
@@ -150,7 +153,7 @@ class Real(NamedTuple):
 
     expected: str = "a number"
 
-    def fault(self, value: object) -> str | None:
+    def problem(self, value: object) -> str | None:
         """Return what is wrong with the value, or None."""
         fits = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < float("inf")
         return None if fits else f"expected {self.expected}, got {value!r}"
@@ -161,28 +164,50 @@ class Real(NamedTuple):
         return {"type": "number"}
 
 
-Allowed = Size | Rate | Switch | Choice | Text | Count | Ratio | Real
+Allowed = Size | Rate | Switch | Choice | Text | WholeNumber | Ratio | Real
 
-OPTIONS: dict[str, Allowed] = {
-    "units": Size(),
-    "rate": Rate(),
-    "params": Size(0),
-    "name": Text(),
-    "frozen": Switch(),
-    "repeat": Size(),
-    "extra_inputs": Size(0),
-    "bias": Switch(),
-    "activation": Choice(("tanh", "relu", "sigmoid", "linear", "softmax")),
-    "bidirectional": Switch(),
-    "merge": Choice(("concat", "sum", "mul", "ave")),
-    "recurrence": Choice(("full", "diagonal")),
-    "learned_state": Switch(),
-    "reset_after": Switch(),
-    "reset_gate": Switch(),
-    "projection": Size(),
-    "peepholes": Switch(),
-    "output_gate": Switch(),
-    "outputs": Size(),
-    "tied": Switch(),
+
+class Option(NamedTuple):
+    """An option of a layer: what it may be, and what it means."""
+
+    allowed: Allowed
+    meaning: str
+
+
+OPTIONS: dict[str, Option] = {
+    "units": Option(Size(), "the number of units"),
+    "rate": Option(Rate(), "the share that is dropped while training"),
+    "params": Option(Size(0), "the number of parameters counted elsewhere"),
+    "name": Option(Text(), "how reports call it; by default its kind and a running number"),
+    "frozen": Option(Switch(), "its parameters are counted, but not as trainable"),
+    "repeat": Option(Size(), "how many such layers stand one after another, each fed by the one before"),
+    "extra_inputs": Option(
+        Size(0), "features joined to its input from elsewhere (attention context, a skip connection)"
+    ),
+    "bias": Option(Switch(), "no bias vectors at all when false"),
+    "bidirectional": Option(Switch(), "a second copy reads the sequence backwards"),
+    "merge": Option(
+        Choice(("concat", "sum", "mul", "ave")),
+        "how the directions join; concat, the default, doubles the width handed on",
+    ),
+    "activation": Option(
+        Choice(("tanh", "relu", "sigmoid", "linear", "softmax")), "of what it hands on; never changes a count"
+    ),
+    "recurrence": Option(
+        Choice(("full", "diagonal")), "diagonal leaves each unit its own past only, h weights in place of h²"
+    ),
+    "learned_state": Option(Switch(), "the state before the first step is trained too"),
+    "reset_after": Option(
+        Switch(), "the reset gate is applied after the recurrent product; by default as the convention has it"
+    ),
+    "reset_gate": Option(Switch(), "false is the simplified GRU, update gate only: 2·h(m + h + 1)"),
+    "update_gate": Option(
+        Choice(("keeps", "replaces")), "what an update gate of one does with the old state; never changes a count"
+    ),
+    "projection": Option(Size(), "the output is projected to p units; recurrent matrices become h×p, plus p×h"),
+    "peepholes": Option(Switch(), "the gates see the cell state, h weights each"),
+    "output_gate": Option(Switch(), "false is the LSTM whose output is tanh(c): 3·h(m + h + 1)"),
+    "outputs": Option(Size(), "the width it hands on; by default the width it got"),
+    "tied": Option(Switch(), "the matrix is the embedding's, transposed, and counted there"),
 }
-"""What each option of a layer may be; which options a kind takes are the fields of its class."""
+"""Every option of every kind of layer; which of them a kind takes are the fields of its class."""

@@ -1,23 +1,25 @@
 """The pieces a network is described with: its parts, and what is known or asked of its counts."""
 
-from collections import Counter
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Literal, NamedTuple, Protocol
 
-from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Embedding, Layer, Output
-
-TOPOLOGIES = ("one-to-one", "one-to-many", "many-to-one", "many-to-many")
+from rnncalc.layers.layer import Layer, Output
 
 
-class Join(NamedTuple):
-    """A layer where it joins the one below: its place in `layers`, which copy of a repeated one, and the widths."""
+class Topology(StrEnum):
+    """Where a network reads and hands on: at one step, or at all of them."""
 
-    layer: Layer
-    place: int
-    copy: int
-    inputs: int
-    outputs: int
+    ONE_TO_ONE = "one-to-one"
+    ONE_TO_MANY = "one-to-many"
+    MANY_TO_ONE = "many-to-one"
+    MANY_TO_MANY = "many-to-many"
+
+
+TOPOLOGIES = tuple(topology.value for topology in Topology)
+TopologyName = Literal["one-to-one", "one-to-many", "many-to-one", "many-to-many"]
+ConventionName = Literal["textbook", "pytorch", "keras", "flax-linen", "flax-nnx", "onnx"]
+PartName = Literal["encoder", "decoder"]
 
 
 class Part(NamedTuple):
@@ -31,28 +33,6 @@ class Part(NamedTuple):
     layers: tuple[Layer, ...]
     output: Output | None = None
     steps: int | None = None
-
-    def joins(self) -> Iterator[Join]:
-        """Yield every layer, each repeated one on its own, with the width it reads and the width it hands on."""
-        width = self.input
-        for place, layer in enumerate(self.layers):
-            for copy in range(layer.repeat):
-                inputs = width + layer.extra_inputs
-                width = layer.hands_on(inputs)
-                yield Join(layer, place, copy, inputs, width)
-
-    def turn(self, topology: str) -> tuple[int, int]:
-        """Return the place and copy of the layer where a sequence becomes one vector, or one vector a sequence.
-
-        That is the last recurrent layer in many-to-one and the first in one-to-many; without a recurrent layer, the
-        last layer, and the first that is no embedding.
-        """
-        places = [place for place, layer in enumerate(self.layers) if isinstance(layer, Cell)]
-        if topology == "one-to-many":
-            others = (place for place, layer in enumerate(self.layers) if not isinstance(layer, Embedding))
-            return (places[0] if places else next(others, 0)), 0
-        last = places[-1] if places else len(self.layers) - 1
-        return last, self.layers[last].repeat - 1
 
 
 class Expect(NamedTuple):
@@ -71,9 +51,42 @@ class Budget(NamedTuple):
     min_dense_ratio: float | None = None
 
 
-def name_of(layer: Layer, copy: int, numbers: Counter[str]) -> str:
-    """Return the name of the next layer: its own, numbered if it is repeated, or its kind and a running number."""
-    numbers[layer.kind] += 1
-    if layer.name is None:
-        return f"{layer.kind}_{numbers[layer.kind]}"
-    return layer.name if layer.repeat == 1 else f"{layer.name}_{copy + 1}"
+class Described(Protocol):
+    """A network as it is described, before anything is known of whether it can be."""
+
+    @property
+    def input(self) -> int | None: ...
+    @property
+    def layers(self) -> Iterable[Layer]: ...
+    @property
+    def output(self) -> Output | int | None: ...
+    @property
+    def steps(self) -> int | None: ...
+    @property
+    def topology(self) -> str | None: ...
+    @property
+    def encoder(self) -> Part | None: ...
+    @property
+    def decoder(self) -> Part | None: ...
+    @property
+    def convention(self) -> str: ...
+    @property
+    def expect(self) -> Expect | None: ...
+
+
+Parts = Mapping[str | None, Part]
+"""The parts of a network by name: `None` for a whole one, or `encoder` and `decoder`."""
+
+
+def part_of(input: int, layers: Iterable[Layer], output: Output | int | None = None, steps: int | None = None) -> Part:
+    """Return a part from what a caller may write: any iterable of layers, an output layer or its units."""
+    return Part(input, tuple(layers), Output(output) if isinstance(output, int) else output, steps)
+
+
+def parts_of(network: Described) -> dict[str | None, Part]:
+    """Return the parts that are there, of a network that may yet be wrong."""
+    halves = {"encoder": network.encoder, "decoder": network.decoder}
+    if network.encoder or network.decoder:
+        return {name: part for name, part in halves.items() if part}
+    steps = 1 if network.topology == Topology.ONE_TO_ONE else network.steps
+    return {None: part_of(network.input or 0, network.layers, network.output, steps)}

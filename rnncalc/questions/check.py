@@ -1,262 +1,257 @@
-"""`check`: does a network keep its `expect` and its `budget`, and how has it grown since a baseline.
+"""`check`: whether a network keeps its limits: those of its `expect` and `budget`, of the call, and on its growth.
 
-Knows numbers and limits. Where a limit was written is handed in; how the answers look, together or one by one, is
-`questions/checks.py` and `reports/`.
+Gives numbers and names, no sentence. Where a limit is written is handed in; what is said of it is `reports/check.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from enum import Enum
+from typing import NamedTuple
 
-from rnncalc.errors import Fault, Problem, dotted
+from rnncalc.errors import Path, Problem
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Budget
-from rnncalc.questions.count import Count
-from rnncalc.text import escape
+from rnncalc.questions.count import count
 
-Path = tuple[str | int, ...]
 Place = tuple[int, int]
 Locate = Callable[[Path], Place | None]
 """Returns the line and column where a spec says what stands at a path."""
 
-UNITS = {"max_params": "parameters", "max_bytes": "bytes", "max_multiply_adds": "multiply-adds"}
-GROWTH = "--max-growth"
+Number = int | float
 
 
-class Growth(NamedTuple):
-    """The most a network may grow: a number of parameters, or a percentage of those before."""
+class Rule(Enum):
+    """What a limit asks of a number."""
 
-    most: float
+    EXACTLY = "exactly"
+    AT_MOST = "at most"
+    AT_LEAST = "at least"
+    GROWTH = "grown by at most"
+
+
+class Quantity(Enum):
+    """What is counted of a network or a layer."""
+
+    PARAMS = "params"
+    BYTES = "bytes"
+    MULTIPLY_ADDS = "multiply_adds"
+    DENSE_RATIO = "dense_ratio"
+
+
+class Unknown(Enum):
+    """Why a number is not known."""
+
+    STEPS_NOT_GIVEN = "the number of steps is not given"
+    COUNTED_ELSEWHERE = "what an external part costs is not known"
+    NO_PARAMS = "nothing has a ratio to no parameters"
+
+
+LIMIT_OF = {
+    "max_params": (Rule.AT_MOST, Quantity.PARAMS),
+    "max_bytes": (Rule.AT_MOST, Quantity.BYTES),
+    "max_multiply_adds": (Rule.AT_MOST, Quantity.MULTIPLY_ADDS),
+    "min_dense_ratio": (Rule.AT_LEAST, Quantity.DENSE_RATIO),
+}
+"""What each key of a budget limits."""
+
+
+class Limit(NamedTuple):
+    """What a number may be, and where that is written.
+
+    path: of the keys in a spec; flag: what stands in their place.
+    layer: the name of the layer that it is on; None when it is on the network.
+    percent: of what it was before, for growth.
+    """
+
+    rule: Rule
+    quantity: Quantity
+    value: Number
+    path: Path = ()
+    flag: str = ""
+    layer: str | None = None
     percent: bool = False
 
 
-class Change(NamedTuple):
-    """Parameters before and after; None where there is no such spec: it is new, or removed."""
+class Numbers(NamedTuple):
+    """What of a network may be limited; None is what is not known."""
+
+    params: int
+    bytes: int
+    multiply_adds: int | None
+    dense_params: int | None
+
+    @property
+    def dense_ratio(self) -> float | None:
+        """The parameters of the dense equivalent for each of the network's; None when it has none."""
+        return self.dense_params / self.params if self.params and self.dense_params is not None else None
+
+    def of(self, quantity: Quantity) -> Number | None:
+        """Return one of them."""
+        number: Number | None = getattr(self, quantity.value)
+        return number
+
+
+class Difference(NamedTuple):
+    """Parameters before and after; None where there is no such network: it is new, or removed."""
 
     before: int | None
     after: int | None
 
     @property
-    def change(self) -> int:
-        """How many parameters more there are now."""
+    def growth(self) -> int:
+        """How many more there are now."""
         return (self.after or 0) - (self.before or 0)
 
     @property
     def percent(self) -> float | None:
-        """The change in percent of before; None where there was nothing."""
-        return 100 * self.change / self.before if self.before and self.after is not None else None
+        """The growth in percent of before; None where there was nothing."""
+        return 100 * self.growth / self.before if self.before and self.after is not None else None
 
 
-class Check(NamedTuple):
-    """A limit held against a number.
+class HeldLimit(NamedTuple):
+    """A limit, and the number that it was held against.
 
-    path: where the spec sets the limit, or the flag that does; at: its line and column, None for a flag.
-    actual: None when it is not known, and then `reason` says what to give; in others it is what follows the numbers.
+    actual: None when it is not known, and `unknown` says why; a growth in percent where its limit is.
+    line, column: where the limit is written, None for a flag.
+    difference: what grew.
     """
 
-    path: Path
-    limit: int | float
-    actual: int | float | None
-    ok: bool
-    at: Place | None = None
-    reason: str = ""
-    percent: bool = False
-
-    @property
-    def name(self) -> str:
-        """The limit as people write it: `budget.max_params`, `--max-params`."""
-        return dotted(self.path)
-
-    @property
-    def message(self) -> str | None:
-        """What is wrong; None when nothing is."""
-        if self.ok:
-            return None
-        key = str(self.path[-1]).removeprefix("--").replace("-", "_")
-        if self.actual is None:
-            return f"cannot be judged: {self.reason}"
-        if self.path[-1] == GROWTH:
-            return f"expected at most {_amount(self.limit, self.percent)} more than before, got {self.reason}"
-        if key == "min_dense_ratio":
-            return f"expected {self.limit} dense-equivalent parameters for each one at least, got {self.actual}"
-        difference = self.actual - self.limit
-        if unit := UNITS.get(key):
-            return f"expected at most {self.limit:,} {unit}, got {self.actual:,}: {difference:,} too many"
-        more = "more" if difference > 0 else "fewer"
-        return f"expected {self.limit:,}{self.reason}, got {self.actual:,}: {abs(difference):,} {more}"
-
-    def data(self) -> dict[str, Any]:
-        """Return the JSON object."""
-        line, column = self.at or (None, None)
-        return {
-            "name": self.name,
-            "limit": self.limit,
-            "actual": self.actual,
-            "ok": self.ok,
-            "message": self.message,
-            "line": line,
-            "column": column,
-        }
+    limit: Limit
+    actual: Number | None
+    kept: bool
+    unknown: Unknown | None = None
+    line: int | None = None
+    column: int | None = None
+    difference: Difference | None = None
 
 
-class Checked(NamedTuple):
-    """One file with its checks; a file that is no spec has `problems` instead, a removed one nothing but its change.
+class Verdict(NamedTuple):
+    """What was found of a network.
 
-    skipped: why its `expect` was not held against anything.
+    expect_counts: the convention that its `expect` counts, where it is another and `expect` was left out.
+    """
+
+    name: str
+    convention: str
+    numbers: Numbers
+    limits: tuple[HeldLimit, ...]
+    expect_counts: str | None = None
+
+
+class Status(Enum):
+    """How it stands with a file."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    BROKEN = "broken"
+    UNCHECKED = "unchecked"
+    REMOVED = "removed"
+
+
+class CheckedFile(NamedTuple):
+    """A file with the verdict on its network, or with the problems of one that is no spec; a removed one has neither.
+
+    strict: whether to have no limit is a failure; difference: to the baseline, if there is one.
     """
 
     file: str
-    counted: Count | None = None
-    checks: tuple[Check, ...] = ()
-    skipped: str = ""
+    verdict: Verdict | None = None
+    problems: tuple[Problem, ...] = ()
     strict: bool = False
-    change: Change | None = None
-    problems: tuple[Problem | Fault, ...] = ()
+    difference: Difference | None = None
 
     @property
-    def status(self) -> str:
-        """One of passed, failed, broken, unchecked and removed."""
+    def status(self) -> Status:
+        """How it stands with the file."""
         if self.problems:
-            return "broken"
-        if self.counted is None:
-            return "removed"
-        if not self.checks:
-            return "failed" if self.strict else "unchecked"
-        return "passed" if all(check.ok for check in self.checks) else "failed"
-
-    @property
-    def nothing(self) -> str:
-        """What to say of a file without checks."""
-        return self.skipped or "nothing to check; give expect or budget, or a limit such as --max-params"
-
-    def failures(self) -> Iterator[tuple[Place | None, str, str]]:
-        """Yield what is wrong: a place in the file, the name of what failed, and the message."""
-        for problem in self.problems:
-            yield located(problem, self.file)
-        if self.status == "failed" and not self.checks:
-            yield None, "--strict", self.nothing
-        for check in self.checks:
-            if not check.ok:
-                yield check.at, check.name, check.message or ""
-
-    def data(self) -> dict[str, Any]:
-        """Return the JSON object."""
-        count, change = self.counted, self.change
-        dense = count and count.dense
-        return {
-            "file": self.file,
-            "name": count and count.network.name,
-            "convention": count and count.network.convention,
-            "status": self.status,
-            "params": count and count.params,
-            "bytes": count and count.bytes,
-            "multiply_adds": count and count.multiply_adds,
-            "dense_ratio": dense and dense.ratio,
-            "checks": (check.data() for check in self.checks),
-            "skipped": self.skipped or None,
-            "baseline": change and {**change._asdict(), "change": change.change, "percent": change.percent},
-            "problems": [
-                {"line": at and at[0], "column": at and at[1], "path": path, "message": message}
-                for at, path, message in (located(problem, self.file) for problem in self.problems)
-            ],
-        }
+            return Status.BROKEN
+        if self.verdict is None:
+            return Status.REMOVED
+        if not self.verdict.limits:
+            return Status.FAILED if self.strict else Status.UNCHECKED
+        return Status.PASSED if all(held.kept for held in self.verdict.limits) else Status.FAILED
 
 
 def check(
     network: Network,
-    file: str,
-    locate: Locate,
+    limits: Iterable[Limit] = (),
     *,
+    locate: Locate = lambda _: None,
     dtype: str = "float32",
-    limits: Mapping[str, int | float] | None = None,
     own_convention: str | None = None,
-    strict: bool = False,
     before: int | None = None,
-    growth: Growth | None = None,
-    compared: bool = False,
-) -> Checked:
+) -> Verdict:
     """Hold a network against its own limits and those of the call, which stand in place of its own.
 
     own_convention: whose tensors `expect` counts; under another it says nothing, and is left out.
-    before: the parameters of the baseline, if it has this spec; compared: whether there is a baseline.
+    before: the parameters of the baseline; without it nothing has grown.
     """
-    count = Count(network, dtype)
-    skipped = ""
-    checks: list[Check] = []
-    if network.expect and own_convention not in (None, network.convention):
-        skipped = f"expect is not checked: it counts what {own_convention} has, and -c says {network.convention}"
-    elif network.expect:
-        checks += _expectations(count, locate)
-    checks += _budget(count, locate, limits or {})
-    change = Change(before, count.params) if compared else None
-    if change and growth and before is not None:
-        checks.append(_grown(change, growth))
-    return Checked(file, count, tuple(checks), skipped, strict, change)
+    numbers = numbers_of(network, dtype)
+    left_out = own_convention if network.expect and own_convention not in (None, network.convention) else None
+    held = [] if left_out else [*_expectations(network, numbers, locate)]
+    given = [*limits]
+    held += [_held(limit, network, numbers, locate) for limit in _bounds(network, given)]
+    growths = [limit for limit in given if limit.rule is Rule.GROWTH]
+    if before is not None:
+        held += [_grown(limit, Difference(before, numbers.params)) for limit in growths]
+    return Verdict(network.name, network.convention, numbers, tuple(held), left_out)
 
 
-def located(problem: Problem | Fault, file: str) -> tuple[Place | None, str, str]:
-    """Return the place of a problem within the file, the path to it, and the message."""
-    if isinstance(problem, Fault):
-        return None, dotted(problem.path), problem.message
-    place = problem.where.removeprefix(escape(file if file != "-" else "stdin", limit=1_000))
-    numbers = place.split(":")[1:] if place.startswith(":") else []
-    if len(numbers) == 2 and all(number.isdecimal() for number in numbers):
-        return (int(numbers[0]), int(numbers[1])), problem.path, problem.message
-    path = "" if problem.path in (f"'{escape(file)}'", file) else problem.path
-    return None, ": ".join(part for part in (place, path) if part), problem.message
+def numbers_of(network: Network, dtype: str) -> Numbers:
+    """Return what of a network may be limited."""
+    counted = count(network, dtype)
+    return Numbers(counted.params, counted.bytes, counted.multiply_adds, counted.dense and counted.dense.params)
 
 
-def _expectations(count: Count, locate: Locate) -> Iterator[Check]:
-    total, layers = count.network.expect or (None, None)
-    if total is not None:
-        path: Path = ("expect", "total")
-        yield Check(path, total, count.params, total == count.params, locate(path))
-    for place, (want, placed) in enumerate(zip(layers or (), count.network.placed, strict=False)):
-        path = ("expect", "layers", place)
-        ok = want == placed.params
-        yield Check(path, want, placed.params, ok, None if ok else locate(path), f" in {escape(placed.name)}")
+def _expectations(network: Network, numbers: Numbers, locate: Locate) -> Iterator[HeldLimit]:
+    """Yield the `expect` of a network. Of a layer's, which may be thousands, only a wrong one is looked up."""
+    params, layers = network.expect or (None, None)
+    if params is not None:
+        limit = Limit(Rule.EXACTLY, Quantity.PARAMS, params, ("expect", "total"))
+        yield _at(HeldLimit(limit, numbers.params, params == numbers.params), locate)
+    for number, (params, placed) in enumerate(zip(layers or (), network.placed, strict=False)):
+        limit = Limit(Rule.EXACTLY, Quantity.PARAMS, params, ("expect", "layers", number), layer=placed.name)
+        held = HeldLimit(limit, placed.params, params == placed.params)
+        yield held if held.kept else _at(held, locate)
 
 
-def _budget(count: Count, locate: Locate, flags: Mapping[str, int | float]) -> Iterator[Check]:
-    own = (count.network.budget or Budget())._asdict()
-    for key in Budget._fields:
-        limit = flags.get(key, own[key])
-        if limit is None:
-            continue
-        path: Path = (f"--{key.replace('_', '-')}",) if key in flags else ("budget", key)
-        at = None if key in flags else locate(path)
-        if key == "min_dense_ratio":
-            dense = count.dense
-            ratio = dense and dense.ratio
-            yield Check(path, limit, ratio, ratio is not None and ratio >= limit, at, _why_no_ratio(count))
-        else:
-            actual: int | None = getattr(count, key.removeprefix("max_"))
-            yield Check(path, limit, actual, actual is not None and actual <= limit, at, _why_no_cost(count))
+def _bounds(network: Network, given: list[Limit]) -> Iterator[Limit]:
+    """Yield the limits of the network's budget, each one that is given with the call in place of its own."""
+    own = (network.budget or Budget())._asdict()
+    flags = {(limit.rule, limit.quantity): limit for limit in given}
+    for key, (rule, quantity) in LIMIT_OF.items():
+        if (rule, quantity) in flags:
+            yield flags[rule, quantity]
+        elif own[key] is not None:
+            yield Limit(rule, quantity, own[key], ("budget", key))
 
 
-def _grown(change: Change, growth: Growth) -> Check:
-    before, after = change.before or 0, change.after or 0
-    share = "" if change.percent is None else f" ({change.percent:+,.2f}%)"
-    reason = f"{change.change:+,}{share}: {before:,} before, {after:,} now"
-    if not growth.percent:
-        return Check((GROWTH,), growth.most, change.change, change.change <= growth.most, None, reason)
-    ok = 100 * change.change <= growth.most * before
-    actual = (100.0 if change.change else 0.0) if change.percent is None else change.percent
-    return Check((GROWTH,), growth.most, actual, ok, None, reason, percent=True)
+def _held(limit: Limit, network: Network, numbers: Numbers, locate: Locate) -> HeldLimit:
+    actual = numbers.of(limit.quantity)
+    if actual is None:
+        return _at(HeldLimit(limit, None, False, _why_unknown(limit.quantity, network, numbers)), locate)
+    kept = actual <= limit.value if limit.rule is Rule.AT_MOST else actual >= limit.value
+    return _at(HeldLimit(limit, actual, kept), locate)
 
 
-def _why_no_ratio(count: Count) -> str:
-    if not count.network.params:
-        return "a network without parameters has no ratio; remove the limit"
-    return "the dense equivalent is not known without the number of steps; give steps, or -T"
+def _grown(limit: Limit, difference: Difference) -> HeldLimit:
+    growth = difference.growth
+    if not limit.percent:
+        return HeldLimit(limit, growth, growth <= limit.value, difference=difference)
+    kept = 100 * growth <= limit.value * (difference.before or 0)
+    actual = (100.0 if growth else 0.0) if difference.percent is None else difference.percent
+    return HeldLimit(limit, actual, kept, difference=difference)
 
 
-def _why_no_cost(count: Count) -> str:
-    if None in [part.steps for part in count.network.parts.values()]:
-        return "multiply-adds are not known without the number of steps; give steps, or -T"
-    return "what an external part costs is not known; remove the limit, or the external part"
+def _why_unknown(quantity: Quantity, network: Network, numbers: Numbers) -> Unknown:
+    if quantity is Quantity.DENSE_RATIO and not numbers.params:
+        return Unknown.NO_PARAMS
+    steps = [part.steps for part in network.parts.values()]
+    return Unknown.STEPS_NOT_GIVEN if None in steps else Unknown.COUNTED_ELSEWHERE
 
 
-def _amount(value: float, percent: bool) -> str:
-    return f"{value:,g}%" if percent else f"{value:,}"
+def _at(held: HeldLimit, locate: Locate) -> HeldLimit:
+    """Return a held limit with the place where it is written, which a flag does not have."""
+    place = locate(held.limit.path) if held.limit.path else None
+    return held._replace(line=place[0], column=place[1]) if place else held

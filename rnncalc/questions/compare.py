@@ -3,182 +3,159 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, fields, replace
+from enum import Enum
+from typing import NamedTuple
 
-from rnncalc.errors import RefusedError, SpecError
-from rnncalc.layers.cell import GRU, LSTM, RNN, Cell
+from rnncalc.errors import CallError, Problem, RefusedError, SpecError
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.gru import GRU
 from rnncalc.layers.layer import Layer
+from rnncalc.layers.lstm import LSTM
 from rnncalc.layers.options import MAX_SIZE
+from rnncalc.layers.rnn import RNN
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
-from rnncalc.questions.count import total
-from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
+from rnncalc.questions.count import bytes_of, count, total
+from rnncalc.questions.dense import dense_equivalent
 from rnncalc.questions.solve import counting, largest
-from rnncalc.reports.sheet import Bar, Column, Sheet, Value, setting
 
 KINDS: tuple[type[Cell], ...] = (RNN, GRU, LSTM)
+DENSE = "dense"
 CHOSEN_STEPS = (1, 2, 5, 10, 20, 50)
 """The numbers of steps shown of a range, times powers of 100, and its ends."""
 
-LEVELS = "▁▂▃▄▅▆▇█"
 
+class Side(NamedTuple):
+    """One side of a comparison.
 
-class Compared(NamedTuple):
-    """One side of a comparison; `units` is the width found for it, where a width was looked for."""
+    name: the network's; kind: of its recurrent layers where they were exchanged, or `dense`; None for a network as it
+        is.
+    params, multiply_adds, bytes: as in a count; multiply_adds is None where they are not known.
+    units: the width that was found for every recurrent layer, where one was looked for.
+    """
 
     name: str
-    params: int | None
+    kind: str | None
+    params: int
     multiply_adds: int | None
-    bytes: int | None
+    bytes: int
     units: int | None = None
 
 
-class Comparison(NamedTuple):
-    """Networks, or one network as several kinds, beside each other; ratios are to the first."""
+class Lack(Enum):
+    """What a side lacks: a known number of steps, or a width that is small enough."""
 
-    name: str
-    subtitle: str
-    sides: tuple[Compared, ...]
-    notes: tuple[str, ...]
-    searched: bool = False
+    STEPS = "steps"
+    WIDTH = "width"
 
-    def data(self) -> dict[str, Any]:
-        """Return the JSON object."""
-        return {
-            "name": self.name,
-            "rows": [{**side._asdict(), "ratio": self._ratio(side)} for side in self.sides],
-            "notes": list(self.notes),
-        }
 
-    def _ratio(self, side: Compared) -> float | None:
+class Missing(NamedTuple):
+    """A side that there is not: of which kind, and why."""
+
+    kind: str
+    reason: Lack | Problem
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Networks beside each other, or one network as several kinds.
+
+    networks: those that were given; sides: what stands beside each other, the first being what ratios are to.
+    same_params: whether widths were looked for.
+    """
+
+    networks: tuple[Network, ...]
+    sides: tuple[Side, ...]
+    missing: tuple[Missing, ...] = ()
+    same_params: bool = False
+
+    def ratio(self, side: Side) -> float | None:
+        """Return the parameters of a side over those of the first; None where that has none."""
         first = self.sides[0].params
-        return side.params / first if first and side.params is not None else None
-
-    def sheets(self) -> list[Sheet]:
-        """Return a row a side, each with a bar drawn to the scale of the largest."""
-        most = max((side.params or 0 for side in self.sides), default=0) or 1
-        columns = (
-            Column("Network", key=True),
-            *([Column("Units", right=True)] if self.searched else []),
-            Column("Parameters", right=True),
-            Column("Ratio", right=True),
-            Column("Multiply-adds", right=True),
-            Column("Bytes", right=True),
-            Column(""),
-        )
-        rows: list[tuple[Value, ...]] = [
-            (
-                side.name,
-                *([side.units] if self.searched else []),
-                side.params,
-                self._ratio(side),
-                side.multiply_adds,
-                side.bytes,
-                None if side.params is None else Bar(side.params / most),
-            )
-            for side in self.sides
-        ]
-        return [Sheet(columns, rows, title=self.name, subtitle=self.subtitle, notes=self.notes)]
+        return side.params / first if first else None
 
 
-class Growth(NamedTuple):
+class GrowthRow(NamedTuple):
+    """The parameters of a network and of its dense equivalent for a number of steps; ratio: dense over network."""
+
+    steps: int
+    params: int
+    dense: int
+
+    @property
+    def ratio(self) -> float | None:
+        """The dense equivalent's over the network's; None where that has none."""
+        return self.dense / self.params if self.params else None
+
+
+class DenseGrowth(NamedTuple):
     """How the dense equivalent grows with the number of steps while the network stays as it is."""
 
-    name: str
-    subtitle: str
-    params: int
-    rows: tuple[tuple[int, int], ...]
-
-    def data(self) -> dict[str, Any]:
-        """Return the JSON object."""
-        return {
-            "name": self.name,
-            "params": self.params,
-            "rows": [
-                {"steps": steps, "params": self.params, "dense": dense, "ratio": self._ratio(dense)}
-                for steps, dense in self.rows
-            ],
-        }
-
-    def _ratio(self, dense: int) -> float | None:
-        return dense / self.params if self.params else None
-
-    def sheets(self) -> list[Sheet]:
-        """Return a row for each chosen number of steps, and a line that draws the growth."""
-        most = max(dense for _, dense in self.rows) or 1
-        columns = (
-            Column("Steps", right=True, key=True),
-            *(Column(title, right=True) for title in ("Recurrent", "Dense equivalent", "Ratio")),
-            Column(""),
-        )
-        rows: list[tuple[Value, ...]] = [
-            (steps, self.params, dense, self._ratio(dense), Bar(dense / most)) for steps, dense in self.rows
-        ]
-        line = "".join(LEVELS[min(7, dense * 8 // (most + 1))] for _, dense in self.rows)
-        notes = (
-            f"Dense equivalent {line} over {self.rows[0][0]:,} to {self.rows[-1][0]:,} steps; recurrent, no change.",
-        )
-        return [Sheet(columns, rows, title=self.name, subtitle=self.subtitle, notes=notes)]
+    network: Network
+    rows: tuple[GrowthRow, ...]
 
 
-def side_by_side(networks: list[Network], bytes_each: int) -> Comparison:
-    """Return several networks beside each other."""
-    return Comparison("Comparison", "", tuple(_side(network.name, network, bytes_each) for network in networks), ())
+def compare(*networks: Network, dtype: str = "float32") -> Comparison:
+    """Return several networks beside each other; or one, with the same widths as RNN, GRU, LSTM and dense network.
 
-
-def as_kinds(network: Network, bytes_each: int) -> Comparison:
-    """Return one network with the same widths as RNN, GRU, LSTM and as its dense equivalent."""
-    sides, notes = [_side("as it is", network, bytes_each)], []
+    Bytes are those of parameters of the `dtype`, one of `questions.count.DTYPES`.
+    Raises CallError where no network is given, and for another dtype.
+    """
+    if not networks:
+        raise CallError("give a network to compare")
+    sides = [_side(network, dtype) for network in networks]
+    if len(networks) > 1:
+        return Comparison(networks, tuple(sides))
+    (network,) = networks
+    missing: list[Missing] = []
     for kind in KINDS:
         try:
-            sides.append(_side(kind.kind, _with(network, kind), bytes_each))
+            sides.append(_side(_exchanged(network, kind), dtype, kind.kind))
         except SpecError as error:
-            notes.append(f"{kind.kind}: {error.problems[0].message}.")
-    dense = dense_equivalent(network)
+            missing.append(Missing(kind.kind, error.problems[0]))
+    dense = _dense_side(network, dtype)
     if dense:
-        sides.append(_dense_side(dense, bytes_each))
+        sides.append(dense)
     else:
-        notes.append("dense: not known without the number of steps; give steps, or -T.")
-    if sides[0].multiply_adds is None:
-        notes.append("Multiply-adds: not known without the number of steps, or with a part counted elsewhere.")
-    return Comparison(network.name, setting(network), tuple(sides), tuple(notes))
+        missing.append(Missing(DENSE, Lack.STEPS))
+    return Comparison(networks, tuple(sides), tuple(missing))
 
 
-def as_kinds_of_same_params(network: Network, bytes_each: int) -> Comparison:
+def compare_same_params(network: Network, dtype: str = "float32") -> Comparison:
     """Return the width at which each kind has about the parameters of the network, never more.
 
-    Raises RefusedError when the network has no recurrent layer.
+    All recurrent layers of a kind have that width; a decoder's the width that takes the encoder's states.
+    Raises RefusedError where the network has no recurrent layer, CallError for a dtype that there is not.
     """
-    if not any(isinstance(placed.layer, Cell) for placed in network.placed):
+    if not any(isinstance(layer, Cell) for part in network.parts.values() for layer in part.layers):
         raise RefusedError("no layer is recurrent, so there is no width to look for")
-    sides, notes = [_side("as it is", network, bytes_each)], []
+    sides, missing = [_side(network, dtype)], []
     for kind in KINDS:
 
         def sized(units: int, kind: type[Cell] = kind) -> Network:
-            return _with(network, kind, units)
+            return _exchanged(network, kind, units)
 
         units = largest(counting(sized), network.params, MAX_SIZE)
         if units:
-            sides.append(_side(kind.kind, sized(units), bytes_each)._replace(units=units))
+            sides.append(_side(sized(units), dtype, kind.kind)._replace(units=units))
         else:
-            notes.append(f"{kind.kind}: no width fits in {network.params:,} parameters.")
-    notes.append(
-        "All recurrent layers of a row have the same units, the most that keep within the first row's parameters."
-    )
-    return Comparison(network.name, setting(network), tuple(sides), tuple(notes), searched=True)
+            missing.append(Missing(kind.kind, Lack.WIDTH))
+    return Comparison((network,), tuple(sides), tuple(missing), same_params=True)
 
 
-def growth(network: Network, first: int, last: int) -> Growth:
-    """Return the dense equivalent for chosen numbers of steps from `first` to `last`."""
+def dense_growth(network: Network, first: int, last: int) -> DenseGrowth:
+    """Return the parameters of the dense equivalent for a few numbers of steps from `first` to `last`.
+
+    Both halves of an encoder-decoder get the same number. Raises RefusedError for a network of one step.
+    """
     if network.topology == "one-to-one":
         raise RefusedError("a one-to-one network has 1 step, so nothing grows; choose another topology")
     rows = []
     for steps in chosen(first, last):
         dense = dense_equivalent(with_steps(network, steps))
-        rows.append((steps, dense.params if dense else 0))
-    subtitle = f"{network.topology_name}; parameters by the number of steps"
-    return Growth(network.name, subtitle, network.params, tuple(rows))
+        rows.append(GrowthRow(steps, network.params, dense.params if dense else 0))
+    return DenseGrowth(network, tuple(rows))
 
 
 def chosen(first: int, last: int) -> list[int]:
@@ -196,12 +173,12 @@ def with_steps(network: Network, steps: int) -> Network:
     return network.with_parts({name: part._replace(steps=steps) for name, part in network.parts.items()})
 
 
-def _with(network: Network, kind: type[Cell], units: int | None = None) -> Network:
+def _exchanged(network: Network, kind: type[Cell], units: int | None = None) -> Network:
     """Return the network with every recurrent layer of a kind, and of so many units if told."""
     times = {"decoder": _doubled(network.encoder)} if network.encoder else {}
     parts = {}
     for name, part in network.parts.items():
-        layers = _layers_with(part.layers, kind, units and units * times.get(name or "", 1))
+        layers = _layers_of(part.layers, kind, units and units * times.get(name or "", 1))
         parts[name] = part._replace(layers=tuple(layers))
     return network.with_parts(parts)
 
@@ -211,23 +188,26 @@ def _doubled(encoder: Part) -> int:
     return 2 if any(isinstance(layer, Cell) and layer.bidirectional for layer in encoder.layers) else 1
 
 
-def _layers_with(layers: tuple[Layer, ...], kind: type[Cell], units: int | None) -> Iterator[Layer]:
-    common = [field.name for field in fields(Cell)]
+def _layers_of(layers: tuple[Layer, ...], kind: type[Cell], units: int | None) -> Iterator[Layer]:
+    options = {field.name for field in fields(kind)}
     for layer in layers:
         if not isinstance(layer, Cell):
             yield layer
         elif isinstance(layer, kind):
             yield replace(layer, units=units or layer.units)
         else:
-            kept = {option: getattr(layer, option) for option in common}
+            kept = {field.name: getattr(layer, field.name) for field in fields(layer) if field.name in options}
             yield kind(**{**kept, "units": units or layer.units})
 
 
-def _side(name: str, network: Network, bytes_each: int) -> Compared:
-    multiply_adds = total(placed.multiply_adds for placed in network.placed)
-    return Compared(name, network.params, multiply_adds, network.params * bytes_each)
+def _side(network: Network, dtype: str, kind: str | None = None) -> Side:
+    counted = count(network, dtype)
+    return Side(network.name, kind, counted.params, counted.multiply_adds, counted.bytes)
 
 
-def _dense_side(dense: DenseEquivalent, bytes_each: int) -> Compared:
-    multiply_adds = total(layer.multiply_adds for layer in dense.layers)
-    return Compared("dense", dense.params, multiply_adds, dense.params * bytes_each)
+def _dense_side(network: Network, dtype: str) -> Side | None:
+    dense = dense_equivalent(network)
+    if dense is None:
+        return None
+    multiply_adds = total((layer.multiply_adds, 1) for layer in dense.layers)
+    return Side(network.name, DENSE, dense.params, multiply_adds, dense.params * bytes_of(dtype))

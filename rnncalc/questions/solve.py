@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rnncalc.errors import RefusedError, SpecError
 from rnncalc.layers.options import MAX_SIZE
 from rnncalc.network.network import Network
-from rnncalc.reports.sheet import Column, Sheet, Value, setting
 
 Sized = Callable[[int], Network]
 """Gives the network whose sizes marked `?` have a value; raises SpecError where there is none with it."""
@@ -17,21 +16,26 @@ Sized = Callable[[int], Network]
 class Solution(NamedTuple):
     """The largest size within a budget, and the next one beyond it.
 
-    budget: in parameters; size is None when even the smallest is beyond it, next_size when the largest still fits.
+    budget: in parameters; exact: whether it is to be met, not just kept.
+    size, params, network: the largest size that fits, the parameters that it gives, and the network that has them; None
+        where even the smallest is beyond the budget.
+    next_size, next_params: the first size beyond the budget and what it gives; None where the largest size that there
+        can be still fits.
+    smallest: the network of the smallest size.
     """
 
-    name: str
-    setting: str
     budget: int
+    exact: bool
     size: int | None
     params: int | None
+    network: Network | None
     next_size: int | None
     next_params: int | None
-    exact: bool
+    smallest: Network
 
     @property
     def left(self) -> int | None:
-        """What is left of the budget."""
+        """What is left of the budget; None where no size fits."""
         return None if self.params is None else self.budget - self.params
 
     @property
@@ -39,59 +43,35 @@ class Solution(NamedTuple):
         """Whether there is a size, and, where equality is asked for, whether it is met."""
         return self.size is not None and not (self.exact and self.left)
 
-    def data(self) -> dict[str, Any]:
-        """Return the JSON object."""
-        data = self._asdict()
-        del data["setting"]
-        return {**data, "left": self.left, "solved": self.solved}
-
-    def sheets(self) -> list[Sheet]:
-        """Return the size that fits and the next one, and what is left."""
-        rows: list[tuple[Value, ...]] = []
-        if self.size is not None:
-            rows.append((f"? = {self.size:,}", self.params, self.left))
-        if self.next_size is not None and self.next_params is not None:
-            rows.append((f"? = {self.next_size:,}", self.next_params, self.budget - self.next_params))
-        columns = (Column("Size", key=True), Column("Parameters", right=True), Column("Left of the budget", right=True))
-        return [Sheet(columns, rows, title=self.name, subtitle=self.setting, notes=(self._words(),))]
-
-    def _words(self) -> str:
-        budget = f"{self.budget:,} parameters"
-        if self.size is None:
-            return f"✗ No size fits: even {self.next_size:,} needs {self.next_params:,}, and the budget is {budget}."
-        if not self.left:
-            return f"✓ {self.size:,} gives exactly {budget}."
-        if self.exact:
-            return f"✗ No size gives exactly {budget}."
-        if self.next_size is None:
-            return f"✓ {self.size:,} fits in {budget}, and it is the largest size there can be; {self.left:,} are left."
-        return f"✓ {self.size:,} is the largest that fits in {budget}; {self.left:,} are left."
-
 
 def solve(sized: Sized, budget: int, *, multiple: int = 1, exact: bool = False) -> Solution:
-    """Return the largest multiple of `multiple` that, in place of every `?`, keeps the count within the budget.
+    """Return the largest size whose network keeps within a budget of parameters.
 
-    Raises SpecError when the network is wrong whatever the size, RefusedError when the size does not change the count.
+    sized: a function from a size, 1 or more, to the network that has it, whose parameters do not shrink as the size
+        grows: `lambda size: Network(input=4, layers=(LSTM(size),))`.
+    multiple: only sizes that this number divides are taken.
+    exact: whether the budget is to be met; a solution that only keeps within it is then not `solved`.
+    Raises SpecError where there is no network of the smallest size, RefusedError where the size does not change the
+    number of parameters.
     """
     smallest = sized(multiple)
     count = counting(sized)
     most = MAX_SIZE // multiple
-    first, last = count(multiple), count(most * multiple)
-    if first == last:
+    if smallest.params == count(most * multiple):
         raise RefusedError("the size written ? does not change the number of parameters; mark another")
     best = largest(lambda step: count(step * multiple), budget, most)
-    size = best * multiple if best else None
+    network = sized(best * multiple) if best else None
     beyond = (best + 1) * multiple if best < most else None
     beyond_params = count(beyond) if beyond else None
     return Solution(
-        name=smallest.name,
-        setting=setting(smallest),
         budget=budget,
-        size=size,
-        params=count(size) if size else None,
+        exact=exact,
+        size=best * multiple if best else None,
+        params=network.params if network else None,
+        network=network,
         next_size=beyond if beyond_params is not None else None,
         next_params=beyond_params,
-        exact=exact,
+        smallest=smallest,
     )
 
 

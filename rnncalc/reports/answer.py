@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any, NamedTuple
 
+from rnncalc.conventions.formula import Expression
 from rnncalc.network.network import Network
-from rnncalc.questions.answer.arithmetic import Expression, value, write
+from rnncalc.questions.answer.arithmetic import amount, write
 from rnncalc.questions.answer.given import Given, Shape
 from rnncalc.questions.answer.grading import Answer, Judged
 from rnncalc.questions.answer.mistake import MOST_LAYERS
 from rnncalc.questions.answer.quantities import Quantity
 from rnncalc.questions.answer.search import Diagnosis
 from rnncalc.questions.answer.sizes import OtherSize
-from rnncalc.reports.sheet import Column, Equation, Sheet, Value, setting
+from rnncalc.reports.setting import setting
+from rnncalc.reports.sheet import Arithmetic, Column, Sheet, Value
 
 
 class AnswerReport(NamedTuple):
@@ -117,8 +118,8 @@ def _sentence(diagnosis: Diagnosis) -> str:
     return f"{text}, in {first} alone" if first == last else f"{text}, in one alone of {first} to {last}"
 
 
-def _sum(expression: Expression) -> Equation:
-    return Equation(write(expression), f"{value(expression):,}")
+def _sum(expression: Expression) -> Arithmetic:
+    return Arithmetic(write(expression), f"{amount(expression):,}")
 
 
 QUANTITIES: dict[Quantity, str] = {
@@ -158,7 +159,7 @@ def _unexplained(judged: Judged) -> str:
 
 
 def _next_step(network: Network) -> str:
-    layers = sum(1 for placed in islice(network.placed, MOST_LAYERS + 1) if placed.params)
+    layers = sum(entry.copies for entry in network.stack if entry.params)
     text = "rnncalc explain derives the right one step by step"
     several = f"; {layers} numbers, one for each layer in order, would show where yours goes wrong"
     return f"{text}{several}." if 1 < layers <= MOST_LAYERS else f"{text}."

@@ -1,14 +1,19 @@
-"""What every question answers with: sheets for people and data for machines. Knows no format."""
+"""What a report is made of: sheets for people, records for one table, data for programs.
+
+Knows no question and no network, and no format: formats decide how all of this looks.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from rnncalc.conventions.convention import CONVENTIONS
-from rnncalc.network.network import Network
+if TYPE_CHECKING:
+    from rnncalc.reports.equations import Line
 
 
-class Equation(NamedTuple):
-    """A formula in letters, and with the numbers in."""
+class Arithmetic(NamedTuple):
+    """A formula in letters, and with the numbers in; the two are alike where there are no letters."""
 
     letters: str
     numbers: str
@@ -21,8 +26,11 @@ class Bar(NamedTuple):
 
 
 Shape = tuple[int | None, ...]
-Value = str | int | float | Equation | Bar | Shape | None
-"""What a cell of a sheet holds; None is what is not known. Formats decide how it looks."""
+Value = str | int | float | Arithmetic | Bar | Shape | None
+"""What a cell of a sheet holds; None is what is not known."""
+
+Row = tuple[Value, ...]
+"""A cell for each column."""
 
 
 class Column(NamedTuple):
@@ -34,43 +42,62 @@ class Column(NamedTuple):
 
 
 class Sheet(NamedTuple):
-    """A table for people: rows that sum to the total where there is one, and what is to be said above and below it."""
+    """A table for people: rows that sum to the total where there is one, and what is to be said above and below it.
+
+    equations: to be written above the rows.
+    """
 
     columns: tuple[Column, ...]
-    rows: Iterable[tuple[Value, ...]]
-    total: tuple[Value, ...] | None = None
+    rows: Iterable[Row]
+    total: Row | None = None
     title: str = ""
     subtitle: str = ""
     notes: tuple[str, ...] = ()
+    equations: tuple[Line, ...] = ()
+
+
+class Shared:
+    """What equal objects of a list have in common, made once for all of them.
+
+    value: their keys and values; text: what a writer made of them, kept here so that it is made once too.
+    """
+
+    __slots__ = ("text", "value")
+
+    def __init__(self, value: dict[str, Any]) -> None:
+        self.value = value
+        self.text: str | None = None
+
+
+class Alike(NamedTuple):
+    """An object of a list: the keys and values that are its own, and after them those it shares with its equals."""
+
+    own: dict[str, Any]
+    shared: Shared
 
 
 class Report(Protocol):
-    """The answer to a question about one network."""
+    """What the answer to a question says, for people and for programs.
+
+    A report that some formats cannot write has not the method that those ask for.
+    """
 
     def data(self) -> dict[str, Any]:
-        """Return the JSON object; an iterator in it is a list whose items are made as they are written."""
+        """Return the object for programs; an iterator in it is a list whose items are made as they are written."""
 
     def sheets(self) -> list[Sheet]:
         """Return the tables for people."""
 
 
-class Recorded(Report, Protocol):
-    """A report that fits the one table of a CSV file."""
+class Recorded(Protocol):
+    """A report that fits into one table of plain values."""
 
-    def records(self) -> tuple[tuple[str, ...], Iterable[tuple[Value, ...]]]:
+    def records(self) -> tuple[tuple[str, ...], Iterable[Row]]:
         """Return the header and the rows."""
 
 
-def steps_of(network: Network) -> int | dict[str, int | None] | None:
-    """Return the number of steps as reports give it: one number, or one for each half of an encoder-decoder."""
-    if len(network.parts) == 1:
-        return network.parts[None].steps
-    return {str(name): part.steps for name, part in network.parts.items()}
+class Derived(Protocol):
+    """A report that derives what it says, and can be typeset as mathematics."""
 
-
-def setting(network: Network) -> str:
-    """Return the topology, the steps and the convention, as reports head themselves."""
-    steps = [f"{part.steps:,}" if part.steps else "T" for part in network.parts.values()]
-    plural = "" if steps == ["1"] else "s"
-    row = CONVENTIONS[network.convention]
-    return f"{network.topology_name}, {' and '.join(steps)} step{plural}; convention {row.title}: {row.note}"
+    def derivations(self) -> list[Sheet]:
+        """Return sheets with equations, and with an Arithmetic in each row."""

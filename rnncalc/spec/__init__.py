@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rnncalc.errors import Problem, SpecError
+from rnncalc.errors import Path, Problem, SpecError
 from rnncalc.network.network import Network
 from rnncalc.spec.flags import override, tree
-from rnncalc.spec.nodes import Mapping, Node, Scalar, has_word, mark_at
+from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, has_word, mark_at
 from rnncalc.spec.reader import read_network
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ class Spec(NamedTuple):
     source: str
     own_convention: str = ""
 
-    def place(self, path: tuple[str | int, ...]) -> tuple[int, int] | None:
+    def place(self, path: Path) -> tuple[int, int] | None:
         """Return the line and the column of what stands at a path; None for nothing, and for a flag."""
         mark = mark_at(self.root, path)
-        return None if isinstance(mark, str) else (mark.line + 1, mark.column + 1)
+        return None if isinstance(mark, Flag) else (mark.line + 1, mark.column + 1)
 
 
 def load(path: str | os.PathLike[str], **overrides: str | None) -> Network:
@@ -57,12 +57,12 @@ class Template(NamedTuple):
     root: Node
     source: str
     name: str
-    problems: tuple[tuple[tuple[int, int], Problem], ...] = ()
+    problems: tuple[Problem, ...] = ()
     own_convention: str = Network.convention
 
     def network(self, unknown: int | None = None) -> Network:
         """Return the network in which every `?` is `unknown`. Raises SpecError with every problem there is."""
-        return read_network(self.root, self.source, self.name, list(self.problems), unknown)
+        return read_network(self.root, self.source, self.name, self.problems, unknown)
 
     @property
     def marked(self) -> bool:
@@ -116,7 +116,7 @@ def parse_data(spec: Spec, weights: tuple[bytes, str] | None, inputs: tuple[byte
         if file:
             root, problems = read_document(*file, MAX_BYTES)
             if problems:
-                raise SpecError(tuple(problem for _, problem in problems))
+                raise SpecError(tuple(problems))
             found[key] = read(root, file[1], (), spec.network)
         elif isinstance(spec.root, Mapping) and (node := spec.root.get(key)):
             found[key] = read(node, spec.source, (key,), spec.network)

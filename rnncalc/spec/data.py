@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence as Items
 from typing import Any, NamedTuple
 
+from rnncalc.errors import Path
 from rnncalc.layers.layer import Embedding
 from rnncalc.layers.options import Real, Size
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
 from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence
-from rnncalc.spec.reading import Path, Reading, what
-from rnncalc.text import escape
+from rnncalc.spec.reading import Reading, what
+from rnncalc.text import escape, plural
 
 Nested = Any
 """Numbers in lists in lists, as deep as a shape is long."""
@@ -76,8 +77,7 @@ def _sequence(reading: Reading, node: Node, path: Path, part: Part, steps: int |
         reading.problem(node.mark, path, f"expected a list of {steps or 'T'} steps, got {what(node)}")
         return []
     if steps is not None and len(node.items) != steps:
-        message = f"expected {steps:,} step{'s' if steps > 1 else ''}, got {len(node.items):,}"
-        reading.problem(node.mark, path, message)
+        reading.problem(node.mark, path, f"expected {plural(steps, 'step')}, got {len(node.items):,}")
     if not isinstance(part.layers[0], Embedding):
         shape = (part.input,)
         return [_nested(reading, item, (*path, step), shape, shape) for step, item in enumerate(node.items)]
@@ -98,8 +98,8 @@ def _nested(reading: Reading, node: Node, path: Path, shape: tuple[int, ...], re
         return []
     if len(node.items) != rest[0]:
         of = "number" if len(rest) == 1 else "row"
-        where = "" if len(rest) == len(shape) else f", so {_count(rest[0], of)} in each row"
-        message = f"expected shape {_shape(shape)}{where}, got {_count(len(node.items), of)}"
+        where = "" if len(rest) == len(shape) else f", so {plural(rest[0], of)} in each row"
+        message = f"expected shape {_shape(shape)}{where}, got {plural(len(node.items), of)}"
         reading.problem(node.mark, path, message)
         return []
     return [_nested(reading, item, (*path, place), shape, rest[1:]) for place, item in enumerate(node.items)]
@@ -107,10 +107,6 @@ def _nested(reading: Reading, node: Node, path: Path, shape: tuple[int, ...], re
 
 def _got(node: Node) -> str:
     return f"the number {escape(node.value)}" if isinstance(node, Scalar) and node.value else what(node)
-
-
-def _count(number: int, of: str) -> str:
-    return f"{number:,} {of}{'' if number == 1 else 's'}"
 
 
 def _shape(shape: Items[int]) -> str:

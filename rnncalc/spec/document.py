@@ -23,17 +23,20 @@ _LONE_QUESTION = re.compile(r"(: +)\?(?= *(?:$|[,}\]]| #))", re.MULTILINE)
 _STAND_IN = "\ue03f"
 """YAML reads the `?` of `lstm: ?` as the start of a long key, so one character it knows nothing of stands in for it."""
 
+Place = tuple[int, int]
+"""A line and a column, both counted from 1."""
+
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def read_document(data: bytes, source: str, most_bytes: int) -> tuple[Node, list[tuple[tuple[int, int], Problem]]]:
-    """Return the tree of a YAML document, and the problems that still left it readable, with their line and column.
+def read_document(data: bytes, source: str, most_bytes: int) -> tuple[Node, list[Problem]]:
+    """Return the tree of a YAML document, and the problems that still left it readable.
 
     Raises SpecError at the first that does not: bytes that are no UTF-8, YAML that does not parse, a cycle.
     """
     source = escape(source, limit=1_000)
     if len(data) > most_bytes:
-        raise _error(source, "", f"a spec has at most {most_bytes:,} bytes, this has more")
+        raise _error(source, None, f"a spec has at most {most_bytes:,} bytes, this has more")
     text = _LONE_QUESTION.sub(rf"\1{_STAND_IN}", _decoded(data, source))
     import yaml
 
@@ -50,30 +53,32 @@ def read_document(data: bytes, source: str, most_bytes: int) -> tuple[Node, list
 
 def _decoded(data: bytes, source: str) -> str:
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise _error(source, "1:1", "the file is UTF-16; save it as UTF-8")
+        raise _error(source, (1, 1), "the file is UTF-16; save it as UTF-8")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         bad = data[error.start]
         raise _error(
-            source, _offset(data[: error.start].decode()), f"byte 0x{bad:02x} is not UTF-8; save the file as UTF-8"
+            source, _end(data[: error.start].decode()), f"byte 0x{bad:02x} is not UTF-8; save the file as UTF-8"
         ) from None
     if found := _FORBIDDEN.search(text):
         name = found[0].encode("unicode_escape").decode()
-        raise _error(source, _offset(text[: found.start()]), f"the character {name} may not stand in YAML; remove it")
+        raise _error(source, _end(text[: found.start()]), f"the character {name} may not stand in YAML; remove it")
     return text
 
 
-def _offset(before: str) -> str:
-    return f"{before.count(chr(10)) + 1}:{len(before) - before.rfind(chr(10))}"
+def _end(before: str) -> Place:
+    """Return the place after a text."""
+    return before.count("\n") + 1, len(before) - before.rfind("\n")
 
 
-def _place(mark: Any) -> str:
-    return f"{mark.line + 1}:{mark.column + 1}" if mark else ""
+def _place(mark: Any) -> Place | None:
+    return (mark.line + 1, mark.column + 1) if mark else None
 
 
-def _error(source: str, place: str, message: str) -> SpecError:
-    return SpecError((Problem(f"{source}:{place}" if place else source, "", message),))
+def _error(source: str, place: Place | None, message: str) -> SpecError:
+    line, column = place or (None, None)
+    return SpecError((Problem((), message, source, line, column),))
 
 
 def _in_words(error: Any, text: str) -> str:
@@ -93,103 +98,90 @@ class _Builder:
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self.problems: list[tuple[tuple[int, int], Problem]] = []
+        self.problems: list[Problem] = []
         self.open: list[Mapping | Sequence] = []
-        self.keys: list[Scalar | None] = []  # the key that waits for its value in each open mapping
         self.anchors: dict[str, Node] = {}
-        self.began: dict[int, int] = {}  # the count of nodes before each anchored node that is open
-        self.sizes: dict[int, int] = {}  # how many nodes an anchored node stands for
-        self.nodes = 0
+        self.sizes: dict[int, int] = {}  # of the nodes that aliases stand for
         self.aliased = 0
 
     def build(self, loader: Any, yaml: Any) -> Node:
+        """Return the tree. All in one loop, which a long file goes through a million times."""
         root: Node | None = None
+        within: Mapping | Sequence | None = None
+        key: Scalar | None = None  # the key in the innermost mapping that waits for its value: all others have theirs
         get = loader.get_event
-        while True:
-            event = get()
-            kind = type(event)
+        while (kind := type(event := get())) is not yaml.StreamEndEvent:
             if kind is yaml.ScalarEvent:
-                self.nodes += 1
                 node: Node = Scalar(event.value.replace(_STAND_IN, "?"), not event.style, event.start_mark)
-                if event.tag is not None or event.anchor is not None:
-                    self._decorate(node, event)
-            elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
-                self.nodes += 1
-                node = (Mapping if kind is yaml.MappingStartEvent else Sequence)(event.start_mark)
-                self._decorate(node, event)
-            elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
-                self._close()
-                continue
+            elif kind is yaml.MappingStartEvent:
+                node = Mapping(event.start_mark)
+            elif kind is yaml.SequenceStartEvent:
+                node = Sequence(event.start_mark)
             elif kind is yaml.AliasEvent:
                 node = self._aliased(event)
+            elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+                self.open.pop()
+                within = self.open[-1] if self.open else None
+                continue
             elif kind is yaml.DocumentStartEvent and root is not None:
                 raise self._error(event, "a second document starts here; a spec is one document, so split the file")
-            elif kind is yaml.StreamEndEvent:
-                break
             else:
                 continue
-            if self.open:
-                self._attach(node)
-            else:
+            if kind is not yaml.AliasEvent and (event.tag is not None or event.anchor is not None):
+                self._decorate(node, event)
+            if within is None:
                 root = node
-            if kind is not yaml.AliasEvent and not isinstance(node, Scalar):
-                self._enter(node)
+            elif isinstance(within, Sequence):
+                within.items.append(node)
+            elif key is not None:
+                within.items.append((key, node))
+                key = None
+            elif isinstance(node, Scalar):
+                key = node
+            else:
+                raise self._error(event, "a key must be one word; remove these brackets")
+            if kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
+                within = self._enter(node, event)
         if root is None:
-            raise _error(self.source, "1:1", "the file is empty")
+            raise _error(self.source, (1, 1), "the file is empty")
         return root
 
     def _error(self, event: Any, message: str) -> SpecError:
         return _error(self.source, _place(event.start_mark), message)
 
+    def _enter(self, node: Node, event: Any) -> Mapping | Sequence:
+        assert not isinstance(node, Scalar)
+        if len(self.open) == MAX_DEPTH:
+            raise self._error(event, f"nested deeper than {MAX_DEPTH} levels; no spec is")
+        self.open.append(node)
+        return node
+
     def _decorate(self, node: Node, event: Any) -> None:
+        """Refuse a node's tag, and keep the node for the aliases of its anchor."""
         if event.tag is not None:
-            mark = event.start_mark
             tag = escape(event.tag.replace("tag:yaml.org,2002:", "!!"))
-            told = Problem(f"{self.source}:{_place(mark)}", "", f"the tag {tag} is not read; remove it")
-            self.problems.append(((mark.line, mark.column), told))
+            place = _place(event.start_mark) or (None, None)
+            self.problems.append(Problem((), f"the tag {tag} is not read; remove it", self.source, *place))
         if event.anchor is not None:
             self.anchors[event.anchor] = node
-            if isinstance(node, Scalar):
-                self.sizes[id(node)] = 1
-            else:
-                self.began[id(node)] = self.nodes - 1
 
     def _aliased(self, event: Any) -> Node:
         node = self.anchors.get(event.anchor)
         name = escape(f"*{event.anchor}")
         if node is None:
             raise self._error(event, f"the alias {name} has no anchor &{name[1:]} before it")
-        size = self.sizes.get(id(node))
-        if size is None:
+        if any(node is one for one in self.open):
             raise self._error(event, f"the alias {name} stands inside what it stands for; write the part out")
-        self.nodes += size
-        self.aliased += size
+        self.aliased += self._size(node)
         if self.aliased > MAX_ALIASED:
             raise self._error(event, f"the aliases of this file stand for more than {MAX_ALIASED:,} nodes; use fewer")
         return node
 
-    def _attach(self, node: Node) -> None:
-        parent = self.open[-1]
-        if isinstance(parent, Sequence):
-            parent.items.append(node)
-            return
-        key = self.keys[-1]
-        if key is not None:
-            parent.items.append((key, node))
-            self.keys[-1] = None
-        elif isinstance(node, Scalar):
-            self.keys[-1] = node
-        else:
-            raise _error(self.source, _place(node.mark), "a key must be one word; remove these brackets")
-
-    def _enter(self, node: Mapping | Sequence) -> None:
-        if len(self.open) == MAX_DEPTH:
-            raise _error(self.source, _place(node.mark), f"nested deeper than {MAX_DEPTH} levels; no spec is")
-        self.open.append(node)
-        self.keys.append(None)
-
-    def _close(self) -> None:
-        node = self.open.pop()
-        self.keys.pop()
-        if id(node) in self.began:
-            self.sizes[id(node)] = self.nodes - self.began[id(node)]
+    def _size(self, node: Node) -> int:
+        """Return how many nodes an alias stands for. Those within it that are aliased too are measured already."""
+        if isinstance(node, Scalar):
+            return 1
+        if id(node) not in self.sizes:
+            below = node.items if isinstance(node, Sequence) else [part for item in node.items for part in item]
+            self.sizes[id(node)] = 1 + sum(map(self._size, below))
+        return self.sizes[id(node)]

@@ -6,7 +6,7 @@ from typing import Any
 
 from rnncalc.errors import Problem, SpecError
 from rnncalc.layers.options import OPTIONS, Allowed, Switch
-from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence
+from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence
 from rnncalc.spec.scalars import read
 
 
@@ -18,12 +18,12 @@ def tree(
     **others: str | None,
 ) -> Mapping:
     """Return the tree of a network in flags; `others` are the plain keys steps, topology and convention."""
-    root = Mapping("")
+    root = Mapping(Flag(""))  # no flag stands for them all
     if input is not None:
-        root.put("input", Scalar(input, True, "--input"))
+        root.put("input", Scalar(input, True, Flag("--input")))
     if layers:
-        stack = Sequence("--layer")
-        stack.items = [_layer(text, f"--layer {number}") for number, text in enumerate(layers, 1)]
+        stack = Sequence(Flag("--layer"))
+        stack.items = [_layer(text, Flag(f"--layer {number}", number)) for number, text in enumerate(layers, 1)]
         root.put("layers", stack)
     if output is not None:
         root.put("output", _output(output))
@@ -39,18 +39,18 @@ def override(root: Node, values: dict[str, str | None]) -> None:
     for key, value in values.items():
         if value is not None:
             for mapping in halves if halves and key == "steps" else [root]:
-                mapping.put(key, Scalar(value, True, f"--{key}"))
+                mapping.put(key, Scalar(value, True, Flag(f"--{key}")))
 
 
 def read_value(flag: str, text: str, allowed: Allowed) -> Any:
     """Return the value of a flag, read as a spec would be."""
     try:
-        return read(Scalar(text, True, flag), allowed)
+        return read(Scalar(text, True, Flag(flag)), allowed)
     except ValueError as error:
-        raise SpecError((Problem(flag, "", str(error)),)) from None
+        raise SpecError((Problem((), str(error), flag),)) from None
 
 
-def _layer(text: str, mark: str) -> Mapping:
+def _layer(text: str, mark: Flag) -> Mapping:
     """Read `lstm:512,bidirectional,projection=128`."""
     first, *options = text.split(",")
     kind, _, number = first.partition(":")
@@ -62,17 +62,18 @@ def _layer(text: str, mark: str) -> Mapping:
 
 def _output(text: str) -> Node:
     """Read `5` or `5,bias=false`."""
+    mark = Flag("--output")
     first, *options = text.split(",")
-    units = Scalar(first.strip(), True, "--output")
+    units = Scalar(first.strip(), True, mark)
     if not options:
         return units
-    output = Mapping("--output")
-    output.items.append((Scalar("units", True, "--output"), units))
-    _add_options(output, options, "--output")
+    output = Mapping(mark)
+    output.items.append((Scalar("units", True, mark), units))
+    _add_options(output, options, mark)
     return output
 
 
-def _add_options(mapping: Mapping, options: list[str], mark: str) -> None:
+def _add_options(mapping: Mapping, options: list[str], mark: Flag) -> None:
     for option in options:
         key, equals, value = option.partition("=")
         implied = "true" if isinstance(OPTIONS.get(key.strip()), Switch) and not equals else value.strip()

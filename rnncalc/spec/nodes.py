@@ -5,7 +5,9 @@ Knows nothing of what a spec means.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
+
+from rnncalc.errors import Path
 
 
 class Mark(Protocol):
@@ -15,12 +17,19 @@ class Mark(Protocol):
     column: int
 
 
+class Flag(NamedTuple):
+    """In place of a mark: the flag that a node comes from; of `--layer`, its number, counted from 1."""
+
+    name: str
+    number: int = 0
+
+
 class Scalar:
     """A word or number as written. `plain` tells it from quoted and block text."""
 
     __slots__ = ("mark", "plain", "value")
 
-    def __init__(self, value: str, plain: bool, mark: Mark | str) -> None:
+    def __init__(self, value: str, plain: bool, mark: Mark | Flag) -> None:
         self.value = value
         self.plain = plain
         self.mark = mark
@@ -31,7 +40,7 @@ class Sequence:
 
     __slots__ = ("items", "mark")
 
-    def __init__(self, mark: Mark | str) -> None:
+    def __init__(self, mark: Mark | Flag) -> None:
         self.items: list[Node] = []
         self.mark = mark
 
@@ -41,7 +50,7 @@ class Mapping:
 
     __slots__ = ("items", "mark")
 
-    def __init__(self, mark: Mark | str) -> None:
+    def __init__(self, mark: Mark | Flag) -> None:
         self.items: list[tuple[Scalar, Node]] = []
         self.mark = mark
 
@@ -58,7 +67,7 @@ class Mapping:
 Node = Scalar | Sequence | Mapping
 
 
-def mark_at(root: Node, path: tuple[str | int, ...]) -> Mark | str:
+def mark_at(root: Node, path: Path) -> Mark | Flag:
     """Return the mark of the node at a path, or of the nearest above it that is there; a value's, not its key's."""
     node = root
     for step in path:
@@ -73,6 +82,18 @@ def mark_at(root: Node, path: tuple[str | int, ...]) -> Mark | str:
             break
         node = below
     return node.mark
+
+
+def say_the_same(one: Node, other: Node) -> bool:
+    """Return whether two nodes are the same keys with the same words, in the same order; False for anything deeper."""
+    if not (isinstance(one, Mapping) and isinstance(other, Mapping) and len(one.items) == len(other.items)):
+        return False
+    for (key, value), (other_key, other_value) in zip(one.items, other.items, strict=True):
+        if not (isinstance(value, Scalar) and isinstance(other_value, Scalar)):
+            return False
+        if key.value != other_key.value or value.value != other_value.value or value.plain != other_value.plain:
+            return False
+    return True
 
 
 def has_word(root: Node, word: str) -> bool:

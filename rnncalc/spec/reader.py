@@ -1,30 +1,23 @@
 """From a tree of nodes to a Network. Gathers every problem there is, each with its place, before it gives up.
 
-The keys of a layer are the fields of its class and what they may be is `model.values`: nothing about a kind of layer
-is said here a second time.
+What each key of a network may be is `network/validation.py`; its layers are read in `layers.py` beside this.
 """
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Iterable
 from typing import Any
 
-from rnncalc.errors import Fault, Problem, SpecError
-from rnncalc.layers.cell import CELLS
-from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Output
+from rnncalc.errors import Path, Problem, SpecError
+from rnncalc.layers.layer import Output
 from rnncalc.layers.options import OPTIONS, Allowed, Count, Ratio, Size
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Budget, Expect, Part
 from rnncalc.network.validation import KEYS
+from rnncalc.spec.layers import read_layers
 from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence, mark_at
-from rnncalc.spec.reading import MOST_PROBLEMS, At, Path, Reading, unknown_key, what
-from rnncalc.text import all_of, did_you_mean, escape, one_of
+from rnncalc.spec.reading import Reading, what
 
-_KINDS: tuple[type[Layer], ...] = (*CELLS, Dense, Embedding, Dropout, External)
-KINDS = {kind.kind: kind for kind in _KINDS}
-OPTIONS_OF: dict[str, tuple[str, ...]] = {
-    kind: tuple(field.name for field in fields(of) if field.name != of.number) for kind, of in KINDS.items()
-}
 OUTPUT_KEYS = ("units", "bias", "tied", "activation", "frozen")
 PART_KEYS = ("steps", "input", "layers", "output")
 TOP_KEYS = (*KEYS, "layers", "output", "encoder", "decoder", "expect", "budget", "weights", "inputs")
@@ -36,9 +29,11 @@ BUDGET: dict[str, Allowed] = {
 }
 COUNT = Count()
 
+_WIDTH = "the number of features per step, or an embedding's vocabulary"
+
 
 def read_network(
-    root: Node, source: str, name: str, problems: list[tuple[At, Problem]], unknown: int | None = None
+    root: Node, source: str, name: str, problems: Iterable[Problem] = (), unknown: int | None = None
 ) -> Network:
     """Return the network that a tree describes; `unknown` is what a size written `?` stands for.
 
@@ -55,40 +50,39 @@ def read_network(
 class _Reader(Reading):
     """Reads a network; what cannot be read is noted, and a harmless value stands in for it."""
 
-    def __init__(self, root: Node, source: str, unknown: int | None) -> None:
-        super().__init__(root, source, unknown)
-        self.layers_read: dict[tuple[tuple[str, str, bool], ...], Layer] = {}
-
     def network(self, name: str) -> Network | None:
+        """Return the network; None, with the problems noted, where it cannot be one."""
         values = dict(self.keys(self.root, (), TOP_KEYS))
         if not isinstance(self.root, Mapping):
             return None
         given: dict[str, Any] = {"name": name}
         for key in KEYS:
             if key in values:
-                given[key] = self.value(values[key], (key,), KEYS[key], stand_in=1 if key == "input" else None)
-        given = {key: value for key, value in given.items() if value is not None}
+                value = self.value(values[key], (key,), KEYS[key], stand_in=1 if key == "input" else None)
+                if value is not None:
+                    given[key] = value
         halves = [half for half in ("encoder", "decoder") if half in values]
         for half in halves:
             given[half] = self.part(values[half], (half,))
         if not halves and "input" not in values:
-            self.missing(self.root, ("input",), "the number of features per step, or an embedding's vocabulary")
+            self.missing(self.root, ("input",), _WIDTH)
             given["input"] = 1
         if "layers" in values or not halves:
-            given["layers"] = self.layers(values.get("layers"), ())
-        if "output" in values:
-            given["output"] = self.output(values["output"], ("output",))
-        if "expect" in values:
-            given["expect"] = self.expect(values["expect"])
-        if "budget" in values:
-            given["budget"] = self.budget(values["budget"])
+            given["layers"] = read_layers(self, values.get("layers"), ("layers",), self.root)
+        for key, read in (("output", self.output), ("expect", self.expect), ("budget", self.budget)):
+            if key in values:
+                given[key] = read(values[key], (key,))
+        return self.validated(given)
+
+    def validated(self, given: dict[str, Any]) -> Network | None:
+        """Return the network of these values; note what is wrong with them together, each at the node it comes from."""
         try:
             return Network(**given)
         except SpecError as error:
             told = bool(self.problems)
-            for fault in error.problems:
-                if isinstance(fault, Fault) and not (fault.follows and told):
-                    self.problem(mark_at(self.root, fault.path), fault.path, fault.message)
+            for problem in error.problems:
+                if not (problem.follows and told):
+                    self.problem(mark_at(self.root, problem.path), problem.path, problem.message)
             return None
 
     def part(self, node: Node, path: Path) -> Part:
@@ -99,100 +93,37 @@ class _Reader(Reading):
         else:
             width = 1
             if isinstance(node, Mapping):
-                self.missing(node, (*path, "input"), "the number of features per step, or an embedding's vocabulary")
-        layers = self.layers(values.get("layers"), path, node)
+                self.missing(node, (*path, "input"), _WIDTH)
+        layers = read_layers(self, values.get("layers"), (*path, "layers"), node)
         output = self.output(values["output"], (*path, "output")) if "output" in values else None
         return Part(width, layers, output, steps)
-
-    def layers(self, node: Node | None, path: Path, above: Node | None = None) -> tuple[Layer, ...]:
-        at = (*path, "layers")
-        if node is None:
-            self.missing(above or self.root, at, "at least one layer, such as lstm: 512")
-            return (Dropout(0.0),)
-        if not isinstance(node, Sequence) or not node.items:
-            got = "none" if isinstance(node, Sequence) else what(node)
-            self.problem(node.mark, at, f"expected a list of layers, such as - lstm: 512, got {got}")
-            return (Dropout(0.0),)
-        return tuple(self.layer(item, (*at, place)) for place, item in enumerate(node.items))
-
-    def layer(self, node: Node, path: Path) -> Layer:
-        if not isinstance(node, Mapping):
-            self.problem(node.mark, path, f"expected a layer, such as lstm: 512, got {what(node)}")
-            return Dropout(0.0)
-        key = tuple((name.value, of.value, of.plain) for name, of in node.items if isinstance(of, Scalar))
-        if len(key) == len(node.items) and key in self.layers_read:
-            return self.layers_read[key]
-        before = len(self.problems)
-        layer = self.new_layer(node, path)
-        if len(self.problems) == before:
-            self.layers_read[key] = layer
-        return layer
-
-    def new_layer(self, node: Mapping, path: Path) -> Layer:
-        kinds = [key.value for key, _ in node.items if key.value in KINDS]
-        if len(kinds) != 1:
-            self.kind_problem(node, path, kinds)
-            return Dropout(0.0)
-        kind = KINDS[kinds[0]]
-        values: dict[str, Any] = {}
-        for option, below in self.keys(node, path, (kind.kind, *OPTIONS_OF[kind.kind]), _unknown):
-            name = kind.number if option == kind.kind else option
-            value = self.value(below, (*path, option), OPTIONS[name], None)
-            if value is not None:
-                values[name] = value
-        values.setdefault(kind.number, 1)
-        return kind(**values)
-
-    def kind_problem(self, node: Mapping, path: Path, kinds: list[str]) -> None:
-        if kinds:
-            message = f"expected one kind of layer, got {all_of(kinds)}; make each a list item"
-            self.problem(node.mark, path, message)
-            return
-        words = [key for key, _ in node.items if key.value not in OPTIONS]
-        key = words[0] if words else None
-        if key is None:
-            self.problem(node.mark, path, f"no kind of layer; add one of {one_of(tuple(KINDS))}")
-            return
-        if isinstance(key.mark, str) and isinstance(first := node.items[0][1], Scalar) and not first.value:
-            self.problem(key.mark, path, f"expected KIND:UNITS, such as lstm:512, got '{escape(key.value)}'")
-            return
-        told = len(self.problems) < MOST_PROBLEMS
-        cure = (did_you_mean(key.value, tuple(KINDS)) if told else "") or f"; the kinds are {one_of(tuple(KINDS))}"
-        self.problem(key.mark, (*path, escape(key.value)), f"unknown kind of layer{cure}")
 
     def output(self, node: Node, path: Path) -> Output:
         if isinstance(node, Scalar):
             return Output(self.value(node, path, Size(), 1))
-        values: dict[str, Any] = {}
+        values: dict[str, Any] = {"units": 1}
         for key, below in self.keys(node, path, OUTPUT_KEYS):
             value = self.value(below, (*path, key), OPTIONS[key], None)
             if value is not None:
                 values[key] = value
         if isinstance(node, Mapping) and node.get("units") is None:
             self.missing(node, (*path, "units"), "the number of outputs")
-        values.setdefault("units", 1)
         return Output(**values)
 
-    def expect(self, node: Node) -> Expect:
+    def expect(self, node: Node, path: Path) -> Expect:
         if isinstance(node, Scalar):
-            return Expect(self.value(node, ("expect",), COUNT, None))
+            return Expect(self.value(node, path, COUNT, None))
         total, layers = None, None
-        for key, below in self.keys(node, ("expect",), ("total", "layers")):
+        for key, below in self.keys(node, path, ("total", "layers")):
+            at = (*path, key)
             if key == "total":
-                total = self.value(below, ("expect", "total"), COUNT, None)
+                total = self.value(below, at, COUNT, None)
             elif isinstance(below, Sequence):
-                path: Path = ("expect", "layers")
-                layers = tuple(self.value(item, (*path, i), COUNT, 0) for i, item in enumerate(below.items))
+                layers = tuple(self.value(item, (*at, place), COUNT, 0) for place, item in enumerate(below.items))
             else:
-                self.problem(below.mark, ("expect", "layers"), f"expected a list of counts, got {what(below)}")
+                self.problem(below.mark, at, f"expected a list of counts, got {what(below)}")
         return Expect(total, layers)
 
-    def budget(self, node: Node) -> Budget:
-        read = self.keys(node, ("budget",), tuple(BUDGET))
-        return Budget(**{key: self.value(below, ("budget", key), BUDGET[key], None) for key, below in read})
-
-
-def _unknown(key: str, known: tuple[str, ...]) -> str:
-    """Return what to say of a key that a layer does not know: it may be an option of other kinds."""
-    takers = [kind for kind, options in OPTIONS_OF.items() if key in options]
-    return f"does not apply to {known[0]}; it applies to {one_of(takers)}" if takers else unknown_key(key, known)
+    def budget(self, node: Node, path: Path) -> Budget:
+        read = self.keys(node, path, tuple(BUDGET))
+        return Budget(**{key: self.value(below, (*path, key), BUDGET[key], None) for key, below in read})

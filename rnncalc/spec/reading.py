@@ -8,18 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from rnncalc.errors import Problem, SpecError, dotted
+from rnncalc.errors import Path, Problem, SpecError
 from rnncalc.layers.options import Allowed, Size
 from rnncalc.spec import scalars
-from rnncalc.spec.nodes import Mapping, Mark, Node, Scalar, Sequence
+from rnncalc.spec.nodes import Flag, Mapping, Mark, Node, Scalar, Sequence
 from rnncalc.text import did_you_mean, escape, one_of
 
 MOST_PROBLEMS = 1_000
-
-At = tuple[int, int]
-"""The order of problems: a line and a column, both counted from 0."""
-
-Path = tuple[str | int, ...]
 
 
 def unknown_key(key: str, known: tuple[str, ...]) -> str:
@@ -38,19 +33,17 @@ class Reading:
         self.root = root
         self.source = escape(source, limit=1_000)
         self.unknown = unknown
-        self.problems: list[tuple[At, Problem]] = []
+        self.problems: list[Problem] = []
+        self._numbers: dict[str, int] = {}  # of the flags that are counted
 
-    def problem(self, mark: Mark | str, path: Path, message: str) -> None:
+    def problem(self, mark: Mark | Flag, path: Path, message: str) -> None:
         """Note a problem; from flags, the flag stands in place of the first steps of the path."""
-        if isinstance(mark, str):
-            flag = mark or f"--{path[0]}".replace("layers", "layer")
-            inner = path[2:] if path[0] == "layers" else path[1:]
-            order = path[1] + 1 if len(path) > 1 and isinstance(path[1], int) else 0
-            at, told = (order, len(self.problems)), Problem(flag, dotted(inner), message)
+        if isinstance(mark, Flag):
+            flag = mark.name or f"--{path[0]}".replace("layers", "layer")
+            self._numbers[flag] = mark.number
+            self.problems.append(Problem(path[2:] if path[0] == "layers" else path[1:], message, flag))
         else:
-            at = (mark.line, mark.column)
-            told = Problem(f"{self.source}:{mark.line + 1}:{mark.column + 1}", dotted(path), message)
-        self.problems.append((at, told))
+            self.problems.append(Problem(path, message, self.source, mark.line + 1, mark.column + 1))
 
     def missing(self, node: Node, path: Path, what: str) -> None:
         self.problem(node.mark, path, f"missing; give {what}")
@@ -68,14 +61,14 @@ class Reading:
             return
         seen = set()
         for key, value in node.items:
-            at = (*path, escape(key.value))
-            if key.value in seen:
-                self.problem(key.mark, at, "stands here a second time; remove one")
-            elif key.value in known:
+            if key.value in known and key.value not in seen:
                 yield key.value, value
+            elif key.value in seen:
+                self.problem(key.mark, (*path, escape(key.value)), "stands here a second time; remove one")
             else:
                 told = len(self.problems) < MOST_PROBLEMS  # no one reads further, and to guess what was meant is slow
-                self.problem(key.mark, at, of_unknown(key.value, known) if told else "unknown key")
+                message = of_unknown(key.value, known) if told else "unknown key"
+                self.problem(key.mark, (*path, escape(key.value)), message)
             seen.add(key.value)
 
     def value(self, node: Node, path: Path, allowed: Allowed, stand_in: Any) -> Any:
@@ -93,11 +86,13 @@ class Reading:
 
     def error(self) -> SpecError:
         """Return the error with all problems, in the order of their places."""
-        ordered = [problem for _, problem in sorted(self.problems, key=lambda pair: pair[0])]
-        distinct = list(dict.fromkeys(ordered))
+        distinct = list(dict.fromkeys(sorted(self.problems, key=self._order)))
         if len(distinct) > MOST_PROBLEMS:
-            distinct[MOST_PROBLEMS:] = [Problem("", "", f"and {len(distinct) - MOST_PROBLEMS:,} more problems")]
+            distinct[MOST_PROBLEMS:] = [Problem((), f"and {len(distinct) - MOST_PROBLEMS:,} more problems")]
         return SpecError(tuple(distinct))
+
+    def _order(self, problem: Problem) -> tuple[int, int]:
+        return problem.place or (0, self._numbers.get(problem.source, 0))
 
 
 def what(node: Node) -> str:

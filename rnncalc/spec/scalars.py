@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rnncalc.layers.options import SUFFIXED, Allowed, Choice, Count, Rate, Ratio, Real, Size, Switch, Text
-from rnncalc.spec.nodes import Scalar
+from rnncalc.spec.nodes import Flag, Scalar
 from rnncalc.text import did_you_mean, escape
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _cure(scalar: Scalar, allowed: Allowed) -> str:
 def _reads(text: str, allowed: Allowed) -> bool:
     """Return whether the text, unquoted, can be read."""
     try:
-        read(Scalar(text, True, ""), allowed)
+        read(Scalar(text, True, Flag("")), allowed)
     except ValueError:
         return False
     return True

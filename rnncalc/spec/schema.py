@@ -1,7 +1,6 @@
 """The JSON Schema of a spec, for editors: made of the declarations that the reader itself goes by.
 
-What a schema cannot say (which options go together, which widths must fit) is left to the reader. Descriptions are the
-lines of the layers' own documentation.
+What a schema cannot say (which options go together, which widths must fit) is left to the reader.
 """
 
 from __future__ import annotations
@@ -10,11 +9,12 @@ import json
 import re
 from typing import Any
 
-from rnncalc.layers.layer import Layer, Output
+from rnncalc.layers.layer import Layer
 from rnncalc.layers.options import OPTIONS, Schema
-from rnncalc.network.network import Network
 from rnncalc.network.validation import KEYS
-from rnncalc.spec.reader import BUDGET, COUNT, KINDS, OPTIONS_OF, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
+from rnncalc.spec.kinds import KINDS, kind
+from rnncalc.spec.layers import options_of
+from rnncalc.spec.reader import BUDGET, COUNT, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -46,31 +46,44 @@ def schema() -> Schema:
     return {
         "$schema": DIALECT,
         "title": "A recurrent network, as rnncalc counts it",
-        **_keys({key: _described(top[key], key, Network) for key in TOP_KEYS}),
+        **_keys({key: top[key] for key in TOP_KEYS}),
         "if": {"anyOf": [{"required": ["encoder"]}, {"required": ["decoder"]}]},
         "then": halves,
         "else": {"required": ["input", "layers"]},
         "$defs": {
             "part": _keys({key: part[key] for key in PART_KEYS}, "input", "layers"),
             "output": {"anyOf": [OPTIONS["units"].schema, _output()]},
-            **{kind: _kind(kind, of) for kind, of in KINDS.items()},
+            **{name: _kind(name, kind(name)) for name in KINDS},
         },
     }
 
 
 def _layers() -> Schema:
-    one = {"oneOf": [_ref(kind) for kind in KINDS]}
-    return {"type": "array", "minItems": 1, "items": one}
+    return {"type": "array", "minItems": 1, "items": {"oneOf": [_ref(name) for name in KINDS]}}
 
 
-def _kind(kind: str, of: type[Layer]) -> Schema:
-    number = {**OPTIONS[of.number].schema, "description": _first_line(of)}
-    options = {option: _described(OPTIONS[option].schema, option, of) for option in OPTIONS_OF[kind]}
-    return _keys({kind: number, **options}, kind)
+def _kind(name: str, of: type[Layer]) -> Schema:
+    first_line = (of.__doc__ or "").split("\n")[0]
+    number = {**OPTIONS[of.number].schema, "description": first_line}
+    return _keys({name: number, **{option: _option(option) for option in options_of(of)}}, name)
 
 
 def _output() -> Schema:
-    return _keys({key: _described(OPTIONS[key].schema, key, Output) for key in OUTPUT_KEYS}, "units")
+    return _keys({key: _option(key) for key in OUTPUT_KEYS}, "units")
+
+
+def _option(name: str) -> Schema:
+    meaning = _meaning(name)
+    return {**OPTIONS[name].schema, **({"description": meaning} if meaning else {})}
+
+
+def _meaning(option: str) -> str:
+    """Return what an option means, as the layers that take it say."""
+    for documented in (of for name in KINDS for of in kind(name).__mro__):
+        found = re.search(rf"^ *{option}: (.*(?:\n +[^:\n]*$)*)", documented.__doc__ or "", re.MULTILINE)
+        if found:
+            return " ".join(found[1].split())
+    return ""
 
 
 def _keys(properties: dict[str, Any], *required: str) -> Schema:
@@ -84,16 +97,3 @@ def _list(items: Schema) -> Schema:
 
 def _ref(name: str) -> Schema:
     return {"$ref": f"#/$defs/{name}"}
-
-
-def _first_line(of: type) -> str:
-    return (of.__doc__ or "").split("\n")[0]
-
-
-def _described(of: Schema, key: str, owner: type) -> Schema:
-    """Return the schema with the line that the owner's documentation, or that of a class it is made from, has on it."""
-    for documented in owner.__mro__:
-        found = re.search(rf"^ *{key}: (.*(?:\n +[^:\n]*$)*)", documented.__doc__ or "", re.MULTILINE)
-        if found:
-            return {**of, "description": " ".join(found[1].split())}
-    return of

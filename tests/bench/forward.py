@@ -6,8 +6,9 @@ from random import random
 from statistics import median
 from time import perf_counter
 
-from rnncalc import LSTM, Network
 from rnncalc.forward.forward import Pass
+
+from rnncalc import LSTM, Network
 
 if sys.version_info >= (3, 12):
     from math import sumprod

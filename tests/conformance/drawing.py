@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from rnncalc import Dense, Dropout, Embedding, Layer, Network, Output
-from rnncalc.conventions.convention import CONVENTIONS, lacks
+from rnncalc.conventions.catalogue import CONVENTIONS, lacks
 from rnncalc.layers.cell import CELLS, Cell
 from rnncalc.layers.options import OPTIONS, Choice, Switch
 from rnncalc.network.network import Placed

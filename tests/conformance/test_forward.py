@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rnncalc import LSTM, Dense, Embedding, Network, Output
-from rnncalc.conventions.convention import CONVENTIONS
+from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.questions.run import run
 
 pytestmark = [

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
-from rnncalc.questions.check import Growth, check
+from rnncalc.errors import SpecError
+from rnncalc.questions.check import LIMIT_OF, CheckedFile, Limit, Quantity, Rule, Status, Unknown, check
 from rnncalc.questions.count import Count
 from rnncalc.spec import parse
 
@@ -299,17 +300,59 @@ def test_a_limit_is_the_first_number_that_passes(spec: Spec, more: int) -> None:
     for key in ("params", "bytes", "multiply_adds"):
         number = getattr(count, key)
         for limit in (number or 0) + more, (number or 0) - 1 - more:
-            checked = check(net, "spec", lambda _: None, limits={f"max_{key}": limit})
-            assert checked.checks[0].ok == (number is not None and number <= limit)
-            assert (checked.checks[0].message is None) == checked.checks[0].ok
+            (held,) = check(net, [Limit(*LIMIT_OF[f"max_{key}"], limit, flag="--max")]).limits
+            assert held.kept == (number is not None and number <= limit)
+            assert held.actual == number
+            assert (held.unknown is None) == (number is not None)
 
 
 @given(st.integers(0, 10**6), st.integers(0, 10**6), st.integers(0, 200))
 def test_growth_is_in_percent_of_before(before: int, after: int, percent: int) -> None:
     """Whatever grew by no more than the percentage of what it was is kept, in whole-number arithmetic."""
     net = parse(f"input: 1\nlayers: [external: {after}]\n".encode(), "spec").network
-    checked = check(net, "s", lambda _: None, before=before, growth=Growth(percent, True), compared=True)
-    assert checked.checks[0].ok == (100 * (after - before) <= percent * before)
+    limit = Limit(Rule.GROWTH, Quantity.PARAMS, percent, flag="--max-growth", percent=True)
+    (held,) = check(net, [limit], before=before).limits
+    assert held.kept == (100 * (after - before) <= percent * before)
+
+
+def test_a_verdict_is_numbers_names_and_places() -> None:
+    """Each limit with where it is written, what it was held against, and why that is not known."""
+    text = SPEC.replace("steps: 3\n", "") + "expect: {total: 28, layers: [25, 4]}\nbudget: {max_multiply_adds: 9}\n"
+    spec = parse(text.encode(), "spec")
+    verdict = check(spec.network, [Limit(Rule.AT_MOST, Quantity.PARAMS, 27, flag="--max-params")], locate=spec.place)
+    assert verdict.numbers == (28, 112, None, None)
+    assert [
+        (held.limit.rule, held.limit.quantity, held.limit.layer, held.actual, held.kept, held.line, held.column)
+        for held in verdict.limits
+    ] == [
+        (Rule.EXACTLY, Quantity.PARAMS, None, 28, True, 5, 17),
+        (Rule.EXACTLY, Quantity.PARAMS, "rnn_1", 24, False, 5, 30),
+        (Rule.EXACTLY, Quantity.PARAMS, "output", 4, True, None, None),
+        (Rule.AT_MOST, Quantity.PARAMS, None, 28, False, None, None),
+        (Rule.AT_MOST, Quantity.MULTIPLY_ADDS, None, None, False, 6, 29),
+    ]
+    assert [held.unknown for held in verdict.limits] == [None, None, None, None, Unknown.STEPS_NOT_GIVEN]
+    assert [held.limit.path or held.limit.flag for held in verdict.limits][2:] == [
+        ("expect", "layers", 1),
+        "--max-params",
+        ("budget", "max_multiply_adds"),
+    ]
+
+
+def test_a_file_is_as_its_limits_are() -> None:
+    """Passed, failed, unchecked, failed for being unchecked, broken, removed."""
+    good, bad, bare = (
+        check(parse(f"{SPEC}{expect}".encode(), "spec").network) for expect in ("expect: 28", "expect: 29", "")
+    )
+    with pytest.raises(SpecError) as error:
+        parse(b"input: x", "spec")
+    files = [
+        *(CheckedFile("f", good), CheckedFile("f", bad), CheckedFile("f", bare)),
+        *(CheckedFile("f", bare, strict=True), CheckedFile("f", problems=error.value.problems), CheckedFile("f")),
+    ]
+    assert [file.status for file in files] == [
+        *(Status.PASSED, Status.FAILED, Status.UNCHECKED, Status.FAILED, Status.BROKEN, Status.REMOVED)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from conftest import Call
 
 from rnncalc import GRU, LSTM, RNN, Network, Output, Part, load
-from rnncalc.questions.compare import chosen, growth
+from rnncalc.questions.compare import chosen, dense_growth
 
 
 def rows(call: Call, *args: object) -> list[dict[str, object]]:
@@ -88,12 +88,11 @@ def test_what_a_convention_lacks_is_said(call: Call) -> None:
 def test_growth_of_an_encoder_decoder() -> None:
     """Both halves get the steps: T·2 → T·4, then T·4 + T·5 → T·4 → T·7, biases and all."""
     halves = {"encoder": Part(2, (RNN(4),)), "decoder": Part(5, (RNN(4),), Output(7))}
-    found = growth(Network(encoder=halves["encoder"], decoder=halves["decoder"]), 2, 5)
-    for steps, dense in found.rows:
-        t = steps
+    found = dense_growth(Network(encoder=halves["encoder"], decoder=halves["decoder"]), 2, 5)
+    for t, params, dense in found.rows:
+        assert params == 4 * 7 + 4 * 10 + 7 * 5
         assert dense == 4 * t * (2 * t + 1) + 4 * t * (4 * t + 5 * t + 1) + 7 * t * (4 * t + 1)
-    assert [steps for steps, _ in found.rows] == [2, 5]
-    assert found.params == 4 * 7 + 4 * 10 + 7 * 5
+    assert [row.steps for row in found.rows] == [2, 5]
 
 
 def test_the_dense_row_counts_its_own_cost(call: Call) -> None:

@@ -16,7 +16,8 @@ from strategies import Spec, flags, network, part
 from rnncalc import LSTM, MGU, RNN, Dense, Embedding, External, Network, Output
 from rnncalc.formats import write
 from rnncalc.network.network import Network as Placing
-from rnncalc.questions.count import Count
+from rnncalc.questions.count import count
+from rnncalc.reports.count import CountReport
 from rnncalc.spec import from_flags, parse
 
 
@@ -26,7 +27,7 @@ def read(spec: Spec) -> Placing:
 
 def rendered(network: Placing, form: str, **options: Any) -> str:
     file = io.StringIO()
-    write([Count(network, **options)], form, file)
+    write([CountReport(count(network), **options)], form, file)
     return file.getvalue()
 
 
@@ -40,7 +41,7 @@ def test_every_layer_has_the_textbook_count(spec: Spec) -> None:
 @given(network())
 def test_the_formula_evaluates_to_the_count(spec: Spec) -> None:
     """With the numbers in, each formula is arithmetic that gives the layer's parameters."""
-    for row in Count(read(spec)).layers():
+    for row in count(read(spec)).layers:
         assert eval(row.substituted.replace("×", "*")) == row.params == sum(t.params for t in row.tensors)
 
 
@@ -65,7 +66,7 @@ def test_repeat_is_the_layer_written_again(spec: Spec) -> None:
         once = {key: value for key, value in layer.items() if key != "repeat"}
         written["layers"] += [once] * layer.get("repeat", 1)
     rows = [
-        [(row.name, row.params, row.output_shape, row.multiply_adds) for row in Count(read(of)).layers()]
+        [(row.name, row.params, row.output_shape, row.multiply_adds) for row in count(read(of)).layers]
         for of in (spec, written)
     ]
     assert rows[0] == rows[1]
@@ -146,7 +147,7 @@ def test_both_directions_are_twice_one(spec: Spec) -> None:
 )
 def test_formulas_are_written_as_in_the_textbook(layer: Any, letters: str, numbers: str) -> None:
     """The letters are those people know, the numbers stand where the letters stood."""
-    (row,) = Count(Network(input=4, layers=(layer,))).layers()
+    (row,) = count(Network(input=4, layers=(layer,))).layers
     assert (row.formula, row.substituted) == (letters, numbers)
 
 
@@ -176,7 +177,9 @@ def test_the_report_is_the_documented_example(call: Call, tmp_path: Path) -> Non
                         "params": 24,
                         "trainable": 24,
                         "multiply_adds": 63,
+                        "multiply_adds_per_step": 21,
                         "bytes": 96,
+                        "dtype": "float32",
                         "tensors": [
                             {"name": "W_xh", "role": "input", "direction": "forward", "shape": [3, 4], "params": 12},
                             {"name": "W_hh", "role": "recurrent", "direction": "forward", "shape": [3, 3], "params": 9},
@@ -196,7 +199,9 @@ def test_the_report_is_the_documented_example(call: Call, tmp_path: Path) -> Non
                         "params": 4,
                         "trainable": 4,
                         "multiply_adds": 3,
+                        "multiply_adds_per_step": 3,
                         "bytes": 16,
+                        "dtype": "float32",
                         "tensors": [
                             {"name": "W_hy", "role": "kernel", "direction": None, "shape": [1, 3], "params": 3},
                             {"name": "b_y", "role": "bias", "direction": None, "shape": [1], "params": 1},
@@ -206,7 +211,9 @@ def test_the_report_is_the_documented_example(call: Call, tmp_path: Path) -> Non
                 "params": 28,
                 "trainable": 28,
                 "multiply_adds": 66,
+                "multiply_adds_per_step": 24,
                 "bytes": 112,
+                "dtype": "float32",
                 "dense": {
                     "params": 127,
                     "ratio": 127 / 28,
@@ -259,7 +266,7 @@ def test_a_frozen_layer_is_counted_apart(call: Call) -> None:
 def test_a_tied_output_counts_its_matrix_once() -> None:
     """Vocabulary 10, width 4: the table has 40, the output its 10 biases and still 40 multiply-adds a step."""
     network = Network(input=10, layers=(Embedding(4), RNN(4)), output=Output(10, tied=True), steps=1)
-    embedding, rnn, output = Count(network).layers()
+    embedding, rnn, output = count(network).layers
     assert (embedding.params, rnn.params, output.params) == (40, 36, 10)
     assert (embedding.multiply_adds, output.multiply_adds) == (0, 40)
 

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
 from rnncalc import Network
-from rnncalc.conventions.convention import CONVENTIONS
+from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.formats import write
-from rnncalc.questions.conventions import all_conventions
+from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.explain import Explanation
 from rnncalc.reports.sheet import Equation
 from rnncalc.spec import parse
@@ -41,7 +41,9 @@ def letters_evaluated(text: str, words: dict[str, int]) -> int:
 @settings(max_examples=200)
 def test_every_derivation_is_true(spec: Spec, convention: str) -> None:
     """Each line evaluates to its number, letters and numbers alike, and the last line of a layer to its count."""
-    net = all_conventions(parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network).networks[convention]
+    net = compare_conventions(parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network).networks[
+        convention
+    ]
     if net is None:
         return
     explanation = Explanation(net)
@@ -64,7 +66,7 @@ def test_it_follows_the_declaration() -> None:
     """Another convention, other tensors, other text."""
     said = {}
     for convention in CONVENTIONS:
-        net = all_conventions(Network(input=8, layers=(gru(),))).networks[convention]
+        net = compare_conventions(Network(input=8, layers=(gru(),))).networks[convention]
         assert net is not None
         said[convention] = [step.label for step in Explanation(net).derivations()[0].steps]
     assert "bias_hh_l0" in said["pytorch"]

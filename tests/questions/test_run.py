@@ -474,13 +474,13 @@ def test_steps_that_are_not_given(call: Call) -> None:
     halves = {"encoder": Part(2, (RNN(2),)), "decoder": Part(2, (RNN(2),), steps=5)}
     done = run(Network(encoder=halves["encoder"], decoder=halves["decoder"]))
     assert [part.steps for part in done.network.parts.values()] == [3, 5]
-    assert done.remarks
+    assert done.assumed_steps == 3
     neither = Network(encoder=Part(2, (RNN(2),)), decoder=Part(2, (RNN(2),)))
     assert [part.steps for part in run(neither).network.parts.values()] == [3, 3]
     inputs: dict[str | None, list[Any]] = {"encoder": [[0.0, 0.0]] * 4, "decoder": [[0.0, 0.0]] * 2}
     done = run(neither, inputs=inputs)
     assert [part.steps for part in done.network.parts.values()] == [4, 2]
-    assert not done.remarks
+    assert done.assumed_steps is None
     once = Network(input=2, layers=(RNN(2),), topology="one-to-many")
     assert len(run(once, inputs={None: [[1.0, 1.0]]}).layers[0].output) == 3
 

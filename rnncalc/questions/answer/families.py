@@ -10,19 +10,19 @@ from functools import partial
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, External, Output
+from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.answer.changes.lines import left_out
 from rnncalc.questions.answer.changes.widths import fed_with
 from rnncalc.questions.answer.mistake import MOST_LAYERS, Question, Way, Ways
 from rnncalc.questions.answer.worksheet import Line, Worksheet
-from rnncalc.questions.conventions import all_conventions
 
 
 def other_conventions(worksheet: Worksheet, question: Question) -> Iterator[Way]:
     """Yield the count under each other convention."""
-    if len(question.network.placed) > MOST_LAYERS:
+    if sum(line.copies for line in worksheet) > MOST_LAYERS:
         return
     here = question.network.convention
-    for name, other in all_conventions(question.network).networks.items():
+    for name, other in compare_conventions(question.network).networks.items():
         if other and name != here:
             yield Way(question.worksheet_of(other), {"name": name, "here": here})
 

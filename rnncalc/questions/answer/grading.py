@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 from rnncalc.errors import CallError
 from rnncalc.network.network import Network
-from rnncalc.questions.answer.given import Given, Shape, in_one
+from rnncalc.questions.answer.given import Given, Shape, in_one, read_answer
 from rnncalc.questions.answer.mistake import Question
 from rnncalc.questions.answer.quantities import Quantity, quantities
 from rnncalc.questions.answer.search import Diagnosis, diagnoses, handed_on
 from rnncalc.questions.answer.sizes import OtherSize, other_size
-from rnncalc.questions.answer.tensors import explain, tensors_of
+from rnncalc.questions.answer.tensors import explain, number_of_tensors, tensors_of
 from rnncalc.questions.answer.worksheet import Worksheet, one_by_one, worksheet_of
+from rnncalc.text import plural
 
 MOST_NAMES = 12
 
@@ -80,33 +82,50 @@ def judge(network: Network, given: Sequence[Given | Shape]) -> Answer:
         raise CallError("expected numbers or shapes, got both; give the one or the other")
     if len(given) == 1:
         return Answer(network, (_judge_total(network, numbers[0]),))
-    everything = [*range(len(network.placed))]
-    counted = [place for place in everything if network.placed[place].params] or everything
+    everything = [*range(sum(entry.copies for entry in network.stack))]
+    counted = _counted(network) or everything
     for places in (everything, counted):
         if len(given) == len(places):
             return Answer(network, _judge_layers(network, places, numbers))
-    if len(given) == len(tensors_of(network)):
+    if len(given) == number_of_tensors(network):
         return Answer(network, _judge_tensors(network, given))
     if grouped := in_one(numbers):
         return judge(network, [grouped])
     raise CallError(f"expected {_counts(network, len(counted))}, got {len(given)}")
 
 
+def answer(network: Network, *answers: int | str | tuple[int, ...]) -> Answer:
+    """Return the judgement of a learner's answer: the total, or a number for each layer, or for each tensor, in order.
+
+    answers: numbers, or text with separators or rounded, such as `1.6k`; or the shape of each tensor, such as (20, 10).
+    Raises CallError where one is neither a number nor a shape, or there are not as many as are asked for.
+    """
+    return judge(network, [Shape(each) if isinstance(each, tuple) else read_answer(str(each)) for each in answers])
+
+
 def _counts(network: Network, layers: int) -> str:
     """Return how many numbers may be given."""
-    tensors = len(tensors_of(network))
+    tensors = number_of_tensors(network)
     several = [f"{layers}, one for each layer"] if layers > 1 else []
     several += [f"{tensors}, one for each tensor"] if tensors not in (1, layers) else []
     return " or ".join([f"1 number{', the total,' if several else ''}", *several]) + (" in order" if several else "")
 
 
+def _counted(network: Network) -> list[int]:
+    """Return the places of the layers that have parameters."""
+    ends = [*accumulate(entry.copies for entry in network.stack)]
+    runs = zip(ends, network.stack, strict=True)
+    return [place for end, entry in runs if entry.params for place in range(end - entry.copies, end)]
+
+
 def _judge_tensors(network: Network, given: Sequence[Given | Shape]) -> tuple[Judged, ...]:
-    tensors = tensors_of(network)
-    if len(given) != len(tensors):
-        names = [f"{named.layer} {named.tensor.name}" for named in tensors[:MOST_NAMES]]
-        names += ["..."] if len(tensors) > MOST_NAMES else []
-        message = f"expected a shape for each of {len(tensors):,} tensors ({', '.join(names)}), got {len(given):,}"
+    wanted = number_of_tensors(network)
+    if len(given) != wanted:
+        names = [f"{named.layer} {named.tensor.name}" for named in islice(tensors_of(network), MOST_NAMES)]
+        names += ["..."] if wanted > MOST_NAMES else []
+        message = f"expected {plural(wanted, 'shape')}, of {', '.join(names)}, got {len(given):,}"
         raise CallError(message)
+    tensors = tuple(tensors_of(network))
     judged = []
     for place, (answer, (layer, tensor)) in enumerate(zip(given, tensors, strict=True)):
         found = tuple(explain(tensors, place, given)) if not answer.has_shape(tensor.shape) else ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
 from rnncalc.network.network import Network
@@ -29,15 +29,21 @@ def _dense(network: Network) -> int | None:
 
 
 def _multiply_adds(network: Network) -> int | None:
-    each = [placed.multiply_adds for placed in network.placed]
-    known = [number for number in each if number is not None]
-    return sum(known) if len(known) == len(each) else None
+    return _sum((entry.multiply_adds, entry.copies) for entry in network.stack)
 
 
 def _multiply_adds_per_step(network: Network) -> int | None:
-    each = [placed.multiply_adds_per_step for placed in network.placed]
-    known = [number for number in each if number is not None]
-    return sum(known) if len(known) == len(each) else None
+    return _sum((entry.multiply_adds_per_step, entry.copies) for entry in network.stack)
+
+
+def _sum(counts: Iterable[tuple[int | None, int]]) -> int | None:
+    """Return the sum of counts, each taken as often as its copies say; None where one is not known."""
+    total = 0
+    for count, copies in counts:
+        if count is None:
+            return None
+        total += count * copies
+    return total
 
 
 def _bytes(network: Network) -> int | None:

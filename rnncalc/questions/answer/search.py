@@ -7,7 +7,8 @@ from itertools import permutations
 from types import MappingProxyType
 from typing import NamedTuple
 
-from rnncalc.questions.answer.arithmetic import Expression, value
+from rnncalc.conventions.formula import Expression
+from rnncalc.questions.answer.arithmetic import amount
 from rnncalc.questions.answer.changes.lines import replaced
 from rnncalc.questions.answer.changes.widths import concatenated, fed_with, one_way
 from rnncalc.questions.answer.mistake import MOST_LAYERS, Mistake, Question, Row, Told, Values
@@ -47,7 +48,7 @@ class Diagnosis(NamedTuple):
     @property
     def params(self) -> int:
         """The number that it gives."""
-        return value(self.yours)
+        return amount(self.yours)
 
 
 class Candidate(NamedTuple):

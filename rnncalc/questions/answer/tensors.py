@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from rnncalc.conventions.formula import Times
 from rnncalc.conventions.tensor import Tensor
 from rnncalc.network.network import Network
-from rnncalc.questions.answer.arithmetic import Times
 from rnncalc.questions.answer.given import Given, Shape
 from rnncalc.questions.answer.mistake import Values
 from rnncalc.questions.answer.search import Diagnosis
@@ -43,9 +43,16 @@ class TensorMistake(NamedTuple):
     wrong: Callable[[Tensors, int, Answers], Iterator[Wrong]]
 
 
-def tensors_of(network: Network) -> Tensors:
-    """Return all tensors of a network, in the order of its layers and of the convention."""
-    return tuple(Named(placed.name, tensor) for placed in network.placed for tensor in placed.weights.own)
+def tensors_of(network: Network) -> Iterator[Named]:
+    """Yield all tensors of a network, in the order of its layers and of the convention."""
+    for placed in network.placed:
+        for tensor in placed.tensors:
+            yield Named(placed.name, tensor)
+
+
+def number_of_tensors(network: Network) -> int:
+    """Return how many tensors a network has."""
+    return sum(entry.copies * len(entry.layout.own) for entry in network.stack)
 
 
 def explain(tensors: Tensors, place: int, answers: Answers) -> Iterator[Diagnosis]:

@@ -7,14 +7,18 @@ of mistakes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from rnncalc.layers.cell import Cell
+from rnncalc.conventions.formula import Expression, Times
+from rnncalc.conventions.layout import role_of, width_of
+from rnncalc.conventions.tensor import Direction, Role
+from rnncalc.layers.cell import Cell, Form
 from rnncalc.layers.layer import Dense, Embedding, Layer, Output
-from rnncalc.network.network import Network, Placed
-from rnncalc.questions.answer.arithmetic import Expression, Times, product, total, value
+from rnncalc.network.network import Network
+from rnncalc.network.stack import Placed
+from rnncalc.questions.answer.arithmetic import amount, product, total
 
 Source = Literal["input", "past", "peephole"]
 """What a gate reads: the layer's input, the state that recurs, or another state that it looks at."""
@@ -57,7 +61,8 @@ class Line(NamedTuple):
 
     bias_size: how many numbers a bias vector has; of a right one, h.
     times: how often it is all counted; of a right count, once.
-    copies: how many equal layers over equal ones the line stands for; last_name: that of the last of them.
+    copies: how many equal layers the line stands for; last_name: that of the last of them.
+    below_alike: whether the layer below is such a layer too, as it is below each of several.
     """
 
     placed: Placed
@@ -69,6 +74,7 @@ class Line(NamedTuple):
     times: int = 1
     copies: int = 1
     last_name: str = ""
+    below_alike: bool = False
 
     @property
     def name(self) -> str:
@@ -102,12 +108,12 @@ class Line(NamedTuple):
     def of_one(self) -> Expression:
         """The sum of one layer with its numbers, as it would stand on paper."""
         inside = total((*_products(self), *_peepholes(self), *(other.expression for other in self.others)))
-        return product(self.times, self.directions, inside) if value(inside) else 0
+        return product(self.times, self.directions, inside) if amount(inside) else 0
 
     @property
     def params(self) -> int:
         """What the layers have together."""
-        return self.copies * value(self.of_one)
+        return self.copies * amount(self.of_one)
 
 
 Worksheet = tuple[Line, ...]
@@ -151,14 +157,17 @@ def worksheet_of(network: Network) -> Worksheet:
     """Return the right worksheet of a network: a line for each layer, or for several equal ones above an equal one."""
     lines: list[Line] = []
     below: Placed | None = None
-    running = False
-    for placed in network.placed:
-        alike = below is not None and _alike(placed, below)
-        if alike and running:
-            lines[-1] = lines[-1]._replace(copies=lines[-1].copies + 1, last_name=placed.name)
-        else:
-            lines.append(_line(placed))
-        below, running = placed, alike
+    for entry in network.stack:
+        alike = below is not None and _alike(entry, below)
+        if not alike:
+            lines.append(_line(entry.one(0)))
+        above = entry.copies - (not alike)  # the copies that stand above an equal layer
+        if above:
+            first = entry.one(entry.copies - above)
+            running = alike and lines[-1].below_alike
+            line = lines.pop() if running else _line(first)._replace(copies=0, below_alike=True)
+            lines.append(line._replace(copies=line.copies + above, last_name=entry.name_of(entry.copies - 1)))
+        below = entry
     return tuple(lines)
 
 
@@ -187,43 +196,42 @@ def _line(placed: Placed) -> Line:
             return line._replace(others=(Other("external", placed.params),))
 
 
-def gate_lines(placed: Placed, layer: Cell) -> tuple[GateLine, ...]:
-    """Return what each gate of a recurrent layer reads, and how many biases the convention gives it.
+_SOURCES: Mapping[Role, Source] = {Role.INPUT: "input", Role.RECURRENT: "past", Role.PEEPHOLE: "peephole"}
 
-    The first state that a gate reads is the one that recurs, any other it looks at through a peephole.
-    """
-    sizes = layer.words(placed.inputs)
-    past = 1 if layer.recurrence == "diagonal" else sizes[layer.states["h"]]
+
+def gate_lines(placed: Placed, layer: Cell) -> tuple[GateLine, ...]:
+    """Return what each gate of a recurrent layer reads, and how many biases the convention gives it."""
     biases = _biases(placed, layer)
-    return tuple(
-        GateLine(
-            (
-                *(Read("input", placed.inputs), Read("past", past)),
-                *((Read("peephole", 1),) if gate.letter in layer.peepholes_of else ()),
-            ),
-            biases[gate.letter],
-            gate.name,
+    lines = []
+    for gate in layer.gates(placed.inputs):
+        reads = tuple(
+            Read(
+                _SOURCES[role_of(layer, product)],
+                1 if product.form is Form.DIAGONAL else placed.sizes[width_of(layer, product.of)],
+                "" if product.matrix is None else f"{product.of}{product.matrix}",
+            )
+            for product in gate.products
         )
-        for gate in layer.gates
-    )
+        lines.append(GateLine(reads, biases[gate.letter], gate.name))
+    return tuple(lines)
 
 
 def _biases(placed: Placed, layer: Cell) -> Counter[str]:
     """Return how many bias vectors each gate has in one direction, by its letter."""
     biases: Counter[str] = Counter()
-    for tensor in placed.weights.own:
-        if tensor.role in ("bias", "recurrent_bias") and tensor.direction != "backward":
-            directions = layer.directions if tensor.direction == "both" else 1
+    for tensor in placed.tensors:
+        if tensor.role in (Role.BIAS, Role.RECURRENT_BIAS) and tensor.direction is not Direction.BACKWARD:
+            directions = layer.directions if tensor.direction is Direction.BOTH else 1
             for letter in tensor.gates:
                 biases[letter] += tensor.params // (len(tensor.gates) * layer.units * directions)
     return biases
 
 
 def _others(placed: Placed, layer: Cell) -> Iterator[Other]:
-    sizes = layer.words(placed.inputs)
+    sizes = placed.sizes
     if "p" in sizes:
         yield Other("projection", product(sizes["p"], layer.units))
-    if scalars := sum(tensor.params for tensor in placed.weights.own if tensor.role == "scalar"):
+    if scalars := sum(tensor.params for tensor in placed.tensors if tensor.role is Role.SCALAR):
         yield Other("scalars", scalars // layer.directions)
     if layer.learned_state:
         yield state_of(placed, layer)
@@ -231,6 +239,5 @@ def _others(placed: Placed, layer: Cell) -> Iterator[Other]:
 
 def state_of(placed: Placed, layer: Cell) -> Other:
     """Return the numbers of all states of one direction, as a part of the count."""
-    sizes = layer.words(placed.inputs)
-    widths = Counter(sizes[width] for width in layer.states.values())
+    widths = Counter(placed.sizes[width] for width in layer.states.values())
     return Other("state", total(product(count, width) for width, count in widths.items()))

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
 from rnncalc import LSTM, RNN, Dense, Layer, Network
-from rnncalc.conventions.convention import CONVENTIONS
+from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.answer.arithmetic import write
 from rnncalc.questions.answer.worksheet import GateLine, Line, Other, Read, worksheet_of
-from rnncalc.questions.conventions import all_conventions
 from rnncalc.spec import parse
 
 
@@ -18,7 +18,9 @@ from rnncalc.spec import parse
 @settings(max_examples=300)
 def test_the_right_sums_are_the_counts(spec: Spec, convention: str) -> None:
     """A learner's formula, its arithmetic and the tensors give one number, under every convention."""
-    net = all_conventions(parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network).networks[convention]
+    net = compare_conventions(parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network).networks[
+        convention
+    ]
     assume(net is not None)
     assert net is not None
     for each, placed in zip(worksheet_of(net), net.placed, strict=True):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rnncalc.conventions.formula import Expression
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.network.network import Network
-from rnncalc.questions.answer.arithmetic import Expression, product
+from rnncalc.questions.answer.arithmetic import product
 from rnncalc.questions.answer.worksheet import GateLine, Line, Other, Read, Source, Worksheet
 
 LineChange = Callable[[Line], Line]

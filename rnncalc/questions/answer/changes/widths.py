@@ -37,7 +37,7 @@ def fed_with(line: Line, width: int | None) -> Line:
 def one_way(line: Line) -> int:
     """Return the width that one direction hands on."""
     layer = line.layer
-    return layer.words(line.placed.inputs)[layer.states["h"]] if isinstance(layer, Cell) else line.placed.outputs
+    return line.placed.sizes[layer.output] if isinstance(layer, Cell) else line.placed.outputs
 
 
 def concatenated(line: Line) -> bool | None:

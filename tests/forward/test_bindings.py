@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, MGU, RNN, Cell, Dense, Embedding, Layer, Network
-from rnncalc.conventions.convention import CONVENTIONS
-from rnncalc.questions.conventions import all_conventions
+from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.run import run
 from rnncalc.spec import parse
 
@@ -33,7 +33,7 @@ ORDERS = {
 def drawn(layer: Cell, seed: int) -> Tensors:
     """Return the textbook's weights of one direction."""
     number = Random(seed).uniform
-    letters = [gate.letter for gate in layer.gates]
+    letters = [gate.letter for gate in layer.gates(M)]
     width = getattr(layer, "projection", None) or H
     weights: Tensors = {f"W_x{g}": [[number(-1, 1) for _ in range(M)] for _ in range(H)] for g in letters}
     weights |= {f"W_h{g}": [[number(-1, 1) for _ in range(width)] for _ in range(H)] for g in letters}
@@ -84,7 +84,7 @@ def packed(layer: Cell, of: Tensors, convention: str) -> Tensors:
 def linen(layer: Cell, of: Tensors) -> Tensors:
     if layer.kind == "rnn":
         return {"i/kernel": transposed(of["W_xh"]), "i/bias": of["b_h"], "h/kernel": transposed(of["W_hh"])}
-    letters = [gate.letter for gate in layer.gates]
+    letters = [gate.letter for gate in layer.gates(M)]
     tensors: Tensors = {f"i{g}/kernel": transposed(of[f"W_x{g}"]) for g in letters}
     tensors |= {f"h{g}/kernel": transposed(of[f"W_h{g}"]) for g in letters}
     side = "h" if layer.kind == "lstm" else "i"
@@ -121,7 +121,7 @@ def test_the_same_weights_give_the_same_outputs(convention: str, layer: Cell) ->
     """Order, orientation, fusion and sides are only packing: the outputs are the textbook's to the last bits."""
     ways = [drawn(layer, seed) for seed in range(layer.directions)]
     inputs = [[Random(step).uniform(-1, 1) for _ in range(M)] for step in range(STEPS)]
-    given_biases = {f"b_{gate.letter}" for gate in layer.gates}
+    given_biases = {f"b_{gate.letter}" for gate in layer.gates(M)}
     plain = [{name: of for name, of in way.items() if layer.bias or name not in given_biases} for way in ways]
     weights = {"textbook": both(layer, plain, "textbook")}
     weights[convention] = both(layer, [packed(layer, way, convention) for way in ways], convention)
@@ -169,7 +169,9 @@ def test_dense_and_embedding_under_each_convention(convention: str) -> None:
 @settings(max_examples=200)
 def test_no_convention_disagrees_with_its_counts(spec: Spec, convention: str) -> None:
     """Shapes, weights read and multiplications hold under every convention that can express a network."""
-    net = all_conventions(parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network).networks[convention]
+    net = compare_conventions(parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network).networks[
+        convention
+    ]
     assume(net is not None)
     assert net is not None
     assert run(net).agrees

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rnncalc.layers.options import Allowed, Choice, Count, Rate, Ratio, Real, Size, Switch, Text
+from rnncalc.layers.options import Allowed, Choice, Rate, Ratio, Real, Size, Switch, Text, WholeNumber
 
 INF, NAN = float("inf"), float("nan")
 
@@ -17,26 +17,26 @@ INF, NAN = float("inf"), float("nan")
         (Choice(("a", "b")), ["a", "b"], ["c", "A", "", None]),
         (Text(), ["a", " a", "x" * 200], ["", "  ", 3, None, "x" * 201]),
         (Text(most=3), ["abc"], ["abcd"]),
-        (Count(), [0, 10**30], [-1, 1.0, True, "1"]),
+        (WholeNumber(), [0, 10**30], [-1, 1.0, True, "1"]),
         (Ratio(), [0, 0.5, 4, 1e300], [-0.1, True, "4", INF, NAN]),
         (Real(), [-1, 0, 0.5, -1e300], [True, "1", INF, -INF, NAN]),
     ],
     ids=str,
 )
 def test_what_fits_and_what_does_not(allowed: Allowed, good: list[object], bad: list[object]) -> None:
-    """A fault is told in words that name what was expected; what fits has none."""
-    assert [value for value in good if allowed.fault(value)] == []
+    """A problem is told in words that name what was expected; what fits has none."""
+    assert [value for value in good if allowed.problem(value)] == []
     for value in bad:
-        fault = allowed.fault(value)
-        assert fault is not None
-        assert fault.startswith("expected ")
-        assert ", got " in fault
+        problem = allowed.problem(value)
+        assert problem is not None
+        assert problem.startswith("expected ")
+        assert ", got " in problem
 
 
 def test_limits_are_told_with_what_was_got() -> None:
     """Separators make large numbers readable."""
-    assert Size().fault(10**12 + 1) == "expected at most 10^12, got 1,000,000,000,001"
-    assert Size(0).fault(-1) == "expected a whole number, 0 or more, got -1"
-    assert Text(most=3).fault("abcd") == "expected at most 3 characters, got 4"
-    assert Count(suffixes=True, unit="B").fault(-1) == "expected a whole number, or one such as 4MB, got -1"
-    assert Choice(("a", "b", "c")).fault("d") == "expected a, b or c, got 'd'"
+    assert Size().problem(10**12 + 1) == "expected at most 10^12, got 1,000,000,000,001"
+    assert Size(0).problem(-1) == "expected a whole number, 0 or more, got -1"
+    assert Text(most=3).problem("abcd") == "expected at most 3 characters, got 4"
+    assert WholeNumber(suffixes=True, unit="B").problem(-1) == "expected a whole number, or one such as 4MB, got -1"
+    assert Choice(("a", "b", "c")).problem("d") == "expected a, b or c, got 'd'"

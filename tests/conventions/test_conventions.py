@@ -6,7 +6,7 @@ import pytest
 from conftest import Call
 
 from rnncalc import GRU, LSTM, MGU, RNN, Cell, Dropout, Layer, Network, SpecError
-from rnncalc.conventions.convention import CONVENTIONS
+from rnncalc.conventions.catalogue import CONVENTIONS
 
 # Measured on torch 2.13.0, keras 3.15.1, flax 0.12.8 and onnxruntime 1.31.1 for input 8 and hidden 16.
 MEASURED = {
@@ -168,4 +168,4 @@ def test_names_and_shapes_as_the_frameworks_have_them(
 ) -> None:
     """Three features in; the conformance tests hold these against the frameworks themselves."""
     (placed,) = Network(input=3, layers=(layer,), convention=convention).placed
-    assert {tensor.name: tensor.shape for tensor in placed.weights.own} == shapes
+    assert {tensor.name: tensor.shape for tensor in placed.tensors} == shapes

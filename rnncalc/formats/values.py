@@ -1,15 +1,15 @@
-"""How a value is written for people, in every format that is for people."""
+"""How a value is written for people, the same in every format that is for people."""
 
 from __future__ import annotations
 
-from rnncalc.reports.sheet import Bar, Equation, Value
+from rnncalc.reports.sheet import Arithmetic, Bar, Value
 from rnncalc.text import escape
 
 BAR = 16
 """The length of a whole bar, in characters."""
 
 
-def words(value: Value, *, lines: bool = False, limit: int = 200) -> str:
+def text_of(value: Value, *, lines: bool = False, limit: int = 200) -> str:
     """Return a value as text, any name in it made harmless.
 
     None is a dash, an unknown number of steps the letter T. With `lines` an equation's two sides stand on two;
@@ -22,7 +22,7 @@ def words(value: Value, *, lines: bool = False, limit: int = 200) -> str:
             return f"{value:,}"
         case float():
             return f"{value:,.2f}" if abs(value) < 1e12 else f"{value:.3g}"
-        case Equation():
+        case Arithmetic():
             if value.letters == value.numbers:
                 return value.letters
             return f"{value.letters}{chr(10) if lines else ' '}= {value.numbers}"

@@ -1,0 +1,61 @@
+"""`rnncalc count`."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+import click
+
+from rnncalc.cli.commands import Command
+from rnncalc.cli.flags import NetworkFlags, bytes_of, dtype_flag, format_flag, network_flags, specs_argument
+from rnncalc.cli.inputs import read_specs
+from rnncalc.cli.output import write
+from rnncalc.errors import CallError
+from rnncalc.formats import find
+from rnncalc.network.network import Network
+from rnncalc.questions import count as question
+from rnncalc.reports.count import CountReport
+from rnncalc.reports.refusals import refuse_endless, refuse_many_layers
+
+
+@click.command(cls=Command)
+@specs_argument
+@network_flags
+@click.option("--tensors", is_flag=True, help="Add a row for each tensor.")
+@click.option("--cost", is_flag=True, help="Add multiply-adds and bytes.")
+@dtype_flag
+@click.option("--all-conventions", is_flag=True, help="A column for each framework, and why they differ.")
+@format_flag("table", "json", "csv", "markdown")
+def count(
+    specs: tuple[str, ...],
+    tensors: bool,
+    cost: bool,
+    dtype: str,
+    all_conventions: bool,
+    format_: str,
+    **flags: Unpack[NetworkFlags],
+) -> None:
+    """Count parameters, layer by layer.
+
+    SPEC is a YAML file, or - for standard input; without one, the flags describe the network.
+    """
+    if all_conventions:
+        if tensors or cost or flags["convention"]:
+            raise CallError("--all-conventions stands alone: remove --tensors, --cost and -c")
+        _all_conventions([spec.network for spec in read_specs(specs, **flags)], format_)
+        return
+    bytes_of(dtype)
+    networks = [spec.network for spec in read_specs(specs, **flags)]
+    reports = [CountReport(question.count(network, dtype), tensors, cost) for network in networks]
+    for report in reports:
+        refuse_endless(report, find(format_).method)
+    write(reports, format_)
+
+
+def _all_conventions(networks: list[Network], format_: str) -> None:
+    from rnncalc.questions.allocation import compare_conventions
+    from rnncalc.reports.allocation import AllocationReport
+
+    for network in networks:
+        refuse_many_layers(network)
+    write([AllocationReport(compare_conventions(network)) for network in networks], format_)

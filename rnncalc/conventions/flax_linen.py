@@ -1,0 +1,34 @@
+"""Flax linen: the parameter trees of its recurrent cells, Dense and Embed, as seen in flax 0.12.8."""
+
+from rnncalc.conventions.arrays import Array, CellArrays, DenseArrays, Side, Slot, Width, restricted
+from rnncalc.conventions.convention import Convention
+from rnncalc.layers.cell import Habits
+
+_CELL = CellArrays(
+    input=Array(("i", Slot.GATE, "/kernel"), (Width.INPUTS, Width.UNITS)),
+    recurrent=Array(("h", Slot.GATE, "/kernel"), (Width.READS, Width.UNITS)),
+    bias=Array(("i", Slot.GATE, "/bias"), (Width.UNITS,)),
+    recurrent_bias=Array(("h", Slot.GATE, "/bias"), (Width.UNITS,)),
+    sides={"n": Side.BOTH},
+    only=restricted(bias=(True,), reset_after=(None, True)),
+)
+
+CONVENTION = Convention(
+    name="flax-linen",
+    title="Flax linen",
+    note="one bias vector a gate, and a second one in the candidate of a GRU or MGU",
+    why="what is multiplied by a gate needs a bias of its own inside the product",
+    cells={
+        "rnn": CellArrays(  # one gate, so the names need not tell any apart
+            input=Array(("i/kernel",), (Width.INPUTS, Width.GATED)),
+            recurrent=Array(("h/kernel",), (Width.READS, Width.GATED)),
+            bias=Array(("i/bias",), (Width.GATED,)),
+            only=_CELL.only,
+        ),
+        "gru": _CELL._replace(habits=Habits(reset_after=True)),
+        "lstm": _CELL._replace(side=Side.RECURRENT, sides={}, bias=None),
+        "mgu": _CELL._replace(habits=Habits(reset_after=True, gate_keeps=True)),
+    },
+    dense=DenseArrays(Array(("kernel",), (Width.INPUTS, Width.OUTPUTS)), Array(("bias",), (Width.OUTPUTS,))),
+    embedding=Array(("embedding",), (Width.INPUTS, Width.VECTOR)),
+)

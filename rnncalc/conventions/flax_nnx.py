@@ -1,0 +1,33 @@
+"""Flax nnx: the parameters of SimpleCell, GRUCell, LSTMCell, Linear and Embed, as seen in flax 0.12.8."""
+
+from rnncalc.conventions.arrays import Array, CellArrays, DenseArrays, Side, Slot, Width, restricted
+from rnncalc.conventions.convention import Convention
+from rnncalc.layers.cell import Habits
+
+_CELL = CellArrays(
+    input=Array(("dense_i/kernel",), (Width.INPUTS, Width.GATED)),
+    recurrent=Array(("dense_h/kernel",), (Width.READS, Width.GATED)),
+    bias=Array(("dense_i/bias",), (Width.GATED,)),
+    only=restricted(bias=(True,), reset_after=(None, True)),
+)
+
+CONVENTION = Convention(
+    name="flax-nnx",
+    title="Flax nnx",
+    note="one bias vector a gate",
+    why="the two products are summed, so one bias serves both",
+    cells={
+        "rnn": _CELL,
+        "gru": _CELL._replace(order="rzn", habits=Habits(reset_after=True)),
+        "lstm": CellArrays(
+            input=Array(("i", Slot.GATE, "/kernel"), (Width.INPUTS, Width.UNITS)),
+            recurrent=Array(("h", Slot.GATE, "/kernel"), (Width.READS, Width.UNITS)),
+            recurrent_bias=Array(("h", Slot.GATE, "/bias"), (Width.UNITS,)),
+            side=Side.RECURRENT,
+            only=_CELL.only,
+        ),
+    },
+    dense=DenseArrays(Array(("kernel",), (Width.INPUTS, Width.OUTPUTS)), Array(("bias",), (Width.OUTPUTS,))),
+    embedding=Array(("embedding",), (Width.INPUTS, Width.VECTOR)),
+    renamed={"if/kernel": "if_/kernel"},  # `if` is no name in Python
+)

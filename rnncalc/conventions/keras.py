@@ -1,0 +1,32 @@
+"""Keras: the weights of SimpleRNN, GRU, LSTM, Dense and Embedding, input by output, as seen in keras 3.15.1."""
+
+from rnncalc.conventions.arrays import Array, CellArrays, DenseArrays, Side, Width, restricted
+from rnncalc.conventions.convention import Convention
+from rnncalc.layers.cell import Habits
+
+_CELL = CellArrays(
+    input=Array(("kernel",), (Width.INPUTS, Width.GATED)),
+    recurrent=Array(("recurrent_kernel",), (Width.READS, Width.GATED)),
+    bias=Array(("bias",), (Width.GATED,)),
+    only=restricted(),
+)
+
+CONVENTION = Convention(
+    name="keras",
+    title="Keras",
+    note="one bias vector a gate, but two in a GRU unless reset_after is false",
+    why="a GRU that resets after the recurrent product needs a bias of its own inside that product",
+    cells={
+        "rnn": _CELL,
+        "gru": _CELL._replace(
+            order="zrn",
+            both_biases=Array(("bias",), (Width.TWO, Width.GATED)),
+            side=Side.BOTH,
+            side_before=Side.INPUT,
+            habits=Habits(reset_after=True),
+        ),
+        "lstm": _CELL._replace(order="ifgo"),
+    },
+    dense=DenseArrays(Array(("kernel",), (Width.INPUTS, Width.OUTPUTS)), Array(("bias",), (Width.OUTPUTS,))),
+    embedding=Array(("embeddings",), (Width.INPUTS, Width.VECTOR)),
+)

@@ -1,0 +1,30 @@
+"""What a convention cannot express of a layer, and which conventions can."""
+
+from collections.abc import Iterator
+
+from rnncalc.conventions.catalogue import CONVENTIONS, convention
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Layer, OptionProblem
+from rnncalc.text import all_of
+
+
+def lacks(layer: Layer, name: str) -> Iterator[OptionProblem]:
+    """Yield what a layer asks for that the convention cannot express: the option, or the kind, and what is wrong."""
+    if not isinstance(layer, Cell):
+        return
+    row = convention(name)
+    if row.arrays(layer.kind) is None:
+        can = [other for other in CONVENTIONS if convention(other).arrays(layer.kind) is not None]
+        have = "has it" if len(can) == 1 else "have it"
+        yield layer.kind, f"{name} has no {layer.kind}; {all_of(can)} {have}"
+        return
+    for option in row.cannot(layer):
+        can = [other for other in CONVENTIONS if _can(layer, other, option)]
+        value = getattr(layer, option)
+        said = str(value).lower() if isinstance(value, bool) else str(value)
+        yield option, f"{name} cannot express {option}: {said}; {all_of(can)} can"
+
+
+def _can(layer: Cell, name: str, option: str) -> bool:
+    other = convention(name)
+    return other.arrays(layer.kind) is not None and option not in other.cannot(layer)

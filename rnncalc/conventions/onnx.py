@@ -1,0 +1,35 @@
+"""ONNX: the inputs of the operators RNN, GRU, LSTM, Gemm and Gather of opset 22, as seen in onnxruntime 1.31.1."""
+
+from rnncalc.conventions.arrays import Array, CellArrays, DenseArrays, Side, Slot, Width, restricted
+from rnncalc.conventions.convention import Convention
+
+_LACKS = restricted("learned_state", merge=(None, "concat"), activation=("tanh", "relu", "sigmoid", "linear"))
+
+_CELL = CellArrays(
+    input=Array(("W",), (Width.DIRECTIONS, Width.GATED, Width.INPUTS)),
+    recurrent=Array(("R",), (Width.DIRECTIONS, Width.GATED, Width.READS)),
+    both_biases=Array(("B",), (Width.DIRECTIONS, Width.TWICE_GATED)),
+    state=Array(("initial_", Slot.READ), (Width.DIRECTIONS, Width.ONE, Width.READS)),
+    side=Side.BOTH,
+    only=_LACKS,
+)
+
+CONVENTION = Convention(
+    name="onnx",
+    title="ONNX",
+    note="two bias vectors a gate, one after the other in B",
+    why="the operator takes the biases of both products",
+    cells={
+        "rnn": _CELL,
+        "gru": _CELL._replace(order="zrn"),
+        "lstm": _CELL._replace(
+            order="iofg",
+            peephole=Array(("P",), (Width.DIRECTIONS, Width.GATED)),
+            peephole_order="iof",
+            only={option: values for option, values in _LACKS.items() if option != "peepholes"},
+        ),
+    },
+    dense=DenseArrays(Array(("B",), (Width.INPUTS, Width.OUTPUTS)), Array(("C",), (Width.OUTPUTS,))),
+    embedding=Array(("data",), (Width.INPUTS, Width.VECTOR)),
+    directions=None,
+)

@@ -1,0 +1,41 @@
+"""PyTorch: what `state_dict()` of nn.RNN, nn.GRU, nn.LSTM, nn.Linear and nn.Embedding holds, as in torch 2.13.0."""
+
+from rnncalc.conventions.arrays import Array, CellArrays, DenseArrays, Side, Slot, Width, restricted
+from rnncalc.conventions.convention import Convention
+from rnncalc.layers.cell import Habits
+
+
+def _array(stem: str, *axes: Width) -> Array:
+    return Array((f"{stem}_l", Slot.COPY, Slot.DIRECTION), axes)
+
+
+_LACKS = restricted(reset_after=(None, True), merge=(None, "concat"), activation=("tanh",))
+
+_CELL = CellArrays(
+    input=_array("weight_ih", Width.GATED, Width.INPUTS),
+    recurrent=_array("weight_hh", Width.GATED, Width.READS),
+    bias=_array("bias_ih", Width.GATED),
+    recurrent_bias=_array("bias_hh", Width.GATED),
+    side=Side.BOTH,
+    only=_LACKS,
+)
+
+CONVENTION = Convention(
+    name="pytorch",
+    title="PyTorch",
+    note="two bias vectors a gate, on the input and on the recurrent side",
+    why="its kernels are cuDNN's, which add a bias to each of the two products",
+    cells={
+        "rnn": _CELL._replace(only={**_LACKS, "activation": ("tanh", "relu")}),
+        "gru": _CELL._replace(order="rzn", habits=Habits(reset_after=True)),
+        "lstm": _CELL._replace(
+            order="ifgo",
+            projection=_array("weight_hr", Width.PROJECTED, Width.UNITS),
+            only={option: values for option, values in _LACKS.items() if option != "projection"},
+            projects_down=True,
+        ),
+    },
+    dense=DenseArrays(Array(("weight",), (Width.OUTPUTS, Width.INPUTS)), Array(("bias",), (Width.OUTPUTS,))),
+    embedding=Array(("weight",), (Width.INPUTS, Width.VECTOR)),
+    directions=("", "_reverse"),
+)

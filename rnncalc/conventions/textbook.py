@@ -1,0 +1,23 @@
+"""The textbook: one matrix a gate, output by input, one bias vector a gate, every cell and every option."""
+
+from rnncalc.conventions.arrays import Array, CellArrays, DenseArrays, Slot, Width
+from rnncalc.conventions.convention import Convention
+
+CONVENTION = Convention(
+    name="textbook",
+    title="textbook",
+    note="one bias vector a gate",
+    why="the two products are summed, so one bias serves both",
+    cells=CellArrays(
+        input=Array(("W_", Slot.READ, Slot.GATE), (Width.UNITS, Width.INPUTS)),
+        recurrent=Array(("W_", Slot.READ, Slot.GATE), (Width.UNITS, Width.READS)),
+        bias=Array(("b_", Slot.GATE), (Width.UNITS,)),
+        peephole=Array(("w_", Slot.READ, Slot.GATE), (Width.UNITS,)),
+        projection=Array(("W_h", Slot.GATE), (Width.PROJECTED, Width.UNITS)),
+        scalar=Array((Slot.GATE,), (Width.ONE,)),
+        state=Array((Slot.READ, "_0"), (Width.READS,)),
+    ),
+    dense=DenseArrays(Array(("W",), (Width.OUTPUTS, Width.INPUTS)), Array(("b",), (Width.OUTPUTS,))),
+    output=DenseArrays(Array(("W_hy",), (Width.OUTPUTS, Width.INPUTS)), Array(("b_y",), (Width.OUTPUTS,))),
+    embedding=Array(("E",), (Width.INPUTS, Width.VECTOR)),
+)

@@ -1,0 +1,28 @@
+"""The bindings by the names of their conventions: the one list that a framework's binding is named in."""
+
+from importlib import import_module
+
+from rnncalc.errors import RefusedError
+from rnncalc.forward.bindings.binding import Binding
+
+BINDINGS: dict[str, str | Binding] = {
+    "textbook": "rnncalc.forward.bindings.textbook",
+    "pytorch": "rnncalc.forward.bindings.pytorch",
+    "keras": "rnncalc.forward.bindings.keras",
+    "flax-linen": "rnncalc.forward.bindings.flax_linen",
+    "flax-nnx": "rnncalc.forward.bindings.flax_nnx",
+    "onnx": "rnncalc.forward.bindings.onnx",
+}
+"""The module whose BINDING each is, or the binding itself."""
+
+
+def binding(convention: str) -> Binding:
+    """Return the binding of a convention. Raises RefusedError where nobody has written one."""
+    found = BINDINGS.get(convention)
+    if found is None:
+        message = f"the convention {convention} has no binding by hand, so its weights cannot be run"
+        raise RefusedError(f"{message}; write one in forward/bindings, or count without running")
+    if isinstance(found, str):
+        loaded: Binding = import_module(found).BINDING
+        BINDINGS[convention] = found = loaded
+    return found

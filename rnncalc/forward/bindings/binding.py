@@ -1,0 +1,83 @@
+"""What a binding is: which array of which name a forward pass uses where, under one convention.
+
+Bindings are written by hand, one file a framework beside this one, from each framework's documentation. They are the
+second witness to the conventions, so none may look at `conventions/`. Where the two disagree, a pass finds a weight
+missing, a weight unread or a shape that does not fit, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, Protocol
+
+from rnncalc.forward.arrays import Arrays, Matrix, Weight
+from rnncalc.layers.cell import Cell, Habits
+
+
+class Bound(Protocol):
+    """The weights of one direction of a recurrent layer. Each raises BindingError for what is not declared."""
+
+    def product(self, letter: str, of: str) -> Matrix | Weight:
+        """Return what multiplies x, or a state, in a gate: a matrix, or a vector in a diagonal product."""
+
+    def bias(self, letter: str, side: str) -> Weight | None:
+        """Return the bias that stands on a gate's side, input or recurrent, if there is one."""
+
+    def matrix(self, letter: str) -> Matrix:
+        """Return a matrix beside the gates."""
+
+    def scalar(self, letter: str) -> Weight:
+        """Return a trained number beside the gates."""
+
+    def state(self, letter: str) -> Weight:
+        """Return the learned state before the first step."""
+
+
+class ByGate(NamedTuple):
+    """The weights of one direction, bound at once: products by gate and what is read, biases by gate and side."""
+
+    products: Mapping[tuple[str, str], Matrix | Weight]
+    biases: Mapping[tuple[str, str], Weight] = {}
+    matrices: Mapping[str, Matrix] = {}
+    states: Mapping[str, Weight] = {}
+
+    def product(self, letter: str, of: str) -> Matrix | Weight:
+        return self.products[letter, of]
+
+    def bias(self, letter: str, side: str) -> Weight | None:
+        return self.biases.get((letter, side))
+
+    def matrix(self, letter: str) -> Matrix:
+        return self.matrices[letter]
+
+    def scalar(self, letter: str) -> Weight:
+        raise NotImplementedError  # no framework that is bound here has a cell with one
+
+    def state(self, letter: str) -> Weight:
+        return self.states[letter]
+
+
+class DenseNames(NamedTuple):
+    """The matrix and the bias of a dense layer, and whether the matrix lies input by output."""
+
+    kernel: str
+    bias: str
+    transposed: bool
+
+
+class Binding(NamedTuple):
+    """A framework's: how a cell is bound, in one direction, and what else it calls what.
+
+    cell: takes the arrays, the layer, its inputs, and whether the direction is the backward one.
+    """
+
+    cell: Callable[[Arrays, Cell, int, bool], Bound]
+    dense: DenseNames
+    embedding: str
+    output: DenseNames | None = None
+    habits: Habits = Habits()
+
+
+def prefix(layer: Cell, backward: bool) -> str:
+    """Return what tells the two directions apart where a framework's own names do not."""
+    return ("backward/" if backward else "forward/") if layer.bidirectional else ""

@@ -1,0 +1,32 @@
+"""Flax linen: a dense layer a gate and side, `iz` on the input, `hz` on the past; SimpleCell has one `i`, one `h`."""
+
+from rnncalc.forward.arrays import Arrays
+from rnncalc.forward.bindings.binding import Binding, ByGate, DenseNames, prefix
+from rnncalc.layers.cell import Cell, Habits
+
+GATES = {"rnn": [""], "gru": ["r", "z", "n"], "lstm": ["i", "f", "g", "o"], "mgu": ["f", "n"]}
+INPUT_BIASES = {"rnn": [""], "gru": ["r", "z", "n"], "lstm": [], "mgu": ["f", "n"]}
+RECURRENT_BIASES = {"rnn": [], "gru": ["n"], "lstm": ["i", "f", "g", "o"], "mgu": ["n"]}
+
+
+def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> ByGate:
+    before, kind = prefix(layer, backward), layer.kind
+    products = {
+        (word or "h", of): arrays.matrix(f"{before}{stem}{word}/kernel", transposed=True)
+        for of, stem in (("x", "i"), ("h", "h"))
+        for word in GATES[kind]
+    }
+    biases = {
+        (word or "h", side): arrays.vector(f"{before}{stem}{word}/bias")
+        for side, stem, words in (("input", "i", INPUT_BIASES[kind]), ("recurrent", "h", RECURRENT_BIASES[kind]))
+        for word in words
+    }
+    return ByGate(products, biases)
+
+
+BINDING = Binding(
+    cell=_cell,
+    dense=DenseNames("kernel", "bias", True),
+    embedding="embedding",
+    habits=Habits(reset_after=True, gate_keeps=True),
+)

@@ -1,0 +1,35 @@
+"""Flax nnx: SimpleCell and GRUCell fuse the gates in `dense_i` and `dense_h`; LSTMCell has a layer a gate and side."""
+
+from rnncalc.forward.arrays import Arrays
+from rnncalc.forward.bindings.binding import Binding, ByGate, DenseNames, prefix
+from rnncalc.layers.cell import Cell, Habits
+
+ORDERS = {"rnn": "h", "gru": "rzn"}
+LSTM_INPUTS = {"i": "ii", "f": "if_", "g": "ig", "o": "io"}
+
+
+def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> ByGate:
+    before = prefix(layer, backward)
+    if layer.kind == "lstm":
+        return _lstm(arrays, before)
+    order, h = ORDERS[layer.kind], layer.units
+    products = {
+        (gate, of): arrays.matrix(f"{before}{stem}/kernel", columns, transposed=True)
+        for of, stem in (("x", "dense_i"), ("h", "dense_h"))
+        for gate, columns in arrays.gates(f"{before}{stem}/kernel", order, h).items()
+    }
+    name = f"{before}dense_i/bias"
+    biases = {(gate, "input"): arrays.vector(name, part) for gate, part in arrays.gates(name, order, h).items()}
+    return ByGate(products, biases)
+
+
+def _lstm(arrays: Arrays, before: str) -> ByGate:
+    inputs = {(gate, "x"): f"{before}{name}" for gate, name in LSTM_INPUTS.items()}
+    recurrent = {(gate, "h"): f"{before}h{gate}" for gate in LSTM_INPUTS}
+    products = {use: arrays.matrix(f"{name}/kernel", transposed=True) for use, name in (inputs | recurrent).items()}
+    return ByGate(products, {(gate, "recurrent"): arrays.vector(f"{before}h{gate}/bias") for gate in LSTM_INPUTS})
+
+
+BINDING = Binding(
+    cell=_cell, dense=DenseNames("kernel", "bias", True), embedding="embedding", habits=Habits(reset_after=True)
+)

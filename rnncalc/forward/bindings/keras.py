@@ -1,0 +1,31 @@
+"""Keras: SimpleRNN, GRU and LSTM fuse the gates by columns; a GRU that resets after the product has two biases."""
+
+from rnncalc.forward.arrays import Arrays
+from rnncalc.forward.bindings.binding import Binding, ByGate, DenseNames, prefix
+from rnncalc.layers.cell import Cell, Habits
+
+ORDERS = {"rnn": "h", "gru": "zrn", "lstm": "ifgo"}
+
+
+def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> ByGate:
+    before = prefix(layer, backward)
+    order, h = ORDERS[layer.kind], layer.units
+    products = {
+        (gate, of): arrays.matrix(f"{before}{stem}", columns, transposed=True)
+        for of, stem in (("x", "kernel"), ("h", "recurrent_kernel"))
+        for gate, columns in arrays.gates(f"{before}{stem}", order, h).items()
+    }
+    two = layer.kind == "gru" and getattr(layer, "reset_after", None) is not False
+    rows = {"input": (0,), "recurrent": (1,)} if two else {"input": ()}
+    biases = {
+        (gate, side): arrays.vector(f"{before}bias", columns, at=row)
+        for side, row in rows.items()
+        if layer.bias
+        for gate, columns in arrays.gates(f"{before}bias", order, h).items()
+    }
+    return ByGate(products, biases)
+
+
+BINDING = Binding(
+    cell=_cell, dense=DenseNames("kernel", "bias", True), embedding="embeddings", habits=Habits(reset_after=True)
+)

@@ -1,0 +1,31 @@
+"""ONNX: RNN, GRU and LSTM take W, R, B, P with the directions in front; B has the input biases, then the recurrent."""
+
+from rnncalc.forward.arrays import Arrays
+from rnncalc.forward.bindings.binding import Binding, ByGate, DenseNames
+from rnncalc.layers.cell import Cell
+
+ORDERS = {"rnn": "h", "gru": "zrn", "lstm": "iofg"}
+STATES = {"rnn": "h", "gru": "h", "lstm": "hc"}
+
+
+def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> ByGate:
+    way = (int(backward),)
+    order, h = ORDERS[layer.kind], layer.units
+    products = {
+        (gate, of): arrays.matrix(name, rows, at=way)
+        for of, name in (("x", "W"), ("h", "R"))
+        for gate, rows in arrays.gates(name, order, h).items()
+    }
+    peepholes = arrays.gates("P", "iof", h) if getattr(layer, "peepholes", False) else {}
+    looks = {(gate, "c"): arrays.vector("P", numbers, at=way) for gate, numbers in peepholes.items()}
+    biases = {}
+    for gate, numbers in arrays.gates("B", order, h).items() if layer.bias else ():
+        after = slice(numbers.start + len(order) * h, numbers.stop + len(order) * h)
+        biases[gate, "input"] = arrays.vector("B", numbers, at=way)
+        biases[gate, "recurrent"] = arrays.vector("B", after, at=way)
+    letters = STATES[layer.kind] if layer.learned_state else ""
+    states = {letter: arrays.vector(f"initial_{letter}", at=(*way, 0)) for letter in letters}
+    return ByGate({**products, **looks}, biases, {}, states)
+
+
+BINDING = Binding(cell=_cell, dense=DenseNames("B", "C", True), embedding="data")

@@ -1,0 +1,30 @@
+"""PyTorch: nn.RNN, nn.GRU and nn.LSTM fuse the gates by rows, in the orders of its documentation."""
+
+from rnncalc.forward.arrays import Arrays
+from rnncalc.forward.bindings.binding import Binding, ByGate, DenseNames
+from rnncalc.layers.cell import Cell, Habits
+
+ORDERS = {"rnn": "h", "gru": "rzn", "lstm": "ifgo"}
+
+
+def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> ByGate:
+    end = f"l{arrays.copy}{'_reverse' if backward else ''}"
+    order, h = ORDERS[layer.kind], layer.units
+    products = {
+        (gate, of): arrays.matrix(f"{stem}_{end}", rows)
+        for of, stem in (("x", "weight_ih"), ("h", "weight_hh"))
+        for gate, rows in arrays.gates(f"{stem}_{end}", order, h).items()
+    }
+    biases = {
+        (gate, side): arrays.vector(f"{stem}_{end}", rows)
+        for side, stem in (("input", "bias_ih"), ("recurrent", "bias_hh"))
+        if layer.bias
+        for gate, rows in arrays.gates(f"{stem}_{end}", order, h).items()
+    }
+    projected = getattr(layer, "projection", None) is not None
+    return ByGate(products, biases, {"p": arrays.matrix(f"weight_hr_{end}")} if projected else {})
+
+
+BINDING = Binding(
+    cell=_cell, dense=DenseNames("weight", "bias", False), embedding="weight", habits=Habits(reset_after=True)
+)

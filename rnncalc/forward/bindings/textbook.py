@@ -1,0 +1,52 @@
+"""The textbook: a matrix for each gate and what it reads, as the cell's step asks for them."""
+
+from rnncalc.forward.arrays import Arrays, Matrix, Weight
+from rnncalc.forward.bindings.binding import Binding, DenseNames, prefix
+from rnncalc.layers.cell import Cell, Form
+
+
+class _Bound:
+    """One direction of a layer; what a gate shares, and through which form it looks, is the cell's own word."""
+
+    def __init__(self, arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> None:
+        self.arrays = arrays
+        self.layer = layer
+        self.before = prefix(layer, backward)
+        self.gates = {gate.letter: gate for gate in layer.gates(inputs)}
+        self.bound: dict[tuple[str, str], Matrix | Weight] = {}
+
+    def product(self, letter: str, of: str) -> Matrix | Weight:
+        if (letter, of) not in self.bound:
+            self.bound[letter, of] = self._product(letter, of)
+        return self.bound[letter, of]
+
+    def _product(self, letter: str, of: str) -> Matrix | Weight:
+        products = [each for each in self.gates[letter].products if each.of == of]
+        shared = products[0].matrix if products else None
+        word = f"{of}{letter if shared is None else shared}"
+        first = next(iter(self.layer.states))
+        diagonal = bool(products) and products[0].form is Form.DIAGONAL
+        if of == "h":
+            diagonal = getattr(self.layer, "recurrence", "full") == "diagonal"
+        if not diagonal:
+            return self.arrays.matrix(f"{self.before}W_{word}")
+        return self.arrays.vector(f"{self.before}{'W' if of == first else 'w'}_{word}")
+
+    def bias(self, letter: str, side: str) -> Weight | None:
+        if side == "recurrent" or not self.layer.bias or not self.gates[letter].bias:
+            return None
+        return self.arrays.vector(f"{self.before}b_{letter}")
+
+    def matrix(self, letter: str) -> Matrix:
+        return self.arrays.matrix(f"{self.before}W_h{letter}")
+
+    def scalar(self, letter: str) -> Weight:
+        return self.arrays.vector(f"{self.before}{letter}")
+
+    def state(self, letter: str) -> Weight:
+        return self.arrays.vector(f"{self.before}{letter}_0")
+
+
+BINDING = Binding(
+    cell=_Bound, dense=DenseNames("W", "b", False), embedding="E", output=DenseNames("W_hy", "b_y", False)
+)

@@ -1,0 +1,54 @@
+"""The gated recurrent unit."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from rnncalc.layers.cell import Activation, Cell, Form, Gate, Product, Recurrence
+from rnncalc.layers.layer import OptionProblem
+from rnncalc.layers.operations import Operations, Value
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GRU(Cell):
+    """The gated recurrent unit (Cho et al. 2014): 3·h(m + h + 1) parameters.
+
+    With `update_gate: replaces` z is the share of the new state (Chung et al. 2014). Without a reset gate it is the
+    simplified GRU of many lectures and the UGRNN (Collins et al. 2016), 2·h(m + h + 1); with relu too, the Li-GRU
+    (Ravanelli et al. 2018).
+    """
+
+    kind = "gru"
+
+    activation: Activation = "tanh"
+    recurrence: Recurrence = "full"
+    reset_after: bool | None = None
+    reset_gate: bool = True
+    update_gate: Literal["keeps", "replaces"] = "keeps"
+
+    def gates(self, inputs: int) -> tuple[Gate, ...]:
+        reads = Product("x"), Product("h", Form(self.recurrence))
+        keep = "keep" if self.update_gate == "keeps" else "replace"
+        update = Gate("z", "sigmoid", reads, "update gate", f"how much of the old state to {keep}")
+        reset = Gate("r", "sigmoid", reads, "reset gate", "how much of the old state the candidate sees")
+        candidate = Gate("n", self.activation, reads, "candidate", "the new state it proposes")
+        return (update, reset, candidate) if self.reset_gate else (update, candidate)
+
+    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> tuple[Value, tuple[Value, ...]]:
+        (h,) = state
+        z = ops.gate("z", x=x, h=h)
+        if not self.reset_gate:
+            n = ops.gate("n", x=x, h=h)
+        elif ops.habit("reset_after") if self.reset_after is None else self.reset_after:
+            r = ops.gate("r", x=x, h=h)
+            n = ops.through("n", ops.plus(ops.sum("n", x=x), ops.times(r, ops.sum("n", h=h))))
+        else:
+            r = ops.gate("r", x=x, h=h)
+            n = ops.gate("n", x=x, h=ops.times(r, h))
+        h = ops.blend(z, h, n) if self.update_gate == "keeps" else ops.blend(z, n, h)
+        return h, (h,)
+
+    def option_problems(self) -> Iterator[OptionProblem]:
+        yield from super().option_problems()
+        if self.reset_after is not None and not self.reset_gate:
+            yield "reset_after", "says where the reset gate acts, and reset_gate: false leaves none; remove one of them"

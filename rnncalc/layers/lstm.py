@@ -1,0 +1,71 @@
+"""Long short-term memory."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from rnncalc.layers.cell import Activation, Cell, Form, Gate, Product, Recurrence, Weight
+from rnncalc.layers.layer import OptionProblem
+from rnncalc.layers.operations import Operations, Value
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LSTM(Cell):
+    """Long short-term memory (Hochreiter and Schmidhuber 1997, forget gate Gers et al. 2000): 4·h(m + h + 1).
+
+    Projections are those of Sak et al. (2014), peepholes those of Gers and Schmidhuber (2000).
+    """
+
+    kind = "lstm"
+
+    activation: Activation = "tanh"
+    recurrence: Recurrence = "full"
+    projection: int | None = None
+    peepholes: bool = False
+    output_gate: bool = True
+
+    def gates(self, inputs: int) -> tuple[Gate, ...]:
+        reads = Product("x"), Product("h", Form(self.recurrence))
+        peeks = (*reads, Product("c", Form.DIAGONAL)) if self.peepholes else reads
+        gates = (
+            Gate("i", "sigmoid", peeks, "input gate", "how much of the candidate to write"),
+            Gate("f", "sigmoid", peeks, "forget gate", "how much of the cell state to keep"),
+            Gate("g", self.activation, reads, "candidate", "what could be written"),
+        )
+        output = Gate("o", "sigmoid", peeks, "output gate", "how much of the cell state to show")
+        return (*gates, output) if self.output_gate else gates
+
+    @property
+    def states(self) -> Mapping[str, str]:
+        return {"h": self.output, "c": "h"}
+
+    @property
+    def output(self) -> str:
+        return "h" if self.projection is None else "p"
+
+    @property
+    def weights(self) -> tuple[Weight, ...]:
+        return () if self.projection is None else (Weight("p", ("p", "h"), "projection of the output"),)
+
+    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> tuple[Value, tuple[Value, ...]]:
+        past, c = state
+        before = {"c": c} if self.peepholes else {}
+        i = ops.gate("i", x=x, h=past, **before)
+        f = ops.gate("f", x=x, h=past, **before)
+        g = ops.gate("g", x=x, h=past)
+        c = ops.plus(ops.times(f, c), ops.times(i, g))
+        after = {"c": c} if self.peepholes else {}
+        h = ops.activate(self.activation, c)
+        if self.output_gate:
+            h = ops.times(ops.gate("o", x=x, h=past, **after), h)
+        if self.projection is not None:
+            h = ops.product("p", h)
+        return h, (h, c)
+
+    def sizes(self, inputs: int) -> dict[str, int]:
+        sizes = super().sizes(inputs)
+        return sizes if self.projection is None else sizes | {"p": self.projection}
+
+    def option_problems(self) -> Iterator[OptionProblem]:
+        yield from super().option_problems()
+        if self.projection is not None and self.recurrence == "diagonal":
+            yield "projection", "leaves no unit its own past, which recurrence: diagonal asks for; remove one of them"

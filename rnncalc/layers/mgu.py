@@ -1,0 +1,32 @@
+"""The minimal gated unit."""
+
+from dataclasses import dataclass
+
+from rnncalc.layers.cell import Activation, Cell, Form, Gate, Product, Recurrence
+from rnncalc.layers.operations import Operations, Value
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MGU(Cell):
+    """The minimal gated unit (Zhou et al. 2016), one gate for forgetting and resetting: 2·h(m + h + 1) parameters."""
+
+    kind = "mgu"
+
+    activation: Activation = "tanh"
+    recurrence: Recurrence = "full"
+
+    def gates(self, inputs: int) -> tuple[Gate, ...]:
+        reads = Product("x"), Product("h", Form(self.recurrence))
+        meaning = "how much of the old state to replace, and how much the candidate sees"
+        forget = Gate("f", "sigmoid", reads, "forget gate", meaning)
+        return forget, Gate("n", self.activation, reads, "candidate", "the new state it proposes")
+
+    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> tuple[Value, tuple[Value, ...]]:
+        (h,) = state
+        f = ops.gate("f", x=x, h=h)
+        if ops.habit("reset_after"):
+            n = ops.through("n", ops.plus(ops.sum("n", x=x), ops.times(f, ops.sum("n", h=h))))
+        else:
+            n = ops.gate("n", x=x, h=ops.times(f, h))
+        h = ops.blend(f, h, n) if ops.habit("gate_keeps") else ops.blend(f, n, h)
+        return h, (h,)

@@ -1,0 +1,28 @@
+"""The minimal GRU."""
+
+from dataclasses import dataclass
+
+from rnncalc.layers.cell import Activation, Cell, Gate, Product
+from rnncalc.layers.operations import Operations, Value
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MinGRU(Cell):
+    """The minimal GRU (Feng et al. 2024, section 3.1), whose gates read the input alone: 2·h(m + 1) parameters.
+
+    h_t = (1 − z)∘h_(t−1) + z∘n. The candidate is linear, as the paper has it.
+    """
+
+    kind = "mingru"
+
+    activation: Activation = "linear"
+
+    def gates(self, inputs: int) -> tuple[Gate, ...]:
+        reads = (Product("x"),)
+        update = Gate("z", "sigmoid", reads, "update gate", "how much of the old state to replace")
+        return update, Gate("n", self.activation, reads, "candidate", "the new state it proposes")
+
+    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> tuple[Value, tuple[Value, ...]]:
+        (h,) = state
+        h = ops.blend(ops.gate("z", x=x), ops.gate("n", x=x), h)
+        return h, (h,)

@@ -1,0 +1,29 @@
+"""Elman's simple recurrent network."""
+
+from dataclasses import dataclass
+
+from rnncalc.layers.cell import Activation, Cell, Form, Gate, Product, Recurrence
+from rnncalc.layers.operations import Operations, Value
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RNN(Cell):
+    """Elman's simple recurrent network (1990): h_t = tanh(W_xh x_t + W_hh h_(t-1) + b_h), h(m + h + 1) parameters.
+
+    With `recurrence: diagonal` and relu it is the IndRNN (Li et al. 2018).
+    """
+
+    kind = "rnn"
+
+    activation: Activation = "tanh"
+    recurrence: Recurrence = "full"
+
+    def gates(self, inputs: int) -> tuple[Gate, ...]:
+        reads = Product("x"), Product("h", Form(self.recurrence))
+        meaning = "mixes the input with the memory of the step before"
+        return (Gate("h", self.activation, reads, "hidden state", meaning),)
+
+    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> tuple[Value, tuple[Value, ...]]:
+        (h,) = state
+        h = ops.gate("h", x=x, h=h)
+        return h, (h,)

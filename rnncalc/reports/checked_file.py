@@ -1,0 +1,173 @@
+"""What `check` says of one file: data, cases, annotations, a line for each failure, rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from rnncalc.errors import Problem, dotted
+from rnncalc.questions.check import CheckedFile, Status, Verdict
+from rnncalc.reports.cases import Annotation, Case, Level, Outcome, Tally
+from rnncalc.reports.limits import cells, message, name
+from rnncalc.reports.sheet import Value
+from rnncalc.text import escape
+
+
+class Failure(NamedTuple):
+    """What is wrong with a file: the limit or the part of the spec, the message, and the place of either."""
+
+    name: str
+    message: str
+    line: int | None = None
+    column: int | None = None
+
+
+class FileReport(NamedTuple):
+    """What is said of one file."""
+
+    checked: CheckedFile
+
+    @property
+    def file(self) -> str:
+        """The file's path, as it was given or found."""
+        return self.checked.file
+
+    def failures(self) -> Iterator[Failure]:
+        """Yield what is wrong."""
+        checked = self.checked
+        for problem in checked.problems:
+            yield Failure(_path(problem, checked.file), problem.message, problem.line, problem.column)
+        if checked.verdict is None:
+            return
+        if checked.status is Status.FAILED and not checked.verdict.limits:
+            yield Failure("--strict", _nothing(checked.verdict))
+        for held in checked.verdict.limits:
+            if text := message(held):
+                yield Failure(name(held.limit), text, held.line, held.column)
+
+    def data(self) -> dict[str, Any]:
+        """Return the JSON object."""
+        verdict, difference = self.checked.verdict, self.checked.difference
+        numbers = verdict and verdict.numbers
+        broken = self.failures() if self.checked.problems else ()
+        return {
+            "file": self.file,
+            "name": verdict and verdict.name,
+            "convention": verdict and verdict.convention,
+            "status": self.checked.status.value,
+            "params": numbers and numbers.params,
+            "bytes": numbers and numbers.bytes,
+            "multiply_adds": numbers and numbers.multiply_adds,
+            "dense_ratio": numbers and numbers.dense_ratio,
+            "checks": self._limits(),
+            "skipped": verdict and left_out(verdict),
+            "baseline": difference
+            and {**difference._asdict(), "change": difference.growth, "percent": difference.percent},
+            "problems": [
+                {"line": line, "column": column, "path": path, "message": message}
+                for path, message, line, column in broken
+            ],
+        }
+
+    def _limits(self) -> Iterator[dict[str, Any]]:
+        for held in self.checked.verdict.limits if self.checked.verdict else ():
+            yield {
+                "name": name(held.limit),
+                "limit": held.limit.value,
+                "actual": held.actual,
+                "ok": held.kept,
+                "message": message(held),
+                "line": held.line,
+                "column": held.column,
+            }
+
+    def tally(self) -> Tally:
+        """Return how many cases there are; none of a removed file, of which nothing is left to test."""
+        checked = self.checked
+        if checked.problems:
+            return Tally(len(checked.problems), errors=len(checked.problems))
+        if checked.verdict is None:
+            return Tally(0)
+        if not checked.verdict.limits:
+            return Tally(1, failures=int(checked.strict), skipped=int(not checked.strict))
+        failures = sum(not held.kept for held in checked.verdict.limits)
+        skipped = int(checked.verdict.expect_counts is not None)
+        return Tally(len(checked.verdict.limits) + skipped, failures, skipped=skipped)
+
+    def cases(self) -> Iterator[Case]:
+        """Yield each problem or each limit."""
+        verdict = self.checked.verdict
+        if verdict is None:
+            for failure in self.failures():
+                yield Case(failure.name or "spec", Outcome.ERROR, f"{self._at(failure)}: {failure.message}")
+            return
+        if not verdict.limits:
+            outcome = Outcome.FAILED if self.checked.strict else Outcome.SKIPPED
+            yield Case("nothing to check", outcome, _nothing(verdict))
+            return
+        for held in verdict.limits:
+            if text := message(held):
+                place = self._at(Failure("", "", held.line, held.column))
+                yield Case(name(held.limit), Outcome.FAILED, f"{place}: {text}")
+            else:
+                yield Case(name(held.limit), Outcome.PASSED)
+        if skipped := left_out(verdict):
+            yield Case("expect", Outcome.SKIPPED, skipped)
+
+    def annotations(self) -> Iterator[Annotation]:
+        """Yield an error for each failure, a notice for a spec with nothing to check or gone."""
+        for failure in self.failures():
+            yield Annotation(Level.ERROR, *failure)
+        verdict, status = self.checked.verdict, self.checked.status
+        if verdict and status is Status.UNCHECKED:
+            yield Annotation(Level.NOTICE, "", _nothing(verdict))
+        elif verdict and status is Status.PASSED and (skipped := left_out(verdict)):
+            yield Annotation(Level.NOTICE, "", skipped)
+        elif status is Status.REMOVED:
+            yield Annotation(Level.NOTICE, "", "in the baseline, and no more among the specs")
+
+    def lines(self) -> Iterator[str]:
+        """Yield each failure on a line, as problems are told elsewhere."""
+        file = escape(self.file if self.file != "-" else "stdin", limit=1_000)
+        for failure in self.failures():
+            where = f"{file}:{failure.line}:{failure.column}" if failure.line else file
+            yield ": ".join(part for part in (where, failure.name, failure.message) if part)
+
+    def rows(self) -> Iterator[tuple[Value, ...]]:
+        """Yield a row a limit, or one for the file where there are none."""
+        checked = self.checked
+        if checked.problems:
+            yield "✗", self.file, plural(len(checked.problems), "problem"), "", ""
+        if checked.verdict is None:
+            return
+        if not checked.verdict.limits:
+            yield "✗" if checked.strict else "·", self.file, "nothing to check", "", ""
+        for held in checked.verdict.limits:
+            yield "✓" if held.kept else "✗", self.file, name(held.limit), *cells(held)
+
+    def _at(self, failure: Failure) -> str:
+        return f"{self.file}:{failure.line}:{failure.column}" if failure.line else self.file
+
+
+def _nothing(verdict: Verdict) -> str:
+    """Return what to say of a file without limits."""
+    return left_out(verdict) or "nothing to check; give expect or budget, or a limit such as --max-params"
+
+
+def left_out(verdict: Verdict) -> str | None:
+    """Return why `expect` was not held against anything; None where it was."""
+    if verdict.expect_counts is None:
+        return None
+    return f"expect is not checked: it counts what {verdict.expect_counts} has, and -c says {verdict.convention}"
+
+
+def _path(problem: Problem, file: str) -> str:
+    """Return the path to a problem, before it a flag if that is where the problem is."""
+    name = escape("stdin" if file == "-" else file, limit=1_000)
+    flag = "" if problem.source in (name, f"'{name}'", f"'{escape(file)}'", file) else problem.source
+    return ": ".join(part for part in (flag, dotted(problem.path)) if part)
+
+
+def plural(number: int, word: str) -> str:
+    """Return `1 spec` or `2 specs`."""
+    return f"{number:,} {word}{'' if number == 1 else 's'}"

@@ -1,0 +1,140 @@
+"""What a comparison says: a row and a bar a side; and for growing steps, a row and a bar each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from rnncalc.questions.compare import Comparison, DenseGrowth, Lack, Missing, Side
+from rnncalc.reports.setting import setting
+from rnncalc.reports.sheet import Bar, Column, Row, Sheet
+
+LEVELS = "▁▂▃▄▅▆▇█"
+AS_IT_IS = "as it is"
+
+
+@dataclass(frozen=True)
+class ComparisonReport:
+    """A comparison of several networks, or of one with what it would be as other kinds."""
+
+    comparison: Comparison
+
+    @property
+    def title(self) -> str:
+        """The one network's name, or what is done with several."""
+        return self.comparison.networks[0].name if self._alone else "Comparison"
+
+    @property
+    def _alone(self) -> bool:
+        return len(self.comparison.networks) == 1
+
+    def data(self) -> dict[str, Any]:
+        """Return the object for programs."""
+        return {
+            "name": self.title,
+            "rows": [
+                {
+                    "name": self._label(side),
+                    "params": side.params,
+                    "multiply_adds": side.multiply_adds,
+                    "bytes": side.bytes,
+                    "units": side.units,
+                    "ratio": self.comparison.ratio(side),
+                }
+                for side in self.comparison.sides
+            ],
+            "notes": [*self._notes()],
+        }
+
+    def sheets(self) -> list[Sheet]:
+        """Return a row a side, each with a bar drawn to the scale of the largest."""
+        searched = self.comparison.same_params
+        most = max(side.params for side in self.comparison.sides) or 1
+        columns = (
+            Column("Network", key=True),
+            *([Column("Units", right=True)] if searched else []),
+            Column("Parameters", right=True),
+            Column("Ratio", right=True),
+            Column("Multiply-adds", right=True),
+            Column("Bytes", right=True),
+            Column(""),
+        )
+        rows: list[Row] = [
+            (
+                self._label(side),
+                *([side.units] if searched else []),
+                side.params,
+                self.comparison.ratio(side),
+                side.multiply_adds,
+                side.bytes,
+                Bar(side.params / most),
+            )
+            for side in self.comparison.sides
+        ]
+        subtitle = setting(self.comparison.networks[0]) if self._alone else ""
+        return [Sheet(columns, rows, title=self.title, subtitle=subtitle, notes=tuple(self._notes()))]
+
+    def _label(self, side: Side) -> str:
+        return (side.kind or AS_IT_IS) if self._alone else side.name
+
+    def _notes(self) -> Iterator[str]:
+        first = self.comparison.sides[0]
+        for missing in self.comparison.missing:
+            yield _why(missing, first)
+        if self.comparison.same_params:
+            most = "the most that keep within the first row's parameters"
+            yield f"All recurrent layers of a row have the same units, {most}."
+        elif self._alone and first.multiply_adds is None:
+            yield "Multiply-adds: not known without the number of steps, or with a part counted elsewhere."
+
+
+def _why(missing: Missing, first: Side) -> str:
+    match missing.reason:
+        case Lack.STEPS:
+            return f"{missing.kind}: not known without the number of steps; give steps, or -T."
+        case Lack.WIDTH:
+            return f"{missing.kind}: no width fits in {first.params:,} parameters."
+        case problem:
+            return f"{missing.kind}: {problem.message}."
+
+
+@dataclass(frozen=True)
+class DenseGrowthReport:
+    """How a dense equivalent grows with the steps."""
+
+    growth: DenseGrowth
+
+    def data(self) -> dict[str, Any]:
+        """Return the object for programs."""
+        return {
+            "name": self.growth.network.name,
+            "params": self.growth.network.params,
+            "rows": [
+                {"steps": row.steps, "params": row.params, "dense": row.dense, "ratio": row.ratio}
+                for row in self.growth.rows
+            ],
+        }
+
+    def sheets(self) -> list[Sheet]:
+        """Return a row for each chosen number of steps, and a line that draws the growth."""
+        found = self.growth.rows
+        most = max(row.dense for row in found) or 1
+        columns = (
+            Column("Steps", right=True, key=True),
+            *(Column(title, right=True) for title in ("Recurrent", "Dense equivalent", "Ratio")),
+            Column(""),
+        )
+        rows: list[Row] = [(row.steps, row.params, row.dense, row.ratio, Bar(row.dense / most)) for row in found]
+        line = "".join(LEVELS[min(7, row.dense * 8 // (most + 1))] for row in found)
+        range_ = f"{found[0].steps:,} to {found[-1].steps:,} steps"
+        network = self.growth.network
+        return [
+            Sheet(
+                columns,
+                rows,
+                title=network.name,
+                subtitle=f"{network.topology_name}; parameters by the number of steps",
+                notes=(f"Dense equivalent {line} over {range_}; recurrent, no change.",),
+            )
+        ]

@@ -1,0 +1,216 @@
+"""What an explanation says: a derivation a layer with its equations, then the total, then the dense equivalent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions.formula import letters, numbers
+from rnncalc.conventions.tensor import Role
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Embedding
+from rnncalc.questions.dense import DenseEquivalent
+from rnncalc.questions.explain import Derivation, Explanation, Step, What
+from rnncalc.reports.equations import Line, Term, plain, written
+from rnncalc.reports.setting import setting
+from rnncalc.reports.sheet import Arithmetic, Column, Sheet, Value
+
+HOLDS = {
+    Role.INPUT: "input matrix",
+    Role.RECURRENT: "recurrent matrix",
+    Role.BIAS: "bias",
+    Role.RECURRENT_BIAS: "bias on the recurrent side",
+    Role.PROJECTION: "projection of the output",
+    Role.PEEPHOLE: "peephole weights",
+    Role.STATE: "learned initial state",
+    Role.KERNEL: "matrix",
+    Role.EMBEDDING: "table of vectors",
+    Role.EXTERNAL: "counted elsewhere",
+    Role.SCALAR: "trained number",
+}
+"""What a tensor of each role is called."""
+
+_NAMES = {"h": "units", "n": "units", "p": "the width of the projection", "d": "the width of a vector"}
+
+
+class ExplanationReport:
+    """An explanation, said."""
+
+    def __init__(self, explanation: Explanation) -> None:
+        self.explanation = explanation
+        self.network = explanation.network
+
+    def data(self) -> dict[str, Any]:
+        """Return the JSON object."""
+        found = self.explanation
+        return {
+            "name": self.network.name,
+            "convention": self.network.convention,
+            "layers": [_layer_data(each) for each in found.layers],
+            "params": found.total and found.total.params,
+            "dense": found.dense and [_row_data(row) for row in _dense_rows(found.dense)],
+        }
+
+    def sheets(self) -> list[Sheet]:
+        """Return a derivation a layer, then the total, then the dense equivalent."""
+        found = self.explanation
+        told: set[str] = set()  # the kinds whose gates and biases have been explained: once is enough
+        sheets = []
+        for each in found.layers:
+            kind = each.placed.layer.kind
+            sheets.append(_sheet(each, kind not in told))
+            told.add(kind)
+        if found.total is None:
+            return sheets
+        sheets.insert(0, Sheet(columns=(), rows=(), title=self.network.name, subtitle=setting(self.network)))
+        if len(found.layers) > 1:
+            sheets.append(_rows_sheet("Total", [_row(found.total)]))
+        if found.dense and found.dense.ratio is not None:
+            ratio = f"{found.dense.params:,} is {found.dense.ratio:,.2f} × this network's {self.network.params:,}."
+            steps = " and ".join(f"{part.steps:,}" for part in self.network.parts.values())
+            subtitle = f"all {steps} steps at once, no weights shared: each layer of width w has T·w units"
+            sheet = _rows_sheet("Dense equivalent", [*_dense_rows(found.dense)], (ratio,))
+            sheets.append(sheet._replace(subtitle=subtitle))
+        return sheets
+
+    def derivations(self) -> list[Sheet]:
+        """Return the same sheets."""
+        return self.sheets()
+
+
+Row = tuple[str, str, Arithmetic, int]
+"""A line of a derivation: its label, what it is, the arithmetic, the parameters."""
+
+
+def _layer_data(each: Derivation) -> dict[str, Any]:
+    placed = each.placed
+    return {
+        "name": placed.name,
+        "kind": placed.layer.kind,
+        "copies": placed.copies,
+        "letters": [*_letters(each)],
+        "gates": [*_gates(each)],
+        "equations": [_equation_data(line) for line in _equations(each)],
+        "steps": [_row_data(_row(step)) for step in each.steps],
+        "remarks": [*_remarks(each)],
+        "params": placed.params,
+    }
+
+
+def _equation_data(line: Line) -> dict[str, Any]:
+    shapes = {piece.name: list(piece.shape) for piece in line if isinstance(piece, Term)}
+    return {"text": plain(line), "shapes": shapes}
+
+
+def _row_data(row: Row) -> dict[str, Any]:
+    label, what, arithmetic, params = row
+    return {
+        "label": label,
+        "what": what,
+        "formula": arithmetic.letters,
+        "substituted": arithmetic.numbers,
+        "params": params,
+    }
+
+
+def _row(step: Step) -> Row:
+    arithmetic = Arithmetic(letters(step.expression), numbers(step.expression, step.sizes))
+    label, what = _words(step)
+    return label, what, arithmetic, step.params
+
+
+def _words(step: Step) -> tuple[str, str]:
+    """Return what a line is called, and what it is."""
+    match step.what:
+        case What.TENSOR:
+            what = HOLDS[step.role] if step.role else ""
+            if len(step.gates) > 1:
+                what += f"{'es' if step.role is Role.BIAS else ''} of the gates {', '.join(step.gates)}"
+            return step.name, what
+        case What.GATES:
+            return f"{len(step.gates)} gates", ", ".join(step.gates)
+        case What.DIRECTIONS:
+            return "2 directions", "forward, backward"
+        case What.FORMULA:
+            return "formula", "all of it in one"
+        case What.TOTAL:
+            return "Total", "all layers"
+        case _:
+            return step.what.value, ""
+
+
+def _dense_rows(dense: DenseEquivalent) -> Iterator[Row]:
+    for layer in dense.layers:
+        arithmetic = numbers(layer.expression, layer.sizes)
+        yield layer.name, f"{layer.inputs:,} → {layer.units:,}", Arithmetic(arithmetic, arithmetic), layer.params
+    total = " + ".join(str(layer.params) for layer in dense.layers)
+    yield "Total", "", Arithmetic(total, total), dense.params
+
+
+def _sheet(each: Derivation, whole: bool) -> Sheet:
+    """Return a layer's derivation; gates and biases are told where its kind is explained whole."""
+    gates = tuple(f"Gate {gate}." for gate in _gates(each)) if whole else ()
+    remarks = [*_remarks(each)]
+    notes = remarks if whole or not each.gates else remarks[1:]
+    placed = each.placed
+    last = placed.name_of(placed.copies - 1)
+    title = placed.name if placed.copies == 1 else f"{placed.name} … {last}: {placed.copies:,} equal layers"
+    sheet = _rows_sheet(title, [_row(step) for step in each.steps], (*gates, *notes))
+    subtitle = "; ".join((placed.layer.kind, *_letters(each)))
+    return sheet._replace(subtitle=subtitle, equations=_equations(each))
+
+
+def _equations(each: Derivation) -> tuple[Line, ...]:
+    return tuple(written(equation, each.placed.sizes) for equation in each.equations)
+
+
+def _gates(each: Derivation) -> Iterator[str]:
+    for gate in each.gates:
+        yield f"{gate.letter}, {gate.name}: {gate.meaning}"
+
+
+def _remarks(each: Derivation) -> Iterator[str]:
+    """Yield what is to be said of biases, of a matrix that is counted elsewhere, and of frozen parameters."""
+    layer = each.placed.layer
+    row = convention(each.convention)
+    if isinstance(layer, Cell):
+        yield f"Biases: {row.note}; {row.why}." if layer.bias else "Biases: none, by bias: false."
+    if each.placed.shared:
+        yield "The matrix is the embedding's, transposed: it is counted there, once."
+    if layer.frozen:
+        yield "Frozen: counted, but not trained."
+
+
+def _letters(each: Derivation) -> Iterator[str]:
+    """Yield what each letter stands for, and where its value comes from."""
+    placed, layer = each.placed, each.placed.layer
+    if "m" in placed.sizes:
+        extra = f", and {layer.extra_inputs:,} extra inputs" if layer.extra_inputs else ""
+        width = placed.inputs - layer.extra_inputs
+        sum_ = f"{width} + {layer.extra_inputs} = " if layer.extra_inputs else ""
+        yield f"m = {sum_}{placed.inputs}: {_source(each)}{extra}"
+    for letter, name in _NAMES.items():
+        if letter in placed.sizes:
+            yield f"{letter} = {placed.sizes[letter]}: {name}"
+
+
+def _source(each: Derivation) -> str:
+    """Return where the width that a layer reads comes from."""
+    below = each.below
+    if below is None:
+        return "the vocabulary" if isinstance(each.placed.layer, Embedding) else "the network's input"
+    of = below.layer
+    if not isinstance(of, Cell) or not of.bidirectional:
+        return f"what {below.name} hands on"
+    joined = of.merge or "concat"
+    one = below.outputs // 2 if joined == "concat" else below.outputs
+    return f"what {below.name} hands on, its two directions of {one:,} joined by {joined}"
+
+
+def _rows_sheet(title: str, rows: list[Row], notes: tuple[str, ...] = ()) -> Sheet:
+    if not rows:
+        return Sheet(columns=(), rows=(), title=title, notes=("No parameters.", *notes))
+    columns = (Column("Step", key=True), Column("What it is"), Column("Arithmetic"), Column("Parameters", right=True))
+    values: list[tuple[Value, ...]] = [*rows]
+    return Sheet(columns=columns, rows=values, title=title, notes=notes)

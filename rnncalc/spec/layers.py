@@ -1,0 +1,100 @@
+"""From the items of a list of layers to the layers.
+
+The keys of a layer are the fields of its class and what they may be is `layers/options.py`: nothing about a kind of
+layer is said here a second time. Only the classes of kinds that are used are asked for, and all of them when a word is
+misspelt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from rnncalc.errors import Path
+from rnncalc.layers.layer import Layer
+from rnncalc.layers.options import OPTIONS
+from rnncalc.spec.kinds import KINDS, kind
+from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence, say_the_same
+from rnncalc.spec.reading import MOST_PROBLEMS, Reading, unknown_key, what
+from rnncalc.text import all_of, did_you_mean, escape, one_of
+
+
+def read_layers(reading: Reading, node: Node | None, path: Path, above: Node) -> tuple[Layer, ...]:
+    """Return the layers under a node at a path; where there is no node, `above` is where it should be.
+
+    Neighbours that are written alike are one layer, read once.
+    """
+    if node is None:
+        reading.missing(above, path, "at least one layer, such as lstm: 512")
+        return (_stand_in(),)
+    if not isinstance(node, Sequence) or not node.items:
+        got = "none" if isinstance(node, Sequence) else what(node)
+        reading.problem(node.mark, path, f"expected a list of layers, such as - lstm: 512, got {got}")
+        return (_stand_in(),)
+    layers: list[Layer] = []
+    known: dict[str, tuple[str, ...]] = {}
+    before: Node | None = None  # the item before, if nothing was wrong with it
+    for place, item in enumerate(node.items):
+        if before is not None and say_the_same(before, item):
+            layers.append(layers[-1])
+            continue
+        problems = len(reading.problems)
+        layers.append(_layer(reading, item, (*path, place), known))
+        before = item if len(reading.problems) == problems else None
+    return tuple(layers)
+
+
+def options_of(of: type[Layer]) -> tuple[str, ...]:
+    """Return the options that a kind of layer takes beside the number after its name."""
+    return tuple(field.name for field in fields(of) if field.name != of.number)
+
+
+def _layer(reading: Reading, node: Node, path: Path, known: dict[str, tuple[str, ...]]) -> Layer:
+    """Return the layer that an item describes; `known` gathers the keys of each kind as it is met."""
+    if not isinstance(node, Mapping):
+        reading.problem(node.mark, path, f"expected a layer, such as lstm: 512, got {what(node)}")
+        return _stand_in()
+    kinds = [key.value for key, _ in node.items if key.value in KINDS]
+    if len(kinds) != 1:
+        _tell_kind(reading, node, path, kinds)
+        return _stand_in()
+    name = kinds[0]
+    of = kind(name)
+    values: dict[str, Any] = {}
+    keys = known.get(name) or known.setdefault(name, (name, *options_of(of)))
+    for key, below in reading.keys(node, path, keys, _unknown):
+        option = of.number if key == name else key
+        value = reading.value(below, (*path, key), OPTIONS[option], None)
+        if value is not None:
+            values[option] = value
+    values.setdefault(of.number, 1)
+    return of(**values)
+
+
+def _stand_in() -> Layer:
+    """Return a harmless layer in place of one that cannot be read."""
+    return kind("dropout")(rate=0.0)  # type: ignore[call-arg]
+
+
+def _tell_kind(reading: Reading, node: Mapping, path: Path, kinds: list[str]) -> None:
+    """Note what is wrong with a layer that has no kind that is known, or more than one."""
+    if kinds:
+        reading.problem(node.mark, path, f"expected one kind of layer, got {all_of(kinds)}; make each a list item")
+        return
+    words = [key for key, _ in node.items if key.value not in OPTIONS]
+    key = words[0] if words else None
+    if key is None:
+        reading.problem(node.mark, path, f"no kind of layer; add one of {one_of(tuple(KINDS))}")
+        return
+    if isinstance(key.mark, Flag) and isinstance(first := node.items[0][1], Scalar) and not first.value:
+        reading.problem(key.mark, path, f"expected KIND:UNITS, such as lstm:512, got '{escape(key.value)}'")
+        return
+    told = len(reading.problems) < MOST_PROBLEMS
+    cure = (did_you_mean(key.value, tuple(KINDS)) if told else "") or f"; the kinds are {one_of(tuple(KINDS))}"
+    reading.problem(key.mark, (*path, escape(key.value)), f"unknown kind of layer{cure}")
+
+
+def _unknown(key: str, known: tuple[str, ...]) -> str:
+    """Return what to say of a key that a layer does not know: it may be an option of other kinds."""
+    takers = [name for name in KINDS if key in options_of(kind(name))]
+    return f"does not apply to {known[0]}; it applies to {one_of(takers)}" if takers else unknown_key(key, known)

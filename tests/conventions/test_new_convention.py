@@ -1,0 +1,88 @@
+"""A stranger adds a framework: a convention, and a binding by hand, each named in its list."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from conftest import Call
+
+from rnncalc.conventions.arrays import Array, CellArrays, DenseArrays, Slot, Width, restricted
+from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.conventions.convention import Convention
+from rnncalc.forward.arrays import Arrays
+from rnncalc.forward.bindings import BINDINGS
+from rnncalc.forward.bindings.binding import Binding, ByGate, DenseNames
+from rnncalc.layers.cell import Cell
+
+LOOM = Convention(
+    name="loom",
+    title="Loom",
+    note="one bias vector a gate",
+    why="it was woven so",
+    cells={
+        "gru": CellArrays(
+            input=Array(("warp.", Slot.GATE), (Width.INPUTS, Width.UNITS)),
+            recurrent=Array(("weft",), (Width.GATED, Width.READS)),
+            bias=Array(("knot",), (Width.GATED,)),
+            order="nzr",
+            only=restricted(bidirectional=(False,)),
+        )
+    },
+    dense=DenseArrays(Array(("W",), (Width.OUTPUTS, Width.INPUTS)), Array(("b",), (Width.OUTPUTS,))),
+    embedding=Array(("E",), (Width.INPUTS, Width.VECTOR)),
+)
+
+
+def bound(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> ByGate:
+    products = {(gate, "x"): arrays.matrix(f"warp.{gate}", transposed=True) for gate in "zrn"}
+    recurrent = {
+        (gate, "h"): arrays.matrix("weft", rows) for gate, rows in arrays.gates("weft", "nzr", layer.units).items()
+    }
+    if not layer.bias:
+        return ByGate({**products, **recurrent})
+    biases = {
+        (gate, "input"): arrays.vector("knot", at) for gate, at in arrays.gates("knot", "nzr", layer.units).items()
+    }
+    return ByGate({**products, **recurrent}, biases)
+
+
+@pytest.fixture(autouse=True)
+def loom(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Do what naming the convention in its list does."""
+    monkeypatch.setitem(CONVENTIONS, "loom", LOOM)
+    yield
+
+
+def test_it_is_counted_and_explained(call: Call) -> None:
+    """Its names, its shapes and its total."""
+    (report,) = json.loads(call("-i", 5, "-l", "gru:3", "-o", 2, "-c", "loom", "-f", "json").out)["reports"]
+    shapes = {tensor["name"]: tensor["shape"] for tensor in report["layers"][0]["tensors"]}
+    warps = {f"warp.{gate}": [5, 3] for gate in "nzr"}
+    assert shapes == {**warps, "weft": [9, 3], "knot": [9]}
+    assert report["params"] == 3 * 3 * (5 + 3 + 1) + 2 * (3 + 1)
+    assert "it was woven so" in call("explain", "-i", 5, "-l", "gru:3", "-c", "loom").out
+    assert "loom" in call("-i", 5, "-l", "gru:3", "--all-conventions").out
+
+
+def test_without_a_binding_run_refuses_in_one_clear_line(call: Call) -> None:
+    """No KeyError, and the way out."""
+    done = call("run", "-i", 5, "-l", "gru:3", "-c", "loom")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == (
+        "rnncalc: the convention loom has no binding by hand, so its weights cannot be run; "
+        "write one in forward/bindings, or count without running\n"
+    )
+
+
+def test_with_its_binding_it_is_run(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The witness agrees with the row."""
+    binding = Binding(cell=bound, dense=DenseNames("W", "b", False), embedding="E")
+    monkeypatch.setitem(BINDINGS, "loom", binding)
+    assert call("run", "-i", 5, "-l", "gru:3", "-l", "gru:4,bias=false", "-o", 2, "-T", 3, "-c", "loom").code == 0
+
+
+def test_what_it_lacks_is_refused_with_those_that_can(call: Call) -> None:
+    """It is asked as every other convention is."""
+    err = call("-i", 5, "-l", "gru:3,bidirectional", "-c", "loom").err
+    assert err.startswith("--layer 1: bidirectional: loom cannot express bidirectional: true; textbook, pytorch")
+    assert "textbook has it" not in call("-i", 5, "-l", "lstm:3", "-c", "loom").err.split(";")[0]

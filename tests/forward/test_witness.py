@@ -1,0 +1,163 @@
+"""The second witness objects: each of its comparisons, alone, to a declaration broken in just that respect."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from rnncalc import GRU, LSTM, RNN, Layer, Network
+from rnncalc.conventions import flax_linen, keras, pytorch
+from rnncalc.conventions.arrays import Side, Width
+from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.conventions.convention import Convention
+from rnncalc.conventions.formula import Plus
+from rnncalc.conventions.tensor import Axis, Role, Tensor
+from rnncalc.forward.network_pass import Pass, Ran
+from rnncalc.network.stack import Placed
+
+Broken = Callable[[Placed], Placed]
+
+
+def ran(layer: Layer, broken: Broken, **network: object) -> Ran:
+    """Return what the pass says of a layer whose place in the stack is broken."""
+    net = Network(input=5, layers=(layer,), steps=3, **network)  # type: ignore[arg-type]
+    net.__dict__["placed"] = tuple(map(broken, net.placed))
+    (ran,) = Pass(net).run()
+    return ran
+
+
+def held(of: Ran) -> dict[str, bool]:
+    """Return which of the comparisons hold."""
+    return {
+        "reason": of.reason is None,
+        "shape": of.shape == of.placed.output_shape,
+        "weights": of.weights == of.placed.params,
+        "read": of.weights_read == of.to_read,
+        "multiplications": of.multiplications == of.placed.multiply_adds,
+    }
+
+
+def objects(of: Ran) -> list[str]:
+    assert of.agrees == all(held(of).values())
+    return [what for what, holds in held(of).items() if not holds]
+
+
+def test_an_honest_declaration_is_not_objected_to() -> None:
+    """The layers that the cases below break."""
+    for layer in (RNN(3), GRU(3), LSTM(3), LSTM(3, bidirectional=True), LSTM(3, projection=2)):
+        assert objects(ran(layer, lambda place: place)) == []
+
+
+def test_a_wrong_shape_alone() -> None:
+    """The shape of what leaves the layer is seen, not taken over."""
+    assert objects(ran(RNN(3), lambda place: place._replace(output_shape=(4,)))) == ["shape"]
+
+
+def test_a_wrong_topology_alone() -> None:
+    """A vector is declared, and a sequence leaves."""
+    broken = ran(RNN(3), lambda place: place._replace(output_shape=(3,)), topology="many-to-many")
+    assert objects(broken) == ["shape"]
+
+
+def test_a_wrong_merge_alone() -> None:
+    """Two directions are declared to be summed, and are concatenated."""
+    assert objects(ran(RNN(3, bidirectional=True), lambda place: place._replace(output_shape=(3,)))) == ["shape"]
+
+
+def test_a_wrong_projection_alone() -> None:
+    """The width of the cell is declared, and that of the projection leaves."""
+    assert objects(ran(LSTM(3, projection=2), lambda place: place._replace(output_shape=(3,)))) == ["shape"]
+
+
+def test_a_wrong_number_of_weights_alone() -> None:
+    """The formula says one more than there are."""
+
+    def broken(place: Placed) -> Placed:
+        return place._replace(layout=place.layout._replace(params=Plus((place.layout.params, 1))))
+
+    assert objects(ran(GRU(3), broken)) == ["weights"]
+
+
+def test_a_weight_that_nothing_reads_alone() -> None:
+    """A tensor is declared, and counted, that no equation uses."""
+
+    def broken(place: Placed) -> Placed:
+        spare = Tensor("spare", Role.BIAS, None, "", (Axis(1, "h"),))
+        layout = place.layout
+        return place._replace(layout=layout._replace(own=(*layout.own, spare), params=Plus((layout.params, "h"))))
+
+    assert objects(ran(GRU(3), broken)) == ["read"]
+
+
+def test_a_wrong_number_of_multiplications_alone() -> None:
+    """The formula says one more than are done."""
+
+    def broken(place: Placed) -> Placed:
+        return place._replace(layout=place.layout._replace(multiply_adds=Plus((place.layout.multiply_adds, 1))))
+
+    assert objects(ran(LSTM(3), broken)) == ["multiplications"]
+
+
+def test_an_input_that_is_not_as_wide_as_the_spec_says() -> None:
+    """The inputs are drawn as wide as the spec has them, whatever the stack declares."""
+
+    def broken(place: Placed) -> Placed:
+        return place._replace(inputs=10, sizes={**place.sizes, "m": 10})
+
+    assert objects(ran(RNN(3), broken))[0] == "reason"
+
+
+def under(monkeypatch: pytest.MonkeyPatch, broken: Convention, layer: Layer) -> Ran:
+    monkeypatch.setitem(CONVENTIONS, broken.name, broken)
+    (ran,) = Pass(Network(input=5, layers=(layer,), steps=3, convention=broken.name)).run()
+    return ran
+
+
+def with_cell(of: Convention, kind: str, **parts: object) -> Convention:
+    assert isinstance(of.cells, dict)
+    return replace(of, cells={kind: of.cells[kind]._replace(**parts)})
+
+
+@pytest.mark.parametrize(
+    ("broken", "layer", "reason"),
+    [
+        (
+            with_cell(pytorch.CONVENTION, "gru", order="zrn"),
+            GRU(3),
+            "weight_ih_l0: the gates lie in it as rzn, and zrn is declared",
+        ),
+        (
+            with_cell(keras.CONVENTION, "lstm", order="ifog"),
+            LSTM(3),
+            "kernel: the gates lie in it as ifgo, and ifog is declared",
+        ),
+    ],
+    ids=["pytorch", "keras"],
+)
+def test_a_wrong_order_of_gates_alone(
+    monkeypatch: pytest.MonkeyPatch, broken: Convention, layer: Layer, reason: str
+) -> None:
+    """Shapes and counts are right; only where each gate lies is not."""
+    of = under(monkeypatch, broken, layer)
+    assert of.reason == reason
+    assert sum(tensor.params for tensor in of.placed.tensors) == of.placed.params
+
+
+def test_a_wrong_orientation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Output by input is declared where the framework has input by output."""
+    assert isinstance(keras.CONVENTION.cells, dict)
+    row = keras.CONVENTION.cells["rnn"]
+    turned = row.input._replace(axes=(Width.GATED, Width.INPUTS))
+    of = under(monkeypatch, with_cell(keras.CONVENTION, "rnn", input=turned), RNN(3))
+    assert of.reason is not None
+    assert "cannot multiply 5 numbers" in of.reason
+
+
+def test_a_bias_on_the_wrong_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Flax's LSTM has its biases on the recurrent side; on the input side as many are counted."""
+    assert isinstance(flax_linen.CONVENTION.cells, dict)
+    bias = flax_linen.CONVENTION.cells["gru"].bias
+    moved = with_cell(flax_linen.CONVENTION, "lstm", side=Side.INPUT, bias=bias, recurrent_bias=None)
+    of = under(monkeypatch, moved, LSTM(3))
+    assert of.reason == "hi/bias: needed, but not declared"
+    assert of.placed.params == 4 * 3 * (5 + 3 + 1)

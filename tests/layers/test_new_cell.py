@@ -1,0 +1,149 @@
+"""A stranger adds a cell in one place, and everything follows: hard cells, that do not come with the package."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pytest
+from conftest import Call
+
+from rnncalc import Cell
+from rnncalc.layers.cell import Form, Gate, Product
+from rnncalc.layers.kinds import KINDS
+from rnncalc.layers.operations import Operations, Value
+
+X, H = Product("x"), Product("h")
+Step = tuple[Value, tuple[Value, ...]]
+
+
+class Gaze(Cell):
+    """Gates that do not look at the past: h = z ∘ n + (1 − z) ∘ h, 2·h(m + 1)."""
+
+    kind = "gaze"
+
+    def gates(self, inputs: int) -> tuple[Gate, ...]:
+        return (
+            Gate("z", "sigmoid", (X,), "update gate", "how much to replace"),
+            Gate("n", "linear", (X,), "candidate", "the new state"),
+        )
+
+    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Step[Value]:
+        (h,) = state
+        h = ops.blend(ops.gate("z", x=x), ops.gate("n", x=x), h)
+        return h, (h,)
+
+
+class Pair(Cell):
+    """Two states that are not an LSTM's: a fast one of its own gate, a slow one that follows it, 2·h(m + h + 1) + h."""
+
+    kind = "pair"
+
+    @property
+    def states(self) -> Mapping[str, str]:
+        return {"h": "h", "s": "h"}
+
+    def gates(self, inputs: int) -> tuple[Gate, ...]:
+        slow = Product("s", Form.DIAGONAL)
+        return (
+            Gate("q", "tanh", (X, H, slow), "fast state", "what is new"),
+            Gate("l", "sigmoid", (X, H), "leak", "how much of the slow state stays"),
+        )
+
+    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Step[Value]:
+        h, s = state
+        q = ops.gate("q", x=x, h=h, s=s)
+        s = ops.blend(ops.gate("l", x=x, h=h), s, q)
+        return q, (q, s)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Twin(Cell):
+    """Two gates that share the recurrent matrix, each with an input matrix of its own: h(2m + h + 2)."""
+
+    kind = "twin"
+
+    def gates(self, inputs: int) -> tuple[Gate, ...]:
+        shared = Product("h", matrix="")
+        return (
+            Gate("z", "sigmoid", (X, shared), "update gate", "how much to keep"),
+            Gate("n", "tanh", (X, shared), "candidate", "the new state"),
+        )
+
+    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Step[Value]:
+        (h,) = state
+        h = ops.blend(ops.gate("z", x=x, h=h), h, ops.gate("n", x=x, h=h))
+        return h, (h,)
+
+
+class Half(Gaze):
+    """Gaze with a recurrent product declared that its step does not sum: counted 48 where 30 is right."""
+
+    kind = "half"
+
+    def gates(self, inputs: int) -> tuple[Gate, ...]:
+        return tuple(gate._replace(products=(X, H)) for gate in super().gates(inputs))
+
+
+COUNTS = {"gaze": 2 * 3 * (4 + 1), "pair": 2 * 3 * (4 + 3 + 1) + 3, "twin": 3 * (2 * 4 + 3 + 2)}
+FORMULAS = {"gaze": "2h(m + 1)", "pair": "2h(m + h + 1) + h", "twin": "h(2m + h + 2)"}
+MULTIPLY_ADDS = {"gaze": 2 * 3 * 4, "pair": 2 * 3 * (4 + 3), "twin": 2 * 3 * 4 + 3 * 3}
+
+
+@pytest.fixture(autouse=True)
+def strangers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do what naming the classes in the list does."""
+    for cell in (Gaze, Pair, Twin, Half):
+        monkeypatch.setitem(KINDS, cell.kind, cell)
+
+
+@pytest.mark.parametrize("kind", COUNTS)
+def test_it_is_counted(kind: str, call: Call) -> None:
+    """Formula, count, tensors and multiply-adds, worked out by hand."""
+    (report,) = json.loads(call("-i", 4, "-l", f"{kind}:3", "-T", 5, "-f", "json").out)["reports"]
+    (layer,) = report["layers"]
+    assert layer["formula"] == FORMULAS[kind]
+    assert layer["params"] == COUNTS[kind] == sum(tensor["params"] for tensor in layer["tensors"])
+    assert layer["multiply_adds"] == 5 * MULTIPLY_ADDS[kind]
+
+
+@pytest.mark.parametrize("kind", COUNTS)
+@pytest.mark.parametrize("options", ["", ",bidirectional", ",learned_state,bidirectional,merge=sum,bias=false"])
+def test_it_is_run(kind: str, options: str, call: Call) -> None:
+    """Shapes, weights read and multiplications are what is declared, from its step alone."""
+    done = call("run", "-i", 4, "-l", f"{kind}:3{options}", "-o", 2, "-T", 3, "-f", "json")
+    assert (done.code, done.err) == (0, "")
+    assert json.loads(done.out)["reports"][0]["agrees"]
+
+
+@pytest.mark.parametrize("kind", COUNTS)
+def test_it_is_explained_solved_and_compared(kind: str, call: Call) -> None:
+    """Gates, equations, a width for a budget, a row beside the others."""
+    explained = call("explain", "-i", 4, "-l", f"{kind}:3").out
+    assert "Gate " in explained
+    assert "h_t = " in explained or "q_t = " in explained
+    assert call("solve", "-i", 4, "-l", f"{kind}:?", "--params", COUNTS[kind], "--exact").code == 0
+    assert call("compare", "-i", 4, "-l", f"{kind}:3", "-T", 2).code == 0
+    assert f'"{kind}"' in call("schema").out
+
+
+@pytest.mark.parametrize("kind", COUNTS)
+def test_an_answer_is_judged_by_its_own_gates(kind: str, call: Call) -> None:
+    """A right number is right; a cell that does not look at the past is not said to lack it."""
+    assert call("answer", "-i", 4, "-l", f"{kind}:3", COUNTS[kind]).code == 0
+    wrong = call("answer", "-i", 4, "-l", f"{kind}:3", COUNTS[kind] - 2 * 3)
+    assert wrong.code == 1
+    assert "leaves out all biases" in wrong.out
+    assert ("recurrent matrices" in call("answer", "-i", 4, "-l", "gaze:3", 48).out) is False
+
+
+def test_no_framework_is_taken_to_have_it(call: Call) -> None:
+    """Only the textbook has a cell that no convention names."""
+    err = call("-i", 3, "-l", "gaze:4", "-c", "flax-linen").err
+    assert err == "--layer 1: gaze: flax-linen has no gaze; textbook has it\n"
+
+
+def test_a_cell_that_is_half_right_is_refused_before_a_number(call: Call) -> None:
+    """One line, with the cell, the gate and the product."""
+    done = call("-i", 4, "-l", "half:3")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "rnncalc: half: gate z declares a product of h, and the step gives it none\n"

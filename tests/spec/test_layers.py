@@ -1,0 +1,50 @@
+"""How layers are read: neighbours that are written alike are one, and everything else is told apart."""
+
+import pytest
+
+from rnncalc import LSTM, SpecError
+from rnncalc.layers.layer import Layer
+from rnncalc.spec import from_flags, parse
+
+HEAD = "input: 4\nlayers:\n"
+
+
+def layers(*items: str) -> tuple[Layer, ...]:
+    return parse((HEAD + "".join(f"  - {item}\n" for item in items)).encode(), "spec").network.layers
+
+
+def test_equal_neighbours_are_read_once() -> None:
+    """The same words in the same order are the same layer, in a file and in flags."""
+    first, second, third = layers("{lstm: 3, bias: false}", "{lstm: 3, bias: false}", "{bias: false, lstm: 3}")
+    assert first is second
+    assert first == third == LSTM(3, bias=False)
+    flags = from_flags("4", ("rnn:3", "rnn:3"), None).network.layers
+    assert flags[0] is flags[1]
+
+
+def test_what_differs_is_read_anew() -> None:
+    """Another number, option, name or kind is another layer, be it alike in all else."""
+    items = ["rnn: 3", "rnn: 4", "gru: 4", "{gru: 4, bias: false}", "{gru: 4, name: a}", "{gru: 4, name: '1'}"]
+    assert len({*layers(*items)}) == len(items)
+    assert [layer.kind for layer in layers("rnn: 3", "lstm: 3", "rnn: 3")] == ["rnn", "lstm", "rnn"]
+
+
+def test_quotes_are_told_apart() -> None:
+    """`true` is a switch and `'true'` is text, and they are never taken for one another."""
+    with pytest.raises(SpecError) as caught:
+        layers("{rnn: 3, bias: true}", "{rnn: 3, bias: 'true'}")
+    message = "spec:4:20: layers[1].bias: expected true or false, got 'true'; remove the quotes"
+    assert str(caught.value) == message
+
+
+def test_every_one_of_wrong_neighbours_is_told() -> None:
+    """What was wrong with an item is wrong with the next one too, at its own place."""
+    with pytest.raises(SpecError) as caught:
+        layers("rnn: x", "rnn: x", "rnn: x")
+    assert [problem.place for problem in caught.value.problems] == [(3, 10), (4, 10), (5, 10)]
+
+
+def test_an_alias_is_the_layer_it_stands_for() -> None:
+    """Anchored neighbours are one layer, too."""
+    first, second = layers("&a {lstm: 3}", "*a")
+    assert first is second

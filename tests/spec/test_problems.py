@@ -1,0 +1,97 @@
+"""What is wrong with an input: kept as numbers and paths, told as lines in the order of their places."""
+
+import random
+from pathlib import Path
+
+import pytest
+from conftest import Call
+
+from rnncalc import Network, Problem, SpecError
+from rnncalc.spec import load, parse
+
+
+@pytest.mark.parametrize(
+    ("problem", "line"),
+    [
+        (Problem(("layers", 1, "lstm"), "wrong", "a.yaml", 3, 7), "a.yaml:3:7: layers[1].lstm: wrong"),
+        (Problem(("lstm",), "wrong", "--layer 2"), "--layer 2: lstm: wrong"),
+        (Problem((), "wrong", "--input"), "--input: wrong"),
+        (Problem((), "too large", "a.yaml"), "a.yaml: too large"),
+        (Problem(("expect", "layers", 0), "wrong"), "expect.layers[0]: wrong"),
+        (Problem((), "and 3 more problems"), "and 3 more problems"),
+    ],
+)
+def test_a_problem_is_one_line(problem: Problem, line: str) -> None:
+    """Where, the path there, the message: those that there are."""
+    assert str(problem) == line
+
+
+def test_a_place_is_kept_in_numbers() -> None:
+    """Line and column are counted from 1, and no text has to be taken apart to know them."""
+    with pytest.raises(SpecError) as caught:
+        parse(b"input: 4\nlayers:\n  - rnn: many\n", "a:5:6.yaml")
+    (problem,) = caught.value.problems
+    assert problem == Problem(("layers", 0, "rnn"), problem.message, "a:5:6.yaml", 3, 10)
+    assert problem.place == (3, 10)
+    assert str(caught.value) == str(problem)
+
+
+def test_a_network_in_python_has_problems_without_a_place() -> None:
+    """The path is the one that a spec would have; a consequence says that it is one."""
+    with pytest.raises(SpecError) as caught:
+        Network(input=0)
+    assert [(problem.path, problem.place, problem.source) for problem in caught.value.problems] == [
+        (("input",), None, "")
+    ]
+
+
+def test_problems_are_told_in_the_order_of_their_places(tmp_path: Path) -> None:
+    """By line and column as numbers: line 10 after line 9."""
+    path = tmp_path / "wrong.yaml"
+    path.write_text("input: x\nlayers:\n" + "".join(f"  - {{rnn: x{n}, merge: y}}\n" for n in range(30)))
+    with pytest.raises(SpecError) as caught:
+        load(path)
+    places = [problem.place for problem in caught.value.problems]
+    assert places == sorted({(1, 8), *((n, column) for n in range(3, 33) for column in (11, 23 if n > 12 else 22))})
+
+
+def test_the_problems_of_flags_are_told_by_their_layers(call: Call) -> None:
+    """Those of a layer together, tenth after ninth; those of other flags first."""
+    layers = [word for n in range(11) for word in ("-l", f"rnn:x{n},bais=1")]
+    lines = call("-i", "y", *layers, "-o", "z").err.splitlines()
+    assert [line.split(":")[0] for line in lines] == [
+        "--input",
+        "--output",
+        *(f"--layer {n}" for n in range(1, 12) for _ in range(2)),
+    ]
+
+
+def test_a_flag_beside_a_file_comes_first(call: Call, tmp_path: Path) -> None:
+    """What is wrong with the call is told before what is wrong with the file."""
+    path = tmp_path / "wrong.yaml"
+    path.write_text("input: x\nlayers: [rnn: 3]\n")
+    lines = call(path, "-T", "many", "-c", "none").err.splitlines()
+    assert [line.split(": ")[0] for line in lines] == ["--convention", "--steps", f"{path}:1:8"]
+
+
+def test_a_consequence_is_told_only_alone(call: Call, tmp_path: Path) -> None:
+    """A layer that cannot be read leaves halves that do not match, and that is not held against them."""
+    path = tmp_path / "halves.yaml"
+    text = "encoder: {input: 3, layers: [%s]}\ndecoder: {input: 3, layers: [gru: 4]}\n"
+    path.write_text(text % "lstm: 4")
+    assert "expected the encoder's kind" in call(path).err
+    path.write_text(text % "lstm: x")
+    assert call(path).err == f"{path}:1:36: encoder.layers[0].lstm: expected a positive whole number, got 'x'\n"
+
+
+def test_the_order_of_problems_is_that_of_places_whatever_was_found_first() -> None:
+    """Shuffled lines of wrong keys come out sorted."""
+    chance = random.Random(5)
+    lines = ["input: x", "output: y", "steps: z", "kyes: 3", "name: []", "budget: {max_params: x}"]
+    for _ in range(20):
+        chance.shuffle(lines)
+        with pytest.raises(SpecError) as caught:
+            parse("\n".join([*lines, "layers: [rnn: 3]"]).encode(), "spec")
+        places = [problem.place or (0, 0) for problem in caught.value.problems]
+        assert places == sorted(places)
+        assert len(places) == len(lines)
