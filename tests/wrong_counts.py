@@ -2,7 +2,22 @@
 
 from collections.abc import Callable
 
-from rnncalc import GRU, LSTM, RNN, Dense, Embedding, External, Layer, Network, Output, Part
+from rnncalc import (
+    GRU,
+    LSTM,
+    RNN,
+    SRU,
+    Dense,
+    Embedding,
+    External,
+    FastGRNN,
+    Layer,
+    MinGRU,
+    MinLSTM,
+    Network,
+    Output,
+    Part,
+)
 from rnncalc.layers.cell import Merge
 
 Wrong = tuple[Network, int]
@@ -155,7 +170,6 @@ WRONG: dict[str, ByHand] = {
     ),
     "output-of-state-and-input": lambda m, h, k, n: (over(m, LSTM(h), n=n), lstm(m, h) + out(h + m, n)),
     "one-hot": lambda m, h, k, n: (over(m, Embedding(k), RNN(h), n=n), rnn(m, h) + out(h, n)),
-    "gates-5": lambda m, h, k, n: (over(m, LSTM(h), n=n), 5 * rnn(m, h) + out(h, n)),
     "no-gate": lambda m, h, k, n: (over(m, LSTM(h, peepholes=True), n=n), 3 * rnn(m, h) + 2 * h + out(h, n)),
     "matrices-of-one-gate": lambda m, h, k, n: (over(m, LSTM(h), n=n), h * (m + h) + 4 * h + out(h, n)),
     "input-of-one-gate": lambda m, h, k, n: (over(m, LSTM(h), n=n), h * m + 4 * h * (h + 1) + out(h, n)),
@@ -166,6 +180,11 @@ WRONG: dict[str, ByHand] = {
     "peepholes-counted": lambda m, h, k, n: (over(m, LSTM(h), n=n), lstm(m, h) + 3 * h + out(h, n)),
     "full-peepholes": lambda m, h, k, n: (over(m, LSTM(h, peepholes=True)), lstm(m, h) + 3 * h * h),
     "peephole-in-each-gate": lambda m, h, k, n: (over(m, LSTM(h, peepholes=True)), lstm(m, h) + 4 * h),
+    "bias-in-each-gate": lambda m, h, k, n: (over(m, SRU(m + 1)), 4 * (m + 1) * m + 6 * (m + 1)),
+    "other-gates-{count}": lambda m, h, k, n: (over(m, MinGRU(h), n=n), 4 * h * (m + 1) + out(h, n)),
+    "no-scalars": lambda m, h, k, n: (over(m, FastGRNN(h), n=n), h * (m + h) + 2 * h + out(h, n)),
+    "recurrence-counted": lambda m, h, k, n: (over(m, MinLSTM(h), n=n), 3 * rnn(m, h) + out(h, n)),
+    "shared-twice": lambda m, h, k, n: (over(m, FastGRNN(h), n=n), 2 * rnn(m, h) + 2 + out(h, n)),
     "convention-{name}": lambda m, h, k, n: (over(m, GRU(h)), 3 * h * (m + h) + 4 * h),  # Flax linen's
     "output-width": lambda m, h, k, n: (over(m, RNN(h), n=n), rnn(m, h) + out(h, n + 100_003)),
 }

@@ -11,10 +11,15 @@ from functools import partial
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, External, Output
 from rnncalc.questions.allocation import compare_conventions
-from rnncalc.questions.answer.changes.lines import left_out
+from rnncalc.questions.answer.changes.gates import number_of_gates
+from rnncalc.questions.answer.changes.lines import in_layers, left_out
 from rnncalc.questions.answer.changes.widths import fed_with
 from rnncalc.questions.answer.mistake import MOST_LAYERS, Question, Way, Ways
 from rnncalc.questions.answer.worksheet import Line, Worksheet
+from rnncalc.text import one_of
+
+MOST_GATES = 6
+"""More gates than any cell has that is counted wrong."""
 
 
 def other_conventions(worksheet: Worksheet, question: Question) -> Iterator[Way]:
@@ -71,6 +76,14 @@ def layers_left_out(worksheet: Worksheet, question: Question) -> Iterator[Way]:
         if above and above.placed.part == line.placed.part and line.copies == 1:
             fed = fed_with(above, line.placed.inputs - line.layer.extra_inputs)
             yield Way((*left[: place + 1], fed, *left[place + 2 :]), {"layer": line.name}, line.name)
+
+
+def gate_numbers(worksheet: Worksheet, question: Question) -> Iterator[Way]:
+    """Yield the worksheet with another number of gates, each reading what the cell's own do."""
+    gates = sorted({len(line.gates) for line in worksheet if isinstance(line.layer, Cell)})
+    for count in range(1, MOST_GATES + 1):
+        changed = in_layers(partial(number_of_gates, count), Cell)(worksheet, question.network)
+        yield Way(changed, {"count": str(count), "gates": one_of([*map(str, gates)] or [""])})
 
 
 def gates_left_out(worksheet: Worksheet, question: Question) -> Iterator[Way]:

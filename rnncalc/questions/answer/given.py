@@ -14,7 +14,8 @@ _NUMBER = re.compile(
     r"|[1-9][0-9_]{0,39})"
     r"(?:\.(?P<decimals>[0-9]{1,30}))?(?:[eE]\+?(?P<power>[0-9]{1,2})| ?(?P<suffix>[kKMGB]))?"
 )
-_SHAPE = re.compile(r"(?:\(([^()]*)\)|\[([^\[\]]*)\]|([0-9 x×]+[x×][0-9 x×]+))")
+_SIZE = "[1-9][0-9]{0,12}"
+_SHAPE = re.compile(rf"[(\[]{_SIZE}(?:[,x×]{_SIZE})*,?[)\]]|{_SIZE}(?:[x×]{_SIZE})+")
 _POWERS = {"k": 3, "K": 3, "M": 6, "G": 9, "B": 9}
 MOST_POWER = 40
 
@@ -49,13 +50,12 @@ class Shape(NamedTuple):
 
 def read_answer(text: str) -> Given | Shape:
     """Return a learner's number or shape: 1600, 1.6k, (20, 10), 20x10. Raises CallError if it is neither."""
-    found = _SHAPE.fullmatch(text.strip())
-    if not found:
-        return read_number(text)
-    sizes = [size.strip() for size in re.split(r"[,x×]", next(filter(None, found.groups()), "").strip().rstrip(","))]
-    if not all(re.fullmatch(r"[1-9][0-9]{0,12}", size) for size in sizes):
+    bare = re.sub(r"\s", "", text)
+    if _SHAPE.fullmatch(bare):
+        return Shape(tuple(map(int, re.findall("[0-9]+", bare))))
+    if bare[:1] in ("(", "["):
         raise CallError(f"expected a shape, such as (20, 10), got '{escape(text)}'")
-    return Shape(tuple(map(int, sizes)))
+    return read_number(text)
 
 
 def read_number(text: str) -> Given:

@@ -15,7 +15,7 @@ from rnncalc.questions.answer.search import Diagnosis, diagnoses, handed_on
 from rnncalc.questions.answer.sizes import OtherSize, other_size
 from rnncalc.questions.answer.tensors import explain, number_of_tensors, tensors_of
 from rnncalc.questions.answer.worksheet import Worksheet, one_by_one, worksheet_of
-from rnncalc.text import plural
+from rnncalc.text import escape, plural
 
 MOST_NAMES = 12
 
@@ -106,9 +106,9 @@ def answer(network: Network, *answers: int | str | tuple[int, ...]) -> Answer:
 def _counts(network: Network, layers: int) -> str:
     """Return how many numbers may be given."""
     tensors = number_of_tensors(network)
-    several = [f"{layers}, one for each layer"] if layers > 1 else []
-    several += [f"{tensors}, one for each tensor"] if tensors not in (1, layers) else []
-    return " or ".join([f"1 number{', the total,' if several else ''}", *several]) + (" in order" if several else "")
+    several = [f"{layers}, one for each layer,"] if layers > 1 else []
+    several += [f"{tensors}, one for each tensor,"] if tensors not in (1, layers) else []
+    return " or ".join(["1 number, the total,", *several]) + " in order" if several else "1 number"
 
 
 def _counted(network: Network) -> list[int]:
@@ -121,7 +121,7 @@ def _counted(network: Network) -> list[int]:
 def _judge_tensors(network: Network, given: Sequence[Given | Shape]) -> tuple[Judged, ...]:
     wanted = number_of_tensors(network)
     if len(given) != wanted:
-        names = [f"{named.layer} {named.tensor.name}" for named in islice(tensors_of(network), MOST_NAMES)]
+        names = [f"{escape(named.layer)} {named.tensor.name}" for named in islice(tensors_of(network), MOST_NAMES)]
         names += ["..."] if wanted > MOST_NAMES else []
         message = f"expected {plural(wanted, 'shape')}, of {', '.join(names)}, got {len(given):,}"
         raise CallError(message)
@@ -138,7 +138,7 @@ def _judge_total(network: Network, given: Given) -> Judged:
     if judged.right:
         return judged
     found = tuple(diagnosis for diagnosis, _ in diagnoses(worksheet_of(network), Question(network, given)))
-    judged = judged._replace(diagnoses=found, quantities=tuple(quantities(network, given)))
+    judged = judged._replace(diagnoses=found, quantities=tuple(quantities(network, given, explained=bool(found))))
     if judged.diagnoses or judged.quantities:
         return judged
     return judged._replace(other_size=other_size(network, given))

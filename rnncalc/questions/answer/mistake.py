@@ -33,7 +33,7 @@ class Told(Protocol):
 class Mistake(NamedTuple):
     """A mistake in a count, and what it makes of a worksheet.
 
-    rare: it is looked for alone only, not together with another one.
+    rare: others are told before it; it is not looked for in one layer alone, nor together with another one.
     """
 
     id: str
@@ -43,11 +43,15 @@ class Mistake(NamedTuple):
 
 
 class Family(NamedTuple):
-    """Mistakes that differ in a number or a name, found from the learner's number; each way has its values."""
+    """Mistakes that differ in a number or a name, found from the learner's number; each way has its values.
+
+    weak: it explains so many numbers that others are looked for beside it.
+    """
 
     id: str
     text: str
     ways: Ways
+    weak: bool = False
 
 
 Row = Mistake | Family

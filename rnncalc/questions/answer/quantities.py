@@ -15,8 +15,17 @@ BYTES = 4
 """Of one parameter in float32, the type that bytes are given in where none is named."""
 
 
-def quantities(network: Network, given: Given) -> Iterator[Quantity]:
-    """Yield what of the network a number is the number of."""
+def quantities(network: Network, given: Given, *, explained: bool) -> Iterator[Quantity]:
+    """Yield what of the network a number is the number of.
+
+    explained: whether a mistake gives it. Without its biases a count is that of the multiply-adds in one step, and so
+    much is not worth telling then.
+    """
+    per_step = _multiply_adds_per_step(network)
+    if per_step and given.means(per_step):
+        if not explained:
+            yield "multiply-adds per step"
+        return
     for name, count in COUNTS.items():
         number = count(network)
         if number and given.means(number):
@@ -53,6 +62,5 @@ def _bytes(network: Network) -> int | None:
 COUNTS: dict[Quantity, Callable[[Network], int | None]] = {
     "dense": _dense,
     "multiply-adds": _multiply_adds,
-    "multiply-adds per step": _multiply_adds_per_step,
     "bytes": _bytes,
 }

@@ -11,7 +11,7 @@ from rnncalc.conventions.formula import Expression
 from rnncalc.questions.answer.arithmetic import amount
 from rnncalc.questions.answer.changes.lines import replaced
 from rnncalc.questions.answer.changes.widths import concatenated, fed_with, one_way
-from rnncalc.questions.answer.mistake import MOST_LAYERS, Mistake, Question, Row, Told, Values
+from rnncalc.questions.answer.mistake import MOST_LAYERS, Family, Mistake, Question, Row, Told, Values
 from rnncalc.questions.answer.mistakes import TABLE
 from rnncalc.questions.answer.worksheet import Line, Worksheet, sum_of
 
@@ -65,18 +65,28 @@ def diagnoses(worksheet: Worksheet, question: Question) -> Iterator[tuple[Diagno
     """Yield what gives a number, each with the worksheet that it makes; pairs if nothing simpler does.
 
     First the mistakes made everywhere, in the table's order, then those made in one layer alone. Of those that make the
-    same of the lines in question only the first.
+    same of the lines in question, and of the places where one and the same mistake gives the same sum, only the first.
     """
     right = _sum(worksheet, question)
     seen = [question.lines(worksheet)]
+    told: list[tuple[str, Expression]] = []
+    explained = False
     for candidate in _simple(worksheet, question):
         if question.is_given_by(candidate.worksheet) and (lines := question.lines(candidate.worksheet)) not in seen:
             seen.append(lines)
-            yield _diagnosis(candidate, right, question), candidate.worksheet
-            if question.given.unit > 1 and len(seen) > MOST_PAIRS:
+            found = _diagnosis(candidate, right, question)
+            if (found.id, found.yours) in told:
+                continue
+            told.append((found.id, found.yours))
+            explained = explained or not any(isinstance(row, Family) and row.weak for row in candidate.mistakes)
+            yield found, candidate.worksheet
+            if question.given.unit > 1 and len(told) == MOST_PAIRS:
                 return
-    if len(seen) > 1 or len(worksheet) > MOST_LAYERS:
-        return
+    if not explained and len(worksheet) <= MOST_LAYERS:
+        yield from _of_pairs(worksheet, question, right)
+
+
+def _of_pairs(worksheet: Worksheet, question: Question, right: Expression) -> Iterator[tuple[Diagnosis, Worksheet]]:
     told = [right]
     for candidate in _pairs(worksheet, question):
         if (yours := _sum(candidate.worksheet, question)) not in told:
@@ -88,7 +98,8 @@ def diagnoses(worksheet: Worksheet, question: Question) -> Iterator[tuple[Diagno
 
 def _diagnosis(found: Candidate, right: Expression, question: Question) -> Diagnosis:
     yours = _sum(found.worksheet, question)
-    return Diagnosis(found.mistakes, found.values, found.layer, found.alone, yours, right)
+    layer = found.layer if question.place is None else found.worksheet[question.place].name
+    return Diagnosis(found.mistakes, found.values, layer, found.alone, yours, right)
 
 
 def _sum(worksheet: Worksheet, question: Question) -> Expression:
@@ -107,7 +118,8 @@ def _simple(worksheet: Worksheet, question: Question) -> Iterator[Candidate]:
                 yield Candidate((row,), *way)
     if question.place is None and len(worksheet) <= MOST_LAYERS:
         for mistake, wrong in everywhere:
-            yield from _alone(mistake, worksheet, wrong)
+            if not mistake.rare:
+                yield from _alone(mistake, worksheet, wrong)
 
 
 def _alone(mistake: Mistake, worksheet: Worksheet, wrong: Worksheet) -> Iterator[Candidate]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -60,7 +59,7 @@ def _resized(network: Network, name: str | None, place: int | None, option: str,
         new = part._replace(input=size)
     else:
         options: dict[str, Any] = {option: size}
-        new = part._replace(layers=_replaced(part.layers, place, replace(part.layers[place], **options)))
+        new = part._replace(layers=_replaced(part.layers, place, part.layers[place].replace(**options)))
     return network.with_parts({**network.parts, name: new})
 
 

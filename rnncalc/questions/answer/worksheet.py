@@ -112,8 +112,16 @@ class Line(NamedTuple):
 
     @property
     def params(self) -> int:
-        """What the layers have together."""
-        return self.copies * amount(self.of_one)
+        """What the layers have together; what `of_one` comes to for each, without writing it down."""
+        seen: set[tuple[Source, str]] = set()
+        numbers = self.biases * self.bias_size + sum(amount(other.expression) for other in self.others)
+        for gate in self.gates:
+            for source, width, shared, times in gate.reads:
+                if (source, shared) not in seen:
+                    numbers += self.h * width * times
+                    if shared:
+                        seen.add((source, shared))
+        return self.copies * self.times * self.directions * numbers
 
 
 Worksheet = tuple[Line, ...]

@@ -13,7 +13,7 @@ SIZE = st.integers(2, 40)
 
 @pytest.mark.parametrize("id_", PLACES)
 @given(m=SIZE, h=SIZE, k=SIZE, n=SIZE)
-@settings(max_examples=25)
+@settings(max_examples=5)
 def test_each_mistake_is_found(id_: str, m: int, h: int, k: int, n: int) -> None:
     """A number that the mistake gives, at any sizes, is traced to it."""
     net, number = WRONG[id_](m, h, k, n)

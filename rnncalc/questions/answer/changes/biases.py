@@ -16,14 +16,19 @@ def biases_counted(line: Line) -> Line:
     return with_biases(1, line) if reads and not line.biases else line
 
 
+def bias_in_each_gate(line: Line) -> Line:
+    """Give every gate a bias where some have none."""
+    return line._replace(gates=tuple(g._replace(biases=g.biases or 1) for g in line.gates)) if line.biases else line
+
+
 def two_biases(line: Line) -> Line:
-    """Give every gate two biases where there are fewer."""
-    return with_biases(2, line) if 0 < line.biases < 2 * len(line.gates) else line
+    """Give every gate that has a bias two."""
+    return line._replace(gates=tuple(gate._replace(biases=2 * min(1, gate.biases)) for gate in line.gates))
 
 
 def one_bias(line: Line) -> Line:
-    """Give every gate one bias where there are more."""
-    return with_biases(1, line) if line.biases > len(line.gates) else line
+    """Give every gate that has several biases one."""
+    return line._replace(gates=tuple(gate._replace(biases=min(1, gate.biases)) for gate in line.gates))
 
 
 def bias_twice(line: Line) -> Line:

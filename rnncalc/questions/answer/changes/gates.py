@@ -5,17 +5,27 @@ from __future__ import annotations
 from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.arithmetic import product
-from rnncalc.questions.answer.changes.lines import LineChange, reading
+from rnncalc.questions.answer.changes.lines import LineChange, reading, without_other
 from rnncalc.questions.answer.worksheet import GateLine, Line, Other, Read, Source, Worksheet, state_of
 
 
 def with_gates(count: int, line: Line) -> Line:
-    """Count so many gates, of those that look at another state first; only where all gates read alike."""
+    """Count so many gates as a plain cell has them: each reads the input and the past."""
     reads = [tuple(read for read in gate.reads if read.source != "peephole") for gate in line.gates]
-    if not reads or len({*reads}) > 1 or any(read.shared for read in reads[0]):
+    if not reads:
         return line
-    kept = sorted(line.gates, key=lambda gate: not gate.width("peephole"))
-    return line._replace(gates=(*kept, *[GateLine(reads[0], line.gates[0].biases)] * count)[:count])
+    alike = len({*reads}) == 1 and not any(read.shared for read in reads[0])
+    past = (line.width("past") if alike else 0) or line.h
+    gate = GateLine((Read("input", line.width("input")), Read("past", past)), max(gate.biases for gate in line.gates))
+    peepholes = [read for gate in line.gates for read in gate.reads if read.source == "peephole"][:count]
+    gates = [gate._replace(reads=(*gate.reads, read)) for read in peepholes] + [gate] * (count - len(peepholes))
+    return without_other("scalars")(line)._replace(gates=tuple(gates))
+
+
+def number_of_gates(count: int, line: Line) -> Line:
+    """Count so many gates where all read the same."""
+    kinds = {gate._replace(name="") for gate in line.gates}
+    return line._replace(gates=(*kinds,) * count) if len(kinds) == 1 else line
 
 
 def not_reading(source: Source) -> LineChange:

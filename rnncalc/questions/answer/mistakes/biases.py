@@ -24,6 +24,11 @@ BIASES: tuple[Row, ...] = (
     Family("convention-{name}", "counts as {name} does, not as {here}", other_conventions),
     Mistake("two-biases", "counts two bias vectors a gate where there is one", in_layers(biases.two_biases, Cell)),
     Mistake("one-bias", "counts one bias vector a gate where there are two", in_layers(biases.one_bias, Cell)),
+    Mistake(
+        "bias-in-each-gate",
+        "counts a bias in every gate, and some have none",
+        in_layers(biases.bias_in_each_gate, Cell),
+    ),
     Mistake("one-bias-in-all", "counts one bias vector for all gates", in_layers(biases.one_bias_in_all, Cell)),
     Mistake("scalar-biases", "counts one number for each bias in place of h", in_layers(biases.scalar_biases, Cell)),
     Mistake("bias-of-inputs", "gives each bias m + h numbers in place of h", in_layers(biases.biases_of_inputs, Cell)),

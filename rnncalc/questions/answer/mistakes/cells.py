@@ -9,7 +9,7 @@ from rnncalc.questions.answer.arithmetic import product, total
 from rnncalc.questions.answer.changes import gates
 from rnncalc.questions.answer.changes.gates import not_reading, with_gates
 from rnncalc.questions.answer.changes.lines import in_layers, with_other
-from rnncalc.questions.answer.families import gates_left_out
+from rnncalc.questions.answer.families import gate_numbers, gates_left_out
 from rnncalc.questions.answer.mistake import Family, Mistake, Row
 
 CELLS: tuple[Row, ...] = (
@@ -17,7 +17,7 @@ CELLS: tuple[Row, ...] = (
     Mistake("gates-2", "counts the cell as an MGU, with 2 gates", in_layers(partial(with_gates, 2), Cell)),
     Mistake("gates-3", "counts the cell as a GRU, with 3 gates", in_layers(partial(with_gates, 3), Cell)),
     Mistake("gates-4", "counts the cell as an LSTM, with 4 gates", in_layers(partial(with_gates, 4), Cell)),
-    Mistake("gates-5", "counts 5 gates, and no cell has them", in_layers(partial(with_gates, 5), Cell), rare=True),
+    Family("other-gates-{count}", "counts {count} gates in place of {gates}", gate_numbers),
     Family("no-gate", "leaves out the {gate}", gates_left_out),
     Mistake("as-dense", "treats a recurrent layer as a dense one, h(m + 1)", in_layers(gates.as_dense, Cell)),
     Mistake("no-recurrent", "forgets the recurrent matrices", in_layers(not_reading("past"), Cell)),
