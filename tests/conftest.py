@@ -7,18 +7,9 @@ import pytest
 from hypothesis import settings
 
 from rnncalc.cli import call as call_line
-from rnncalc.conventions import convention as conventions
-from rnncalc.conventions import layout as layouts
 
 settings.register_profile("untimed", deadline=None)  # how long an example takes is no test
 settings.load_profile("untimed")
-
-
-@pytest.fixture(autouse=True)
-def _nothing_remembered() -> None:
-    """Let no test profit from, or suffer by, what another has made the model remember."""
-    layouts._layouts.clear()
-    conventions._restricted.cache_clear()
 
 
 class Result(NamedTuple):

@@ -10,12 +10,18 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import ModuleType
+from typing import Unpack
 
+import click
 import pytest
 from conftest import Call
 
 from rnncalc import __version__
-from rnncalc.cli.commands import COMMANDS
+from rnncalc.cli.commands import COMMANDS, Command
+from rnncalc.cli.flags import NetworkFlags, network_flags, specs_argument
+from rnncalc.cli.inputs import read_specs
+from rnncalc.cli.output import write_text
 
 HOSTILE = "[red]x[/red]\x1b[31m\n=1+1|`<b>\u202e\x9b::error::"
 
@@ -124,6 +130,29 @@ def test_every_command_has_its_help(name: str, call: Call) -> None:
     assert result.out.startswith(f"Usage: rnncalc {name} ")
     if name != "answer":  # there -5 is a number
         assert call(name, "--nope").err.endswith(f"(see rnncalc {name} --help)\n")
+
+
+def test_a_command_is_a_file_and_a_line_in_the_table(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stranger adds one: it is listed, has its help, takes the flags of a network, and its exit code counts."""
+
+    @click.command(cls=Command)
+    @specs_argument
+    @network_flags
+    def width(specs: tuple[str, ...], **flags: Unpack[NetworkFlags]) -> int:
+        """Tell how wide the input is."""
+        (spec,) = read_specs(specs, **flags)
+        write_text(f"{spec.network.input}\n")
+        return 1
+
+    module = ModuleType("rnncalc.cli.width")
+    vars(module)["width"] = width
+    monkeypatch.setitem(sys.modules, "rnncalc.cli.width", module)
+    monkeypatch.setitem(COMMANDS, "width", "Tell how wide the input is.")
+    assert "  width    Tell how wide the input is.\n" in call("--help").out
+    assert call("width", "-h").out.splitlines()[2] == "  Tell how wide the input is."
+    assert call("width", "-i", 4, "-l", "rnn:3") == (1, "4\n", "")
+    assert call("width", "specs/lstm.yaml") == (1, "8\n", "")
+    assert call("widht").err == "'widht': no such file; did you mean the command 'width'?\n"
 
 
 def test_problems_of_all_specs_are_told(call: Call) -> None:

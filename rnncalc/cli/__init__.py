@@ -10,7 +10,7 @@ import sys
 from typing import NoReturn
 
 from rnncalc.cli.streams import discard_unwritten, make_encodable, tell
-from rnncalc.errors import CallError, RefusedError, SpecError
+from rnncalc.errors import CallError, DeclarationError, RefusedError, SpecError
 
 
 def main() -> NoReturn:
@@ -30,7 +30,7 @@ def call(args: list[str]) -> int:
     make_encodable()
     try:
         code = cli.main(args or ["--help"], prog_name="rnncalc", standalone_mode=False)
-    except (CallError, RefusedError) as error:
+    except (CallError, DeclarationError, RefusedError) as error:
         tell(f"rnncalc: {error}")
     except SpecError as error:
         tell(*map(str, error.problems))

@@ -13,7 +13,7 @@ from rnncalc.cli.baseline import read_baseline
 from rnncalc.cli.inputs import read_file
 from rnncalc.cli.paths import Found, find
 from rnncalc.errors import CallError, Problem, SpecError
-from rnncalc.layers.options import Count, Ratio
+from rnncalc.layers.options import Ratio, WholeNumber
 from rnncalc.network.validation import KEYS
 from rnncalc.questions.check import LIMIT_OF, CheckedFile, Difference, Limit, Quantity, Rule, check
 from rnncalc.reports.check import CheckReport
@@ -91,7 +91,7 @@ def read_growth(text: str) -> Limit:
     """Return what `5%` or `10k` allows."""
     percent = text.endswith("%")
     try:
-        most = read_value(GROWTH, text.removesuffix("%"), Ratio() if percent else Count(suffixes=True))
+        most = read_value(GROWTH, text.removesuffix("%"), Ratio() if percent else WholeNumber(suffixes=True))
         return Limit(Rule.GROWTH, Quantity.PARAMS, most, flag=GROWTH, percent=percent)
     except SpecError:
         message = f"expected a percentage such as 5%, or a number such as 10k, got '{escape(text)}'"

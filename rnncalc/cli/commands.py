@@ -15,7 +15,7 @@ from rnncalc import __version__
 
 COMMANDS = {
     "count": "Count parameters, layer by layer.",
-    "answer": "Judge a count, and find the slip behind a wrong one.",
+    "answer": "Judge a count, and find the mistake behind a wrong one.",
     "check": "Check that specs keep their expect and budget.",
     "compare": "Compare RNN, GRU, LSTM and dense, or several specs.",
     "explain": "Derive the count step by step.",

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 from rnncalc.cli.commands import COMMANDS
+from rnncalc.cli.flags import NetworkFlags
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.spec import MAX_BYTES, Spec, Template, contents, flags_template, from_flags, parse, parse_template
 from rnncalc.text import did_you_mean, escape, one_of
-
-if TYPE_CHECKING:
-    from rnncalc.cli.flags import NetworkFlags
 
 
 def read_specs(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[Spec]:

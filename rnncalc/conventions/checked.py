@@ -1,4 +1,4 @@
-"""Refuses a convention that contradicts itself: a part that is missing, unused, or shaped as none of its kind can be."""
+"""Refuses a convention that contradicts itself: a part missing, unused, or shaped as none of its kind can be."""
 
 from rnncalc.conventions.arrays import Array, CellArrays, Side, Slot, Width
 from rnncalc.errors import DeclarationError
@@ -23,7 +23,7 @@ def check_arrays(where: str, arrays: CellArrays) -> None:
     for part in needed:
         if getattr(arrays, part) is None:
             raise DeclarationError(f"{where}: {part}: missing")
-    for part in CellArrays._fields:
+    for part in CellArrays.fields:
         array = getattr(arrays, part)
         if isinstance(array, Array):
             if part not in needed and part != "scalar":

@@ -64,7 +64,7 @@ def _latex(piece: Term | str) -> str:
     if isinstance(piece, str):
         return _LATEX_SIGNS.get(piece) or (f"\\mathrm{{{piece[:-1]}}}(" if piece[:-1].isalpha() else piece)
     letter = _LATEX_GREEK.get(piece.letter, piece.letter)
-    below = piece.index or piece.time.replace("−", "-")
+    below = piece.subscript or piece.time.replace("−", "-")
     text = f"{letter}_{{{below}}}" if below else letter
     if not piece.shape:
         return text

@@ -3,7 +3,10 @@
 One declaration for the spec reader, the flags, Python callers and the schema. Knows no layer.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Collection
+from typing import Any
+
+from rnncalc.layers.frozen import Frozen
 
 MAX_SIZE = 10**12
 MAX_TEXT = 200
@@ -16,7 +19,7 @@ Schema = dict[str, Any]
 """JSON Schema of a value as editors read YAML: `1_000` is text to those that know YAML 1.2 alone."""
 
 
-class Size(NamedTuple):
+class Size(Frozen):
     """A whole number from `least` to 10^12."""
 
     least: int = 1
@@ -38,7 +41,7 @@ class Size(NamedTuple):
         return {"anyOf": [number, {"type": "string", "pattern": _GROUPED}, {"const": "?"}]}
 
 
-class Rate(NamedTuple):
+class Rate(Frozen):
     """A number from 0 to 1."""
 
     expected: str = "a number from 0 to 1"
@@ -54,7 +57,7 @@ class Rate(NamedTuple):
         return {"type": "number", "minimum": 0, "maximum": 1}
 
 
-class Switch(NamedTuple):
+class Switch(Frozen):
     """True or false."""
 
     expected: str = "true or false"
@@ -69,10 +72,10 @@ class Switch(NamedTuple):
         return {"type": "boolean"}
 
 
-class Choice(NamedTuple):
-    """One of a few words."""
+class Choice(Frozen):
+    """One of a few words; the words may be a list that grows."""
 
-    words: tuple[str, ...]
+    words: Collection[str]
 
     @property
     def expected(self) -> str:
@@ -89,7 +92,7 @@ class Choice(NamedTuple):
         return {"enum": [*self.words]}
 
 
-class Text(NamedTuple):
+class Text(Frozen):
     """Any text of one or more characters."""
 
     expected: str = "text"
@@ -107,7 +110,7 @@ class Text(NamedTuple):
         return {"type": ["string", "number", "boolean"], "pattern": r"\S", "maxLength": self.most}
 
 
-class WholeNumber(NamedTuple):
+class WholeNumber(Frozen):
     """A whole number of any size, 0 or more, that may be written with a suffix: 1M, 2.5k.
 
     unit: `B` where bytes are counted, and 4MB and 4MiB are understood.
@@ -132,7 +135,7 @@ class WholeNumber(NamedTuple):
         return {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": written}]}
 
 
-class Ratio(NamedTuple):
+class Ratio(Frozen):
     """A number of 0 or more."""
 
     expected: str = "a number, 0 or more"
@@ -148,7 +151,7 @@ class Ratio(NamedTuple):
         return {"type": "number", "minimum": 0}
 
 
-class Real(NamedTuple):
+class Real(Frozen):
     """Any finite number."""
 
     expected: str = "a number"
@@ -167,7 +170,7 @@ class Real(NamedTuple):
 Allowed = Size | Rate | Switch | Choice | Text | WholeNumber | Ratio | Real
 
 
-class Option(NamedTuple):
+class Option(Frozen):
     """An option of a layer: what it may be, and what it means."""
 
     allowed: Allowed

@@ -6,7 +6,8 @@ Every check yields problems; none raises. A problem's path is the one it would h
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.conventions.lacks import lacks
@@ -14,21 +15,33 @@ from rnncalc.errors import Path, Problem
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, Layer, Output
 from rnncalc.layers.options import Allowed, Choice, Size, Text
-from rnncalc.network.parts import TOPOLOGIES, Described, Part, Parts, parts_of
+from rnncalc.network.parts import TOPOLOGIES, Part, Parts, Topology, part_of
 from rnncalc.network.stack import OUTPUT, joins, stem_and_number
 from rnncalc.text import escape
+
+if TYPE_CHECKING:
+    from rnncalc.network.described import Described
 
 MAX_LAYERS = 100_000
 
 KEYS: dict[str, Allowed] = {
     "name": Text(),
     "source": Text(most=10_000),
-    "convention": Choice(tuple(CONVENTIONS)),
+    "convention": Choice(CONVENTIONS.keys()),
     "topology": Choice(TOPOLOGIES),
     "steps": Size(),
     "input": Size(),
 }
 """What the plain keys of a network, or of a part, may be."""
+
+
+def parts_of(network: Described) -> dict[str | None, Part]:
+    """Return the parts that are there, of a network that may yet be wrong."""
+    halves = {"encoder": network.encoder, "decoder": network.decoder}
+    if network.encoder or network.decoder:
+        return {name: part for name, part in halves.items() if part}
+    steps = 1 if network.topology == Topology.ONE_TO_ONE else network.steps
+    return {None: part_of(network.input or 0, network.layers, network.output, steps)}
 
 
 def type_problems(network: Described) -> Iterator[Problem]:
@@ -40,7 +53,7 @@ def type_problems(network: Described) -> Iterator[Problem]:
     of: dict[Path, Described | Part] = {(): network}
     of |= {(name,): half for name, half in halves.items() if isinstance(half, Part)}
     for path, part in of.items():
-        if not isinstance(part.layers, Iterable) or isinstance(part.layers, str):
+        if not isinstance(part.layers, Sequence) or isinstance(part.layers, str):
             yield Problem((*path, "layers"), f"expected a list of layers, got {part.layers!r}")
             continue
         for place, layer in enumerate(part.layers):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
 from math import prod
 from typing import NamedTuple
 
@@ -35,8 +33,7 @@ class Difference(NamedTuple):
     layers: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Allocations:
+class Allocations(NamedTuple):
     """A network as each convention allocates it.
 
     networks: by convention, None where that cannot express it; problems: why it cannot, for just those.
@@ -46,7 +43,7 @@ class Allocations:
     networks: Mapping[str, Network | None]
     problems: Mapping[str, Problem]
 
-    @cached_property
+    @property
     def differences(self) -> tuple[Difference, ...]:
         """The differences to the textbook, of each convention in turn."""
         base = self.networks[BASE]
@@ -64,7 +61,7 @@ def compare_conventions(network: Network) -> Allocations:
     problems: dict[str, Problem] = {}
     for name in CONVENTIONS:
         try:
-            networks[name] = replace(network, convention=name)
+            networks[name] = network.replace(convention=name)
         except SpecError as error:
             networks[name] = None
             problems[name] = error.problems[0]

@@ -201,7 +201,8 @@ def check(
 def numbers_of(network: Network, dtype: str) -> Numbers:
     """Return what of a network may be limited."""
     counted = count(network, dtype)
-    return Numbers(counted.params, counted.bytes, counted.multiply_adds, counted.dense and counted.dense.params)
+    dense = counted.dense
+    return Numbers(counted.params, counted.bytes, counted.multiply_adds, dense and dense.params)
 
 
 def _expectations(network: Network, numbers: Numbers, locate: Locate) -> Iterator[HeldLimit]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 from rnncalc.conventions.tensor import Tensor
@@ -70,7 +68,7 @@ class LayerCount(NamedTuple):
 
     @property
     def shared(self) -> tuple[Tensor, ...]:
-        """The tensors that it uses and another layer owns and counts: a tied output's matrix."""
+        """The tensors that it uses but another layer owns and counts, as a tied output does the embedding's."""
         return self.placed.shared
 
     def each(self) -> Iterator[LayerCount]:
@@ -80,14 +78,14 @@ class LayerCount(NamedTuple):
             yield self._replace(name=placed.name, copies=1, placed=placed)
 
 
-@dataclass(frozen=True)
-class Count:
+class Count(NamedTuple):
     """The counts of a network: sums over its layers.
 
     params, trainable: parameters, and those of them that training changes.
     multiply_adds: multiplications in the matrix products of one pass over one sequence, multiply_adds_per_step: of
         applying each layer once; None where they are not known.
     bytes: what the parameters take in the `dtype`, one of DTYPES.
+    What is a property is made anew whenever it is asked for.
     """
 
     network: Network
@@ -98,7 +96,7 @@ class Count:
     multiply_adds_per_step: int | None
     bytes: int
 
-    @cached_property
+    @property
     def layers(self) -> tuple[LayerCount, ...]:
         """The counts of every layer by itself, in order, the output layer last."""
         return tuple(each for entry in self.stack() for each in entry.each())
@@ -108,7 +106,7 @@ class Count:
         size = bytes_of(self.dtype)
         return (_layer(entry, size) for entry in self.network.stack)
 
-    @cached_property
+    @property
     def dense(self) -> DenseEquivalent | None:
         """The dense equivalent; None where the number of steps is not known."""
         return dense_equivalent(self.network)
@@ -156,7 +154,7 @@ def numbered(placed: Placed) -> bool:
 
 
 def _layer(placed: Placed, size: int) -> LayerCount:
-    params = placed.params
+    params, per_step, uses = placed.params, placed.multiply_adds_per_step, placed.uses
     letters, numbers = placed.formula
     return LayerCount(
         name=placed.name,
@@ -169,9 +167,9 @@ def _layer(placed: Placed, size: int) -> LayerCount:
         formula=letters,
         substituted=numbers,
         params=params,
-        trainable=placed.trainable,
-        multiply_adds=placed.multiply_adds,
-        multiply_adds_per_step=placed.multiply_adds_per_step,
+        trainable=0 if placed.layer.frozen else params,
+        multiply_adds=placed.multiply_adds if uses is None or not per_step else per_step * uses,
+        multiply_adds_per_step=per_step,
         bytes=params * size,
         copies=placed.copies,
         placed=placed,

@@ -132,7 +132,7 @@ def _steps(placed: Placed) -> Iterator[Step]:
     alike = _alike(tensors)
     parts = []
     if alike:
-        one = [tensor for tensor in tensors if tensor.gates == alike[0]]
+        one = [tensor for tensor in tensors if tensor.role in _OF_GATES and tensor.gates == alike[0]]
         yield from (_tensor_step(tensor, placed.sizes) for tensor in one)
         gate = sum(tensor.params for tensor in one)
         yield Step(What.ONE_GATE, Plus(tuple(tensor.params for tensor in one)), gate)

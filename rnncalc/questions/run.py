@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 from rnncalc.errors import RefusedError
 from rnncalc.forward.arrays import Nested, Progress
-from rnncalc.forward.network_pass import Flow, Pass, Ran
+from rnncalc.forward.floats import Floats
+from rnncalc.forward.network_pass import Pass, Ran
 from rnncalc.layers.layer import External
 from rnncalc.network.network import Network
 
@@ -24,7 +25,7 @@ SECONDS_A_MULTIPLICATION = 25e-9
 Weights = dict[str, dict[str, Nested]]
 """For each layer's name its tensors by name, each in lists as deep as its shape is long."""
 
-Inputs = dict[str | None, Flow]
+Inputs = dict[str | None, list[Any]]
 """For each part its inputs: a list of T vectors, or of T token numbers before an embedding."""
 
 
@@ -76,8 +77,8 @@ def run(
     """
     timed = with_steps_to_run(network, inputs)
     _refuse_costly(timed, most_multiply_adds)
-    layers = Pass(timed, seed, weights, inputs, progress, traced=states).run()
-    return Run(timed, tuple(layers), None if inputs or timed is network else DEFAULT_STEPS)
+    forward = Pass(timed, Floats, seed=seed, weights=weights, inputs=inputs, progress=progress, traced=states)
+    return Run(timed, tuple(forward.run()), None if inputs or timed is network else DEFAULT_STEPS)
 
 
 def with_steps_to_run(network: Network, inputs: Inputs | None = None) -> Network:

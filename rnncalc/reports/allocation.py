@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from rnncalc.conventions.formula import letters
 from rnncalc.network.stack import Placed
@@ -16,8 +15,7 @@ MOST_NAMES = 3
 """More layers are the first two, and the number of the others."""
 
 
-@dataclass(frozen=True)
-class AllocationReport:
+class AllocationReport(NamedTuple):
     """The allocations of one network."""
 
     allocations: Allocations

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from rnncalc.questions.compare import Comparison, DenseGrowth, Lack, Missing, Side
 from rnncalc.reports.setting import setting
@@ -14,8 +13,7 @@ LEVELS = "▁▂▃▄▅▆▇█"
 AS_IT_IS = "as it is"
 
 
-@dataclass(frozen=True)
-class ComparisonReport:
+class ComparisonReport(NamedTuple):
     """A comparison of several networks, or of one with what it would be as other kinds."""
 
     comparison: Comparison
@@ -99,8 +97,7 @@ def _why(missing: Missing, first: Side) -> str:
             return f"{missing.kind}: {problem.message}."
 
 
-@dataclass(frozen=True)
-class DenseGrowthReport:
+class DenseGrowthReport(NamedTuple):
     """How a dense equivalent grows with the steps."""
 
     growth: DenseGrowth

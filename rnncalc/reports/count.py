@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from rnncalc.conventions.tensor import Tensor
 from rnncalc.questions.count import Count, LayerCount, bytes_of, numbered
@@ -17,17 +16,16 @@ MOST_WIDTHS = 8
 """A chain of more widths is cut in its middle."""
 
 
-@dataclass(frozen=True)
-class CountReport:
+class CountReport(NamedTuple):
     """A count, with a row for each tensor and with what a pass costs where that is wished for."""
 
-    count: Count
+    counted: Count
     tensors: bool = False
     cost: bool = False
 
     def data(self) -> dict[str, Any]:
         """Return the object for programs; what keys it has does not depend on what is known."""
-        count, network = self.count, self.count.network
+        count, network, dense = self.counted, self.counted.network, self.counted.dense
         return {
             "name": network.name,
             "convention": network.convention,
@@ -40,23 +38,23 @@ class CountReport:
             "multiply_adds_per_step": count.multiply_adds_per_step,
             "bytes": count.bytes,
             "dtype": count.dtype,
-            "dense": count.dense and _dense_data(count.dense),
+            "dense": dense and _dense_data(dense),
         }
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         """Return a row a layer, or with `tensors` a row a tensor, and the total last."""
-        return (_TENSOR_HEADER, _tensor_records(self.count)) if self.tensors else (_HEADER, _records(self.count))
+        return (_TENSOR_HEADER, _tensor_records(self.counted)) if self.tensors else (_HEADER, _records(self.counted))
 
     def sheets(self) -> list[Sheet]:
         """Return the table of layers and, with `tensors`, the table of tensors."""
-        return [self._layer_sheet()] + ([_tensor_sheet(self.count)] if self.tensors else [])
+        return [self._layer_sheet()] + ([_tensor_sheet(self.counted)] if self.tensors else [])
 
     def _layer_sheet(self) -> Sheet:
-        network = self.count.network
-        titles = _key_titles(self.count)
+        network = self.counted.network
+        titles = _key_titles(self.counted)
         words = ("Kind", "In → out", "Output shape", "Formula")
         rows: list[Row] = []
-        for layer in self.count.stack():
+        for layer in self.counted.stack():
             cells: Row = (
                 layer.kind,
                 f"{layer.inputs:,} → {layer.outputs:,}",
@@ -64,8 +62,8 @@ class CountReport:
                 Arithmetic(layer.formula, layer.substituted),
                 *(number for _, number in self._numbers(layer)),
             )
-            rows += [(*key, *cells) for key in _keys(self.count, layer)]
-        numbers = [*self._numbers(self.count)]
+            rows += [(*key, *cells) for key in _keys(self.counted, layer)]
+        numbers = [*self._numbers(self.counted)]
         return Sheet(
             columns=(
                 *(Column(title, key=True) for title in titles),
@@ -82,30 +80,28 @@ class CountReport:
     def _numbers(self, of: Count | LayerCount) -> Iterator[tuple[str, int | None]]:
         """Yield the columns of numbers: the titles, and the numbers of a layer or of the whole network."""
         yield "Parameters", of.params
-        if self.count.trainable != self.count.params:
+        if self.counted.trainable != self.counted.params:
             yield "Trainable", of.trainable
             yield "Frozen", of.params - of.trainable
         if not self.cost:
             return
-        if None in [part.steps for part in self.count.network.parts.values()]:
+        if None in [part.steps for part in self.counted.network.parts.values()]:
             yield "Multiply-adds a step", of.multiply_adds_per_step
         else:
             yield "Multiply-adds", of.multiply_adds
         yield "Bytes", of.bytes
 
     def _notes(self) -> Iterator[str]:
-        for layer in self.count.stack():
-            if layer.shared:
-                yield from (
-                    f"{name}: its matrix is the embedding's, transposed, and counted there." for name in layer.names
-                )
-        dense = self.count.dense
+        for placed in self.counted.network.stack:
+            if placed.layout.shared:
+                yield f"{placed.name}: its matrix is the embedding's, transposed, and counted there."
+        dense = self.counted.dense
         if dense is None:
             yield "Dense equivalent: not known without the number of steps; give steps, or -T."
         elif dense.ratio is not None:
-            yield _dense_note(self.count, dense, dense.ratio)
+            yield _dense_note(self.counted, dense, dense.ratio)
         if self.cost:
-            yield f"Bytes: {bytes_of(self.count.dtype)} a parameter, {self.count.dtype}."
+            yield f"Bytes: {bytes_of(self.counted.dtype)} a parameter, {self.counted.dtype}."
 
 
 _HEADER = (

@@ -22,7 +22,7 @@ class Term(NamedTuple):
     """A letter with what stands below it, a time, and its shape in numbers, empty for a number."""
 
     letter: str
-    index: str = ""
+    subscript: str = ""
     time: str = ""
     shape: tuple[int, ...] = ()
 
@@ -30,8 +30,8 @@ class Term(NamedTuple):
     def name(self) -> str:
         """The term in plain text: `W_xz`, `x_t`, `h_(t−1)`."""
         letter = GREEK.get(self.letter, self.letter)
-        if self.index:
-            return f"{letter}_{self.index}"
+        if self.subscript:
+            return f"{letter}_{self.subscript}"
         return f"{letter}_({self.time})" if len(self.time) > 1 else f"{letter}_{self.time}" if self.time else letter
 
 
@@ -67,7 +67,7 @@ def _line(node: Node, sizes: Mapping[str, int], least: int = 0) -> Line:
 def _bare(node: Node, sizes: Mapping[str, int]) -> Line:
     match node:
         case Symbol():
-            return (Term(node.letter, node.index, node.time, tuple(sizes[axis] for axis in node.axes)),)
+            return (Term(node.letter, node.subscript, node.time, tuple(sizes[axis] for axis in node.axes)),)
         case Product():
             return (*_line(node.matrix, sizes), " ", *_line(node.vector, sizes, 4))
         case Sum():

@@ -27,11 +27,11 @@ def refuse_endless(report: CountReport, method: str) -> None:
 
 
 def _refuse_different(report: CountReport) -> None:
-    network = report.count.network
+    network = report.counted.network
     different: dict[tuple[object, ...], int] = {}
     for entry in network.stack:
         copies = entry.copies if numbered(entry) else 1
-        different[entry.layout, *entry.sizes.values()] = len(entry.layout.own) * copies
+        different[type(entry.layer), entry.layer.choices(), *entry.sizes.values()] = len(entry.layout.own) * copies
     tensors = sum(different.values())
     if tensors > MOST_DIFFERENT:
         message = f"{escape(network.name)} has {tensors:,} different tensors, more than {MOST_DIFFERENT:,}"
@@ -39,7 +39,7 @@ def _refuse_different(report: CountReport) -> None:
 
 
 def _refuse_rows(report: CountReport) -> None:
-    network = report.count.network
+    network = report.counted.network
     rows = sum(len(entry.layout.own) * entry.copies for entry in network.stack)
     if rows > MOST_TENSORS:
         message = f"{escape(network.name)} has {rows:,} tensors, more than the {MOST_TENSORS:,} that --tensors shows"

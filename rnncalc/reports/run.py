@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 from rnncalc.forward.network_pass import Ran
 from rnncalc.questions.run import Run
@@ -17,8 +16,7 @@ SHOWN_STEPS = 4
 DIRECTIONS = ("forward", "backward")
 
 
-@dataclass(frozen=True)
-class RunReport:
+class RunReport(NamedTuple):
     """A forward pass; states: whether to show the states and gates that it kept."""
 
     run: Run

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from rnncalc.questions.solve import Solution
 from rnncalc.reports.setting import setting
 from rnncalc.reports.sheet import Column, Row, Sheet
 
 
-@dataclass(frozen=True)
-class SolutionReport:
+class SolutionReport(NamedTuple):
     """A solution, or that there is none."""
 
     solution: Solution

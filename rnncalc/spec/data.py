@@ -31,7 +31,7 @@ class Data(NamedTuple):
 def read_weights(node: Node, source: str, path: Path, network: Network) -> dict[str, dict[str, Nested]]:
     """Return `{layer: {tensor: nested lists}}`; raises SpecError where a shape, a name or a number is wrong."""
     reading = Reading(node, source)
-    expected = {placed.name: placed.weights.own for placed in network.placed if placed.layer.kind != "external"}
+    expected = {placed.name: placed.tensors for placed in network.placed if placed.layer.kind != "external"}
     names = tuple(name for name, tensors in expected.items() if tensors)
     given = dict(reading.keys(node, path, names))
     weights: dict[str, dict[str, Nested]] = {}

@@ -76,5 +76,7 @@ def _output(text: str) -> Node:
 def _add_options(mapping: Mapping, options: list[str], mark: Flag) -> None:
     for option in options:
         key, equals, value = option.partition("=")
-        implied = "true" if isinstance(OPTIONS.get(key.strip()), Switch) and not equals else value.strip()
+        known = OPTIONS.get(key.strip())
+        switched_on = known is not None and isinstance(known.allowed, Switch) and not equals
+        implied = "true" if switched_on else value.strip()
         mapping.items.append((Scalar(key.strip(), True, mark), Scalar(implied, True, mark)))

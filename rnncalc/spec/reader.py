@@ -10,7 +10,7 @@ from typing import Any
 
 from rnncalc.errors import Path, Problem, SpecError
 from rnncalc.layers.layer import Output
-from rnncalc.layers.options import OPTIONS, Allowed, Count, Ratio, Size
+from rnncalc.layers.options import OPTIONS, Allowed, Ratio, Size, WholeNumber
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Budget, Expect, Part
 from rnncalc.network.validation import KEYS
@@ -22,12 +22,12 @@ OUTPUT_KEYS = ("units", "bias", "tied", "activation", "frozen")
 PART_KEYS = ("steps", "input", "layers", "output")
 TOP_KEYS = (*KEYS, "layers", "output", "encoder", "decoder", "expect", "budget", "weights", "inputs")
 BUDGET: dict[str, Allowed] = {
-    "max_params": Count(suffixes=True),
-    "max_bytes": Count(suffixes=True, unit="B"),
-    "max_multiply_adds": Count(suffixes=True),
+    "max_params": WholeNumber(suffixes=True),
+    "max_bytes": WholeNumber(suffixes=True, unit="B"),
+    "max_multiply_adds": WholeNumber(suffixes=True),
     "min_dense_ratio": Ratio(),
 }
-COUNT = Count()
+COUNT = WholeNumber()
 
 _WIDTH = "the number of features per step, or an embedding's vocabulary"
 
@@ -103,7 +103,7 @@ class _Reader(Reading):
             return Output(self.value(node, path, Size(), 1))
         values: dict[str, Any] = {"units": 1}
         for key, below in self.keys(node, path, OUTPUT_KEYS):
-            value = self.value(below, (*path, key), OPTIONS[key], None)
+            value = self.value(below, (*path, key), OPTIONS[key].allowed, None)
             if value is not None:
                 values[key] = value
         if isinstance(node, Mapping) and node.get("units") is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rnncalc.layers.options import SUFFIXED, Allowed, Choice, Count, Rate, Ratio, Real, Size, Switch, Text
+from rnncalc.layers.options import SUFFIXED, Allowed, Choice, Rate, Ratio, Real, Size, Switch, Text, WholeNumber
 from rnncalc.spec.nodes import Flag, Scalar
 from rnncalc.text import did_you_mean, escape
 
@@ -44,7 +44,7 @@ def read(scalar: Scalar, allowed: Allowed) -> Value:
             value = True if text in _TRUE else False if text in _FALSE else None
         case Size():
             value = _digits(text)
-        case Count():
+        case WholeNumber():
             value = _count(text, allowed)
         case Real():
             value = float(text) if len(text) <= _LONG and re.fullmatch(_REAL, text) else None
@@ -55,8 +55,8 @@ def read(scalar: Scalar, allowed: Allowed) -> Value:
         raise ValueError(f"expected {allowed.expected}, got {got}{_cure(scalar, allowed)}")
     if isinstance(allowed, Size) and value == 10**_LONG:
         raise ValueError(f"expected at most 10^12, got {len(text):,} digits")
-    if fault := allowed.fault(value):
-        raise ValueError(fault)
+    if problem := allowed.problem(value):
+        raise ValueError(problem)
     return value
 
 
@@ -67,7 +67,7 @@ def _digits(text: str) -> int | None:
     return int(digits) if len(digits) <= _LONG else 10**_LONG
 
 
-def _count(text: str, allowed: Count) -> int | None:
+def _count(text: str, allowed: WholeNumber) -> int | None:
     if not allowed.suffixes:
         value = _digits(text)
         return value if len(text) <= _LONG else None
@@ -92,7 +92,7 @@ def _cure(scalar: Scalar, allowed: Allowed) -> str:
         return ""
     match allowed:
         case Choice():
-            return did_you_mean(text, allowed.words)
+            return did_you_mean(text, [*allowed.words])
         case _ if not scalar.plain and text != "?":
             return "; remove the quotes" if _reads(text, allowed) else ""
         case Switch():

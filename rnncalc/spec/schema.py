@@ -6,14 +6,12 @@ What a schema cannot say (which options go together, which widths must fit) is l
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
+from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer
 from rnncalc.layers.options import OPTIONS, Schema
 from rnncalc.network.validation import KEYS
-from rnncalc.spec.kinds import KINDS, kind
-from rnncalc.spec.layers import options_of
 from rnncalc.spec.reader import BUDGET, COUNT, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -52,7 +50,7 @@ def schema() -> Schema:
         "else": {"required": ["input", "layers"]},
         "$defs": {
             "part": _keys({key: part[key] for key in PART_KEYS}, "input", "layers"),
-            "output": {"anyOf": [OPTIONS["units"].schema, _output()]},
+            "output": {"anyOf": [OPTIONS["units"].allowed.schema, _output()]},
             **{name: _kind(name, kind(name)) for name in KINDS},
         },
     }
@@ -64,8 +62,8 @@ def _layers() -> Schema:
 
 def _kind(name: str, of: type[Layer]) -> Schema:
     first_line = (of.__doc__ or "").split("\n")[0]
-    number = {**OPTIONS[of.number].schema, "description": first_line}
-    return _keys({name: number, **{option: _option(option) for option in options_of(of)}}, name)
+    number = {**OPTIONS[of.number].allowed.schema, "description": first_line}
+    return _keys({name: number, **{option: _option(option) for option in of.options()}}, name)
 
 
 def _output() -> Schema:
@@ -73,17 +71,7 @@ def _output() -> Schema:
 
 
 def _option(name: str) -> Schema:
-    meaning = _meaning(name)
-    return {**OPTIONS[name].schema, **({"description": meaning} if meaning else {})}
-
-
-def _meaning(option: str) -> str:
-    """Return what an option means, as the layers that take it say."""
-    for documented in (of for name in KINDS for of in kind(name).__mro__):
-        found = re.search(rf"^ *{option}: (.*(?:\n +[^:\n]*$)*)", documented.__doc__ or "", re.MULTILINE)
-        if found:
-            return " ".join(found[1].split())
-    return ""
+    return {**OPTIONS[name].allowed.schema, "description": OPTIONS[name].meaning}
 
 
 def _keys(properties: dict[str, Any], *required: str) -> Schema:

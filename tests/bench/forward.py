@@ -6,9 +6,9 @@ from random import random
 from statistics import median
 from time import perf_counter
 
-from rnncalc.forward.forward import Pass
-
 from rnncalc import LSTM, Network
+from rnncalc.forward.floats import Floats
+from rnncalc.forward.network_pass import Pass
 
 if sys.version_info >= (3, 12):
     from math import sumprod
@@ -25,10 +25,10 @@ else:
 def seconds_of_pass(units: int, steps: int) -> float:
     """Return the time of a pass, without making its weights."""
     network = Network(input=units, layers=(LSTM(units),), steps=steps)
-    forward = Pass(network)
+    forward = Pass(network, Floats)
     (placed,) = network.placed
-    arrays = forward._arrays(placed)
-    setattr(forward, "_arrays", lambda _: arrays)  # noqa: B010  made before the clock starts
+    arrays = forward.arrays(placed)
+    setattr(forward, "arrays", lambda _: arrays)  # noqa: B010  made before the clock starts
     inputs = [[random() for _ in range(units)] for _ in range(steps)]
     forward.inputs = {None: inputs}
     began = perf_counter()

@@ -1,7 +1,6 @@
 """A stranger adds a framework: a convention, and a binding by hand, each named in its list."""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 from conftest import Call
@@ -33,7 +32,7 @@ LOOM = Convention(
 )
 
 
-def bound(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> ByGate:
+def bound(arrays: Arrays, layer: Cell, *_: object) -> ByGate:
     products = {(gate, "x"): arrays.matrix(f"warp.{gate}", transposed=True) for gate in "zrn"}
     recurrent = {
         (gate, "h"): arrays.matrix("weft", rows) for gate, rows in arrays.gates("weft", "nzr", layer.units).items()
@@ -47,10 +46,9 @@ def bound(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> ByGate:
 
 
 @pytest.fixture(autouse=True)
-def loom(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _loom(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do what naming the convention in its list does."""
     monkeypatch.setitem(CONVENTIONS, "loom", LOOM)
-    yield
 
 
 def test_it_is_counted_and_explained(call: Call) -> None:

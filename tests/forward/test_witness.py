@@ -1,7 +1,6 @@
 """The second witness objects: each of its comparisons, alone, to a declaration broken in just that respect."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
@@ -12,6 +11,7 @@ from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.conventions.convention import Convention
 from rnncalc.conventions.formula import Plus
 from rnncalc.conventions.tensor import Axis, Role, Tensor
+from rnncalc.forward.floats import Floats
 from rnncalc.forward.network_pass import Pass, Ran
 from rnncalc.network.stack import Placed
 
@@ -22,7 +22,7 @@ def ran(layer: Layer, broken: Broken, **network: object) -> Ran:
     """Return what the pass says of a layer whose place in the stack is broken."""
     net = Network(input=5, layers=(layer,), steps=3, **network)  # type: ignore[arg-type]
     net.__dict__["placed"] = tuple(map(broken, net.placed))
-    (ran,) = Pass(net).run()
+    (ran,) = Pass(net, Floats).run()
     return ran
 
 
@@ -109,13 +109,13 @@ def test_an_input_that_is_not_as_wide_as_the_spec_says() -> None:
 
 def under(monkeypatch: pytest.MonkeyPatch, broken: Convention, layer: Layer) -> Ran:
     monkeypatch.setitem(CONVENTIONS, broken.name, broken)
-    (ran,) = Pass(Network(input=5, layers=(layer,), steps=3, convention=broken.name)).run()
+    (ran,) = Pass(Network(input=5, layers=(layer,), steps=3, convention=broken.name), Floats).run()
     return ran
 
 
 def with_cell(of: Convention, kind: str, **parts: object) -> Convention:
     assert isinstance(of.cells, dict)
-    return replace(of, cells={kind: of.cells[kind]._replace(**parts)})
+    return of.replace(cells={kind: of.cells[kind].replace(**parts)})
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_a_wrong_orientation(monkeypatch: pytest.MonkeyPatch) -> None:
     """Output by input is declared where the framework has input by output."""
     assert isinstance(keras.CONVENTION.cells, dict)
     row = keras.CONVENTION.cells["rnn"]
-    turned = row.input._replace(axes=(Width.GATED, Width.INPUTS))
+    turned = row.input.replace(axes=(Width.GATED, Width.INPUTS))
     of = under(monkeypatch, with_cell(keras.CONVENTION, "rnn", input=turned), RNN(3))
     assert of.reason is not None
     assert "cannot multiply 5 numbers" in of.reason

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import pytest
 from conftest import Call
@@ -56,7 +55,6 @@ class Pair(Cell):
         return q, (q, s)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Twin(Cell):
     """Two gates that share the recurrent matrix, each with an input matrix of its own: h(2m + h + 2)."""
 

@@ -14,7 +14,7 @@ from strategies import Spec, encoder_decoder, network
 
 from rnncalc.errors import SpecError
 from rnncalc.questions.check import LIMIT_OF, CheckedFile, Limit, Quantity, Rule, Status, Unknown, check
-from rnncalc.questions.count import Count
+from rnncalc.questions.count import count
 from rnncalc.spec import parse
 
 SPEC = "input: 4\nsteps: 3\nlayers:\n  - rnn: 3\noutput: 1\n"  # 24 + 4 parameters, 66 multiply-adds, 127 / 28 dense
@@ -296,9 +296,9 @@ def test_a_baseline_that_is_no_report_is_refused(tmp_path: Path, call: Call, tex
 def test_a_limit_is_the_first_number_that_passes(spec: Spec, more: int) -> None:
     """For each count: the count itself is kept, one less is not."""
     net = parse(yaml.safe_dump(spec).encode(), "spec").network
-    count = Count(net)
+    counted = count(net)
     for key in ("params", "bytes", "multiply_adds"):
-        number = getattr(count, key)
+        number = getattr(counted, key)
         for limit in (number or 0) + more, (number or 0) - 1 - more:
             (held,) = check(net, [Limit(*LIMIT_OF[f"max_{key}"], limit, flag="--max")]).limits
             assert held.kept == (number is not None and number <= limit)

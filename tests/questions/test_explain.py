@@ -19,8 +19,9 @@ from rnncalc import Network
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.formats import write
 from rnncalc.questions.allocation import compare_conventions
-from rnncalc.questions.explain import Explanation
-from rnncalc.reports.sheet import Equation
+from rnncalc.questions.explain import explain
+from rnncalc.reports.explain import ExplanationReport
+from rnncalc.reports.sheet import Arithmetic
 from rnncalc.spec import parse
 
 
@@ -41,25 +42,25 @@ def letters_evaluated(text: str, words: dict[str, int]) -> int:
 @settings(max_examples=200)
 def test_every_derivation_is_true(spec: Spec, convention: str) -> None:
     """Each line evaluates to its number, letters and numbers alike, and the last line of a layer to its count."""
-    net = compare_conventions(parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network).networks[
-        convention
-    ]
+    of = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
+    net = compare_conventions(of).networks[convention]
     if net is None:
         return
-    explanation = Explanation(net)
-    for placed, each in zip(net.placed, explanation.derivations(), strict=True):
-        words = placed.layer.words(placed.inputs)
-        for step in each.steps:
-            assert evaluated(step.arithmetic.numbers) == step.params
-            assert letters_evaluated(step.arithmetic.letters, words) == step.params
-        assert (each.steps[-1].params if each.steps else 0) == each.params == placed.params
-        for line in each.letters:
+    report = ExplanationReport(explain(net))
+    for each, said in zip(report.explanation.layers, report.data()["layers"], strict=True):
+        sizes = dict(each.placed.sizes)
+        for step, line in zip(each.steps, said["steps"], strict=True):
+            assert evaluated(line["substituted"]) == step.params == line["params"]
+            assert letters_evaluated(line["formula"], sizes) == step.params
+        assert (each.steps[-1].params if each.steps else 0) == each.placed.params == said["params"]
+        for line in said["letters"]:
             letter, _, value = line.partition(":")[0].partition(" = ")
-            assert words[letter] == int(value.rpartition("= ")[2])
-    for sheet in explanation.sheets():
+            assert sizes[letter] == int(value.rpartition("= ")[2])
+    for sheet in report.sheets():
         for row in sheet.rows:
-            (equation,) = (value for value in row if isinstance(value, Equation))
-            assert evaluated(equation.numbers) == row[-1]
+            (arithmetic,) = (value for value in row if isinstance(value, Arithmetic))
+            assert evaluated(arithmetic.numbers) == row[-1]
+    assert sum(each.placed.params * each.placed.copies for each in report.explanation.layers) == net.params
 
 
 def test_it_follows_the_declaration() -> None:
@@ -68,7 +69,8 @@ def test_it_follows_the_declaration() -> None:
     for convention in CONVENTIONS:
         net = compare_conventions(Network(input=8, layers=(gru(),))).networks[convention]
         assert net is not None
-        said[convention] = [step.label for step in Explanation(net).derivations()[0].steps]
+        (layer,) = ExplanationReport(explain(net)).data()["layers"]
+        said[convention] = [step["label"] for step in layer["steps"]]
     assert "bias_hh_l0" in said["pytorch"]
     assert "recurrent_kernel" in said["keras"]
     assert "hn/bias" in said["flax-linen"]
@@ -99,11 +101,11 @@ def test_the_dense_equivalent_is_derived_too(call: Call) -> None:
 
 
 def test_one_layer_alone(call: Call) -> None:
-    """--layer NAME leaves the others out; a name that is none is refused."""
-    out = call("explain", "specs/time-series-gru.yaml", "--layer", "gru_2").out
+    """--only NAME leaves the others out; a name that is none is refused."""
+    out = call("explain", "specs/time-series-gru.yaml", "--only", "gru_2").out
     assert "gru_2" in out
     assert "output" not in out
-    refused = call("explain", "specs/time-series-gru.yaml", "--layer", "gru_3")
+    refused = call("explain", "specs/time-series-gru.yaml", "--only", "gru_3")
     assert refused.code == 2
     assert "did you mean 'gru_" in refused.err
 
@@ -113,7 +115,7 @@ def test_latex_compiles(tmp_path: Path) -> None:
     names = ("speech-model", "translation", "bidirectional", "word-language-model")
     text = io.StringIO()
     specs = [parse(Path(f"specs/{name}.yaml").read_bytes(), "50% of #1_{x}~^\\&$").network for name in names]
-    write([Explanation(net) for net in specs], "latex", text)
+    write([ExplanationReport(explain(net)) for net in specs], "latex", text)
     assert text.getvalue().count("\\usepackage") == text.getvalue().count("\\usepackage{amsmath}") == 1
     assert text.getvalue().isascii()
     engine = shutil.which("pdflatex") or shutil.which("lualatex") or shutil.which("xelatex")

@@ -194,8 +194,15 @@ def test_explain(call: Call) -> None:
             {
                 "name": "rnn_1",
                 "kind": "rnn",
+                "copies": 1,
                 "letters": ["m = 4: the network's input", "h = 3: units"],
                 "gates": ["h, hidden state: mixes the input with the memory of the step before"],
+                "equations": [
+                    {
+                        "text": "h_t = tanh(W_xh x_t + W_hh h_(t−1) + b_h)",
+                        "shapes": {"h_t": [3], "W_xh": [3, 4], "x_t": [4], "W_hh": [3, 3], "h_(t−1)": [3], "b_h": [3]},
+                    }
+                ],
                 "steps": [
                     step("W_xh", "input matrix", "h × m", "3 × 4", 12),
                     step("W_hh", "recurrent matrix", "h × h", "3 × 3", 9),
@@ -209,8 +216,10 @@ def test_explain(call: Call) -> None:
             {
                 "name": "output",
                 "kind": "dense",
+                "copies": 1,
                 "letters": ["m = 3: what rnn_1 hands on", "n = 1: units"],
                 "gates": [],
+                "equations": [{"text": "y = W_hy h + b_y", "shapes": {"y": [1], "W_hy": [1, 3], "h": [3], "b_y": [1]}}],
                 "steps": [
                     step("W_hy", "matrix", "n × m", "1 × 3", 3),
                     step("b_y", "bias", "n", "1", 1),

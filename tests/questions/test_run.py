@@ -1,7 +1,6 @@
 """`run`: the forward pass against numbers worked out by hand, and against declarations broken on purpose."""
 
 import json
-from dataclasses import replace
 from math import exp, tanh
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,13 @@ from hypothesis import given, settings
 from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, Layer, Network, Output, Part, load
-from rnncalc.conventions import convention as conventions
-from rnncalc.conventions import layout as layouts
+from rnncalc.conventions.convention import Convention
+from rnncalc.conventions.formula import Plus
+from rnncalc.conventions.layout import Layout, layout
+from rnncalc.conventions.tensor import Axis, Direction, Role, Tensor
 from rnncalc.errors import RefusedError
-from rnncalc.questions.run import Run, duration, run
+from rnncalc.layers.cell import Activation, Merge
+from rnncalc.questions.run import duration, run
 from rnncalc.spec import parse
 
 SPECS = sorted((Path(__file__).parent.parent.parent / "specs").glob("*.yaml"))
@@ -51,7 +53,7 @@ def test_an_rnn_by_hand() -> None:
     ("activation", "expected"),
     [("relu", [0.7, 0.0]), ("linear", [0.7, -0.75]), ("sigmoid", [s(0.7), s(-1.1 + s(0.7) / 2)])],
 )
-def test_the_activations_of_an_rnn(activation: str, expected: list[float]) -> None:
+def test_the_activations_of_an_rnn(activation: Activation, expected: list[float]) -> None:
     """The sum 0.6 x + 0.5 h + 0.1 through each activation, for x = 1 and then -2."""
     weights = {"rnn_1": {"W_xh": [[0.6]], "W_hh": [[0.5]], "b_h": [0.1]}}
     done = outputs(one(RNN(1, activation=activation), steps=2), weights, [[1.0], [-2.0]])
@@ -193,7 +195,7 @@ BACKWARD = {"backward/W_xh": [[5.0]], "backward/W_hh": [[1.0]], "backward/b_h": 
         ("ave", [[18.0], [16.5], [13.5]]),
     ],
 )
-def test_directions_are_joined_step_by_step(merge: str, expected: list[list[float]]) -> None:
+def test_directions_are_joined_step_by_step(merge: Merge, expected: list[list[float]]) -> None:
     """For x = 1, 2, 4 the sums from the left are 1, 3, 7, and five times those from the right 35, 30, 20."""
     layer = RNN(1, bidirectional=True, merge=merge, activation="linear")
     assert outputs(one(layer, steps=3), {"rnn_1": FORWARD | BACKWARD}, [[1.0], [2.0], [4.0]]) == expected
@@ -287,16 +289,16 @@ def test_every_example_runs_and_agrees(path: Path) -> None:
 @pytest.mark.parametrize("layer", [RNN(3), GRU(3), GRU(3, reset_after=True), LSTM(3), LSTM(3, peepholes=True), MGU(3)])
 def test_steps_at_once_are_single_steps_that_carry_the_state(layer: Any) -> None:
     """T steps are T runs of one step, each begun with the learned state the last one ended in."""
-    learned = replace(layer, learned_state=True)
+    learned = layer.replace(learned_state=True)
     whole = run(Network(input=2, layers=(learned,), topology="many-to-many", steps=4), states=True)
-    tensors = {tensor.name: tensor.shape for tensor in whole.network.placed[0].weights.own if tensor.role == "state"}
+    tensors = {tensor.name: tensor.shape for tensor in whole.network.placed[0].tensors if tensor.role == "state"}
     name = f"{layer.kind}_1"
     start = {state: [0.1] * shape[0] for state, shape in tensors.items()}
     from random import Random
 
     numbers = Random(1)
     weights: dict[str, Any] = {}
-    for tensor in whole.network.placed[0].weights.own:
+    for tensor in whole.network.placed[0].tensors:
         if tensor.role == "state":
             continue
         rows = [[numbers.uniform(-1, 1) for _ in range(tensor.shape[-1])] for _ in range(tensor.shape[0])]
@@ -318,7 +320,7 @@ def test_steps_at_once_are_single_steps_that_carry_the_state(layer: Any) -> None
 def test_reversing_a_sequence_swaps_the_directions() -> None:
     """Backwards over the reversed sequence is forwards over the sequence."""
     network = Network(input=2, layers=(LSTM(3, bidirectional=True),), steps=4)
-    tensors = network.placed[0].weights.own
+    tensors = network.placed[0].tensors
     from random import Random
 
     numbers = Random(2)
@@ -344,65 +346,19 @@ def test_the_seed_makes_the_same_numbers_everywhere() -> None:
     assert outputs_[0] == outputs_[1] != outputs_[2]
 
 
-class TestBrokenDeclarations:
-    """A declaration that is wrong does not survive a run."""
+def test_a_disagreement_is_reported_with_exit_code_1(monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
+    """The line has a ✗, the note says why, and the exit code is 1."""
 
-    @staticmethod
-    def broken(monkeypatch: pytest.MonkeyPatch, layer: Layer, **templates: str) -> Run:
-        row = conventions.CONVENTIONS["textbook"]
-        changed = row._replace(templates={**row.templates, **templates})
-        monkeypatch.setitem(conventions.CONVENTIONS, "textbook", changed)
-        monkeypatch.setattr(layouts, "_layouts", {})
-        network = Network(input=5, layers=(layer,), output=Output(2), steps=2)
-        done = run(network)
-        monkeypatch.undo()
-        return done
+    def with_a_spare(layer: Layer, inputs: int, convention: Convention) -> Layout:
+        spare = Tensor("spare", Role.BIAS, Direction.FORWARD, "", (Axis(1, "h"),))
+        found = layout(layer, inputs, convention)
+        return found._replace(own=(*found.own, spare), params=Plus((found.params, "h")))
 
-    def test_an_honest_one_agrees(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The harness itself breaks nothing."""
-        assert self.broken(monkeypatch, LSTM(3)).agrees
-
-    def test_a_gate_too_many(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Weights that no equation reads stay unread."""
-        monkeypatch.setattr(RNN, "all_gates", (*RNN.all_gates, RNN.all_gates[0]._replace(letter="q")))
-        done = self.broken(monkeypatch, RNN(3))
-        assert not done.agrees
-        assert done.layers[0].weights_read == 27
-        assert done.layers[0].placed.params == 54
-
-    def test_a_missing_bias(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A vector that the equations need is named as missing, and what comes after is not run."""
-        done = self.broken(monkeypatch, RNN(3), bias="c_{g}: h")
-        assert not done.agrees
-        assert done.layers[0].reason == "b_h: needed, but not declared"
-        assert len(done.layers) == 1
-
-    def test_a_transposed_matrix(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """An input matrix of m×h cannot multiply a vector of m numbers."""
-        done = self.broken(monkeypatch, RNN(3), input="W_x{g}: m h")
-        assert not done.agrees
-        assert done.layers[0].reason == "W_xh: rows of 3 weights cannot multiply 5 numbers"
-
-    def test_a_unit_too_many(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """An input matrix with a row for each feature gives a sum that fits no state."""
-        done = self.broken(monkeypatch, RNN(3), input="W_x{g}: m m")
-        assert not done.agrees
-        assert done.layers[0].reason == "vectors of 5 and 3 numbers do not match"
-
-    def test_h_for_p_under_a_projection(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Recurrent matrices of h×h cannot multiply a state of width p."""
-        done = self.broken(monkeypatch, LSTM(4, projection=2), recurrent="W_h{g}: h h")
-        assert not done.agrees
-        assert done.layers[0].reason == "W_hi: rows of 4 weights cannot multiply 2 numbers"
-
-    def test_it_is_reported_with_exit_code_1(self, monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
-        """The line has a ✗, the note says why, and the exit code is 1."""
-        monkeypatch.setattr(RNN, "all_gates", (*RNN.all_gates, RNN.all_gates[0]._replace(letter="q")))
-        monkeypatch.setattr(layouts, "_layouts", {})
-        result = call("run", "-i", 5, "-l", "rnn:3", "-T", 2)
-        assert result.code == 1
-        assert "✗  rnn_1" in result.out
-        assert "✗ rnn_1: 27 weights were read, of 54" in result.out
+    monkeypatch.setattr("rnncalc.network.stack.layout", with_a_spare)
+    result = call("run", "-i", 5, "-l", "rnn:3", "-T", 2)
+    assert result.code == 1
+    assert "✗  rnn_1" in result.out
+    assert "✗ rnn_1: 27 weights were read, of 30" in result.out
 
 
 def test_a_pass_too_long_is_refused(call: Call) -> None:

@@ -1,8 +1,10 @@
 """The equations that are written are those that are run: evaluated with numbers, they give every gate and state."""
 
 import re
+from collections.abc import Callable
 from itertools import product
 from math import exp, tanh
+from operator import add, mul, sub, truediv
 from random import Random
 from typing import Any
 
@@ -12,6 +14,7 @@ from rnncalc import Cell, Network, SpecError
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
 from rnncalc.forward.arrays import Arrays, Matrix, filled
 from rnncalc.forward.bindings import binding
+from rnncalc.forward.floats import Floats
 from rnncalc.forward.network_pass import Pass
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.questions.symbols import equations
@@ -20,7 +23,7 @@ from rnncalc.reports.equations import plain, written
 Vector = list[float]
 M, STEPS = 3, 3
 
-FUNCTIONS = {
+FUNCTIONS: dict[str, Callable[[float], float]] = {
     "σ": lambda x: 1 / (1 + exp(-x)),
     "tanh": tanh,
     "relu": lambda x: max(x, 0.0),
@@ -30,7 +33,7 @@ TOKEN = re.compile(r"[A-Za-zζνσ]+(?:_\([^)]*\)|_\w+)?\(?|[()1]| [+−∘·/] 
 
 
 class Evaluator:
-    """A reading of the printed text by a grammar of its own: sums of products of factors, a space for a matrix product."""
+    """A reading of the printed text by a grammar of its own: sums of products of factors."""
 
     def __init__(self, text: str, names: dict[str, Any]) -> None:
         self.tokens = TOKEN.findall(text)
@@ -43,19 +46,19 @@ class Evaluator:
     def sum(self) -> Vector:
         total = self.product()
         while self.peek() in (" + ", " − "):
-            sign = 1 if self.tokens.pop(0) == " + " else -1
-            total = self.each(lambda a, b, s=sign: a + s * b, total, self.product())
+            of = add if self.tokens.pop(0) == " + " else sub
+            total = self.each(of, total, self.product())
         return total
 
     def product(self) -> Vector:
         total = self.factor()
         while self.peek() in (" ∘ ", " · ", " / "):
-            over = self.tokens.pop(0) == " / "
-            total = self.each(lambda a, b, over=over: a / b if over else a * b, total, self.factor())
+            of = truediv if self.tokens.pop(0) == " / " else mul
+            total = self.each(of, total, self.factor())
         return total
 
     @staticmethod
-    def each(of: Any, left: Vector, right: Vector) -> Vector:
+    def each(of: Callable[[float, float], float], left: Vector, right: Vector) -> Vector:
         """Return what comes of each pair; a number of its own meets every number of a vector."""
         width = max(len(left), len(right))
         assert {len(left), len(right)} <= {1, width}
@@ -97,7 +100,7 @@ def cases() -> list[tuple[str, int, dict[str, Any], str]]:
     """Return every cell with each of its options alone, and two together, under every convention that has it."""
     found = []
     for name, units in product(CELLS, (3, 4)):
-        fields = kind(name).__dataclass_fields__
+        fields = kind(name).fields
         single = [{option: value} for option, values in OPTIONS.items() if option in fields for value in values]
         pairs = [first | second for first in single for second in single if [*first] < [*second]]
         for options, convention_name in product([{}, *single, *pairs], CONVENTIONS):
@@ -111,7 +114,7 @@ def cases() -> list[tuple[str, int, dict[str, Any], str]]:
 
 def network(name: str, units: int, options: dict[str, Any], convention_name: str) -> Network:
     of = kind(name)
-    layer = of(units, **options)  # type: ignore[call-arg]  # the cells take units first, the base class does not
+    layer = of(**{"units": units, **options})
     return Network(input=M, layers=[layer], steps=STEPS, topology="many-to-many", convention=convention_name)
 
 
@@ -131,7 +134,7 @@ def check(net: Network) -> None:
     number = Random(0).random
     weights = {tensor.name: filled(tensor, 1.0, number) for tensor in placed.tensors}
     inputs = [[2 * number() - 1 for _ in range(M)] for _ in range(STEPS)]
-    (ran,) = Pass(net, weights={placed.name: weights}, inputs={None: inputs}, traced=True).run()
+    (ran,) = Pass(net, Floats, weights={placed.name: weights}, inputs={None: inputs}, traced=True).run()
     assert ran.agrees
     names = bound(net, weights)
     arrays = convention(net.convention).arrays(layer.kind)

@@ -10,7 +10,7 @@ HEAD = "input: 4\nlayers:\n"
 
 
 def layers(*items: str) -> tuple[Layer, ...]:
-    return parse((HEAD + "".join(f"  - {item}\n" for item in items)).encode(), "spec").network.layers
+    return tuple(parse((HEAD + "".join(f"  - {item}\n" for item in items)).encode(), "spec").network.layers)
 
 
 def test_equal_neighbours_are_read_once() -> None:
