@@ -14,7 +14,7 @@ from rich.text import Text
 
 from rnncalc.formats.layout import LEAST, Measured, split
 from rnncalc.formats.layout import Table as Places
-from rnncalc.formats.values import MOST_OF_A_NOTE, shortened, text_of
+from rnncalc.formats.values import BAR, MOST_OF_A_NAME, MOST_OF_A_NOTE, shortened, text_of
 from rnncalc.reports.sheet import Arithmetic, Sheet, Value
 from rnncalc.text import escape, unencodable
 
@@ -82,8 +82,10 @@ class _Page:
     def _print(self, text: Text) -> None:
         self.console.print(text, width=self.width)
 
-    def _text(self, value: Value, style: str = "", limit: int = 200, *, lines: bool = False) -> Text:
-        return Text(text_of(value, lines=lines, limit=limit).translate(self.plain), style)
+    def _text(
+        self, value: Value, style: str = "", limit: int = MOST_OF_A_NAME, *, lines: bool = False, bar: int = BAR
+    ) -> Text:
+        return Text(text_of(value, lines=lines, limit=limit, bar=bar).translate(self.plain), style)
 
     def _signed(self, text: Text) -> Text:
         """Return a text with the sign that it starts with in its colour."""
@@ -104,7 +106,8 @@ class _Page:
 
     def _table(self, sheet: Measured, of: Places) -> Table:
         """Return the columns at some places as a table, no wider than the screen unless numbers would be cut."""
-        summed = sheet.total is not None and any(not sheet.columns[place].key for place in of.places)
+        total = sheet.total or ()
+        summed = any(total[place] != "" for place in of.places if total and not sheet.columns[place].key)
         table = Table(box=_RULES, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), show_footer=summed)
         if (width := max(self.width, sheet.least(of))) < sheet.most(of):
             table.width = width
@@ -120,14 +123,14 @@ class _Page:
                 footer_style="bold",
             )
         for row in sheet.rows:
-            table.add_row(*(self._cell(row[place], lines=of.lines) for place in of.places))
+            table.add_row(*(self._cell(row[place], lines=of.lines, bar=sheet.bar) for place in of.places))
         if sheet.total and not sheet.rows:  # one line needs no rule above it
             table.show_footer = False
             table.add_row(*(self._cell(sheet.total[place], lines=of.lines) for place in of.places), style="bold")
         return table
 
-    def _cell(self, value: Value, *, lines: bool = False) -> Text:
-        text = self._text(value, lines=lines)
+    def _cell(self, value: Value, *, lines: bool = False, bar: int = BAR) -> Text:
+        text = self._text(value, lines=lines, bar=bar)
         if isinstance(value, Arithmetic) and value.letters != value.numbers:
             text.stylize("cyan", 0, len(value.letters.translate(self.plain)))
         return self._signed(text) if isinstance(value, str) and value in SIGNS else text
@@ -139,8 +142,9 @@ class _Page:
             head = Text("  ").join([self._cell(row[place]) for place in keys if row[place] != ""])
             body = Table.grid(padding=(0, 2, 0, 0))
             for place in sheet.everything:
-                if place not in keys and row[place] != "":
-                    body.add_row(self._text(sheet.columns[place].title), self._cell(row[place]))
+                cell = self._cell(row[place])
+                if place not in keys and cell:
+                    body.add_row(self._text(sheet.columns[place].title), cell)
             block = Table.grid()
             block.width = min(self.width, UNBOUNDED)
             block.add_row(head)
