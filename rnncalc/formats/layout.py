@@ -17,6 +17,9 @@ LEAST = 16
 """A column of words is never folded to less, if it is wider."""
 
 
+UNBOUNDED = 10_000
+"""A width that nothing reaches: that of a pipe."""
+
 SHORTEST_BAR = 4
 """A bar is rather this short than away from its number."""
 
@@ -50,11 +53,19 @@ class Measured:
         """Return whether a column is never folded: one of numbers, of signs or of bars."""
         return place in self.bars or self.columns[place].right or not self.columns[place].title
 
+    def longest(self, place: int, lines: bool) -> int:
+        """Return how long an equation of a column may be on one line; where some have two, as long as their sides."""
+        if not lines:
+            return UNBOUNDED
+        sides = [text_of(cell, longest=0).split("\n") for cell in self.cells(place) if isinstance(cell, Arithmetic)]
+        return max((cell_len(side) for both in sides for side in both), default=0)
+
     def width(self, place: int, lines: bool = False) -> int:
         """Return how wide a column is where nothing is folded."""
         if place in self.bars:
             return self.bar
-        texts = [text_of(value, lines=lines) for value in self.cells(place)]
+        longest = self.longest(place, lines)
+        texts = [text_of(value, longest=longest) for value in self.cells(place)]
         whole = "\n".join([text_of(self.columns[place].title), *texts])
         return max(map(cell_len, whole.split("\n")))
 

@@ -68,18 +68,19 @@ class _Rows(NamedTuple):
     def with_pieces(self, pieces: Line) -> _Rows:
         """Return the rows with more at their ends.
 
-        A shape that is wider than its term takes what room there is beside it; only where its neighbour's shape is in
-        the way does the equation make room.
+        A shape that is wider than its term takes what room there is before it, then behind; only where its neighbour's
+        shape is in the way does the equation make room.
         """
         above, below = self
         for piece in pieces:
             text = plain((piece,))
             shape = "×".join(map(str, piece.shape)) if isinstance(piece, Term) else ""
             if shape:
+                spare = len(text) - len(shape)
                 free = len(below) + 1 if below else 0  # one space at the least between two shapes
-                over = (len(shape) - len(text)) // 2
-                above = above.ljust(free + over)
-                below = below.ljust(len(above) - over) + shape
+                place = max(len(above) + (spare if spare < 0 else (spare + 1) // 2), free)
+                above = above.ljust(place - max(spare, 0))
+                below = below.ljust(place) + shape
             above += text
         return _Rows(above, below)
 

@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from rnncalc.formats.layout import LEAST, Measured, split
+from rnncalc.formats.layout import LEAST, UNBOUNDED, Measured, split
 from rnncalc.formats.layout import Table as Places
 from rnncalc.formats.values import BAR, MOST_OF_A_NAME, MOST_OF_A_NOTE, shortened, text_of
 from rnncalc.reports.sheet import Arithmetic, Sheet, Value
@@ -20,9 +20,6 @@ from rnncalc.text import escape, unencodable
 
 if TYPE_CHECKING:
     from rnncalc.reports.report import Report
-
-UNBOUNDED = 10_000
-"""A width that nothing reaches: that of a pipe."""
 
 NARROWEST = 20
 """No screen is taken to be narrower."""
@@ -82,10 +79,8 @@ class _Page:
     def _print(self, text: Text) -> None:
         self.console.print(text, width=self.width)
 
-    def _text(
-        self, value: Value, style: str = "", limit: int = MOST_OF_A_NAME, *, lines: bool = False, bar: int = BAR
-    ) -> Text:
-        return Text(text_of(value, lines=lines, limit=limit, bar=bar).translate(self.plain), style)
+    def _text(self, value: Value, style: str = "", limit: int = MOST_OF_A_NAME) -> Text:
+        return Text(text_of(value, limit=limit).translate(self.plain), style)
 
     def _signed(self, text: Text) -> Text:
         """Return a text with the sign that it starts with in its colour."""
@@ -111,11 +106,12 @@ class _Page:
         table = Table(box=_RULES, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), show_footer=summed)
         if (width := max(self.width, sheet.least(of))) < sheet.most(of):
             table.width = width
+        longest = {place: sheet.longest(place, of.lines) for place in of.places}
         for place in of.places:
             column, firm = sheet.columns[place], sheet.firm(place)
             table.add_column(
                 self._text(column.title),
-                self._cell(sheet.total[place], lines=of.lines) if sheet.total else "",
+                self._cell(sheet.total[place], longest[place]) if sheet.total else "",
                 justify="right" if column.right else "left",
                 no_wrap=firm,
                 min_width=min(sheet.width(place, of.lines), LEAST if not firm else UNBOUNDED),
@@ -123,14 +119,14 @@ class _Page:
                 footer_style="bold",
             )
         for row in sheet.rows:
-            table.add_row(*(self._cell(row[place], lines=of.lines, bar=sheet.bar) for place in of.places))
+            table.add_row(*(self._cell(row[place], longest[place], sheet.bar) for place in of.places))
         if sheet.total and not sheet.rows:  # one line needs no rule above it
             table.show_footer = False
-            table.add_row(*(self._cell(sheet.total[place], lines=of.lines) for place in of.places), style="bold")
+            table.add_row(*(self._cell(sheet.total[place], longest[place]) for place in of.places), style="bold")
         return table
 
-    def _cell(self, value: Value, *, lines: bool = False, bar: int = BAR) -> Text:
-        text = self._text(value, lines=lines, bar=bar)
+    def _cell(self, value: Value, longest: int = UNBOUNDED, bar: int = BAR) -> Text:
+        text = Text(text_of(value, longest=longest, bar=bar).translate(self.plain))
         if isinstance(value, Arithmetic) and value.letters != value.numbers:
             text.stylize("cyan", 0, len(value.letters.translate(self.plain)))
         return self._signed(text) if isinstance(value, str) and value in SIGNS else text
