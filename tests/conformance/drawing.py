@@ -37,7 +37,7 @@ def values(kind: str, option: str, convention: str) -> list[Any]:
     allowed = OPTIONS[option].allowed
     others: tuple[object, ...] = (1,)
     if isinstance(allowed, Choice):
-        others = allowed.words
+        others = tuple(allowed.words)
     elif isinstance(allowed, Switch):
         others = (True, False)
     candidates = [default, *(value for value in others if value != default)]
