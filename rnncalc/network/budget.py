@@ -5,9 +5,13 @@ Read when there is a budget or a check, and not at every start.
 """
 
 from enum import Enum
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from rnncalc.layers.options import Allowed, Ratio, WholeNumber
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from fractions import Fraction
 
 
 class Quantity(Enum):
@@ -44,7 +48,7 @@ _COUNT, _BYTES = WholeNumber(suffixes=True), WholeNumber(suffixes=True, unit="B"
 class Budget(NamedTuple):
     """The limits that a network is to keep, each None where there is none.
 
-    layers: pairs of a layer's name and the most parameters that it may have.
+    layers: the most parameters that a layer may have, by its name, or in pairs of both.
     """
 
     max_params: Annotated[
@@ -63,10 +67,10 @@ class Budget(NamedTuple):
         int | None, BudgetKey(Rule.AT_LEAST, Quantity.MULTIPLY_ADDS, _COUNT, "The least multiply-adds of one pass.")
     ] = None
     min_dense_ratio: Annotated[
-        float | None,
+        "Fraction | float | None",
         BudgetKey(Rule.AT_LEAST, Quantity.DENSE_RATIO, Ratio(), "The least dense-equivalent parameters for each one."),
     ] = None
-    layers: tuple[tuple[str, int], ...] = ()
+    layers: "Mapping[str, int] | tuple[tuple[str, int], ...]" = ()
 
 
 BUDGET_KEYS: dict[str, BudgetKey] = {

@@ -239,12 +239,26 @@ def _expect(network: Described, parts: Parts) -> Iterator[Problem]:
 
 
 def _budget(network: Described, parts: Parts) -> Iterator[Problem]:
-    """Yield the layers of a budget that are not there."""
-    wanted = network.budget.layers if network.budget else ()
-    if not wanted:
+    """Yield the limits of a budget that are none, and its layers that are not there."""
+    if network.budget is None:
         return
-    names = {name: True for _, name in _named(parts)}
+    from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT  # enums, which a network without one does not pay for
+
+    for key, of in BUDGET_KEYS.items():
+        value = getattr(network.budget, key)
+        if value is not None and (problem := of.allowed.problem(value)):
+            yield Problem(("budget", key), problem)
+    try:
+        wanted = dict(network.budget.layers)
+    except (TypeError, ValueError):
+        message = f"expected pairs of a name and a number, got {network.budget.layers!r}"
+        yield Problem(("budget", "layers"), message)
+        return
+    for name, value in wanted.items():
+        if problem := LAYER_LIMIT.allowed.problem(value):
+            yield Problem(("budget", "layers", name), problem)
+    names = {name: True for _, name in _named(parts)} if wanted else {}
     some = [*islice(names, _MOST_GUESSED)]
-    for number, name in enumerate(name for name, _ in wanted if name not in names):
+    for number, name in enumerate(name for name in wanted if name not in names):
         near = did_you_mean(name, some) if number < _MOST_GUESSED else ""
         yield Problem(("budget", "layers", escape(name)), f"no layer has this name{near}", follows=True)

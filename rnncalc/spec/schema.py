@@ -13,7 +13,7 @@ from rnncalc.layers.layer import Layer
 from rnncalc.layers.options import OPTIONS, Schema
 from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT
 from rnncalc.network.validation import KEYS
-from rnncalc.spec.reader import COUNT, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
+from rnncalc.spec.reader import COUNT, MOST_LAYER_LIMITS, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -59,7 +59,8 @@ def schema() -> Schema:
 
 def _budget() -> Schema:
     keys = {key: {**of.allowed.schema, "description": of.meaning} for key, of in BUDGET_KEYS.items()}
-    layers = {"type": "object", "additionalProperties": LAYER_LIMIT.allowed.schema}
+    number = LAYER_LIMIT.allowed.schema
+    layers = {"type": "object", "additionalProperties": number, "maxProperties": MOST_LAYER_LIMITS}
     return _keys({**keys, "layers": {**layers, "description": "The most parameters of a layer, by its name."}})
 
 
