@@ -136,13 +136,14 @@ class WholeNumber(Frozen):
 
 
 class Ratio(Frozen):
-    """A number of 0 or more."""
+    """A number of 0 or more; a spec's is a Fraction, since what is held against it is one."""
 
     expected: str = "a number, 0 or more"
 
     def problem(self, value: object) -> str | None:
         """Return what is wrong with the value, or None."""
-        fits = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf")
+        number: Any = value if isinstance(value, float) or hasattr(value, "numerator") else -1
+        fits = not isinstance(value, bool) and 0 <= number < float("inf")
         return None if fits else f"expected {self.expected}, got {value!r}"
 
     @property
