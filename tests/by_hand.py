@@ -6,6 +6,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
 
 GATES = {"rnn": 1, "gru": 3, "lstm": 4, "mgu": 2}
+"""Those of the cells whose gates all read the input and the past, each through matrices of its own."""
 
 
 def params(layer: Layer, m: int) -> int:
@@ -27,6 +28,26 @@ def params(layer: Layer, m: int) -> int:
 def one_direction(layer: Any, m: int) -> int:
     """Return the parameters of one direction of a recurrent layer."""
     h: int = layer.units
+    b = 1 if layer.bias else 0
+    match layer.kind:
+        case "mingru":
+            count = h * (m + b) * 2
+        case "minlstm":
+            count = h * (m + b) * 3
+        case "sru":  # candidate, two gates with a look at the cell state, and a skip that is the input where it fits
+            count = h * m + 2 * h * (m + 1 + b) + (0 if m == h else h * m)
+        case "fastgrnn":  # one matrix on the input and the past side by side, two biases, two numbers
+            count = h * (m + h) + 2 * (h * b + 1)
+        case _:
+            count = of_like_gates(layer, m)
+    if not layer.learned_state:
+        return count
+    return count + h + (getattr(layer, "projection", None) or h if layer.kind == "lstm" else 0)
+
+
+def of_like_gates(layer: Any, m: int) -> int:
+    """Return the parameters of a cell whose gates are as wide as each other, without its learned state."""
+    h: int = layer.units
     p: int = getattr(layer, "projection", None) or h
     gates = GATES[layer.kind]
     if not getattr(layer, "reset_gate", True) or not getattr(layer, "output_gate", True):
@@ -39,6 +60,4 @@ def one_direction(layer: Any, m: int) -> int:
         count += p * h
     if getattr(layer, "peepholes", False):
         count += (3 if layer.output_gate else 2) * h
-    if layer.learned_state:
-        count += p + h if layer.kind == "lstm" else h
     return count

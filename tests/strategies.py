@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 Spec = dict[str, Any]
 
 SMALL = st.integers(1, 9)
-CELLS = ("rnn", "gru", "lstm", "mgu")
+CELLS = ("rnn", "gru", "lstm", "mgu", "mingru", "minlstm", "sru", "fastgrnn")
 
 
 @st.composite
@@ -18,16 +18,22 @@ def cell(draw: st.DrawFn, kind: str | None = None, units: int | None = None, dec
     options: Spec = {
         "bias": st.booleans(),
         "bidirectional": st.booleans(),
-        "activation": st.sampled_from(["tanh", "relu", "sigmoid", "linear"]),
-        "recurrence": st.sampled_from(["full", "diagonal"]),
         "frozen": st.booleans(),
         "extra_inputs": st.integers(0, 3),
         "repeat": st.integers(1, 3),
     }
+    if kind != "sru":
+        options["activation"] = st.sampled_from(["tanh", "relu", "sigmoid", "linear"])
+    if kind in ("rnn", "gru", "lstm", "mgu"):
+        options["recurrence"] = st.sampled_from(["full", "diagonal"])
     if not decoder:
         options["learned_state"] = st.booleans()
     if kind == "gru":
-        options |= {"reset_after": st.booleans(), "reset_gate": st.booleans()}
+        options |= {
+            "reset_after": st.booleans(),
+            "reset_gate": st.booleans(),
+            "update_gate": st.sampled_from(["keeps", "replaces"]),
+        }
     if kind == "lstm":
         options |= {"projection": SMALL, "peepholes": st.booleans(), "output_gate": st.booleans()}
     for option in draw(st.lists(st.sampled_from(sorted(options)), unique=True)):

@@ -14,6 +14,8 @@ from rnncalc.cli.streams import tell
 from rnncalc.formats import find
 from rnncalc.layers.options import Ratio
 from rnncalc.network.budget import BUDGET_KEYS
+from rnncalc.reports.check import CheckReport
+from rnncalc.reports.checked_file import FileReport
 
 limit_flags = together(
     *(
@@ -43,7 +45,7 @@ growth_flags = together(
 @click.option("--baseline", metavar="PATH", help="A spec, a folder of specs, or JSON of count, to compare to.")
 @growth_flags
 @click.option("--strict", is_flag=True, help="A spec with nothing to check fails.")
-@format_flag("table", "json", "markdown", "junit", "github")
+@format_flag(CheckReport, FileReport)
 def check(
     paths: tuple[str, ...],
     steps: str | None,

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self, dataclass_transform
 
+_NOTHING = object()
+
 
 @dataclass_transform(frozen_default=True)
 class Frozen:
@@ -18,7 +20,10 @@ class Frozen:
 
     fields: ClassVar[tuple[str, ...]] = ()
     defaults: ClassVar[dict[str, Any]] = {}
+    _start: ClassVar[dict[str, Any]] = {}
+    """Every field in order, with its default or _NOTHING."""
     _positional: ClassVar[tuple[str, ...]] = ()
+    _needed: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, *, kw_only: bool = False) -> None:
         written = cls.__dict__.get("__annotations__", {})  # noqa: RUF063  inspect alone would cost 5 ms
@@ -26,24 +31,38 @@ class Frozen:
         new = tuple(name for name in own if name not in cls.fields)
         cls.fields = (*cls.fields, *new)
         cls.defaults = cls.defaults | {name: cls.__dict__[name] for name in own if name in cls.__dict__}
+        cls._start = {name: cls.defaults.get(name, _NOTHING) for name in cls.fields}
+        cls._needed = tuple(name for name in cls.fields if name not in cls.defaults)
         if not kw_only:
             cls._positional = (*cls._positional, *new)
 
     def __init__(self, *given: Any, **named: Any) -> None:
-        cls = type(self)
-        if len(given) > len(cls._positional):
-            raise TypeError(f"{cls.__name__}() takes at most {len(cls._positional)} values without names")
-        values = cls.defaults | dict(zip(cls._positional, given, strict=False))
-        for name, value in named.items():
-            if name not in cls.fields or name in cls._positional[: len(given)]:
-                again = "gets two values for" if name in cls.fields else "has no"
-                raise TypeError(f"{cls.__name__}() {again} {name!r}")
-            values[name] = value
-        if len(values) != len(cls.fields):
-            missing = next(name for name in cls.fields if name not in values)
-            raise TypeError(f"{cls.__name__}() needs {missing!r}")
-        self.__dict__.update({name: values[name] for name in cls.fields})
+        values = self.__dict__
+        values.update(self._start)
+        values.update(zip(self._positional, given, strict=False))
+        values.update(named)
+        if (
+            len(values) > len(self._start)
+            or (given and not named.keys().isdisjoint(self._positional))
+            or len(given) > 1
+            or any(values[name] is _NOTHING for name in self._needed)
+        ):
+            self._refuse(len(given), named)
         self.__post_init__()
+
+    def _refuse(self, given: int, named: dict[str, Any]) -> None:
+        """Raise TypeError where the values of a call are too many or too few."""
+        name = type(self).__name__
+        if given > len(self._positional):
+            raise TypeError(f"{name}() takes at most {len(self._positional)} values without names")
+        for field in named:
+            if field not in self._start:
+                raise TypeError(f"{name}() has no {field!r}")
+            if field in self._positional[:given]:
+                raise TypeError(f"{name}() gets two values for {field!r}")
+        for field in self._needed:
+            if self.__dict__[field] is _NOTHING:
+                raise TypeError(f"{name}() needs {field!r}")
 
     def __post_init__(self) -> None:
         """Do what is to be done when all fields are set."""
@@ -59,7 +78,8 @@ class Frozen:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen; make another with replace({name}=...)")
 
-    __delattr__ = __setattr__  # type: ignore[assignment]  # it is handed no value, and raises all the same
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{type(self).__name__} is frozen; {name} stays")
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and isinstance(other, Frozen) and self.values() == other.values()

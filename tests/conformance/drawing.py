@@ -8,40 +8,50 @@ import numpy as np
 from hypothesis import strategies as st
 
 from rnncalc import Dense, Dropout, Embedding, Layer, Network, Output
-from rnncalc.conventions.catalogue import CONVENTIONS, lacks
-from rnncalc.layers.cell import CELLS, Cell
+from rnncalc.conventions.catalogue import convention as row
+from rnncalc.conventions.lacks import lacks
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.kinds import KINDS
+from rnncalc.layers.kinds import kind as class_of
 from rnncalc.layers.options import OPTIONS, Choice, Switch
-from rnncalc.network.network import Placed
+from rnncalc.network.stack import Placed
 
 Shapes = dict[str, tuple[int, ...]]
 
-KINDS = {cell.kind: cell for cell in CELLS}
+CELLS: dict[str, Any] = {name: class_of(name) for name in KINDS if issubclass(class_of(name), Cell)}
+"""The class of each kind of recurrent layer."""
+
 ACTIVATIONS = ("tanh", "relu", "sigmoid", "linear", "softmax")
 PLACING = {"name", "units", "frozen", "repeat", "extra_inputs"}
 """What says which layer it is and where it stands, not what is in it."""
 
 
+def kinds_of(convention: str) -> list[str]:
+    """Return the kinds of recurrent layer that a convention has."""
+    return [name for name in CELLS if row(convention).arrays(name) is not None]
+
+
 def values(kind: str, option: str, convention: str) -> list[Any]:
     """Return the values of an option, its default first, that the convention does not refuse."""
-    (default,) = [field.default for field in fields(KINDS[kind]) if field.name == option]
-    allowed = OPTIONS[option]
+    (default,) = [field.default for field in fields(CELLS[kind]) if field.name == option]
+    allowed = OPTIONS[option].allowed
     others: tuple[object, ...] = (1,)
     if isinstance(allowed, Choice):
-        others = allowed.words
+        others = tuple(allowed.words)
     elif isinstance(allowed, Switch):
         others = (True, False)
     candidates = [default, *(value for value in others if value != default)]
 
     def refused(value: Any) -> bool:
         chosen: dict[str, Any] = {option: value}
-        return option in {fault for fault, _ in lacks(KINDS[kind](units=2, **chosen), convention)}
+        return option in {refusal for refusal, _ in lacks(CELLS[kind](units=2, **chosen), convention)}
 
     return [value for value in candidates if not refused(value)]
 
 
 def options_of(kind: str) -> list[str]:
     """Return the options of a kind that change what is in a layer; `projection` is a width, drawn with the units."""
-    return [field.name for field in fields(KINDS[kind]) if field.name not in PLACING]
+    return [field.name for field in fields(CELLS[kind]) if field.name not in PLACING]
 
 
 def only(layer: Layer, *known: str) -> None:
@@ -54,7 +64,7 @@ def only(layer: Layer, *known: str) -> None:
 @st.composite
 def cells(draw: st.DrawFn, convention: str, most: int = 6) -> Cell:
     """Draw a recurrent layer."""
-    kind = draw(st.sampled_from(CONVENTIONS[convention].kinds or ()))
+    kind = draw(st.sampled_from(kinds_of(convention)))
     units = draw(st.integers(1, most))
     chosen: dict[str, Any] = {}
     for option in options_of(kind):
@@ -64,7 +74,8 @@ def cells(draw: st.DrawFn, convention: str, most: int = 6) -> Cell:
                 chosen[option] = draw(st.integers(1, units - 1))
         elif option != "merge" or chosen["bidirectional"]:
             chosen[option] = draw(st.sampled_from(can))
-    return KINDS[kind](units=units, **chosen)
+    made: Cell = CELLS[kind](units=units, **chosen)
+    return made
 
 
 @st.composite
@@ -77,11 +88,11 @@ def networks(draw: st.DrawFn, convention: str, *, running: bool = False) -> Netw
     stack: list[Layer] = draw(st.lists(cells(convention, most), min_size=1, max_size=3))
     for layer in draw(st.lists(plain, max_size=2)):
         stack.insert(draw(st.integers(0, len(stack))), layer)
-    if not running:
-        stack = [
-            type(layer)(**{**vars(layer), "extra_inputs": draw(st.integers(0, 2)), "repeat": draw(st.integers(1, 2))})
-            for layer in stack
-        ]
+    extra_inputs = st.just(0) if running else st.integers(0, 2)  # `run` makes them up, and tells nobody
+    stack = [
+        type(layer)(**{**vars(layer), "extra_inputs": draw(extra_inputs), "repeat": draw(st.integers(1, 2))})
+        for layer in stack
+    ]
     if draw(st.booleans()):
         stack.insert(0, Embedding(draw(sizes)))
     return Network(
@@ -102,7 +113,7 @@ def numbers(network: Network, seed: int) -> tuple[dict[str, Any], list[Any]]:
         return random.uniform(-bound, bound, shape).astype(np.float32).astype(np.float64).tolist()
 
     weights = {
-        place.name: {tensor.name: array(tensor.shape, 0.5) for tensor in place.weights.own} for place in network.placed
+        place.name: {tensor.name: array(tensor.shape, 0.5) for tensor in place.tensors} for place in network.placed
     }
     first, steps = network.placed[0], network.steps or 1
     if isinstance(first.layer, Embedding):
@@ -119,14 +130,14 @@ def turn_of(network: Network) -> Placed | None:
 
 def one_option_at_a_time(convention: str) -> Iterator[tuple[str, Network]]:
     """Yield two stacked layers of every kind, plain and with every value of every option, one-way and bidirectional."""
-    for kind in CONVENTIONS[convention].kinds or ():
+    for kind in kinds_of(convention):
         changes: list[dict[str, Any]] = [{}]
         for option in options_of(kind):
             if option != "bidirectional":
                 changes += [{option: value} for value in values(kind, option, convention)[1:]]
         ways = [change | {"bidirectional": True} for change in changes]
         for chosen in [*(change for change in changes if "merge" not in change), *ways]:
-            layer = KINDS[kind](units=3, **chosen)
+            layer = CELLS[kind](units=3, **chosen)
             words = ", ".join(f"{option}={value}" for option, value in chosen.items())
             yield (
                 f"{convention}-{kind}({words})",

@@ -2,23 +2,14 @@
 
 from math import prod
 from pathlib import Path
-from typing import Any
 
 import pytest
-from conformance import with_keras, with_linen, with_nnx, with_onnx, with_torch
+from conformance.frameworks import FRAMEWORKS
 from torch import nn
 
 from rnncalc import GRU, LSTM, MGU, RNN, Layer, Network, load
 
 pytestmark = pytest.mark.conformance
-
-FRAMEWORKS: dict[str, Any] = {
-    "pytorch": with_torch,
-    "keras": with_keras,
-    "flax-linen": with_linen,
-    "flax-nnx": with_nnx,
-    "onnx": with_onnx,
-}
 
 MEASURED: list[tuple[str, Layer, int]] = [
     *(

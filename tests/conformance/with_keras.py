@@ -13,7 +13,7 @@ from conformance.drawing import Shapes, only
 
 from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, Layer
 from rnncalc.layers.cell import Cell
-from rnncalc.network.network import Placed
+from rnncalc.network.stack import Placed
 
 ZEROS = {"kernel_initializer": "zeros", "bias_initializer": "zeros"}
 """The quickest to make; real weights are put in afterwards."""

@@ -10,9 +10,9 @@ from conformance.drawing import Shapes, only
 from flax import linen as nn
 from flax.traverse_util import flatten_dict, unflatten_dict
 
-from rnncalc import Dense, Dropout, Embedding, Layer
+from rnncalc import GRU, LSTM, MGU, RNN, Dense, Dropout, Embedding, Layer
 from rnncalc.layers.cell import Cell
-from rnncalc.network.network import Placed
+from rnncalc.network.stack import Placed
 
 CELLS = {"rnn": nn.SimpleCell, "gru": nn.GRUCell, "lstm": nn.LSTMCell, "mgu": nn.MGUCell}
 
@@ -40,7 +40,7 @@ def module(layer: Layer, inputs: int) -> Any:
     """Return the module a layer is in Flax linen."""
     double: dict[str, Any] = {"dtype": jnp.float64, "param_dtype": jnp.float64}
     match layer:
-        case Cell():
+        case RNN() | GRU() | LSTM() | MGU():
             only(layer, "bidirectional", "merge", "activation", "reset_after")
 
             def one() -> Any:

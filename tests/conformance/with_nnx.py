@@ -8,9 +8,9 @@ from conformance.drawing import Shapes, only
 from conformance.with_linen import ACTIVATIONS, MERGES, last_of, path_of, renamed
 from flax import nnx
 
-from rnncalc import Dense, Dropout, Embedding, Layer
+from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, Layer
 from rnncalc.layers.cell import Cell
-from rnncalc.network.network import Placed
+from rnncalc.network.stack import Placed
 
 CELLS = {"rnn": nnx.SimpleCell, "gru": nnx.GRUCell, "lstm": nnx.LSTMCell}
 
@@ -19,7 +19,7 @@ def module(layer: Layer, inputs: int) -> Any:
     """Return the module a layer is in Flax nnx."""
     double: dict[str, Any] = {"dtype": jnp.float64, "param_dtype": jnp.float64, "rngs": nnx.Rngs(0)}
     match layer:
-        case Cell():
+        case RNN() | GRU() | LSTM():
             only(layer, "bidirectional", "merge", "activation", "reset_after")
 
             def one() -> Any:

@@ -10,7 +10,7 @@ from onnx import helper, numpy_helper
 
 from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding
 from rnncalc.layers.cell import Cell
-from rnncalc.network.network import Placed
+from rnncalc.network.stack import Placed
 
 OPSET = 22
 ACTIVATIONS = {"tanh": "Tanh", "relu": "Relu", "sigmoid": "Sigmoid", "linear": "Affine", "softmax": "Softmax"}
@@ -110,7 +110,7 @@ def judge(place: Placed, shapes: Shapes, steps: int = 3) -> list[Any]:
 
 def tensors(place: Placed) -> Shapes:
     """Return the names and shapes that ONNX Runtime accepted: rnncalc's, since an operator holds none of its own."""
-    shapes = {tensor.name: tensor.shape for tensor in place.weights.own}
+    shapes = {tensor.name: tensor.shape for tensor in place.tensors}
     judge(place, shapes)
     return shapes
 

@@ -10,7 +10,7 @@ from conformance.drawing import Shapes, only
 from torch import nn
 
 from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, Layer, Output
-from rnncalc.network.network import Placed
+from rnncalc.network.stack import Placed
 
 ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "tanh": torch.tanh,
@@ -48,14 +48,22 @@ def tensors(place: Placed) -> Shapes:
     """Return the names and shapes of what PyTorch holds for a layer."""
     with torch.device("meta"):
         state = module(place.layer, place.inputs).state_dict()
-    return {name: tuple(array.shape) for name, array in state.items()}
+    return {numbered(name, 0, place.copy): tuple(array.shape) for name, array in state.items()}
+
+
+def numbered(name: str, number: int, other: int) -> str:
+    """Return the name that an array of a stack's layer has in another one; a layer built alone is number 0."""
+    return name.replace(f"_l{number}", f"_l{other}")
 
 
 def apply(place: Placed, weights: dict[str, Any], flow: Any, *, final: bool) -> Any:
     """Return what leaves a layer: its whole sequence, or where `final` its last state."""
     layer = place.layer
     built = module(layer, place.inputs).double().eval()
-    built.load_state_dict({name: torch.tensor(array, dtype=torch.float64) for name, array in weights.items()})
+    arrays = {
+        numbered(name, place.copy, 0): torch.tensor(array, dtype=torch.float64) for name, array in weights.items()
+    }
+    built.load_state_dict(arrays)
     with torch.no_grad():
         if isinstance(layer, RNN | GRU | LSTM):
             outputs, state = built(torch.tensor(flow))
