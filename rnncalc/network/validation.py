@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from rnncalc.conventions.catalogue import CONVENTIONS
@@ -18,15 +17,12 @@ from rnncalc.layers.layer import Embedding, Layer, Output
 from rnncalc.layers.options import Allowed, Choice, Size, Text
 from rnncalc.network.parts import TOPOLOGIES, Part, Parts, Topology, part_of
 from rnncalc.network.stack import OUTPUT, joins, stem_and_number
-from rnncalc.text import did_you_mean, escape
+from rnncalc.text import escape
 
 if TYPE_CHECKING:
     from rnncalc.network.described import Described
 
 MAX_LAYERS = 100_000
-
-_MOST_GUESSED = 100
-"""So many misspelt names are looked for among so many others: to look for thousands among thousands takes long."""
 
 KEYS: dict[str, Allowed] = {
     "name": Text(),
@@ -90,7 +86,10 @@ def problems(network: Described) -> Iterator[Problem]:
             yield from _tied(path, part)
     yield from _names(parts)
     yield from _expect(network, parts)
-    yield from _budget(network, parts)
+    if network.budget is not None:
+        from rnncalc.network.budget import problems_of  # enums, which a network without one does not pay for
+
+        yield from problems_of(network.budget, (name for _, name in _named(parts)))
 
 
 def _values(network: Described, parts: Parts) -> Iterator[Problem]:
@@ -236,29 +235,3 @@ def _expect(network: Described, parts: Parts) -> Iterator[Problem]:
         if got != want:
             message = f"expected {want} counts, one for each layer and the output layer last, got {got}"
             yield Problem(("expect", "layers"), message, follows=True)
-
-
-def _budget(network: Described, parts: Parts) -> Iterator[Problem]:
-    """Yield the limits of a budget that are none, and its layers that are not there."""
-    if network.budget is None:
-        return
-    from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT  # enums, which a network without one does not pay for
-
-    for key, of in BUDGET_KEYS.items():
-        value = getattr(network.budget, key)
-        if value is not None and (problem := of.allowed.problem(value)):
-            yield Problem(("budget", key), problem)
-    try:
-        wanted = dict(network.budget.layers)
-    except (TypeError, ValueError):
-        message = f"expected pairs of a name and a number, got {network.budget.layers!r}"
-        yield Problem(("budget", "layers"), message)
-        return
-    for name, value in wanted.items():
-        if problem := LAYER_LIMIT.allowed.problem(value):
-            yield Problem(("budget", "layers", name), problem)
-    names = {name: True for _, name in _named(parts)} if wanted else {}
-    some = [*islice(names, _MOST_GUESSED)]
-    for number, name in enumerate(name for name in wanted if name not in names):
-        near = did_you_mean(name, some) if number < _MOST_GUESSED else ""
-        yield Problem(("budget", "layers", escape(name)), f"no layer has this name{near}", follows=True)
