@@ -18,11 +18,12 @@ from rnncalc.reports.explain import ExplanationReport
 @specs_argument
 @network_flags
 @click.option("--only", multiple=True, metavar="NAME", help="Explain the layer of this name alone; may be repeated.")
-@format_flag("table", "json", "markdown", "latex")
+@format_flag(ExplanationReport)
 def explain(specs: tuple[str, ...], only: tuple[str, ...], format_: str, **flags: Unpack[NetworkFlags]) -> None:
     """Derive the count step by step.
 
-    Each layer comes with its equations and the shape of every term. Equal neighbours are explained once, with their number.
+    Each layer comes with its equations and the shape of every term. Equal neighbours are explained once, with their
+    number.
     """
     networks = [spec.network for spec in read_specs(specs, **flags)]
     known = tuple(entry.name_of(copy) for net in networks for entry in net.stack for copy in range(entry.copies))

@@ -5,9 +5,12 @@ Says nothing of any framework, and builds no tensor.
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import NamedTuple
+from typing import Any
 
 from rnncalc.layers.cell import Habits
+from rnncalc.layers.frozen import Frozen
+
+NONE: Mapping[str, Any] = {}
 
 
 class Slot(Enum):
@@ -47,7 +50,7 @@ class Side(Enum):
     BOTH = "both"
 
 
-class Array(NamedTuple):
+class Array(Frozen):
     """How tensors of one role are named and shaped.
 
     A name with the slot GATE has a tensor for each gate; without it all gates lie in one, along the axis GATED.
@@ -57,7 +60,7 @@ class Array(NamedTuple):
     axes: tuple[Width, ...]
 
 
-class CellArrays(NamedTuple):
+class CellArrays(Frozen):
     """How a framework lays out one kind of cell.
 
     bias: of the input side; both_biases: of the two sides in one tensor.
@@ -77,16 +80,16 @@ class CellArrays(NamedTuple):
     scalar: Array | None = None
     state: Array | None = None
     side: Side = Side.INPUT
-    sides: Mapping[str, Side] = {}
+    sides: Mapping[str, Side] = NONE
     side_before: Side | None = None
     order: str = ""
     peephole_order: str = ""
     habits: Habits = Habits()
-    only: Mapping[str, tuple[object, ...]] = {}
+    only: Mapping[str, tuple[object, ...]] = NONE
     projects_down: bool = False
 
 
-class DenseArrays(NamedTuple):
+class DenseArrays(Frozen):
     """The matrix and the bias of a dense layer."""
 
     kernel: Array

@@ -23,7 +23,7 @@ def check_arrays(where: str, arrays: CellArrays) -> None:
     for part in needed:
         if getattr(arrays, part) is None:
             raise DeclarationError(f"{where}: {part}: missing")
-    for part in CellArrays._fields:
+    for part in CellArrays.fields:
         array = getattr(arrays, part)
         if isinstance(array, Array):
             if part not in needed and part != "scalar":

@@ -7,18 +7,20 @@ is `layout.py`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from typing import Any
 
 from rnncalc.conventions.arrays import Array, CellArrays, DenseArrays
 from rnncalc.conventions.checked import check_arrays
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.kinds import KINDS
 from rnncalc.text import did_you_mean
 
+NO_NAMES: Mapping[str, str] = {}
 
-@dataclass(frozen=True)
-class Convention:
+
+class Convention(Frozen):
     """One framework's layout. Raises DeclarationError, naming the part, for one that contradicts itself.
 
     title: how people write its name; note: its biases in a few words; why: the reason for them.
@@ -38,9 +40,16 @@ class Convention:
     embedding: Array
     output: DenseArrays | None = None
     directions: tuple[str, str] | None = ("forward/", "backward/")
-    renamed: Mapping[str, str] = field(default_factory=dict)
+    renamed: Mapping[str, str] = NO_NAMES
+
+    @property
+    def layouts(self) -> dict[object, Any]:
+        """The layouts that have been made under it: they are the convention's and go with it."""
+        made: dict[object, Any] = self.__dict__["_layouts"]
+        return made
 
     def __post_init__(self) -> None:
+        self.__dict__["_layouts"] = {}
         if isinstance(self.cells, CellArrays):
             check_arrays(self.name, self.cells)
             return

@@ -18,7 +18,7 @@ CONVENTION = Convention(
     why="the two products are summed, so one bias serves both",
     cells={
         "rnn": _CELL,
-        "gru": _CELL._replace(order="rzn", habits=Habits(reset_after=True)),
+        "gru": _CELL.replace(order="rzn", habits=Habits(reset_after=True)),
         "lstm": CellArrays(
             input=Array(("i", Slot.GATE, "/kernel"), (Width.INPUTS, Width.UNITS)),
             recurrent=Array(("h", Slot.GATE, "/kernel"), (Width.READS, Width.UNITS)),

@@ -18,14 +18,14 @@ CONVENTION = Convention(
     why="a GRU that resets after the recurrent product needs a bias of its own inside that product",
     cells={
         "rnn": _CELL,
-        "gru": _CELL._replace(
+        "gru": _CELL.replace(
             order="zrn",
             both_biases=Array(("bias",), (Width.TWO, Width.GATED)),
             side=Side.BOTH,
             side_before=Side.INPUT,
             habits=Habits(reset_after=True),
         ),
-        "lstm": _CELL._replace(order="ifgo"),
+        "lstm": _CELL.replace(order="ifgo"),
     },
     dense=DenseArrays(Array(("kernel",), (Width.INPUTS, Width.OUTPUTS)), Array(("bias",), (Width.OUTPUTS,))),
     embedding=Array(("embeddings",), (Width.INPUTS, Width.VECTOR)),

@@ -21,8 +21,8 @@ CONVENTION = Convention(
     why="the operator takes the biases of both products",
     cells={
         "rnn": _CELL,
-        "gru": _CELL._replace(order="zrn"),
-        "lstm": _CELL._replace(
+        "gru": _CELL.replace(order="zrn"),
+        "lstm": _CELL.replace(
             order="iofg",
             peephole=Array(("P",), (Width.DIRECTIONS, Width.GATED)),
             peephole_order="iof",

@@ -26,9 +26,9 @@ CONVENTION = Convention(
     note="two bias vectors a gate, on the input and on the recurrent side",
     why="its kernels are cuDNN's, which add a bias to each of the two products",
     cells={
-        "rnn": _CELL._replace(only={**_LACKS, "activation": ("tanh", "relu")}),
-        "gru": _CELL._replace(order="rzn", habits=Habits(reset_after=True)),
-        "lstm": _CELL._replace(
+        "rnn": _CELL.replace(only={**_LACKS, "activation": ("tanh", "relu")}),
+        "gru": _CELL.replace(order="rzn", habits=Habits(reset_after=True)),
+        "lstm": _CELL.replace(
             order="ifgo",
             projection=_array("weight_hr", Width.PROJECTED, Width.UNITS),
             only={option: values for option, values in _LACKS.items() if option != "projection"},

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from rnncalc.reports.sheet import Recorded, Value
+from rnncalc.reports.sheet import Value
 from rnncalc.text import escape
+
+if TYPE_CHECKING:
+    from rnncalc.reports.report import Recorded
 
 
 def write(reports: Iterable[Recorded], file: TextIO) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-from rnncalc.reports.sheet import Alike, Report
+from rnncalc.reports.sheet import Alike
+
+if TYPE_CHECKING:
+    from rnncalc.reports.report import Report
 
 
 def write(reports: Iterable[Report], file: TextIO) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from rnncalc.formats.mathematics import aligned
 from rnncalc.formats.values import text_of
-from rnncalc.reports.sheet import Arithmetic, Derived, Sheet
+from rnncalc.reports.sheet import Arithmetic, Sheet
+
+if TYPE_CHECKING:
+    from rnncalc.reports.report import Derived
 
 _ESCAPES = {
     **{char: f"\\{char}" for char in "&%$#_{}"},

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from rnncalc.formats.values import text_of
-from rnncalc.reports.sheet import Arithmetic, Report, Value
+from rnncalc.reports.sheet import Arithmetic, Value
+
+if TYPE_CHECKING:
+    from rnncalc.reports.report import Report
 
 _ACTIVE = re.compile(r"([\\`*_{}\[\]<>|#!~&@$])")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from rich.box import Box
 from rich.console import Console, RenderableType
@@ -12,7 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from rnncalc.formats.values import text_of
-from rnncalc.reports.sheet import Arithmetic, Report, Sheet, Value
+from rnncalc.reports.sheet import Arithmetic, Sheet, Value
+
+if TYPE_CHECKING:
+    from rnncalc.reports.report import Report
 
 MOST_ROWS = 500
 """More rows than anyone reads: beyond it the middle ones are one row, with their sum."""

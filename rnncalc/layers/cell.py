@@ -7,13 +7,16 @@ Letters: m inputs, h units, p the width of a projection; x_t the input of step t
 element-wise product.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rnncalc.layers.layer import Layer, OptionProblem
-from rnncalc.layers.operations import Operations, Value
+
+if TYPE_CHECKING:
+    from rnncalc.layers.operations import Operations, Value
 
 Activation = Literal["tanh", "relu", "sigmoid", "linear", "softmax"]
 Merge = Literal["concat", "sum", "mul", "ave"]
@@ -73,7 +76,6 @@ class Habits(NamedTuple):
     gate_keeps: bool = False
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Cell(Layer):
     """A recurrent layer of h units; a bidirectional one has a second copy that reads the sequence backwards."""
 

@@ -1,12 +1,15 @@
 """The fast, accurate, stable and tiny gated recurrent network."""
 
-from dataclasses import dataclass
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from rnncalc.layers.cell import Activation, Cell, Gate, Product, Weight
-from rnncalc.layers.operations import Operations, Value
+
+if TYPE_CHECKING:
+    from rnncalc.layers.operations import Operations, Value
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class FastGRNN(Cell):
     """FastGRNN (Kusupati et al. 2018): h(m + h) + 2h + 2 parameters, its gate and candidate sharing both matrices.
 

@@ -1,15 +1,17 @@
 """The gated recurrent unit."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from rnncalc.layers.cell import Activation, Cell, Form, Gate, Product, Recurrence
 from rnncalc.layers.layer import OptionProblem
-from rnncalc.layers.operations import Operations, Value
+
+if TYPE_CHECKING:
+    from rnncalc.layers.operations import Operations, Value
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class GRU(Cell):
     """The gated recurrent unit (Cho et al. 2014): 3·h(m + h + 1) parameters.
 

@@ -1,13 +1,12 @@
 """The kinds of layer and the options each takes. Knows one layer at a time: no widths of neighbours, no tensors.
 
-The fields of a layer class are the options its kind takes, in the spec, in flags and from Python alike. Equality and
-repr are written once, in Layer: making them for each class as it is imported would cost 4 ms at every start.
+The fields of a layer class are the options its kind takes, in the spec, in flags and from Python alike.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
 from typing import ClassVar
 
+from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.options import OPTIONS, Size
 
 OptionProblem = tuple[str, str]
@@ -16,8 +15,7 @@ OptionProblem = tuple[str, str]
 _SHAPELESS = {name for name, option in OPTIONS.items() if isinstance(option.allowed, Size)} | {"name", "frozen"}
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Layer:
+class Layer(Frozen, kw_only=True):
     """What every layer has.
 
     name: how reports call it; by default its kind and a running number.
@@ -35,18 +33,6 @@ class Layer:
     repeat: int = 1
     extra_inputs: int = 0
 
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.__dict__ == other.__dict__
-
-    def __hash__(self) -> int:
-        return hash((type(self), *self.__dict__.values()))
-
-    def __repr__(self) -> str:
-        given = (
-            f"{field.name}={value!r}" for field in fields(self) if (value := getattr(self, field.name)) != field.default
-        )
-        return f"{type(self).__name__}({', '.join(given)})"
-
     def hands_on(self, inputs: int) -> int:
         """Return the width this layer hands on when it reads `inputs` features."""
         raise NotImplementedError
@@ -54,6 +40,11 @@ class Layer:
     def sizes(self, inputs: int) -> dict[str, int]:
         """Return what the letters of this layer's formula stand for."""
         raise NotImplementedError
+
+    @classmethod
+    def options(cls) -> tuple[str, ...]:
+        """Return the options that the kind takes beside the number after its name."""
+        return tuple(name for name in cls.fields if name != cls.number)
 
     def choices(self) -> tuple[object, ...]:
         """Return the values of all options that shape its tensors, but for the sizes, which are in `sizes`."""
@@ -70,7 +61,6 @@ class Layer:
         yield from ()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Dense(Layer):
     """A fully connected layer of n units: n(m + 1) parameters (n·m weights and n biases)."""
 
@@ -87,14 +77,12 @@ class Dense(Layer):
         return {"n": self.units, "m": inputs}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Output(Dense):
     """The dense layer at the end of a network; `tied` makes its matrix the embedding's, transposed, counted once."""
 
     tied: bool = False
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Embedding(Layer):
     """A table of m vectors of d numbers, one for each word of the vocabulary m: m·d parameters, looked up by number."""
 
@@ -115,7 +103,6 @@ class Embedding(Layer):
             yield "repeat", "does not apply to an embedding: only the first layer can be one; remove it"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Dropout(Layer):
     """Drops a share `rate` (0 to 1) of its input while training; no parameters, and the same width out as in."""
 
@@ -131,7 +118,6 @@ class Dropout(Layer):
         return {}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class External(Layer):
     """A part counted elsewhere, a CNN front end say: `params` parameters; hands on `outputs` features."""
 

@@ -1,14 +1,17 @@
 """Long short-term memory."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rnncalc.layers.cell import Activation, Cell, Form, Gate, Product, Recurrence, Weight
 from rnncalc.layers.layer import OptionProblem
-from rnncalc.layers.operations import Operations, Value
+
+if TYPE_CHECKING:
+    from rnncalc.layers.operations import Operations, Value
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class LSTM(Cell):
     """Long short-term memory (Hochreiter and Schmidhuber 1997, forget gate Gers et al. 2000): 4·h(m + h + 1).
 

@@ -1,12 +1,15 @@
 """The minimal gated unit."""
 
-from dataclasses import dataclass
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from rnncalc.layers.cell import Activation, Cell, Form, Gate, Product, Recurrence
-from rnncalc.layers.operations import Operations, Value
+
+if TYPE_CHECKING:
+    from rnncalc.layers.operations import Operations, Value
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class MGU(Cell):
     """The minimal gated unit (Zhou et al. 2016), one gate for forgetting and resetting: 2·h(m + h + 1) parameters."""
 

@@ -1,12 +1,15 @@
 """The minimal LSTM."""
 
-from dataclasses import dataclass
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from rnncalc.layers.cell import Activation, Cell, Gate, Product
-from rnncalc.layers.operations import Operations, Value
+
+if TYPE_CHECKING:
+    from rnncalc.layers.operations import Operations, Value
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class MinLSTM(Cell):
     """The minimal LSTM (Feng et al. 2024, section 3.2), whose gates read the input alone: 3·h(m + 1) parameters.
 

@@ -4,7 +4,9 @@ One declaration for the spec reader, the flags, Python callers and the schema. K
 """
 
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import Any
+
+from rnncalc.layers.frozen import Frozen
 
 MAX_SIZE = 10**12
 MAX_TEXT = 200
@@ -17,7 +19,7 @@ Schema = dict[str, Any]
 """JSON Schema of a value as editors read YAML: `1_000` is text to those that know YAML 1.2 alone."""
 
 
-class Size(NamedTuple):
+class Size(Frozen):
     """A whole number from `least` to 10^12."""
 
     least: int = 1
@@ -39,7 +41,7 @@ class Size(NamedTuple):
         return {"anyOf": [number, {"type": "string", "pattern": _GROUPED}, {"const": "?"}]}
 
 
-class Rate(NamedTuple):
+class Rate(Frozen):
     """A number from 0 to 1."""
 
     expected: str = "a number from 0 to 1"
@@ -55,7 +57,7 @@ class Rate(NamedTuple):
         return {"type": "number", "minimum": 0, "maximum": 1}
 
 
-class Switch(NamedTuple):
+class Switch(Frozen):
     """True or false."""
 
     expected: str = "true or false"
@@ -70,7 +72,7 @@ class Switch(NamedTuple):
         return {"type": "boolean"}
 
 
-class Choice(NamedTuple):
+class Choice(Frozen):
     """One of a few words; the words may be a list that grows."""
 
     words: Collection[str]
@@ -90,7 +92,7 @@ class Choice(NamedTuple):
         return {"enum": [*self.words]}
 
 
-class Text(NamedTuple):
+class Text(Frozen):
     """Any text of one or more characters."""
 
     expected: str = "text"
@@ -108,7 +110,7 @@ class Text(NamedTuple):
         return {"type": ["string", "number", "boolean"], "pattern": r"\S", "maxLength": self.most}
 
 
-class WholeNumber(NamedTuple):
+class WholeNumber(Frozen):
     """A whole number of any size, 0 or more, that may be written with a suffix: 1M, 2.5k.
 
     unit: `B` where bytes are counted, and 4MB and 4MiB are understood.
@@ -133,14 +135,15 @@ class WholeNumber(NamedTuple):
         return {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": written}]}
 
 
-class Ratio(NamedTuple):
-    """A number of 0 or more."""
+class Ratio(Frozen):
+    """A number of 0 or more; a spec's is a Fraction, since what is held against it is one."""
 
     expected: str = "a number, 0 or more"
 
     def problem(self, value: object) -> str | None:
         """Return what is wrong with the value, or None."""
-        fits = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf")
+        number: Any = value if isinstance(value, float) or hasattr(value, "numerator") else -1
+        fits = not isinstance(value, bool) and 0 <= number < float("inf")
         return None if fits else f"expected {self.expected}, got {value!r}"
 
     @property
@@ -149,7 +152,7 @@ class Ratio(NamedTuple):
         return {"type": "number", "minimum": 0}
 
 
-class Real(NamedTuple):
+class Real(Frozen):
     """Any finite number."""
 
     expected: str = "a number"
@@ -168,7 +171,7 @@ class Real(NamedTuple):
 Allowed = Size | Rate | Switch | Choice | Text | WholeNumber | Ratio | Real
 
 
-class Option(NamedTuple):
+class Option(Frozen):
     """An option of a layer: what it may be, and what it means."""
 
     allowed: Allowed

@@ -1,12 +1,15 @@
 """Elman's simple recurrent network."""
 
-from dataclasses import dataclass
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from rnncalc.layers.cell import Activation, Cell, Form, Gate, Product, Recurrence
-from rnncalc.layers.operations import Operations, Value
+
+if TYPE_CHECKING:
+    from rnncalc.layers.operations import Operations, Value
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class RNN(Cell):
     """Elman's simple recurrent network (1990): h_t = tanh(W_xh x_t + W_hh h_(t-1) + b_h), h(m + h + 1) parameters.
 

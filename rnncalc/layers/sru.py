@@ -1,13 +1,16 @@
 """The simple recurrent unit."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rnncalc.layers.cell import Cell, Form, Gate, Product
-from rnncalc.layers.operations import Operations, Value
+
+if TYPE_CHECKING:
+    from rnncalc.layers.operations import Operations, Value
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class SRU(Cell):
     """The simple recurrent unit (Lei et al. 2018): 4·h·m + 4h parameters, 3·h·m + 4h where m = h.
 

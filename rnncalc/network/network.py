@@ -5,18 +5,21 @@ Knows nothing of files or of what is asked about a network. What can be wrong wi
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from rnncalc.errors import SpecError
+from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Layer, Output
-from rnncalc.network.parts import Budget, Expect, Part, Parts, Topology, part_of, parts_of
+from rnncalc.network.parts import Expect, Part, Parts, Topology, part_of
 from rnncalc.network.stack import Placed, stack
-from rnncalc.network.validation import problems, type_problems
+from rnncalc.network.validation import parts_of, problems, type_problems
+
+if TYPE_CHECKING:
+    from rnncalc.network.budget import Budget
 
 
-@dataclass(frozen=True)
-class Network:
+class Network(Frozen):
     """A recurrent network, as a spec file describes it: `Network(input=4, layers=[RNN(3)], output=1)`.
 
     input: features per step, or the vocabulary when an embedding comes first. layers: a list or tuple of layers.
@@ -36,17 +39,16 @@ class Network:
     name: str = "network"
     source: str | None = None
     expect: Expect | None = None
-    budget: Budget | None = None
+    budget: "Budget | None" = None
 
     def __post_init__(self) -> None:
         if found := tuple(type_problems(self)):
             raise SpecError(found)
         for key in ("encoder", "decoder"):
             if half := getattr(self, key):
-                object.__setattr__(self, key, part_of(*half))
+                self.__dict__[key] = part_of(*half)
         whole = part_of(0, self.layers, self.output)
-        object.__setattr__(self, "layers", whole.layers)
-        object.__setattr__(self, "output", whole.output)
+        self.__dict__.update(layers=whole.layers, output=whole.output)
         if found := tuple(problems(self)):
             raise SpecError(found)
 
@@ -61,7 +63,7 @@ class Network:
         Raises SpecError when they do not fit.
         """
         keys = parts[None]._asdict() if None in parts else {str(name): part for name, part in parts.items()}
-        return replace(self, **keys, expect=None, budget=None)
+        return self.replace(**keys, expect=None, budget=None)
 
     def topology_of(self, part: str | None) -> str:
         """Return how a part reads and hands on: an encoder gives its final state, a decoder a sequence."""

@@ -1,8 +1,10 @@
 """The pieces a network is described with: its parts, and what is known or asked of its counts."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 from rnncalc.layers.layer import Layer, Output
 
@@ -42,38 +44,6 @@ class Expect(NamedTuple):
     layers: tuple[int, ...] | None = None
 
 
-class Budget(NamedTuple):
-    """The most a network may have; `min_dense_ratio` is the least dense-equivalent parameters per parameter."""
-
-    max_params: int | None = None
-    max_bytes: int | None = None
-    max_multiply_adds: int | None = None
-    min_dense_ratio: float | None = None
-
-
-class Described(Protocol):
-    """A network as it is described, before anything is known of whether it can be."""
-
-    @property
-    def input(self) -> int | None: ...
-    @property
-    def layers(self) -> Sequence[Layer]: ...
-    @property
-    def output(self) -> Output | int | None: ...
-    @property
-    def steps(self) -> int | None: ...
-    @property
-    def topology(self) -> str | None: ...
-    @property
-    def encoder(self) -> Part | None: ...
-    @property
-    def decoder(self) -> Part | None: ...
-    @property
-    def convention(self) -> str: ...
-    @property
-    def expect(self) -> Expect | None: ...
-
-
 Parts = Mapping[str | None, Part]
 """The parts of a network by name: `None` for a whole one, or `encoder` and `decoder`."""
 
@@ -81,12 +51,3 @@ Parts = Mapping[str | None, Part]
 def part_of(input: int, layers: Sequence[Layer], output: Output | int | None = None, steps: int | None = None) -> Part:
     """Return a part from what a caller may write: any sequence of layers, an output layer or its units."""
     return Part(input, tuple(layers), Output(output) if isinstance(output, int) else output, steps)
-
-
-def parts_of(network: Described) -> dict[str | None, Part]:
-    """Return the parts that are there, of a network that may yet be wrong."""
-    halves = {"encoder": network.encoder, "decoder": network.decoder}
-    if network.encoder or network.decoder:
-        return {name: part for name, part in halves.items() if part}
-    steps = 1 if network.topology == Topology.ONE_TO_ONE else network.steps
-    return {None: part_of(network.input or 0, network.layers, network.output, steps)}

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
 
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.conventions.lacks import lacks
@@ -14,11 +16,17 @@ from rnncalc.errors import Path, Problem
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, Layer, Output
 from rnncalc.layers.options import Allowed, Choice, Size, Text
-from rnncalc.network.parts import TOPOLOGIES, Described, Part, Parts, parts_of
+from rnncalc.network.parts import TOPOLOGIES, Part, Parts, Topology, part_of
 from rnncalc.network.stack import OUTPUT, joins, stem_and_number
-from rnncalc.text import escape
+from rnncalc.text import did_you_mean, escape
+
+if TYPE_CHECKING:
+    from rnncalc.network.described import Described
 
 MAX_LAYERS = 100_000
+
+_MOST_GUESSED = 100
+"""So many misspelt names are looked for among so many others: to look for thousands among thousands takes long."""
 
 KEYS: dict[str, Allowed] = {
     "name": Text(),
@@ -29,6 +37,15 @@ KEYS: dict[str, Allowed] = {
     "input": Size(),
 }
 """What the plain keys of a network, or of a part, may be."""
+
+
+def parts_of(network: Described) -> dict[str | None, Part]:
+    """Return the parts that are there, of a network that may yet be wrong."""
+    halves = {"encoder": network.encoder, "decoder": network.decoder}
+    if network.encoder or network.decoder:
+        return {name: part for name, part in halves.items() if part}
+    steps = 1 if network.topology == Topology.ONE_TO_ONE else network.steps
+    return {None: part_of(network.input or 0, network.layers, network.output, steps)}
 
 
 def type_problems(network: Described) -> Iterator[Problem]:
@@ -73,6 +90,7 @@ def problems(network: Described) -> Iterator[Problem]:
             yield from _tied(path, part)
     yield from _names(parts)
     yield from _expect(network, parts)
+    yield from _budget(network, parts)
 
 
 def _values(network: Described, parts: Parts) -> Iterator[Problem]:
@@ -189,19 +207,26 @@ def _names(parts: Parts) -> Iterator[Problem]:
     """Yield the names that two layers share. Default names never clash among themselves."""
     if not any(layer.name for part in parts.values() for layer in part.layers):
         return
+    taken: set[str] = set()
+    for path, name in _named(parts):
+        if name in taken:
+            message = f"another layer is called '{escape(name)}'; choose another name"
+            yield Problem((*path, "name"), message)
+        taken.add(name)
+
+
+def _named(parts: Parts) -> Iterator[tuple[Path, str]]:
+    """Yield the path and the name of every layer, the output layer's first."""
+    if any(part.output for part in parts.values()):
+        yield (OUTPUT,), OUTPUT
     counted: Counter[str] = Counter()
-    taken = {OUTPUT} if any(part.output for part in parts.values()) else set()
     for part_name, part in parts.items():
         for join in joins(part):
             path: Path = (part_name,) if part_name else ()
             for copy in range(join.copy, join.copy + join.copies):
                 stem, number = stem_and_number(join.layer, copy, counted[join.layer.kind])
                 counted[join.layer.kind] += 1
-                name = stem if number is None else f"{stem}{number}"
-                if name in taken:
-                    message = f"another layer is called '{escape(name)}'; choose another name"
-                    yield Problem((*path, "layers", join.place, "name"), message)
-                taken.add(name)
+                yield (*path, "layers", join.place), stem if number is None else f"{stem}{number}"
 
 
 def _expect(network: Described, parts: Parts) -> Iterator[Problem]:
@@ -211,3 +236,29 @@ def _expect(network: Described, parts: Parts) -> Iterator[Problem]:
         if got != want:
             message = f"expected {want} counts, one for each layer and the output layer last, got {got}"
             yield Problem(("expect", "layers"), message, follows=True)
+
+
+def _budget(network: Described, parts: Parts) -> Iterator[Problem]:
+    """Yield the limits of a budget that are none, and its layers that are not there."""
+    if network.budget is None:
+        return
+    from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT  # enums, which a network without one does not pay for
+
+    for key, of in BUDGET_KEYS.items():
+        value = getattr(network.budget, key)
+        if value is not None and (problem := of.allowed.problem(value)):
+            yield Problem(("budget", key), problem)
+    try:
+        wanted = dict(network.budget.layers)
+    except (TypeError, ValueError):
+        message = f"expected pairs of a name and a number, got {network.budget.layers!r}"
+        yield Problem(("budget", "layers"), message)
+        return
+    for name, value in wanted.items():
+        if problem := LAYER_LIMIT.allowed.problem(value):
+            yield Problem(("budget", "layers", name), problem)
+    names = {name: True for _, name in _named(parts)} if wanted else {}
+    some = [*islice(names, _MOST_GUESSED)]
+    for number, name in enumerate(name for name in wanted if name not in names):
+        near = did_you_mean(name, some) if number < _MOST_GUESSED else ""
+        yield Problem(("budget", "layers", escape(name)), f"no layer has this name{near}", follows=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from math import prod
 from typing import NamedTuple
 
@@ -62,7 +61,7 @@ def compare_conventions(network: Network) -> Allocations:
     problems: dict[str, Problem] = {}
     for name in CONVENTIONS:
         try:
-            networks[name] = replace(network, convention=name)
+            networks[name] = network.replace(convention=name)
         except SpecError as error:
             networks[name] = None
             problems[name] = error.problems[0]

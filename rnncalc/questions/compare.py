@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, replace
 from enum import Enum
 from typing import NamedTuple
 
@@ -188,14 +187,13 @@ def _doubled(encoder: Part) -> int:
 
 
 def _layers_of(layers: tuple[Layer, ...], kind: type[Cell], units: int | None) -> Iterator[Layer]:
-    options = {field.name for field in fields(kind)}
     for layer in layers:
         if not isinstance(layer, Cell):
             yield layer
         elif isinstance(layer, kind):
-            yield replace(layer, units=units or layer.units)
+            yield layer.replace(units=units or layer.units)
         else:
-            kept = {field.name: getattr(layer, field.name) for field in fields(layer) if field.name in options}
+            kept = {option: value for option, value in layer.values().items() if option in kind.fields}
             yield kind(**{**kept, "units": units or layer.units})
 
 

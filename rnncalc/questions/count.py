@@ -154,7 +154,7 @@ def numbered(placed: Placed) -> bool:
 
 
 def _layer(placed: Placed, size: int) -> LayerCount:
-    params = placed.params
+    params, per_step, uses = placed.params, placed.multiply_adds_per_step, placed.uses
     letters, numbers = placed.formula
     return LayerCount(
         name=placed.name,
@@ -167,9 +167,9 @@ def _layer(placed: Placed, size: int) -> LayerCount:
         formula=letters,
         substituted=numbers,
         params=params,
-        trainable=placed.trainable,
-        multiply_adds=placed.multiply_adds,
-        multiply_adds_per_step=placed.multiply_adds_per_step,
+        trainable=0 if placed.layer.frozen else params,
+        multiply_adds=placed.multiply_adds if uses is None or not per_step else per_step * uses,
+        multiply_adds_per_step=per_step,
         bytes=params * size,
         copies=placed.copies,
         placed=placed,

@@ -6,7 +6,7 @@ Knows no question and no network, and no format: formats decide how all of this 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from rnncalc.reports.equations import Line
@@ -74,30 +74,3 @@ class Alike(NamedTuple):
 
     own: dict[str, Any]
     shared: Shared
-
-
-class Report(Protocol):
-    """What the answer to a question says, for people and for programs.
-
-    A report that some formats cannot write has not the method that those ask for.
-    """
-
-    def data(self) -> dict[str, Any]:
-        """Return the object for programs; an iterator in it is a list whose items are made as they are written."""
-
-    def sheets(self) -> list[Sheet]:
-        """Return the tables for people."""
-
-
-class Recorded(Protocol):
-    """A report that fits into one table of plain values."""
-
-    def records(self) -> tuple[tuple[str, ...], Iterable[Row]]:
-        """Return the header and the rows."""
-
-
-class Derived(Protocol):
-    """A report that derives what it says, and can be typeset as mathematics."""
-
-    def derivations(self) -> list[Sheet]:
-        """Return sheets with equations, and with an Arithmetic in each row."""

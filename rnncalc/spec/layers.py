@@ -7,7 +7,6 @@ misspelt.
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
 from rnncalc.errors import Path
@@ -44,11 +43,6 @@ def read_layers(reading: Reading, node: Node | None, path: Path, above: Node) ->
     return tuple(layers)
 
 
-def options_of(of: type[Layer]) -> tuple[str, ...]:
-    """Return the options that a kind of layer takes beside the number after its name."""
-    return tuple(field.name for field in fields(of) if field.name != of.number)
-
-
 def _layer(reading: Reading, node: Node, path: Path, known: dict[str, tuple[str, ...]]) -> Layer:
     """Return the layer that an item describes; `known` gathers the keys of each kind as it is met."""
     if not isinstance(node, Mapping):
@@ -61,7 +55,7 @@ def _layer(reading: Reading, node: Node, path: Path, known: dict[str, tuple[str,
     name = kinds[0]
     of = kind(name)
     values: dict[str, Any] = {}
-    keys = known.get(name) or known.setdefault(name, (name, *options_of(of)))
+    keys = known.get(name) or known.setdefault(name, (name, *of.options()))
     for key, below in reading.keys(node, path, keys, _unknown):
         option = of.number if key == name else key
         value = reading.value(below, (*path, key), OPTIONS[option].allowed, None)
@@ -96,5 +90,5 @@ def _tell_kind(reading: Reading, node: Mapping, path: Path, kinds: list[str]) ->
 
 def _unknown(key: str, known: tuple[str, ...]) -> str:
     """Return what to say of a key that a layer does not know: it may be an option of other kinds."""
-    takers = [name for name in KINDS if key in options_of(kind(name))]
+    takers = [name for name in KINDS if key in kind(name).options()]
     return f"does not apply to {known[0]}; it applies to {one_of(takers)}" if takers else unknown_key(key, known)

@@ -5,16 +5,12 @@ Knows nothing of what a spec means.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.errors import Path
 
-
-class Mark(Protocol):
-    """Where a node starts, counted from 0; PyYAML's own marks are such."""
-
-    line: int
-    column: int
+if TYPE_CHECKING:
+    from rnncalc.spec.marks import Mark
 
 
 class Flag(NamedTuple):

@@ -6,13 +6,16 @@ Knows how values and keys are read and refused, not what a network is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rnncalc.errors import Path, Problem, SpecError
 from rnncalc.layers.options import Allowed, Size
 from rnncalc.spec import scalars
-from rnncalc.spec.nodes import Flag, Mapping, Mark, Node, Scalar, Sequence
+from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence
 from rnncalc.text import did_you_mean, escape, one_of
+
+if TYPE_CHECKING:
+    from rnncalc.spec.marks import Mark
 
 MOST_PROBLEMS = 1_000
 

@@ -11,9 +11,9 @@ from typing import Any
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer
 from rnncalc.layers.options import OPTIONS, Schema
+from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT
 from rnncalc.network.validation import KEYS
-from rnncalc.spec.layers import options_of
-from rnncalc.spec.reader import BUDGET, COUNT, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
+from rnncalc.spec.reader import COUNT, MOST_LAYER_LIMITS, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -34,7 +34,7 @@ def schema() -> Schema:
         "encoder": _ref("part"),
         "decoder": _ref("part"),
         "expect": {"anyOf": [COUNT.schema, _keys({"total": COUNT.schema, "layers": _list(COUNT.schema)})]},
-        "budget": _keys({key: allowed.schema for key, allowed in BUDGET.items()}),
+        "budget": _budget(),
         "weights": {"type": "object"},
         "inputs": {"type": ["array", "object"]},
     }
@@ -57,6 +57,13 @@ def schema() -> Schema:
     }
 
 
+def _budget() -> Schema:
+    keys = {key: {**of.allowed.schema, "description": of.meaning} for key, of in BUDGET_KEYS.items()}
+    number = LAYER_LIMIT.allowed.schema
+    layers = {"type": "object", "additionalProperties": number, "maxProperties": MOST_LAYER_LIMITS}
+    return _keys({**keys, "layers": {**layers, "description": "The most parameters of a layer, by its name."}})
+
+
 def _layers() -> Schema:
     return {"type": "array", "minItems": 1, "items": {"oneOf": [_ref(name) for name in KINDS]}}
 
@@ -64,7 +71,7 @@ def _layers() -> Schema:
 def _kind(name: str, of: type[Layer]) -> Schema:
     first_line = (of.__doc__ or "").split("\n")[0]
     number = {**OPTIONS[of.number].allowed.schema, "description": first_line}
-    return _keys({name: number, **{option: _option(option) for option in options_of(of)}}, name)
+    return _keys({name: number, **{option: _option(option) for option in of.options()}}, name)
 
 
 def _output() -> Schema:

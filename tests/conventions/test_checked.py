@@ -1,6 +1,5 @@
 """A convention that contradicts itself is refused when it is built, with the part's name."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,7 +16,7 @@ ARRAYS: CellArrays = KERAS.cells["lstm"]
 
 
 def built(parts: dict[str, Any], kind: str = "lstm") -> None:
-    replace(KERAS, cells={kind: ARRAYS._replace(**parts)})
+    KERAS.replace(cells={kind: ARRAYS.replace(**parts)})
 
 
 @pytest.mark.parametrize(
@@ -67,7 +66,7 @@ def test_a_misspelt_part_is_refused_by_name() -> None:
 
 def test_an_order_that_lacks_a_gate_is_refused_before_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
     """`ifg` leaves the output gate without a place."""
-    wrong = replace(KERAS, cells={"lstm": ARRAYS._replace(order="ifg")})
+    wrong = KERAS.replace(cells={"lstm": ARRAYS.replace(order="ifg")})
     monkeypatch.setitem(CONVENTIONS, "keras", wrong)
     with pytest.raises(DeclarationError, match="keras: lstm: order: the gate o is missing"):
         _ = Network(input=3, layers=(LSTM(2),), convention="keras").params

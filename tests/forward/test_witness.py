@@ -1,7 +1,6 @@
 """The second witness objects: each of its comparisons, alone, to a declaration broken in just that respect."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
@@ -116,7 +115,7 @@ def under(monkeypatch: pytest.MonkeyPatch, broken: Convention, layer: Layer) -> 
 
 def with_cell(of: Convention, kind: str, **parts: object) -> Convention:
     assert isinstance(of.cells, dict)
-    return replace(of, cells={kind: of.cells[kind]._replace(**parts)})
+    return of.replace(cells={kind: of.cells[kind].replace(**parts)})
 
 
 @pytest.mark.parametrize(
@@ -148,7 +147,7 @@ def test_a_wrong_orientation(monkeypatch: pytest.MonkeyPatch) -> None:
     """Output by input is declared where the framework has input by output."""
     assert isinstance(keras.CONVENTION.cells, dict)
     row = keras.CONVENTION.cells["rnn"]
-    turned = row.input._replace(axes=(Width.GATED, Width.INPUTS))
+    turned = row.input.replace(axes=(Width.GATED, Width.INPUTS))
     of = under(monkeypatch, with_cell(keras.CONVENTION, "rnn", input=turned), RNN(3))
     assert of.reason is not None
     assert "cannot multiply 5 numbers" in of.reason

@@ -95,6 +95,7 @@ def test_answer(call: Call) -> None:
                 "text": "leaves out the biases of the recurrent layers",
                 "params": 25,
                 "layer": None,
+                "tensor": None,
                 "arithmetic": "3 × (4 + 3) + 1 × (3 + 1)",
                 "right": "3 × (4 + 3 + 1) + 1 × (3 + 1)",
             }
@@ -112,6 +113,7 @@ def test_answer(call: Call) -> None:
                 "text": "leaves out all biases",
                 "params": 28,
                 "layer": "rnn_2",
+                "tensor": None,
                 "arithmetic": "4 × (3 + 4)",
                 "right": "4 × (3 + 4 + 1)",
             }
@@ -217,9 +219,7 @@ def test_explain(call: Call) -> None:
                 "copies": 1,
                 "letters": ["m = 3: what rnn_1 hands on", "n = 1: units"],
                 "gates": [],
-                "equations": [
-                    {"text": "y = W_hy h + b_y", "shapes": {"y": [1], "W_hy": [1, 3], "h": [3], "b_y": [1]}}
-                ],
+                "equations": [{"text": "y = W_hy h + b_y", "shapes": {"y": [1], "W_hy": [1, 3], "h": [3], "b_y": [1]}}],
                 "steps": [
                     step("W_hy", "matrix", "n × m", "1 × 3", 3),
                     step("b_y", "bias", "n", "1", 1),

@@ -1,7 +1,6 @@
 """`run`: the forward pass against numbers worked out by hand, and against declarations broken on purpose."""
 
 import json
-from dataclasses import replace
 from math import exp, tanh
 from pathlib import Path
 from typing import Any
@@ -15,11 +14,10 @@ from strategies import Spec, encoder_decoder, network
 from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, Layer, Network, Output, Part, load
 from rnncalc.conventions.convention import Convention
 from rnncalc.conventions.formula import Plus
-from rnncalc.conventions.layout import Layout
+from rnncalc.conventions.layout import Layout, layout
 from rnncalc.conventions.tensor import Axis, Direction, Role, Tensor
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Activation, Merge
-from rnncalc.network import stack
 from rnncalc.questions.run import duration, run
 from rnncalc.spec import parse
 
@@ -291,7 +289,7 @@ def test_every_example_runs_and_agrees(path: Path) -> None:
 @pytest.mark.parametrize("layer", [RNN(3), GRU(3), GRU(3, reset_after=True), LSTM(3), LSTM(3, peepholes=True), MGU(3)])
 def test_steps_at_once_are_single_steps_that_carry_the_state(layer: Any) -> None:
     """T steps are T runs of one step, each begun with the learned state the last one ended in."""
-    learned = replace(layer, learned_state=True)
+    learned = layer.replace(learned_state=True)
     whole = run(Network(input=2, layers=(learned,), topology="many-to-many", steps=4), states=True)
     tensors = {tensor.name: tensor.shape for tensor in whole.network.placed[0].tensors if tensor.role == "state"}
     name = f"{layer.kind}_1"
@@ -350,14 +348,13 @@ def test_the_seed_makes_the_same_numbers_everywhere() -> None:
 
 def test_a_disagreement_is_reported_with_exit_code_1(monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
     """The line has a ✗, the note says why, and the exit code is 1."""
-    honest = stack.layout
 
     def with_a_spare(layer: Layer, inputs: int, convention: Convention) -> Layout:
         spare = Tensor("spare", Role.BIAS, Direction.FORWARD, "", (Axis(1, "h"),))
-        found = honest(layer, inputs, convention)
+        found = layout(layer, inputs, convention)
         return found._replace(own=(*found.own, spare), params=Plus((found.params, "h")))
 
-    monkeypatch.setattr(stack, "layout", with_a_spare)
+    monkeypatch.setattr("rnncalc.network.stack.layout", with_a_spare)
     result = call("run", "-i", 5, "-l", "rnn:3", "-T", 2)
     assert result.code == 1
     assert "✗  rnn_1" in result.out

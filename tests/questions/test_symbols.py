@@ -100,7 +100,7 @@ def cases() -> list[tuple[str, int, dict[str, Any], str]]:
     """Return every cell with each of its options alone, and two together, under every convention that has it."""
     found = []
     for name, units in product(CELLS, (3, 4)):
-        fields = kind(name).__dataclass_fields__
+        fields = kind(name).fields
         single = [{option: value} for option, values in OPTIONS.items() if option in fields for value in values]
         pairs = [first | second for first in single for second in single if [*first] < [*second]]
         for options, convention_name in product([{}, *single, *pairs], CONVENTIONS):

@@ -1,0 +1,33 @@
+"""What a report is, for type checkers alone: the methods that formats ask for."""
+
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+from rnncalc.reports.sheet import Row, Sheet
+
+
+class Report(Protocol):
+    """What the answer to a question says, for people and for programs.
+
+    A report that some formats cannot write has not the method that those ask for.
+    """
+
+    def data(self) -> dict[str, Any]:
+        """Return the object for programs; an iterator in it is a list whose items are made as they are written."""
+
+    def sheets(self) -> list[Sheet]:
+        """Return the tables for people."""
+
+
+class Recorded(Protocol):
+    """A report that fits into one table of plain values."""
+
+    def records(self) -> tuple[tuple[str, ...], Iterable[Row]]:
+        """Return the header and the rows."""
+
+
+class Derived(Protocol):
+    """A report that derives what it says, and can be typeset as mathematics."""
+
+    def derivations(self) -> list[Sheet]:
+        """Return sheets with equations, and with an Arithmetic in each row."""

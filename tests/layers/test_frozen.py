@@ -1,0 +1,49 @@
+"""Frozen values behave as frozen dataclasses do, which they stand in for."""
+
+import pytest
+
+from rnncalc.layers.frozen import Frozen
+
+
+class Base(Frozen, kw_only=True):
+    name: str | None = None
+
+
+class Point(Base):
+    x: int
+    y: int = 2
+
+
+def test_values_go_by_place_or_by_name() -> None:
+    """Fields of a class with `kw_only` by name alone."""
+    assert Point(1) == Point(x=1, y=2) == Point(1, 2, name=None)
+    assert Point(1, name="a").values() == {"name": "a", "x": 1, "y": 2}
+    assert Point.fields == ("name", "x", "y")
+
+
+@pytest.mark.parametrize(
+    ("given", "named", "message"),
+    [
+        ((), {}, "Point() needs 'x'"),
+        ((1, 2, 3), {}, "Point() takes at most 2 values without names"),
+        ((1,), {"x": 2}, "Point() gets two values for 'x'"),
+        ((1,), {"z": 2}, "Point() has no 'z'"),
+    ],
+)
+def test_what_does_not_fit_is_refused(given: tuple[int, ...], named: dict[str, int], message: str) -> None:
+    """Too many, too few, twice and unknown, each with its name."""
+    with pytest.raises(TypeError) as caught:
+        Point(*given, **named)  # type: ignore[arg-type]  # that is what is tested
+    assert str(caught.value) == message
+
+
+def test_it_is_frozen_and_replaced() -> None:
+    """Nothing is set or deleted; another is made."""
+    point = Point(1)
+    with pytest.raises(AttributeError, match="Point is frozen"):
+        point.x = 2  # type: ignore[misc]
+    with pytest.raises(AttributeError, match="Point is frozen"):
+        del point.x
+    assert point.replace(y=5) == Point(1, 5)
+    assert hash(point) == hash(Point(1)) != hash(Point(2))
+    assert repr(Point(1, name="a")) == "Point(name='a', x=1)"
