@@ -88,11 +88,11 @@ def networks(draw: st.DrawFn, convention: str, *, running: bool = False) -> Netw
     stack: list[Layer] = draw(st.lists(cells(convention, most), min_size=1, max_size=3))
     for layer in draw(st.lists(plain, max_size=2)):
         stack.insert(draw(st.integers(0, len(stack))), layer)
-    extra_inputs = st.just(0) if running else st.integers(0, 2)  # `run` makes them up, and tells nobody
-    stack = [
-        type(layer)(**{**vars(layer), "extra_inputs": draw(extra_inputs), "repeat": draw(st.integers(1, 2))})
-        for layer in stack
-    ]
+    if not running:
+        stack = [
+            type(layer)(**{**vars(layer), "extra_inputs": draw(st.integers(0, 2)), "repeat": draw(st.integers(1, 2))})
+            for layer in stack
+        ]
     if draw(st.booleans()):
         stack.insert(0, Embedding(draw(sizes)))
     return Network(

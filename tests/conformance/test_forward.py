@@ -31,7 +31,7 @@ def test_every_option_of_every_cell(network: Network) -> None:
     compare(network)
 
 
-FINAL = [
+EVERY_CELL = [
     pytest.param(convention, kind, ways, id=f"{convention}-{kind}{'-bidirectional' if ways else ''}")
     for convention in FRAMEWORKS
     for kind in kinds_of(convention)
@@ -39,7 +39,7 @@ FINAL = [
 ]
 
 
-@pytest.mark.parametrize(("convention", "kind", "ways"), FINAL)
+@pytest.mark.parametrize(("convention", "kind", "ways"), EVERY_CELL)
 def test_the_final_state(convention: str, kind: str, ways: bool) -> None:
     """After an embedding and a dense layer, the last state of each direction, and what an output makes of it."""
     layer = CELLS[kind](units=3, bidirectional=ways)
@@ -52,6 +52,13 @@ def test_the_final_state(convention: str, kind: str, ways: bool) -> None:
             convention=convention,
         )
     )
+
+
+@pytest.mark.parametrize(("convention", "kind", "ways"), EVERY_CELL)
+def test_a_repeated_layer(convention: str, kind: str, ways: bool) -> None:
+    """Each copy runs on weights of its own, under the number that the framework gives it where it gives one."""
+    layer = CELLS[kind](units=3, bidirectional=ways, repeat=3)
+    compare(Network(input=4, layers=(layer,), topology="many-to-many", steps=4, convention=convention))
 
 
 @pytest.mark.parametrize("merge", ["concat", "sum", "mul", "ave"])
