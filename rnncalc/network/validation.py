@@ -204,29 +204,27 @@ def _tied(path: Path, part: Part) -> Iterator[Problem]:
 
 
 def _names(parts: Parts) -> Iterator[Problem]:
-    """Yield the names that two layers share. Default names never clash among themselves."""
+    """Yield the names that two layers share, each at the name that is given. Default names never clash."""
     if not any(layer.name for part in parts.values() for layer in part.layers):
         return
-    taken: set[str] = set()
-    for path, name in _named(parts):
-        if name in taken:
-            message = f"another layer is called '{escape(name)}'; choose another name"
-            yield Problem((*path, "name"), message)
-        taken.add(name)
-
-
-def _named(parts: Parts) -> Iterator[tuple[Path, str]]:
-    """Yield the path and the name of every layer, the output layer's first."""
-    if any(part.output for part in parts.values()):
-        yield (OUTPUT,), OUTPUT
     counted: Counter[str] = Counter()
+    owners: dict[str, Path | None] = {OUTPUT: None} if any(part.output for part in parts.values()) else {}
+    clashes: dict[Path, str] = {}
     for part_name, part in parts.items():
+        path: Path = (part_name,) if part_name else ()
         for join in joins(part):
-            path: Path = (part_name,) if part_name else ()
+            given = (*path, "layers", join.place, "name") if join.layer.name is not None else None
             for copy in range(join.copy, join.copy + join.copies):
                 stem, number = stem_and_number(join.layer, copy, counted[join.layer.kind])
                 counted[join.layer.kind] += 1
-                yield (*path, "layers", join.place), stem if number is None else f"{stem}{number}"
+                name = stem if number is None else f"{stem}{number}"
+                if name not in owners:
+                    owners[name] = given
+                elif blamed := given or owners[name]:
+                    by_default = "" if given and owners[name] else ", by default"
+                    clashes.setdefault(blamed, f"another layer is called '{escape(name)}'{by_default}")
+    for blamed, clash in clashes.items():
+        yield Problem(blamed, f"{clash}; choose another name")
 
 
 def _expect(network: Described, parts: Parts) -> Iterator[Problem]:
