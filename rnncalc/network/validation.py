@@ -5,7 +5,6 @@ Every check yields problems; none raises. A problem's path is the one it would h
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -16,8 +15,9 @@ from rnncalc.errors import Path, Problem
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, Layer, Output
 from rnncalc.layers.options import Allowed, Choice, Size, Text
+from rnncalc.network.names import clashes, named
 from rnncalc.network.parts import TOPOLOGIES, Part, Parts, Topology, part_of
-from rnncalc.network.stack import OUTPUT, joins, stem_and_number
+from rnncalc.network.stack import OUTPUT, joins
 from rnncalc.text import did_you_mean, escape
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def problems(network: Described) -> Iterator[Problem]:
         yield from _layers(path, part, network.convention)
         if part.output and part.output.tied:
             yield from _tied(path, part)
-    yield from _names(parts)
+    yield from clashes(parts)
     yield from _expect(network, parts)
     yield from _budget(network, parts)
 
@@ -203,30 +203,6 @@ def _tied(path: Path, part: Part) -> Iterator[Problem]:
         yield Problem(at, f"{message}; add a projection or a dense layer", follows=True)
 
 
-def _names(parts: Parts) -> Iterator[Problem]:
-    """Yield the names that two layers share, each at the name that is given. Default names never clash."""
-    if not any(layer.name for part in parts.values() for layer in part.layers):
-        return
-    counted: Counter[str] = Counter()
-    owners: dict[str, Path | None] = {OUTPUT: None} if any(part.output for part in parts.values()) else {}
-    clashes: dict[Path, str] = {}
-    for part_name, part in parts.items():
-        path: Path = (part_name,) if part_name else ()
-        for join in joins(part):
-            given = (*path, "layers", join.place, "name") if join.layer.name is not None else None
-            for copy in range(join.copy, join.copy + join.copies):
-                stem, number = stem_and_number(join.layer, copy, counted[join.layer.kind])
-                counted[join.layer.kind] += 1
-                name = stem if number is None else f"{stem}{number}"
-                if name not in owners:
-                    owners[name] = given
-                elif blamed := given or owners[name]:
-                    by_default = "" if given and owners[name] else ", by default"
-                    clashes.setdefault(blamed, f"another layer is called '{escape(name)}'{by_default}")
-    for blamed, clash in clashes.items():
-        yield Problem(blamed, f"{clash}; choose another name")
-
-
 def _expect(network: Described, parts: Parts) -> Iterator[Problem]:
     if network.expect and network.expect.layers is not None:
         got = len(network.expect.layers)
@@ -241,7 +217,7 @@ def _budget(network: Described, parts: Parts) -> Iterator[Problem]:
     wanted = network.budget.layers if network.budget else ()
     if not wanted:
         return
-    names = {name: True for _, name in _named(parts)}
+    names = {name: True for _, name, _ in named(parts)}
     some = [*islice(names, _MOST_GUESSED)]
     for number, name in enumerate(name for name, _ in wanted if name not in names):
         near = did_you_mean(name, some) if number < _MOST_GUESSED else ""
