@@ -5,7 +5,6 @@ Every check yields problems; none raises. A problem's path is the one it would h
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -15,9 +14,9 @@ from rnncalc.errors import Path, Problem
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, Layer, Output
 from rnncalc.layers.options import Allowed, Choice, Size, Text
+from rnncalc.network.names import clashes, named
 from rnncalc.network.parts import TOPOLOGIES, Part, Parts, Topology, part_of
-from rnncalc.network.stack import OUTPUT, joins, stem_and_number
-from rnncalc.text import escape
+from rnncalc.network.stack import OUTPUT, joins
 
 if TYPE_CHECKING:
     from rnncalc.network.described import Described
@@ -84,12 +83,12 @@ def problems(network: Described) -> Iterator[Problem]:
         yield from _layers(path, part, network.convention)
         if part.output and part.output.tied:
             yield from _tied(path, part)
-    yield from _names(parts)
+    yield from clashes(parts)
     yield from _expect(network, parts)
     if network.budget is not None:
         from rnncalc.network.budget import problems_of  # enums, which a network without one does not pay for
 
-        yield from problems_of(network.budget, (name for _, name in _named(parts)))
+        yield from problems_of(network.budget, (name for _, name, _ in named(parts)))
 
 
 def _values(network: Described, parts: Parts) -> Iterator[Problem]:
@@ -200,32 +199,6 @@ def _tied(path: Path, part: Part) -> Iterator[Problem]:
     if last.outputs != first.units:
         message = f"the last layer must hand on the embedding's width, {first.units:,}, got {last.outputs:,}"
         yield Problem(at, f"{message}; add a projection or a dense layer", follows=True)
-
-
-def _names(parts: Parts) -> Iterator[Problem]:
-    """Yield the names that two layers share. Default names never clash among themselves."""
-    if not any(layer.name for part in parts.values() for layer in part.layers):
-        return
-    taken: set[str] = set()
-    for path, name in _named(parts):
-        if name in taken:
-            message = f"another layer is called '{escape(name)}'; choose another name"
-            yield Problem((*path, "name"), message)
-        taken.add(name)
-
-
-def _named(parts: Parts) -> Iterator[tuple[Path, str]]:
-    """Yield the path and the name of every layer, the output layer's first."""
-    if any(part.output for part in parts.values()):
-        yield (OUTPUT,), OUTPUT
-    counted: Counter[str] = Counter()
-    for part_name, part in parts.items():
-        for join in joins(part):
-            path: Path = (part_name,) if part_name else ()
-            for copy in range(join.copy, join.copy + join.copies):
-                stem, number = stem_and_number(join.layer, copy, counted[join.layer.kind])
-                counted[join.layer.kind] += 1
-                yield (*path, "layers", join.place), stem if number is None else f"{stem}{number}"
 
 
 def _expect(network: Described, parts: Parts) -> Iterator[Problem]:

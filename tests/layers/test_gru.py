@@ -1,6 +1,5 @@
 """The two readings of an update gate: what is kept in the one is replaced in the other."""
 
-from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -54,7 +53,7 @@ def test_what_a_gate_replaces_is_what_its_negative_keeps(layer: GRU, inputs: int
     """σ(−v) is 1 − σ(v): with the weights and biases of z negated, `replaces` gives what `keeps` gives."""
     random = Random(seed)
     keeps = Network(input=inputs, layers=[layer], steps=4, topology="many-to-many")
-    replaces = replace(keeps, layers=(replace(layer, update_gate="replaces"),))
+    replaces = replace(keeps, layers=(layer.replace(update_gate="replaces"),))
     weights = {tensor.name: filled(tensor.shape, random) for tensor in keeps.placed[0].tensors}
     assert replaces.placed[0].tensors == keeps.placed[0].tensors
     x = filled((4, inputs), random)
@@ -67,7 +66,7 @@ def test_with_the_same_weights_the_two_differ(layer: GRU) -> None:
     """The comparison can fail: unless z is half everywhere, the other reading gives other numbers."""
     random = Random(0)
     network = Network(input=2, layers=[layer], steps=4, topology="many-to-many")
-    other = replace(network, layers=(replace(layer, update_gate="replaces"),))
+    other = network.replace(layers=(layer.replace(update_gate="replaces"),))
     weights = {tensor.name: filled(tensor.shape, random) for tensor in network.placed[0].tensors}
     x = filled((4, 2), random)
     assert outputs(other, weights, x) != pytest.approx(outputs(network, weights, x), abs=1e-3)
