@@ -1,7 +1,6 @@
 """Networks over every option that a convention says it can express, for the frameworks to build."""
 
 from collections.abc import Iterator
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,7 @@ def kinds_of(convention: str) -> list[str]:
 
 def values(kind: str, option: str, convention: str) -> list[Any]:
     """Return the values of an option, its default first, that the convention does not refuse."""
-    (default,) = [field.default for field in fields(CELLS[kind]) if field.name == option]
+    default = CELLS[kind].defaults[option]
     allowed = OPTIONS[option].allowed
     others: tuple[object, ...] = (1,)
     if isinstance(allowed, Choice):
@@ -51,12 +50,14 @@ def values(kind: str, option: str, convention: str) -> list[Any]:
 
 def options_of(kind: str) -> list[str]:
     """Return the options of a kind that change what is in a layer; `projection` is a width, drawn with the units."""
-    return [field.name for field in fields(CELLS[kind]) if field.name not in PLACING]
+    return [name for name in CELLS[kind].fields if name not in PLACING]
 
 
 def only(layer: Layer, *known: str) -> None:
     """Raise if a layer asks for anything that the code which builds it does not know of."""
-    asked = {field.name for field in fields(layer) if getattr(layer, field.name) != field.default}
+    asked = {
+        name for name, value in layer.values().items() if name not in layer.defaults or value != layer.defaults[name]
+    }
     unknown = asked - PLACING - {*known}
     assert not unknown, f"{layer}: {unknown} not built"
 
