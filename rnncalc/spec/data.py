@@ -9,7 +9,7 @@ from collections.abc import Sequence as Items
 from typing import Any, NamedTuple
 
 from rnncalc.errors import Path
-from rnncalc.layers.layer import Embedding
+from rnncalc.layers.layer import Embedding, External
 from rnncalc.layers.options import Real, Size
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
@@ -31,7 +31,7 @@ class Data(NamedTuple):
 def read_weights(node: Node, source: str, path: Path, network: Network) -> dict[str, dict[str, Nested]]:
     """Return `{layer: {tensor: nested lists}}`; raises SpecError where a shape, a name or a number is wrong."""
     reading = Reading(node, source)
-    expected = {placed.name: placed.tensors for placed in network.placed if placed.layer.kind != "external"}
+    expected = {placed.name: placed.tensors for placed in network.placed if not isinstance(placed.layer, External)}
     names = tuple(name for name, tensors in expected.items() if tensors)
     given = dict(reading.keys(node, path, names))
     weights: dict[str, dict[str, Nested]] = {}
