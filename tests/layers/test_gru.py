@@ -53,7 +53,7 @@ def test_what_a_gate_replaces_is_what_its_negative_keeps(layer: GRU, inputs: int
     """σ(−v) is 1 − σ(v): with the weights and biases of z negated, `replaces` gives what `keeps` gives."""
     random = Random(seed)
     keeps = Network(input=inputs, layers=[layer], steps=4, topology="many-to-many")
-    replaces = replace(keeps, layers=(layer.replace(update_gate="replaces"),))
+    replaces = keeps.replace(layers=(layer.replace(update_gate="replaces"),))
     weights = {tensor.name: filled(tensor.shape, random) for tensor in keeps.placed[0].tensors}
     assert replaces.placed[0].tensors == keeps.placed[0].tensors
     x = filled((4, inputs), random)
