@@ -29,6 +29,7 @@ class Convention(Frozen):
     directions: what marks the two directions of a bidirectional layer, in the slot of a name or else before it; None
         where both share a tensor along the axis DIRECTIONS.
     renamed: names that the framework spells in another way, with theirs.
+    symbols: whether its names are symbols of mathematics, a letter and after `_` what stands below it.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Convention(Frozen):
     output: DenseArrays | None = None
     directions: tuple[str, str] | None = ("forward/", "backward/")
     renamed: Mapping[str, str] = NO_NAMES
+    symbols: bool = False
 
     @property
     def layouts(self) -> dict[object, Any]:

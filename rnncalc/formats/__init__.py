@@ -18,15 +18,17 @@ class Format(NamedTuple):
     """A format: the module whose `write(reports, file)` writes it, and the method of a report which that calls.
 
     read_at_once: whether people read it where it is printed, so that failures need not be told beside it.
+    for_screens: it is read where it is printed, in the encoding of that; others are UTF-8 wherever they go.
     """
 
     module: str
     method: str
+    for_screens: bool = False
     read_at_once: bool = False
 
 
 FORMATS: dict[str, Format] = {
-    "table": Format("rnncalc.formats.table", "sheets", read_at_once=True),
+    "table": Format("rnncalc.formats.table", "sheets", for_screens=True, read_at_once=True),
     "json": Format("rnncalc.formats.json", "data"),
     "csv": Format("rnncalc.formats.csv", "records"),
     "markdown": Format("rnncalc.formats.markdown", "sheets"),

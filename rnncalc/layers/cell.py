@@ -89,6 +89,10 @@ class Cell(Layer):
         """Return the gates that this layer has when it reads `inputs` features, in the textbook's order."""
         raise NotImplementedError
 
+    def meaning(self, gate: Gate, habits: Habits) -> str:
+        """Return what a gate does under a convention's habits, where these change it; else what it says itself."""
+        return gate.meaning
+
     @property
     def states(self) -> Mapping[str, str]:
         """The states carried from step to step, each with the letter of its width."""

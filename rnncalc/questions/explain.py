@@ -50,6 +50,7 @@ class Derivation(NamedTuple):
 
     placed: the layer in its place. below: the one it reads from, None for the first of a part.
     convention: the name of the one whose tensors are counted.
+    gates: with what they do there.
     equations: of one step; empty for a layer that has none.
     """
 
@@ -104,7 +105,7 @@ def _derivation(placed: Placed, below: Placed | None, convention_name: str) -> D
     if isinstance(layer, Cell):
         arrays = convention(convention_name).arrays(layer.kind)
         assert arrays is not None  # a network under a convention that lacks a cell is refused
-        gates = layer.gates(placed.inputs)
+        gates = tuple(gate._replace(meaning=layer.meaning(gate, arrays.habits)) for gate in layer.gates(placed.inputs))
         written = equations(layer, placed.inputs, arrays)
     elif isinstance(layer, Dense):
         written = (_dense(layer, placed),)

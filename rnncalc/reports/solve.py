@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from rnncalc.questions.solve import Solution
-from rnncalc.reports.setting import setting
+from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Column, Row, Sheet
 
 
@@ -37,9 +37,20 @@ class SolutionReport(NamedTuple):
             rows.append((f"? = {solution.size:,}", solution.params, solution.left))
         if solution.next_size is not None and solution.next_params is not None:
             rows.append((f"? = {solution.next_size:,}", solution.next_params, solution.budget - solution.next_params))
-        columns = (Column("Size", key=True), Column("Parameters", right=True), Column("Left of the budget", right=True))
+        columns = (
+            Column("Size", key=True),
+            *(Column(title, right=True, together=True) for title in ("Parameters", "Left of the budget")),
+        )
         network = solution.smallest
-        return [Sheet(columns, rows, title=network.name, subtitle=setting(network), notes=(self._verdict(),))]
+        return [
+            Sheet(
+                columns,
+                rows,
+                title=title(network, solution.network),
+                subtitle=setting(network),
+                notes=(self._verdict(),),
+            )
+        ]
 
     def _verdict(self) -> str:
         solution, budget = self.solution, f"{self.solution.budget:,} parameters"
