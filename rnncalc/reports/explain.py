@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from rnncalc.conventions.catalogue import convention
-from rnncalc.conventions.formula import letters, numbers
-from rnncalc.conventions.tensor import Role
+from rnncalc.conventions.formula import Times, letters, numbers
+from rnncalc.conventions.tensor import Axis, Role
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding
 from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, What
+from rnncalc.reports.biases import biases
 from rnncalc.reports.equations import Line, Term, plain, written
 from rnncalc.reports.setting import setting
 from rnncalc.reports.sheet import Arithmetic, Column, Sheet, Value
@@ -125,6 +126,8 @@ def _words(step: Step) -> tuple[str, str]:
     match step.what:
         case What.TENSOR:
             what = HOLDS[step.role] if step.role else ""
+            if step.role is Role.RECURRENT and step.expression == Times((Axis(1, "h"),)):
+                what = "recurrent weights, one a unit"
             if len(step.gates) > 1:
                 what += f"{'es' if step.role is Role.BIAS else ''} of the gates {', '.join(step.gates)}"
             return step.name, what
@@ -173,9 +176,8 @@ def _gates(each: Derivation) -> Iterator[str]:
 def _remarks(each: Derivation) -> Iterator[str]:
     """Yield what is to be said of biases, of a matrix that is counted elsewhere, and of frozen parameters."""
     layer = each.placed.layer
-    row = convention(each.convention)
     if isinstance(layer, Cell):
-        yield f"Biases: {row.note}; {row.why}." if layer.bias else "Biases: none, by bias: false."
+        yield biases(layer, each.gates, convention(each.convention))
     if each.placed.shared:
         yield "The matrix is the embedding's, transposed: it is counted there, once."
     if layer.frozen:
