@@ -29,10 +29,11 @@ class SRU(Cell):
 
     def gates(self, inputs: int) -> tuple[Gate, ...]:
         x, past = Product("x"), Product("c", Form.DIAGONAL)
+        shown = "how much of the cell state to show, not of the skip; the paper calls it reset gate"
         gates = (
             Gate("n", "linear", (x,), "candidate", "what could be written", bias=False),
             Gate("f", "sigmoid", (x, past), "forget gate", "how much of the cell state to keep"),
-            Gate("r", "sigmoid", (x, past), "reset gate", "how much of the cell state to show, not of the skip"),
+            Gate("r", "sigmoid", (x, past), "highway gate", shown),
         )
         skip = Gate("s", "linear", (x,), "skip", "the input in the width of the cell", bias=False)
         return gates if inputs == self.units else (*gates, skip)

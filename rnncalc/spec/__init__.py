@@ -108,16 +108,25 @@ def parse_data(spec: Spec, weights: tuple[bytes, str] | None, inputs: tuple[byte
 
     Raises SpecError where they do not fit the network.
     """
-    from rnncalc.spec.data import Data, read_inputs, read_weights
+    from rnncalc.spec.data import READERS, Data, NodeSource
     from rnncalc.spec.document import read_document
 
     found: dict[str, Any] = {}
-    for key, file, read in (("weights", weights, read_weights), ("inputs", inputs, read_inputs)):
+    wrong: list[Problem] = []
+    for key, file in (("weights", weights), ("inputs", inputs)):
+        path: Path = ()
         if file:
             root, problems = read_document(*file, MAX_BYTES)
             if problems:
                 raise SpecError(tuple(problems))
-            found[key] = read(root, file[1], (), spec.network)
-        elif isinstance(spec.root, Mapping) and (node := spec.root.get(key)):
-            found[key] = read(node, spec.source, (key,), spec.network)
+            node, source = root, file[1]
+        elif isinstance(spec.root, Mapping) and (own := spec.root.get(key)):
+            node, source, path = own, spec.source, (key,)
+        else:
+            continue
+        reading = NodeSource(node, source)
+        found[key] = READERS[key](reading, node, path, spec.network)
+        wrong += reading.error().problems
+    if wrong:
+        raise SpecError(tuple(wrong))
     return Data(**found)
