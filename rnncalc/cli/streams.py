@@ -4,20 +4,39 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TextIO
+
+from rnncalc.text import escape
 
 PLAIN = {"→": "->", "×": "x", "·": "*", "–": "-", "…": "...", "─": "-", "✓": "ok", "✗": "no", "█": "#"}
 """What stands for our few symbols where an encoding lacks them."""
 
 
+MOST_OF_A_LINE = 10_000
+"""More characters than a line for people has."""
+
+
 def tell(*lines: str) -> None:
-    """Write lines to standard error, unless the caller has closed it."""
-    if sys.stderr is not None:
-        sys.stderr.write("".join(f"{line}\n" for line in lines))
+    """Write lines to standard error, each harmless whatever is in it, unless nobody reads there.
+
+    All that goes to standard error goes through here, so that no message can act on a terminal or on GitHub's runner.
+    """
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.write("".join(f"{escape(line, MOST_OF_A_LINE)}\n" for line in lines))
+        sys.stderr.flush()
+    except OSError:  # closed at its other end, or full: the exit code still tells
+        _discard(sys.stderr)
 
 
 def discard_unwritten() -> None:
     """Send what standard output still holds to nowhere: the interpreter would try again to write it as it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _discard(sys.stdout)
+
+
+def _discard(stream: TextIO) -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def make_encodable() -> None:
