@@ -72,6 +72,12 @@ class Convention(Frozen):
         for option, value in layer.__dict__.items():
             if option in arrays.only and value not in arrays.only[option]:
                 yield option
-        projection = layer.__dict__.get("projection")
-        if arrays.projects_down and projection is not None and projection >= layer.units:
+        if self.excess(layer) > 0:
             yield "projection"
+
+    def excess(self, layer: Cell) -> int:
+        """Return by how much a projection is wider than it may be; 0 where it is not."""
+        arrays, projection = self.arrays(layer.kind), layer.__dict__.get("projection")
+        if arrays is None or not arrays.projects_down or projection is None:
+            return 0
+        return max(0, int(projection) - layer.units + 1)

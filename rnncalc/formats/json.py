@@ -24,7 +24,7 @@ def write(reports: Iterable[Report], file: TextIO) -> None:
             if isinstance(value, Iterator):
                 _write_list(value, file)
             else:
-                file.write(_text(value))
+                _write_value(value, file)
         file.write("\n}")
     file.write("]}\n")
 
@@ -33,8 +33,36 @@ def _write_list(items: Iterator[Any], file: TextIO) -> None:
     file.write("[")
     for number, item in enumerate(items):
         file.write(",\n    " if number else "\n    ")
-        file.write(_joined(item) if isinstance(item, Alike) else _text(item))
+        if isinstance(item, Alike):
+            file.write(_joined(item))
+        else:
+            _write_value(item, file)
     file.write("\n  ]")
+
+
+MANY = 100
+"""A longer list is written item by item: the text of a million numbers is never held whole."""
+
+
+def _write_value(value: Any, file: TextIO) -> None:
+    """Write a value as one text, or piece by piece what has long lists in it; the result is the same."""
+    if not _long(value):
+        file.write(_text(value))
+    elif isinstance(value, dict):
+        for number, (key, below) in enumerate(value.items()):
+            file.write(f"{', ' if number else '{'}{_text(key)}: ")
+            _write_value(below, file)
+        file.write("}")
+    else:
+        for start in range(0, len(value), MANY):
+            file.write(f"{', ' if start else '['}{_text(value[start : start + MANY])[1:-1]}")
+        file.write("]")
+
+
+def _long(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_long, value.values()))
+    return isinstance(value, list | tuple) and len(value) > MANY
 
 
 def _joined(item: Alike) -> str:

@@ -112,6 +112,10 @@ class Cell(Layer):
         """Return what one step hands on, and the states after it: x has m numbers, each state the width it declares."""
         raise NotImplementedError
 
+    def resets_after(self, habit: bool) -> bool:
+        """Return whether a gate that hides the past acts after the recurrent product; `habit` is the convention's."""
+        return habit
+
     @property
     def directions(self) -> int:
         """How many copies read the sequence, one or two."""

@@ -32,7 +32,7 @@ class MGU(Cell):
     def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> tuple[Value, tuple[Value, ...]]:
         (h,) = state
         f = ops.gate("f", x=x, h=h)
-        if ops.habit("reset_after"):
+        if self.resets_after(ops.habit("reset_after")):
             n = ops.through("n", ops.plus(ops.sum("n", x=x), ops.times(f, ops.sum("n", h=h))))
         else:
             n = ops.gate("n", x=x, h=ops.times(f, h))

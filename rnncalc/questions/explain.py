@@ -10,7 +10,7 @@ from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.formula import Expression, Plus, Times
 from rnncalc.conventions.tensor import Direction, Role, Tensor
 from rnncalc.layers.cell import Cell, Gate
-from rnncalc.layers.layer import Dense
+from rnncalc.layers.layer import Dense, Output
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
@@ -114,7 +114,7 @@ def _derivation(placed: Placed, below: Placed | None, convention_name: str) -> D
 
 def _dense(layer: Dense, placed: Placed) -> Equation:
     """Return y = W x + b, with the textbook's letters for the output layer."""
-    output = placed.name == "output"
+    output = isinstance(layer, Output)
     time = "t" if len(placed.output_shape) > 1 else ""
     index = "hy" if output else ""
     read = Symbol("h" if output else "x", time=time, axes=("m",))

@@ -142,6 +142,8 @@ def _told(judged: Judged, network: Network) -> Iterator[str]:
         yield _unexplained(judged)
         if not judged.layer and not judged.other_size:
             yield _next_step(network)
+    elif judged.other_size:
+        yield f"So would {_size(judged.other_size)}."
 
 
 def _unexplained(judged: Judged) -> str:

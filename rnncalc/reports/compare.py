@@ -83,6 +83,8 @@ class ComparisonReport(NamedTuple):
         if self.comparison.same_params:
             most = "the most that keep within the first row's parameters"
             yield f"All recurrent layers of a row have the same units, {most}."
+            if self.comparison.projections:
+                yield "A projection keeps its width, in the kinds that have one."
         elif self._alone and first.multiply_adds is None:
             yield "Multiply-adds: not known without the number of steps, or with a part counted elsewhere."
 

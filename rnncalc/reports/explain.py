@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from rnncalc.conventions.catalogue import convention
-from rnncalc.conventions.formula import letters, numbers
-from rnncalc.conventions.tensor import Role
+from rnncalc.conventions.formula import Times, letters, numbers
+from rnncalc.conventions.tensor import Axis, Role
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding
 from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, What
+from rnncalc.reports.biases import biases
 from rnncalc.reports.equations import Line, Term, plain, written
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Name, Sheet, Value, name_of
@@ -127,6 +128,8 @@ def _words(step: Step) -> tuple[str, str]:
     match step.what:
         case What.TENSOR:
             what = HOLDS[step.role] if step.role else ""
+            if step.role is Role.RECURRENT and step.expression == Times((Axis(1, "h"),)):
+                what = "recurrent weights, one a unit"
             if len(step.gates) > 1:
                 what += f"{'es' if step.role is Role.BIAS else ''} of the gates {', '.join(step.gates)}"
             return step.name, what
@@ -177,9 +180,8 @@ def _gates(each: Derivation) -> Iterator[str]:
 def _on_biases(each: Derivation) -> Iterator[str]:
     """Yield why there are as many biases as there are, the same for all layers of a kind that have any."""
     layer = each.placed.layer
-    row = convention(each.convention)
     if isinstance(layer, Cell) and layer.bias:
-        yield f"Biases: {row.note}; {row.why}."
+        yield biases(layer, each.gates, convention(each.convention))
 
 
 def _on_this_layer(each: Derivation) -> Iterator[str]:

@@ -169,5 +169,7 @@ def _written(vector: list[float]) -> str:
 def _finite(nested: Any) -> Any:
     """Return the numbers as JSON can hold them: what is no finite number is null."""
     if isinstance(nested, list):
+        if nested and not isinstance(nested[0], list):
+            return nested if all(map(isfinite, nested)) else [_finite(item) for item in nested]
         return [_finite(item) for item in nested]
     return nested if nested is None or isfinite(nested) else None

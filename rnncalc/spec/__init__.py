@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.errors import Path, Problem, SpecError
+from rnncalc.layers.options import MAX_TEXT
 from rnncalc.network.network import Network
 from rnncalc.spec.flags import override, tree
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, has_word, mark_at
@@ -87,7 +88,7 @@ def parse_template(data: bytes, source: str, **overrides: str | None) -> Templat
     own = root.get("convention") if isinstance(root, Mapping) else None
     override(root, overrides)
     stem = os.path.splitext(os.path.basename(source))[0]
-    name = stem.encode("utf-8", "replace").decode()  # a file's name may hold bytes that are no text
+    name = stem.encode("utf-8", "replace").decode()[:MAX_TEXT]  # a file's name may hold bytes that are no text
     own_convention = own.value if isinstance(own, Scalar) else Network.convention
     return Template(root, source, name, tuple(problems), own_convention)
 
@@ -108,16 +109,25 @@ def parse_data(spec: Spec, weights: tuple[bytes, str] | None, inputs: tuple[byte
 
     Raises SpecError where they do not fit the network.
     """
-    from rnncalc.spec.data import Data, read_inputs, read_weights
+    from rnncalc.spec.data import READERS, Data, NodeSource
     from rnncalc.spec.document import read_document
 
     found: dict[str, Any] = {}
-    for key, file, read in (("weights", weights, read_weights), ("inputs", inputs, read_inputs)):
+    wrong: list[Problem] = []
+    for key, file in (("weights", weights), ("inputs", inputs)):
+        path: Path = ()
         if file:
             root, problems = read_document(*file, MAX_BYTES)
             if problems:
                 raise SpecError(tuple(problems))
-            found[key] = read(root, file[1], (), spec.network)
-        elif isinstance(spec.root, Mapping) and (node := spec.root.get(key)):
-            found[key] = read(node, spec.source, (key,), spec.network)
+            node, source = root, file[1]
+        elif isinstance(spec.root, Mapping) and (own := spec.root.get(key)):
+            node, source, path = own, spec.source, (key,)
+        else:
+            continue
+        reading = NodeSource(node, source)
+        found[key] = READERS[key](reading, node, path, spec.network)
+        wrong += reading.error().problems
+    if wrong:
+        raise SpecError(tuple(wrong))
     return Data(**found)

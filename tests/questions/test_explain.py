@@ -195,6 +195,15 @@ def test_fused_tensors_name_their_gates(call: Call) -> None:
     ]
 
 
+@pytest.mark.parametrize("layer", ["sru:5", "rnn:5,recurrence=diagonal", "gru:5,recurrence=diagonal"])
+def test_a_diagonal_recurrence_is_no_matrix(layer: str, call: Call) -> None:
+    """Weights that are a vector are told as one a unit; of a full recurrence, also of one unit, as a matrix."""
+    (of,) = derived(call, "-i", 4, "-l", layer)
+    assert {step["what"] for step in of["steps"] if "recurrent" in step["what"]} == {"recurrent weights, one a unit"}
+    (full,) = derived(call, "-i", 4, "-l", "rnn:1")
+    assert [step["what"] for step in full["steps"]][1] == "recurrent matrix"
+
+
 def test_what_is_remarked(call: Call, tmp_path: Path) -> None:
     """Tied, frozen, without biases, fed by extra inputs and by merged directions."""
     spec = tmp_path / "spec.yaml"

@@ -11,10 +11,11 @@ from rnncalc.network.network import Network
 from rnncalc.questions.answer.given import Given, Shape, in_one, read_answer
 from rnncalc.questions.answer.mistake import Question
 from rnncalc.questions.answer.quantities import Quantity, quantities
+from rnncalc.questions.answer.right import one_by_one, worksheet_of
 from rnncalc.questions.answer.search import Diagnosis, diagnoses, handed_on
 from rnncalc.questions.answer.sizes import OtherSize, other_size
 from rnncalc.questions.answer.tensors import explain, number_of_tensors, tensors_of
-from rnncalc.questions.answer.worksheet import Worksheet, one_by_one, worksheet_of
+from rnncalc.questions.answer.worksheet import Worksheet
 from rnncalc.text import escape, plural
 
 MOST_NAMES = 12
@@ -27,7 +28,7 @@ class Judged(NamedTuple):
     shape: that of the tensor.
     diagnoses: what gives it, the likeliest first.
     quantities: what else of the network it is the number of.
-    other_size: the single size that would give it, where no mistake does.
+    other_size: the single size that would give it, where no single mistake does.
     follows: the layer whose mistake it follows from, being no mistake of its own.
     """
 
@@ -139,7 +140,7 @@ def _judge_total(network: Network, given: Given) -> Judged:
         return judged
     found = tuple(diagnosis for diagnosis, _ in diagnoses(worksheet_of(network), Question(network, given)))
     judged = judged._replace(diagnoses=found, quantities=tuple(quantities(network, given, explained=bool(found))))
-    if judged.diagnoses or judged.quantities:
+    if judged.quantities or any(len(diagnosis.mistakes) == 1 for diagnosis in found):
         return judged
     return judged._replace(other_size=other_size(network, given))
 
