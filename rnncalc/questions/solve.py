@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from rnncalc.errors import RefusedError, SpecError
+from rnncalc.errors import CallError, RefusedError, SpecError
 from rnncalc.layers.options import MAX_SIZE
 from rnncalc.network.network import Network
+from rnncalc.questions.given import network_of, said, whole
 
 Sized = Callable[[int], Network]
 """Gives the network whose sizes marked `?` have a value; raises SpecError where there is none with it."""
@@ -51,10 +52,11 @@ def solve(sized: Sized, budget: int, *, multiple: int = 1, exact: bool = False) 
         grows: `lambda size: Network(input=4, layers=(LSTM(size),))`.
     multiple: only sizes that this number divides are taken.
     exact: whether the budget is to be met; a solution that only keeps within it is then not `solved`.
-    Raises SpecError where there is no network of the smallest size, RefusedError where the size does not change the
-    number of parameters.
+    Raises CallError for what is no function, or no whole number, SpecError where there is no network of the smallest
+    size, RefusedError where the size does not change the number of parameters.
     """
-    smallest = sized(multiple)
+    _check_call(sized, budget, multiple)
+    smallest = network_of(sized(multiple))
     count = counting(sized)
     most = MAX_SIZE // multiple
     if smallest.params == count(most * multiple):
@@ -73,6 +75,14 @@ def solve(sized: Sized, budget: int, *, multiple: int = 1, exact: bool = False) 
         next_params=beyond_params,
         smallest=smallest,
     )
+
+
+def _check_call(sized: object, budget: object, multiple: object) -> None:
+    if not callable(sized):
+        cure = "such as lambda size: Network(input=4, layers=[LSTM(size)])"
+        raise CallError(f"sized: expected a function from a size to a network, {cure}, got {said(sized)}")
+    whole("budget", budget)
+    whole("multiple", multiple, 1)
 
 
 def counting(sized: Sized) -> Callable[[int], int | None]:
