@@ -12,6 +12,7 @@ from rnncalc.cli.inputs import read_file, read_specs
 from rnncalc.cli.output import write
 from rnncalc.cli.progress import progress_of
 from rnncalc.errors import CallError
+from rnncalc.formats import find
 from rnncalc.layers.options import WholeNumber
 from rnncalc.questions import run as question
 from rnncalc.reports.run import RunReport
@@ -42,7 +43,7 @@ def run(
 
     It uses plain Python and your own numbers, or random ones. Exit code 1 when a layer is not as declared.
     """
-    if states and format_ == "csv":
+    if states and find(format_).method == "records":
         raise CallError("--states does not fit the one table of -f csv; take -f json")
     most = read_value("--max-multiply-adds", max_multiply_adds, WholeNumber(suffixes=True))
     files = [read_file(path) if path else None for path in (weights, inputs)]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
 from rnncalc.errors import Path
-from rnncalc.layers.layer import Embedding
+from rnncalc.layers.layer import Embedding, External
 from rnncalc.layers.options import Allowed, Real, Size
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
@@ -52,7 +52,7 @@ class Source(Protocol[Node]):
 
 def read_weights(reading: Source[Node], node: Node, path: Path, network: Network) -> Weights:
     """Return `{layer: {tensor: nested lists}}`; notes where a shape, a name or a number is wrong."""
-    expected = {placed.name: placed.tensors for placed in network.placed if placed.layer.kind != "external"}
+    expected = {placed.name: placed.tensors for placed in network.placed if not isinstance(placed.layer, External)}
     names = tuple(name for name, tensors in expected.items() if tensors)
     given = dict(reading.keys(node, path, names))
     weights: Weights = {}

@@ -174,7 +174,9 @@ def stack(
 
 def _layout(layer: Layer, inputs: int, sizes: Mapping[str, int], row: Convention) -> Layout:
     """Return the layout of a layer; those that differ in their widths alone have one, made once for a convention."""
-    key = (type(layer), tuple(sizes), layer.choices(), inputs == sizes.get("h"))
+    key: tuple[object, ...] = (type(layer), tuple(sizes), layer.choices(), inputs == sizes.get("h"))
+    if isinstance(layer, Cell):
+        key = (*key, layer.gates(inputs), layer.weights, *layer.states.items())
     if key not in row.layouts:
         row.layouts[key] = layout(layer, inputs, row)
     found: Layout = row.layouts[key]

@@ -11,7 +11,7 @@ from rnncalc.conventions.formula import Expression, Plus, Times
 from rnncalc.conventions.tensor import Direction, Role, Tensor
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell, Gate
-from rnncalc.layers.layer import Dense
+from rnncalc.layers.layer import Dense, Output
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
@@ -53,6 +53,7 @@ class Derivation(NamedTuple):
 
     placed: the layer in its place. below: the one it reads from, None for the first of a part.
     convention: the name of the one whose tensors are counted.
+    gates: with what they do there.
     equations: of one step; empty for a layer that has none.
     """
 
@@ -119,7 +120,7 @@ def _derivation(placed: Placed, below: Placed | None, convention_name: str) -> D
     if isinstance(layer, Cell):
         arrays = convention(convention_name).arrays(layer.kind)
         assert arrays is not None  # a network under a convention that lacks a cell is refused
-        gates = layer.gates(placed.inputs)
+        gates = tuple(gate._replace(meaning=layer.meaning(gate, arrays.habits)) for gate in layer.gates(placed.inputs))
         written = equations(layer, placed.inputs, arrays)
     elif isinstance(layer, Dense):
         written = (_dense(layer, placed),)
@@ -128,7 +129,7 @@ def _derivation(placed: Placed, below: Placed | None, convention_name: str) -> D
 
 def _dense(layer: Dense, placed: Placed) -> Equation:
     """Return y = W x + b, with the textbook's letters for the output layer."""
-    output = placed.name == "output"
+    output = isinstance(layer, Output)
     time = "t" if len(placed.output_shape) > 1 else ""
     index = "hy" if output else ""
     read = Symbol("h" if output else "x", time=time, axes=("m",))

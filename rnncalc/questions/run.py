@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from rnncalc.errors import CallError, RefusedError
 from rnncalc.forward.arrays import Progress
 from rnncalc.forward.floats import Floats
+from rnncalc.forward.memory import peak
 from rnncalc.forward.network_pass import Pass, Ran
 from rnncalc.layers.layer import External
 from rnncalc.network.data import Inputs, Nested
@@ -17,13 +18,9 @@ from rnncalc.questions.given import network_of, own_numbers, said, whole
 DEFAULT_STEPS = 3
 MOST_MULTIPLY_ADDS = 10**9
 MOST_BYTES = 2 * 10**9
-BYTES_A_WEIGHT = 10
-"""Its place in a list, with what a list allocates ahead; the floats themselves are few (`arrays.filled`)."""
-
-BYTES_AN_OUTPUT = 44
-"""The same and a float of its own."""
-
+MOST_LAYERS = 20_000
 SECONDS_A_MULTIPLICATION = 25e-9
+SECONDS_A_LAYER = 0.1e-3
 
 
 class Run(NamedTuple):
@@ -78,6 +75,7 @@ def run(
     ours, theirs = own_numbers(network, weights, inputs)
     timed = with_steps_to_run(network, theirs)
     _refuse_costly(timed, most)
+    _refuse_large(timed, peak(timed, weights=ours is None, inputs=theirs is None, traced=states))
     forward = Pass(timed, Floats, seed=_seed(seed), weights=ours, inputs=theirs, progress=progress, traced=states)
     return Run(timed, tuple(forward.run()), None if theirs or timed is network else DEFAULT_STEPS)
 
@@ -113,10 +111,18 @@ def _refuse_costly(network: Network, most: int) -> None:
         time = duration(cost * SECONDS_A_MULTIPLICATION)
         message = f"a pass would do {cost:,} multiply-adds, about {time}, and the limit is {most:,}"
         raise RefusedError(f"{message}; lower the number of steps with -T, or raise --max-multiply-adds")
-    held = sum(entry.params * entry.copies for entry in network.stack if not isinstance(entry.layer, External))
-    flowing = sum((entry.uses or 1) * entry.outputs * entry.copies for entry in network.stack)
-    size = held * BYTES_A_WEIGHT + flowing * BYTES_AN_OUTPUT
+
+
+def _refuse_large(network: Network, size: int) -> None:
+    """Refuse a pass of more layers, or more bytes, than are run."""
+    layers = sum(entry.copies for entry in network.stack)
+    if layers > MOST_LAYERS:
+        time = duration(layers * SECONDS_A_LAYER)
+        message = f"a pass through {layers:,} layers would take about {time}, and the limit is {MOST_LAYERS:,} layers"
+        raise RefusedError(f"{message}; repeat them fewer times: equal layers do the same")
     if size > MOST_BYTES:
+        held = sum(entry.params * entry.copies for entry in network.stack if not isinstance(entry.layer, External))
+        flowing = sum((entry.uses or 1) * entry.outputs * entry.copies for entry in network.stack)
         message = f"a pass would hold {held:,} weights and {flowing:,} outputs, about {size / 1e9:,.1f} GB"
         raise RefusedError(f"{message}, and the limit is 2 GB; lower the number of steps with -T, or the widths")
 

@@ -33,8 +33,7 @@ def biases(layer: Cell, gates: Sequence[Gate], convention: Convention) -> str:
         return f"Biases: {said}, and a second one in {_names(twice)}; {convention.why}."
     if all(sides[gate.letter] is Side.RECURRENT for gate in once):
         said += ", on the recurrent side"
-    chosen = getattr(layer, "reset_after", None)
-    resets_after = arrays.habits.reset_after if chosen is None else chosen
+    resets_after = layer.resets_after(arrays.habits.reset_after)
     return f"Biases: {said}; {_why_one(once, sides, resets_after=resets_after)}."
 
 

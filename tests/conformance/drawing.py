@@ -50,14 +50,12 @@ def values(kind: str, option: str, convention: str) -> list[Any]:
 
 def options_of(kind: str) -> list[str]:
     """Return the options of a kind that change what is in a layer; `projection` is a width, drawn with the units."""
-    return [name for name in CELLS[kind].fields if name not in PLACING]
+    return [option for option in CELLS[kind].fields if option not in PLACING]
 
 
 def only(layer: Layer, *known: str) -> None:
     """Raise if a layer asks for anything that the code which builds it does not know of."""
-    asked = {
-        name for name, value in layer.values().items() if name not in layer.defaults or value != layer.defaults[name]
-    }
+    asked = {option for option, value in layer.values().items() if value != layer.defaults.get(option)}
     unknown = asked - PLACING - {*known}
     assert not unknown, f"{layer}: {unknown} not built"
 
@@ -90,10 +88,7 @@ def networks(draw: st.DrawFn, convention: str, *, running: bool = False) -> Netw
     for layer in draw(st.lists(plain, max_size=2)):
         stack.insert(draw(st.integers(0, len(stack))), layer)
     if not running:
-        stack = [
-            type(layer)(**{**vars(layer), "extra_inputs": draw(st.integers(0, 2)), "repeat": draw(st.integers(1, 2))})
-            for layer in stack
-        ]
+        stack = [layer.replace(extra_inputs=draw(st.integers(0, 2)), repeat=draw(st.integers(1, 2))) for layer in stack]
     if draw(st.booleans()):
         stack.insert(0, Embedding(draw(sizes)))
     return Network(
