@@ -16,6 +16,7 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
 from rnncalc.questions.count import bytes_of, count, total
 from rnncalc.questions.dense import dense_equivalent
+from rnncalc.questions.given import network_of
 from rnncalc.questions.pieces import Sizes
 from rnncalc.questions.solve import solution
 
@@ -99,10 +100,11 @@ def compare(*networks: Network, dtype: str = "float32") -> Comparison:
     """Return several networks beside each other; or one, with the same widths as RNN, GRU, LSTM and dense network.
 
     Bytes are those of parameters of the `dtype`, one of `questions.count.DTYPES`.
-    Raises CallError where no network is given, and for another dtype.
+    Raises CallError where no network, or something else, is given, and for another dtype.
     """
     if not networks:
         raise CallError("give a network to compare")
+    networks = tuple(map(network_of, networks))
     sides = [_side(network, dtype) for network in networks]
     if len(networks) > 1:
         return Comparison(networks, tuple(sides))
