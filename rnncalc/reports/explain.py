@@ -13,7 +13,7 @@ from rnncalc.layers.layer import Embedding
 from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, What
 from rnncalc.reports.equations import Line, Term, plain, written
-from rnncalc.reports.setting import setting
+from rnncalc.reports.setting import one_to_many, setting
 from rnncalc.reports.sheet import Arithmetic, Column, Sheet, Value
 
 HOLDS = {
@@ -63,7 +63,9 @@ class ExplanationReport:
             told.add(kind)
         if found.total is None:
             return sheets
-        sheets.insert(0, Sheet(columns=(), rows=(), title=self.network.name, subtitle=setting(self.network)))
+        later = one_to_many(self.network)
+        head = Sheet(columns=(), rows=(), title=self.network.name, subtitle=setting(self.network))
+        sheets.insert(0, head._replace(notes=(later,)) if later else head)
         if len(found.layers) > 1:
             sheets.append(_rows_sheet("Total", [_row(found.total)]))
         if found.dense and found.dense.ratio is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rnncalc.conventions.catalogue import convention
 from rnncalc.network.network import Network
+from rnncalc.network.parts import Topology
 
 
 def halves_of(network: Network) -> bool:
@@ -29,3 +30,10 @@ def setting(network: Network) -> str:
     """Return the topology, the steps and the convention in words."""
     row = convention(network.convention)
     return f"{flow(network)}; convention {row.title}: {row.note}"
+
+
+def one_to_many(network: Network) -> str | None:
+    """Return what is to be said of the later steps of a network that reads one vector; None where it reads more."""
+    if network.topology != Topology.ONE_TO_MANY:
+        return None
+    return "One-to-many: the input is read once, zeros follow at the later steps; the products with them are counted."
