@@ -97,7 +97,7 @@ class Full:
 POISONED = [
     pytest.param(report, name, id=f"{type(report).__name__}-{name}")
     for report in [Full(), *REPORTS]
-    for name, (_, method, _) in FORMATS.items()
+    for name, (_, method, *_) in FORMATS.items()
     if hasattr(report, method)
 ]
 
@@ -179,7 +179,7 @@ def test_the_poison_is_everywhere() -> None:
 
 def test_half_a_surrogate_pair_is_one_sign_in_every_format() -> None:
     """U+FFFD, and a pair is the character that it is."""
-    for name, (_, method, _) in FORMATS.items():
+    for name, (_, method, *_) in FORMATS.items():
         text = written(Surrogate(), name)
         assert {"latex": "?", "junit": "&#65533;", "json": "\\ufffd"}.get(name, "\ufffd") in text, name
         assert method
