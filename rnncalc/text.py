@@ -21,6 +21,17 @@ def all_of(words: tuple[str, ...] | list[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
+def not_among(words: tuple[str, ...] | list[str], known: tuple[str, ...]) -> str:
+    """Return `expected a or b, got 'x' and 'y'` with what may have been meant; nothing where all words are known."""
+    wrong = list(dict.fromkeys(word for word in words if word not in known))
+    if not wrong:
+        return ""
+    got = all_of([repr(escape(word)) for word in wrong])
+    if not known:
+        return f"there is nothing to name, got {got}"
+    return f"expected {one_of(known)}, got {got}{''.join(dict.fromkeys(did_you_mean(word, known) for word in wrong))}"
+
+
 def plural(number: int, word: str) -> str:
     """Return `1 step`, `1,000 steps`."""
     return f"{number:,} {word}{'' if number == 1 else 's'}"

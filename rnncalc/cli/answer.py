@@ -28,7 +28,7 @@ from rnncalc.text import escape
     help_alone=True,  # the exit code 0 says that the answer is right
     context_settings={"ignore_unknown_options": True},  # so that -5 is a number
 )
-@click.argument("words", nargs=-1, required=True, metavar="[SPEC] NUMBER...", shell_complete=files)
+@click.argument("words", nargs=-1, metavar="[SPEC] NUMBER...", shell_complete=files)
 @network_flags
 @format_flag(AnswerReport)
 def answer(words: tuple[str, ...], format_: str, **flags: Unpack[NetworkFlags]) -> int:

@@ -126,7 +126,7 @@ class Command(click.Command):
             values, rest, order = parse(args)
             given = [each for each in order if isinstance(each, click.Option) and not (each.multiple or each.is_flag)]
             for option in dict.fromkeys(given):
-                if given.count(option) > 1:
+                if given.count(option) > 1 and option.name != "format_":  # how it is written changes no answer
                     note(Problem((), "stands here a second time; remove one", option.opts[-1]))
             return values, rest, order
 

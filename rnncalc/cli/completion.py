@@ -33,8 +33,8 @@ _rnncalc() {
             ?*) COMPREPLY+=("$line") ;;
         esac
     done < <(
-        export COMP_WORDS="$(printf '%s\\n' "${COMP_WORDS[@]}")"
-        COMP_CWORD=$COMP_CWORD _RNNCALC_COMPLETE=bash_complete "$1"
+        export _RNNCALC_WORDS="$(printf '%s\\n' "${COMP_WORDS[@]}")" _RNNCALC_AT=$COMP_CWORD
+        _RNNCALC_COMPLETE=bash_complete "$1"
     )
 }
 complete -o nosort -F _rnncalc rnncalc
@@ -43,7 +43,7 @@ complete -o nosort -F _rnncalc rnncalc
 #compdef rnncalc
 _rnncalc() {
     local line at=$((CURRENT-1))
-    for line in "${(@f)$(COMP_WORDS="${(F)words}" COMP_CWORD=$at _RNNCALC_COMPLETE=zsh_complete $words[1])}"; do
+    for line in "${(@f)$(_RNNCALC_WORDS="${(F)words}" _RNNCALC_AT=$at _RNNCALC_COMPLETE=zsh_complete $words[1])}"; do
         case $line in
             file) _files ;;
             *[:=]) compadd -Q -S '' -- $line ;;
@@ -56,8 +56,8 @@ compdef _rnncalc rnncalc
     "fish": """\
 function __rnncalc
     set -l words (commandline -opc)
-    set -lx COMP_CWORD (count $words)
-    set -lx COMP_WORDS (string join \\n -- $words (commandline -ct) | string collect)
+    set -lx _RNNCALC_AT (count $words)
+    set -lx _RNNCALC_WORDS (string join \\n -- $words (commandline -ct) | string collect)
     set -lx _RNNCALC_COMPLETE fish_complete
     for line in ($words[1])
         if test "$line" = file
@@ -82,14 +82,17 @@ def complete(instruction: str) -> int:
     if asked == "source":
         write_text(SCRIPTS[shell])
         return 0
-    at = int(os.environ.get("COMP_CWORD", "1"))
-    words = [*os.environ.get("COMP_WORDS", "").split("\n"), *[""] * at][: at + 1]
+    at = int(os.environ.get("_RNNCALC_AT", "1"))
+    words = [*os.environ.get("_RNNCALC_WORDS", "").split("\n"), *[""] * at][: at + 1]
     cut = 0
     if shell == "bash":  # to which lstm:5,merge=s is five words: they are put together, and the last alone is completed
         words = re.sub(r"\n?([:=])\n?", r"\1", "\n".join(words)).split("\n")
         cut = max(words[-1].rfind(":"), words[-1].rfind("=")) + 1
-    for item in ShellComplete(cli, {}, "rnncalc", VARIABLE).get_completions(words[1:-1], words[-1]):
-        write_text(f"{'file' if item.type == 'file' else item.value[cut:]}\n")
+    flag, equals, _ = words[-1].partition("=")
+    before = f"{flag}=" if flag.startswith("--") and equals else ""
+    items = ShellComplete(cli, {}, "rnncalc", VARIABLE).get_completions(words[1:-1], words[-1])
+    for line in dict.fromkeys("file" if item.type == "file" else f"{before}{item.value}"[cut:] for item in items):
+        write_text(f"{line}\n")
     return 0
 
 

@@ -58,10 +58,12 @@ def read_template(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Templa
     with AllAtOnce() as at_once:
         if len(specs) + bool(_describing(flags)) != 1:
             at_once.refuse("expected one network: a SPEC file, or flags such as -i 4 -l 'rnn:?' -o 1")
-        if not specs:
-            return flags_template(**flags)
-        data, source = at_once.ask(read_file, specs[0]) or (b"", "")
-        return parse_template(data, source, **_overrides(flags))
+        return at_once.ask(_template, specs[0], _overrides(flags)) if specs else flags_template(**flags)
+
+
+def _template(path: str, overrides: Mapping[str, str | None]) -> Template:
+    data, source = read_file(path)
+    return parse_template(data, source, **overrides)
 
 
 def _describing(flags: NetworkFlags) -> list[str]:

@@ -37,7 +37,8 @@ class Size(Frozen):
     def problem(self, value: object) -> str | None:
         """Return what is wrong with the value, or None."""
         if isinstance(value, bool) or not isinstance(value, int) or value < self.least:
-            return f"expected {self.expected}, got {value!r}"
+            cure = "; from Python, solve looks for it: solve(lambda size: Network(...), budget)"
+            return f"expected {self.expected}, got {value!r}{cure if value == '?' else ''}"
         return f"expected at most 10^12, got {value:,}" if value > MAX_SIZE else None
 
     @property

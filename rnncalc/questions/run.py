@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rnncalc.errors import RefusedError
-from rnncalc.forward.arrays import Nested, Progress
+from rnncalc.errors import CallError, RefusedError
+from rnncalc.forward.arrays import Progress
 from rnncalc.forward.floats import Floats
 from rnncalc.forward.memory import peak
 from rnncalc.forward.network_pass import Pass, Ran
 from rnncalc.layers.layer import External
+from rnncalc.network.data import Inputs, Nested
 from rnncalc.network.network import Network
+from rnncalc.questions.given import network_of, own_numbers, said, whole
 
 DEFAULT_STEPS = 3
 MOST_MULTIPLY_ADDS = 10**9
@@ -18,12 +21,6 @@ MOST_BYTES = 2 * 10**9
 MOST_LAYERS = 20_000
 SECONDS_A_MULTIPLICATION = 25e-9
 SECONDS_A_LAYER = 0.1e-3
-
-Weights = dict[str, dict[str, Nested]]
-"""For each layer's name its tensors by name, each in lists as deep as its shape is long."""
-
-Inputs = dict[str | None, list[Any]]
-"""For each part its inputs: a list of T vectors, or of T token numbers before an embedding."""
 
 
 class Run(NamedTuple):
@@ -58,25 +55,35 @@ def run(
     network: Network,
     *,
     seed: int = 0,
-    weights: Weights | None = None,
-    inputs: Inputs | None = None,
+    weights: Mapping[str, Mapping[str, Nested]] | None = None,
+    inputs: Sequence[Nested] | Mapping[Any, Sequence[Nested]] | None = None,
     states: bool = False,
     most_multiply_adds: int = MOST_MULTIPLY_ADDS,
     progress: Progress | None = None,
 ) -> Run:
     """Run a forward pass through a network and return what it was seen to do.
 
-    weights, inputs: the numbers to use, under the names and in the shapes of the network's convention; made from the
-        seed where they are not given, the same on every machine.
+    weights: the numbers to use, by layer and tensor, under the names and in the shapes of the network's convention.
+    inputs: a list of T vectors, or of T token numbers; of an encoder-decoder, one for each half by its name.
+        What is not given is made from the seed, the same on every machine. Arrays will do for lists.
     states: whether to keep each layer's states and gates, step by step.
     progress: told after each matrix product how many multiplications it was.
-    Raises RefusedError when the pass would take more multiply-adds than `most_multiply_adds`, or 2 GB.
+    Raises SpecError where weights or inputs do not fit, with all that is wrong, CallError for what is no network,
+    RefusedError when the pass would take more multiply-adds than `most_multiply_adds`, or 2 GB.
     """
-    timed = with_steps_to_run(network, inputs)
-    _refuse_costly(timed, most_multiply_adds)
-    _refuse_large(timed, peak(timed, weights=weights is None, inputs=inputs is None, traced=states))
-    forward = Pass(timed, Floats, seed=seed, weights=weights, inputs=inputs, progress=progress, traced=states)
-    return Run(timed, tuple(forward.run()), None if inputs or timed is network else DEFAULT_STEPS)
+    network, most = network_of(network), whole("most_multiply_adds", most_multiply_adds)
+    ours, theirs = own_numbers(network, weights, inputs)
+    timed = with_steps_to_run(network, theirs)
+    _refuse_costly(timed, most)
+    _refuse_large(timed, peak(timed, weights=ours is None, inputs=theirs is None, traced=states))
+    forward = Pass(timed, Floats, seed=_seed(seed), weights=ours, inputs=theirs, progress=progress, traced=states)
+    return Run(timed, tuple(forward.run()), None if theirs or timed is network else DEFAULT_STEPS)
+
+
+def _seed(seed: object) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise CallError(f"seed: expected a whole number, got {said(seed)}")
+    return seed
 
 
 def with_steps_to_run(network: Network, inputs: Inputs | None = None) -> Network:

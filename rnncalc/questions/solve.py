@@ -7,9 +7,10 @@ from fractions import Fraction
 from math import prod
 from typing import NamedTuple
 
-from rnncalc.errors import Problem, RefusedError, SpecError
+from rnncalc.errors import CallError, Problem, RefusedError, SpecError
 from rnncalc.layers.options import MAX_SIZE
 from rnncalc.network.network import Network
+from rnncalc.questions.given import network_of, said, whole
 from rnncalc.questions.pieces import Sized, Sizes, pieces
 
 Piece = tuple[int, int]
@@ -69,10 +70,12 @@ def solve(sized: Sized, budget: int, *, multiple: int = 1, exact: bool = False, 
     multiple: only sizes that this number divides are taken.
     exact: whether the budget is to be met; a solution that only keeps within it is then not `solved`.
     bytes_each: where the budget is in bytes, how many a parameter takes.
-    Raises SpecError where no size makes a network; RefusedError where the size does not change the count, and where
-    there are too many different layers to count them again and again.
+    Raises CallError for what is no function, or no whole number; SpecError where no size makes a network; RefusedError
+    where the size does not change the count, and where there are too many different layers to count them again and
+    again.
     """
-    return solution(Sizes(sized, multiple), budget, exact=exact, bytes_each=bytes_each)
+    _check_call(sized, budget, multiple)
+    return solution(Sizes(lambda size: network_of(sized(size)), multiple), budget, exact=exact, bytes_each=bytes_each)
 
 
 def solution(sizes: Sizes, budget: int, *, exact: bool = False, bytes_each: int = 0) -> Solution:
@@ -100,6 +103,14 @@ def solution(sizes: Sizes, budget: int, *, exact: bool = False, bytes_each: int 
         bytes=budget if bytes_each else None,
         bytes_each=bytes_each or None,
     )
+
+
+def _check_call(sized: object, budget: object, multiple: object) -> None:
+    if not callable(sized):
+        cure = "such as lambda size: Network(input=4, layers=[LSTM(size)])"
+        raise CallError(f"sized: expected a function from a size to a network, {cure}, got {said(sized)}")
+    whole("budget", budget)
+    whole("multiple", multiple, 1)
 
 
 def _best(sizes: Sizes, found: Sequence[Piece], budget: int, exact: bool) -> int | None:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rnncalc.errors import Path, Problem, SpecError
+from rnncalc.errors import CallError, Path, Problem, SpecError
 from rnncalc.layers.options import MAX_TEXT
 from rnncalc.network.network import Network
 from rnncalc.spec.flags import override, tree
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, has_word, mark_at
 from rnncalc.spec.reader import read_network
+from rnncalc.text import not_among
 
 if TYPE_CHECKING:
     from rnncalc.spec.data import Data
+
+OVERRIDES = ("steps", "topology", "convention")
+"""The keys of a spec that others may stand in place of."""
 
 MAX_BYTES = 10_000_000
 """A spec of more bytes is refused unread."""
@@ -36,14 +40,19 @@ class Spec(NamedTuple):
         return None if isinstance(mark, Flag) else (mark.line + 1, mark.column + 1)
 
 
-def load(path: str | os.PathLike[str], **overrides: str | None) -> Network:
+def load(path: str | os.PathLike[str], **overrides: str | int | None) -> Network:
     """Return the network that a spec file describes.
 
     `overrides` stand in place of the file's own steps, topology or convention, each as written in a spec.
-    Raises SpecError with every problem of the file, or OSError when it cannot be read.
+    Raises SpecError with every problem of the file, CallError for other overrides, or OSError when it cannot be read.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise CallError(f"path: expected the path of a spec file, got a {type(path).__name__}")
+    if wrong := not_among([*overrides], OVERRIDES):
+        raise CallError(f"load: {wrong}")
     source = os.fspath(path)
-    return parse(contents(source), source, **overrides).network
+    words = {key: None if value is None else str(value) for key, value in overrides.items()}
+    return parse(contents(source), source, **words).network
 
 
 def contents(path: str, most: int = MAX_BYTES) -> bytes:
