@@ -25,7 +25,7 @@ def call(args: list[str]) -> int:
     """Run one call and return its exit code: 0 fine, 1 the answer is no, 2 the input is wrong."""
     import click  # not above: main() has it imported when the garbage collector no longer runs
 
-    from rnncalc.cli.commands import cli
+    from rnncalc.cli.commands import COMMANDS, DEFAULT, cli
 
     make_encodable()
     try:
@@ -35,7 +35,7 @@ def call(args: list[str]) -> int:
     except SpecError as error:
         tell(*map(str, error.problems))
     except click.UsageError as error:
-        command = error.ctx.command_path if error.ctx else "rnncalc"
+        command = error.ctx.command_path if error.ctx else f"rnncalc {args[0] if args[0] in COMMANDS else DEFAULT}"
         tell(f"rnncalc: {error.format_message()} (see {command} --help)")
     except click.ClickException as error:
         tell(f"rnncalc: {error.format_message()}")

@@ -12,6 +12,7 @@ from itertools import islice
 import click
 
 from rnncalc import __version__
+from rnncalc.errors import CallError
 
 COMMANDS = {
     "count": "Count parameters, layer by layer.",
@@ -80,6 +81,10 @@ class Commands(click.Group):
             formatter.write_dl([(f"{name}*" if name == DEFAULT else name, text) for name, text in COMMANDS.items()])
 
 
+OVERRIDABLE = "format_"
+"""The one flag of which the last counts: a script that calls for a format puts its own behind those of its user."""
+
+
 class Command(click.Command):
     """A command of the table."""
 
@@ -87,7 +92,28 @@ class Command(click.Command):
         return HELP_FLAG
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        self.refuse_repeated(args)
         return super().parse_args(ctx, self.spelled_out(args))
+
+    def refuse_repeated(self, args: list[str]) -> None:
+        """Refuse a flag of one value that is given twice: click would take the last, as if the first were not there."""
+        options = {flag: option for option in self.params if isinstance(option, click.Option) for flag in option.opts}
+        seen: set[str | None] = set()
+        rest = iter(args)
+        for arg in rest:
+            if arg == "--":
+                return
+            flag, equals, _ = arg.partition("=") if arg.startswith("--") else (arg[:2], arg[2:], "")
+            option = options.get(flag)
+            if option is None or option.is_flag:
+                continue
+            if not equals:
+                next(rest, "")
+            if option.multiple or option.name == OVERRIDABLE:
+                continue
+            if option.name in seen:
+                raise CallError(f"{option.opts[-1]}: given twice; give it once")
+            seen.add(option.name)
 
     def spelled_out(self, args: list[str]) -> list[str]:
         """Return the arguments with each short flag as its long one.

@@ -91,4 +91,6 @@ def _unreadable(path: str, error: OSError, hint: bool) -> str:
     if isinstance(error, FileNotFoundError):
         meant = did_you_mean(path, [*COMMANDS]) if hint else ""
         return f"no such file{meant.replace('mean', 'mean the command')}"
+    if isinstance(error, IsADirectoryError):
+        return "is a folder; give a file in it, or all of it to rnncalc check"
     return (error.strerror or str(error)).lower()
