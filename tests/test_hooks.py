@@ -149,12 +149,15 @@ def test_the_action_writes_a_summary_and_annotations(
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs" / "a b.yaml").write_text(GOOD)
     (tmp_path / "c.yaml").write_text(GOOD)
-    for args in ("--max-params=1k\n--strict", "--max-params 1k  --strict", "--strict\r\n--format json -f table", ""):
+    for args in ("--max-params=1k\n--strict", "--max-params 1k  --strict", "--strict\r\n", ""):
         inputs = {"paths": "specs\r\nc.yaml\n\n", "args": args}
         (done,) = run_action(repository[0], tmp_path, inputs, "Check", runner=runner)
         assert (done.returncode, done.stdout) == (0, "")
     (tmp_path / "specs" / "d, e ü.yaml").write_text(BAD)
-    (done,) = run_action(repository[0], tmp_path, {"paths": "specs", "args": "-f json"}, "Check", runner=runner)
+    for format_ in ("-f json", "-fjson", "--format json", "--strict\n--format=json"):
+        (done,) = run_action(repository[0], tmp_path, {"paths": "specs", "args": format_}, "Check", runner=runner)
+        assert (done.returncode, done.stdout.startswith("::error title=rnncalc::args sets the format")) == (2, True)
+    (done,) = run_action(repository[0], tmp_path, {"paths": "specs", "args": ""}, "Check", runner=runner)
     assert done.returncode == 1
     assert done.stdout == (
         "::error file=specs/d%2C e ü.yaml,line=5,col=9,title=expect.total::expected 29, got 28: 1 fewer\n"

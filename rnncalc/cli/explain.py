@@ -16,7 +16,9 @@ from rnncalc.reports.explain import ExplanationReport
 from rnncalc.text import not_among
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command, examples=("rnncalc explain specs/gru.yaml", "rnncalc explain -i 4 -l rnn:3 -o 1 --only rnn_1")
+)
 @specs_argument
 @network_flags
 @click.option("--only", multiple=True, metavar="NAME", help="Explain the layer of this name alone; may be repeated.")

@@ -7,14 +7,25 @@ import sys
 from io import TextIOWrapper
 from typing import TextIO
 
-from rnncalc.text import PLAIN
+from rnncalc.text import PLAIN, escape
+
+MOST_OF_A_LINE = 10_000
+"""More characters than a line for people has."""
 
 
 def tell(*lines: str) -> None:
-    """Write lines to standard error, red on a terminal that wants colours, unless the caller has closed it."""
-    if sys.stderr is not None:
-        start, end = ("\x1b[31m", "\x1b[0m") if _wants_colours(sys.stderr) else ("", "")
-        sys.stderr.write("".join(f"{start}{line}{end}\n" for line in lines))
+    """Write lines to standard error, each harmless whatever is in it, unless nobody reads there; red where wanted.
+
+    All that goes to standard error goes through here, so that no message can act on a terminal or on GitHub's runner.
+    """
+    if sys.stderr is None:
+        return
+    start, end = ("\x1b[31m", "\x1b[0m") if _wants_colours(sys.stderr) else ("", "")
+    try:
+        sys.stderr.write("".join(f"{start}{escape(line, MOST_OF_A_LINE)}{end}\n" for line in lines))
+        sys.stderr.flush()
+    except OSError:  # closed at its other end, or full: the exit code still tells
+        _discard(sys.stderr)
 
 
 def _wants_colours(stream: TextIO) -> bool:
@@ -24,7 +35,11 @@ def _wants_colours(stream: TextIO) -> bool:
 
 def discard_unwritten() -> None:
     """Send what standard output still holds to nowhere: the interpreter would try again to write it as it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _discard(sys.stdout)
+
+
+def _discard(stream: TextIO) -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def make_encodable() -> None:
@@ -36,7 +51,8 @@ def make_encodable() -> None:
 
         codecs.register_error("rnncalc", _plainly)
         for stream in (sys.stdout, sys.stderr):
-            stream.reconfigure(errors="rnncalc")  # type: ignore[union-attr]
+            if isinstance(stream, TextIOWrapper):
+                stream.reconfigure(errors="rnncalc")
 
 
 def write_utf8() -> None:

@@ -5,28 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
-from rnncalc.formats.mathematics import aligned, symbol
-from rnncalc.formats.values import MOST_OF_A_NOTE, text_of
+from rnncalc.formats.mathematics import aligned, symbol, typeset
+from rnncalc.formats.values import MOST_OF_A_NOTE, MOST_OF_A_SUM, text_of
 from rnncalc.reports.sheet import Arithmetic, Name, Row, Sheet, Value
+from rnncalc.text import escape
 
 if TYPE_CHECKING:
     from rnncalc.reports.report import Derived
 
-_ESCAPES = {
-    **{char: f"\\{char}" for char in "&%$#_{}"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "×": r"$\times$",
-    "·": r"$\cdot$",
-    "→": r"$\to$",
-    "–": "--",
-    "²": "$^2$",
-    "∘": r"$\circ$",
-    "…": r"\dots{}",
-}
 _MATH = {"×": r"\times", "·": r"\cdot"}
 
 
@@ -41,9 +27,9 @@ def write(reports: Iterable[Derived], file: TextIO) -> None:
 
 def _write_sheet(sheet: Sheet, file: TextIO) -> None:
     if sheet.title:
-        file.write(f"\n\\section*{{{_text(text_of(sheet.title))}}}\n")
+        file.write(f"\n\\section*{{{typeset(text_of(sheet.title))}}}\n")
     if sheet.subtitle:
-        file.write(f"\n{_text(text_of(sheet.subtitle, limit=MOST_OF_A_NOTE))}.\n")
+        file.write(f"\n{typeset(text_of(sheet.subtitle, limit=MOST_OF_A_NOTE))}.\n")
     if sheet.equations:
         file.write(f"{aligned(sheet.equations, 'align*')}\n")
     rows = [*sheet.rows, *([sheet.total] if sheet.total else [])]
@@ -51,7 +37,7 @@ def _write_sheet(sheet: Sheet, file: TextIO) -> None:
     if lines:
         file.write("\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}\n")
     for note in sheet.notes:
-        file.write(f"\n{_text(text_of(note, limit=MOST_OF_A_NOTE))}\n")
+        file.write(f"\n{typeset(text_of(note, limit=MOST_OF_A_NOTE))}\n")
 
 
 def _lines(row: Row) -> Iterator[str]:
@@ -60,7 +46,7 @@ def _lines(row: Row) -> Iterator[str]:
     if equation is None:
         return
     *labels, number = (value for value in row if not isinstance(value, Arithmetic))
-    sides = [*map(_sum, equation), text_of(number).replace(",", "")]
+    sides = [*map(_sum, equation), _sum(text_of(number).replace(",", ""))]
     yield f"  &{_label(*labels)} & {' = '.join(dict.fromkeys(sides))}"
 
 
@@ -68,15 +54,11 @@ def _label(name: Value, *what: Value) -> str:
     """Return what a line is about: the name of a tensor as mathematics has it, anything else in words."""
     words = ", ".join(["", *(text_of(value) for value in what if value != "")]) + ":"
     if not isinstance(name, Name):
-        return f"\\text{{{_text(text_of(name) + words)}}}"
-    before = f"\\text{{{_text(text_of(name.before.rstrip('/')))} }}" if name.before else ""
-    return f"{before}{symbol(_text(text_of(name.letter)), _text(text_of(name.below)))}\\text{{{_text(words)}}}"
-
-
-def _text(text: str) -> str:
-    return "".join(_ESCAPES.get(char, char if char.isascii() else "?") for char in text)
+        return f"\\text{{{typeset(text_of(name) + words)}}}"
+    before = f"\\text{{{typeset(text_of(name.before.rstrip('/')))} }}" if name.before else ""
+    return f"{before}{symbol(name.letter, name.below)}\\text{{{typeset(words)}}}"
 
 
 def _sum(text: str) -> str:
-    """Return arithmetic; but for its few signs it is letters, digits and brackets, or else it is escaped."""
-    return "".join(_MATH.get(char) or _ESCAPES.get(char) or (char if char.isascii() else "?") for char in text)
+    """Return arithmetic: letters, digits, brackets and its few signs; what it should not hold is harmless."""
+    return "".join(_MATH.get(char) or typeset(char) for char in escape(text, MOST_OF_A_SUM))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from rnncalc.formats.values import text_of
+from rnncalc.formats.values import BAR, text_of
 from rnncalc.reports.sheet import Arithmetic, Bar, Column, Row, Sheet, Value
 
 GAP = 2
@@ -15,6 +15,13 @@ GAP = 2
 
 LEAST = 16
 """A column of words is never folded to less, if it is wider."""
+
+
+UNBOUNDED = 10_000
+"""A width that nothing reaches: that of a pipe."""
+
+SHORTEST_BAR = 4
+"""A bar is rather this short than away from its number."""
 
 
 class Table(NamedTuple):
@@ -33,7 +40,8 @@ class Measured:
         self.rows = rows
         self.total = sheet.total
         self.equations = {place for place in self.everything if any(isinstance(row[place], Arithmetic) for row in rows)}
-        self._widths: dict[tuple[int, bool], int] = {}
+        self.bars = {place for place in self.everything if any(isinstance(row[place], Bar) for row in rows)}
+        self.bar = BAR
 
     def cells(self, place: int) -> Iterator[Value]:
         """Yield what stands in a column, the total's cell last."""
@@ -43,16 +51,31 @@ class Measured:
 
     def firm(self, place: int) -> bool:
         """Return whether a column is never folded: one of numbers, of signs or of bars."""
-        bars = any(isinstance(value, Bar) for value in self.cells(place))
-        return bars or self.columns[place].right or not self.columns[place].title
+        return place in self.bars or self.columns[place].right or not self.columns[place].title
+
+    def longest(self, place: int, lines: bool) -> int:
+        """Return how long an equation of a column may be on one line; where some have two, as long as their sides."""
+        if not lines:
+            return UNBOUNDED
+        sides = [text_of(cell, longest=0).split("\n") for cell in self.cells(place) if isinstance(cell, Arithmetic)]
+        return max((cell_len(side) for both in sides for side in both), default=0)
 
     def width(self, place: int, lines: bool = False) -> int:
         """Return how wide a column is where nothing is folded."""
-        if (place, lines) not in self._widths:
-            texts = [text_of(value, lines=lines) for value in self.cells(place)]
-            whole = "\n".join([text_of(self.columns[place].title), *texts])
-            self._widths[place, lines] = max(map(cell_len, whole.split("\n")))
-        return self._widths[place, lines]
+        if place in self.bars:
+            return self.bar
+        longest = self.longest(place, lines)
+        texts = [text_of(value, longest=longest) for value in self.cells(place)]
+        whole = "\n".join([text_of(self.columns[place].title), *texts])
+        return max(map(cell_len, whole.split("\n")))
+
+    def fits(self, table: Table, width: int) -> bool:
+        """Return whether nothing in a table need be folded; bars are shortened to that end."""
+        self.bar = BAR
+        over = self.most(table) - width
+        if 0 < over <= BAR - SHORTEST_BAR and self.bars & {*table.places}:
+            self.bar -= over
+        return self.most(table) <= width
 
     def most(self, table: Table) -> int:
         """Return how wide a table is where nothing is folded."""
@@ -72,7 +95,7 @@ def split(sheet: Measured, width: int) -> list[Table] | None:
     """
     whole = tuple(sheet.everything)
     for lines in (False, True):
-        if sheet.most(Table(whole, lines)) <= width:
+        if sheet.fits(Table(whole, lines), width):
             return [Table(whole, lines)]
     if any(column.together for column in sheet.columns):
         return _together(sheet, width)
@@ -91,7 +114,7 @@ def _together(sheet: Measured, width: int) -> list[Table] | None:
     keys = {place for place in sheet.everything if sheet.columns[place].key}
     compared = {place for place in sheet.everything if sheet.columns[place].together}
     first = Table(tuple(sorted(keys | compared)))
-    fits = sheet.most(first) <= width or (not compared & sheet.equations and sheet.least(first) <= width)
+    fits = sheet.fits(first, width) or (not compared & sheet.equations and sheet.least(first) <= width)
     if not fits:
         return None
     others = {*sheet.everything} - keys - compared

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
 from rnncalc.formats.values import MOST_OF_A_NOTE, shortened, text_of
-from rnncalc.reports.sheet import Arithmetic, Sheet, Value
+from rnncalc.reports.sheet import Arithmetic, Name, Sheet, Value
 
 if TYPE_CHECKING:
     from rnncalc.reports.report import Report
@@ -75,7 +75,7 @@ def _cell(value: Value) -> str:
     text = text_of(value)
     if isinstance(value, Arithmetic):
         return _code(text).replace("|", r"\|")
-    return escaped(text).replace("\n", " ") if isinstance(value, str) else text  # numbers have nothing to escape
+    return escaped(text).replace("\n", " ") if isinstance(value, str | Name) else text  # numbers have nothing to escape
 
 
 def _paragraph(text: str) -> str:

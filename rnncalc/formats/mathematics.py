@@ -5,7 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from rnncalc.formats.values import MOST_OF_A_SUM
 from rnncalc.reports.equations import Line, Term, plain
+from rnncalc.text import escape
+
+ESCAPES = {
+    **{char: f"\\{char}" for char in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "×": r"$\times$",
+    "·": r"$\cdot$",
+    "→": r"$\to$",
+    "–": "--",
+    "²": "$^2$",
+    "∘": r"$\circ$",
+    "…": r"\dots{}",
+}
 
 _LATEX_GREEK = {"zeta": r"\zeta", "nu": r"\nu"}
 _LATEX_SIGNS = {" ∘ ": r" \circ ", " · ": r" \cdot ", " − ": " - ", "σ(": r"\sigma(", "tanh(": r"\tanh("}
@@ -50,18 +68,19 @@ class _Rows(NamedTuple):
     def with_pieces(self, pieces: Line) -> _Rows:
         """Return the rows with more at their ends.
 
-        A shape that is wider than its term takes what room there is beside it; only where its neighbour's shape is in
-        the way does the equation make room.
+        A shape that is wider than its term takes what room there is before it, then behind; only where its neighbour's
+        shape is in the way does the equation make room.
         """
         above, below = self
         for piece in pieces:
             text = plain((piece,))
             shape = "×".join(map(str, piece.shape)) if isinstance(piece, Term) else ""
             if shape:
+                spare = len(text) - len(shape)
                 free = len(below) + 1 if below else 0  # one space at the least between two shapes
-                over = (len(shape) - len(text)) // 2
-                above = above.ljust(free + over)
-                below = below.ljust(len(above) - over) + shape
+                place = max(len(above) + (spare if spare < 0 else (spare + 1) // 2), free)
+                above = above.ljust(place - max(spare, 0))
+                below = below.ljust(place) + shape
             above += text
         return _Rows(above, below)
 
@@ -82,15 +101,21 @@ def latex(line: Line) -> str:
     return text.replace(" = ", " &= ", 1)
 
 
+def typeset(text: str) -> str:
+    """Return text for LaTeX in which nothing is a command."""
+    return "".join(ESCAPES.get(char, char if char.isascii() else "?") for char in escape(text, MOST_OF_A_SUM))
+
+
 def symbol(letter: str, below: str = "") -> str:
     """Return a letter in LaTeX, a Greek one by its name, with what stands below it."""
-    letter = _LATEX_GREEK.get(letter, letter)
-    return f"{letter}_{{{below}}}" if below else letter
+    letter = _LATEX_GREEK.get(letter) or typeset(letter)
+    return f"{letter}_{{{typeset(below)}}}" if below else letter
 
 
 def _latex(piece: Term | str) -> str:
     if isinstance(piece, str):
-        return _LATEX_SIGNS.get(piece) or (f"\\mathrm{{{piece[:-1]}}}(" if piece[:-1].isalpha() else piece)
+        function = len(piece) > 1 and piece.endswith("(")
+        return _LATEX_SIGNS.get(piece) or (f"\\mathrm{{{typeset(piece[:-1])}}}(" if function else typeset(piece))
     text = symbol(piece.letter, piece.subscript or piece.time.replace("−", "-"))
     if not piece.shape:
         return text

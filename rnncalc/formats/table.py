@@ -12,17 +12,14 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from rnncalc.formats.layout import LEAST, Measured, split
+from rnncalc.formats.layout import LEAST, UNBOUNDED, Measured, split
 from rnncalc.formats.layout import Table as Places
-from rnncalc.formats.values import MOST_OF_A_NOTE, shortened, text_of
+from rnncalc.formats.values import BAR, MOST_OF_A_NAME, MOST_OF_A_NOTE, shortened, text_of
 from rnncalc.reports.sheet import Arithmetic, Sheet, Value
 from rnncalc.text import escape, unencodable
 
 if TYPE_CHECKING:
     from rnncalc.reports.report import Report
-
-UNBOUNDED = 10_000
-"""A width that nothing reaches: that of a pipe."""
 
 NARROWEST = 20
 """No screen is taken to be narrower."""
@@ -82,8 +79,8 @@ class _Page:
     def _print(self, text: Text) -> None:
         self.console.print(text, width=self.width)
 
-    def _text(self, value: Value, style: str = "", limit: int = 200, *, lines: bool = False) -> Text:
-        return Text(text_of(value, lines=lines, limit=limit).translate(self.plain), style)
+    def _text(self, value: Value, style: str = "", limit: int = MOST_OF_A_NAME) -> Text:
+        return Text(text_of(value, limit=limit).translate(self.plain), style)
 
     def _signed(self, text: Text) -> Text:
         """Return a text with the sign that it starts with in its colour."""
@@ -104,15 +101,17 @@ class _Page:
 
     def _table(self, sheet: Measured, of: Places) -> Table:
         """Return the columns at some places as a table, no wider than the screen unless numbers would be cut."""
-        summed = sheet.total is not None and any(not sheet.columns[place].key for place in of.places)
+        total = sheet.total or ()
+        summed = any(total[place] != "" for place in of.places if total and not sheet.columns[place].key)
         table = Table(box=_RULES, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), show_footer=summed)
         if (width := max(self.width, sheet.least(of))) < sheet.most(of):
             table.width = width
+        longest = {place: sheet.longest(place, of.lines) for place in of.places}
         for place in of.places:
             column, firm = sheet.columns[place], sheet.firm(place)
             table.add_column(
                 self._text(column.title),
-                self._cell(sheet.total[place], lines=of.lines) if sheet.total else "",
+                self._cell(sheet.total[place], longest[place]) if sheet.total else "",
                 justify="right" if column.right else "left",
                 no_wrap=firm,
                 min_width=min(sheet.width(place, of.lines), LEAST if not firm else UNBOUNDED),
@@ -120,14 +119,14 @@ class _Page:
                 footer_style="bold",
             )
         for row in sheet.rows:
-            table.add_row(*(self._cell(row[place], lines=of.lines) for place in of.places))
+            table.add_row(*(self._cell(row[place], longest[place], sheet.bar) for place in of.places))
         if sheet.total and not sheet.rows:  # one line needs no rule above it
             table.show_footer = False
-            table.add_row(*(self._cell(sheet.total[place], lines=of.lines) for place in of.places), style="bold")
+            table.add_row(*(self._cell(sheet.total[place], longest[place]) for place in of.places), style="bold")
         return table
 
-    def _cell(self, value: Value, *, lines: bool = False) -> Text:
-        text = self._text(value, lines=lines)
+    def _cell(self, value: Value, longest: int = UNBOUNDED, bar: int = BAR) -> Text:
+        text = Text(text_of(value, longest=longest, bar=bar).translate(self.plain))
         if isinstance(value, Arithmetic) and value.letters != value.numbers:
             text.stylize("cyan", 0, len(value.letters.translate(self.plain)))
         return self._signed(text) if isinstance(value, str) and value in SIGNS else text
@@ -139,8 +138,9 @@ class _Page:
             head = Text("  ").join([self._cell(row[place]) for place in keys if row[place] != ""])
             body = Table.grid(padding=(0, 2, 0, 0))
             for place in sheet.everything:
-                if place not in keys and row[place] != "":
-                    body.add_row(self._text(sheet.columns[place].title), self._cell(row[place]))
+                cell = self._cell(row[place])
+                if place not in keys and cell:
+                    body.add_row(self._text(sheet.columns[place].title), cell)
             block = Table.grid()
             block.width = min(self.width, UNBOUNDED)
             block.add_row(head)

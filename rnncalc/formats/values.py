@@ -20,11 +20,11 @@ MOST_OF_A_NAME, MOST_OF_A_NOTE, MOST_OF_A_SUM = 200, 2_000, 10_000
 """Longer text is cut, in characters."""
 
 
-def text_of(value: Value, *, lines: bool = False, limit: int = MOST_OF_A_NAME) -> str:
+def text_of(value: Value, *, longest: int = MOST_OF_A_SUM, limit: int = MOST_OF_A_NAME, bar: int = BAR) -> str:
     """Return a value as text, any name in it made harmless.
 
-    None is a dash, an unknown number of steps the letter T. With `lines` an equation's two sides stand on two;
-    text is cut at `limit` characters.
+    None is a dash, an unknown number of steps the letter T. An equation that is longer than `longest`
+    has two lines; text is cut at `limit` characters; a whole bar is `bar` characters long.
     """
     match value:
         case None:
@@ -35,11 +35,12 @@ def text_of(value: Value, *, lines: bool = False, limit: int = MOST_OF_A_NAME) -
             return decimal(value)
         case Arithmetic():
             letters, numbers = (escape(side, MOST_OF_A_SUM) for side in value)
-            return letters if letters == numbers else f"{letters}{chr(10) if lines else ' '}= {numbers}"
+            whole = letters if letters == numbers else f"{letters} = {numbers}"
+            return whole if len(whole) <= longest or letters == numbers else f"{letters}\n= {numbers}"
         case Name():
             return escape(name_of(value), limit)
         case Bar():
-            eighths = round(value.share * BAR * 8)
+            eighths = round(value.share * bar * 8)
             return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
         case tuple():
             return f"({', '.join('T' if size is None else str(size) for size in value)})"

@@ -10,10 +10,16 @@ from rnncalc.layers.frozen import Frozen
 
 MAX_SIZE = 10**12
 MAX_TEXT = 200
-SUFFIXED = r"([0-9][0-9_]*(?:\.[0-9]+)?)([kKMG]i?)?"
-"""A number with a suffix, as a pattern; JSON Schema and Python read it alike."""
+MAX_DIGITS = 40
+"""Longer than any number that is meant: what is longer is not read."""
 
-_GROUPED = "^[0-9]+(_[0-9]+)+$"
+_WHOLE = "(?:0|[1-9][0-9]*(?:_[0-9]+)*)"
+_SUFFIXES = r"(?:\.[0-9]{1,3}0*)?[kK]|(?:\.[0-9]{1,6}0*)?M|(?:\.[0-9]{1,9}0*)?G|(?:\.(?:[05]|25|75)0*)?[kKMG]i"
+SUFFIXED = f"{_WHOLE}(?:{_SUFFIXES})?"
+"""A whole number that may have a suffix, as a pattern; JSON Schema and Python read it alike."""
+
+_GROUPED = "^(?=.*_)(?:[1-9](?:_?[0-9])*)$"
+_GROUPED_SIZE = "^(?=.*_)(?:[1-9](?:_?[0-9]){0,11}|1(?:_?0){12})$"
 
 Schema = dict[str, Any]
 """JSON Schema of a value as editors read YAML: `1_000` is text to those that know YAML 1.2 alone."""
@@ -39,7 +45,7 @@ class Size(Frozen):
     def schema(self) -> Schema:
         """The same for an editor; `?` stands for a size that `solve` looks for."""
         number = {"type": "integer", "minimum": self.least, "maximum": MAX_SIZE}
-        return {"anyOf": [number, {"type": "string", "pattern": _GROUPED}, {"const": "?"}]}
+        return {"anyOf": [number, {"type": "string", "pattern": _GROUPED_SIZE}, {"const": "?"}]}
 
 
 class Rate(Frozen):
@@ -132,8 +138,14 @@ class WholeNumber(Frozen):
     @property
     def schema(self) -> Schema:
         """The same for an editor."""
-        written = f"^{SUFFIXED}{f'{self.unit}?' if self.unit else ''}$" if self.suffixes else _GROUPED
-        return {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": written}]}
+        number = {"type": "integer", "minimum": 0, "maximum": 10**MAX_DIGITS - 1}
+        written = f"^(?![0-9]+$)(?:{self.pattern})$" if self.suffixes else _GROUPED
+        return {"anyOf": [number, {"type": "string", "pattern": written, "maxLength": MAX_DIGITS}]}
+
+    @property
+    def pattern(self) -> str:
+        """How it is written where suffixes are understood."""
+        return f"{SUFFIXED}{self.unit}?" if self.unit else SUFFIXED
 
 
 class Ratio(Frozen):
@@ -150,7 +162,7 @@ class Ratio(Frozen):
     @property
     def schema(self) -> Schema:
         """The same for an editor."""
-        return {"type": "number", "minimum": 0}
+        return {"type": "number", "minimum": 0, "maximum": 10**MAX_DIGITS - 1}
 
 
 class Real(Frozen):

@@ -15,7 +15,7 @@ from rnncalc.layers.rnn import RNN
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
 from rnncalc.questions.count import bytes_of, count, total
-from rnncalc.questions.dense import dense_equivalent
+from rnncalc.questions.dense import dense_equivalent, dense_params
 from rnncalc.questions.given import network_of
 from rnncalc.questions.pieces import Sizes
 from rnncalc.questions.solve import solution
@@ -158,10 +158,8 @@ def dense_growth(network: Network, first: int, last: int) -> DenseGrowth:
     """
     if network.topology == "one-to-one":
         raise RefusedError("a one-to-one network has 1 step, so nothing grows; choose another topology")
-    rows = []
-    for steps in chosen(first, last):
-        dense = dense_equivalent(with_steps(network, steps))
-        rows.append(GrowthRow(steps, network.params, dense.params if dense else 0))
+    params = network.params
+    rows = (GrowthRow(steps, params, dense_params(network, steps)) for steps in chosen(first, last))
     return DenseGrowth(network, tuple(rows))
 
 
@@ -173,11 +171,6 @@ def chosen(first: int, last: int) -> list[int]:
         found |= {scale * step for step in CHOSEN_STEPS if first <= scale * step <= last}
         scale *= 100
     return sorted(found)
-
-
-def with_steps(network: Network, steps: int) -> Network:
-    """Return the network with another number of steps, in both halves of an encoder-decoder."""
-    return network.with_parts({name: part._replace(steps=steps) for name, part in network.parts.items()})
 
 
 def _exchanged(network: Network, kind: type[Cell], units: int | None = None) -> Network:
@@ -198,16 +191,23 @@ def _doubled(encoder: Part) -> int:
 def _layers_of(layers: tuple[Layer, ...], kind: type[Cell], units: int | None) -> Iterator[Layer]:
     """Yield the layers, cells exchanged; those that become equal are one, which thousands are quickly counted as."""
     made: dict[tuple[object, ...], Layer] = {}
+    before: Layer | None = None
+    last: Layer | None = None
     for layer in layers:
         if not isinstance(layer, Cell):
             yield layer
+            continue
+        if layer is before:
+            assert last is not None  # it was made of the one before
+            yield last
             continue
         values = layer.values() | {"units": units or layer.units}
         key = (type(layer), *values.values())
         if key not in made:
             kept = {option: value for option, value in values.items() if option in kind.fields}
             made[key] = kind(**kept)
-        yield made[key]
+        before, last = layer, made[key]
+        yield last
 
 
 def _side(network: Network, dtype: str, kind: str | None = None) -> Side:

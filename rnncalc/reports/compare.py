@@ -51,7 +51,7 @@ class ComparisonReport(NamedTuple):
         most = max(side.params for side in self.comparison.sides) or 1
         columns = (
             Column("Network", key=True),
-            *([Column("Units", right=True)] if searched else []),
+            *([Column("Units", right=True, together=True)] if searched else []),
             *(Column(title, right=True, together=True) for title in ("Parameters", "Ratio")),
             Column("Multiply-adds", right=True),
             Column("Bytes", right=True),

@@ -16,8 +16,8 @@ from rnncalc.reports.setting import halves_of, names, setting, steps_of, title, 
 from rnncalc.reports.sheet import Alike, Arithmetic, Column, Row, Shared, Sheet
 from rnncalc.text import KIBI, decimal, weight
 
-MOST_WIDTHS = 8
-"""A chain of more widths is cut in its middle."""
+MOST_CHAINS, MOST_WIDTHS = 4, 8
+"""More chains, and a chain of more widths, are cut in their middle."""
 
 
 class CountReport(NamedTuple):
@@ -208,12 +208,15 @@ def _dense_data(dense: DenseEquivalent) -> dict[str, Any]:
 
 def _dense_note(count: Count, dense: DenseEquivalent, ratio: float) -> str:
     steps = " and ".join(f"{part.steps:,}" for part in count.network.parts.values())
-    widths = [f"{width:,}" for width in dense.widths]
-    if len(widths) > MOST_WIDTHS:
-        widths[4:-2] = ["…"]
+    chains = [[f"{width:,}" for width in chain] for chain in dense.chains]
+    if len(chains) > MOST_CHAINS:
+        chains[1:-1] = [["…"]]
+    for widths in chains:
+        if len(widths) > MOST_WIDTHS:
+            widths[4:-2] = ["…"]
     plural = "" if steps == "1" else "s"
-    chain = " → ".join(widths)
+    told = "; ".join(" → ".join(widths) for widths in chains)
     return (
-        f"Dense equivalent for {steps} step{plural}: {chain}, {dense.params:,} parameters, "
+        f"Dense equivalent for {steps} step{plural}: {told + ', ' if told else ''}{dense.params:,} parameters, "
         f"{decimal(ratio)} × this network's."
     )

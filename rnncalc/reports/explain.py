@@ -14,7 +14,7 @@ from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, What
 from rnncalc.reports.biases import biases
 from rnncalc.reports.equations import Line, Term, plain, written
-from rnncalc.reports.setting import setting, title
+from rnncalc.reports.setting import one_to_many, setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Name, Sheet, Value, name_of
 from rnncalc.text import decimal
 
@@ -61,7 +61,9 @@ class ExplanationReport:
         sheets = [_sheet(each, told) for each in found.layers]
         if found.total is None:
             return sheets
-        sheets.insert(0, Sheet(columns=(), rows=(), title=title(self.network), subtitle=setting(self.network)))
+        later = one_to_many(self.network)
+        head = Sheet(columns=(), rows=(), title=title(self.network), subtitle=setting(self.network))
+        sheets.insert(0, head._replace(notes=(later,)) if later else head)
         if len(found.layers) > 1:
             sheets.append(_rows_sheet("Total", [_row(found.total)]))
         if found.dense and found.dense.ratio is not None:

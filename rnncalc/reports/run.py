@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from rnncalc.forward.network_pass import Ran
 from rnncalc.questions.run import Run
-from rnncalc.reports.setting import setting, steps_of, title
+from rnncalc.reports.setting import one_to_many, setting, steps_of, title
 from rnncalc.reports.sheet import Column, Row, Sheet
 
 SHOWN_NUMBERS = 8
@@ -93,6 +93,8 @@ class RunReport(NamedTuple):
         if run.assumed_steps is not None:
             steps = run.assumed_steps
             yield f"The number of steps is not given, so {steps} were run; -T runs another number."
+        if later := one_to_many(run.network):
+            yield later
         for layer in run.layers:
             if layer.to_read is not None and layer.weights is not None and layer.to_read < layer.weights:
                 yield f"{layer.placed.name}: its table is there whole; a pass reads the rows it looks up."

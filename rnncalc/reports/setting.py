@@ -8,7 +8,7 @@ from rnncalc.conventions.catalogue import convention
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Layer
 from rnncalc.network.network import Network
-from rnncalc.network.parts import Part
+from rnncalc.network.parts import Part, Topology
 from rnncalc.network.stack import Placed
 
 MOST_LAYERS = 6
@@ -85,3 +85,10 @@ def setting(network: Network) -> str:
     """Return the topology, the steps and the convention in words."""
     row = convention(network.convention)
     return f"{flow(network)}; convention {row.title}: {row.note}"
+
+
+def one_to_many(network: Network) -> str | None:
+    """Return what is to be said of the later steps of a network that reads one vector; None where it reads more."""
+    if network.topology != Topology.ONE_TO_MANY:
+        return None
+    return "One-to-many: the input is read once, zeros follow at the later steps; the products with them are counted."

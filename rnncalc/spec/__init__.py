@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.errors import CallError, Path, Problem, SpecError
+from rnncalc.layers.options import MAX_TEXT
 from rnncalc.network.network import Network
 from rnncalc.spec.flags import override, tree
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, has_word, mark_at
@@ -96,7 +97,7 @@ def parse_template(data: bytes, source: str, **overrides: str | None) -> Templat
     own = root.get("convention") if isinstance(root, Mapping) else None
     override(root, overrides)
     stem = os.path.splitext(os.path.basename(source))[0]
-    name = stem.encode("utf-8", "replace").decode()  # a file's name may hold bytes that are no text
+    name = stem.encode("utf-8", "replace").decode()[:MAX_TEXT]  # a file's name may hold bytes that are no text
     own_convention = own.value if isinstance(own, Scalar) else Network.convention
     return Template(root, source, name, tuple(problems), own_convention)
 

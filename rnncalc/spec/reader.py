@@ -26,6 +26,11 @@ OUTPUT_KEYS = ("units", "bias", "tied", "activation", "frozen")
 PART_KEYS = ("steps", "input", "layers", "output")
 TOP_KEYS = (*KEYS, "layers", "output", "encoder", "decoder", "expect", "budget", "weights", "inputs")
 COUNT = WholeNumber()
+OWN_DATA: dict[str, tuple[tuple[type, ...], str]] = {
+    "weights": ((Mapping,), "the keys of the layers"),
+    "inputs": ((Sequence, Mapping), "a list of steps, for a run"),
+}
+"""What a network's own numbers stand in; the numbers themselves are read when they are used."""
 MOST_LAYER_LIMITS = 1_000
 
 _WIDTH = "the number of features per step, or an embedding's vocabulary"
@@ -71,6 +76,10 @@ class _Reader(Reading):
         for key, read in (("output", self.output), ("expect", self.expect), ("budget", self.budget)):
             if key in values:
                 given[key] = read(values[key], (key,))
+        for key, node in values.items():
+            fits = key not in OWN_DATA or isinstance(node, OWN_DATA[key][0])
+            if not fits:
+                self.problem(node.mark, (key,), f"expected {OWN_DATA[key][1]}, got {what(node)}")
         return self.validated(given)
 
     def validated(self, given: dict[str, Any]) -> Network | None:

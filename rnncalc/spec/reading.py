@@ -12,7 +12,7 @@ from rnncalc.errors import Path, Problem, SpecError
 from rnncalc.layers.options import Allowed, Size
 from rnncalc.spec import scalars
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence
-from rnncalc.text import did_you_mean, escape, one_of
+from rnncalc.text import escape, one_of
 
 if TYPE_CHECKING:
     from rnncalc.spec.marks import Mark
@@ -26,7 +26,9 @@ def unknown_key(key: str, known: tuple[str, ...]) -> str:
         return "nothing stands where a key should"
     if key == "<<":
         return "merge keys are not read; write the options out"
-    return f"unknown key{did_you_mean(key, known) or f'; the keys here are {one_of(known)}'}"
+    from rnncalc.spec.elsewhere import key_cure
+
+    return f"unknown key{key_cure(key, known) or f'; the keys here are {one_of(known)}'}"
 
 
 class Reading:
@@ -78,7 +80,7 @@ class Reading:
     def value(self, node: Node, path: Path, allowed: Allowed, stand_in: Any) -> Any:
         """Return the value of a scalar, or, noting the problem, the stand-in."""
         if not isinstance(node, Scalar):
-            self.problem(node.mark, path, f"expected {allowed.expected}, got {what(node)}")
+            self.problem(node.mark, path, f"expected {allowed.expected}, got {what(node)}{of_lists(node, path)}")
             return stand_in
         if node.value == "?" and self.unknown is not None and isinstance(allowed, Size):
             return self.unknown
@@ -97,6 +99,14 @@ class Reading:
 
     def _order(self, problem: Problem) -> tuple[int, int]:
         return problem.place or (0, self._numbers.get(problem.source, 0))
+
+
+def of_lists(node: Sequence | Mapping, path: Path) -> str:
+    """Return how to write what stands in brackets, or on lines of their own, where one word should."""
+    number = node.get("units") or node.get("size") or node.get("hidden_size") if isinstance(node, Mapping) else None
+    if isinstance(number, Scalar):
+        return f"; write {path[-1]}: {escape(number.value)}, and the options below it, not within"
+    return ""
 
 
 def what(node: Node) -> str:

@@ -7,17 +7,17 @@ from conftest import Call
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--steps",), "Option '--steps' requires an argument. (see rnncalc count --help)"),
-        (("run", "--seed"), "Option '--seed' requires an argument. (see rnncalc run --help)"),
-        (("-i", 4, "-l", "rnn:3", "-T", 2, "-T", 3), "--steps: given twice; give it once"),
-        (("-i", 4, "-l", "rnn:3", "-o", 5, "--output=6"), "--output: given twice; give it once"),
-        (("check", "specs", "-c", "keras", "-connx"), "--convention: given twice; give it once"),
+        (("--steps",), "rnncalc: Option '--steps' requires an argument. (see rnncalc count --help)"),
+        (("run", "--seed"), "rnncalc: Option '--seed' requires an argument. (see rnncalc run --help)"),
+        (("-i", 4, "-l", "rnn:3", "-T", 2, "-T", 3), "--steps: stands here a second time; remove one"),
+        (("-i", 4, "-l", "rnn:3", "-o", 5, "--output=6"), "--output: stands here a second time; remove one"),
+        (("check", "specs", "-c", "keras", "-connx"), "--convention: stands here a second time; remove one"),
     ],
 )
 def test_a_flag_that_is_wrong(words: tuple[object, ...], said: str, call: Call) -> None:
     """Without its value, with the help that lists it; given twice, where only one can be meant."""
     result = call(*words)
-    assert (result.code, result.out, result.err) == (2, "", f"rnncalc: {said}\n")
+    assert (result.code, result.out, result.err) == (2, "", f"{said}\n")
 
 
 def test_what_may_be_repeated_is_not_refused(call: Call) -> None:

@@ -138,10 +138,10 @@ def test_flags_add_limits_and_stand_in_place_of_the_specs_own(spec: Path, call: 
             ["specs", "--baseline", "specs", "--max-growth", "much"],
             "--max-growth: expected a percentage such as 5%, or a number such as 10k, got 'much'\n",
         ),
-        (["specs", "--baseline", "nowhere"], "'nowhere': no such file\n"),
+        (["specs", "--baseline", "nowhere"], "--baseline: 'nowhere': no such file\n"),
         (
             ["specs", "--baseline", "specs/rnn.yaml"],
-            "rnncalc: --baseline: one spec, 'specs/rnn.yaml', for 21: give a folder, or JSON of them all\n",
+            "rnncalc: --baseline: one spec, 'specs/rnn.yaml', for 44: give a folder, or JSON of them all\n",
         ),
     ],
 )

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, Layer, Network, Output, Part, load
-from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions.catalogue import CONVENTIONS, convention
 from rnncalc.conventions.convention import Convention
 from rnncalc.conventions.formula import Plus
 from rnncalc.conventions.layout import Layout, layout
@@ -350,11 +350,12 @@ def test_the_seed_makes_the_same_numbers_everywhere() -> None:
 def test_a_disagreement_is_reported_with_exit_code_1(monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
     """The line has a ✗, the note says why, and the exit code is 1."""
 
-    def with_a_spare(layer: Layer, inputs: int, convention: Convention) -> Layout:
+    def with_a_spare(layer: Layer, inputs: int, row: Convention) -> Layout:
         spare = Tensor("spare", Role.BIAS, Direction.FORWARD, "", (Axis(1, "h"),))
-        found = layout(layer, inputs, convention)
+        found = layout(layer, inputs, row)
         return found._replace(own=(*found.own, spare), params=Plus((found.params, "h")))
 
+    monkeypatch.setitem(CONVENTIONS, "textbook", convention("textbook").replace())  # with no layouts of its own yet
     monkeypatch.setattr("rnncalc.network.stack.layout", with_a_spare)
     layouts = convention("textbook").layouts
     layouts.clear()  # those that other tests have made

@@ -237,3 +237,12 @@ def test_many_marks_are_few_counts() -> None:
     many = tuple(Dense(number) for number in range(1, 63_001))
     with pytest.raises(RefusedError, match="63,001 different layers, and to find a size counts them 8 times or more"):
         solve(lambda size: Network(input=5, layers=(RNN(size), *many)), 10**15)
+
+
+def test_the_largest_size_there_can_be_is_tried_too(call: Call) -> None:
+    """A part of 10^12 parameters counted elsewhere fits where 10^12 do, and one fewer where one fewer do."""
+    flags = ["-i", 4, "-l", "dropout:0.5", "-l", "external:?", "--params"]
+    for budget in (10**12, 10**12 - 1):
+        found = solved(call, *flags, budget)
+        assert (found["size"], found["left"]) == (budget, 0)
+        assert found["next_size"] == (None if budget == 10**12 else 10**12)
