@@ -9,6 +9,9 @@ from typing import Any
 from rnncalc.layers.frozen import Frozen
 
 MAX_SIZE = 10**12
+MAX_LAYERS = 100_000
+"""The layers of a network, repeats counted."""
+
 MAX_TEXT = 200
 MAX_DIGITS = 40
 """Longer than any number that is meant: what is longer is not read."""
@@ -19,16 +22,16 @@ SUFFIXED = f"{_WHOLE}(?:{_SUFFIXES})?"
 """A whole number that may have a suffix, as a pattern; JSON Schema and Python read it alike."""
 
 _GROUPED = "^(?=.*_)(?:[1-9](?:_?[0-9])*)$"
-_GROUPED_SIZE = "^(?=.*_)(?:[1-9](?:_?[0-9]){0,11}|1(?:_?0){12})$"
 
 Schema = dict[str, Any]
 """JSON Schema of a value as editors read YAML: `1_000` is text to those that know YAML 1.2 alone."""
 
 
 class Size(Frozen):
-    """A whole number from `least` to 10^12."""
+    """A whole number from `least` to `most`, a power of ten."""
 
     least: int = 1
+    most: int = MAX_SIZE
 
     @property
     def expected(self) -> str:
@@ -38,13 +41,16 @@ class Size(Frozen):
         """Return what is wrong with the value, or None."""
         if isinstance(value, bool) or not isinstance(value, int) or value < self.least:
             return f"expected {self.expected}, got {value!r}"
-        return f"expected at most 10^12, got {value:,}" if value > MAX_SIZE else None
+        most = "10^12" if self.most == MAX_SIZE else f"{self.most:,}"
+        return f"expected at most {most}, got {value:,}" if value > self.most else None
 
     @property
     def schema(self) -> Schema:
         """The same for an editor; `?` stands for a size that `solve` looks for."""
-        number = {"type": "integer", "minimum": self.least, "maximum": MAX_SIZE}
-        return {"anyOf": [number, {"type": "string", "pattern": _GROUPED_SIZE}, {"const": "?"}]}
+        zeros = len(str(self.most)) - 1
+        grouped = f"^(?=.*_)(?:[1-9](?:_?[0-9]){{0,{zeros - 1}}}|1(?:_?0){{{zeros}}})$"
+        number = {"type": "integer", "minimum": self.least, "maximum": self.most}
+        return {"anyOf": [number, {"type": "string", "pattern": grouped}, {"const": "?"}]}
 
 
 class Rate(Frozen):
@@ -195,7 +201,7 @@ OPTIONS: dict[str, Option] = {
     "params": Option(Size(0), "the number of parameters counted elsewhere"),
     "name": Option(Text(), "how reports call it; by default its kind and a running number"),
     "frozen": Option(Switch(), "its parameters are counted, but not as trainable"),
-    "repeat": Option(Size(), "how many such layers stand one after another, each fed by the one before"),
+    "repeat": Option(Size(most=MAX_LAYERS), "how many such layers stand one after another, each fed by the one before"),
     "extra_inputs": Option(
         Size(0), "features joined to its input from elsewhere (attention context, a skip connection)"
     ),

@@ -14,7 +14,7 @@ from rnncalc.conventions.lacks import lacks
 from rnncalc.errors import Path, Problem
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, Layer, Output
-from rnncalc.layers.options import Allowed, Choice, Size, Text
+from rnncalc.layers.options import MAX_LAYERS, Allowed, Choice, Size, Text
 from rnncalc.network.names import clashes, named
 from rnncalc.network.parts import TOPOLOGIES, Part, Parts, Topology, part_of
 from rnncalc.network.stack import OUTPUT, joins
@@ -22,8 +22,6 @@ from rnncalc.text import did_you_mean, escape
 
 if TYPE_CHECKING:
     from rnncalc.network.described import Described
-
-MAX_LAYERS = 100_000
 
 _MOST_GUESSED = 100
 """So many misspelt names are looked for among so many others: to look for thousands among thousands takes long."""
