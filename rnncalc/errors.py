@@ -13,6 +13,7 @@ class Problem(NamedTuple):
     source: the file, or the flag such as `--layer 2`, by the name it is printed with.
     line, column: the place in the file, counted from 1; None where the problem is that of a flag, or of a whole file.
     follows: it can be no more than the consequence of another problem, and is not worth telling beside one.
+    gaps: where sizes are at fault, by how much they miss: it ends where one of these is 0.
     """
 
     path: Path
@@ -21,6 +22,7 @@ class Problem(NamedTuple):
     line: int | None = None
     column: int | None = None
     follows: bool = False
+    gaps: tuple[int, ...] = ()
 
     @property
     def place(self) -> tuple[int, int] | None:

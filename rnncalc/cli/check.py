@@ -76,6 +76,6 @@ def check(
         checks = at_once.ask(check_all, paths, overrides, limits, baseline=baseline, dtype=dtype, strict=strict)
     together = hasattr(checks, find(format_).method)  # tables show all files together, other formats one by one
     write([checks] if together else checks.files, format_)
-    if format_ not in ("table", "github") and not sys.stdout.isatty():
+    if not find(format_).read_at_once and not sys.stdout.isatty():
         tell(*checks.failures())  # a program reads the answer, so that people still see what failed
     return checks.code

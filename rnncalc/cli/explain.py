@@ -7,11 +7,13 @@ from typing import Unpack
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, check_word, format_flag, network_flags, specs_argument
+from rnncalc.cli.flags import NetworkFlags, format_flag, network_flags, specs_argument
 from rnncalc.cli.inputs import read_specs
 from rnncalc.cli.output import write
+from rnncalc.errors import CallError
 from rnncalc.questions import explain as question
 from rnncalc.reports.explain import ExplanationReport
+from rnncalc.text import not_among
 
 
 @click.command(
@@ -29,6 +31,6 @@ def explain(specs: tuple[str, ...], only: tuple[str, ...], format_: str, **flags
     """
     networks = [spec.network for spec in read_specs(specs, **flags)]
     known = tuple(entry.name_of(copy) for net in networks for entry in net.stack for copy in range(entry.copies))
-    for name in only:
-        check_word("--only", name, known)
-    write([ExplanationReport(question.explain(network, only)) for network in networks], format_)
+    if wrong := not_among(only, known):
+        raise CallError(f"--only: {wrong}")
+    write([ExplanationReport(question.explain_those(network, only)) for network in networks], format_)

@@ -12,6 +12,7 @@ from rnncalc.cli.inputs import read_file, read_specs
 from rnncalc.cli.output import write
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.progress import progress_of
+from rnncalc.formats import find
 from rnncalc.layers.options import WholeNumber
 from rnncalc.questions import run as question
 from rnncalc.reports.run import RunReport
@@ -48,7 +49,7 @@ def run(
     """
     given = (("--weights", weights), ("--inputs", inputs))
     with AllAtOnce() as at_once:
-        if states and format_ == "csv":
+        if states and find(format_).method == "records":
             at_once.refuse("--states does not fit the one table of -f csv; take -f json")
         most = at_once.ask(read_value, "--max-multiply-adds", max_multiply_adds, WholeNumber(suffixes=True))
         own = [at_once.ask(read_file, path, flag=flag) if path else None for flag, path in given]

@@ -54,24 +54,26 @@ def solve(
     Exit code 1 when no size fits.
     """
     with AllAtOnce() as at_once:
-        budget = at_once.ask(_budget, params, bytes_, match, bytes_of(dtype))
+        size = at_once.ask(bytes_of, dtype)
+        budget = at_once.ask(_budget, params, bytes_, match)
         multiple = at_once.ask(read_value, "--multiple-of", multiple_of, Size())
         template = at_once.ask(read_template, specs, **flags)
     if not template.marked:
         raise CallError("no size is written ?, so there is nothing to solve for; write one as in -l 'lstm:?'")
-    solution = question.solve(template.network, budget, multiple=multiple, exact=exact)
+    each = 0 if bytes_ is None else size
+    solution = question.solve(template.network, budget, multiple=multiple, exact=exact, bytes_each=each)
     write([SolutionReport(solution)], format_)
     return 0 if solution.solved else 1
 
 
-def _budget(params: str | None, bytes_: str | None, match: str | None, bytes_each: int) -> int:
-    """Return the parameters there may be, of the one flag that says it."""
+def _budget(params: str | None, bytes_: str | None, match: str | None) -> int:
+    """Return how much there may be, of the one flag that says it: bytes of that for bytes, else parameters."""
     budget: int
     match params, bytes_, match:
         case str(), None, None:
             budget = read_value("--params", params, WholeNumber(suffixes=True))
         case None, str(), None:
-            budget = read_value("--bytes", bytes_, WholeNumber(suffixes=True, unit="B")) // bytes_each
+            budget = read_value("--bytes", bytes_, WholeNumber(suffixes=True, unit="B"))
         case None, None, str():
             budget = read_spec(match, {}, "--match").network.params
         case _:

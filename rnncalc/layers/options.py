@@ -28,10 +28,13 @@ Schema = dict[str, Any]
 
 
 class Size(Frozen):
-    """A whole number from `least` to `most`, a power of ten."""
+    """A whole number from `least` to 10^12.
+
+    room: the most, a power of ten, that a network has room for; all its layers together are held against that.
+    """
 
     least: int = 1
-    most: int = MAX_SIZE
+    room: int = MAX_SIZE
 
     @property
     def expected(self) -> str:
@@ -40,16 +43,16 @@ class Size(Frozen):
     def problem(self, value: object) -> str | None:
         """Return what is wrong with the value, or None."""
         if isinstance(value, bool) or not isinstance(value, int) or value < self.least:
-            return f"expected {self.expected}, got {value!r}"
-        most = "10^12" if self.most == MAX_SIZE else f"{self.most:,}"
-        return f"expected at most {most}, got {value:,}" if value > self.most else None
+            cure = "; from Python, solve looks for it: solve(lambda size: Network(...), budget)"
+            return f"expected {self.expected}, got {value!r}{cure if value == '?' else ''}"
+        return f"expected at most 10^12, got {value:,}" if value > MAX_SIZE else None
 
     @property
     def schema(self) -> Schema:
         """The same for an editor; `?` stands for a size that `solve` looks for."""
-        zeros = len(str(self.most)) - 1
+        zeros = len(str(self.room)) - 1
         grouped = f"^(?=.*_)(?:[1-9](?:_?[0-9]){{0,{zeros - 1}}}|1(?:_?0){{{zeros}}})$"
-        number = {"type": "integer", "minimum": self.least, "maximum": self.most}
+        number = {"type": "integer", "minimum": self.least, "maximum": self.room}
         return {"anyOf": [number, {"type": "string", "pattern": grouped}, {"const": "?"}]}
 
 
@@ -154,13 +157,14 @@ class WholeNumber(Frozen):
 
 
 class Ratio(Frozen):
-    """A number of 0 or more."""
+    """A number of 0 or more; a spec's is a Fraction, since what is held against it is one."""
 
     expected: str = "a number, 0 or more"
 
     def problem(self, value: object) -> str | None:
         """Return what is wrong with the value, or None."""
-        fits = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf")
+        number: Any = value if isinstance(value, float) or hasattr(value, "numerator") else -1
+        fits = not isinstance(value, bool) and 0 <= number < float("inf")
         return None if fits else f"expected {self.expected}, got {value!r}"
 
     @property
@@ -201,7 +205,7 @@ OPTIONS: dict[str, Option] = {
     "params": Option(Size(0), "the number of parameters counted elsewhere"),
     "name": Option(Text(), "how reports call it; by default its kind and a running number"),
     "frozen": Option(Switch(), "its parameters are counted, but not as trainable"),
-    "repeat": Option(Size(most=MAX_LAYERS), "how many such layers stand one after another, each fed by the one before"),
+    "repeat": Option(Size(room=MAX_LAYERS), "how many such layers stand one after another, each fed by the one before"),
     "extra_inputs": Option(
         Size(0), "features joined to its input from elsewhere (attention context, a skip connection)"
     ),

@@ -133,6 +133,6 @@ def hold_difference(limit: Limit, difference: Difference, why: Unknown | None = 
         return HeldLimit(limit, grown, grown <= limit.value, difference=difference)
     if grown and not before:
         return HeldLimit(limit, None, False, Unknown.GROWN_FROM_NOTHING, difference=difference)
-    percent = difference.percent or 0
+    percent = 0 if difference.percent is None else difference.percent
     share = percent if limit.rule is Rule.GROWTH else -percent
     return HeldLimit(limit, share, 100 * grown <= limit.value * before, difference=difference)

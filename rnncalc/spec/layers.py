@@ -59,7 +59,7 @@ def _layer(reading: Reading, node: Node, path: Path, known: dict[str, tuple[str,
     keys = known.get(name) or known.setdefault(name, (name, *of.options()))
     for key, below in reading.keys(node, path, keys, _unknown):
         option = of.number if key == name else key
-        value = reading.value(below, (*path, key), OPTIONS[option].allowed, None)
+        value = reading.value(below, (*path, key), of.option(option).allowed, None)
         if value is not None:
             values[option] = value
     values.setdefault(of.number, 1)

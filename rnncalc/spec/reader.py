@@ -90,7 +90,7 @@ class _Reader(Reading):
             told = bool(self.problems)
             for problem in error.problems:
                 if not (problem.follows and told):
-                    self.problem(mark_at(self.root, problem.path), problem.path, problem.message)
+                    self.problem(mark_at(self.root, problem.path), problem.path, problem.message, problem.gaps)
             return None
 
     def part(self, node: Node, path: Path) -> Part:

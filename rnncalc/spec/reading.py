@@ -41,14 +41,15 @@ class Reading:
         self.problems: list[Problem] = []
         self._numbers: dict[str, int] = {}  # of the flags that are counted
 
-    def problem(self, mark: Mark | Flag, path: Path, message: str) -> None:
+    def problem(self, mark: Mark | Flag, path: Path, message: str, gaps: tuple[int, ...] = ()) -> None:
         """Note a problem; from flags, the flag stands in place of the first steps of the path."""
         if isinstance(mark, Flag):
             flag = mark.name or f"--{path[0]}".replace("layers", "layer")
             self._numbers[flag] = mark.number
-            self.problems.append(Problem(path[2:] if path[0] == "layers" else path[1:], message, flag))
+            below = path[2:] if path[0] == "layers" else path[1:]
+            self.problems.append(Problem(below, message, flag, gaps=gaps))
         else:
-            self.problems.append(Problem(path, message, self.source, mark.line + 1, mark.column + 1))
+            self.problems.append(Problem(path, message, self.source, mark.line + 1, mark.column + 1, gaps=gaps))
 
     def missing(self, node: Node, path: Path, what: str) -> None:
         self.problem(node.mark, path, f"missing; give {what}")

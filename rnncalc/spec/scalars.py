@@ -54,6 +54,8 @@ def read(scalar: Scalar, allowed: Allowed) -> Value:
         raise ValueError(f"expected {allowed.expected}, got {got}{_cure(scalar, allowed)}")
     if isinstance(allowed, Size) and value == 10**MAX_DIGITS:
         raise ValueError(f"expected at most 10^12, got {len(text):,} digits")
+    if isinstance(allowed, Real) and value in (float("inf"), float("-inf")):
+        raise ValueError(f"expected a number up to 1.8e308, got '{escape(text)}'")
     if problem := allowed.problem(value):
         raise ValueError(_percent(text, value) if isinstance(allowed, Rate) else problem)
     return _exact(text) if isinstance(allowed, Ratio) else value

@@ -10,10 +10,10 @@ from typing import Any
 
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer
-from rnncalc.layers.options import OPTIONS, Schema
+from rnncalc.layers.options import OPTIONS, Option, Schema
 from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT
 from rnncalc.network.validation import KEYS
-from rnncalc.spec.reader import COUNT, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
+from rnncalc.spec.reader import COUNT, MOST_LAYER_LIMITS, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -59,7 +59,8 @@ def schema() -> Schema:
 
 def _budget() -> Schema:
     keys = {key: {**of.allowed.schema, "description": of.meaning} for key, of in BUDGET_KEYS.items()}
-    layers = {"type": "object", "additionalProperties": LAYER_LIMIT.allowed.schema}
+    number = LAYER_LIMIT.allowed.schema
+    layers = {"type": "object", "additionalProperties": number, "maxProperties": MOST_LAYER_LIMITS}
     return _keys({**keys, "layers": {**layers, "description": "The most parameters of a layer, by its name."}})
 
 
@@ -69,8 +70,8 @@ def _layers() -> Schema:
 
 def _kind(name: str, of: type[Layer]) -> Schema:
     first_line = (of.__doc__ or "").split("\n")[0]
-    number = {**OPTIONS[of.number].allowed.schema, "description": first_line}
-    return _keys({name: number, **{option: _option(option) for option in of.options()}}, name)
+    number = {**of.option(of.number).allowed.schema, "description": first_line}
+    return _keys({name: number, **{option: _said(of.option(option)) for option in of.options()}}, name)
 
 
 def _output() -> Schema:
@@ -78,7 +79,11 @@ def _output() -> Schema:
 
 
 def _option(name: str) -> Schema:
-    return {**OPTIONS[name].allowed.schema, "description": OPTIONS[name].meaning}
+    return _said(OPTIONS[name])
+
+
+def _said(option: Option) -> Schema:
+    return {**option.allowed.schema, "description": option.meaning}
 
 
 def _keys(properties: dict[str, Any], *required: str) -> Schema:

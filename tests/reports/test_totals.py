@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 import yaml
+from conftest import Call
 from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
@@ -215,3 +216,11 @@ def test_equal_neighbours_are_one_entry_of_a_count(spec: Spec) -> None:
     for key in ("params", "trainable", "multiply_adds", "multiply_adds_per_step", "bytes"):
         each = [getattr(layer, key) for layer in counted.layers]
         assert getattr(counted, key) == (None if None in each else sum(each))
+
+
+def test_a_total_of_csv_tells_frozen_parameters_apart(call: Call) -> None:
+    """An embedding of 12 frozen ones and 3 × (2 + 3 + 1) = 18 that are trained are 30, of which 18 are."""
+    out = call("-i", 6, "-l", "embedding:2,frozen", "-l", "rnn:3", "-f", "csv").out
+    *rows, total = csv.DictReader(io.StringIO(out))
+    assert [(row["params"], row["trainable"]) for row in rows] == [("12", "0"), ("18", "18")]
+    assert (total["params"], total["trainable"]) == ("30", "18")

@@ -19,6 +19,10 @@ MOST_PAIRS = 5
 """So many pairs are told at most, and so many explanations of a rounded number."""
 
 
+MOST_LAYERS_PAIRED = 20
+"""For one layer of a larger network no pairs are looked for: another search for each wrong layer would take long."""
+
+
 class Alone(NamedTuple):
     """Where a mistake was made if not everywhere: in one layer, or in one of several equal ones."""
 
@@ -82,7 +86,7 @@ def diagnoses(worksheet: Worksheet, question: Question) -> Iterator[tuple[Diagno
             yield found, candidate.worksheet
             if question.given.unit > 1 and len(told) == MOST_PAIRS:
                 return
-    if not explained and len(worksheet) <= MOST_LAYERS:
+    if not explained and len(worksheet) <= (MOST_LAYERS if question.place is None else MOST_LAYERS_PAIRED):
         yield from _of_pairs(worksheet, question, right)
 
 
@@ -108,7 +112,10 @@ def _sum(worksheet: Worksheet, question: Question) -> Expression:
 
 def _simple(worksheet: Worksheet, question: Question) -> Iterator[Candidate]:
     everywhere: list[tuple[Mistake, Worksheet]] = []
+    large = len(worksheet) > MOST_LAYERS
     for row in TABLE:
+        if large and isinstance(row, Mistake) and row.rare:
+            continue
         if isinstance(row, Mistake):
             wrong = row.change(worksheet, question.network)
             everywhere.append((row, wrong))
@@ -116,7 +123,7 @@ def _simple(worksheet: Worksheet, question: Question) -> Iterator[Candidate]:
         else:
             for way in row.ways(worksheet, question):
                 yield Candidate((row,), *way)
-    if question.place is None and len(worksheet) <= MOST_LAYERS:
+    if question.place is None and not large:
         for mistake, wrong in everywhere:
             if not mistake.rare:
                 yield from _alone(mistake, worksheet, wrong)

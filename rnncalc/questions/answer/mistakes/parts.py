@@ -23,7 +23,10 @@ PARTS: tuple[Row, ...] = (
     Mistake("no-peepholes", "ignores the peepholes", in_layers(gates.not_reading("peephole"), Cell)),
     Mistake("no-learned-state", "ignores the learned initial state", in_layers(lines.without_other("state"), Cell)),
     Mistake(
-        "state-counted", "counts the state as parameters, and it is not learned", in_layers(gates.state_counted, Cell)
+        "state-counted",
+        "counts the state as parameters, and it is not learned",
+        in_layers(gates.state_counted, Cell),
+        rare=True,
     ),
     Mistake("no-scalars", "leaves out the single numbers of the cell", in_layers(lines.without_other("scalars"), Cell)),
     Family("no-layer", "leaves out the layer {layer}", layers_left_out),
