@@ -13,7 +13,7 @@ from rnncalc.conventions.lacks import lacks, too_wide
 from rnncalc.errors import Path, Problem
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, Layer, Output
-from rnncalc.layers.options import Allowed, Choice, Size, Text
+from rnncalc.layers.options import MAX_LAYERS, Allowed, Choice, Size, Text
 from rnncalc.network.halves import states_that_do_not_fit
 from rnncalc.network.names import clashes, named
 from rnncalc.network.parts import TOPOLOGIES, Part, Parts, Topology, part_of
@@ -23,7 +23,6 @@ from rnncalc.text import did_you_mean, escape
 if TYPE_CHECKING:
     from rnncalc.network.described import Described
 
-MAX_LAYERS = 100_000
 
 KEYS: dict[str, Allowed] = {
     "name": Text(),
