@@ -18,6 +18,7 @@ from rnncalc.network.halves import states_that_do_not_fit
 from rnncalc.network.names import clashes, named
 from rnncalc.network.parts import TOPOLOGIES, Part, Parts, Topology, part_of
 from rnncalc.network.stack import OUTPUT, joins
+from rnncalc.text import did_you_mean, escape
 
 if TYPE_CHECKING:
     from rnncalc.network.described import Described
@@ -179,6 +180,12 @@ def _tied(path: Path, part: Part) -> Iterator[Problem]:
 
 
 def _expect(network: Described, parts: Parts) -> Iterator[Problem]:
+    if network.expect and network.expect.tensors:
+        names = tuple(name for _, name, _ in named(parts))
+        for layer in network.expect.tensors:
+            if layer not in names:
+                near = did_you_mean(layer, names)
+                yield Problem(("expect", "tensors", escape(layer)), f"no layer has this name{near}", follows=True)
     if network.expect and network.expect.layers is not None:
         got = len(network.expect.layers)
         want = sum(sum(layer.repeat for layer in part.layers) + bool(part.output) for part in parts.values())
