@@ -20,8 +20,7 @@ class Topology(StrEnum):
 
 TOPOLOGIES = tuple(topology.value for topology in Topology)
 TopologyName = Literal["one-to-one", "one-to-many", "many-to-one", "many-to-many"]
-ConventionName = Literal["textbook", "pytorch", "keras", "flax-linen", "flax-nnx", "onnx"]
-PartName = Literal["encoder", "decoder"]
+"""The same, for who writes a network in Python: a type checker catches a typo."""
 
 
 class Part(NamedTuple):
