@@ -9,6 +9,9 @@ from typing import Any
 from rnncalc.layers.frozen import Frozen
 
 MAX_SIZE = 10**12
+MAX_LAYERS = 100_000
+"""The layers of a network, repeats counted."""
+
 MAX_TEXT = 200
 MAX_DIGITS = 40
 """Longer than any number that is meant: what is longer is not read."""
@@ -19,16 +22,19 @@ SUFFIXED = f"{_WHOLE}(?:{_SUFFIXES})?"
 """A whole number that may have a suffix, as a pattern; JSON Schema and Python read it alike."""
 
 _GROUPED = "^(?=.*_)(?:[1-9](?:_?[0-9])*)$"
-_GROUPED_SIZE = "^(?=.*_)(?:[1-9](?:_?[0-9]){0,11}|1(?:_?0){12})$"
 
 Schema = dict[str, Any]
 """JSON Schema of a value as editors read YAML: `1_000` is text to those that know YAML 1.2 alone."""
 
 
 class Size(Frozen):
-    """A whole number from `least` to 10^12."""
+    """A whole number from `least` to 10^12.
+
+    room: the most, a power of ten, that a network has room for; all its layers together are held against that.
+    """
 
     least: int = 1
+    room: int = MAX_SIZE
 
     @property
     def expected(self) -> str:
@@ -44,8 +50,10 @@ class Size(Frozen):
     @property
     def schema(self) -> Schema:
         """The same for an editor; `?` stands for a size that `solve` looks for."""
-        number = {"type": "integer", "minimum": self.least, "maximum": MAX_SIZE}
-        return {"anyOf": [number, {"type": "string", "pattern": _GROUPED_SIZE}, {"const": "?"}]}
+        zeros = len(str(self.room)) - 1
+        grouped = f"^(?=.*_)(?:[1-9](?:_?[0-9]){{0,{zeros - 1}}}|1(?:_?0){{{zeros}}})$"
+        number = {"type": "integer", "minimum": self.least, "maximum": self.room}
+        return {"anyOf": [number, {"type": "string", "pattern": grouped}, {"const": "?"}]}
 
 
 class Rate(Frozen):
@@ -197,7 +205,7 @@ OPTIONS: dict[str, Option] = {
     "params": Option(Size(0), "the number of parameters counted elsewhere"),
     "name": Option(Text(), "how reports call it; by default its kind and a running number"),
     "frozen": Option(Switch(), "its parameters are counted, but not as trainable"),
-    "repeat": Option(Size(), "how many such layers stand one after another, each fed by the one before"),
+    "repeat": Option(Size(room=MAX_LAYERS), "how many such layers stand one after another, each fed by the one before"),
     "extra_inputs": Option(
         Size(0), "features joined to its input from elsewhere (attention context, a skip connection)"
     ),

@@ -38,10 +38,14 @@ class Part(NamedTuple):
 
 
 class Expect(NamedTuple):
-    """The known counts of an exercise: the total, and each layer's, the output layer last."""
+    """The known counts of an exercise: the total, and each layer's, the output layer last.
+
+    tensors: the known shapes of tensors, by the name of their layer and their own; any of them.
+    """
 
     total: int | None = None
     layers: tuple[int, ...] | None = None
+    tensors: Mapping[str, Mapping[str, tuple[int, ...]]] | None = None
 
 
 Parts = Mapping[str | None, Part]

@@ -109,7 +109,7 @@ def option_cure(key: str, kind: str, options: tuple[str, ...]) -> str:
     """Return the same for a key of a layer of a kind, which has these options."""
     ours = _ours(key, LAYER_KEYS)
     written = ours[0].removeprefix("write ") if ours else ""
-    if written in options or (ours and not ours[0].startswith("write ")):
+    if ours and (written in options or not written.isidentifier()):
         return f"; {ours[0].format(kind=kind)}"
     return did_you_mean(key, options)
 

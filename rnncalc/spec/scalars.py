@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _WHOLE = r"(?:0|[1-9][0-9]*)"
 _DECIMAL = rf"(?:{_WHOLE}|{_WHOLE}?\.[0-9]+)"
-_REAL = rf"[-+]?(?:{_WHOLE}\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?"
+_REAL = rf"[-+]?(?:{_WHOLE}(?:\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?"
 _PARTS = r"([0-9_]+(?:\.[0-9]+)?)([kKMG]i?)?B?"  # compiled when first used: most specs have no budget
 _POWERS = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "ki": 2**10, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 _TRUE, _FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
