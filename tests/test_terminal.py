@@ -48,6 +48,15 @@ def test_a_long_pass_shows_its_progress_and_ctrl_c_ends_it() -> None:
     assert code == 130
 
 
+def test_a_terminal_is_left_as_it_was_by_who_ends_a_pass() -> None:
+    """SIGTERM clears the bar, hides no cursor, and ends the process as it always does."""
+    screen, code = on_terminal(*SLOW, seconds=3.0, end=signal.SIGTERM)
+    assert b"running" in screen
+    assert re.search(rb"\r +\r$", screen)
+    assert screen.count(b"\x1b[?25l") == screen.count(b"\x1b[?25h")
+    assert code == -signal.SIGTERM
+
+
 def test_a_short_pass_shows_no_bar() -> None:
     """What is done within a second is done without a word about it."""
     screen, code = on_terminal("run", "-i", "3", "-l", "lstm:3", seconds=10)

@@ -17,7 +17,7 @@ def answered(args: list[str]) -> int:
     if asked := os.environ.get("_RNNCALC_COMPLETE"):
         from rnncalc.cli.completion import complete
 
-        return complete(asked)
+        return complete(cli, asked)
     try:
         with cli.make_context("rnncalc", args or ["--help"]) as context:
             code = cli.invoke(context)

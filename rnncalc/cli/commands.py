@@ -134,8 +134,9 @@ class Command(click.Command):
         return parser
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from rnncalc.cli.help import write_examples, write_layers
+        from rnncalc.cli.help import write_examples, write_layers, write_words
 
+        write_words(formatter, self.params)
         if any(parameter.name == "layers" for parameter in self.params):
             write_layers(formatter)
         if self.examples:

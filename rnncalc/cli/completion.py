@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import re
 
+from click import Command
 from click.shell_completion import CompletionItem, ShellComplete
 
-from rnncalc.cli.commands import cli
 from rnncalc.cli.output import write_text
 from rnncalc.cli.streams import tell
 from rnncalc.layers.kinds import KINDS, kind
@@ -73,7 +73,7 @@ complete --no-files --command rnncalc --arguments "(__rnncalc)"
 """What each shell runs: `eval "$(_RNNCALC_COMPLETE=bash_source rnncalc)"`."""
 
 
-def complete(instruction: str) -> int:
+def complete(program: Command, instruction: str) -> int:
     """Answer what a shell asks: `bash_source` for its script, `bash_complete` for what may follow. Return the code."""
     shell, _, asked = instruction.partition("_")
     if shell not in SCRIPTS or asked not in ("source", "complete"):
@@ -90,7 +90,7 @@ def complete(instruction: str) -> int:
         cut = max(words[-1].rfind(":"), words[-1].rfind("=")) + 1
     flag, equals, _ = words[-1].partition("=")
     before = f"{flag}=" if flag.startswith("--") and equals else ""
-    items = ShellComplete(cli, {}, "rnncalc", VARIABLE).get_completions(words[1:-1], words[-1])
+    items = ShellComplete(program, {}, "rnncalc", VARIABLE).get_completions(words[1:-1], words[-1])
     for line in dict.fromkeys("file" if item.type == "file" else f"{before}{item.value}"[cut:] for item in items):
         write_text(f"{line}\n")
     return 0

@@ -13,7 +13,6 @@ import click
 from rnncalc.cli.problems import note
 from rnncalc.errors import Problem, SpecError
 from rnncalc.formats import offered
-from rnncalc.spec.elsewhere import expected_word
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -61,12 +60,8 @@ class WordOption(click.Option):
         words = tuple(self.words())
         if word is None or word in words:
             return word
-        note(Problem((), expected_word(word, words), self.opts[-1]))
+        note(_unknown(self.opts[-1], word, words))
         return self.default
-
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        record = super().get_help_record(ctx)
-        return record and (record[0], f"{record[1]}  [{'|'.join(self.words())}]")
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
@@ -175,4 +170,10 @@ def format_flag(*reports: type) -> Decorator:
 def check_word(flag: str, word: str, known: tuple[str, ...]) -> None:
     """Refuse a word that the flag does not know."""
     if word not in known:
-        raise SpecError((Problem((), expected_word(word, known), flag),))
+        raise SpecError((_unknown(flag, word, known),))
+
+
+def _unknown(flag: str, word: str, known: tuple[str, ...]) -> Problem:
+    from rnncalc.spec.elsewhere import expected_word  # no call pays for other programs' words but one that uses them
+
+    return Problem((), expected_word(word, known), flag)

@@ -5,11 +5,23 @@ Loaded when help is asked for.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
+from rnncalc.cli.flags import WordOption
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.layers.options import OPTIONS, Choice, Switch
+
+
+def write_words(formatter: click.HelpFormatter, parameters: Sequence[click.Parameter]) -> None:
+    """Write the words of each flag that takes one of a few, unbroken."""
+    flags = [parameter for parameter in parameters if isinstance(parameter, WordOption)]
+    if flags:
+        with formatter.section("Words"):
+            for flag in flags:
+                formatter.write(f"{'':{formatter.current_indent}}{flag.opts[-1]:<14}{', '.join(flag.words())}\n")
 
 
 def write_layers(formatter: click.HelpFormatter) -> None:

@@ -1,9 +1,20 @@
 """The flags of a call: what is given twice, what is not known, and everything that is wrong told at once."""
 
 import itertools
+import re
+import subprocess
+import sys
+from pathlib import Path
 
+import click
 import pytest
 from conftest import Call
+
+from rnncalc.cli.commands import COMMANDS, Command, cli
+from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.network.parts import TOPOLOGIES
+from rnncalc.questions.count import DTYPES
 
 NETWORK = ("-i", "4", "-l", "rnn:3")
 
@@ -167,3 +178,56 @@ def test_the_help_is_no_right_answer(call: Call, words: list[str]) -> None:
     result = call("answer", "specs/lstm.yaml", *words)
     assert (result.code, result.out) == (2, "")
     assert call("answer", "--help").code == 0
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_help_shows_what_may_be_written(name: str, call: Call) -> None:
+    """An example, the words of every flag that takes words, and where layers are written, all kinds and options."""
+    text = " ".join(call(name, "--help").out.split())
+    assert re.search(rf"Examples?: rnncalc {name} ", text)
+    flags = {"--convention": CONVENTIONS, "--topology": TOPOLOGIES, "--dtype": DTYPES}
+    for flag, words in flags.items():
+        if f"{flag} NAME" in text:
+            assert ", ".join(words) in text
+    if "--layer" in text:
+        assert all(f" {kind_} " in text for kind_ in KINDS)
+        options = {option for kind_ in KINDS for option in kind(kind_).options()} | {"tied"}
+        assert all(re.search(rf" {option}(\[?=| )", text) for option in options)
+        assert "merge=concat|sum|mul|ave" in text
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_examples_of_a_help_are_calls_that_work(name: str) -> None:
+    """Copied into a shell, each ends well, or, of `answer` and `check`, with its verdict."""
+    group = click.Context(cli)
+    command = cli.get_command(group, name)
+    assert isinstance(command, Command)
+    assert command.examples
+    for example in command.examples:
+        if "git:" in example:
+            continue  # the checkout of a test may have no such branch
+        line = example.replace("rnncalc", f"{sys.executable} -m rnncalc", 1).replace("spec.schema.json", "/dev/null")
+        done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False, timeout=60)
+        assert done.returncode in ((0, 1) if name in ("answer", "check") else (0,)), example
+        assert done.stderr == "", example
+
+
+def test_a_question_mark_is_quoted_wherever_it_is_shown(call: Call) -> None:
+    """To a shell a bare one is any letter: zsh refuses it, and a file of one letter swallows it."""
+    texts = [Path("README.md").read_text(encoding="utf-8"), *(call(name, "--help").out for name in COMMANDS)]
+    texts += [call("solve", "-i", "4", "-l", "rnn:3", "--params", "9").err, call("solve", "--params", "9").err]
+    for text in texts:
+        for line in text.splitlines():
+            assert not re.search(r"""(-[loiT] |--\w+ )\S*(?<!')\?(?!')""", line.replace("'?'", "")), line
+    assert call("solve", "-i", "4", "-l", "rnn:?", "--params", "1k").code == 0
+
+
+def test_a_quoted_question_mark_is_one(call: Call, tmp_path: Path) -> None:
+    """In a file it may stand in quotes."""
+    spec = tmp_path / "spec.yaml"
+    results = []
+    for mark in ("?", '"?"', "'?'"):
+        spec.write_text(f"input: 4\nlayers:\n  - lstm: {mark}\n")
+        results.append(call("solve", spec, "--params", "1k"))
+    assert results[0].code == 0
+    assert results[0] == results[1] == results[2]
