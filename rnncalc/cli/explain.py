@@ -10,8 +10,10 @@ from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, check_word, format_flag, network_flags, specs_argument
 from rnncalc.cli.inputs import read_specs
 from rnncalc.cli.output import write
+from rnncalc.formats import find
 from rnncalc.questions import explain as question
 from rnncalc.reports.explain import ExplanationReport
+from rnncalc.reports.refusals import refuse_long_explanation
 
 
 @click.command(cls=Command)
@@ -29,4 +31,6 @@ def explain(specs: tuple[str, ...], only: tuple[str, ...], format_: str, **flags
     known = tuple(entry.name_of(copy) for net in networks for entry in net.stack for copy in range(entry.copies))
     for name in only:
         check_word("--only", name, known)
+    for network in networks:
+        refuse_long_explanation(network, only, find(format_).method)
     write([ExplanationReport(question.explain(network, only)) for network in networks], format_)

@@ -61,7 +61,7 @@ def read(scalar: Scalar, allowed: Allowed) -> Value:
 
 
 def _digits(text: str) -> int | None:
-    digits = text.replace("_", "") if "_" in text and re.fullmatch("[0-9]+(_[0-9]+)*", text) else text
+    digits = text.replace("_", "") if "_" in text and len(text) <= _LONG and re.fullmatch("[0-9]+(_[0-9]+)*", text) else text
     if not (digits.isascii() and digits.isdecimal()) or (digits[0] == "0" and text != "0"):
         return None
     return int(digits) if len(digits) <= _LONG else 10**_LONG
