@@ -12,7 +12,7 @@ from rnncalc.questions.answer.given import Given, Shape, in_one, read_answer
 from rnncalc.questions.answer.mistake import Question
 from rnncalc.questions.answer.quantities import Quantity, quantities
 from rnncalc.questions.answer.right import one_by_one, worksheet_of
-from rnncalc.questions.answer.search import Diagnosis, diagnoses, handed_on
+from rnncalc.questions.answer.search import Diagnosis, Made, diagnoses, handed_on
 from rnncalc.questions.answer.sizes import OtherSize, other_size
 from rnncalc.questions.answer.tensors import explain, number_of_tensors, tensors_of
 from rnncalc.questions.answer.worksheet import Worksheet
@@ -164,13 +164,14 @@ def _judge_layers(network: Network, places: list[int], given: Sequence[Given]) -
     judged: list[Judged] = []
     learned: list[Worksheet] = []  # the ways of counting that agree with the numbers so far
     first: str | None = None
+    made: Made = {}
     for number, place in zip(given, places, strict=True):
         line = worksheet[place]
         each = Judged(line.name, number, line.params)
         if not each.right and first and any(number.means(way[place].params) for way in learned):
             each = each._replace(follows=first)
         elif not each.right:
-            found = [*diagnoses(worksheet, Question(network, number, place))]
+            found = [*diagnoses(worksheet, Question(network, number, place), made)]
             learned = [way for _, wrong in found for way in handed_on(worksheet, wrong, place)] + learned
             each = each._replace(diagnoses=tuple(diagnosis for diagnosis, _ in found))
             first = first or line.name
