@@ -52,7 +52,7 @@ def test_the_version_and_the_help(call: Call) -> None:
         (["count"], "rnncalc: no network: give a SPEC file, or flags such as -i 4 -l rnn:3 -o 1\n"),
         (["cuont"], "'cuont': no such file; did you mean the command 'count'?\n"),
         (["nowhere.yaml"], "'nowhere.yaml': no such file\n"),
-        (["specs"], "'specs': is a directory\n"),
+        (["specs"], "'specs': is a folder; give a file in it, or all of it to rnncalc check\n"),
         (
             ["specs/lstm.yaml", "-i", "4"],
             "rnncalc: -i describes a network, and so does 'specs/lstm.yaml': give one of them\n",
@@ -100,7 +100,7 @@ def test_what_click_refuses_is_one_line_too(call: Call, args: list[str]) -> None
     ("args", "message"),
     [
         (["-l", "rnn:3", "-i", "-l", "-o", "1"], "--input: expected a positive whole number, got '-l'\n"),
-        (["-i", "4", "-l", "rnn:3", "-T"], "rnncalc: Option '-T' requires an argument. (see rnncalc --help)\n"),
+        (["-i", "4", "-l", "rnn:3", "-T"], "rnncalc: Option '-T' requires an argument. (see rnncalc count --help)\n"),
         (["-i", "4", "--", "-l"], "rnncalc: -i describes a network, and so does '-l': give one of them\n"),
         (["--", "-c", "-T"], "'-c': no such file\n'-T': no such file\n"),
         (["-xi", "4"], "rnncalc: No such option '-x'. (see rnncalc count --help)\n"),

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from rnncalc.cli.commands import cli
+from rnncalc.cli.commands import COMMANDS, DEFAULT, cli
 from rnncalc.cli.streams import discard_unwritten, make_encodable, tell
 from rnncalc.errors import CallError, DeclarationError, RefusedError, SpecError
 
@@ -28,7 +28,7 @@ def answered(args: list[str]) -> int:
     except SpecError as error:
         tell(*map(str, error.problems))
     except click.UsageError as error:
-        command = error.ctx.command_path if error.ctx else "rnncalc"
+        command = error.ctx.command_path if error.ctx else f"rnncalc {args[0] if args[0] in COMMANDS else DEFAULT}"
         tell(f"rnncalc: {error.format_message()} (see {command} --help)")
     except click.ClickException as error:
         tell(f"rnncalc: {error.format_message()}")

@@ -104,6 +104,8 @@ def _unreadable(path: str, error: OSError, hint: bool) -> str:
     """Return why a file cannot be read, with a hint where it was not meant for a file."""
     if isinstance(error, FileNotFoundError):
         return f"no such file{_hint(path) if hint else ''}"
+    if isinstance(error, IsADirectoryError):
+        return "is a folder; give a file in it, or all of it to rnncalc check"
     return (error.strerror or str(error)).lower()
 
 

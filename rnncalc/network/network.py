@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rnncalc.errors import SpecError
 from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Layer, Output
-from rnncalc.network.parts import Expect, Part, Parts, Topology, part_of
+from rnncalc.network.parts import Expect, Part, Parts, Topology, TopologyName, part_of
 from rnncalc.network.stack import Placed, stack
 from rnncalc.network.validation import parts_of, problems, type_problems
 
@@ -32,7 +32,7 @@ class Network(Frozen):
     layers: Sequence[Layer] = ()
     output: Output | int | None = None
     steps: int | None = None
-    topology: str | None = None
+    topology: TopologyName | None = None
     encoder: Part | None = None
     decoder: Part | None = None
     convention: str = "textbook"

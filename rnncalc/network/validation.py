@@ -16,6 +16,7 @@ from rnncalc.layers.layer import Embedding, Layer, Output
 from rnncalc.layers.options import MAX_LAYERS, Allowed, Choice, Size, Text
 from rnncalc.network.parts import TOPOLOGIES, Part, Parts, Topology, part_of
 from rnncalc.network.stack import OUTPUT, joins
+from rnncalc.text import did_you_mean, escape
 
 if TYPE_CHECKING:
     from rnncalc.network.described import Described
@@ -183,6 +184,12 @@ def _tied(path: Path, part: Part) -> Iterator[Problem]:
 
 
 def _expect(network: Described, parts: Parts) -> Iterator[Problem]:
+    if network.expect and network.expect.tensors:
+        names = tuple(name for _, name, _ in named(parts))
+        for layer in network.expect.tensors:
+            if layer not in names:
+                near = did_you_mean(layer, names)
+                yield Problem(("expect", "tensors", escape(layer)), f"no layer has this name{near}", follows=True)
     if network.expect and network.expect.layers is not None:
         got = len(network.expect.layers)
         want = sum(sum(layer.repeat for layer in part.layers) + bool(part.output) for part in parts.values())

@@ -63,7 +63,7 @@ def dense_equivalent(network: Network) -> DenseEquivalent | None:
 
 def dense_params(network: Network, steps: int) -> int:
     """Return the parameters of the dense equivalent for another number of steps, in both halves where there are two."""
-    if network.topology == Topology.ONE_TO_ONE:
+    if network.topology == "one-to-one":
         steps = 1
     return sum(one.params * one.copies for one in _made(network, dict.fromkeys(network.parts, steps)))
 

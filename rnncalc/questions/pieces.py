@@ -46,7 +46,7 @@ class Sizes:
         self.step = step
         self.instead = instead or "count it with a size of your own in place of ?"
         self.tried: dict[int, Tried] = {}
-        self._different = 0
+        self._name, self._different = "", 0
 
     def at(self, place: int) -> Tried:
         """Return what becomes of `place` steps. Raises RefusedError where there are too many layers for so many."""
@@ -56,7 +56,8 @@ class Sizes:
             except SpecError as error:
                 self.tried[place] = Tried(None, error.problems, ())
             else:
-                self._refuse_endless(network)
+                self._name, self._different = escape(network.name), max(self._different, len(network.stack))
+                self.refuse_endless(0)
                 self.tried[place] = Tried(network.params, (), tuple(_bends(network)))
         return self.tried[place]
 
@@ -70,15 +71,13 @@ class Sizes:
         """Return whether there is a network."""
         return self.at(place).params is not None
 
-    def _refuse_endless(self, network: Network) -> None:
-        self._different = max(self._different, len(network.stack))
-        tries = max(FEWEST_TRIES, len(self.tried))
+    def refuse_endless(self, more: int) -> None:
+        """Raise RefusedError where so many more tries would be too many for the layers there are."""
+        tries = max(FEWEST_TRIES, len(self.tried) + more)
         if self._different * tries > MOST_COUNTED:
-            layers = f"{escape(network.name)} has {self._different:,} different layers"
-            message = (
-                f"{layers}, and to find a size counts them {tries:,} times or more, {MOST_COUNTED:,} being the most"
-            )
-            raise RefusedError(f"{message}; {self.instead}")
+            layers = f"{self._name} has {self._different:,} different layers"
+            message = f"{layers}, and to find a size counts them {tries:,} times or more"
+            raise RefusedError(f"{message}, {MOST_COUNTED:,} layers in all being the most; {self.instead}")
 
 
 def pieces(sizes: Sizes, first: int, last: int) -> list[tuple[int, int]]:
@@ -86,6 +85,7 @@ def pieces(sizes: Sizes, first: int, last: int) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     waiting = [(first, last)]
     while waiting:
+        sizes.refuse_endless(len(waiting))
         low, high = waiting.pop()
         if cuts := sorted({cut for cut in _cuts(sizes, low, high) if low <= cut <= high} if low < high else ()):
             edges = sorted({low, high + 1, *cuts, *(cut + 1 for cut in cuts)})

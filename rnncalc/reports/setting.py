@@ -8,7 +8,7 @@ from rnncalc.conventions.catalogue import convention
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Layer
 from rnncalc.network.network import Network
-from rnncalc.network.parts import Part, Topology
+from rnncalc.network.parts import Part
 from rnncalc.network.stack import Placed
 
 MOST_LAYERS = 6
@@ -89,6 +89,6 @@ def setting(network: Network) -> str:
 
 def one_to_many(network: Network) -> str | None:
     """Return what is to be said of the later steps of a network that reads one vector; None where it reads more."""
-    if network.topology != Topology.ONE_TO_MANY:
+    if network.topology != "one-to-many":
         return None
     return "One-to-many: the input is read once, zeros follow at the later steps; the products with them are counted."

@@ -17,6 +17,7 @@ from rnncalc.network.validation import KEYS
 from rnncalc.spec.layers import read_layers
 from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence, mark_at
 from rnncalc.spec.reading import Reading, what
+from rnncalc.spec.shapes import EXPECT_KEYS, read_shapes
 from rnncalc.text import escape
 
 if TYPE_CHECKING:
@@ -121,16 +122,18 @@ class _Reader(Reading):
     def expect(self, node: Node, path: Path) -> Expect:
         if isinstance(node, Scalar):
             return Expect(self.value(node, path, COUNT, None))
-        total, layers = None, None
-        for key, below in self.keys(node, path, ("total", "layers")):
+        total, layers, tensors = None, None, None
+        for key, below in self.keys(node, path, EXPECT_KEYS):
             at = (*path, key)
             if key == "total":
                 total = self.value(below, at, COUNT, None)
+            elif key == "tensors":
+                tensors = read_shapes(self, below, at)
             elif isinstance(below, Sequence):
                 layers = tuple(self.value(item, (*at, place), COUNT, 0) for place, item in enumerate(below.items))
             else:
                 self.problem(below.mark, at, f"expected a list of counts, got {what(below)}")
-        return Expect(total, layers)
+        return Expect(total, layers, tensors)
 
     def budget(self, node: Node, path: Path) -> Budget:
         from rnncalc.network.budget import BUDGET_KEYS, Budget  # enums, which a spec without one does not pay for

@@ -10,10 +10,11 @@ from typing import Any
 
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer
-from rnncalc.layers.options import OPTIONS, Option, Schema
+from rnncalc.layers.options import OPTIONS, Option, Schema, Size
 from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT
 from rnncalc.network.validation import KEYS
 from rnncalc.spec.reader import COUNT, MOST_LAYER_LIMITS, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
+from rnncalc.spec.shapes import EXPECT_KEYS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -33,7 +34,7 @@ def schema() -> Schema:
         **part,
         "encoder": _ref("part"),
         "decoder": _ref("part"),
-        "expect": {"anyOf": [COUNT.schema, _keys({"total": COUNT.schema, "layers": _list(COUNT.schema)})]},
+        "expect": {"anyOf": [COUNT.schema, _expect()]},
         "budget": _budget(),
         "weights": {"type": "object"},
         "inputs": {"type": ["array", "object"]},
@@ -55,6 +56,14 @@ def schema() -> Schema:
             **{name: _kind(name, kind(name)) for name in KINDS},
         },
     }
+
+
+def _expect() -> Schema:
+    shape = {"type": "array", "minItems": 1, "items": Size().schema}
+    tensors = {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": shape}}
+    said = "The shapes of tensors, by the names of their layer and their own."
+    of = {"total": COUNT.schema, "layers": _list(COUNT.schema), "tensors": {**tensors, "description": said}}
+    return _keys({key: of[key] for key in EXPECT_KEYS})
 
 
 def _budget() -> Schema:

@@ -141,7 +141,7 @@ def test_flags_add_limits_and_stand_in_place_of_the_specs_own(spec: Path, call: 
         (["specs", "--baseline", "nowhere"], "--baseline: 'nowhere': no such file\n"),
         (
             ["specs", "--baseline", "specs/rnn.yaml"],
-            "rnncalc: --baseline: one spec, 'specs/rnn.yaml', for 44: give a folder, or JSON of them all\n",
+            "rnncalc: --baseline: one spec, 'specs/rnn.yaml', for 45: give a folder, or JSON of them all\n",
         ),
     ],
 )

@@ -15,6 +15,7 @@ from strategies import Spec, flags, network, part
 from rnncalc import LSTM, MGU, RNN, CallError, Dense, Dropout, Embedding, External, Layer, Network, Output
 from rnncalc.formats import write
 from rnncalc.network.network import Network as Placing
+from rnncalc.network.parts import TopologyName
 from rnncalc.questions.count import count
 from rnncalc.reports.count import CountReport
 from rnncalc.spec import from_flags, parse
@@ -236,7 +237,7 @@ def test_a_tied_output_counts_its_matrix_once() -> None:
         ("many-to-many", [(7, 3), (7, 4), (7, 5), (7, 6), (7, 1)], [7, 7, 7, 7, 7]),
     ],
 )
-def test_shapes_follow_the_topology(topology: str, shapes: list[tuple[int, ...]], uses: list[int]) -> None:
+def test_shapes_follow_the_topology(topology: TopologyName, shapes: list[tuple[int, ...]], uses: list[int]) -> None:
     """Sequences and vectors change over at the first or the last recurrent layer."""
     layers = (Dense(3), RNN(4), LSTM(5), Dense(6))
     steps = None if topology == "one-to-one" else 7

@@ -4,6 +4,7 @@ import pytest
 from conftest import Call
 
 from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, External, Layer, Network, Output, Part
+from rnncalc.network.parts import TopologyName
 from rnncalc.questions.dense import dense_equivalent, dense_params
 
 
@@ -22,7 +23,7 @@ def widths(network: Network) -> list[tuple[int, int, int]]:
         ("one-to-many", [(4, 9, 45), (9, 3, 30)]),
     ],
 )
-def test_the_classroom_example(topology: str, expected: list[tuple[int, int, int]]) -> None:
+def test_the_classroom_example(topology: TopologyName, expected: list[tuple[int, int, int]]) -> None:
     """m=4, h=3, p=1, T=3: 12 → 9 → 1 with 117 + 10; three outputs where it speaks at every step."""
     network = Network(input=4, layers=(RNN(3),), output=Output(1), steps=3, topology=topology)
     assert widths(network) == expected
@@ -110,7 +111,7 @@ def test_what_stands_before_a_sequence_begins_is_applied_once() -> None:
 
 @pytest.mark.parametrize("layer", [RNN(3), LSTM(3, bias=False), Dense(4, extra_inputs=2), Dropout(0.5, extra_inputs=2)])
 @pytest.mark.parametrize("topology", ["many-to-many", "many-to-one", "one-to-many"])
-def test_repeated_layers_are_as_many_single_ones(layer: Layer, topology: str) -> None:
+def test_repeated_layers_are_as_many_single_ones(layer: Layer, topology: TopologyName) -> None:
     """The dense equivalent of three copies is that of three layers, and so is its sum for another number of steps."""
     repeated = Network(input=5, layers=(layer.replace(repeat=3), GRU(2)), output=2, steps=4, topology=topology)
     single = Network(input=5, layers=(layer, layer, layer, GRU(2)), output=2, steps=4, topology=topology)

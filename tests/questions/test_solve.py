@@ -10,7 +10,7 @@ from conftest import Call
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rnncalc import GRU, LSTM, RNN, Dense, Layer, Network, Output, RefusedError
+from rnncalc import GRU, LSTM, RNN, SRU, Dense, Layer, Network, Output, RefusedError
 from rnncalc.questions.solve import solve
 
 KINDS = (RNN, GRU, LSTM, Dense)
@@ -246,3 +246,17 @@ def test_the_largest_size_there_can_be_is_tried_too(call: Call) -> None:
         found = solved(call, *flags, budget)
         assert (found["size"], found["left"]) == (budget, 0)
         assert found["next_size"] == (None if budget == 10**12 else 10**12)
+
+
+def test_counts_that_bend_at_thousands_of_sizes_are_refused_at_once() -> None:
+    """Each of 5,000 SRUs has a size of its own at which it is as wide as its input."""
+    tries = 0
+
+    def sized(size: int) -> Network:
+        nonlocal tries
+        tries += 1
+        return Network(input=5, layers=[layer for n in range(1, 5_001) for layer in (Dense(n), SRU(size))])
+
+    with pytest.raises(RefusedError, match="10,000 different layers, and to find a size counts them 5,006 times"):
+        solve(sized, 10**9)
+    assert tries <= 6

@@ -187,8 +187,10 @@ def test_every_convention_sums(spec: Spec) -> None:
     halves = "encoder" in spec
     (found,) = in_csv(rendered(report, "csv"), 4)
     check(found)
-    assert in_table(rendered(report, "table"), 2 + halves) == [found]
-    assert in_markdown(rendered(report, "markdown"), 2 + halves) == [found]
+    sums = {name: (sum(filter(None, rows)), total) for name, (rows, total) in found.items()}
+    for form, read_from in (("table", in_table), ("markdown", in_markdown)):  # which have equal neighbours in one row
+        (shown,) = read_from(rendered(report, form), 2 + halves)
+        assert {name: (sum(filter(None, rows)), total) for name, (rows, total) in shown.items()} == sums
     (data,) = json.loads(rendered(report, "json"))["reports"]
     assert {
         name: ([layer["params"][name] for layer in data["layers"]], total) for name, total in data["params"].items()
