@@ -185,6 +185,8 @@ def _tied(path: Path, part: Part) -> Iterator[Problem]:
 
 def _expect(network: Described, parts: Parts) -> Iterator[Problem]:
     if network.expect and network.expect.tensors:
+        from rnncalc.network.names import named
+
         names = tuple(name for _, name, _ in named(parts))
         for layer in network.expect.tensors:
             if layer not in names:
