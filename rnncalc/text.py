@@ -1,16 +1,24 @@
 """Words for people: lists, suggestions, plurals, and text of strangers made harmless. Knows no network."""
 
+MOST_WORDS, SHOWN_WORDS = 40, 10
+"""A longer list is not told whole, but so many words of it."""
+
+MOST_GUESSED = 1_000
+"""Among how many words, the first, what was meant is looked for: to compare with each is slow."""
+
 
 def did_you_mean(word: str, known: tuple[str, ...] | list[str]) -> str:
     """Return `; did you mean 'lstm'?` when a known word is near, else the empty string."""
     from difflib import get_close_matches  # 3 ms that only a misspelling pays
 
-    near = get_close_matches(word.lower(), known, n=1) if len(word) <= 40 else []
+    near = get_close_matches(word.lower(), known[:MOST_GUESSED], n=1) if len(word) <= 40 else []
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def one_of(words: tuple[str, ...] | list[str]) -> str:
-    """Return `a, b or c`."""
+    """Return `a, b or c`; of a long list the first words, and how many more there are."""
+    if len(words) > MOST_WORDS:
+        words = [*words[:SHOWN_WORDS], f"{len(words) - SHOWN_WORDS:,} more"]
     *most, last = words
     return f"{', '.join(most)} or {last}" if most else last
 

@@ -11,8 +11,10 @@ from rnncalc.cli.flags import NetworkFlags, format_flag, network_flags, specs_ar
 from rnncalc.cli.inputs import read_specs
 from rnncalc.cli.output import write
 from rnncalc.errors import CallError
+from rnncalc.formats import find
 from rnncalc.questions import explain as question
 from rnncalc.reports.explain import ExplanationReport
+from rnncalc.reports.refusals import refuse_long_explanation
 from rnncalc.text import not_among
 
 
@@ -33,4 +35,6 @@ def explain(specs: tuple[str, ...], only: tuple[str, ...], format_: str, **flags
     known = tuple(entry.name_of(copy) for net in networks for entry in net.stack for copy in range(entry.copies))
     if wrong := not_among(only, known):
         raise CallError(f"--only: {wrong}")
+    for network in networks:
+        refuse_long_explanation(network, only, find(format_).method)
     write([ExplanationReport(question.explain_those(network, only)) for network in networks], format_)

@@ -11,11 +11,14 @@ import re
 from itertools import islice
 from typing import Any
 
-from rnncalc.errors import Problem, SpecError
+from rnncalc.errors import MORE_PROBLEMS, MOST_PROBLEMS, Problem, SpecError
 from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence
 from rnncalc.text import escape
 
 MAX_DEPTH = 32
+MAX_NODES = 1_500_000
+"""How many words, lists and mappings a file may have: numbers to run with, in a file as long as may be, are fewer."""
+
 MAX_ALIASED = 100_000
 """How many nodes all aliases together may stand for."""
 
@@ -140,6 +143,7 @@ class _Builder:
         root: Node | None = None
         within: Mapping | Sequence | None = None
         key: Scalar | None = None  # the key in the innermost mapping that waits for its value: all others have theirs
+        nodes = 0
         get, stand_in = loader.get_event, self.stand_in
         while (kind := type(event := get())) is not yaml.StreamEndEvent:
             if kind is yaml.ScalarEvent:
@@ -158,6 +162,9 @@ class _Builder:
                 raise self._error(event, "a second document starts here; a spec is one document, so split the file")
             else:
                 continue
+            nodes += 1
+            if nodes > MAX_NODES:
+                raise self._error(event, f"a spec has at most {MAX_NODES:,} words and lists, this has more")
             if kind is not yaml.AliasEvent and (event.tag is not None or event.anchor is not None):
                 self._decorate(node, event)
             if within is None:
@@ -190,6 +197,8 @@ class _Builder:
     def _decorate(self, node: Node, event: Any) -> None:
         """Refuse a node's tag, and keep the node for the aliases of its anchor."""
         if event.tag is not None:
+            if len(self.problems) == MOST_PROBLEMS:
+                raise SpecError((*self.problems, MORE_PROBLEMS))
             tag = escape(event.tag.replace("tag:yaml.org,2002:", "!!"))
             place = _place(event.start_mark) or (None, None)
             self.problems.append(Problem((), f"the tag {tag} is not read; remove it", self.source, *place))

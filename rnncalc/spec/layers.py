@@ -15,7 +15,7 @@ from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer
 from rnncalc.layers.options import OPTIONS
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence, say_the_same
-from rnncalc.spec.reading import MOST_PROBLEMS, Reading, unknown_key, what
+from rnncalc.spec.reading import Reading, unknown_key, what
 from rnncalc.text import all_of, escape, one_of
 
 
@@ -84,8 +84,7 @@ def _tell_kind(reading: Reading, node: Mapping, path: Path, kinds: list[str]) ->
     if isinstance(key.mark, Flag) and isinstance(first := node.items[0][1], Scalar) and not first.value:
         reading.problem(key.mark, path, f"expected KIND:UNITS, such as lstm:512, got '{escape(key.value)}'")
         return
-    told = len(reading.problems) < MOST_PROBLEMS
-    cure = (_kind_cure(node, key.value) if told else "") or f"; the kinds are {one_of(tuple(KINDS))}"
+    cure = _kind_cure(node, key.value) or f"; the kinds are {one_of(tuple(KINDS))}"
     reading.problem(key.mark, (*path, escape(key.value)), f"unknown kind of layer{cure}")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from rnncalc.errors import Path, Problem, SpecError
+from rnncalc.errors import MORE_PROBLEMS, Path, Problem, SpecError
 from rnncalc.layers.layer import Output
 from rnncalc.layers.options import OPTIONS, Size, WholeNumber
 from rnncalc.network.network import Network
@@ -90,7 +90,9 @@ class _Reader(Reading):
         except SpecError as error:
             told = bool(self.problems)
             for problem in error.problems:
-                if not (problem.follows and told):
+                if problem is MORE_PROBLEMS:
+                    self.more = True
+                elif not (problem.follows and told):
                     self.problem(mark_at(self.root, problem.path), problem.path, problem.message, problem.gaps)
             return None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from rnncalc.errors import Path, Problem, SpecError
+from rnncalc.errors import MORE_PROBLEMS, MOST_PROBLEMS, Path, Problem, SpecError
 from rnncalc.layers.options import Allowed, Size
 from rnncalc.spec import scalars
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence
@@ -16,8 +16,6 @@ from rnncalc.text import escape, one_of
 
 if TYPE_CHECKING:
     from rnncalc.spec.marks import Mark
-
-MOST_PROBLEMS = 1_000
 
 
 def unknown_key(key: str, known: tuple[str, ...]) -> str:
@@ -39,10 +37,17 @@ class Reading:
         self.source = escape(source, limit=1_000)
         self.unknown = unknown
         self.problems: list[Problem] = []
+        self.more = False  # whether there are more than these
         self._numbers: dict[str, int] = {}  # of the flags that are counted
 
     def problem(self, mark: Mark | Flag, path: Path, message: str, gaps: tuple[int, ...] = ()) -> None:
-        """Note a problem; from flags, the flag stands in place of the first steps of the path."""
+        """Note a problem; from flags, the flag stands in place of the first steps of the path.
+
+        Raises SpecError with those that were noted when there are more than anybody reads.
+        """
+        if len(self.problems) >= MOST_PROBLEMS:
+            self.more = True
+            raise self.error()
         if isinstance(mark, Flag):
             flag = mark.name or f"--{path[0]}".replace("layers", "layer")
             self._numbers[flag] = mark.number
@@ -72,9 +77,7 @@ class Reading:
             elif key.value in seen:
                 self.problem(key.mark, (*path, escape(key.value)), "stands here a second time; remove one")
             else:
-                told = len(self.problems) < MOST_PROBLEMS  # no one reads further, and to guess what was meant is slow
-                message = of_unknown(key.value, known) if told else "unknown key"
-                self.problem(key.mark, (*path, escape(key.value)), message)
+                self.problem(key.mark, (*path, escape(key.value)), of_unknown(key.value, known))
             seen.add(key.value)
 
     def value(self, node: Node, path: Path, allowed: Allowed, stand_in: Any) -> Any:
@@ -92,10 +95,9 @@ class Reading:
 
     def error(self) -> SpecError:
         """Return the error with all problems, in the order of their places."""
-        distinct = list(dict.fromkeys(sorted(self.problems, key=self._order)))
-        if len(distinct) > MOST_PROBLEMS:
-            distinct[MOST_PROBLEMS:] = [Problem((), f"and {len(distinct) - MOST_PROBLEMS:,} more problems")]
-        return SpecError(tuple(distinct))
+        distinct = dict.fromkeys(sorted(self.problems, key=self._order))
+        more = (MORE_PROBLEMS,) if self.more else ()
+        return SpecError((*distinct, *more))
 
     def _order(self, problem: Problem) -> tuple[int, int]:
         return problem.place or (0, self._numbers.get(problem.source, 0))

@@ -62,7 +62,8 @@ def read(scalar: Scalar, allowed: Allowed) -> Value:
 
 
 def _digits(text: str) -> int | None:
-    digits = text.replace("_", "") if "_" in text and re.fullmatch("[0-9]+(_[0-9]+)*", text) else text
+    grouped = "_" in text and len(text) <= 2 * MAX_DIGITS and re.fullmatch("[0-9]+(_[0-9]+)*", text)
+    digits = text.replace("_", "") if grouped else text
     if not (digits.isascii() and digits.isdecimal()) or (digits[0] == "0" and text != "0"):
         return None
     return int(digits) if len(digits) <= MAX_DIGITS else 10**MAX_DIGITS
