@@ -13,8 +13,6 @@ from rnncalc.text import escape
 
 def clashes(parts: Parts) -> Iterator[Problem]:
     """Yield the names that two layers share, each at a name that is given: default names never clash."""
-    if not any(layer.name for part in parts.values() for layer in part.layers):
-        return
     owners: dict[str, tuple[Path, bool]] = {}
     told: dict[Path, str] = {}
     for path, name, given in named(parts):

@@ -14,8 +14,6 @@ from rnncalc.errors import Path, Problem
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, Layer, Output
 from rnncalc.layers.options import MAX_LAYERS, Allowed, Choice, Size, Text
-from rnncalc.network.halves import states_that_do_not_fit
-from rnncalc.network.names import clashes, named
 from rnncalc.network.parts import TOPOLOGIES, Part, Parts, Topology, part_of
 from rnncalc.network.stack import OUTPUT, joins
 from rnncalc.text import did_you_mean, escape
@@ -73,6 +71,8 @@ def problems(network: Described) -> Iterator[Problem]:
     if network.encoder or network.decoder:
         yield from _encoder_decoder(network)
         if network.encoder and network.decoder and too_many <= 0:
+            from rnncalc.network.halves import states_that_do_not_fit  # most networks have no halves, and pay for none
+
             yield from states_that_do_not_fit(network.encoder, network.decoder)
     else:
         yield from _whole(network)
@@ -85,10 +85,14 @@ def problems(network: Described) -> Iterator[Problem]:
         yield from _layers(path, part, network.convention)
         if part.output and part.output.tied:
             yield from _tied(path, part)
-    yield from clashes(parts)
+    if any(layer.name for part in parts.values() for layer in part.layers):
+        from rnncalc.network.names import clashes  # default names never clash among themselves
+
+        yield from clashes(parts)
     yield from _expect(network, parts)
     if network.budget is not None:
         from rnncalc.network.budget import problems_of  # enums, which a network without one does not pay for
+        from rnncalc.network.names import named
 
         yield from problems_of(network.budget, (name for _, name, _ in named(parts)))
 
@@ -181,6 +185,8 @@ def _tied(path: Path, part: Part) -> Iterator[Problem]:
 
 def _expect(network: Described, parts: Parts) -> Iterator[Problem]:
     if network.expect and network.expect.tensors:
+        from rnncalc.network.names import named
+
         names = tuple(name for _, name, _ in named(parts))
         for layer in network.expect.tensors:
             if layer not in names:

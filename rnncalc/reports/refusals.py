@@ -20,7 +20,7 @@ MOST_LAYERS = 20_000
 """More layers than a network has that is made under six conventions at once."""
 
 
-MOST_DRAWN, MOST_EXPLAINED = 1_000, 20_000
+MOST_DRAWN, MOST_EXPLAINED = 500, 20_000
 """More layers, equal neighbours once, than are explained in tables, and in any format."""
 
 
