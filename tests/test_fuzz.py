@@ -6,7 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from fuzz.run import MUTATIONS
+from fuzz.run import CALLS, GOOD, MUTATIONS, SPEC, WORD
+
+from rnncalc.cli.commands import COMMANDS
 
 
 def test_a_short_run_finds_nothing() -> None:
@@ -27,6 +29,12 @@ def test_a_mutation_is_the_same_for_the_same_seed(mutation: object) -> None:
     assert one == two
 
 
+def test_every_command_is_fuzzed() -> None:
+    """With a file of strangers, with their words, or with both."""
+    assert {*COMMANDS} <= {call[0] for call in CALLS}
+    assert {SPEC, GOOD, WORD} <= {word for call in CALLS for word in call}
+
+
 BROKEN = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -35,6 +43,7 @@ from fuzz.run import fault
 from rnncalc.formats import values
 folder = Path(sys.argv[2])
 values.escape = {}
+print(fault(b"", ["explain", "GOOD", "--only", "WORD"], folder, word="x\\n::error::y"), end="")
 print(fault(b'name: "\\\\e[31m"\\ninput: 4\\nlayers: [rnn: 3]\\n', ["count"], folder), end="")
 """
 
