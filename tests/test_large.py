@@ -108,6 +108,16 @@ def test_many_networks_leave_their_numbers_alone(tmp_path: Path) -> None:
         assert kilobytes < 300_000
 
 
+def test_many_files_leave_their_networks_alone(tmp_path: Path) -> None:
+    """Of ten files of half a megabyte nothing is kept but the networks: their words would take half a gigabyte."""
+    paths = [tmp_path / f"{number}.yaml" for number in range(10)]
+    for path in paths:
+        path.write_text(TEXTS["all different"](MB // 2))
+    code, kilobytes, _ = used(["count", "-f", "csv", *map(str, paths)])
+    assert code == 0
+    assert kilobytes < 450_000
+
+
 def test_endless_tensors_are_refused(call: Call) -> None:
     """A row for each of millions of tensors is no answer; JSON has them all."""
     flags = ["-i", 4, "-l", "lstm:4,repeat=100000", "--tensors"]

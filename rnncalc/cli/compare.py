@@ -8,7 +8,7 @@ import click
 
 from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, dtype_flag, format_flag, network_flags, specs_argument
-from rnncalc.cli.inputs import read_specs
+from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import write
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.layers.options import Size
@@ -38,8 +38,7 @@ def compare(specs: tuple[str, ...], same_params: bool, dtype: str, format_: str,
             flags["steps"] = None
             if same_params or (span and span[0] > span[1]):
                 at_once.refuse("--steps FIRST..LAST stands alone, and FIRST is not above LAST")
-        read = at_once.ask(read_specs, specs, **flags)
-    networks = [spec.network for spec in read]
+        networks = at_once.ask(read_networks, specs, **flags)
     if span:
         write([DenseGrowthReport(question.dense_growth(network, *span)) for network in networks], format_)
     elif same_params:

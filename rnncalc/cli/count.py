@@ -8,7 +8,7 @@ import click
 
 from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, dtype_flag, format_flag, network_flags, specs_argument
-from rnncalc.cli.inputs import read_specs
+from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import write
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.formats import find
@@ -43,13 +43,13 @@ def count(
     SPEC is a YAML file, or - for standard input; without one, the flags describe the network.
     """
     with AllAtOnce() as at_once:
-        read = at_once.ask(read_specs, specs, **flags)
+        networks = at_once.ask(read_networks, specs, **flags)
         if all_conventions and (tensors or cost or flags["convention"]):
             at_once.refuse("--all-conventions stands alone: remove --tensors, --cost and -c")
     if all_conventions:
-        _all_conventions([spec.network for spec in read], format_)
+        _all_conventions(networks, format_)
         return
-    reports = [CountReport(question.count(spec.network, dtype), tensors, cost) for spec in read]
+    reports = [CountReport(question.count(network, dtype), tensors, cost) for network in networks]
     for report in reports:
         refuse_endless(report, find(format_).method)
     write(reports, format_)

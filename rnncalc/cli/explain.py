@@ -8,7 +8,7 @@ import click
 
 from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, format_flag, network_flags, specs_argument
-from rnncalc.cli.inputs import read_specs
+from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import write
 from rnncalc.errors import CallError
 from rnncalc.formats import find
@@ -31,7 +31,7 @@ def explain(specs: tuple[str, ...], only: tuple[str, ...], format_: str, **flags
     Each layer comes with its equations and the shape of every term. Equal neighbours are explained once, with their
     number.
     """
-    networks = [spec.network for spec in read_specs(specs, **flags)]
+    networks = read_networks(specs, **flags)
     known = tuple(entry.name_of(copy) for net in networks for entry in net.stack for copy in range(entry.copies))
     if wrong := not_among(only, known):
         raise CallError(f"--only: {wrong}")

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Unpack
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar, Unpack
 
 from rnncalc.cli.commands import COMMANDS
 from rnncalc.cli.flags import NetworkFlags
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.errors import Problem, SpecError
 from rnncalc.layers.kinds import KINDS
+from rnncalc.network.network import Network
 from rnncalc.spec import MAX_BYTES, Spec, Template, contents, flags_template, from_flags, parse, parse_template
 from rnncalc.text import all_of, did_you_mean, escape, one_of
+
+Kept = TypeVar("Kept")
 
 
 def read_specs(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[Spec]:
@@ -20,16 +23,33 @@ def read_specs(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[Spec
 
     Raises SpecError with the problems of all of them, CallError when nothing, or both, is given.
     """
+    return _read(specs, flags, lambda spec: spec)
+
+
+def read_networks(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[Network]:
+    """Return the networks of the specs, or of the flags. Raises as `read_specs` does.
+
+    Nothing is kept of a file but its network: its words and their places take several times as much.
+    """
+    return _read(specs, flags, lambda spec: spec.network)
+
+
+def _read(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Spec], Kept]) -> list[Kept]:
+    """Return what is kept of each spec, or of the flags."""
+
+    def keep(spec: str) -> Kept:
+        return kept(read_spec(spec, _overrides(flags)))
+
     in_flags = _describing(flags)
     with AllAtOnce() as at_once:
         if in_flags and specs:
             at_once.refuse(_both(in_flags, specs[0]))
             return []
         if in_flags:
-            return [at_once.ask(from_flags, **flags)]
+            return [at_once.ask(lambda: kept(from_flags(**flags)))]
         if not specs:
             at_once.refuse("no network: give a SPEC file, or flags such as -i 4 -l rnn:3 -o 1")
-        return [at_once.ask(read_spec, spec, _overrides(flags)) for spec in specs]
+        return [at_once.ask(keep, spec) for spec in specs]
 
 
 def _both(in_flags: list[str], spec: str) -> str:
