@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar, Unpack
@@ -49,7 +50,16 @@ def _read(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Spec], Kept
             return [at_once.ask(lambda: kept(from_flags(**flags)))]
         if not specs:
             at_once.refuse("no network: give a SPEC file, or flags such as -i 4 -l rnn:3 -o 1")
-        return [at_once.ask(keep, spec) for spec in specs]
+        return [at_once.ask(keep, path) for spec in specs for path in _files(spec)]
+
+
+def _files(spec: str) -> list[str]:
+    """Return the file that a word names, or those below a folder; a folder without any is named itself."""
+    if spec == "-" or not os.path.isdir(spec):
+        return [spec]
+    from rnncalc.cli.paths import below
+
+    return [found.path for found in below(spec)]
 
 
 def _both(in_flags: list[str], spec: str) -> str:

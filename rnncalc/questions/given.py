@@ -46,6 +46,14 @@ def said(given: object) -> str:
             return f"a {type(given).__name__}"
 
 
+def _of_layers_with_weights(weights: object, network: Network) -> object:
+    """Return weights without the empty ones of layers that have none, such as a dropout's in a dict of all layers."""
+    if not isinstance(weights, Mapping):
+        return weights
+    without = {placed.name for placed in network.placed if not placed.layout.own}
+    return {name: of for name, of in weights.items() if of or name not in without}
+
+
 def own_numbers(network: Network, weights: object, inputs: object) -> tuple[Weights | None, Inputs | None]:
     """Return weights and inputs in lists of numbers. Raises SpecError with everything that does not fit the network.
 
@@ -55,7 +63,7 @@ def own_numbers(network: Network, weights: object, inputs: object) -> tuple[Weig
     reading = _Source()
     ours = theirs = None
     if weights is not None:
-        ours = read_weights(reading, plain(weights), ("weights",), network)
+        ours = read_weights(reading, _of_layers_with_weights(plain(weights), network), ("weights",), network)
     if inputs is not None:
         of = plain(inputs)
         by_itself = None in network.parts and isinstance(of, Mapping) and [*of] == [None]

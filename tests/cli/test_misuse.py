@@ -1,5 +1,7 @@
 """Calls that go wrong at the door: told in one line, with what helps."""
 
+from pathlib import Path
+
 import pytest
 from conftest import Call
 
@@ -26,10 +28,14 @@ def test_what_may_be_repeated_is_not_refused(call: Call) -> None:
     assert call("explain", "-i", 4, "-l", "rnn:3", "-o", 1, "--only", "rnn_1", "--only", "output").code == 0
 
 
-def test_a_folder_in_place_of_a_spec(call: Call) -> None:
-    """The cure is the command that takes folders."""
-    result = call("specs")
-    assert (result.code, result.err) == (2, "'specs': is a folder; give a file in it, or all of it to rnncalc check\n")
+def test_a_folder_in_place_of_a_spec(call: Call, tmp_path: Path) -> None:
+    """All specs below it, in order; a folder without any is told to be one."""
+    result = call("run", "specs/keras", "-f", "csv")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.count("\n") > 4
+    empty = call("run", tmp_path)
+    assert (empty.code, empty.out) == (2, "")
+    assert empty.err.endswith(": is a folder; give a file in it, or all of it to rnncalc check\n")
 
 
 def test_all_wrong_names_are_told_at_once(call: Call) -> None:

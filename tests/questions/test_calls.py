@@ -13,6 +13,7 @@ from rnncalc import (
     LSTM,
     RNN,
     CallError,
+    Dropout,
     Embedding,
     Network,
     Part,
@@ -164,3 +165,15 @@ def test_names_and_shapes_may_be_given_in_the_natural_way() -> None:
     assert answer(NETWORK, [1, 2], [1, 1], [1]).right
     assert load("specs/gru.yaml", steps=9).steps == 9
     assert rnncalc.count(NETWORK).params == 4
+
+
+def test_a_layer_without_weights_may_stand_among_weights() -> None:
+    """A dict made of all layers has an empty one for a dropout; what is no layer at all is still refused."""
+    network = Network(input=1, layers=[Dropout(0.5), RNN(1)], steps=1)
+    weights: dict[str, Any] = {
+        place.name: {tensor.name: [[0.5]] for tensor in place.tensors} for place in network.placed
+    }
+    weights["rnn_1"]["b_h"] = [0.5]
+    assert run(network, weights=weights).agrees
+    with pytest.raises(SpecError, match=r"weights\.dropout_2: unknown key"):
+        run(network, weights={**weights, "dropout_2": {}})
