@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from rnncalc.errors import CallError, RefusedError
 from rnncalc.forward.arrays import Progress
-from rnncalc.forward.floats import Floats
+from rnncalc.forward.floats import floats
 from rnncalc.forward.memory import peak
 from rnncalc.forward.network_pass import Pass, Ran
 from rnncalc.layers.layer import External
@@ -76,7 +76,7 @@ def run(
     timed = with_steps_to_run(network, theirs)
     _refuse_costly(timed, most)
     _refuse_large(timed, peak(timed, weights=ours is None, inputs=theirs is None, traced=states))
-    forward = Pass(timed, Floats, seed=_seed(seed), weights=ours, inputs=theirs, progress=progress, traced=states)
+    forward = Pass(timed, floats, seed=_seed(seed), weights=ours, inputs=theirs, progress=progress, traced=states)
     return Run(timed, tuple(forward.run()), None if theirs or timed is network else DEFAULT_STEPS)
 
 
