@@ -21,7 +21,7 @@ from rnncalc.questions.chunk import Outputs
 class Chunks(NamedTuple):
     """Chunks that are alike, one after the other: how many, the steps of each, whether they are the first, the last."""
 
-    count: int
+    times: int
     steps: int
     first: bool
     last: bool
@@ -37,24 +37,34 @@ Reached = tuple[Outputs, ...]
 """For each kind of chunk, at which of its steps a loss depends on a vector."""
 
 
-class Situation(NamedTuple):
-    """How gradients meet a layer, or each of several equal ones.
+class How(NamedTuple):
+    """How gradients meet a layer.
 
-    placed: the entry of the stack, of which so many copies from `copy` on, counted from 0, are meant.
     chunks: of the vectors that it reads. inputs_need: of those vectors.
     start_needs: whether a gradient is asked for of the states before the first step.
     reached: of what it hands on, at its end where it makes one vector of a sequence.
     states_reached: whether a loss depends on the states after the last step.
     """
 
+    chunks: tuple[Chunks, ...]
+    inputs_need: Needs
+    start_needs: bool
+    reached: Reached
+    states_reached: bool
+
+
+class Situation(NamedTuple):
+    """How gradients meet some copies of an entry of the stack: so many from `copy` on, counted from 0."""
+
     placed: Placed
     copy: int
     copies: int
-    chunks: tuple[Chunks, ...]
-    inputs_need: Needs
-    start_needs: bool = False
-    reached: Reached = ()
-    states_reached: bool = False
+    how: How
+
+    def of_chunk(self, number: int) -> tuple[Chunks, tuple[bool, bool], Outputs]:
+        """Return one of the kinds of chunk, what needs a gradient in it, and what is reached."""
+        how = self.how
+        return how.chunks[number], how.inputs_need[number], how.reached[number]
 
 
 def chunks_of(steps: int, chunk: int | None) -> tuple[Chunks, ...]:
@@ -83,10 +93,21 @@ def situations(network: Network, chunk: int | None) -> Iterator[Situation]:
     handed: list[bool] = []
     for name, part in network.parts.items():
         up = _Up(network.topology_of(name), chunks_of(part.steps or 1, chunk), handed)
-        met = [situation for entry in network.stack if entry.part == name for situation in up.past(entry)]
+        met = [run for entry in network.stack if entry.part == name for run in up.past(entry)]
         down = _Down(up, encoder=name == "encoder")
         yield from reversed([situation for below in reversed(met) for situation in down.past(below)])
         handed = up.states
+
+
+class _Below(NamedTuple):
+    """How some copies of an entry of the stack stand to what is below them; see `How` and `Situation`."""
+
+    placed: Placed
+    copy: int
+    copies: int
+    chunks: tuple[Chunks, ...]
+    inputs_need: Needs
+    start_needs: bool
 
 
 class _Up:
@@ -104,7 +125,7 @@ class _Up:
         self.flowing = ONE_VECTOR if topology == Topology.ONE_TO_MANY else chunks
         self.needs: Needs = ((False, False),) * len(self.flowing)
 
-    def past(self, placed: Placed) -> Iterator[Situation]:
+    def past(self, placed: Placed) -> Iterator[_Below]:
         """Yield how a layer's copies stand to what is below them, those that are alike together."""
         layer = placed.layer
         sequence = len(placed.output_shape) > 1
@@ -114,9 +135,9 @@ class _Up:
         copy = 0
         while copy < placed.copies:
             start, alike = self._start(layer, placed.copies - copy)
-            below, self.needs = self.needs, _above(layer, self.flowing, self.needs, start=start)
+            below, self.needs = self.needs, self._above(layer, start=start)
             alike = alike if self.needs == below else 1
-            yield Situation(placed, copy, alike, self.flowing, below, start)
+            yield _Below(placed, copy, alike, self.flowing, below, start)
             if isinstance(layer, Cell):
                 self.states += [self._at_end(layer)] * alike
             copy += alike
@@ -133,7 +154,7 @@ class _Up:
         self.needs = ((need, False), *[(False, False)] * (len(self.chunks) - 1))
 
     def _start(self, layer: Layer, copies: int) -> tuple[bool, int]:
-        """Return whether a gradient is asked for of a layer's first states, and of how many of the copies that holds."""
+        """Return whether a gradient is asked for of a layer's first states, and for how many copies that holds."""
         if not isinstance(layer, Cell):
             return False, copies
         if not self.handed:
@@ -141,33 +162,33 @@ class _Up:
         handed = self.handed[len(self.states) : len(self.states) + copies]
         return handed[0], len([*takewhile(lambda need: need == handed[0], handed)])
 
+    def _above(self, layer: Layer, *, start: bool) -> Needs:
+        """Return whether a gradient is asked for of what a layer hands on, from whether one is of what it reads."""
+        match layer:
+            case Cell() | Dense() | Embedding():
+                trained = not layer.frozen
+            case External():
+                trained = not layer.frozen and layer.params > 0
+            case _:
+                trained = False
+        if trained:
+            return ((True, True),) * len(self.flowing)
+        if not isinstance(layer, Cell):
+            return self.needs
+        each = [
+            any(need) or (start and any(starts(layer, kind)))
+            for kind, need in zip(self.flowing, self.needs, strict=True)
+        ]
+        return tuple((need, need) for need in each)
+
     def _at_end(self, layer: Layer) -> bool:
         """Return whether a gradient is asked for of what a layer has made where it stops."""
         both = isinstance(layer, Cell) and layer.bidirectional
         return any(self.needs[-1]) or (both and any(self.needs[0]))
 
 
-def _above(layer: Layer, chunks: tuple[Chunks, ...], below: Needs, *, start: bool) -> Needs:
-    """Return whether a gradient is asked for of what a layer hands on, from whether one is of what it reads."""
-    match layer:
-        case Cell():
-            trained = not layer.frozen
-            each = [
-                trained or any(need) or (start and any(starts(layer, kind)))
-                for kind, need in zip(chunks, below, strict=True)
-            ]
-            return tuple((need, need) for need in each)
-        case Dense() | Embedding():
-            trained = not layer.frozen
-        case External():
-            trained = not layer.frozen and layer.params > 0
-        case _:
-            trained = False
-    return ((True, True),) * len(chunks) if trained else below
-
-
 class _Down:
-    """The way down the same part: what a loss reaches of what a layer hands on says what it reaches of what it reads."""
+    """The way down the same part: from what a loss reaches of what a layer hands on to what it does of what it reads."""
 
     def __init__(self, up: _Up, *, encoder: bool) -> None:
         self.encoder = encoder
@@ -175,19 +196,21 @@ class _Down:
         one = Outputs.NONE if encoder else Outputs.ALL  # what an encoder hands on goes nowhere; its states do
         self.reached: Reached = (one,) * len(self.flowing)
 
-    def past(self, situation: Situation) -> Iterator[Situation]:
+    def past(self, below: _Below) -> Iterator[Situation]:
         """Yield how a loss reaches a layer's copies, those that are alike together, from the last to the first."""
-        layer = situation.placed.layer
-        if situation.chunks is not self.flowing:
-            self._turn(layer, situation.chunks)
+        layer = below.placed.layer
+        if below.chunks is not self.flowing:
+            self._turn(layer, below.chunks)
         states = self.encoder and isinstance(layer, Cell)
-        copies = situation.copies
+        copies = below.copies
         while copies:
-            above, self.reached = self.reached, self._below(layer, states_reached=states)
+            above = self.reached
+            if isinstance(layer, Cell):
+                self.reached = self._before(layer, states_reached=states)
             alike = copies if above == self.reached else 1
             copies -= alike
-            first = situation.copy + copies
-            yield situation._replace(copy=first, copies=alike, reached=above, states_reached=states)
+            how = How(below.chunks, below.inputs_need, below.start_needs, above, states)
+            yield Situation(below.placed, below.copy + copies, alike, how)
 
     def _turn(self, layer: Layer, chunks: tuple[Chunks, ...]) -> None:
         """Go from what a layer hands on, one vector or a sequence, to what it reads, which is the other."""
@@ -200,11 +223,13 @@ class _Down:
         else:
             self.reached = (Outputs.NONE,) * len(chunks)
 
-    def _below(self, layer: Layer, *, states_reached: bool) -> Reached:
-        """Return what is reached of what a layer reads, from what is of what it hands on."""
-        if not isinstance(layer, Cell):
-            return self.reached
+    def _before(self, layer: Cell, *, states_reached: bool) -> Reached:
+        """Return what is reached of what a recurrent layer reads, from what is of what it hands on."""
         return tuple(
-            Outputs.ALL if reached is not Outputs.NONE or (states_reached and any(stops(layer, kind))) else Outputs.NONE
-            for reached, kind in zip(self.reached, self.flowing, strict=True)
+            [
+                Outputs.NONE
+                if reached is Outputs.NONE and not (states_reached and any(stops(layer, kind)))
+                else Outputs.ALL
+                for reached, kind in zip(self.reached, self.flowing, strict=True)
+            ]
         )

@@ -5,7 +5,7 @@ A recurrent layer's equations say it; of the others it is said here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from rnncalc.conventions.catalogue import convention
@@ -13,26 +13,36 @@ from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, External
 from rnncalc.network.network import Network
-from rnncalc.questions.backward_flow import ONE_VECTOR, Chunks, Situation, starts, stops
+from rnncalc.questions.backward_flow import Chunks, Situation, starts, stops
 from rnncalc.questions.chunk import Chunk, Outputs, tally
 from rnncalc.questions.held import ONE, Tally
 
+Widths = Mapping[tuple[str, ...], int]
+"""Letters of widths that are multiplied, and how many times; no letter is one."""
 
-class ChunkCost(NamedTuple):
-    """What going back through a chunk of a layer takes: the numbers held, and the multiplications, as arithmetic."""
 
-    held: Expression
+class Cost(NamedTuple):
+    """What going back through a chunk of a layer takes: the numbers held, and the multiplications."""
+
+    held: Widths
+    multiply_adds: Widths
+
+
+NOTHING = Cost({}, {})
+
+
+class Arithmetic(NamedTuple):
+    """The same of a whole sequence: the numbers held in each kind of chunk that may have the most, and all products."""
+
+    held: tuple[Expression, ...]
     multiply_adds: Expression
 
 
-NOTHING = ChunkCost(0, 0)
-
-
 class Costs:
-    """What going back takes, chunk by chunk, of the layers of a network.
+    """What going back takes, of the layers of a network.
 
-    Layers that differ in their widths alone have one layout, and are gone back through alike: their arithmetic is made
-    once.
+    Layers that differ in their widths alone have one layout; where gradients meet them alike too, their arithmetic is
+    the same, and is made once.
     """
 
     def __init__(self, network: Network) -> None:
@@ -40,79 +50,93 @@ class Costs:
         self.tables = {
             name: not part.layers[0].frozen
             for name, part in network.parts.items()
-            if part.layers and isinstance(part.layers[0], Embedding)
+            if isinstance(part.layers[0], Embedding)
         }
-        self._made: dict[object, ChunkCost] = {}
+        self._made: dict[object, Arithmetic] = {}
 
-    def of(self, situation: Situation) -> tuple[int, int] | None:
-        """Return the most numbers held at once, and the multiplications of all chunks; None for a part elsewhere."""
-        if isinstance(situation.placed.layer, External):
-            return None
-        sizes = situation.placed.sizes
-        held = work = 0
-        for number, chunks in enumerate(situation.chunks):
-            if situation.reached[number] is not Outputs.NONE or situation.states_reached:
-                cost = self.of_chunk(situation, number)
-                held = max(held, value(cost.held, sizes))
-                work += chunks.count * value(cost.multiply_adds, sizes)
-        return held, work
+    def of(self, situation: Situation) -> tuple[int | None, int | None]:
+        """Return the most numbers held at once, and the multiplications of a sequence; None for a part elsewhere."""
+        placed = situation.placed
+        if isinstance(placed.layer, External):
+            return None, None
+        key = id(placed.layout), placed.layer.frozen, placed.part, situation.how
+        made = self._made.get(key)
+        if made is None:
+            made = self._made[key] = self._arithmetic(situation)
+        sizes = placed.sizes
+        return max([value(held, sizes) for held in made.held]), value(made.multiply_adds, sizes)
 
-    def of_chunk(self, situation: Situation, number: int) -> ChunkCost:
-        """Return the arithmetic of one of the kinds of chunk."""
+    def _arithmetic(self, situation: Situation) -> Arithmetic:
+        kinds = situation.how.chunks
+        costs = [self.of_chunk(situation, number) for number in range(len(kinds))]
+        work: dict[tuple[str, ...], int] = {}
+        for kind, cost in zip(kinds, costs, strict=True):
+            for axes, times in cost.multiply_adds.items():
+                work[axes] = work.get(axes, 0) + kind.times * times
+        most: list[Widths] = []
+        for cost in sorted(costs, key=lambda cost: -sum(cost.held.values())):
+            if not any(_contains(other, cost.held) for other in most):
+                most.append(cost.held)
+        return Arithmetic(tuple(map(expression, most)), expression(work))
+
+    def of_chunk(self, situation: Situation, number: int) -> Cost:
+        """Return what one of the kinds of chunk takes."""
         placed, layer = situation.placed, situation.placed.layer
-        chunks = situation.chunks[number]
-        needs, reached = situation.inputs_need[number], situation.reached[number]
+        chunks, needs, reached = situation.of_chunk(number)
         match layer:
-            case Cell():
-                chunk = cell_chunk(situation, number)
-                key = id(placed.layout), layer.frozen, chunk
-                if key not in self._made:
-                    self._made[key] = _in_letters(self.tally(situation, chunk))
-                return self._made[key]
+            case Cell() if reached is not Outputs.NONE or situation.how.states_reached:
+                return _summed(self.tally(situation, number))
             case Dense():
                 shared = bool(placed.layout.shared)
                 trained = self.tables[placed.part] if shared else not layer.frozen
                 return _dense(layer, _applied(chunks, needs, reached), trained=trained)
             case Embedding() if not layer.frozen:
-                used = 1 if situation.chunks is ONE_VECTOR else sum(_applied(chunks, needs, reached))
-                return ChunkCost(used, 0)
+                return Cost({(): sum(_applied(chunks, needs, reached))}, {})
         return NOTHING
 
-    def tally(self, situation: Situation, chunk: Chunk) -> Tally:
-        """Return what going back through a chunk of a recurrent layer reads and multiplies."""
+    def tally(self, situation: Situation, number: int) -> Tally:
+        """Return what going back through one of the kinds of chunk of a recurrent layer reads and multiplies."""
         placed, layer = situation.placed, situation.placed.layer
         arrays = self.convention.arrays(layer.kind)
         assert isinstance(layer, Cell)
         assert arrays is not None  # a network under a convention that lacks a cell is refused
-        return tally(layer, placed.inputs, arrays.habits, chunk)
+        return tally(layer, placed.inputs, arrays.habits, _cell_chunk(layer, situation, number))
 
 
-def cell_chunk(situation: Situation, number: int) -> Chunk:
+def expression(of: Widths) -> Expression:
+    """Return a sum of products of widths as arithmetic."""
+    return Plus(tuple(Times((times, *letters)) if letters else times for letters, times in of.items()))
+
+
+def _contains(more: Widths, less: Widths) -> bool:
+    return all(more.get(letters, 0) >= times for letters, times in less.items())
+
+
+def _cell_chunk(layer: Cell, situation: Situation, number: int) -> Chunk:
     """Return one of the kinds of chunk of a recurrent layer, as its equations are gone back through."""
-    layer = situation.placed.layer
-    assert isinstance(layer, Cell)
-    chunks, needs = situation.chunks[number], situation.inputs_need
+    chunks, needs, reached = situation.of_chunk(number)
+    how = situation.how
     return Chunk(
         steps=chunks.steps,
-        outputs=situation.reached[number],
-        inputs_need=needs[number],
-        starts_need=tuple([situation.start_needs and begins for begins in starts(layer, chunks)]),
+        outputs=reached,
+        inputs_need=needs,
+        starts_need=tuple([how.start_needs and begins for begins in starts(layer, chunks)]),
         ends=stops(layer, chunks),
-        final_states=situation.states_reached,
-        other_end_needs=not layer.frozen or any(needs[0]),
+        final_states=how.states_reached,
+        other_end_needs=not layer.frozen or any(how.inputs_need[0]),
     )
 
 
-def _in_letters(of: Tally) -> ChunkCost:
+def _summed(of: Tally) -> Cost:
     """Return the sums of a tally, like widths together."""
-    widths: dict[str, int] = {}
+    widths: dict[tuple[str, ...], int] = {}
     for vector, times in of.held.items():
-        widths[vector.width] = widths.get(vector.width, 0) + times
-    products: dict[tuple[str, str], int] = {}
+        letters = () if vector.width == ONE else (vector.width,)
+        widths[letters] = widths.get(letters, 0) + times
+    products: dict[tuple[str, ...], int] = {}
     for work, times in of.work.items():
         products[work.axes] = products.get(work.axes, 0) + times
-    held = [times if width == ONE else Times((times, width)) for width, times in widths.items()]
-    return ChunkCost(Plus(tuple(held)), Plus(tuple(Times((times, *axes)) for axes, times in products.items())))
+    return Cost(widths, products)
 
 
 def _applied(chunks: Chunks, needs: tuple[bool, bool], reached: Outputs) -> tuple[int, int]:
@@ -121,19 +145,19 @@ def _applied(chunks: Chunks, needs: tuple[bool, bool], reached: Outputs) -> tupl
     if reached is Outputs.NONE:
         return 0, 0
     if reached is Outputs.END:
-        need = first if chunks.steps == 1 else others
-        return int(need), int(not need)
+        last = first if chunks.steps == 1 else others
+        return int(last), int(not last)
     need = first + others * (chunks.steps - 1)
     return need, chunks.steps - need
 
 
-def _dense(layer: Dense, applied: tuple[int, int], *, trained: bool) -> ChunkCost:
+def _dense(layer: Dense, applied: tuple[int, int], *, trained: bool) -> Cost:
     """Return what a dense layer takes: its input for its weights, what an activation gave for its derivative."""
     need, others = applied
-    biased = layer.bias and not layer.frozen
-    held: list[Expression] = []
+    held: dict[tuple[str, ...], int] = {}
     if trained:
-        held.append(Times((need + others, "m")))
+        held["m",] = need + others
     if layer.activation != "linear":
-        held.append(Times((need + others if trained or biased else need, "n")))
-    return ChunkCost(Plus(tuple(held)), Times(((need + others) * trained + need, "n", "m")))
+        biased = layer.bias and not layer.frozen
+        held["n",] = need + others if trained or biased else need
+    return Cost(held, {("n", "m"): (need + others) * trained + need})

@@ -7,7 +7,7 @@ is handed in.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import Enum
+from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
 from rnncalc.layers.cell import Cell, Habits
@@ -15,7 +15,7 @@ from rnncalc.questions.held import Steps, Tally, Vector
 from rnncalc.questions.symbols import Symbol
 
 
-class Outputs(Enum):
+class Outputs(StrEnum):
     """Where a loss depends on what a layer hands on: at every step, at the end (where a direction stops), or nowhere.
 
     Of a layer that has no end, the end is the last step.
@@ -120,5 +120,3 @@ def _hold_ends(steps: Steps, end: Vector, *, other_needs: bool) -> None:
         steps.hold(Vector(end.width, end.node, needs=other_needs))
     if other_needs:
         steps.hold(end)
-
-

@@ -112,7 +112,8 @@ def training(
     stack = tuple(_layers(network, chunk))
     gradients = sum(layer.gradients * layer.copies for layer in stack)
     held = total((layer.held, layer.copies) for layer in stack)
-    numbers = network.params + gradients * (1 + kept.kept)
+    frozen = sum(layer.placed.params * layer.copies for layer in stack if layer.placed.layer.frozen)
+    numbers = frozen + gradients * (2 + kept.kept)
     return Training(
         network=network,
         chunk=chunk,
@@ -152,7 +153,7 @@ def _layers(network: Network, chunk: int | None) -> Iterator[LayerTraining]:
     costs = Costs(network)
     for situation in situations(network, chunk):
         placed = situation.placed
-        yield LayerTraining(_placed(situation), placed.trainable, *(costs.of(situation) or (None, None)))
+        yield LayerTraining(_placed(situation), placed.trainable, *costs.of(situation))
 
 
 def _placed(situation: Situation) -> Placed:
@@ -174,10 +175,12 @@ def _updates(network: Network, chunk: int | None) -> int | None:
 def _states(network: Network, chunk: int | None) -> int | None:
     """Return the numbers of all states of a chunk's steps: T·s, or min(K, T)·s, for each recurrent layer."""
     found = 0
+    parts = network.parts
     for entry in network.stack:
-        steps = network.parts[entry.part].steps
+        steps, layer = parts[entry.part].steps, entry.layer
         if steps is None:
             return None
-        if isinstance(entry.layer, Cell):
-            found += min(chunk or steps, steps) * sum(entry.layer.state_widths()) * entry.copies
+        if isinstance(layer, Cell):
+            widths = sum([entry.sizes[width] for width in layer.states.values()])
+            found += min(chunk or steps, steps) * widths * layer.directions * entry.copies
     return found
