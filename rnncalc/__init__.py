@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from rnncalc.questions.explain import explain
     from rnncalc.questions.run import run
     from rnncalc.questions.solve import solve
+    from rnncalc.questions.training import training
     from rnncalc.spec import load
 
 __version__ = "0.1.0"
@@ -52,6 +53,7 @@ _HOMES = {
     "rnncalc.questions.explain": ("explain",),
     "rnncalc.questions.run": ("run",),
     "rnncalc.questions.solve": ("solve",),
+    "rnncalc.questions.training": ("training",),
     "rnncalc.spec": ("load",),
 }
 
@@ -88,6 +90,7 @@ __all__ = [
     "load",
     "run",
     "solve",
+    "training",
 ]
 
 
