@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rnncalc.network.budget import Budget
     from rnncalc.network.network import Network
     from rnncalc.network.parts import Expect, Part
+    from rnncalc.network.training import Update
     from rnncalc.questions.answer.grading import answer
     from rnncalc.questions.compare import compare
     from rnncalc.questions.count import count
@@ -47,6 +48,7 @@ _HOMES = {
     "rnncalc.network.network": ("Network",),
     "rnncalc.network.budget": ("Budget",),
     "rnncalc.network.parts": ("Expect", "Part"),
+    "rnncalc.network.training": ("Update",),
     "rnncalc.questions.answer.grading": ("answer",),
     "rnncalc.questions.compare": ("compare",),
     "rnncalc.questions.count": ("count",),
@@ -83,6 +85,7 @@ __all__ = [
     "Product",
     "RefusedError",
     "SpecError",
+    "Update",
     "answer",
     "compare",
     "count",

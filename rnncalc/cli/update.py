@@ -21,7 +21,7 @@ class Update(TypedDict, total=False):
 
 
 def _optimizers() -> tuple[str, ...]:
-    from rnncalc.questions.training import OPTIMIZERS
+    from rnncalc.network.training import OPTIMIZERS
 
     return tuple(OPTIMIZERS)
 

@@ -32,7 +32,7 @@ class TrainingReport(NamedTuple):
         data["training"] = {
             "chunk": training.chunk,
             "batch": training.batch,
-            "optimizer": training.optimizer.word,
+            "optimizer": training.optimizer,
             "updates": training.updates,
             "states_held": training.states_held,
             **_numbers(training),
@@ -131,8 +131,8 @@ class TrainingReport(NamedTuple):
         training = self.training
         size, params = bytes_of(training.dtype), self.counts.counted.params
         parts = [plural(params, "weight"), plural(training.gradients, "gradient")]
-        if training.optimizer.kept:
-            parts.append(f"{training.optimizer.kept * training.gradients:,} of {training.optimizer.word}")
+        if training.kept:
+            parts.append(f"{training.kept:,} of {training.optimizer}")
         if training.held is None or training.bytes is None:
             return f"Bytes: {size} × ({' + '.join(parts)}) and the held values."
         parts.append(f"{training.batch:,} × {training.held:,} held")

@@ -295,12 +295,12 @@ def test_bytes_are_those_of_weights_gradients_the_optimizer_and_the_batch() -> N
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"chunk": 0}, "chunk: expected a whole number from 1 to 10\\^12, got 0"),
-        ({"chunk": True}, "chunk: expected a whole number from 1"),
-        ({"batch": 2.5}, "batch: expected a whole number from 1"),
-        ({"batch": 10**13}, "batch: expected a whole number from 1"),
+        ({"chunk": 0}, "chunk: expected a positive whole number, got 0"),
+        ({"chunk": True}, "chunk: expected a positive whole number, got True"),
+        ({"batch": 2.5}, "batch: expected a positive whole number, got 2.5"),
+        ({"batch": 10**13}, "batch: expected at most 10\\^12, got 10,000,000,000,000"),
         ({"optimizer": "adm"}, "optimizer: expected sgd, momentum or adam, got 'adm'; did you mean 'adam'?"),
-        ({"optimizer": 2}, "optimizer: expected sgd, momentum or adam, got 2; write it as text"),
+        ({"optimizer": 2}, "optimizer: expected sgd, momentum or adam, got 2"),
         ({"dtype": "float"}, "dtype: expected float64"),
     ],
 )
