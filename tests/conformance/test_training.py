@@ -132,7 +132,7 @@ STEPS: dict[type[Layer], Callable[[Any, int], tuple[Step, list[int]]]] = {RNN: o
 @st.composite
 def layers(draw: st.DrawFn) -> Layer:
     """Draw a layer that has a step here."""
-    kind = draw(st.sampled_from([RNN, GRU, LSTM]))
+    kind: Any = draw(st.sampled_from([RNN, GRU, LSTM]))
     others: dict[str, Any] = {"frozen": draw(st.booleans()), "learned_state": draw(st.booleans())}
     others["bidirectional"] = draw(st.booleans())
     if kind is RNN:
@@ -141,7 +141,8 @@ def layers(draw: st.DrawFn) -> Layer:
         others["reset_after"] = draw(st.booleans())
     if kind is LSTM:
         others["projection"] = draw(st.none() | SIZES)
-    return kind(draw(SIZES), **others)
+    layer: Layer = kind(draw(SIZES), **others)
+    return layer
 
 
 def run(layer: Any, sequence: list[Any], chunk: int) -> tuple[list[Any], Any]:
