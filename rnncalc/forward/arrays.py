@@ -6,7 +6,7 @@ What was read and multiplied is recorded here, where it happens, once a product:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from rnncalc.conventions.tensor import Tensor
 from rnncalc.forward.vectors import Rows, Vector, product, times
@@ -63,25 +63,44 @@ class Meter:
         return weights.numbers
 
 
+class Piece(NamedTuple):
+    """Where a matrix or a vector lies in a tensor: at a place of its first axes, from `start` on, perhaps transposed."""
+
+    name: str
+    at: tuple[int, ...] = ()
+    start: int = 0
+    transposed: bool = False
+
+
 class Matrix:
     """Rows of weights, output by input, and which piece of which tensor they are; `shared` if another layer owns it."""
 
-    def __init__(self, name: str, rows: Rows, piece: object = None, *, shared: bool = False) -> None:
+    def __init__(self, name: str, rows: Rows, piece: Piece | None = None, *, origin: Matrix | None = None) -> None:
         self.name = name
         self.key = (name, piece)
         self.rows = rows
-        self.shared = shared
+        self.piece = piece or Piece(name)
+        self.shared = origin is not None
+        self.origin = origin or self
+        self._columns: Rows | None = None
+
+    @property
+    def columns(self) -> Rows:
+        """The columns of the rows, which going back multiplies; made when they are first asked for."""
+        if self._columns is None:
+            self._columns = [[*column] for column in zip(*self.rows, strict=True)]
+        return self._columns
 
     def shared_with(self, name: str) -> Matrix:
         """Return the same rows as another layer uses them, which reads none of its own."""
-        return Matrix(name, self.rows, shared=True)
+        return Matrix(name, self.rows, origin=self)
 
 
 class Weight:
     """A vector of weights, and which piece of which tensor it is."""
 
-    def __init__(self, key: object, numbers: Vector) -> None:
-        self.key = key
+    def __init__(self, piece: Piece, numbers: Vector) -> None:
+        self.key = self.piece = piece
         self.numbers = numbers
 
 
@@ -110,15 +129,15 @@ class Arrays:
             raise BindingError(f"{name}: a matrix is needed, a vector is declared")
         if transposed:
             columns = [[row[column] for row in array] for column in range(len(array[0]))[rows]]
-            return Matrix(name, columns, (at, rows.start))
-        return Matrix(name, array[rows], (at, rows.start))
+            return Matrix(name, columns, Piece(name, at, rows.start or 0, transposed=True))
+        return Matrix(name, array[rows], Piece(name, at, rows.start or 0))
 
     def vector(self, name: str, numbers: slice = slice(None), *, at: tuple[int, ...] = ()) -> Weight:
         """Return some numbers of a vector; `at` is its place in an array of more axes."""
         array = self._array(name, at)
         if not isinstance(array, list) or (array and isinstance(array[0], list)):
             raise BindingError(f"{name}: a vector is needed, a matrix is declared")
-        return Weight((name, at, numbers.start), array[numbers])
+        return Weight(Piece(name, at, numbers.start or 0), array[numbers])
 
     def gates(self, name: str, order: str, units: int) -> dict[str, slice]:
         """Return where each gate lies in a fused tensor. Raises BindingError where another order is declared."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rnncalc.forward import vectors
 from rnncalc.forward.arrays import Matrix, Meter, Weight
 from rnncalc.forward.vectors import ACTIVATIONS, Vector
+from rnncalc.network.stack import Placed
 
 
 class Floats:
@@ -62,6 +63,18 @@ class Floats:
         """Return two vectors, one behind the other."""
         return left + right
 
+    def at(self, step: int) -> None:
+        """Take notice of the step that is taken, which floats need not."""
+
+    def carry(self, vector: Vector, border: int) -> Vector:
+        """Return a state on its way to the next step; the border is the number of the later of the two in time."""
+        return vector
+
     def part(self, vector: Vector, start: int, stop: int) -> Vector:
         """Return some numbers of a vector, from `start` up to `stop`."""
         return vector[start:stop]
+
+
+def floats(place: Placed, meter: Meter) -> Floats:
+    """Return what a layer computes with in a pass that only goes forward."""
+    return Floats(meter)

@@ -72,14 +72,14 @@ class Ran(NamedTuple):
 class Pass(Generic[Value]):
     """One forward pass through a network whose numbers of steps are known.
 
-    vectors: makes what one layer computes with, under its meter. weights, inputs: the numbers to use, made from the
+    vectors: makes what a layer computes with, under its meter. weights, inputs: the numbers to use, made from the
     seed where they are not given. traced: whether to keep the states of every step.
     """
 
     def __init__(
         self,
         network: Network,
-        vectors: Callable[[Meter], Vectors[Value]],
+        vectors: Callable[[Placed, Meter], Vectors[Value]],
         *,
         seed: int = 0,
         weights: dict[str, dict[str, Nested]] | None = None,
@@ -120,7 +120,7 @@ class Pass(Generic[Value]):
     def layer(self, place: Placed, flow: Flow[Value], turn: str) -> tuple[Ran, Flow[Value]]:
         """Run one layer; `turn` names the topology where this layer ends or begins the sequence."""
         meter = Meter(self.progress)
-        vectors = self.vectors(meter)
+        vectors = self.vectors(place, meter)
         arrays = self.arrays(place)
         layer = place.layer
         sequence = self._entering(vectors, layer, flow, turn)
@@ -135,7 +135,7 @@ class Pass(Generic[Value]):
                 if place.part == "encoder":
                     self.carried.append(cell.state)
             case Dense():
-                sequence = self._dense(layer, arrays, vectors, sequence)
+                sequence = self._dense(layer, arrays, vectors, flow._replace(sequence=sequence))
             case Embedding():
                 to_read = len({*sequence}) * layer.units
                 sequence = self._look_up(layer, arrays, vectors, sequence)
@@ -181,7 +181,7 @@ class Pass(Generic[Value]):
         filling = {tensor.name: filled(tensor, bound, self.of_weights) for tensor in tensors}
         return Arrays(filling, tensors, place.copy)
 
-    def _dense(self, layer: Dense, arrays: Arrays, vectors: Vectors[Value], sequence: list[Value]) -> list[Value]:
+    def _dense(self, layer: Dense, arrays: Arrays, vectors: Vectors[Value], flow: Flow[Value]) -> list[Value]:
         kernel, bias, transposed = (isinstance(layer, Output) and self.binding.output) or self.binding.dense
         if isinstance(layer, Output) and layer.tied:
             assert self.table is not None  # a network whose tied output has no table is refused
@@ -190,7 +190,9 @@ class Pass(Generic[Value]):
             matrix = arrays.matrix(kernel, transposed=transposed)
         vector = arrays.vector(bias) if layer.bias else None
         done = []
-        for x in sequence:
+        first = 0 if flow.many else flow.steps - 1
+        for step, x in enumerate(flow.sequence, first):
+            vectors.at(step)
             sums = vectors.matrix_product(matrix, x)
             done.append(
                 vectors.activate(layer.activation, vectors.plus(sums, vectors.weight(vector)) if vector else sums)
@@ -199,7 +201,11 @@ class Pass(Generic[Value]):
 
     def _look_up(self, layer: Embedding, arrays: Arrays, vectors: Vectors[Value], tokens: list[int]) -> list[Value]:
         self.table = arrays.matrix(self.binding.embedding)
-        return [vectors.row(self.table, token) for token in tokens]
+        looked_up = []
+        for step, token in enumerate(tokens):
+            vectors.at(step)
+            looked_up.append(vectors.row(self.table, token))
+        return looked_up
 
     def _inputs(self, part: Part, count: int) -> list[Any]:
         """Return inputs as wide as the spec says, whatever the stack declares."""

@@ -49,8 +49,13 @@ def run_cell(
         steps = Steps(layer, inputs, bound, vectors, binding.habits)
         outputs: list[Value] = []
         trace: Trace = []
-        for x in reversed(sequence) if backward else sequence:
+        order = range(len(sequence))
+        for step in reversed(order) if backward else order:
             steps.begin()
+            vectors.at(step)
+            x = sequence[step]
+            if outputs:  # a state that a step has left, not the one before them all
+                state = tuple(vectors.carry(each, step + backward) for each in state)
             output, state = layer.step(steps, x, state)
             outputs.append(output)
             if traced:
@@ -61,8 +66,8 @@ def run_cell(
         traces.append(trace)
     states = zip(*(state for _, state in finals), strict=True)
     return CellRun(
-        outputs=[_merged(layer, vectors, handed) for handed in zip(*ways, strict=True)],
-        final=_merged(layer, vectors, tuple(output for output, _ in finals)),
+        outputs=[_merged(layer, vectors, handed, step) for step, handed in enumerate(zip(*ways, strict=True))],
+        final=_merged(layer, vectors, tuple(output for output, _ in finals), len(sequence) - 1),
         state=tuple(vectors.join(*both) if len(both) > 1 else both[0] for both in states),
         traces=tuple(traces),
     )
@@ -87,10 +92,11 @@ def _start(
     return tuple(vectors.constant([0.0] * (widths[width] or layer.units)) for width in layer.states.values())
 
 
-def _merged(layer: Cell, vectors: Vectors[Value], handed: tuple[Value, ...]) -> Value:
+def _merged(layer: Cell, vectors: Vectors[Value], handed: tuple[Value, ...], step: int) -> Value:
     """Join the directions as the layer says."""
     if len(handed) == 1:
         return handed[0]
+    vectors.at(step)
     forward, backward = handed
     match layer.merge:
         case "sum":

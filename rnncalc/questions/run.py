@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from rnncalc.errors import RefusedError
 from rnncalc.forward.arrays import Nested, Progress
-from rnncalc.forward.floats import Floats
+from rnncalc.forward.floats import floats
 from rnncalc.forward.network_pass import Pass, Ran
 from rnncalc.layers.layer import External
 from rnncalc.network.network import Network
@@ -77,7 +77,7 @@ def run(
     """
     timed = with_steps_to_run(network, inputs)
     _refuse_costly(timed, most_multiply_adds)
-    forward = Pass(timed, Floats, seed=seed, weights=weights, inputs=inputs, progress=progress, traced=states)
+    forward = Pass(timed, floats, seed=seed, weights=weights, inputs=inputs, progress=progress, traced=states)
     return Run(timed, tuple(forward.run()), None if inputs or timed is network else DEFAULT_STEPS)
 
 

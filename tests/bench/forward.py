@@ -7,7 +7,7 @@ from statistics import median
 from time import perf_counter
 
 from rnncalc import LSTM, Network
-from rnncalc.forward.floats import Floats
+from rnncalc.forward.floats import floats
 from rnncalc.forward.network_pass import Pass
 
 if sys.version_info >= (3, 12):
@@ -25,7 +25,7 @@ else:
 def seconds_of_pass(units: int, steps: int) -> float:
     """Return the time of a pass, without making its weights."""
     network = Network(input=units, layers=(LSTM(units),), steps=steps)
-    forward = Pass(network, Floats)
+    forward = Pass(network, floats)
     (placed,) = network.placed
     arrays = forward.arrays(placed)
     setattr(forward, "arrays", lambda _: arrays)  # noqa: B010  made before the clock starts

@@ -11,7 +11,7 @@ from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.conventions.convention import Convention
 from rnncalc.conventions.formula import Plus
 from rnncalc.conventions.tensor import Axis, Role, Tensor
-from rnncalc.forward.floats import Floats
+from rnncalc.forward.floats import floats
 from rnncalc.forward.network_pass import Pass, Ran
 from rnncalc.network.stack import Placed
 
@@ -22,7 +22,7 @@ def ran(layer: Layer, broken: Broken, **network: object) -> Ran:
     """Return what the pass says of a layer whose place in the stack is broken."""
     net = Network(input=5, layers=(layer,), steps=3, **network)  # type: ignore[arg-type]
     net.__dict__["placed"] = tuple(map(broken, net.placed))
-    (ran,) = Pass(net, Floats).run()
+    (ran,) = Pass(net, floats).run()
     return ran
 
 
@@ -109,7 +109,7 @@ def test_an_input_that_is_not_as_wide_as_the_spec_says() -> None:
 
 def under(monkeypatch: pytest.MonkeyPatch, broken: Convention, layer: Layer) -> Ran:
     monkeypatch.setitem(CONVENTIONS, broken.name, broken)
-    (ran,) = Pass(Network(input=5, layers=(layer,), steps=3, convention=broken.name), Floats).run()
+    (ran,) = Pass(Network(input=5, layers=(layer,), steps=3, convention=broken.name), floats).run()
     return ran
 
 

@@ -14,7 +14,7 @@ from rnncalc import Cell, Network, SpecError
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
 from rnncalc.forward.arrays import Arrays, Matrix, filled
 from rnncalc.forward.bindings import binding
-from rnncalc.forward.floats import Floats
+from rnncalc.forward.floats import floats
 from rnncalc.forward.network_pass import Pass
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.questions.symbols import equations
@@ -134,7 +134,7 @@ def check(net: Network) -> None:
     number = Random(0).random
     weights = {tensor.name: filled(tensor, 1.0, number) for tensor in placed.tensors}
     inputs = [[2 * number() - 1 for _ in range(M)] for _ in range(STEPS)]
-    (ran,) = Pass(net, Floats, weights={placed.name: weights}, inputs={None: inputs}, traced=True).run()
+    (ran,) = Pass(net, floats, weights={placed.name: weights}, inputs={None: inputs}, traced=True).run()
     assert ran.agrees
     names = bound(net, weights)
     arrays = convention(net.convention).arrays(layer.kind)
