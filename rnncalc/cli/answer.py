@@ -19,7 +19,7 @@ from rnncalc.reports.answer import AnswerReport
 @click.command(cls=Command, context_settings={"ignore_unknown_options": True})  # so that -5 is a number
 @click.argument("words", nargs=-1, required=True, metavar="[SPEC] NUMBER...")
 @network_flags
-@format_flag("table", "json", "markdown")
+@format_flag(AnswerReport)
 def answer(words: tuple[str, ...], format_: str, **flags: Unpack[NetworkFlags]) -> int:
     """Judge a count, and find the mistake behind a wrong one.
 

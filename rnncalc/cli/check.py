@@ -11,6 +11,9 @@ from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import bytes_of, dtype_flag, format_flag, override_flags
 from rnncalc.cli.output import write
 from rnncalc.cli.streams import tell
+from rnncalc.formats import find
+from rnncalc.reports.check import CheckReport
+from rnncalc.reports.checked_file import FileReport
 
 
 @click.command(cls=Command)
@@ -24,7 +27,7 @@ from rnncalc.cli.streams import tell
 @click.option("--baseline", metavar="PATH", help="A spec, a folder of specs, or JSON of count, to compare to.")
 @click.option("--max-growth", metavar="N|N%", help="The most parameters more than the baseline's: 10k, or 5%.")
 @click.option("--strict", is_flag=True, help="A spec with nothing to check fails.")
-@format_flag("table", "json", "markdown", "junit", "github")
+@format_flag(CheckReport, FileReport)
 def check(
     paths: tuple[str, ...],
     steps: str | None,
@@ -45,7 +48,8 @@ def check(
     bytes_of(dtype)
     overrides = {"steps": steps, "topology": topology, "convention": convention}
     checks = check_all(paths, overrides, limits, baseline=baseline, max_growth=max_growth, dtype=dtype, strict=strict)
-    write([checks] if format_ in ("table", "markdown") else checks.files, format_)
+    together = hasattr(checks, find(format_).method)  # tables show all files together, other formats one by one
+    write([checks] if together else checks.files, format_)
     if format_ not in ("table", "github") and not sys.stdout.isatty():
         tell(*checks.failures())  # a program reads the answer, so that people still see what failed
     return checks.code

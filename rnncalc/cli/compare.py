@@ -22,7 +22,7 @@ from rnncalc.spec.flags import read_value
 @network_flags
 @click.option("--same-params", is_flag=True, help="Which width each kind gets for the spec's parameters.")
 @dtype_flag
-@format_flag("table", "json", "markdown")
+@format_flag(ComparisonReport, DenseGrowthReport)
 def compare(specs: tuple[str, ...], same_params: bool, dtype: str, format_: str, **flags: Unpack[NetworkFlags]) -> None:
     """Compare RNN, GRU, LSTM and dense, or several specs.
 

@@ -25,7 +25,7 @@ from rnncalc.reports.refusals import refuse_endless, refuse_many_layers
 @click.option("--cost", is_flag=True, help="Add multiply-adds and bytes.")
 @dtype_flag
 @click.option("--all-conventions", is_flag=True, help="A column for each framework, and why they differ.")
-@format_flag("table", "json", "csv", "markdown")
+@format_flag(CountReport)
 def count(
     specs: tuple[str, ...],
     tensors: bool,

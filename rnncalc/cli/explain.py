@@ -18,7 +18,7 @@ from rnncalc.reports.explain import ExplanationReport
 @specs_argument
 @network_flags
 @click.option("--only", multiple=True, metavar="NAME", help="Explain the layer of this name alone; may be repeated.")
-@format_flag("table", "json", "markdown", "latex")
+@format_flag(ExplanationReport)
 def explain(specs: tuple[str, ...], only: tuple[str, ...], format_: str, **flags: Unpack[NetworkFlags]) -> None:
     """Derive the count step by step.
 

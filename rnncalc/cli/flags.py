@@ -11,6 +11,7 @@ from typing import Any, TypedDict
 import click
 
 from rnncalc.errors import CallError
+from rnncalc.formats import offered
 from rnncalc.text import did_you_mean, escape, one_of
 
 Command = Callable[..., Any]
@@ -68,8 +69,9 @@ dtype_flag = click.option(
 )
 
 
-def format_flag(*formats: str) -> Decorator:
-    """Return `--format`; the first is what is written where it is not given."""
+def format_flag(*reports: type) -> Decorator:
+    """Return `--format`, with the formats that can write these kinds of report; the first where it is not given."""
+    formats = offered(*reports)
     return click.option(
         "-f",
         "--format",

@@ -27,7 +27,7 @@ from rnncalc.spec.flags import read_value
 @click.option("--seed", type=int, default=0, show_default=True, help="Makes the weights and inputs not given.")
 @click.option("--states", is_flag=True, help="Show each layer's states and gates, step by step.")
 @click.option("--max-multiply-adds", metavar="N", default="1G", show_default=True, help="Refuse a longer pass.")
-@format_flag("table", "json", "csv", "markdown")
+@format_flag(RunReport)
 def run(
     specs: tuple[str, ...],
     weights: str | None,

@@ -26,7 +26,7 @@ from rnncalc.spec.flags import read_value
 @dtype_flag
 @click.option("--multiple-of", metavar="N", default="1", show_default=True, help="Only sizes that N divides.")
 @click.option("--exact", is_flag=True, help="Only a size that meets the budget exactly; exit code 1 if none.")
-@format_flag("table", "json", "markdown")
+@format_flag(SolutionReport)
 def solve(
     specs: tuple[str, ...],
     params: str | None,

@@ -7,6 +7,7 @@ is `layout.py`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from rnncalc.conventions.arrays import Array, CellArrays, DenseArrays
 from rnncalc.conventions.checked import check_arrays
@@ -41,7 +42,14 @@ class Convention(Frozen):
     directions: tuple[str, str] | None = ("forward/", "backward/")
     renamed: Mapping[str, str] = NO_NAMES
 
+    @property
+    def layouts(self) -> dict[object, Any]:
+        """The layouts that have been made under it: they are the convention's and go with it."""
+        made: dict[object, Any] = self.__dict__["_layouts"]
+        return made
+
     def __post_init__(self) -> None:
+        self.__dict__["_layouts"] = {}
         if isinstance(self.cells, CellArrays):
             check_arrays(self.name, self.cells)
             return

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions.convention import Convention
 from rnncalc.conventions.formula import numbers, value
 from rnncalc.conventions.layout import Layout, layout
 from rnncalc.conventions.tensor import Tensor
@@ -152,25 +153,32 @@ def stack(
 ) -> Iterator[Placed]:
     """Yield the layers of a part in their places, its output layer last; `counted` numbers those without a name."""
     row = convention(convention_name)
-    layouts: dict[tuple[object, ...], Layout] = {}  # thousands of layers may differ in their widths alone
     many_in, many_out = topology.startswith("many"), topology.endswith("many")
     steps, width = part.steps, part.input
     for (layer, _, copy, copies, inputs, width), side in _runs(part, turn(part, topology)):
         many = many_in if side < 0 else many_out
         sizes = layer.sizes(inputs)
-        key = (type(layer), tuple(sizes), layer.choices(), inputs == sizes.get("h"))
-        if key not in layouts:
-            layouts[key] = layout(layer, inputs, row)
+        found = _layout(layer, inputs, sizes, row)
         stem, number = stem_and_number(layer, copy, counted[layer.kind])
         counted[layer.kind] += copies
         shape = (steps, width) if many else (width,)
         uses = steps if many or (many_in and side == 0) else 1
-        yield Placed(layer, stem, number, part_name, inputs, width, shape, uses, sizes, layouts[key], copy, copies)
+        yield Placed(layer, stem, number, part_name, inputs, width, shape, uses, sizes, found, copy, copies)
     if part.output:
         units = part.output.units
         shape, uses = ((steps, units), steps) if many_out else ((units,), 1)
-        sizes, found = part.output.sizes(width), layout(part.output, width, row)
+        sizes = part.output.sizes(width)
+        found = _layout(part.output, width, sizes, row)
         yield Placed(part.output, OUTPUT, None, part_name, width, units, shape, uses, sizes, found)
+
+
+def _layout(layer: Layer, inputs: int, sizes: Mapping[str, int], row: Convention) -> Layout:
+    """Return the layout of a layer; those that differ in their widths alone have one, made once for a convention."""
+    key = (type(layer), tuple(sizes), layer.choices(), inputs == sizes.get("h"))
+    if key not in row.layouts:
+        row.layouts[key] = layout(layer, inputs, row)
+    found: Layout = row.layouts[key]
+    return found
 
 
 def _runs(part: Part, at: tuple[int, int]) -> Iterator[tuple[Join, int]]:

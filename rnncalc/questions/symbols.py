@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple, Union
 
 from rnncalc.conventions.arrays import CellArrays, Side
-from rnncalc.conventions.layout import role_of, sides_of_biases, width_of
+from rnncalc.conventions.cell_tensors import role_of, sides_of_biases, width_of
 from rnncalc.conventions.tensor import Role
 from rnncalc.layers.cell import Activation, Cell, Form
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rnncalc.questions.check import Difference, Status
 from rnncalc.reports.cases import MOST_LINES
@@ -45,14 +45,6 @@ class CheckReport(NamedTuple):
         if rest := sum(1 for _ in lines):
             yield f"and {rest:,} more failures"
         yield from self.remarks
-
-    def data(self) -> dict[str, Any]:
-        """Return the JSON object of all files as one."""
-        return {"files": [file.data() for file in self.files]}
-
-    def records(self) -> tuple[tuple[str, ...], Iterable[tuple[Value, ...]]]:
-        """Return a row a limit."""
-        return tuple(column.title for column in _COLUMNS), [row for file in self.files for row in file.rows()]
 
     def sheets(self) -> list[Sheet]:
         """Return the table of limits and, with a baseline, that of changes."""

@@ -6,8 +6,9 @@ import by_hand
 import pytest
 from conftest import Call
 
-from rnncalc import GRU, LSTM, RNN, Network, Output, Part, load
-from rnncalc.questions.compare import chosen, dense_growth
+from rnncalc import GRU, LSTM, RNN, SRU, CallError, External, Network, Output, Part, Problem, compare, load
+from rnncalc.questions.compare import Lack, Missing, chosen, compare_same_params, dense_growth
+from rnncalc.reports.compare import ComparisonReport
 
 
 def rows(call: Call, *args: object) -> list[dict[str, object]]:
@@ -119,3 +120,45 @@ def test_what_cannot_be_compared_is_said(call: Call) -> None:
         "no width fits in 5 parameters"
         in call("compare", "-i", 1, "-l", "external:2", "-l", "rnn:1", "--same-params").out
     )
+
+
+def test_a_comparison_is_a_value() -> None:
+    """Sides by kind, and what is missing with its reason, in no words yet."""
+    network = Network(input=8, layers=(LSTM(4),), output=Output(1))
+    found = compare(network, dtype="int8")
+    assert [(side.kind, side.params) for side in found.sides] == [
+        *((None, 213), ("rnn", 57), ("gru", 161), ("lstm", 213)),
+    ]
+    assert [side.bytes for side in found.sides] == [side.params for side in found.sides]
+    assert found.missing == (Missing("dense", Lack.STEPS),)
+    assert found.ratio(found.sides[1]) == 57 / 213
+    beside = compare(network, Network(input=8, layers=(RNN(4),), name="other"))
+    assert [(side.name, side.kind) for side in beside.sides] == [("network", None), ("other", None)]
+    same = compare_same_params(Network(input=1, layers=(External(2), RNN(1))))
+    assert [*same.missing] == [Missing("gru", Lack.WIDTH), Missing("lstm", Lack.WIDTH)]
+
+
+def test_a_kind_that_cannot_be_is_missing_with_its_problem() -> None:
+    """PyTorch's RNN has relu; its GRU and LSTM have not, and are left out with what is wrong with them."""
+    found = compare(Network(input=8, layers=(RNN(4, activation="relu"),), convention="pytorch", steps=2))
+    assert [side.kind for side in found.sides] == [None, "rnn", "dense"]
+    assert [missing.kind for missing in found.missing] == ["gru", "lstm"]
+    for missing in found.missing:
+        assert isinstance(missing.reason, Problem)
+        assert missing.reason.path == ("layers", 0, "activation")
+    (sheet,) = ComparisonReport(found).sheets()
+    assert sheet.notes[0].startswith("gru: pytorch cannot express activation: relu; textbook, ")
+
+
+def test_cells_of_every_kind_can_be_compared() -> None:
+    """What options the other kind has too are kept; the others have no meaning there."""
+    found = compare(Network(input=8, layers=(SRU(4, bidirectional=True),), steps=2))
+    assert [side.params for side in found.sides] == [2 * 144, 2 * 52, 2 * 156, 2 * 208, 16 * 17]
+
+
+def test_nothing_to_compare() -> None:
+    """No network, or a dtype that there is not."""
+    with pytest.raises(CallError, match="give a network to compare"):
+        compare()
+    with pytest.raises(CallError, match="dtype: expected"):
+        compare(Network(input=8, layers=(RNN(4),)), dtype="?")

@@ -1,6 +1,5 @@
 """`count`: rows, totals and formulas."""
 
-import csv
 import io
 import json
 from pathlib import Path
@@ -13,7 +12,7 @@ from conftest import Call
 from hypothesis import given
 from strategies import Spec, flags, network, part
 
-from rnncalc import LSTM, MGU, RNN, Dense, Embedding, External, Network, Output
+from rnncalc import LSTM, MGU, RNN, CallError, Dense, Embedding, External, Network, Output
 from rnncalc.formats import write
 from rnncalc.network.network import Network as Placing
 from rnncalc.questions.count import count
@@ -70,49 +69,6 @@ def test_repeat_is_the_layer_written_again(spec: Spec) -> None:
         for of in (spec, written)
     ]
     assert rows[0] == rows[1]
-
-
-@given(network())
-def test_rows_sum_to_totals_in_json(spec: Spec) -> None:
-    """Layers sum to the network, tensors to layers; a sum is null exactly when a row is."""
-    (report,) = json.loads(rendered(read(spec), "json"))["reports"]
-    assert report["params"] == sum(layer["params"] for layer in report["layers"])
-    assert report["trainable"] == sum(layer["trainable"] for layer in report["layers"])
-    assert report["bytes"] == sum(layer["bytes"] for layer in report["layers"]) == 4 * report["params"]
-    costs = [layer["multiply_adds"] for layer in report["layers"]]
-    assert report["multiply_adds"] == (None if None in costs else sum(costs))
-    for layer in report["layers"]:
-        assert layer["params"] == sum(tensor["params"] for tensor in layer["tensors"])
-        names = [tensor["name"] for tensor in layer["tensors"]]
-        assert len(names) == len({*names})
-    if report["dense"]:
-        assert report["dense"]["params"] == sum(layer["params"] for layer in report["dense"]["layers"])
-
-
-@given(network())
-def test_rows_sum_to_totals_in_csv(spec: Spec) -> None:
-    """The last row is the total of the others, of layers and of tensors alike."""
-    for tensors in (False, True):
-        *rows, total = csv.DictReader(io.StringIO(rendered(read(spec), "csv", tensors=tensors)))
-        assert total["kind"] == "total"
-        for column in ("params", "bytes", *(() if tensors else ("trainable", "multiply_adds_per_step"))):
-            values = [row[column] for row in rows]
-            assert total[column] == ("" if "" in values else str(sum(map(int, values))))
-
-
-@given(network())
-def test_rows_sum_to_totals_in_tables(spec: Spec) -> None:
-    """The total line of the table and of the Markdown is the sum of the lines above it."""
-    net = read({**spec, "layers": spec["layers"]})
-    lines = rendered(net, "table").splitlines()
-    rules = [number for number, line in enumerate(lines) if line.startswith("──")]
-    body, total = lines[rules[0] + 1 : rules[1]], lines[rules[1] + 1]
-    column = "Parameters" if net.trainable == net.params else None
-    if column:
-        assert sum(int(line.split()[-1].replace(",", "")) for line in body) == int(total.split()[-1].replace(",", ""))
-    cells = [line.split(" | ") for line in rendered(net, "markdown").splitlines() if line.startswith("|")]
-    numbers = [int(row[5].strip(" |*").replace(",", "")) for row in cells[2:]]
-    assert sum(numbers[:-1]) == numbers[-1] == net.params
 
 
 @given(part(steps=True))
@@ -307,3 +263,35 @@ def test_bytes_follow_the_dtype(call: Call, dtype: str, size: int) -> None:
     """Bytes are parameters times the size of one."""
     (report,) = json.loads(call("specs/lstm.yaml", "--dtype", dtype, "-f", "json").out)["reports"]
     assert report["bytes"] == 1600 * size
+
+
+def test_a_count_is_a_value() -> None:
+    """Named numbers of the network and of its layers, equal neighbours once or each by itself; None is not known."""
+    network = Network(input=4, layers=(RNN(4, repeat=3, frozen=True), LSTM(2)))
+    counted = count(network, "float16")
+    assert (counted.params, counted.trainable, counted.bytes) == (3 * 36 + 56, 56, 2 * (3 * 36 + 56))
+    assert (counted.multiply_adds, counted.multiply_adds_per_step, counted.dense) == (None, 3 * 32 + 48, None)
+    assert [(entry.name, entry.copies, entry.params) for entry in counted.stack()] == [
+        ("rnn_1", 3, 36),
+        ("lstm_1", 1, 56),
+    ]
+    assert [(layer.name, layer.copies) for layer in counted.layers] == [
+        *(("rnn_1", 1), ("rnn_2", 1), ("rnn_3", 1)),
+        ("lstm_1", 1),
+    ]
+    first = counted.layers[0]
+    assert (first.kind, first.part, first.inputs, first.units, first.outputs) == ("rnn", None, 4, 4, 4)
+    assert (first.output_shape, first.trainable, first.bytes) == ((None, 4), 0, 72)
+    assert [(tensor.name, tensor.shape) for tensor in first.tensors] == [
+        *(("W_xh", (4, 4)), ("W_hh", (4, 4))),
+        ("b_h", (4,)),
+    ]
+    assert count(network, "float16") == counted != count(network)
+
+
+def test_a_dtype_that_there_is_not_is_refused() -> None:
+    """In one line, with the one that may be meant."""
+    with pytest.raises(CallError) as error:
+        count(Network(input=4, layers=(RNN(3),)), "float23")
+    known = "float64, float32, bfloat16, float16, float8 or int8"
+    assert str(error.value) == f"dtype: expected {known}, got 'float23'; did you mean 'float32'?"

@@ -1,8 +1,10 @@
 """`solve`: against brute force on small sizes, against its own count at both sides on large ones."""
 
 import json
+from functools import cache
 from pathlib import Path
 
+import by_hand
 import pytest
 from conftest import Call
 from hypothesis import given, settings
@@ -19,16 +21,24 @@ def two_layers(kinds: tuple[type, type], size: int) -> Network:
     return Network(input=3, layers=layers, output=Output(2))
 
 
+@cache
+def counted_by_hand(kinds: tuple[type, type], size: int) -> int:
+    first, second = by_hand.params(kinds[0](size), 3), by_hand.params(kinds[1](size), size)
+    return first + second + by_hand.params(Output(2), size)
+
+
 @given(st.tuples(st.sampled_from(KINDS), st.sampled_from(KINDS)), st.integers(0, 5_000), st.integers(1, 9))
 @settings(max_examples=200)
 def test_it_finds_what_brute_force_finds(kinds: tuple[type, type], budget: int, multiple: int) -> None:
-    """Every size up to far beyond the budget is tried by hand."""
-    fitting = [size for size in range(multiple, 3_000, multiple) if two_layers(kinds, size).params <= budget]
+    """Every size up to far beyond the budget is tried, with the counts of the textbook's formulas."""
+    fitting = [size for size in range(multiple, 3_000, multiple) if counted_by_hand(kinds, size) <= budget]
     found = solve(lambda size: two_layers(kinds, size), budget, multiple=multiple)
     assert found.size == (fitting[-1] if fitting else None)
     assert found.solved == bool(fitting)
     if found.size:
-        assert found.params == two_layers(kinds, found.size).params
+        assert found.network == two_layers(kinds, found.size)
+        assert found.params == found.network.params == counted_by_hand(kinds, found.size)
+        assert found.left == budget - found.params
 
 
 @given(st.integers(10**3, 10**24), st.integers(1, 10**6))

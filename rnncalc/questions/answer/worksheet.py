@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
-from rnncalc.conventions.layout import role_of, width_of
+from rnncalc.conventions.cell_tensors import role_of, width_of
 from rnncalc.conventions.tensor import Direction, Role
 from rnncalc.layers.cell import Cell, Form
 from rnncalc.layers.layer import Dense, Embedding, Layer, Output

@@ -1,0 +1,186 @@
+"""The list of formats: one is added by a file and a line, and what it can write is what has the method it asks for."""
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rnncalc import LSTM, RNN, Network, Output, answer, compare, count, explain, run, solve
+from rnncalc.errors import CallError
+from rnncalc.formats import FORMATS, Format, find, offered, write
+from rnncalc.questions.allocation import compare_conventions
+from rnncalc.questions.check import CheckedFile, check
+from rnncalc.questions.compare import compare_same_params, dense_growth
+from rnncalc.reports.allocation import AllocationReport
+from rnncalc.reports.answer import AnswerReport
+from rnncalc.reports.check import CheckReport
+from rnncalc.reports.checked_file import FileReport
+from rnncalc.reports.compare import ComparisonReport, DenseGrowthReport
+from rnncalc.reports.count import CountReport
+from rnncalc.reports.explain import ExplanationReport
+from rnncalc.reports.run import RunReport
+from rnncalc.reports.sheet import Alike
+from rnncalc.reports.solve import SolutionReport
+
+NETWORK = Network(input=3, layers=(LSTM(4, repeat=3), RNN(2, frozen=True)), output=Output(1), steps=2)
+
+REPORTS: list[Any] = [
+    CountReport(count(NETWORK), tensors=True, cost=True),
+    AllocationReport(compare_conventions(NETWORK)),
+    ComparisonReport(compare(NETWORK)),
+    ComparisonReport(compare(NETWORK, NETWORK)),
+    ComparisonReport(compare_same_params(NETWORK)),
+    DenseGrowthReport(dense_growth(NETWORK, 1, 9)),
+    SolutionReport(solve(lambda size: Network(input=3, layers=(RNN(size),)), 100)),
+    RunReport(run(NETWORK, states=True), states=True),
+    ExplanationReport(explain(NETWORK)),
+    AnswerReport(answer(NETWORK, 1)),
+    CheckReport((FileReport(CheckedFile("a.yaml", check(NETWORK))),)),
+    FileReport(CheckedFile("a.yaml", check(NETWORK))),
+]
+
+STRANGER = '''
+"""What every sheet, table or object holds, a line each."""
+
+def write(reports, file):
+    for report in reports:
+        for sheet in report.sheets():
+            for row in (*sheet.rows, sheet.total or ()):
+                file.write("; ".join(map(str, row)) + "\\n")
+'''
+
+
+@pytest.fixture
+def plain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Add a format the way a stranger would: a module with `write`, and its line in the list."""
+    (tmp_path / "plain_format.py").write_text(STRANGER)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setitem(FORMATS, "plain", Format("plain_format", "sheets"))
+    return "plain"
+
+
+@pytest.mark.parametrize("report", REPORTS, ids=lambda report: type(report).__name__)
+def test_a_format_that_is_added_writes_every_report_it_can(report: object, plain: str) -> None:
+    """All that have the method it asks for, and commands offer it for those alone."""
+    file = io.StringIO()
+    if not hasattr(report, "sheets"):
+        assert plain not in offered(type(report))
+        with pytest.raises(CallError, match="cannot be written as plain, but as json, junit or github"):
+            write([report], plain, file)
+        assert file.getvalue() == ""
+        return
+    assert offered(type(report))[-1] == plain
+    write([report, report], plain, file)
+    lines = file.getvalue().splitlines()
+    assert lines[: len(lines) // 2] == lines[len(lines) // 2 :] != []
+
+
+def test_a_command_offers_a_format_that_is_added(tmp_path: Path) -> None:
+    """The list is all that names it: help and calls follow."""
+    (tmp_path / "plain_format.py").write_text(STRANGER)
+    add = (
+        "import sys; from rnncalc.formats import FORMATS, Format; from rnncalc.cli import call;"
+        "FORMATS['plain'] = Format('plain_format', 'sheets'); sys.path.insert(0, sys.argv[1]);"
+        "sys.exit(call(sys.argv[2:]))"
+    )
+
+    def called(*args: str) -> str:
+        command = [sys.executable, "-c", add, str(tmp_path), *args]
+        return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True).stdout
+
+    assert "[table|json|csv|markdown|plain]" in called("count", "--help")
+    out = called("-i", "4", "-l", "rnn:3", "-o", "1", "-f", "plain")
+    assert out.splitlines()[-1] == "Total; ; ; ; ; 28"
+    assert "✓; specs/lstm.yaml; expect.total; 1600; 1600" in called("check", "specs/lstm.yaml", "-f", "plain")
+
+
+@pytest.mark.parametrize("report", REPORTS, ids=lambda report: type(report).__name__)
+def test_each_format_writes_every_report_that_it_is_offered_for(report: object) -> None:
+    """Something, without an error, and the same twice."""
+    for name in offered(type(report)):
+        files = io.StringIO(), io.StringIO()
+        for file in files:
+            write([report], name, file)
+        assert files[0].getvalue() == files[1].getvalue() != ""
+
+
+@pytest.mark.parametrize(
+    ("reports", "formats"),
+    [
+        ((CountReport,), "table json csv markdown"),
+        ((AllocationReport,), "table json csv markdown"),
+        ((RunReport,), "table json csv markdown"),
+        ((ComparisonReport, DenseGrowthReport), "table json markdown"),
+        ((SolutionReport,), "table json markdown"),
+        ((AnswerReport,), "table json markdown"),
+        ((ExplanationReport,), "table json markdown latex"),
+        ((CheckReport, FileReport), "table json markdown junit github"),
+    ],
+)
+def test_what_is_offered(reports: tuple[type, ...], formats: str) -> None:
+    """As the contract has it, in the order of the list."""
+    assert offered(*reports) == tuple(formats.split())
+
+
+@pytest.mark.parametrize(
+    "name", ["", "Json", "jsonn", "values", "../json", "json.tool", "os", "rnncalc.cli", "\x1b[31m"]
+)
+def test_an_unknown_format_fails_in_one_clear_line(name: str) -> None:
+    """Modules that are no formats are unknown too, and none is imported."""
+    file = io.StringIO()
+    with pytest.raises(CallError, match=r"^format: expected table, json, .* or github, got [^\n\x1b]*$") as error:
+        write(REPORTS[:1], name, file)
+    assert file.getvalue() == ""
+    assert "did you mean 'json'" in str(error.value) or name not in ("Json", "jsonn", "../json")
+
+
+def test_a_report_that_a_format_cannot_write_is_refused_before_the_first_is_written() -> None:
+    """A solution has no one table, so it has no CSV."""
+    file = io.StringIO()
+    solution = next(report for report in REPORTS if isinstance(report, SolutionReport))
+    with pytest.raises(CallError, match="cannot be written as csv, but as table, json or markdown"):
+        write([REPORTS[0], solution], "csv", file)
+    assert file.getvalue() == ""
+
+
+def test_every_format_of_the_list_is_there() -> None:
+    """Its module is in the room of formats, and has what the list says."""
+    for name, (module, method) in FORMATS.items():
+        assert module == f"rnncalc.formats.{name}"
+        assert any(hasattr(report, method) for report in REPORTS)
+        assert find(name) == (module, method)
+
+
+def test_what_equal_layers_share_is_written_once_and_read_everywhere() -> None:
+    """Each of them is an object of its own for who reads the JSON."""
+    items = [*CountReport(count(NETWORK)).data()["layers"]]
+    alike = [item for item in items if isinstance(item, Alike)]
+    assert len(alike) == len(items) == 5
+    assert alike[1].shared is alike[2].shared is not alike[0].shared  # the first of the three reads another width
+    file = io.StringIO()
+    write([CountReport(count(NETWORK))], "json", file)
+    read = json.loads(file.getvalue())["reports"][0]["layers"]
+    plain = [{**item.own, **item.shared.value} for item in alike]
+    assert read == json.loads(json.dumps(plain))
+    assert [layer["name"] for layer in read] == ["lstm_1", "lstm_2", "lstm_3", "rnn_1", "output"]
+
+
+def test_numbered_tensors_are_not_shared() -> None:
+    """A framework counts the copies of a repeated layer in its tensors' names, and the report does so too."""
+    network = Network(input=4, layers=(LSTM(4, repeat=3),), convention="pytorch")
+    file = io.StringIO()
+    write([CountReport(count(network))], "json", file)
+    layers = json.loads(file.getvalue())["reports"][0]["layers"]
+    assert [layer["tensors"][0]["name"] for layer in layers] == ["weight_ih_l0", "weight_ih_l1", "weight_ih_l2"]
+    assert [layer["name"] for layer in layers] == ["lstm_1", "lstm_2", "lstm_3"]
+    file = io.StringIO()
+    write([CountReport(count(network), tensors=True)], "csv", file)
+    assert [line.split(",")[4] for line in file.getvalue().splitlines()[1:-1:4]] == [
+        "weight_ih_l0",
+        "weight_ih_l1",
+        "weight_ih_l2",
+    ]

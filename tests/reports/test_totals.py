@@ -1,0 +1,217 @@
+"""Rows sum to totals: in every format, for every column of numbers, for frozen networks and for encoder-decoders."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Iterable
+
+import pytest
+import yaml
+from hypothesis import example, given
+from hypothesis import strategies as st
+from strategies import Spec, encoder_decoder, network
+
+from rnncalc import Network, count, run
+from rnncalc.formats import offered, write
+from rnncalc.questions.allocation import compare_conventions
+from rnncalc.reports.allocation import AllocationReport
+from rnncalc.reports.count import CountReport
+from rnncalc.reports.run import RunReport
+from rnncalc.spec import parse
+
+Number = int | None
+Columns = dict[str, tuple[list[Number], Number]]
+"""The columns of numbers: the rows', and the total."""
+
+UNKNOWN = ("", "–")
+
+
+def read(spec: Spec) -> Network:
+    return parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
+
+
+def rendered(report: object, form: str) -> str:
+    file = io.StringIO()
+    write([report], form, file)
+    return file.getvalue()
+
+
+def number(text: str) -> Number:
+    text = text.strip(" *")
+    return None if text in UNKNOWN else int(text.replace(",", ""))
+
+
+def columns(header: list[str], rows: Iterable[list[str]], first: int) -> Columns:
+    """Return the columns from the `first` on, of rows of which the last is the total."""
+    *body, total = rows
+    places = range(first - len(header), 0)
+    return {header[place]: ([number(row[place]) for row in body], number(total[place])) for place in places}
+
+
+def in_table(text: str, first: int) -> list[Columns]:
+    """Return the columns of each table; cells stand two spaces apart."""
+    found = []
+    for header, body, total in re.findall(r"\n\n([^\n]+)\n─+\n(.*?)\n─+\n(Total[^\n]*)", text, re.DOTALL):
+        cells = [re.split(r"\s{2,}", line) for line in (header, *body.splitlines(), total)]
+        found.append(columns(cells[0], cells[1:], first))
+    return found
+
+
+def in_markdown(text: str, first: int) -> list[Columns]:
+    found: list[list[list[str]]] = []
+    above = ""
+    for line in text.splitlines():
+        if line.startswith("|"):
+            found += [] if above.startswith("|") else [[]]
+            found[-1].append(line.removeprefix("| ").removesuffix(" |").split(" | "))
+        above = line
+    return [columns(header, rows, first) for header, _, *rows in found]
+
+
+def in_csv(text: str, first: int) -> list[Columns]:
+    header, *rows = csv.reader(io.StringIO(text))
+    return [columns(header, rows, first)]
+
+
+def in_json(text: str, _: int) -> list[Columns]:
+    (report,) = json.loads(text)["reports"]
+    keys = ("params", "trainable", "multiply_adds", "multiply_adds_per_step", "bytes")
+    return [{key: ([layer[key] for layer in report["layers"]], report[key]) for key in keys}]
+
+
+READERS: dict[str, tuple[Callable[[str, int], list[Columns]], int, int]] = {
+    "table": (in_table, 5, 4),
+    "markdown": (in_markdown, 5, 4),
+    "csv": (in_csv, 10, 8),
+    "json": (in_json, 0, 0),
+}
+"""How each format is read, and the first column of numbers in its rows of layers, and in its rows of tensors."""
+
+
+def test_every_format_of_a_count_is_read_here() -> None:
+    """So that no format is without its sums."""
+    assert {*READERS} == {*offered(CountReport)}
+
+
+NETWORKS = st.one_of(network(), encoder_decoder())
+FROZEN: Spec = {
+    "input": 4,
+    "steps": 3,
+    "layers": [{"lstm": 5, "frozen": True, "repeat": 3}, {"lstm": 5}, {"lstm": 5}, {"gru": 2, "repeat": 2}],
+    "output": 1,
+}
+HALVES: Spec = {
+    "encoder": {"input": 4, "steps": 3, "layers": [{"gru": 5, "frozen": True, "bidirectional": True}]},
+    "decoder": {"input": 4, "steps": 2, "layers": [{"gru": 10}], "output": 3},
+}
+
+
+def check(found: Columns) -> None:
+    """Hold the sums of the rows against the total; a total is not known exactly when a row is not."""
+    assert found
+    for title, (rows, total) in found.items():
+        assert total == (None if None in rows else sum(row for row in rows if row is not None)), title
+
+
+@pytest.mark.parametrize("form", READERS)
+@given(NETWORKS)
+@example(FROZEN)
+@example(HALVES)
+def test_layers_sum_to_the_network(form: str, spec: Spec) -> None:
+    """Parameters, trainable and frozen ones, multiply-adds and bytes."""
+    counted = count(read(spec))
+    reader, first, _ = READERS[form]
+    halves = form in ("table", "markdown") and "encoder" in spec
+    (found,) = reader(rendered(CountReport(counted, cost=True), form), first + halves)
+    check(found)
+    frozen = counted.trainable != counted.params
+    if form in ("table", "markdown"):
+        assert ("Frozen" in found) == ("Trainable" in found) == frozen
+        assert {"Parameters", "Bytes"} <= {*found}
+    title = "Parameters" if "Parameters" in found else "params"
+    assert found[title][1] == counted.params == counted.network.params
+    assert counted.params - counted.trainable == (found["Frozen"][1] if "Frozen" in found else 0) or title == "params"
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "csv"])
+@given(NETWORKS)
+@example(FROZEN)
+@example(HALVES)
+def test_tensors_sum_to_the_network(form: str, spec: Spec) -> None:
+    """The last table, or the only one, is that of the tensors."""
+    counted = count(read(spec))
+    reader, _, first = READERS[form]
+    halves = form in ("table", "markdown") and "encoder" in spec
+    text = rendered(CountReport(counted, tensors=True), form)
+    if not any(layer.tensors for layer in counted.layers):
+        return
+    text = text[text.find("Tensors\n") :] if form != "csv" else text
+    (found,) = reader(text, first + halves)
+    check(found)
+    assert counted.params in [total for _, total in found.values()]
+
+
+@given(NETWORKS)
+@example(FROZEN)
+def test_tensors_sum_to_layers_in_json(spec: Spec) -> None:
+    """Every layer to its tensors, the dense equivalent to its layers."""
+    (report,) = json.loads(rendered(CountReport(count(read(spec))), "json"))["reports"]
+    for layer in report["layers"]:
+        assert layer["params"] == sum(tensor["params"] for tensor in layer["tensors"])
+        assert layer["bytes"] == 4 * layer["params"]
+        names = [tensor["name"] for tensor in layer["tensors"]]
+        assert len(names) == len({*names})
+    if report["dense"]:
+        assert report["dense"]["params"] == sum(layer["params"] for layer in report["dense"]["layers"])
+
+
+@given(NETWORKS, NETWORKS)
+def test_what_keys_there_are_does_not_depend_on_the_data(one: Spec, other: Spec) -> None:
+    """Whatever is known of a network, and whatever layers it has."""
+    reports = [json.loads(rendered(CountReport(count(read(spec))), "json"))["reports"][0] for spec in (one, other)]
+    assert reports[0].keys() == reports[1].keys()
+    layers = [layer.keys() for report in reports for layer in report["layers"]]
+    assert all(layer == layers[0] for layer in layers)
+    tensors = [tensor.keys() for report in reports for layer in report["layers"] for tensor in layer["tensors"]]
+    assert all(tensor == tensors[0] for tensor in tensors)
+
+
+@given(NETWORKS)
+@example(FROZEN)
+@example(HALVES)
+def test_every_convention_sums(spec: Spec) -> None:
+    """The column of each convention, in every format; one that cannot express the network has nothing to sum."""
+    report = AllocationReport(compare_conventions(read(spec)))
+    halves = "encoder" in spec
+    (found,) = in_csv(rendered(report, "csv"), 4)
+    check(found)
+    assert in_table(rendered(report, "table"), 2 + halves) == [found]
+    assert in_markdown(rendered(report, "markdown"), 2 + halves) == [found]
+    (data,) = json.loads(rendered(report, "json"))["reports"]
+    assert {
+        name: ([layer["params"][name] for layer in data["layers"]], total) for name, total in data["params"].items()
+    } == found
+
+
+@given(st.one_of(network(steps=True), encoder_decoder()))
+def test_what_a_pass_did_sums(spec: Spec) -> None:
+    """Weights, weights read and multiplications; a part counted elsewhere has none."""
+    done = run(read(spec))
+    text = rendered(RunReport(done), "markdown")
+    (found,) = in_markdown(text, 3)
+    assert [*found] == ["Weights", "Weights read", "Multiplications"]
+    for rows, total in found.values():
+        assert total == sum(row or 0 for row in rows)
+
+
+@given(NETWORKS)
+@example(FROZEN)
+def test_equal_neighbours_are_one_entry_of_a_count(spec: Spec) -> None:
+    """With its copies it says what each of them says by itself."""
+    counted = count(read(spec))
+    assert [name for entry in counted.stack() for name in entry.names] == [layer.name for layer in counted.layers]
+    assert [layer.name for layer in counted.layers] == [placed.name for placed in counted.network.placed]
+    for key in ("params", "trainable", "multiply_adds", "multiply_adds_per_step", "bytes"):
+        each = [getattr(layer, key) for layer in counted.layers]
+        assert getattr(counted, key) == (None if None in each else sum(each))
