@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from rnncalc.layers.minlstm import MinLSTM
     from rnncalc.layers.rnn import RNN
     from rnncalc.layers.sru import SRU
+    from rnncalc.network.budget import Budget
     from rnncalc.network.network import Network
-    from rnncalc.network.parts import Budget, Expect, Part
+    from rnncalc.network.parts import Expect, Part
     from rnncalc.questions.answer.grading import answer
     from rnncalc.questions.compare import compare
     from rnncalc.questions.count import count
@@ -51,7 +52,8 @@ _HOMES = {
     "rnncalc.layers.rnn": ("RNN",),
     "rnncalc.layers.sru": ("SRU",),
     "rnncalc.network.network": ("Network",),
-    "rnncalc.network.parts": ("Budget", "Expect", "Part"),
+    "rnncalc.network.budget": ("Budget",),
+    "rnncalc.network.parts": ("Expect", "Part"),
     "rnncalc.questions.answer.grading": ("answer",),
     "rnncalc.questions.compare": ("compare",),
     "rnncalc.questions.count": ("count",),

@@ -1,6 +1,7 @@
 """What CI runs: the pre-commit hook through pre-commit itself, and the action's own shell steps."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -46,17 +47,21 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return folder, committed(folder)
 
 
-def test_the_hook_runs_in_pre_commit(repository: tuple[Path, str], tmp_path: Path) -> None:
-    """Installed from its repository, it passes a good spec, fails a bad one, and names the line."""
-    source, commit = repository
-    hook = {"id": "rnncalc-check", "files": "^specs/", "args": ["--strict"]}
+def hooked(project: Path, source: Path, commit: str, **options: Any) -> list[str]:
+    """Set a project up to use the hook, with the files that are in it; return the call of pre-commit."""
+    hook = {"id": "rnncalc-check", "files": "^specs/", **options}
     config = {"repos": [{"repo": str(source), "rev": commit, "hooks": [hook]}]}
+    (project / ".pre-commit-config.yaml").write_text(yaml.safe_dump(config))
+    committed(project)
+    return [sys.executable, "-m", "pre_commit", "run", "--all-files"]
+
+
+def test_the_hook_runs_in_pre_commit(repository: tuple[Path, str], tmp_path: Path) -> None:
+    """Installed from its repository, it passes a good spec, fails a bad one, and names the line; flags may be given."""
     project = tmp_path / "project"
     (project / "specs").mkdir(parents=True)
-    (project / ".pre-commit-config.yaml").write_text(yaml.safe_dump(config))
     (project / "specs" / "a b ü.yaml").write_text(GOOD)
-    committed(project)
-    command = [sys.executable, "-m", "pre_commit", "run", "--all-files"]
+    command = hooked(project, *repository, entry="rnncalc check --strict --")
     home = {"PRE_COMMIT_HOME": str(tmp_path / "home")}
     done = shell(*command, cwd=project, **home)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -68,44 +73,139 @@ def test_the_hook_runs_in_pre_commit(repository: tuple[Path, str], tmp_path: Pat
     assert "specs/b.yml:5:9: expect.total: expected 29, got 28: 1 fewer" in done.stdout
 
 
-def test_the_action_runs(repository: tuple[Path, str], tmp_path: Path) -> None:
-    """Its steps install rnncalc, write the summary and the annotations, and end as check does."""
-    action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
-    assert action["runs"]["using"] == "composite"
-    assert {step["shell"] for step in action["runs"]["steps"]} == {"bash"}
-    assert not any("${{" in step["run"] for step in action["runs"]["steps"])  # an expression in it could run anything
+def test_a_files_name_is_no_option(repository: tuple[Path, str], runner: Path, tmp_path: Path) -> None:
+    """Neither the hook nor the action takes a name that starts with a dash for a flag of the call."""
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    assert hook["entry"] == "rnncalc check --"
+    names = ["--baseline=evil.yaml", "-h.yaml", "--help", "-f=json.yaml"]
+    for name in names:
+        (tmp_path / name).write_text(BAD)
+    done = shell(*hook["entry"].split(), *names, cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout.count("expected 29, got 28: 1 fewer") == len(names)
+    (check,) = run_action(repository[0], tmp_path, {"paths": "\n".join(names)}, "Check", runner=runner)
+    assert check.returncode == 1
+    assert check.stdout.count("::error file=-") == len(names)
+
+
+def action() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    return found
+
+
+def test_the_action_is_what_a_runner_takes() -> None:
+    """Steps in bash as old as macOS has it, no expression in a script, another's action by its commit."""
+    assert action()["runs"]["using"] == "composite"
+    for step in action()["runs"]["steps"]:
+        if "uses" in step:
+            assert re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40}", step["uses"])
+        else:
+            assert step["shell"] == "bash"
+            assert "${{" not in step["run"]  # an expression in it could run anything
+            assert not re.search(r"mapfile|readarray|declare -[An]|\$\{\w+,|\|&", step["run"])
+
+
+@pytest.fixture(scope="module")
+def runner(repository: tuple[Path, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder in which the action has installed rnncalc, called in a checkout full of traps."""
+    checkout = tmp_path_factory.mktemp("checkout")
+    for name in TRAPS:
+        (checkout / f"{name}.py").write_text(f"open({str(checkout / 'sprung')!r}, 'a').write(__name__ + ' ')\n")
+    (checkout / "spec.yaml").write_text(GOOD)
+    assert run_action(repository[0], checkout, {}, runner=checkout.parent / "runner")[-1].returncode == 0
+    assert not (checkout / "sprung").exists()
+    return checkout.parent / "runner"
+
+
+TRAPS = (
+    *("venv", "pip", "ensurepip", "rnncalc", "click", "yaml", "rich", "hatchling", "site", "sitecustomize"),
+    *("usercustomize", "encodings", "codecs", "os", "re", "json", "runpy", "subprocess", "typing", "fractions"),
+)
+"""What Python, its installer or rnncalc import; in the root of a checkout, each would be run in place of the real."""
+
+
+def test_the_action_runs_nothing_of_the_checkout(repository: tuple[Path, str], runner: Path) -> None:
+    """With twenty modules in its root, whatever formats and baselines are asked for."""
+    checkout = next(folder for folder in runner.parent.iterdir() if folder.name.startswith("checkout"))
+    committed(checkout)
+    inputs = {"baseline": "HEAD", "args": "--max-growth=5%"}
+    assert run_action(repository[0], checkout, inputs, "Check", runner=runner)[-1].returncode == 0
+    assert not (checkout / "sprung").exists()
+    trapped = shell(sys.executable, "-m", "venv", "--help", cwd=checkout)
+    assert trapped.returncode == 0
+    assert (checkout / "sprung").exists()  # so would the traps spring
+    (checkout / "sprung").unlink()
+
+
+def test_the_action_writes_a_summary_and_annotations(
+    repository: tuple[Path, str], runner: Path, tmp_path: Path
+) -> None:
+    """And ends as check does; flags on one line or on several, and none that turns the summary into JSON."""
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs" / "a b.yaml").write_text(GOOD)
     (tmp_path / "c.yaml").write_text(GOOD)
-    inputs = {"paths": "specs\nc.yaml\n", "args": "--max-params=1k\n--strict"}
-    assert run_action(action, repository[0], tmp_path, inputs)[-1].returncode == 0
-    (tmp_path / "specs" / "d, e.yaml").write_text(BAD)
-    *_, check = run_action(action, repository[0], tmp_path, inputs, first=1)
-    assert check.returncode == 1
-    assert check.stdout == (
-        "::error file=specs/d%2C e.yaml,line=5,col=9,title=expect.total::expected 29, got 28: 1 fewer\n"
+    for args in ("--max-params=1k\n--strict", "--max-params 1k  --strict", "--strict\r\n--format json -f table", ""):
+        inputs = {"paths": "specs\r\nc.yaml\n\n", "args": args}
+        (done,) = run_action(repository[0], tmp_path, inputs, "Check", runner=runner)
+        assert (done.returncode, done.stdout) == (0, "")
+    (tmp_path / "specs" / "d, e ü.yaml").write_text(BAD)
+    (done,) = run_action(repository[0], tmp_path, {"paths": "specs", "args": "-f json"}, "Check", runner=runner)
+    assert done.returncode == 1
+    assert done.stdout == (
+        "::error file=specs/d%2C e ü.yaml,line=5,col=9,title=expect.total::expected 29, got 28: 1 fewer\n"
     )
     summary = (tmp_path / "summary").read_text(encoding="utf-8")
-    assert "| ✗ | specs/d, e.yaml | expect.total | 29 | 28 |" in summary
+    assert summary.count("### Checks") == 5
+    assert "| ✗ | specs/d, e ü.yaml | expect.total | 29 | 28 |" in summary
+    (done,) = run_action(repository[0], tmp_path, {"args": "--strict -- -f json"}, "Check", runner=runner)
+    assert done.returncode == 2
+    assert done.stdout == "::error title=rnncalc::args has a --, which ends the flags; name files in paths\n"
+
+
+def test_the_action_finds_the_specs_of_a_repository(repository: tuple[Path, str], runner: Path, tmp_path: Path) -> None:
+    """By default all of them, among whatever other YAML there is, compared with a branch."""
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs" / "a.yaml").write_text(GOOD)
+    (tmp_path / ".github").mkdir()
+    (tmp_path / "docker-compose.yml").write_text("services: {a: {image: b}}\n")
+    (tmp_path / "chart.yaml").write_text("name: {{ .Values.name }}\n---\nb: [\n")
+    committed(tmp_path)
+    (tmp_path / "specs" / "a.yaml").write_text(GOOD.replace("rnn: 3", "rnn: 4").replace("28", "41"))
+    inputs = {"baseline": "HEAD", "args": "--max-growth 10"}
+    (done,) = run_action(repository[0], tmp_path, inputs, "Check", runner=runner)
+    assert done.returncode == 1
+    assert done.stdout == (
+        "::error file=specs/a.yaml,title=--max-growth::"
+        "expected at most 10 more than before, got +13 (+46.43%25): 28 before, 41 now\n"
+    )
+    assert "left out, as no specs by their keys: 2 YAML files" in (tmp_path / "summary").read_text(encoding="utf-8")
+    inputs["baseline"] = "--output=x"
+    (done,) = run_action(repository[0], tmp_path, inputs, "Check", runner=runner)
+    assert done.returncode == 2
+    assert "expected git: and a commit, a tag or a branch, got '--output=x'" in done.stderr
 
 
 def run_action(
-    action: dict[str, Any], source: Path, work: Path, inputs: dict[str, str], first: int = 0
+    source: Path, work: Path, inputs: dict[str, str], only: str = "", *, runner: Path | None = None
 ) -> list[subprocess.CompletedProcess[str]]:
-    """Run the steps as GitHub's runner would, from the `first`."""
-    values = {"github.action_path": str(source), **{f"inputs.{key}": value for key, value in inputs.items()}}
-    assert {*action["inputs"]} == {*inputs}
+    """Run the steps as GitHub's runner would, all or `only` one, with the defaults of the inputs not given."""
+    given = {key: of["default"] for key, of in action()["inputs"].items()}
+    assert {*given} >= {*inputs}
+    values = {f"inputs.{key}": value for key, value in (given | inputs).items()}
+    values |= {"github.action_path": str(source), "steps.python.outputs.python-path": sys.executable}
+    folder = runner or work.parent / f"{work.name}-runner"
+    folder.mkdir(exist_ok=True)
     done = []
-    for step in action["runs"]["steps"][first:]:
+    for step in action()["runs"]["steps"]:
+        if "uses" in step or (only and step["name"] != only):
+            continue
         env = {}
         for key, text in step.get("env", {}).items():
             for name, value in values.items():
                 text = text.replace(f"${{{{ {name} }}}}", value)
             assert "${{" not in text
             env[key] = text
-        env |= {"RUNNER_TEMP": str(work), "GITHUB_STEP_SUMMARY": str(work / "summary")}
+        env |= {"RUNNER_TEMP": str(folder), "GITHUB_STEP_SUMMARY": str(work / "summary")}
         done.append(shell("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"], cwd=work, **env))
-        if done[-1].returncode:
-            break
-    assert len(done) == len(action["runs"]["steps"][first:]), done[-1].stderr
+        assert step["name"] == "Check" or done[-1].returncode == 0, done[-1].stderr
     return done

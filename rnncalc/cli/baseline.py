@@ -1,112 +1,117 @@
-"""What a `check` compares to: the parameters of an earlier spec, of a folder of them, or of an earlier JSON report.
+"""What a `check` compares to: earlier numbers, and how they are paired with the files of today.
 
-Knows how earlier and present specs are paired; what growth means is `questions/check.py`.
+Where two specs could be meant there is no guess: that is a problem of the file that is to be paired. How baselines are
+read is `earlier.py`, how paths are paired `pairing.py`; what growth means is `questions/limits.py`.
 """
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, Protocol
 
-from rnncalc.cli.inputs import read_file
-from rnncalc.cli.paths import Found, find
-from rnncalc.errors import CallError, Problem, SpecError
-from rnncalc.layers.options import Size
-from rnncalc.questions.check import CheckedFile, Difference
-from rnncalc.spec import parse
+from rnncalc.cli.pairing import Pair, unpaired
+from rnncalc.cli.paths import Found
+from rnncalc.errors import Problem, SpecError
+from rnncalc.questions.check import CheckedFile
+from rnncalc.questions.limits import Difference, Numbers
 from rnncalc.text import escape
 
-MOST_BYTES = 100_000_000
+Earlier = tuple[str, Numbers | str]
+"""A path, and the numbers of the spec that was there; or a remark on why they are not known."""
 
 
-class Baseline:
-    """Parameters by the name that pairs them: a path below a folder, or a report's name.
+class Baseline(Protocol):
+    """Earlier numbers, and the files that they are those of.
 
+    label: what was compared to, for people.
     remarks: what could not be read of it; that says nothing against the specs of today.
     """
 
-    def __init__(self, path: str, by: str, params: dict[str, int], remarks: tuple[str, ...] = ()) -> None:
-        self.path = path
-        self.by = by
-        self.params = params
-        self.remarks = remarks
-        self._paired: set[str] = set()
+    @property
+    def label(self) -> str: ...
 
-    def before(self, found: Found, name: str | None, *, alone: bool) -> int | None:
-        """Return the parameters that a file had, None when it is new; its name is None when it cannot be read.
+    @property
+    def remarks(self) -> tuple[str, ...]: ...
 
-        alone: whether it is the only one. Raises SpecError where two files claim one report by its name.
+    def before(self, found: Found, name: str | None) -> Numbers | None:
+        """Return the numbers that a file had, None when it is new; its network's name is None when it is broken.
+
+        Raises SpecError where it could be paired in two ways.
         """
-        if self.by == "spec" or (self.by == "name" and alone and len(self.params) == 1):
-            keys = [*self.params]
-        elif self.by == "folder":
-            keys = [os.path.normpath(found.path), found.below]
-        else:
-            keys = [name] if name is not None else [*self.params]  # any report may be that of a broken spec
-        key = next((key for key in keys if key in self.params), None)
-        if key is None:
-            return None
-        if self.by == "name" and key in self._paired and name is not None:
-            message = "another spec has this name too, and the baseline pairs by name; compare to a folder"
-            raise SpecError((Problem((escape(key),), message),))
-        self._paired.update(keys if name is None else [key])
-        return self.params[key]
 
     def removed(self) -> Iterator[CheckedFile]:
         """Yield those that no file was paired with."""
-        for name, params in self.params.items():
-            if name not in self._paired:
-                yield CheckedFile(name, difference=Difference(params, None))
 
 
-def read_baseline(path: str, files: int, **overrides: str | None) -> Baseline:
-    """Return the baseline at a path, to compare so many files with; `overrides` are those of the call.
+class OneSpec(NamedTuple):
+    """One earlier spec, that of the one file that is checked."""
 
-    Raises SpecError when it cannot be read.
+    label: str
+    numbers: Numbers
+    remarks: tuple[str, ...] = ()
+
+    def before(self, found: Found, name: str | None) -> Numbers | None:
+        return self.numbers
+
+    def removed(self) -> Iterator[CheckedFile]:
+        yield from ()
+
+
+class Reports:
+    """An earlier report, paired by the networks' names; one report with one file whatever their names are."""
+
+    def __init__(self, label: str, numbers: dict[str, Numbers], *, alone: bool) -> None:
+        self.label = label
+        self.remarks: tuple[str, ...] = ()
+        self._numbers = numbers
+        self._alone = alone and len(numbers) == 1
+        self._paired: set[str] = set()
+
+    def before(self, found: Found, name: str | None) -> Numbers | None:
+        if self._alone:
+            (name,) = self._numbers
+        if name is None:  # any of them may be that of a broken spec
+            self._paired.update(self._numbers)
+        if name is None or name not in self._numbers:
+            return None
+        if name in self._paired and not self._alone:
+            message = "another spec has this name too, and the baseline pairs by name; compare to a folder"
+            raise SpecError((Problem((escape(name),), message),))
+        self._paired.add(name)
+        return self._numbers[name]
+
+    def removed(self) -> Iterator[CheckedFile]:
+        yield from _removed({name: of for name, of in self._numbers.items() if name not in self._paired})
+
+
+class Paths:
+    """Earlier specs by their paths in a folder or a repository; `pair` tells a file's.
+
+    whole: whether what no file was paired with is gone. Single files, as a hook names them, say nothing of others.
     """
-    if os.path.isdir(path):
-        return _folder(path, overrides)
-    data, source = read_file(path, most=MOST_BYTES)
-    if path.endswith(".json") or (data.lstrip()[:1] == b"{" and b'"reports"' in data[:100]):
-        return Baseline(source, "name", _reports(data, source))
-    if files > 1:
-        raise CallError(f"--baseline: one spec, '{escape(path)}', for {files:,}: give a folder, or JSON of them all")
-    return Baseline(source, "spec", {source: parse(data, source, **overrides).network.params})
+
+    def __init__(self, label: str, earlier: Mapping[str, Numbers | str], pair: Pair, *, whole: bool) -> None:
+        self.label = label
+        self.remarks = tuple(of for of in earlier.values() if isinstance(of, str))
+        self._numbers = {path: of for path, of in earlier.items() if not isinstance(of, str)}
+        self._pair = pair
+        self._whole = whole
+        self._paired: dict[str, str] = {}
+
+    def before(self, found: Found, name: str | None) -> Numbers | None:
+        path = self._pair(found)
+        if path is None:
+            return None
+        if (other := self._paired.setdefault(path, found.path)) != found.path:
+            message = f"'{escape(path)}' of the baseline could be this file's or that of '{escape(other)}'"
+            raise unpaired(f"{message}; compare one folder with it")
+        return self._numbers.get(path)
+
+    def removed(self) -> Iterator[CheckedFile]:
+        if self._whole:
+            yield from _removed({path: of for path, of in self._numbers.items() if path not in self._paired})
 
 
-def _folder(path: str, overrides: dict[str, str | None]) -> Baseline:
-    params: dict[str, int] = {}
-    remarks: list[str] = []
-    for found in find([path]):
-        try:
-            if found.problem:
-                raise found.problem
-            data, source = read_file(found.path)
-            params[found.below] = parse(data, source, **overrides).network.params
-        except SpecError as error:
-            remarks.append(f"baseline {error.problems[0]}; what it was counts as unknown")
-    return Baseline(path, "folder", params, tuple(remarks))
-
-
-def _reports(data: bytes, source: str) -> dict[str, int]:
-    if len(data) > MOST_BYTES:
-        raise _error(source, f"a baseline has at most {MOST_BYTES:,} bytes, this has more")
-    try:
-        report = json.loads(data)
-        reports = [(str(of["name"]), of["params"]) for of in report["reports"] if of["params"] is not None]
-    except (ValueError, RecursionError, KeyError, TypeError, IndexError):
-        raise _error(source, "expected a spec, or the JSON that rnncalc count -f json prints") from None
-    params: dict[str, Any] = {}
-    for name, count in reports:
-        if name in params:
-            raise _error(source, f"two reports are called '{escape(name)}'; compare to a folder, or name them apart")
-        if isinstance(count, bool) or not isinstance(count, int) or count < 0:
-            raise _error(source, f"{escape(name)}: params: expected {Size(0).expected}, got {escape(repr(count))}")
-        params[name] = count
-    return params
-
-
-def _error(source: str, message: str) -> SpecError:
-    return SpecError((Problem((), message, escape(source, limit=1_000)),))
+def _removed(numbers: Mapping[str, Numbers]) -> Iterator[CheckedFile]:
+    for name, of in numbers.items():
+        yield CheckedFile(name, difference=Difference(of.params, None))

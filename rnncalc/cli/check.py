@@ -8,24 +8,42 @@ import click
 
 from rnncalc.cli.checking import check_all
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import bytes_of, dtype_flag, format_flag, override_flags
+from rnncalc.cli.flags import bytes_of, dtype_flag, format_flag, override_flags, together
 from rnncalc.cli.output import write
 from rnncalc.cli.streams import tell
 from rnncalc.formats import find
+from rnncalc.layers.options import Ratio
+from rnncalc.network.budget import BUDGET_KEYS
 from rnncalc.reports.check import CheckReport
 from rnncalc.reports.checked_file import FileReport
+
+limit_flags = together(
+    *(
+        click.option(
+            f"--{key.replace('_', '-')}", metavar="X" if isinstance(of.allowed, Ratio) else "N", help=of.meaning
+        )
+        for key, of in BUDGET_KEYS.items()
+    )
+)
+"""What a budget may limit, from the declaration of its keys."""
+
+growth_flags = together(
+    click.option("--max-growth", metavar="N|N%", help="The most parameters more than the baseline's: 10k, or 5%."),
+    click.option("--max-bytes-growth", metavar="N|N%", help="The most bytes more: 10kB, or 5%."),
+    click.option("--max-multiply-adds-growth", metavar="N|N%", help="The most multiply-adds more: 1M, or 5%."),
+    click.option(
+        "--max-dense-ratio-fall", metavar="X|N%", help="The most that the dense ratio may fall by: 0.5, or 5%."
+    ),
+)
 
 
 @click.command(cls=Command)
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @override_flags
-@click.option("--max-params", metavar="N", help="The most parameters, such as 1M.")
-@click.option("--max-bytes", metavar="N", help="The most bytes, such as 4MB.")
-@click.option("--max-multiply-adds", metavar="N", help="The most multiply-adds of one pass, such as 10M.")
-@click.option("--min-dense-ratio", metavar="X", help="The least dense-equivalent parameters for each one.")
+@limit_flags
 @dtype_flag
 @click.option("--baseline", metavar="PATH", help="A spec, a folder of specs, or JSON of count, to compare to.")
-@click.option("--max-growth", metavar="N|N%", help="The most parameters more than the baseline's: 10k, or 5%.")
+@growth_flags
 @click.option("--strict", is_flag=True, help="A spec with nothing to check fails.")
 @format_flag(CheckReport, FileReport)
 def check(
@@ -35,7 +53,6 @@ def check(
     convention: str | None,
     dtype: str,
     baseline: str | None,
-    max_growth: str | None,
     strict: bool,
     format_: str,
     **limits: str | None,
@@ -47,7 +64,7 @@ def check(
     """
     bytes_of(dtype)
     overrides = {"steps": steps, "topology": topology, "convention": convention}
-    checks = check_all(paths, overrides, limits, baseline=baseline, max_growth=max_growth, dtype=dtype, strict=strict)
+    checks = check_all(paths, overrides, limits, baseline=baseline, dtype=dtype, strict=strict)
     together = hasattr(checks, find(format_).method)  # tables show all files together, other formats one by one
     write([checks] if together else checks.files, format_)
     if format_ not in ("table", "github") and not sys.stdout.isatty():

@@ -5,27 +5,38 @@ One file is in memory at a time; what stays of it are the numbers.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
-from rnncalc.cli.baseline import read_baseline
+from rnncalc.cli.baseline import Baseline
 from rnncalc.cli.inputs import read_file
-from rnncalc.cli.paths import Found, find
-from rnncalc.errors import CallError, Problem, SpecError
-from rnncalc.layers.options import Ratio, WholeNumber
+from rnncalc.cli.limits import read_limits
+from rnncalc.cli.paths import Found, find, unreadable
+from rnncalc.errors import CallError, RefusedError, SpecError
 from rnncalc.network.validation import KEYS
-from rnncalc.questions.check import LIMIT_OF, CheckedFile, Difference, Limit, Quantity, Rule, check
+from rnncalc.questions.check import CheckedFile, check
+from rnncalc.questions.limits import Difference, Limit
 from rnncalc.reports.check import CheckReport
 from rnncalc.reports.checked_file import FileReport
-from rnncalc.spec import parse
+from rnncalc.spec import Spec, parse
 from rnncalc.spec.flags import read_value
-from rnncalc.spec.reader import BUDGET
 from rnncalc.text import escape
 
 Texts = Mapping[str, str | None]
 
-GROWTH = "--max-growth"
+MOST_FINDINGS = 500_000
+"""More limits and problems, of all files together, are refused: they would take the memory."""
+
+
+class Call(NamedTuple):
+    """What a call says of every file: the limits, and what else its flags set."""
+
+    limits: tuple[Limit, ...]
+    overrides: Texts
+    dtype: str
+    strict: bool
 
 
 def check_all(
@@ -34,7 +45,6 @@ def check_all(
     limits: Texts,
     *,
     baseline: str | None = None,
-    max_growth: str | None = None,
     dtype: str = "float32",
     strict: bool = False,
 ) -> CheckReport:
@@ -44,55 +54,71 @@ def check_all(
     """
     if not paths:
         raise CallError("nothing to check: give a PATH, such as a folder of specs")
-    if max_growth is not None and baseline is None:
-        raise CallError(f"{GROWTH} compares: give --baseline too")
+    read = read_limits(limits, compares=baseline is not None)
     for key, text in overrides.items():
         if text is not None:
             read_value(f"--{key}", text, KEYS[key])
-    given = [read_limit(key, text) for key, text in limits.items() if text is not None]
-    if max_growth is not None:
-        given.append(read_growth(max_growth))
     found = find(paths)
-    was = read_baseline(baseline, len(found), **overrides) if baseline is not None else None
+    was = None
+    if baseline is not None:
+        from rnncalc.cli.earlier import read_baseline  # with JSON and git behind it
 
-    def checked(file: Found) -> CheckedFile:
-        name = None
-        try:
-            if file.problem:
-                raise file.problem
-            data, source = read_file(file.path)
-            spec = parse(data, source, **overrides)
-            name = spec.network.name
-            before = was.before(file, name, alone=len(found) == 1) if was else None
-        except SpecError as error:
-            if was and name is None:  # it is broken, not gone
-                with suppress(SpecError):
-                    was.before(file, None, alone=len(found) == 1)
-            return CheckedFile(file.path, problems=error.problems)
-        own = spec.own_convention
-        verdict = check(spec.network, given, locate=spec.place, dtype=dtype, own_convention=own, before=before)
-        difference = Difference(before, verdict.numbers.params) if was else None
-        return CheckedFile(file.path, verdict, strict=strict, difference=difference)
-
-    files = [checked(file) for file in found]
-    # Of a folder, what is in the baseline alone is gone; single files, as a hook names them, say nothing of others.
-    whole = was is not None and (was.by != "folder" or any(os.path.isdir(path) for path in paths))
-    gone = was.removed() if was and whole else ()
-    return CheckReport(tuple(map(FileReport, (*files, *gone))), was.path if was else "", was.remarks if was else ())
+        was = read_baseline(baseline, paths, found, dtype, overrides)
+    files = dict(_each(found, Call(read, overrides, dtype, strict), was))
+    left_out = [file for file in found if file.path not in files]
+    broken = _without_specs(Counter(file.folder for file in found), Counter(file.folder for file in left_out))
+    reports = tuple(map(FileReport, (*files.values(), *broken, *(was.removed() if was else ()))))
+    return CheckReport(reports, was.label if was else "", was.remarks if was else (), len(left_out))
 
 
-def read_limit(key: str, text: str) -> Limit:
-    """Return the limit of a flag, which has a budget's key."""
-    flag = f"--{key.replace('_', '-')}"
-    return Limit(*LIMIT_OF[key], read_value(flag, text, BUDGET[key]), flag=flag)
+def _each(found: Iterable[Found], call: Call, was: Baseline | None) -> Iterator[tuple[str, CheckedFile]]:
+    """Yield the path of each file that is no other YAML, and what was found of it; refuse what takes the memory."""
+    findings = 0
+    for file in found:
+        if checked := _checked(file, call, was):
+            findings += len(checked.problems) + (len(checked.verdict.limits) if checked.verdict else 0)
+            if findings > MOST_FINDINGS:
+                message = (
+                    f"{MOST_FINDINGS:,} limits and problems are too many for one call; check fewer files at a time"
+                )
+                raise RefusedError(f"{escape(file.path, limit=1_000)}: {message}")
+            yield file.path, checked
 
 
-def read_growth(text: str) -> Limit:
-    """Return what `5%` or `10k` allows."""
-    percent = text.endswith("%")
+def _checked(file: Found, call: Call, was: Baseline | None) -> CheckedFile | None:
+    """Return what was found of a file; None of one in a folder that by its keys is no spec."""
+    name = None
     try:
-        most = read_value(GROWTH, text.removesuffix("%"), Ratio() if percent else WholeNumber(suffixes=True))
-        return Limit(Rule.GROWTH, Quantity.PARAMS, most, flag=GROWTH, percent=percent)
-    except SpecError:
-        message = f"expected a percentage such as 5%, or a number such as 10k, got '{escape(text)}'"
-        raise SpecError((Problem((), message, GROWTH),)) from None
+        spec = _read(file, call.overrides)
+        if spec is None:
+            return None
+        name = spec.network.name
+        before = was.before(file, name) if was else None
+    except SpecError as error:
+        if was and name is None:  # it is broken, not gone
+            with suppress(SpecError):
+                was.before(file, None)
+        return CheckedFile(file.path, problems=error.problems)
+    own = spec.own_convention
+    verdict = check(spec.network, call.limits, locate=spec.place, dtype=call.dtype, own_convention=own, before=before)
+    difference = Difference(before and before.params, verdict.numbers.params) if was else None
+    return CheckedFile(file.path, verdict, strict=call.strict, difference=difference)
+
+
+def _read(file: Found, overrides: Texts) -> Spec | None:
+    if file.problem:
+        raise file.problem
+    data, source = read_file(file.path)
+    if file.named:
+        return parse(data, source, **overrides)
+    from rnncalc.spec.recognition import parse_if_meant
+
+    return parse_if_meant(data, source, **overrides)
+
+
+def _without_specs(found: Counter[str | None], left_out: Counter[str | None]) -> Iterator[CheckedFile]:
+    """Yield a broken file for each folder of whose files none is a spec."""
+    for folder, number in left_out.items():
+        if folder is not None and number == found[folder]:
+            files = f"{number:,} YAML file{'' if number == 1 else 's'} below this folder, none a spec by its keys"
+            yield CheckedFile(folder, problems=unreadable(folder, files).problems)

@@ -13,13 +13,17 @@ SUFFIXES = (".yaml", ".yml")
 
 
 class Found(NamedTuple):
-    """A file to be read: its path as people know it, and its path below the folder where it was found.
+    """A file to be read: its path as people know it.
 
+    folder: that was given and has it somewhere below, if any; below: its path below that folder.
+    named: whether it was given by itself.
     problem: why it cannot be read.
     """
 
     path: str
-    below: str
+    folder: str | None = None
+    below: str = ""
+    named: bool = False
     problem: SpecError | None = None
 
 
@@ -27,8 +31,9 @@ def find(paths: Sequence[str]) -> list[Found]:
     """Return the files of all paths, each once, those below a folder sorted."""
     found: dict[str, Found] = {}
     for path in paths:
-        for file in below(path) if path != "-" and os.path.isdir(path) else (Found(path, os.path.basename(path)),):
-            found.setdefault(file.path, file)
+        for file in below(path) if path != "-" and os.path.isdir(path) else (Found(path, named=True),):
+            known = found.get(file.path, file)
+            found[file.path] = (known if known.folder else file)._replace(named=known.named or file.named)
     return [*found.values()]
 
 
@@ -39,10 +44,13 @@ def below(folder: str) -> list[Found]:
     whole disk.
     """
     found = sorted(_walk(folder), key=lambda file: file.path.split(os.sep))
-    if found:
-        return found
-    message = f"no {' or '.join(SUFFIXES)} file below this folder"
-    return [Found(folder, "", _unreadable(folder, message))]
+    return found or [Found(folder, problem=unreadable(folder, f"no {' or '.join(SUFFIXES)} file below this folder"))]
+
+
+def is_listed(path: str) -> bool:
+    """Return whether a path below a folder is one that is looked at: a spec's suffix, and nothing hidden on the way."""
+    parts = path.replace(os.sep, "/").split("/")
+    return parts[-1].lower().endswith(SUFFIXES) and not any(part.startswith(".") for part in parts)
 
 
 def _walk(top: str) -> Iterator[Found]:
@@ -53,14 +61,14 @@ def _walk(top: str) -> Iterator[Found]:
             with os.scandir(folder) as entries:
                 listed = [*entries]
         except OSError as error:
-            yield Found(folder, "", _unreadable(folder, (error.strerror or str(error)).lower()))
+            yield Found(folder, problem=unreadable(folder, (error.strerror or str(error)).lower()))
             continue
         for entry in listed:
             if entry.name.startswith("."):
                 continue
             if entry.is_dir(follow_symlinks=False):
                 waiting.append(entry.path)
-            elif entry.name.lower().endswith(SUFFIXES) and not os.path.isdir(entry.path):
+            elif is_listed(entry.name) and not os.path.isdir(entry.path):
                 yield _found(entry, top)
 
 
@@ -68,10 +76,11 @@ def _found(entry: os.DirEntry[str], top: str) -> Found:
     path = os.path.normpath(entry.path)  # without the ./ that annotations would not be matched by
     below = os.path.relpath(path, top)
     if os.path.isfile(entry.path):  # false, and no error, for a link that leads in a circle
-        return Found(path, below)
+        return Found(path, top, below)
     reason = "leads nowhere" if entry.is_symlink() and not os.path.exists(path) else "is no regular file"
-    return Found(path, below, _unreadable(path, reason))  # a pipe or device might never end
+    return Found(path, top, below, problem=unreadable(path, reason))  # a pipe or device might never end
 
 
-def _unreadable(path: str, message: str) -> SpecError:
+def unreadable(path: str, message: str) -> SpecError:
+    """Return the error of a file or a folder in which there is nothing to check."""
     return SpecError((Problem((), message, f"'{escape(path, limit=1_000)}'"),))

@@ -1,4 +1,8 @@
-"""Suites of cases as JUnit's XML. Knows nothing of what was tested."""
+"""Suites of cases as JUnit's XML. Knows nothing of what was tested.
+
+Characters beyond ASCII are written as references (`&#252;`): so the file is the UTF-8 that it says it is, whatever
+encoding the terminal has.
+"""
 
 from __future__ import annotations
 
@@ -36,4 +40,5 @@ def _case(file: str, case: Case) -> str:
 
 
 def _quoted(text: str) -> str:
-    return f'"{escape_xml(escape(text, limit=2_000), {chr(34): "&quot;"})}"'
+    quoted = escape_xml(escape(text, limit=2_000), {'"': "&quot;"})
+    return f'"{quoted.encode("ascii", "xmlcharrefreplace").decode()}"'

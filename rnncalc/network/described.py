@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from rnncalc.layers.layer import Layer, Output
+from rnncalc.network.budget import Budget
 from rnncalc.network.parts import Expect, Part
 
 
@@ -28,3 +29,5 @@ class Described(Protocol):
     def convention(self) -> str: ...
     @property
     def expect(self) -> Expect | None: ...
+    @property
+    def budget(self) -> Budget | None: ...

@@ -6,13 +6,17 @@ Knows nothing of files or of what is asked about a network. What can be wrong wi
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from rnncalc.errors import SpecError
 from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Layer, Output
-from rnncalc.network.parts import Budget, Expect, Part, Parts, Topology, part_of
+from rnncalc.network.parts import Expect, Part, Parts, Topology, part_of
 from rnncalc.network.stack import Placed, stack
 from rnncalc.network.validation import parts_of, problems, type_problems
+
+if TYPE_CHECKING:
+    from rnncalc.network.budget import Budget
 
 
 class Network(Frozen):
@@ -35,7 +39,7 @@ class Network(Frozen):
     name: str = "network"
     source: str | None = None
     expect: Expect | None = None
-    budget: Budget | None = None
+    budget: "Budget | None" = None
 
     def __post_init__(self) -> None:
         if found := tuple(type_problems(self)):

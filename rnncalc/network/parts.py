@@ -44,15 +44,6 @@ class Expect(NamedTuple):
     layers: tuple[int, ...] | None = None
 
 
-class Budget(NamedTuple):
-    """The most a network may have; `min_dense_ratio` is the least dense-equivalent parameters per parameter."""
-
-    max_params: int | None = None
-    max_bytes: int | None = None
-    max_multiply_adds: int | None = None
-    min_dense_ratio: float | None = None
-
-
 Parts = Mapping[str | None, Part]
 """The parts of a network by name: `None` for a whole one, or `encoder` and `decoder`."""
 

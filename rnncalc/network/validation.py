@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from rnncalc.conventions.catalogue import CONVENTIONS
@@ -17,12 +18,15 @@ from rnncalc.layers.layer import Embedding, Layer, Output
 from rnncalc.layers.options import Allowed, Choice, Size, Text
 from rnncalc.network.parts import TOPOLOGIES, Part, Parts, Topology, part_of
 from rnncalc.network.stack import OUTPUT, joins, stem_and_number
-from rnncalc.text import escape
+from rnncalc.text import did_you_mean, escape
 
 if TYPE_CHECKING:
     from rnncalc.network.described import Described
 
 MAX_LAYERS = 100_000
+
+_MOST_GUESSED = 100
+"""So many misspelt names are looked for among so many others: to look for thousands among thousands takes long."""
 
 KEYS: dict[str, Allowed] = {
     "name": Text(),
@@ -86,6 +90,7 @@ def problems(network: Described) -> Iterator[Problem]:
             yield from _tied(path, part)
     yield from _names(parts)
     yield from _expect(network, parts)
+    yield from _budget(network, parts)
 
 
 def _values(network: Described, parts: Parts) -> Iterator[Problem]:
@@ -202,19 +207,26 @@ def _names(parts: Parts) -> Iterator[Problem]:
     """Yield the names that two layers share. Default names never clash among themselves."""
     if not any(layer.name for part in parts.values() for layer in part.layers):
         return
+    taken: set[str] = set()
+    for path, name in _named(parts):
+        if name in taken:
+            message = f"another layer is called '{escape(name)}'; choose another name"
+            yield Problem((*path, "name"), message)
+        taken.add(name)
+
+
+def _named(parts: Parts) -> Iterator[tuple[Path, str]]:
+    """Yield the path and the name of every layer, the output layer's first."""
+    if any(part.output for part in parts.values()):
+        yield (OUTPUT,), OUTPUT
     counted: Counter[str] = Counter()
-    taken = {OUTPUT} if any(part.output for part in parts.values()) else set()
     for part_name, part in parts.items():
         for join in joins(part):
             path: Path = (part_name,) if part_name else ()
             for copy in range(join.copy, join.copy + join.copies):
                 stem, number = stem_and_number(join.layer, copy, counted[join.layer.kind])
                 counted[join.layer.kind] += 1
-                name = stem if number is None else f"{stem}{number}"
-                if name in taken:
-                    message = f"another layer is called '{escape(name)}'; choose another name"
-                    yield Problem((*path, "layers", join.place, "name"), message)
-                taken.add(name)
+                yield (*path, "layers", join.place), stem if number is None else f"{stem}{number}"
 
 
 def _expect(network: Described, parts: Parts) -> Iterator[Problem]:
@@ -224,3 +236,15 @@ def _expect(network: Described, parts: Parts) -> Iterator[Problem]:
         if got != want:
             message = f"expected {want} counts, one for each layer and the output layer last, got {got}"
             yield Problem(("expect", "layers"), message, follows=True)
+
+
+def _budget(network: Described, parts: Parts) -> Iterator[Problem]:
+    """Yield the layers of a budget that are not there."""
+    wanted = network.budget.layers if network.budget else ()
+    if not wanted:
+        return
+    names = {name: True for _, name in _named(parts)}
+    some = [*islice(names, _MOST_GUESSED)]
+    for number, name in enumerate(name for name, _ in wanted if name not in names):
+        near = did_you_mean(name, some) if number < _MOST_GUESSED else ""
+        yield Problem(("budget", "layers", escape(name)), f"no layer has this name{near}", follows=True)

@@ -7,123 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.errors import Path, Problem
+from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT, Budget, Quantity, Rule
 from rnncalc.network.network import Network
-from rnncalc.network.parts import Budget
 from rnncalc.questions.count import count
+from rnncalc.questions.limits import Difference, HeldLimit, Limit, Numbers, Unknown, hold, hold_difference
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 Place = tuple[int, int]
 Locate = Callable[[Path], Place | None]
 """Returns the line and column where a spec says what stands at a path."""
-
-Number = int | float
-
-
-class Rule(Enum):
-    """What a limit asks of a number."""
-
-    EXACTLY = "exactly"
-    AT_MOST = "at most"
-    AT_LEAST = "at least"
-    GROWTH = "grown by at most"
-
-
-class Quantity(Enum):
-    """What is counted of a network or a layer."""
-
-    PARAMS = "params"
-    BYTES = "bytes"
-    MULTIPLY_ADDS = "multiply_adds"
-    DENSE_RATIO = "dense_ratio"
-
-
-class Unknown(Enum):
-    """Why a number is not known."""
-
-    STEPS_NOT_GIVEN = "the number of steps is not given"
-    COUNTED_ELSEWHERE = "what an external part costs is not known"
-    NO_PARAMS = "nothing has a ratio to no parameters"
-
-
-LIMIT_OF = {
-    "max_params": (Rule.AT_MOST, Quantity.PARAMS),
-    "max_bytes": (Rule.AT_MOST, Quantity.BYTES),
-    "max_multiply_adds": (Rule.AT_MOST, Quantity.MULTIPLY_ADDS),
-    "min_dense_ratio": (Rule.AT_LEAST, Quantity.DENSE_RATIO),
-}
-"""What each key of a budget limits."""
-
-
-class Limit(NamedTuple):
-    """What a number may be, and where that is written.
-
-    path: of the keys in a spec; flag: what stands in their place.
-    layer: the name of the layer that it is on; None when it is on the network.
-    percent: of what it was before, for growth.
-    """
-
-    rule: Rule
-    quantity: Quantity
-    value: Number
-    path: Path = ()
-    flag: str = ""
-    layer: str | None = None
-    percent: bool = False
-
-
-class Numbers(NamedTuple):
-    """What of a network may be limited; None is what is not known."""
-
-    params: int
-    bytes: int
-    multiply_adds: int | None
-    dense_params: int | None
-
-    @property
-    def dense_ratio(self) -> float | None:
-        """The parameters of the dense equivalent for each of the network's; None when it has none."""
-        return self.dense_params / self.params if self.params and self.dense_params is not None else None
-
-    def of(self, quantity: Quantity) -> Number | None:
-        """Return one of them."""
-        number: Number | None = getattr(self, quantity.value)
-        return number
-
-
-class Difference(NamedTuple):
-    """Parameters before and after; None where there is no such network: it is new, or removed."""
-
-    before: int | None
-    after: int | None
-
-    @property
-    def growth(self) -> int:
-        """How many more there are now."""
-        return (self.after or 0) - (self.before or 0)
-
-    @property
-    def percent(self) -> float | None:
-        """The growth in percent of before; None where there was nothing."""
-        return 100 * self.growth / self.before if self.before and self.after is not None else None
-
-
-class HeldLimit(NamedTuple):
-    """A limit, and the number that it was held against.
-
-    actual: None when it is not known, and `unknown` says why; a growth in percent where its limit is.
-    line, column: where the limit is written, None for a flag.
-    difference: what grew.
-    """
-
-    limit: Limit
-    actual: Number | None
-    kept: bool
-    unknown: Unknown | None = None
-    line: int | None = None
-    column: int | None = None
-    difference: Difference | None = None
 
 
 class Verdict(NamedTuple):
@@ -152,7 +49,7 @@ class Status(Enum):
 class CheckedFile(NamedTuple):
     """A file with the verdict on its network, or with the problems of one that is no spec; a removed one has neither.
 
-    strict: whether to have no limit is a failure; difference: to the baseline, if there is one.
+    strict: whether to have no limit is a failure; difference: of the parameters to the baseline's, if there is one.
     """
 
     file: str
@@ -180,22 +77,25 @@ def check(
     locate: Locate = lambda _: None,
     dtype: str = "float32",
     own_convention: str | None = None,
-    before: int | None = None,
+    before: Numbers | None = None,
 ) -> Verdict:
     """Hold a network against its own limits and those of the call, which stand in place of its own.
 
     own_convention: whose tensors `expect` counts; under another it says nothing, and is left out.
-    before: the parameters of the baseline; without it nothing has grown.
+    before: the numbers of the baseline; without them nothing has grown or fallen.
     """
     numbers = numbers_of(network, dtype)
     left_out = own_convention if network.expect and own_convention not in (None, network.convention) else None
-    held = [] if left_out else [*_expectations(network, numbers, locate)]
     given = [*limits]
-    held += [_held(limit, network, numbers, locate) for limit in _bounds(network, given)]
-    growths = [limit for limit in given if limit.rule is Rule.GROWTH]
+    held = [] if left_out else [*_expectations(network, numbers)]
+    held += [
+        hold(limit, numbers.of(limit.quantity), _why_unknown(limit.quantity, numbers, network))
+        for limit in _bounds(network, [limit for limit in given if not limit.compares])
+    ]
+    held += _layer_bounds(network)
     if before is not None:
-        held += [_grown(limit, Difference(before, numbers.params)) for limit in growths]
-    return Verdict(network.name, network.convention, numbers, tuple(held), left_out)
+        held += [_compared(limit, before, numbers, network) for limit in given if limit.compares]
+    return Verdict(network.name, network.convention, numbers, tuple(_located(held, locate)), left_out)
 
 
 def numbers_of(network: Network, dtype: str) -> Numbers:
@@ -205,54 +105,68 @@ def numbers_of(network: Network, dtype: str) -> Numbers:
     return Numbers(counted.params, counted.bytes, counted.multiply_adds, dense and dense.params)
 
 
-def _expectations(network: Network, numbers: Numbers, locate: Locate) -> Iterator[HeldLimit]:
-    """Yield the `expect` of a network. Of a layer's, which may be thousands, only a wrong one is looked up."""
+def _expectations(network: Network, numbers: Numbers) -> Iterator[HeldLimit]:
     params, layers = network.expect or (None, None)
     if params is not None:
         limit = Limit(Rule.EXACTLY, Quantity.PARAMS, params, ("expect", "total"))
-        yield _at(HeldLimit(limit, numbers.params, params == numbers.params), locate)
-    for number, (params, placed) in enumerate(zip(layers or (), network.placed, strict=False)):
-        limit = Limit(Rule.EXACTLY, Quantity.PARAMS, params, ("expect", "layers", number), layer=placed.name)
-        held = HeldLimit(limit, placed.params, params == placed.params)
-        yield held if held.kept else _at(held, locate)
+        yield hold(limit, numbers.params)
+    for number, (params, (name, actual)) in enumerate(zip(layers or (), _layers(network), strict=False)):
+        limit = Limit(Rule.EXACTLY, Quantity.PARAMS, params, ("expect", "layers", number), layer=name)
+        yield hold(limit, actual)
 
 
 def _bounds(network: Network, given: list[Limit]) -> Iterator[Limit]:
     """Yield the limits of the network's budget, each one that is given with the call in place of its own."""
-    own = (network.budget or Budget())._asdict()
+    own = network.budget or Budget()
     flags = {(limit.rule, limit.quantity): limit for limit in given}
-    for key, (rule, quantity) in LIMIT_OF.items():
+    for key, (rule, quantity, *_) in BUDGET_KEYS.items():
         if (rule, quantity) in flags:
             yield flags[rule, quantity]
-        elif own[key] is not None:
-            yield Limit(rule, quantity, own[key], ("budget", key))
+        elif (value := getattr(own, key)) is not None:
+            yield Limit(rule, quantity, _exact(value), ("budget", key))
 
 
-def _held(limit: Limit, network: Network, numbers: Numbers, locate: Locate) -> HeldLimit:
-    actual = numbers.of(limit.quantity)
-    if actual is None:
-        return _at(HeldLimit(limit, None, False, _why_unknown(limit.quantity, network, numbers)), locate)
-    kept = actual <= limit.value if limit.rule is Rule.AT_MOST else actual >= limit.value
-    return _at(HeldLimit(limit, actual, kept), locate)
+def _layer_bounds(network: Network) -> Iterator[HeldLimit]:
+    wanted = dict(network.budget.layers) if network.budget else {}
+    params = {name: of for name, of in _layers(network) if name in wanted} if wanted else {}
+    rule, quantity, *_ = LAYER_LIMIT
+    for name, most in wanted.items():
+        yield hold(Limit(rule, quantity, most, ("budget", "layers", name), layer=name), params[name])
 
 
-def _grown(limit: Limit, difference: Difference) -> HeldLimit:
-    growth = difference.growth
-    if not limit.percent:
-        return HeldLimit(limit, growth, growth <= limit.value, difference=difference)
-    kept = 100 * growth <= limit.value * (difference.before or 0)
-    actual = (100.0 if growth else 0.0) if difference.percent is None else difference.percent
-    return HeldLimit(limit, actual, kept, difference=difference)
+def _layers(network: Network) -> Iterator[tuple[str, int]]:
+    """Yield the name and the parameters of every layer, each of equal neighbours by itself."""
+    for entry in network.stack:
+        params = entry.params
+        for copy in range(entry.copies):
+            yield entry.name_of(copy), params
 
 
-def _why_unknown(quantity: Quantity, network: Network, numbers: Numbers) -> Unknown:
+def _compared(limit: Limit, before: Numbers, now: Numbers, network: Network) -> HeldLimit:
+    difference = Difference(before.of(limit.quantity), now.of(limit.quantity))
+    return hold_difference(limit, difference, _why_unknown(limit.quantity, now, network))
+
+
+def _exact(value: Fraction | float) -> Fraction | int:
+    """Return a limit as it was written: 4.54 is 454 hundredths, and not the float that is nearest to that."""
+    if isinstance(value, float):
+        from fractions import Fraction
+
+        return Fraction(str(value))
+    return value
+
+
+def _why_unknown(quantity: Quantity, numbers: Numbers, network: Network) -> Unknown | None:
+    if numbers.of(quantity) is not None:
+        return None
     if quantity is Quantity.DENSE_RATIO and not numbers.params:
         return Unknown.NO_PARAMS
     steps = [part.steps for part in network.parts.values()]
     return Unknown.STEPS_NOT_GIVEN if None in steps else Unknown.COUNTED_ELSEWHERE
 
 
-def _at(held: HeldLimit, locate: Locate) -> HeldLimit:
-    """Return a held limit with the place where it is written, which a flag does not have."""
-    place = locate(held.limit.path) if held.limit.path else None
-    return held._replace(line=place[0], column=place[1]) if place else held
+def _located(held: Iterable[HeldLimit], locate: Locate) -> Iterator[HeldLimit]:
+    """Yield each with the place where it is written; of a layer's, which may be thousands, only what is not kept."""
+    for one in held:
+        place = locate(one.limit.path) if one.limit.path and not (one.kept and one.limit.layer) else None
+        yield one._replace(line=place[0], column=place[1]) if place else one

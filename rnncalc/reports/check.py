@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from rnncalc.questions.check import Difference, Status
+from rnncalc.questions.check import Status
+from rnncalc.questions.limits import Difference
 from rnncalc.reports.cases import MOST_LINES
 from rnncalc.reports.checked_file import FileReport, left_out, plural
+from rnncalc.reports.limits import as_json, fixed
 from rnncalc.reports.sheet import Column, Sheet, Value
 from rnncalc.text import escape
+
+if TYPE_CHECKING:
+    from rnncalc.questions.limits import Number
 
 MOST_ROWS = 200
 """With more rows than this, those that were kept, or did not change, are not shown."""
@@ -26,11 +31,16 @@ _SAID = {
 
 
 class CheckReport(NamedTuple):
-    """What is said of all files; baseline: what they were compared to, if anything."""
+    """What is said of all files.
+
+    baseline: what they were compared to, if anything; remarks: what could not be read of it.
+    left_out: how many files of the folders are no specs.
+    """
 
     files: tuple[FileReport, ...]
     baseline: str = ""
     remarks: tuple[str, ...] = ()
+    left_out: int = 0
 
     @property
     def code(self) -> int:
@@ -45,6 +55,8 @@ class CheckReport(NamedTuple):
         if rest := sum(1 for _ in lines):
             yield f"and {rest:,} more failures"
         yield from self.remarks
+        if self.left_out:
+            yield f"left out, as no specs by their keys: {plural(self.left_out, 'YAML file')}"
 
     def sheets(self) -> list[Sheet]:
         """Return the table of limits and, with a baseline, that of changes."""
@@ -69,7 +81,7 @@ class CheckReport(NamedTuple):
         same = [of for _, of in compared if of.before == of.after] if len(compared) > MOST_ROWS else []
         rows = [_row(file, of) for file, of in compared if not same or of.before != of.after]
         if same:
-            params = sum(difference.before or 0 for difference in same)
+            params = as_json(sum(difference.before or 0 for difference in same))
             rows.append((f"{len(same):,} others, unchanged", params, params, "0", "", ""))
         whole = Difference(*(sum(of[side] or 0 for _, of in compared) for side in (0, 1)))
         return Sheet(
@@ -79,7 +91,7 @@ class CheckReport(NamedTuple):
                 Column("State"),
             ),
             rows,
-            ("Total", whole.before, whole.after, _signed(whole.growth), _percent(whole), ""),
+            ("Total", as_json(whole.before), as_json(whole.after), _signed(whole.growth), _percent(whole), ""),
             title="Changes",
             subtitle=f"parameters against {escape(self.baseline)}",
             notes=notes,
@@ -107,13 +119,13 @@ _COLUMNS = (
 def _row(file: str, difference: Difference) -> tuple[Value, ...]:
     before, after = difference
     state = "new" if before is None else "removed" if after is None else ""
-    numbers = ("" if number is None else number for number in difference)
+    numbers = ("" if number is None else as_json(number) for number in difference)
     return file, *numbers, _signed(difference.growth), _percent(difference), state
 
 
 def _percent(difference: Difference) -> str:
-    return "" if difference.percent is None else f"{difference.percent:+,.2f}%"
+    return "" if difference.percent is None else f"{fixed(difference.percent, 2, signed=True)}%"
 
 
-def _signed(number: int) -> str:
+def _signed(number: Number) -> str:
     return f"{number:+,}" if number else "0"

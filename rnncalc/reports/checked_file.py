@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from rnncalc.errors import Problem, dotted
 from rnncalc.questions.check import CheckedFile, Status, Verdict
 from rnncalc.reports.cases import Annotation, Case, Level, Outcome, Tally
-from rnncalc.reports.limits import cells, message, name
+from rnncalc.reports.limits import as_json, cells, message, name
 from rnncalc.reports.sheet import Value
 from rnncalc.text import escape
 
@@ -58,11 +58,12 @@ class FileReport(NamedTuple):
             "params": numbers and numbers.params,
             "bytes": numbers and numbers.bytes,
             "multiply_adds": numbers and numbers.multiply_adds,
-            "dense_ratio": numbers and numbers.dense_ratio,
+            "dense_ratio": numbers and as_json(numbers.dense_ratio),
+            "dense_params": numbers and numbers.dense_params,
             "checks": self._limits(),
             "skipped": verdict and left_out(verdict),
             "baseline": difference
-            and {**difference._asdict(), "change": difference.growth, "percent": difference.percent},
+            and {**difference._asdict(), "change": difference.growth, "percent": as_json(difference.percent)},
             "problems": [
                 {"line": line, "column": column, "path": path, "message": message}
                 for path, message, line, column in broken
@@ -73,8 +74,8 @@ class FileReport(NamedTuple):
         for held in self.checked.verdict.limits if self.checked.verdict else ():
             yield {
                 "name": name(held.limit),
-                "limit": held.limit.value,
-                "actual": held.actual,
+                "limit": as_json(held.limit.value),
+                "actual": as_json(held.actual),
                 "ok": held.kept,
                 "message": message(held),
                 "line": held.line,
@@ -131,7 +132,8 @@ class FileReport(NamedTuple):
         file = escape(self.file if self.file != "-" else "stdin", limit=1_000)
         for failure in self.failures():
             where = f"{file}:{failure.line}:{failure.column}" if failure.line else file
-            yield ": ".join(part for part in (where, failure.name, failure.message) if part)
+            name = escape(failure.name, limit=1_000)  # a layer's, in a budget, may be any text
+            yield ": ".join(part for part in (where, name, failure.message) if part)
 
     def rows(self) -> Iterator[tuple[Value, ...]]:
         """Yield a row a limit, or one for the file where there are none."""

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rnncalc.errors import dotted
-from rnncalc.questions.check import Difference, HeldLimit, Limit, Number, Quantity, Rule, Unknown
+from rnncalc.network.budget import Quantity, Rule
+from rnncalc.questions.limits import Difference, HeldLimit, Limit, Unknown
 from rnncalc.reports.sheet import Value
 from rnncalc.text import escape
 
-_UNITS = {
+if TYPE_CHECKING:
+    from rnncalc.questions.limits import Number
+
+UNITS = {
     Quantity.PARAMS: "parameters",
     Quantity.BYTES: "bytes",
     Quantity.MULTIPLY_ADDS: "multiply-adds",
     Quantity.DENSE_RATIO: "dense-equivalent parameters for each one",
 }
 
-_NEEDS = {
+_WITHOUT_STEPS = {
     Quantity.MULTIPLY_ADDS: "multiply-adds are not known",
     Quantity.DENSE_RATIO: "the dense equivalent is not known",
 }
+
+_MOST_DIGITS = 40
+"""Two numbers that differ later are shown alike."""
 
 
 def name(limit: Limit) -> str:
@@ -26,31 +35,76 @@ def name(limit: Limit) -> str:
 
 
 def cells(held: HeldLimit) -> tuple[Value, Value]:
-    """Return the limit and the number as a table has them."""
-    if held.limit.percent:
-        return f"{held.limit.value:,.2f}%", None if held.actual is None else f"{held.actual:,.2f}%"
-    return held.limit.value, held.actual
+    """Return the limit and the number as a table has them, a fraction with the digits that tell it from the other."""
+    limit, actual = held.limit, held.actual
+    if not limit.percent and limit.quantity is not Quantity.DENSE_RATIO:
+        assert isinstance(limit.value, int)
+        assert actual is None or isinstance(actual, int)
+        return limit.value, actual
+    sign = "%" if limit.percent else ""
+    digits = _digits(limit.value, actual)
+    return f"{fixed(limit.value, digits)}{sign}", None if actual is None else f"{fixed(actual, digits)}{sign}"
+
+
+def as_json(number: Number | None) -> int | float | None:
+    """Return a number as JSON has it: a fraction as the float that is nearest."""
+    return number if number is None or isinstance(number, int) else float(number)
 
 
 def message(held: HeldLimit) -> str | None:
     """Return what is wrong; None when nothing is."""
     if held.kept:
         return None
-    limit, actual = held.limit, held.actual
-    if actual is None:
+    if held.actual is None:
         return f"cannot be judged: {_why_unknown(held)}"
+    if held.limit.compares:
+        return _changed(held)
+    if held.limit.quantity is Quantity.DENSE_RATIO:
+        return _ratio(held.limit, held.actual)
+    return _counted(held.limit, held.actual)
+
+
+def _counted(limit: Limit, actual: Number) -> str:
+    where = f" in {escape(limit.layer)}" if limit.layer else ""
+    unit = UNITS[limit.quantity]
+    difference = actual - limit.value
     match limit.rule:
-        case Rule.GROWTH:
-            most = f"{limit.value:,g}%" if limit.percent else f"{limit.value:,}"
-            return f"expected at most {most} more than before, got {_grown(held.difference)}"
-        case Rule.AT_LEAST:
-            return f"expected {limit.value} {_UNITS[limit.quantity]} at least, got {actual}"
-        case Rule.AT_MOST:
-            unit = _UNITS[limit.quantity]
-            return f"expected at most {limit.value:,} {unit}, got {actual:,}: {actual - limit.value:,} too many"
         case Rule.EXACTLY:
-            where = f" in {escape(limit.layer)}" if limit.layer else ""
-            return f"expected {limit.value:,}{where}, got {actual:,}: {_more(actual - limit.value)}"
+            more = f"{difference:,} more" if difference > 0 else f"{-difference:,} fewer"
+            return f"expected {limit.value:,}{where}, got {actual:,}: {more}"
+        case Rule.AT_MOST:
+            return f"expected at most {limit.value:,} {unit}{where}, got {actual:,}: {difference:,} too many"
+        case _:
+            cure = "smaller than expected, so update the target"
+            return f"expected at least {limit.value:,} {unit}{where}, got {actual:,}: {-difference:,} too few; {cure}"
+
+
+def _ratio(limit: Limit, actual: Number) -> str:
+    got = fixed(actual, _digits(limit.value, actual))
+    return f"expected {_plain(limit.value)} {UNITS[limit.quantity]} at least, got {got}"
+
+
+def _changed(held: HeldLimit) -> str:
+    limit = held.limit
+    most = f"{_plain(limit.value)}{'%' if limit.percent else ''}"
+    if limit.quantity is Quantity.DENSE_RATIO:
+        return f"expected a dense ratio at most {most} below the one before, got {_change(held.difference, held)}"
+    unit = "" if limit.quantity is Quantity.PARAMS else f" {UNITS[limit.quantity]}"
+    return f"expected at most {most} more{unit} than before, got {_change(held.difference, held)}"
+
+
+def _change(difference: Difference | None, held: HeldLimit) -> str:
+    """Return `+400 (+33.33%): 1,200 before, 1,600 now`."""
+    if difference is None:
+        return ""
+    digits = _digits(held.limit.value, held.actual)
+    percent = difference.percent
+    share = "" if percent is None else f" ({fixed(percent, digits if held.limit.percent else 2, signed=True)}%)"
+    growth, before, after = difference.growth, difference.before or 0, difference.after or 0
+    if held.limit.quantity is not Quantity.DENSE_RATIO:
+        return f"{growth:+,}{share}: {before:,} before, {after:,} now"
+    more = 2 if held.limit.percent else digits
+    return f"{fixed(growth, more, signed=True)}{share}: {fixed(before, more)} before, {fixed(after, more)} now"
 
 
 def _why_unknown(held: HeldLimit) -> str:
@@ -59,16 +113,30 @@ def _why_unknown(held: HeldLimit) -> str:
             return "a network without parameters has no ratio; remove the limit"
         case Unknown.COUNTED_ELSEWHERE:
             return "what an external part costs is not known; remove the limit, or the external part"
+        case Unknown.NOT_KNOWN_BEFORE:
+            return f"{_WITHOUT_STEPS.get(held.limit.quantity, 'the number is not known')} of the baseline"
+        case Unknown.GROWN_FROM_NOTHING:
+            after = held.difference.after if held.difference else None
+            return f"growth from 0 to {after or 0:,} has no percentage; limit it by a number, such as 10k"
         case _:
-            return f"{_NEEDS[held.limit.quantity]} without the number of steps; give steps, or -T"
+            return f"{_WITHOUT_STEPS[held.limit.quantity]} without the number of steps; give steps, or -T"
 
 
-def _more(number: Number) -> str:
-    return f"{number:,} more" if number > 0 else f"{-number:,} fewer"
+def _digits(one: Number, other: Number | None) -> int:
+    """Return how many digits after the point tell two numbers apart, at least 2."""
+    if other is None or one == other:
+        return 2
+    return next((n for n in range(2, _MOST_DIGITS) if fixed(one, n) != fixed(other, n)), _MOST_DIGITS)
 
 
-def _grown(difference: Difference | None) -> str:
-    if difference is None:
-        return ""
-    share = "" if difference.percent is None else f" ({difference.percent:+,.2f}%)"
-    return f"{difference.growth:+,}{share}: {difference.before or 0:,} before, {difference.after or 0:,} now"
+def _plain(number: Number) -> str:
+    """Return a number as it was written, without zeros at its end."""
+    return fixed(number, _MOST_DIGITS).rstrip("0").rstrip(".")
+
+
+def fixed(number: Number, digits: int, *, signed: bool = False) -> str:
+    """Return a number rounded to some digits after the point; a float could not have them all."""
+    scaled = round(abs(number) * 10**digits)
+    sign = "-" if number < 0 and scaled else "+" if signed else ""
+    whole, rest = divmod(scaled, 10**digits)
+    return f"{sign}{whole:,}.{rest:0{digits}}"

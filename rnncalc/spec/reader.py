@@ -5,29 +5,28 @@ What each key of a network may be is `network/validation.py`; its layers are rea
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from rnncalc.errors import Path, Problem, SpecError
 from rnncalc.layers.layer import Output
-from rnncalc.layers.options import OPTIONS, Allowed, Ratio, Size, WholeNumber
+from rnncalc.layers.options import OPTIONS, Size, WholeNumber
 from rnncalc.network.network import Network
-from rnncalc.network.parts import Budget, Expect, Part
+from rnncalc.network.parts import Expect, Part
 from rnncalc.network.validation import KEYS
 from rnncalc.spec.layers import read_layers
 from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence, mark_at
 from rnncalc.spec.reading import Reading, what
+from rnncalc.text import escape
+
+if TYPE_CHECKING:
+    from rnncalc.network.budget import Budget
 
 OUTPUT_KEYS = ("units", "bias", "tied", "activation", "frozen")
 PART_KEYS = ("steps", "input", "layers", "output")
 TOP_KEYS = (*KEYS, "layers", "output", "encoder", "decoder", "expect", "budget", "weights", "inputs")
-BUDGET: dict[str, Allowed] = {
-    "max_params": WholeNumber(suffixes=True),
-    "max_bytes": WholeNumber(suffixes=True, unit="B"),
-    "max_multiply_adds": WholeNumber(suffixes=True),
-    "min_dense_ratio": Ratio(),
-}
 COUNT = WholeNumber()
+MOST_LAYER_LIMITS = 1_000
 
 _WIDTH = "the number of features per step, or an embedding's vocabulary"
 
@@ -125,5 +124,30 @@ class _Reader(Reading):
         return Expect(total, layers)
 
     def budget(self, node: Node, path: Path) -> Budget:
-        read = self.keys(node, path, tuple(BUDGET))
-        return Budget(**{key: self.value(below, (*path, key), BUDGET[key], None) for key, below in read})
+        from rnncalc.network.budget import BUDGET_KEYS, Budget  # enums, which a spec without one does not pay for
+
+        values: dict[str, Any] = {}
+        for key, below in self.keys(node, path, (*BUDGET_KEYS, "layers")):
+            if key == "layers":
+                values[key] = tuple(self.layer_limits(below, (*path, key)))
+            else:
+                values[key] = self.value(below, (*path, key), BUDGET_KEYS[key].allowed, None)
+        return Budget(**values)
+
+    def layer_limits(self, node: Node, path: Path) -> Iterator[tuple[str, int]]:
+        from rnncalc.network.budget import LAYER_LIMIT
+
+        if not isinstance(node, Mapping):
+            self.problem(node.mark, path, f"expected names of layers, each with a number, got {what(node)}")
+            return
+        if len(node.items) > MOST_LAYER_LIMITS:
+            message = f"expected at most {MOST_LAYER_LIMITS:,} layers, got {len(node.items):,}"
+            self.problem(node.mark, path, message)
+            return
+        seen = set()
+        for key, below in node.items:
+            at = (*path, escape(key.value))
+            if key.value in seen:
+                self.problem(key.mark, at, "stands here a second time; remove one")
+            seen.add(key.value)
+            yield key.value, self.value(below, at, LAYER_LIMIT.allowed, 0)

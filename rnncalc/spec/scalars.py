@@ -16,6 +16,8 @@ from rnncalc.text import did_you_mean, escape
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    Value = int | float | bool | str | Fraction
+
 _DECIMAL = r"[0-9]*\.?[0-9]+"
 _REAL = r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?"
 _SUFFIXED = f"{SUFFIXED}(B?)"  # compiled when first used: most specs have no budget
@@ -25,8 +27,6 @@ _YES, _NO = ("yes", "on", "y"), ("no", "off", "n")
 _NOTHING = ("", "~", "null", "Null", "NULL")
 _LONG = 40
 """More characters than any number that is meant: beyond it digits are not converted (Python's cost grows with them)."""
-
-Value = int | float | bool | str
 
 
 def read(scalar: Scalar, allowed: Allowed) -> Value:
@@ -57,7 +57,7 @@ def read(scalar: Scalar, allowed: Allowed) -> Value:
         raise ValueError(f"expected at most 10^12, got {len(text):,} digits")
     if problem := allowed.problem(value):
         raise ValueError(problem)
-    return value
+    return _exact(text) if isinstance(allowed, Ratio) else value
 
 
 def _digits(text: str) -> int | None:

@@ -11,8 +11,9 @@ from typing import Any
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer
 from rnncalc.layers.options import OPTIONS, Schema
+from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT
 from rnncalc.network.validation import KEYS
-from rnncalc.spec.reader import BUDGET, COUNT, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
+from rnncalc.spec.reader import COUNT, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -33,7 +34,7 @@ def schema() -> Schema:
         "encoder": _ref("part"),
         "decoder": _ref("part"),
         "expect": {"anyOf": [COUNT.schema, _keys({"total": COUNT.schema, "layers": _list(COUNT.schema)})]},
-        "budget": _keys({key: allowed.schema for key, allowed in BUDGET.items()}),
+        "budget": _budget(),
         "weights": {"type": "object"},
         "inputs": {"type": ["array", "object"]},
     }
@@ -54,6 +55,12 @@ def schema() -> Schema:
             **{name: _kind(name, kind(name)) for name in KINDS},
         },
     }
+
+
+def _budget() -> Schema:
+    keys = {key: {**of.allowed.schema, "description": of.meaning} for key, of in BUDGET_KEYS.items()}
+    layers = {"type": "object", "additionalProperties": LAYER_LIMIT.allowed.schema}
+    return _keys({**keys, "layers": {**layers, "description": "The most parameters of a layer, by its name."}})
 
 
 def _layers() -> Schema:

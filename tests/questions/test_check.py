@@ -2,6 +2,9 @@
 
 import json
 import os
+import subprocess
+import sys
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
+from rnncalc.cli.limits import read_comparison
 from rnncalc.errors import SpecError
-from rnncalc.questions.check import LIMIT_OF, CheckedFile, Limit, Quantity, Rule, Status, Unknown, check
+from rnncalc.network.budget import BUDGET_KEYS, Budget, Quantity, Rule
+from rnncalc.questions.check import CheckedFile, Status, check
 from rnncalc.questions.count import count
+from rnncalc.questions.limits import Difference, Limit, Numbers, Unknown, hold_difference
 from rnncalc.spec import parse
+from rnncalc.spec.schema import schema
 
 SPEC = "input: 4\nsteps: 3\nlayers:\n  - rnn: 3\noutput: 1\n"  # 24 + 4 parameters, 66 multiply-adds, 127 / 28 dense
 
@@ -48,8 +55,27 @@ def reports(call: Call, *args: object) -> list[dict[str, Any]]:
         ),
         (
             "budget:\n  min_dense_ratio: 4.6",
-            "7:20: budget.min_dense_ratio: expected 4.6 dense-equivalent parameters for each one at least, "
-            "got 4.535714285714286",
+            "7:20: budget.min_dense_ratio: expected 4.6 dense-equivalent parameters for each one at least, got 4.54",
+        ),
+        (
+            "budget: {min_dense_ratio: 4.54}",
+            "6:27: budget.min_dense_ratio: expected 4.54 dense-equivalent parameters for each one at least, got 4.536",
+        ),
+        ("budget: {min_params: 28, min_bytes: 112, min_multiply_adds: 66}", ""),
+        (
+            "budget: {min_params: 30}",
+            "6:22: budget.min_params: expected at least 30 parameters, got 28: 2 too few; "
+            "smaller than expected, so update the target",
+        ),
+        (
+            "budget: {min_multiply_adds: 67}",
+            "6:29: budget.min_multiply_adds: expected at least 67 multiply-adds, got 66: 1 too few; "
+            "smaller than expected, so update the target",
+        ),
+        ("budget: {layers: {rnn_1: 24, output: 4}}", ""),
+        (
+            "budget: {layers: {rnn_1: 23}}",
+            "6:26: budget.layers.rnn_1: expected at most 23 parameters in rnn_1, got 24: 1 too many",
         ),
     ],
 )
@@ -208,45 +234,6 @@ def test_a_folder_that_may_not_be_read_is_an_error(tmp_path: Path, spec: Path, c
     assert [report["status"] for report in reports(call, tmp_path)] == ["broken", "broken"]
 
 
-def test_a_baseline_spec_is_compared(tmp_path: Path, spec: Path, call: Call) -> None:
-    """Before, after, change, percent of before: 28 → 41 is +13, +46.43%, and limits are on either."""
-    grown = tmp_path / "b.yaml"
-    grown.write_text(SPEC.replace("rnn: 3", "rnn: 4"))
-    (report,) = reports(call, grown, "--baseline", spec)
-    assert report["baseline"] == {"before": 28, "after": 41, "change": 13, "percent": 1300 / 28}
-    for limit, code in [("46%", 1), ("47%", 0), ("12", 1), ("13", 0), ("0.1k", 0), ("0", 1)]:
-        assert call("check", grown, "--baseline", spec, "--max-growth", limit).code == code
-    out = call("check", grown, "--baseline", spec, "--max-growth", "5%").out
-    assert f"{grown}: --max-growth: expected at most 5% more than before, got +13 (+46.43%): 28 before, 41 now" in out
-    assert call("check", spec, "--baseline", grown, "--max-growth", "0%").code == 0
-
-
-def test_a_folder_pairs_by_relative_path(tmp_path: Path, call: Call) -> None:
-    """New and removed specs are named, a broken one is neither, and rows sum to the total."""
-    for folder, files in {"old": "abc", "new": "bcd"}.items():
-        (tmp_path / folder).mkdir(parents=True)
-        for number, name in enumerate(files):
-            (tmp_path / folder / f"{name}.yaml").write_text(SPEC.replace("rnn: 3", f"rnn: {number + 3}"))
-    (tmp_path / "new" / "c.yaml").write_text("input: x")
-    old, new = tmp_path / "old", tmp_path / "new"
-    found = reports(call, new, "--baseline", old)
-    states = {Path(report["file"]).name: (report["status"], report["baseline"]) for report in found}
-    assert states["b.yaml"][1] == {"before": 41, "after": 28, "change": -13, "percent": -1300 / 41}
-    assert states["c.yaml"][0] == "broken"
-    assert states["d.yaml"][1] == {"before": None, "after": 56, "change": 56, "percent": None}
-    assert states["a.yaml"] == ("removed", {"before": 28, "after": None, "change": -28, "percent": None})
-    lines = [line.split() for line in call("check", new, "--baseline", old).out.split("Changes")[1].splitlines()]
-    rows = [words for words in lines if words and words[0].endswith(("a.yaml", "b.yaml", "d.yaml"))]
-    assert [words[-1] for words in rows] == ["-31.71%", "new", "removed"]
-    (total,) = (words for words in lines if words[:1] == ["Total"])
-    assert total[1:4] == ["69", "84", "+15"]
-    (old / "b.yaml").write_text("input: y")
-    repaired = call("check", new / "d.yaml", "--baseline", old, "--max-params", "1k")
-    assert repaired.code == 0  # what was broken once says nothing against the specs of today
-    assert f"baseline {old / 'b.yaml'}:1:1: layers: missing" in repaired.out
-    assert "removed" not in repaired.out  # a single file says nothing of others
-
-
 def test_a_link_to_itself_is_one_broken_spec(tmp_path: Path, call: Call) -> None:
     """The others of the folder are checked all the same."""
     (tmp_path / "good.yaml").write_text(SPEC)
@@ -257,41 +244,6 @@ def test_a_link_to_itself_is_one_broken_spec(tmp_path: Path, call: Call) -> None
     assert "loop.yaml" in result.out
 
 
-def test_an_earlier_report_pairs_by_name(tmp_path: Path, call: Call) -> None:
-    """The JSON of count and of check itself; a single spec with a single report whatever their names."""
-    before = tmp_path / "before.json"
-    before.write_text(call("count", "specs/lstm.yaml", "specs/gru.yaml", "-f", "json").out)
-    found = reports(call, "specs/gru.yaml", "specs/rnn.yaml", "--baseline", before)
-    assert [report["baseline"]["before"] for report in found] == [1200, None, 1600]
-    assert [report["status"] for report in found] == ["passed", "passed", "removed"]
-    before.write_text(call("check", "specs/lstm.yaml", "-f", "json").out)
-    assert reports(call, "specs/rnn.yaml", "--baseline", before)[0]["baseline"]["before"] == 1600
-    twice = tmp_path / "twice"
-    twice.mkdir()
-    for name in "ab":
-        (twice / f"{name}.yaml").write_text(f"name: LSTM, one layer\n{SPEC}")
-    assert [report["status"] for report in reports(call, twice, "--baseline", before)] == ["unchecked", "broken"]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("{}", "[" * 100_000, "9" * 5000, "\udcff"),
-        *('{"reports": 3}', '{"reports": [1]}', '{"reports": [{}]}'),
-        '{"reports": [{"name": "x", "params": -1}]}',
-        '{"reports": [{"name": "x", "params": true}]}',
-        '{"reports": [{"name": "x", "params": 1}, {"name": "x", "params": 1}]}',
-    ],
-)
-def test_a_baseline_that_is_no_report_is_refused(tmp_path: Path, call: Call, text: str) -> None:
-    """One line, exit 2, whatever the JSON."""
-    before = tmp_path / "before.json"
-    before.write_bytes(text.encode("utf-8", "surrogateescape"))
-    result = call("check", "specs", "--baseline", before)
-    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
-    assert result.err.startswith(f"{before}: ")
-
-
 @given(st.one_of(network(), encoder_decoder()), st.integers(0, 3))
 def test_a_limit_is_the_first_number_that_passes(spec: Spec, more: int) -> None:
     """For each count: the count itself is kept, one less is not."""
@@ -300,7 +252,7 @@ def test_a_limit_is_the_first_number_that_passes(spec: Spec, more: int) -> None:
     for key in ("params", "bytes", "multiply_adds"):
         number = getattr(counted, key)
         for limit in (number or 0) + more, (number or 0) - 1 - more:
-            (held,) = check(net, [Limit(*LIMIT_OF[f"max_{key}"], limit, flag="--max")]).limits
+            (held,) = check(net, [Limit(Rule.AT_MOST, BUDGET_KEYS[f"max_{key}"].quantity, limit, flag="--max")]).limits
             assert held.kept == (number is not None and number <= limit)
             assert held.actual == number
             assert (held.unknown is None) == (number is not None)
@@ -311,7 +263,7 @@ def test_growth_is_in_percent_of_before(before: int, after: int, percent: int) -
     """Whatever grew by no more than the percentage of what it was is kept, in whole-number arithmetic."""
     net = parse(f"input: 1\nlayers: [external: {after}]\n".encode(), "spec").network
     limit = Limit(Rule.GROWTH, Quantity.PARAMS, percent, flag="--max-growth", percent=True)
-    (held,) = check(net, [limit], before=before).limits
+    (held,) = check(net, [limit], before=Numbers(before)).limits
     assert held.kept == (100 * (after - before) <= percent * before)
 
 
@@ -400,3 +352,123 @@ def test_limits_may_be_met_exactly(tmp_path: Path, call: Call) -> None:
     spec.write_text("input: 2\nsteps: 2\nlayers: [{rnn: 2, bias: false}]\n")  # 8, and 4 × 4
     assert call("check", spec, "--min-dense-ratio", 2).code == 0
     assert call("check", spec, "--min-dense-ratio", "2.01").code == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "growth", "kept"),
+    [
+        (689_000, 727_584, "5.6%", True),
+        (689_000, 727_585, "5.6%", False),
+        (10**15 + 1, (10**15 + 1) * 11 // 10, "10%", True),
+        (10**30, 10**30 + 10**14, "0.00000000000001%", True),
+        (10**30, 10**30 + 10**14 + 1, "0.00000000000001%", False),
+    ],
+)
+def test_a_percentage_is_held_as_it_is_written(before: int, after: int, growth: str, kept: bool) -> None:
+    """5.6% of 689,000 are 38,584 exactly, whatever floats make of it; and no size is too large to tell."""
+    limit = read_comparison("max_growth", growth)
+    assert hold_difference(limit, Difference(before, after)).kept == kept
+
+
+@given(st.fractions(0, 10**6), st.fractions(0, 10**6), st.fractions(0, 10**3))
+def test_a_percentage_kept_is_a_number_kept(before: Fraction, after: Fraction, percent: Fraction) -> None:
+    """Percent of before are so much; growth and fall are one another's opposite."""
+    for rule, (one, other) in {Rule.GROWTH: (before, after), Rule.FALL: (after, before)}.items():
+        share = Limit(rule, Quantity.DENSE_RATIO, percent, percent=True)
+        number = Limit(rule, Quantity.DENSE_RATIO, percent * one / 100)
+        held = hold_difference(share, Difference(one, other))
+        if one or one == other:
+            assert held.kept == hold_difference(number, Difference(one, other)).kept
+        if one and held.actual is not None:
+            assert held.actual * one == 100 * (hold_difference(number, Difference(one, other)).actual or 0)
+
+
+def test_a_ratio_is_held_to_the_last_digit(spec: Path, call: Call) -> None:
+    """127 / 28 is 4.5357142857142857142...: what is a hair more is more, and shown with the digits that tell."""
+    assert call("check", spec, "--min-dense-ratio", "4.53571428571428571428").code == 0
+    result = call("check", spec, "--min-dense-ratio", "4.53571428571428571429")
+    assert result.code == 1
+    assert "4.53571428571428571429  4.53571428571428571429" not in result.out
+    network = parse(f"{SPEC}budget: {{min_dense_ratio: 4.53571428571428571429}}".encode(), "spec").network
+    assert not check(network).limits[0].kept
+    assert check(network.replace(budget=Budget(min_dense_ratio=4.5))).limits[0].kept
+
+
+def test_growth_from_nothing_has_no_percentage(tmp_path: Path, call: Call) -> None:
+    """It is not known, and keeps no percentage; a number limits it."""
+    old, new = tmp_path / "old.yaml", tmp_path / "new.yaml"
+    old.write_text("input: 3\nlayers: [external: 0]\n")
+    new.write_text("input: 3\nlayers: [external: 7]\n")
+    (report,) = reports(call, new, "--baseline", old, "--max-growth", "500%")
+    (held,) = report["checks"]
+    assert (held["actual"], held["ok"], report["baseline"]["percent"]) == (None, False, None)
+    assert held["message"] == (
+        "cannot be judged: growth from 0 to 7 has no percentage; limit it by a number, such as 10k"
+    )
+    assert call("check", new, "--baseline", old, "--max-growth", 7).code == 0
+
+
+@pytest.mark.parametrize(
+    ("budget", "message"),
+    [
+        ("{layers: 3}", "budget.layers: expected names of layers, each with a number, got '3'"),
+        ("{layers: {rnn_1: x}}", "budget.layers.rnn_1: expected a whole number, or one such as 4M, got 'x'"),
+        ("{layers: {rnn_1: 3, rnn_1: 4}}", "budget.layers.rnn_1: stands here a second time; remove one"),
+        ("{layers: {rnn: 3}}", "budget.layers.rnn: no layer has this name; did you mean 'rnn_1'?"),
+        ("{min_parms: 3}", "budget.min_parms: unknown key; did you mean 'min_params'?"),
+        (
+            "{layers: {" + ", ".join(f"a{n}: 1" for n in range(1001)) + "}}",
+            "budget.layers: expected at most 1,000 layers, got 1,001",
+        ),
+    ],
+)
+def test_a_budget_of_layers_is_read_strictly(spec: Path, call: Call, budget: str, message: str) -> None:
+    """Each name is that of a layer, once; each number is one."""
+    spec.write_text(f"{SPEC}budget: {budget}\n")
+    result = call("check", spec, "-f", "github")
+    assert result.code == 2
+    path, _, text = message.partition(": ")
+    assert f"title={path}::{text}" in result.out
+
+
+def test_a_repeated_layer_has_a_budget_for_each(spec: Path, call: Call) -> None:
+    """By the names that reports give them, an encoder-decoder's output too."""
+    spec.write_text("input: 4\nlayers:\n  - rnn: 4\n    name: a\n    repeat: 2\nbudget: {layers: {a_1: 36, a_2: 35}}\n")
+    assert [held["ok"] for held in reports(call, spec)[0]["checks"]] == [True, False]
+
+
+def test_the_limits_of_a_budget_are_flags_and_schema_too(call: Call) -> None:
+    """Whatever the one declaration has, the help lists, the schema describes and a flag sets."""
+    printed = " ".join(call("check", "--help").out.split())
+    keys = schema()["properties"]["budget"]["properties"]
+    assert {*BUDGET_KEYS} == {*keys} - {"layers"} == {*Budget._fields} - {"layers"}
+    for key, of in BUDGET_KEYS.items():
+        assert f"--{key.replace('_', '-')}" in printed
+        assert of.meaning in printed
+        assert keys[key]["description"] == of.meaning
+
+
+def test_of_a_file_only_its_numbers_stay(tmp_path: Path) -> None:
+    """A thousand files of 100,000 layers each, and their baseline, take less than 100 MB: one is held at a time."""
+    for number in range(1_000):
+        text = f"input: {number + 1}\nlayers: [{{lstm: {number + 2}, repeat: 100000}}]\nexpect: {number}\n"
+        (tmp_path / f"{number}.yaml").write_text(text)
+    watch = (
+        "import resource, subprocess, sys; done = subprocess.run([sys.executable, '-m', 'rnncalc', *sys.argv[1:]],"
+        "stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL); usage = resource.getrusage(resource.RUSAGE_CHILDREN);"
+        "print(done.returncode, usage.ru_maxrss)"
+    )
+    words = [sys.executable, "-c", watch, "check", str(tmp_path), "--baseline", str(tmp_path)]
+    code, kilobytes = map(int, subprocess.run(words, capture_output=True, check=True).stdout.split())
+    assert code == 1
+    assert kilobytes < 100_000
+
+
+def test_more_limits_than_memory_holds_are_refused(tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With another way."""
+    monkeypatch.setattr("rnncalc.cli.checking.MOST_FINDINGS", 5)
+    for name in "abcd":
+        (tmp_path / f"{name}.yaml").write_text(f"{SPEC}expect: {{total: 28, layers: [24, 4]}}\n")
+    assert call("check", tmp_path / "a.yaml").code == 0
+    message = "5 limits and problems are too many for one call; check fewer files at a time\n"
+    assert call("check", tmp_path) == (2, "", f"rnncalc: {tmp_path / 'b.yaml'}: {message}")

@@ -1,7 +1,10 @@
 """The reports of `check` in each format: rows agree with totals, and nothing in a spec acts on who reads them."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -104,3 +107,42 @@ def test_endless_failures_are_counted(tmp_path: Path, call: Call) -> None:
     assert "and 2,000 more failures" in call("check", path).out
     assert call("check", path, "-f", "github").out.count("\n") == 1_001
     assert len(json.loads(call("check", path, "-f", "json").out)["reports"][0]["checks"]) == 3_000
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8", "latin-1"])
+def test_junit_is_utf_8_in_every_terminal(encoding: str, tmp_path: Path) -> None:
+    """A file of it can be read, with every name as it is, whatever the terminal's encoding was."""
+    path = tmp_path / "Überblick → 中 \U0001f600.yaml"
+    path.write_text("name: Übung\ninput: 1\nlayers: [{rnn: 1, name: ß→}]\nexpect: {layers: [1]}\n", encoding="utf-8")
+    env = os.environ | {"PYTHONIOENCODING": encoding, "PYTHONPATH": str(Path.cwd())}
+    words = [sys.executable, "-m", "rnncalc", "check", str(tmp_path), "-f", "junit"]
+    out = subprocess.run(words, env=env, capture_output=True, check=False).stdout
+    (case,) = ET.fromstring(out.decode("utf-8")).iter("testcase")
+    assert case.attrib["classname"] == str(path)
+    assert case[0].attrib["message"].endswith("expected 1 in ß→, got 3: 2 more")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_budget_of_a_hostile_layer_acts_on_nothing(form: str, tmp_path: Path, call: Call) -> None:
+    """The name of a layer is the name of its limit too."""
+    name = json.dumps(HOSTILE)
+    spec = f"input: 1\nlayers: [{{rnn: 1, name: {name}}}]\nbudget: {{layers: {{{name}: 1}}}}\n"
+    for number, text in enumerate((spec, spec.replace("name:", "# name:").replace("}]", "\n  }]"))):
+        (tmp_path / "a.yaml").write_text(text)
+        result = call("check", tmp_path / "a.yaml", "-f", form)
+        assert result.code == number + 1
+        for printed in (result.out, result.err):
+            assert all(char.isprintable() or char == "\n" for char in printed)
+            assert "##[" not in printed
+            if form != "github":
+                assert not any(line.strip().startswith("::") for line in printed.splitlines())
+
+
+def test_a_number_is_shown_with_the_digits_that_tell_it_from_its_limit(tmp_path: Path, call: Call) -> None:
+    """127 / 28 beside 4.54 is 4.536, and beside 4.5 it is 4.54; no format leaks a float."""
+    (tmp_path / "a.yaml").write_text("input: 4\nsteps: 3\nlayers:\n  - rnn: 3\noutput: 1\n")
+    for limit, row in (("4.54", "4.540 | 4.536"), ("4.6", "4.60 | 4.54"), ("4.5", "4.50 | 4.54")):
+        out = call("check", tmp_path, "--min-dense-ratio", limit, "-f", "markdown").out
+        assert f"| --min-dense-ratio | {row} |" in out.replace("\\", "")
+        for form in ("table", "junit", "github"):
+            assert "4.5357142" not in call("check", tmp_path, "--min-dense-ratio", limit, "-f", form).out

@@ -1,0 +1,58 @@
+"""A baseline from git: the specs as they were at a commit, paired by their paths in the repository."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from rnncalc.cli.baseline import Earlier, Paths
+from rnncalc.cli.git import Commit
+from rnncalc.cli.pairing import unpaired
+from rnncalc.cli.paths import Found, is_listed
+from rnncalc.spec import MAX_BYTES
+from rnncalc.text import escape
+
+Read = Callable[[str, bytes, str], Iterator[Earlier]]
+
+
+def at_commit(ref: str, paths: Sequence[str], *, whole: bool, read: Read) -> Paths:
+    """Return the specs at and below some paths as they were at a commit. Raises CallError where there is none."""
+    commit = Commit(ref, os.curdir)
+    label = f"git:{ref}"
+
+    earlier = dict(_earlier(commit, label, paths, read))
+
+    def pair(found: Found) -> str | None:
+        inside = None if found.path == "-" else commit.path_of(found.path)
+        if inside is None:
+            raise unpaired(f"not in the repository of {escape(label)}; give a file that is in it")
+        path = _from_here(commit, inside)
+        return path if path in earlier else None
+
+    return Paths(label, earlier, pair, whole=whole)
+
+
+def _earlier(commit: Commit, label: str, paths: Sequence[str], read: Read) -> Iterator[Earlier]:
+    inside = {path: os.path.isdir(given) for given in paths if given != "-" and (path := commit.path_of(given))}
+    files = [file for file in commit.files([*inside]) if _is_asked_for(file.path, inside)]
+    for file in files:
+        if not file.is_regular or file.size > MAX_BYTES:
+            why = "too large" if file.is_regular else "a link"
+            yield file.path, f"baseline {escape(label)}: {escape(file.path)} is {why}; what it was counts as unknown"
+    regular = [file for file in files if file.is_regular and file.size <= MAX_BYTES]
+    for file, data in zip(regular, commit.contents(regular), strict=True):
+        yield from read(_from_here(commit, file.path), data, f"{label}:{file.path}")
+
+
+def _is_asked_for(path: str, asked: Mapping[str, bool]) -> bool:
+    """Return whether a path is one of those asked for, or a spec's below one that is a folder."""
+    if path in asked:
+        return True
+    parts = path.split("/")
+    tops = ("/".join(parts[:end]) or "." for end in range(len(parts)))
+    return any(asked.get(top, False) and is_listed("/".join(parts[end:])) for end, top in enumerate(tops))
+
+
+def _from_here(commit: Commit, inside: str) -> str:
+    """Return a path in the repository as one from the current folder, as people know it."""
+    return os.path.relpath(os.path.join(commit.top, *inside.split("/")), os.path.realpath(os.curdir))

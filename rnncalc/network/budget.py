@@ -1,0 +1,80 @@
+"""What may be asked of a network's numbers, and the keys that say it: the one declaration of a budget.
+
+A new limit is a new field of Budget: the spec, its schema, the flags of `check` and its verdicts follow from it.
+Read when there is a budget or a check, and not at every start.
+"""
+
+from enum import Enum
+from typing import Annotated, NamedTuple
+
+from rnncalc.layers.options import Allowed, Ratio, WholeNumber
+
+
+class Quantity(Enum):
+    """What is counted of a network or a layer; each is the name of a number of theirs."""
+
+    PARAMS = "params"
+    BYTES = "bytes"
+    MULTIPLY_ADDS = "multiply_adds"
+    DENSE_RATIO = "dense_ratio"
+
+
+class Rule(Enum):
+    """What a limit asks of a number: of itself, or of how it changed."""
+
+    EXACTLY = "exactly"
+    AT_MOST = "at most"
+    AT_LEAST = "at least"
+    GROWTH = "more than before by at most"
+    FALL = "less than before by at most"
+
+
+class BudgetKey(NamedTuple):
+    """A key of a budget: what it limits, what it may be, and its meaning for people."""
+
+    rule: Rule
+    quantity: Quantity
+    allowed: Allowed
+    meaning: str
+
+
+_COUNT, _BYTES = WholeNumber(suffixes=True), WholeNumber(suffixes=True, unit="B")
+
+
+class Budget(NamedTuple):
+    """The limits that a network is to keep, each None where there is none.
+
+    layers: pairs of a layer's name and the most parameters that it may have.
+    """
+
+    max_params: Annotated[
+        int | None, BudgetKey(Rule.AT_MOST, Quantity.PARAMS, _COUNT, "The most parameters, such as 1M.")
+    ] = None
+    min_params: Annotated[int | None, BudgetKey(Rule.AT_LEAST, Quantity.PARAMS, _COUNT, "The least parameters.")] = None
+    max_bytes: Annotated[
+        int | None, BudgetKey(Rule.AT_MOST, Quantity.BYTES, _BYTES, "The most bytes, such as 4MB.")
+    ] = None
+    min_bytes: Annotated[int | None, BudgetKey(Rule.AT_LEAST, Quantity.BYTES, _BYTES, "The least bytes.")] = None
+    max_multiply_adds: Annotated[
+        int | None,
+        BudgetKey(Rule.AT_MOST, Quantity.MULTIPLY_ADDS, _COUNT, "The most multiply-adds of one pass, such as 10M."),
+    ] = None
+    min_multiply_adds: Annotated[
+        int | None, BudgetKey(Rule.AT_LEAST, Quantity.MULTIPLY_ADDS, _COUNT, "The least multiply-adds of one pass.")
+    ] = None
+    min_dense_ratio: Annotated[
+        float | None,
+        BudgetKey(Rule.AT_LEAST, Quantity.DENSE_RATIO, Ratio(), "The least dense-equivalent parameters for each one."),
+    ] = None
+    layers: tuple[tuple[str, int], ...] = ()
+
+
+BUDGET_KEYS: dict[str, BudgetKey] = {
+    name: declared.__metadata__[0]
+    for name, declared in Budget.__annotations__.items()
+    if hasattr(declared, "__metadata__")
+}
+"""The keys with one number each; `layers` has one a layer."""
+
+LAYER_LIMIT = BUDGET_KEYS["max_params"]
+"""What each of the numbers under `layers` is."""

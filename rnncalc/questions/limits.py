@@ -1,0 +1,138 @@
+"""A limit, a number, and one held against the other. Knows neither networks nor where limits come from.
+
+Whole numbers and fractions decide, never floats: a limit that is met exactly is kept.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
+
+from rnncalc.errors import Path
+from rnncalc.network.budget import Quantity, Rule
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    Number = int | Fraction
+
+
+class Unknown(Enum):
+    """Why a number is not known."""
+
+    STEPS_NOT_GIVEN = "the number of steps is not given"
+    COUNTED_ELSEWHERE = "what an external part costs is not known"
+    NO_PARAMS = "nothing has a ratio to no parameters"
+    NOT_KNOWN_BEFORE = "the baseline does not have the number"
+    GROWN_FROM_NOTHING = "growth from 0 has no percentage"
+
+
+class Limit(NamedTuple):
+    """What a number may be, and where that is written.
+
+    path: of the keys in a spec; flag: what stands in their place.
+    layer: the name of the layer that it is on; None when it is on the network.
+    percent: of what it was before, for growth and fall.
+    """
+
+    rule: Rule
+    quantity: Quantity
+    value: Number
+    path: Path = ()
+    flag: str = ""
+    layer: str | None = None
+    percent: bool = False
+
+    @property
+    def compares(self) -> bool:
+        """Whether it is on a change since the baseline."""
+        return self.rule in (Rule.GROWTH, Rule.FALL)
+
+
+class Numbers(NamedTuple):
+    """What of a network may be limited; None is what is not known."""
+
+    params: int
+    bytes: int | None = None
+    multiply_adds: int | None = None
+    dense_params: int | None = None
+
+    @property
+    def dense_ratio(self) -> Fraction | None:
+        """The parameters of the dense equivalent for each of the network's; None when it has none."""
+        if not self.params or self.dense_params is None:
+            return None
+        from fractions import Fraction  # with decimal behind it, 2 ms that most calls do without
+
+        return Fraction(self.dense_params, self.params)
+
+    def of(self, quantity: Quantity) -> Number | None:
+        """Return one of them."""
+        number: Number | None = getattr(self, quantity.value)
+        return number
+
+
+class Difference(NamedTuple):
+    """A number before and after; None where there is no such network: it is new, or removed."""
+
+    before: Number | None
+    after: Number | None
+
+    @property
+    def growth(self) -> Number:
+        """How much more there is now."""
+        return (self.after or 0) - (self.before or 0)
+
+    @property
+    def percent(self) -> Fraction | None:
+        """The growth in percent of before; None where there was nothing, or nothing is left."""
+        if not self.before or self.after is None:
+            return None
+        from fractions import Fraction
+
+        return Fraction(100 * self.growth) / self.before
+
+
+class HeldLimit(NamedTuple):
+    """A limit, and the number that it was held against.
+
+    actual: None when it is not known, and `unknown` says why; what it grew or fell by where that is limited.
+    line, column: where the limit is written, None for a flag.
+    difference: of what grew or fell.
+    """
+
+    limit: Limit
+    actual: Number | None
+    kept: bool
+    unknown: Unknown | None = None
+    line: int | None = None
+    column: int | None = None
+    difference: Difference | None = None
+
+
+def hold(limit: Limit, actual: Number | None, why: Unknown | None = None) -> HeldLimit:
+    """Hold a limit on a number itself against it; `why` it is not known, where it is not."""
+    if actual is None:
+        return HeldLimit(limit, None, False, why)
+    match limit.rule:
+        case Rule.EXACTLY:
+            return HeldLimit(limit, actual, actual == limit.value)
+        case Rule.AT_MOST:
+            return HeldLimit(limit, actual, actual <= limit.value)
+        case _:
+            return HeldLimit(limit, actual, actual >= limit.value)
+
+
+def hold_difference(limit: Limit, difference: Difference, why: Unknown | None = None) -> HeldLimit:
+    """Hold a limit on growth, or on a fall, against what a number was and is; `why` it is not known what it is."""
+    before, after = difference
+    if after is None or before is None:
+        return HeldLimit(limit, None, False, why if after is None else Unknown.NOT_KNOWN_BEFORE)
+    grown = difference.growth if limit.rule is Rule.GROWTH else -difference.growth
+    if not limit.percent:
+        return HeldLimit(limit, grown, grown <= limit.value, difference=difference)
+    if grown and not before:
+        return HeldLimit(limit, None, False, Unknown.GROWN_FROM_NOTHING, difference=difference)
+    percent = difference.percent or 0
+    share = percent if limit.rule is Rule.GROWTH else -percent
+    return HeldLimit(limit, share, 100 * grown <= limit.value * before, difference=difference)

@@ -1,0 +1,215 @@
+"""`check --baseline git:REF`: the specs as they were at a commit, and nothing that a commit could do to its reader."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Call
+
+from rnncalc.cli.git import Commit
+from rnncalc.errors import CallError
+
+
+def spec(params: int) -> str:
+    return f"input: 1\nlayers: [external: {params}]\n"
+
+
+def git(folder: Path, *args: str) -> str:
+    who = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", "-c", "core.hooksPath=/dev/null"]
+    env = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    done = subprocess.run(["git", *who, *args], cwd=folder, env=env, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def commit(folder: Path, files: dict[str, str]) -> str:
+    """Write and commit some files."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "files")
+    return git(folder, "rev-parse", "HEAD")
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a repository with two commits, and be in it."""
+    folder = tmp_path / "repository ü"
+    folder.mkdir()
+    git(folder, "init", "-q", "-b", "main")
+    files = {"specs/a.yaml": spec(1), "specs/sub/a.yaml": spec(2), "specs/gone.yml": spec(3), "other.yaml": spec(4)}
+    commit(folder, files | {"specs/b ü.yaml": spec(5), "specs/.hidden/h.yaml": spec(6), "specs/ci.yaml": "on: push\n"})
+    git(folder, "tag", "old")
+    (folder / "specs" / "gone.yml").unlink()
+    commit(folder, {"specs/a.yaml": spec(9), "specs/sub/a.yaml": spec(9), "specs/new.yaml": spec(9)})
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def before(call: Call, *args: object) -> dict[str, Any]:
+    found = json.loads(call("check", *args, "-f", "json").out)["reports"]
+    return {
+        report["file"]: report["baseline"]["before"] if report["baseline"] else report["problems"][0]["message"]
+        for report in found
+    }
+
+
+@pytest.mark.parametrize("ref", ["old", "HEAD~1", "main^", "refs/tags/old", "@~", "main@{0}~1"])
+@pytest.mark.usefixtures("repository")
+def test_specs_are_read_as_they_were_at_a_commit(call: Call, ref: str) -> None:
+    """Paired by their paths in the repository; what was there and is no more is removed."""
+    assert before(call, "specs", "--baseline", f"git:{ref}") == {
+        "specs/a.yaml": 1,
+        "specs/b ü.yaml": 5,
+        "specs/new.yaml": None,
+        "specs/sub/a.yaml": 2,
+        "specs/gone.yml": 3,
+    }
+
+
+def test_a_commit_is_compared_from_any_folder(
+    repository: Path, call: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Files given one by one, the whole repository, a folder below it, a link to it: each file has its own past."""
+    assert before(call, "specs/sub/a.yaml", "other.yaml", "--baseline", "git:old") == {
+        "specs/sub/a.yaml": 2,
+        "other.yaml": 4,
+    }
+    assert len(before(call, ".", "--baseline", "git:old")) == 6
+    monkeypatch.chdir(repository / "specs" / "sub")
+    assert before(call, "..", "--baseline", "git:old")["../a.yaml"] == 1
+    assert before(call, "../gone.yml", "--baseline", "git:old") == {"../gone.yml": "no such file"}
+    (tmp_path / "link").symlink_to(repository)
+    monkeypatch.chdir(tmp_path / "link")
+    assert before(call, "specs/a.yaml", tmp_path / "link" / "other.yaml", "--baseline", "git:old") == {
+        "specs/a.yaml": 1,
+        str(tmp_path / "link" / "other.yaml"): 4,
+    }
+
+
+@pytest.mark.usefixtures("repository")
+def test_growth_since_a_commit_is_limited(call: Call) -> None:
+    """9 in place of 1 and 2."""
+    assert call("check", "specs", "--baseline", "git:old", "--max-growth", 8).code == 0
+    result = call("check", "specs", "--baseline", "git:old", "--max-growth", 7)
+    assert result.code == 1
+    assert "specs/a.yaml: --max-growth: expected at most 7 more than before, got +8 (+800.00%): 1 before" in result.out
+    assert "parameters against git:old" in result.out
+
+
+def test_what_a_commit_has_that_cannot_be_read_is_remarked(repository: Path, call: Call) -> None:
+    """A broken spec, a link, and one that is too large; other YAML is none of it."""
+    (repository / "specs" / "link.yaml").symlink_to("a.yaml")
+    ref = commit(repository, {"specs/broken.yaml": "input: x\n", "specs/large.yaml": "input: 1\n" + "#" * 10_000_001})
+    result = call("check", "specs/a.yaml", "specs", "--baseline", f"git:{ref}")
+    for text in (
+        f"baseline git:{ref}:specs/broken.yaml:1:1: layers: missing; give at least one layer, such as lstm: 512",
+        f"baseline git:{ref}: specs/link.yaml is a link; what it was counts as unknown",
+        f"baseline git:{ref}: specs/large.yaml is too large; what it was counts as unknown",
+    ):
+        assert text in result.out
+    assert "ci.yaml" not in result.out
+
+
+@pytest.mark.parametrize(
+    "ref",
+    [
+        *("", "-h", "--help", "--output=x", "a b", "a..b", "a\nb", "a:specs/a.yaml", ":/files", "a?", "a*", "a[", "\\"),
+        *("^main", "main^{/files}", "x" * 300, "\x1b[31m"),
+    ],
+)
+@pytest.mark.usefixtures("repository")
+def test_what_is_no_name_of_a_commit_never_reaches_git(call: Call, monkeypatch: pytest.MonkeyPatch, ref: str) -> None:
+    """No option, no range, no path, no search: refused before git is called."""
+    monkeypatch.setattr(subprocess, "run", None)
+    monkeypatch.setattr(subprocess, "Popen", None)
+    result = call("check", "specs", "--baseline", f"git:{ref}")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("rnncalc: --baseline: expected git: and a commit, a tag or a branch, got '")
+    assert result.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("ref", ["nowhere", "0" * 40, "old^{tree}", "@{upstream}"])
+@pytest.mark.usefixtures("repository")
+def test_a_commit_that_is_not_there_is_told_with_the_cure(call: Call, ref: str) -> None:
+    """As in the shallow checkout of a workflow."""
+    message = f"rnncalc: --baseline: no commit '{ref}' in this repository; "
+    cure = "fetch it first (in a workflow, actions/checkout takes fetch-depth: 0)\n"
+    assert call("check", "specs", "--baseline", f"git:{ref}") == (2, "", message + cure)
+
+
+@pytest.mark.usefixtures("repository")
+def test_there_may_be_no_repository_and_no_git(tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One line each; a file of another folder is told apart, and so is standard input."""
+    found = before(call, "specs/a.yaml", tmp_path, "--baseline", "git:old")
+    assert "no regular file" not in found
+    (tmp_path / "x.yaml").write_text(spec(1))
+    found = before(call, tmp_path / "x.yaml", "--baseline", "git:old")
+    assert found == {str(tmp_path / "x.yaml"): "not in the repository of git:old; give a file that is in it"}
+    monkeypatch.chdir(tmp_path)
+    result = call("check", "x.yaml", "--baseline", "git:old")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("rnncalc: --baseline: git: not a git repository")
+    monkeypatch.setenv("PATH", f".{os.pathsep}{tmp_path}")
+    result = call("check", "x.yaml", "--baseline", "git:old")
+    assert result == (2, "", "rnncalc: --baseline git: needs git, and there is none on the PATH\n")
+
+
+def test_a_git_in_the_checkout_is_not_run(repository: Path, monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
+    """Nor one in a folder of the PATH that is a relative one; nor an alias or a pager of the repository's."""
+    marker = repository / "ran"
+    for name in ("git", "git.exe", "git.bat"):
+        (repository / name).write_text(f"#!/bin/sh\ntouch '{marker}'\n")
+        (repository / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f".{os.pathsep}{os.environ['PATH']}")
+    for key in (
+        "core.pager",
+        "core.fsmonitor",
+        "core.sshCommand",
+        "diff.x.textconv",
+        "filter.x.smudge",
+        "alias.ls-tree",
+    ):
+        git(repository, "config", key, f"touch '{marker}'")
+    commit(repository, {".gitattributes": "*.yaml diff=x filter=x\n"})
+    marker.unlink(missing_ok=True)
+    assert call("check", "specs", "--baseline", "git:old").code == 0
+    assert not marker.exists()
+
+
+def test_names_in_a_commit_act_on_nothing(repository: Path, call: Call) -> None:
+    """A path may hold a newline, an escape, and what a shell or a runner would take for a command."""
+    names = [
+        "specs/$(touch x).yaml",
+        "specs/\n::error::x.yaml",
+        "specs/\x1b[31m.yaml",
+        "specs/-rf.yaml",
+        "specs/*.yaml",
+    ]
+    ref = commit(repository, {name: spec(7) for name in names})
+    assert {*before(call, "specs", "--baseline", f"git:{ref}").values()} == {5, 7, 9}
+    for name in names:
+        (repository / name).unlink()
+    result = call("check", "specs", "--baseline", f"git:{ref}", "-f", "github")
+    assert result.out.count("in the baseline, and no more among the specs") == 5
+    for line in result.out.splitlines():
+        assert line.startswith("::notice file=")
+        assert line.isprintable()
+    assert not (repository / "x").exists()
+
+
+@pytest.mark.usefixtures("repository")
+def test_a_path_is_that_of_the_repository() -> None:
+    """With slashes, below its top; None for what is elsewhere."""
+    at = Commit("old", ".")
+    assert [at.path_of(path) for path in (".", "specs", "specs/../specs/a.yaml", "..", "/etc")] == [
+        *(".", "specs", "specs/a.yaml", None, None)
+    ]
+    with pytest.raises(CallError, match="git does not have"):
+        [*at.contents([next(iter(at.files(["specs"])))._replace(object="1" * 40)])]
