@@ -8,6 +8,7 @@ A few steps say all: what the first and the last add, and what every other one d
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum
 from typing import NamedTuple
 
 from rnncalc.layers.cell import Cell, Form, Habits
@@ -57,19 +58,21 @@ class Steps:
         self.multiply_adds = 0
         self.products: dict[object, tuple[Vector, Vector]] = {}
 
-    def take(self, count: int, *, start_needs: bool, input_needs: bool, last_only: bool) -> Work:
-        """Return what so many steps take, all of which hand something on, or the last alone."""
-        needs = start_needs or (self.layer.learned_state and self.trained)
-        state = tuple(Vector(self.sizes[width], needs=needs) for width in self.layer.states.values())
+    def take(self, count: int, chunk: Chunk) -> Work:
+        """Return what so many steps of a chunk take."""
+        state = tuple(Vector(self.sizes[width], needs=chunk.start_needs) for width in self.layer.states.values())
         inputs, outputs = [], []
-        for _ in range(count):
+        for step in range(count):
             self.products = {}
-            x = Vector(self.sizes["m"], needs=input_needs)
+            x = Vector(self.sizes["m"], needs=chunk.first_input_needs if step == 0 else chunk.inputs_need)
             inputs.append(x)
             output, state = self.layer.step(self, x, state)
             outputs.append(output)
-        for output in outputs[-1:] if last_only else outputs:
-            output.reached = True
+        handed = {Outputs.ALL: outputs, Outputs.LAST: outputs[-1:], Outputs.NONE: []}[chunk.outputs]
+        for vector in (*handed, *(state if chunk.final_state else ())):
+            vector.reached = True
+        if chunk.multiplied:
+            self.read.update((id(output), output) for output in handed if output.needs)
         for made, back in reversed(self.backward):
             if made.reached:
                 back()
@@ -178,25 +181,37 @@ Reads = tuple[tuple[bool, tuple[Vector, ...]], ...]
 """Whether a gradient is asked for, and the forward values that it takes."""
 
 
-class Chunk(NamedTuple):
-    """Some steps that are gone back through together.
+class Outputs(Enum):
+    """Through which steps of a chunk the loss depends on what a layer hands on."""
 
-    start_needs: whether gradients flow on into the state before them; last_only: whether the last step alone hands on.
+    ALL = "all"
+    LAST = "last"
+    NONE = "none"
+
+
+class Chunk(NamedTuple):
+    """Some steps of one direction that are gone back through together, in the order in which they are read.
+
+    outputs: what the loss depends on; final_state: whether it depends on the states after the last step too.
+    start_needs: whether gradients flow on into the state before the first step.
+    first_input_needs, inputs_need: whether they flow into the input of the first step, and of the others.
+    multiplied: whether what is handed on is multiplied with what the other direction hands on.
     """
 
     steps: int
+    outputs: Outputs = Outputs.ALL
+    final_state: bool = False
     start_needs: bool = False
-    last_only: bool = False
+    first_input_needs: bool = False
+    inputs_need: bool = False
+    multiplied: bool = False
 
 
-def of_direction(
-    layer: Cell, inputs: int, habits: Habits, chunk: Chunk, *, trained: bool, input_needs: bool
-) -> Work:
+def of_direction(layer: Cell, inputs: int, habits: Habits, chunk: Chunk, *, trained: bool) -> Work:
     """Return what going back through one chunk of one direction of a cell takes."""
 
     def take(count: int) -> Work:
-        steps = Steps(layer, inputs, habits, trained=trained)
-        return steps.take(count, start_needs=chunk.start_needs, input_needs=input_needs, last_only=chunk.last_only)
+        return Steps(layer, inputs, habits, trained=trained).take(count, chunk)
 
     if chunk.steps <= ENOUGH:
         return take(chunk.steps)
