@@ -3,9 +3,8 @@
 from rnncalc import Network
 from rnncalc.questions.answer.given import Given
 from rnncalc.questions.answer.grading import Judged, judge
-from rnncalc.questions.answer.mistakes import FAMILIES, MISTAKES, Family, Mistake
+from rnncalc.questions.answer.mistakes import TABLE
 
-TABLE: tuple[Mistake | Family, ...] = (*MISTAKES, *FAMILIES)
 PLACES = {mistake.id: place for place, mistake in enumerate(TABLE)}
 
 
@@ -25,7 +24,7 @@ def ids(net: Network, number: int) -> list[str]:
 
 
 def must_find(net: Network, id_: str, number: int) -> None:
-    """Assert that a mistake's number is traced to it, or to one before it in the table."""
+    """Assert that a mistake's number is traced to it, or to one before it in the table with the same sum."""
     place = place_of(id_)
     if number == net.params:
         assert judged(net, number).right

@@ -2,7 +2,22 @@
 
 from collections.abc import Callable
 
-from rnncalc import GRU, LSTM, RNN, Dense, Embedding, External, Layer, Network, Output, Part
+from rnncalc import (
+    GRU,
+    LSTM,
+    RNN,
+    SRU,
+    Dense,
+    Embedding,
+    External,
+    FastGRNN,
+    Layer,
+    MinGRU,
+    MinLSTM,
+    Network,
+    Output,
+    Part,
+)
 from rnncalc.layers.cell import Merge
 
 Wrong = tuple[Network, int]
@@ -89,7 +104,7 @@ WRONG: dict[str, ByHand] = {
     "steps-as-features": lambda m, h, k, n: (over(m, GRU(h), n=n, steps=7), 3 * rnn(7 * m, h) + out(h, n)),
     "directions-twice": lambda m, h, k, n: (
         two_way(m, h, k, n),
-        4 * lstm(m, h) + 2 * lstm(2 * h, k) + out(k, n),
+        4 * lstm(m, h) + lstm(2 * h, k) + out(k, n),
     ),
     "no-projection": lambda m, h, k, n: (projected(m, h, k, n), lstm(m, h + 1) + lstm(h + 1, k) + out(k, n)),
     "units-for-projection": lambda m, h, k, n: (
@@ -114,6 +129,62 @@ WRONG: dict[str, ByHand] = {
     "frozen-out": lambda m, h, k, n: (over(m, Dense(k, frozen=True), RNN(h)), rnn(k, h)),
     "no-external": lambda m, h, k, n: (over(m, External(1_234_567), RNN(h)), rnn(m, h)),
     "packed-width": lambda m, h, k, n: (over(m, GRU(h), n=n), 3 * h + out(h, n)),
+    "no-second-direction": lambda m, h, k, n: (two_way(m, h, k, n), lstm(m, h) + lstm(h, k) + out(k, n)),
+    "two-directions": lambda m, h, k, n: (over(m, LSTM(h), n=n), 2 * lstm(m, h) + out(h, n)),
+    "two-directions-deeper": lambda m, h, k, n: (over(m, LSTM(h), n=n), 2 * lstm(m, h) + out(2 * h, n)),
+    "times-{times}": lambda m, h, k, n: (over(m, GRU(h), n=n), 6 * 3 * rnn(m, h) + out(h, n)),
+    "whole-times-{times}": lambda m, h, k, n: (over(m, GRU(h), n=n), 6 * (3 * rnn(m, h) + out(h, n))),
+    "recurrent-times-steps": lambda m, h, k, n: (
+        over(m, LSTM(h), n=n, steps=7),
+        4 * h * (m + 7 * h + 1) + out(h, n),
+    ),
+    "recurrent-between-steps": lambda m, h, k, n: (
+        over(m, LSTM(h), n=n, steps=7),
+        4 * h * (m + 6 * h + 1) + out(h, n),
+    ),
+    "input-times-steps": lambda m, h, k, n: (
+        over(m, Dense(k), LSTM(h), n=n, steps=7),
+        k * (m + 1) + 4 * h * (7 * k + h + 1) + out(h, n),
+    ),
+    "output-of-all-steps": lambda m, h, k, n: (over(m, LSTM(h), n=n, steps=7), lstm(m, h) + out(7 * h, n)),
+    "bias-of-input": lambda m, h, k, n: (over(m, LSTM(h), n=n), 4 * (h * (m + h) + m) + out(h, n)),
+    "scalar-output-bias": lambda m, h, k, n: (over(m, LSTM(h), n=n), lstm(m, h) + n * h + 1),
+    "output-bias-of-inputs": lambda m, h, k, n: (over(m, LSTM(h), n=n), lstm(m, h) + n * h + h),
+    "embedding-bias": lambda m, h, k, n: (over(m, Embedding(k), RNN(h), n=n), m * k + k + rnn(k, h) + out(h, n)),
+    "projection-bias": lambda m, h, k, n: (
+        projected(m, h, k, n),
+        4 * (h + 1) * (m + h + 1) + h * (h + 1) + h + lstm(h, k) + out(k, n),
+    ),
+    "taken-as-tied": lambda m, h, k, n: (over(m, Embedding(k), RNN(h), n=n), m * k + rnn(k, h) + n),
+    "state-counted": lambda m, h, k, n: (over(m, LSTM(h), n=n), lstm(m, h) + 2 * h + out(h, n)),
+    "no-layer": lambda m, h, k, n: (over(m, LSTM(h), LSTM(k), n=n), lstm(m, k) + out(k, n)),
+    "units": lambda m, h, k, n: (over(m, LSTM(h), LSTM(k), n=n), h + k + n),
+    "own-width-deeper": lambda m, h, k, n: (over(m, LSTM(h), LSTM(k), n=n), lstm(m, h) + lstm(k, k) + out(k, n)),
+    "state-beside-input": lambda m, h, k, n: (halves(m, h, k, n), lstm(m, h) + lstm(k + h, h) + out(h, n)),
+    "swapped": lambda m, h, k, n: (over(m, LSTM(h), n=n), lstm(h, m) + out(m, n)),
+    "output-of-input": lambda m, h, k, n: (over(m, LSTM(h), n=n), lstm(m, h) + out(m, n)),
+    "output-of-both-states": lambda m, h, k, n: (over(m, LSTM(h), n=n), lstm(m, h) + out(2 * h, n)),
+    "deeper-of-both-states": lambda m, h, k, n: (
+        over(m, LSTM(h), LSTM(k), n=n),
+        lstm(m, h) + lstm(2 * h, k) + out(2 * k, n),
+    ),
+    "output-of-state-and-input": lambda m, h, k, n: (over(m, LSTM(h), n=n), lstm(m, h) + out(h + m, n)),
+    "one-hot": lambda m, h, k, n: (over(m, Embedding(k), RNN(h), n=n), rnn(m, h) + out(h, n)),
+    "no-gate": lambda m, h, k, n: (over(m, LSTM(h, peepholes=True), n=n), 3 * rnn(m, h) + 2 * h + out(h, n)),
+    "matrices-of-one-gate": lambda m, h, k, n: (over(m, LSTM(h), n=n), h * (m + h) + 4 * h + out(h, n)),
+    "input-of-one-gate": lambda m, h, k, n: (over(m, LSTM(h), n=n), h * m + 4 * h * (h + 1) + out(h, n)),
+    "recurrent-of-one-gate": lambda m, h, k, n: (over(m, LSTM(h), n=n), h * h + 4 * h * (m + 1) + out(h, n)),
+    "cell-state-in-gates": lambda m, h, k, n: (over(m, LSTM(h), n=n), lstm(m + h, h) + out(h, n)),
+    "square": lambda m, h, k, n: (over(m, LSTM(h), n=n), 4 * ((m + h) * (m + h) + h) + out(h, n)),
+    "recurrent-of-output": lambda m, h, k, n: (over(m, RNN(h), n=n), h * (m + n + 1) + out(h, n)),
+    "peepholes-counted": lambda m, h, k, n: (over(m, LSTM(h), n=n), lstm(m, h) + 3 * h + out(h, n)),
+    "full-peepholes": lambda m, h, k, n: (over(m, LSTM(h, peepholes=True)), lstm(m, h) + 3 * h * h),
+    "peephole-in-each-gate": lambda m, h, k, n: (over(m, LSTM(h, peepholes=True)), lstm(m, h) + 4 * h),
+    "bias-in-each-gate": lambda m, h, k, n: (over(m, SRU(m + 1)), 4 * (m + 1) * m + 6 * (m + 1)),
+    "other-gates-{count}": lambda m, h, k, n: (over(m, MinGRU(h), n=n), 4 * h * (m + 1) + out(h, n)),
+    "no-scalars": lambda m, h, k, n: (over(m, FastGRNN(h), n=n), h * (m + h) + 2 * h + out(h, n)),
+    "recurrence-counted": lambda m, h, k, n: (over(m, MinLSTM(h), n=n), 3 * rnn(m, h) + out(h, n)),
+    "shared-twice": lambda m, h, k, n: (over(m, FastGRNN(h), n=n), 2 * rnn(m, h) + 2 + out(h, n)),
     "convention-{name}": lambda m, h, k, n: (over(m, GRU(h)), 3 * h * (m + h) + 4 * h),  # Flax linen's
     "output-width": lambda m, h, k, n: (over(m, RNN(h), n=n), rnn(m, h) + out(h, n + 100_003)),
 }

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from rnncalc.questions.answer.arithmetic import Expression, write
+from rnncalc.conventions.formula import Expression
+from rnncalc.network.network import Network
+from rnncalc.questions.answer.arithmetic import amount, write
+from rnncalc.questions.answer.given import Given, Shape
 from rnncalc.questions.answer.grading import Answer, Judged
+from rnncalc.questions.answer.mistake import MOST_LAYERS
+from rnncalc.questions.answer.quantities import Quantity
 from rnncalc.questions.answer.search import Diagnosis
 from rnncalc.questions.answer.sizes import OtherSize
 from rnncalc.reports.setting import setting
@@ -21,26 +26,33 @@ class AnswerReport(NamedTuple):
     def data(self) -> dict[str, Any]:
         """Return the JSON object."""
         judged = self.answer.judged
-        numbers = [each.given.number for each in judged]
+        answers = [_given(each) for each in judged]
         params = [each.params for each in judged]
-        whole = len(judged) == 1
+        whole = judged[0].layer is None
         return {
             "name": self.answer.network.name,
             "params": params[0] if whole else params,
-            "answer": numbers[0] if whole else numbers,
+            "answer": answers[0] if whole else answers,
             "right": self.answer.right,
-            "mistakes": [_mistake(diagnosis) for each in judged for diagnosis in each.diagnoses],
+            "mistakes": [_mistake(diagnosis, each) for each in judged for diagnosis in each.diagnoses],
             "remarks": [*self._remarks()],
         }
 
     def sheets(self) -> list[Sheet]:
         """Return the verdict, and for a wrong number the mistakes that give it."""
+        judged = self.answer.judged
+        of_tensors = judged[0].tensor is not None
         rows: list[tuple[Value, ...]] = [
-            ("✓" if each.right else "✗", each.layer or "Total", each.given.number, each.params)
-            for each in self.answer.judged
+            (
+                *("✓" if each.right else "✗", each.layer or "Total"),
+                *([each.tensor] if of_tensors else []),
+                *(_given(each), each.shape if isinstance(each.given, Shape) else each.params),
+            )
+            for each in judged
         ]
         columns = (
             *(Column("", key=True), Column("Layer", key=True)),
+            *([Column("Tensor", key=True)] if of_tensors else []),
             *(Column("Answer", right=True), Column("Right", right=True)),
         )
         verdict = "✓ Right." if self.answer.right else "✗ Not right."
@@ -50,29 +62,49 @@ class AnswerReport(NamedTuple):
 
     def _remarks(self) -> Iterator[str]:
         for each in self.answer.judged:
-            if text := _remark(each):
-                yield text
+            yield from _told(each, self.answer.network)
         if first := self.answer.first_wrong:
             yield f"The first wrong layer is {first}."
 
     def _mistakes(self) -> Iterator[Sheet]:
         for each in self.answer.judged:
             if each.diagnoses:
-                columns = (Column("The mistake", key=True), Column("Your sum"), Column("The right sum"))
-                rows: list[tuple[Value, ...]] = [
-                    (_sentence(diagnosis), _sum(diagnosis.yours, diagnosis.params), _sum(diagnosis.right, each.params))
-                    for diagnosis in each.diagnoses
-                ]
-                title = f"What gives {each.given.number:,}" + (f" in {each.layer}" if each.layer else "")
-                yield Sheet(columns, rows, title=title)
+                rows: list[tuple[Value, ...]] = [_row(diagnosis, each) for diagnosis in each.diagnoses]
+                yield Sheet(_columns(each), rows, title=f"What gives {_said(each)}{_where(each)}")
 
 
-def _mistake(diagnosis: Diagnosis) -> dict[str, Any]:
+def _columns(judged: Judged) -> tuple[Column, ...]:
+    yours, right = ("Yours", "Right") if isinstance(judged.given, Shape) else ("Your sum", "The right sum")
+    return Column("The mistake", key=True), Column(yours), Column(right)
+
+
+def _row(diagnosis: Diagnosis, judged: Judged) -> tuple[Value, ...]:
+    if isinstance(judged.given, Shape):
+        return _sentence(diagnosis), judged.given.sizes, judged.shape
+    return _sentence(diagnosis), _sum(diagnosis.yours), _sum(diagnosis.right)
+
+
+def _given(judged: Judged) -> int | tuple[int, ...]:
+    return judged.given.sizes if isinstance(judged.given, Shape) else judged.given.number
+
+
+def _said(judged: Judged) -> str:
+    given = judged.given
+    return f"({', '.join(map(str, given.sizes))})" if isinstance(given, Shape) else f"{given.number:,}"
+
+
+def _where(judged: Judged) -> str:
+    tensor = f" for {judged.tensor}" if judged.tensor else ""
+    return f"{tensor} in {judged.layer}" if judged.layer else ""
+
+
+def _mistake(diagnosis: Diagnosis, judged: Judged) -> dict[str, Any]:
     return {
         "id": diagnosis.id,
         "text": _sentence(diagnosis),
         "params": diagnosis.params,
         "layer": diagnosis.layer,
+        "tensor": judged.tensor,
         "arithmetic": write(diagnosis.yours),
         "right": write(diagnosis.right),
     }
@@ -80,29 +112,57 @@ def _mistake(diagnosis: Diagnosis) -> dict[str, Any]:
 
 def _sentence(diagnosis: Diagnosis) -> str:
     text = ", and ".join(mistake.text.format(**diagnosis.values) for mistake in diagnosis.mistakes)
-    return f"{text}, in {diagnosis.layer} alone" if diagnosis.alone else text
+    if not diagnosis.alone:
+        return text
+    first, last = diagnosis.alone
+    return f"{text}, in {first} alone" if first == last else f"{text}, in one alone of {first} to {last}"
 
 
-def _sum(expression: Expression, params: int) -> Arithmetic:
-    return Arithmetic(write(expression), f"{params:,}")
+def _sum(expression: Expression) -> Arithmetic:
+    return Arithmetic(write(expression), f"{amount(expression):,}")
 
 
-def _remark(judged: Judged) -> str:
-    """Return what is to be said of one number beside its mistakes, or nothing."""
-    given, layer = judged.given, judged.layer
-    if judged.exact or judged.diagnoses:
-        return ""
-    if judged.right:
-        return f"{given.text} is right as a rounding: exactly it is {judged.params:,}."
-    if judged.is_dense:
-        return "This is the count of the dense equivalent, which shares no weights over time."
+QUANTITIES: dict[Quantity, str] = {
+    "dense": "This is the count of the dense equivalent, which shares no weights over time.",
+    "multiply-adds": "This is the number of multiply-adds in one pass, not of parameters.",
+    "multiply-adds per step": "This is the number of multiply-adds in one step, not of parameters.",
+    "bytes": "This is the number of bytes in float32, four for each parameter.",
+}
+
+
+def _told(judged: Judged, network: Network) -> Iterator[str]:
+    """Yield what is to be said of one number beside its mistakes."""
+    if judged.rounded and isinstance(judged.given, Given):
+        yield f"{judged.given.text} is right as a rounding: exactly it is {judged.params:,}."
+    for quantity in judged.quantities:
+        yield QUANTITIES[quantity]
+    if judged.follows:
+        yield f"{judged.layer}: {_said(judged)} follows from the mistake in {judged.follows}."
+    elif not (judged.right or judged.diagnoses or judged.quantities):
+        yield _unexplained(judged)
+        if not judged.layer and not judged.other_size:
+            yield _next_step(network)
+
+
+def _unexplained(judged: Judged) -> str:
     if judged.other_size:
         return f"No mistake that is known gives this number, but {_size(judged.other_size)} would."
-    if judged.follows:
-        return f"{layer}: {given.number:,} follows from the mistake in {judged.follows}."
-    if layer:
-        return f"{layer}: no mistake that is known gives {given.number:,}."
-    return "No mistake that is known gives this number."
+    given = judged.given
+    apart = ""
+    if isinstance(given, Given):
+        more = given.number - judged.params
+        apart = f", {abs(more):,} {'more' if more > 0 else 'less'} than the right one"
+    if not judged.layer:
+        return f"No mistake that is known gives this number{apart}."
+    what = f"{judged.layer} {judged.tensor}" if judged.tensor else judged.layer
+    return f"{what}: no mistake that is known gives {_said(judged)}{apart}."
+
+
+def _next_step(network: Network) -> str:
+    layers = sum(entry.copies for entry in network.stack if entry.params)
+    text = "rnncalc explain derives the right one step by step"
+    several = f"; {layers} numbers, one for each layer in order, would show where yours goes wrong"
+    return f"{text}{several}." if 1 < layers <= MOST_LAYERS else f"{text}."
 
 
 def _size(other: OtherSize) -> str:

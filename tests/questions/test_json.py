@@ -95,6 +95,7 @@ def test_answer(call: Call) -> None:
                 "text": "leaves out the biases of the recurrent layers",
                 "params": 25,
                 "layer": None,
+                "tensor": None,
                 "arithmetic": "3 × (4 + 3) + 1 × (3 + 1)",
                 "right": "3 × (4 + 3 + 1) + 1 × (3 + 1)",
             }
@@ -112,6 +113,7 @@ def test_answer(call: Call) -> None:
                 "text": "leaves out all biases",
                 "params": 28,
                 "layer": "rnn_2",
+                "tensor": None,
                 "arithmetic": "4 × (3 + 4)",
                 "right": "4 × (3 + 4 + 1)",
             }

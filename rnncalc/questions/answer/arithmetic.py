@@ -1,50 +1,23 @@
-"""Sums and products of whole numbers, as they stand on paper: what they come to, and how they are written.
+"""Sums and products of whole numbers, put together as they stand on paper: expressions without letters.
 
-Knows numbers only. An expression is written as it was built: a factor 1 that nobody needs to see is not put in.
+A factor 1 that nobody needs to see is left out, and so are terms that are nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from math import prod
-from typing import NamedTuple
+
+from rnncalc.conventions.formula import Expression, Plus, Times, numbers, value
 
 
-class Times(NamedTuple):
-    """A product."""
-
-    factors: tuple[Expression, ...]
-
-
-class Plus(NamedTuple):
-    """A sum; one of nothing is 0."""
-
-    terms: tuple[Expression, ...]
-
-
-Expression = int | Times | Plus
-
-
-def value(expression: Expression) -> int:
+def amount(expression: Expression) -> int:
     """Return what an expression comes to."""
-    match expression:
-        case Times(factors):
-            return prod(map(value, factors))
-        case Plus(terms):
-            return sum(map(value, terms))
-        case _:
-            return expression
+    return value(expression, {})
 
 
 def write(expression: Expression) -> str:
-    """Return an expression as it stands on paper, with brackets where they are needed: `4 × 16 × (8 + 16 + 1)`."""
-    match expression:
-        case Times(factors):
-            return " × ".join(f"({write(factor)})" if isinstance(factor, Plus) else write(factor) for factor in factors)
-        case Plus(terms):
-            return " + ".join(map(write, terms)) or "0"
-        case _:
-            return str(expression)
+    """Return an expression as it stands on paper: `4 × 16 × (8 + 16 + 1)`."""
+    return numbers(expression, {})
 
 
 def product(*factors: Expression) -> Expression:
@@ -71,5 +44,5 @@ def _terms(terms: Iterable[Expression]) -> Iterator[Expression]:
     for term in terms:
         if isinstance(term, Plus):
             yield from _terms(term.terms)
-        elif value(term):
+        elif amount(term):
             yield term

@@ -1,15 +1,23 @@
-"""What a learner wrote: a number, exact or rounded, read from text. Knows no network."""
+"""What a learner wrote: a number, exact or rounded, or the shape of a tensor, read from text. Knows no network."""
 
 from __future__ import annotations
 
 import re
+from math import prod
 from typing import NamedTuple
 
 from rnncalc.errors import CallError
 from rnncalc.text import escape
 
-_NUMBER = r"(0|[1-9][0-9]{0,2}(?:,[0-9]{3}){1,12}|[1-9][0-9_]{0,39})(?:\.([0-9]{1,12}))?([kKMGB]?)"
-_POWERS = {"": 0, "k": 3, "K": 3, "M": 6, "G": 9, "B": 9}
+_NUMBER = re.compile(
+    r"\+?(?P<whole>0|[1-9][0-9]{0,2}(?P<gap>[, '\u00a0\u2009\u202f])[0-9]{3}(?:(?P=gap)[0-9]{3}){0,11}"
+    r"|[1-9][0-9_]{0,39})"
+    r"(?:\.(?P<decimals>[0-9]{1,30}))?(?:[eE]\+?(?P<power>[0-9]{1,2})| ?(?P<suffix>[kKMGB]))?"
+)
+_SIZE = "[1-9][0-9]{0,12}"
+_SHAPE = re.compile(rf"[(\[]{_SIZE}(?:[,x×]{_SIZE})*,?[)\]]|{_SIZE}(?:[x×]{_SIZE})+")
+_POWERS = {"k": 3, "K": 3, "M": 6, "G": 9, "B": 9}
+MOST_POWER = 40
 
 
 class Given(NamedTuple):
@@ -25,14 +33,47 @@ class Given(NamedTuple):
             return number == self.number
         return abs(self.number - number) * 2 <= self.unit
 
+    def has_shape(self, shape: tuple[int, ...]) -> bool:
+        """Return whether it is how many numbers a tensor of some shape has."""
+        return self.means(prod(shape))
+
+
+class Shape(NamedTuple):
+    """The shape of a tensor as a learner gave it."""
+
+    sizes: tuple[int, ...]
+
+    def has_shape(self, shape: tuple[int, ...]) -> bool:
+        """Return whether it is a shape; a vector may stand as a row or a column."""
+        return self.sizes == shape or (len(shape) == 1 and self.sizes in ((*shape, 1), (1, *shape)))
+
+
+def read_answer(text: str) -> Given | Shape:
+    """Return a learner's number or shape: 1600, 1.6k, (20, 10), 20x10. Raises CallError if it is neither."""
+    bare = re.sub(r"\s", "", text)
+    if _SHAPE.fullmatch(bare):
+        return Shape(tuple(map(int, re.findall("[0-9]+", bare))))
+    if bare[:1] in ("(", "["):
+        raise CallError(f"expected a shape, such as (20, 10), got '{escape(text)}'")
+    return read_number(text)
+
 
 def read_number(text: str) -> Given:
-    """Return a learner's number: 1600, 1,600 or 1_600, or rounded as in 3.8M. Raises CallError if it is none."""
-    found = re.fullmatch(_NUMBER, text)
-    power = _POWERS[found[3]] if found else 0
-    if not found or len(found[2] or "") > power:
+    """Return a learner's number: 1600, 1,600 or 1 600, or rounded as in 3.8M. Raises CallError if it is none."""
+    found = _NUMBER.fullmatch(text.strip())
+    power = int(found["power"] or _POWERS.get(found["suffix"], 0)) if found else 0
+    decimals = (found["decimals"] or "") if found else ""
+    kept, beyond = decimals[:power], decimals[power:]
+    if not found or beyond.strip("0") or power > MOST_POWER:
         raise CallError(f"expected a whole number, such as 1600 or 1.6k, got '{escape(text)}'")
-    decimals = len(found[2] or "")
-    unit = 10 ** (power - decimals)
-    digits = int(found[1].replace(",", "").replace("_", "") + (found[2] or ""))
-    return Given(digits * unit, unit, text)
+    unit = 10 ** (power - len(kept))
+    digits = re.sub(r"[^0-9]", "", found["whole"]) + kept
+    return Given(int(digits) * unit, unit, text)
+
+
+def in_one(numbers: list[Given]) -> Given | None:
+    """Return the one number that several are if they are its groups of digits, as in 1 600; else None."""
+    try:
+        return read_number(" ".join(number.text for number in numbers))
+    except CallError:
+        return None

@@ -1,48 +1,55 @@
-"""`answer`: is a learner's count right, and if not, which mistake gives that number. Numbers only, no sentences."""
+"""`answer`: is a learner's count right, and if not, which mistakes give that number. Numbers only, no sentences."""
 
 from __future__ import annotations
 
-from itertools import islice
+from collections.abc import Sequence
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 from rnncalc.errors import CallError
 from rnncalc.network.network import Network
-from rnncalc.questions.answer.families import Question
-from rnncalc.questions.answer.given import Given, read_number
-from rnncalc.questions.answer.search import Diagnosis, diagnoses_of_layer, diagnoses_of_total
+from rnncalc.questions.answer.given import Given, Shape, in_one, read_answer
+from rnncalc.questions.answer.mistake import Question
+from rnncalc.questions.answer.quantities import Quantity, quantities
+from rnncalc.questions.answer.search import Diagnosis, diagnoses, handed_on
 from rnncalc.questions.answer.sizes import OtherSize, other_size
-from rnncalc.questions.answer.worksheet import Worksheet, worksheet_of
-from rnncalc.questions.dense import dense_equivalent
+from rnncalc.questions.answer.tensors import explain, number_of_tensors, tensors_of
+from rnncalc.questions.answer.worksheet import Worksheet, one_by_one, worksheet_of
+from rnncalc.text import escape, plural
 
-MOST_DIAGNOSES = 5
+MOST_NAMES = 12
 
 
 class Judged(NamedTuple):
-    """One number held against what it should be.
+    """One number, or shape, held against what it should be.
 
-    layer: whose count it is, None for the total.
-    is_dense: whether it is the dense equivalent's count.
+    layer: whose it is, None for the total; tensor: the name of the tensor, None for a count of all.
+    shape: that of the tensor.
+    diagnoses: what gives it, the likeliest first.
+    quantities: what else of the network it is the number of.
     other_size: the single size that would give it, where no mistake does.
     follows: the layer whose mistake it follows from, being no mistake of its own.
     """
 
     layer: str | None
-    given: Given
+    given: Given | Shape
     params: int
+    tensor: str | None = None
+    shape: tuple[int, ...] = ()
     diagnoses: tuple[Diagnosis, ...] = ()
-    is_dense: bool = False
+    quantities: tuple[Quantity, ...] = ()
     other_size: OtherSize | None = None
     follows: str | None = None
 
     @property
     def right(self) -> bool:
-        """Whether the number is right, rounded as it was given."""
-        return self.given.means(self.params)
+        """Whether the number is right, rounded as it was given, or the shape."""
+        return self.given.has_shape(self.shape or (self.params,))
 
     @property
-    def exact(self) -> bool:
-        """Whether the number is right to the last digit."""
-        return self.given.number == self.params
+    def rounded(self) -> bool:
+        """Whether the number is right, but not to the last digit."""
+        return self.right and isinstance(self.given, Given) and self.given.number != self.params
 
 
 class Answer(NamedTuple):
@@ -58,64 +65,100 @@ class Answer(NamedTuple):
 
     @property
     def first_wrong(self) -> str | None:
-        """The first layer whose number is wrong; None where there is none, or the total was given."""
+        """The first layer that is wrong; None where there is none, or the total was given."""
         return next((each.layer for each in self.judged if not each.right), None)
 
 
-def judge(network: Network, given: list[Given]) -> Answer:
-    """Return the judgement of one number, the total, or of one for each layer, the output layer last.
+def judge(network: Network, given: Sequence[Given | Shape]) -> Answer:
+    """Return the judgement of one number, the total, or of one for each layer or tensor; or of a shape for each tensor.
 
-    Layers without parameters may be left out. Raises CallError for any other number of numbers.
+    All in order, the output layer last; layers without parameters may be left out. Raises CallError for any other
+    number of them.
     """
-    worksheet = worksheet_of(network)
-    everything = [*range(len(worksheet))]
-    counted = [place for place in everything if worksheet[place].params] or everything
+    numbers = [each for each in given if isinstance(each, Given)]
+    if not numbers:
+        return Answer(network, _judge_tensors(network, given))
+    if len(numbers) < len(given):
+        raise CallError("expected numbers or shapes, got both; give the one or the other")
     if len(given) == 1:
-        return Answer(network, (_judge_total(network, worksheet, given[0]),))
+        return Answer(network, (_judge_total(network, numbers[0]),))
+    everything = [*range(sum(entry.copies for entry in network.stack))]
+    counted = _counted(network) or everything
     for places in (everything, counted):
         if len(given) == len(places):
-            return Answer(network, _judge_layers(network, worksheet, places, given))
-    several = f", the total, or {len(counted)}, one for each layer in order" if len(counted) > 1 else ""
-    raise CallError(f"expected 1 number{several}, got {len(given)}")
+            return Answer(network, _judge_layers(network, places, numbers))
+    if len(given) == number_of_tensors(network):
+        return Answer(network, _judge_tensors(network, given))
+    if grouped := in_one(numbers):
+        return judge(network, [grouped])
+    raise CallError(f"expected {_counts(network, len(counted))}, got {len(given)}")
 
 
-def answer(network: Network, *numbers: int | str) -> Answer:
-    """Return the judgement of a learner's count: one number, the total, or one for each layer, the output layer last.
+def answer(network: Network, *answers: int | str | tuple[int, ...]) -> Answer:
+    """Return the judgement of a learner's answer: the total, or a number for each layer, or for each tensor, in order.
 
-    A number may be text, with separators or rounded, such as `1.6k`. Raises CallError where it is no number, or where
-    there are neither one nor as many as layers.
+    answers: numbers, or text with separators or rounded, such as `1.6k`; or the shape of each tensor, such as (20, 10).
+    Raises CallError where one is neither a number nor a shape, or there are not as many as are asked for.
     """
-    return judge(network, [read_number(str(number)) for number in numbers])
+    return judge(network, [Shape(each) if isinstance(each, tuple) else read_answer(str(each)) for each in answers])
 
 
-def _judge_total(network: Network, worksheet: Worksheet, given: Given) -> Judged:
+def _counts(network: Network, layers: int) -> str:
+    """Return how many numbers may be given."""
+    tensors = number_of_tensors(network)
+    several = [f"{layers}, one for each layer,"] if layers > 1 else []
+    several += [f"{tensors}, one for each tensor,"] if tensors not in (1, layers) else []
+    return " or ".join(["1 number, the total,", *several]) + " in order" if several else "1 number"
+
+
+def _counted(network: Network) -> list[int]:
+    """Return the places of the layers that have parameters."""
+    ends = [*accumulate(entry.copies for entry in network.stack)]
+    runs = zip(ends, network.stack, strict=True)
+    return [place for end, entry in runs if entry.params for place in range(end - entry.copies, end)]
+
+
+def _judge_tensors(network: Network, given: Sequence[Given | Shape]) -> tuple[Judged, ...]:
+    wanted = number_of_tensors(network)
+    if len(given) != wanted:
+        names = [f"{escape(named.layer)} {named.tensor.name}" for named in islice(tensors_of(network), MOST_NAMES)]
+        names += ["..."] if wanted > MOST_NAMES else []
+        message = f"expected {plural(wanted, 'shape')}, of {', '.join(names)}, got {len(given):,}"
+        raise CallError(message)
+    tensors = tuple(tensors_of(network))
+    judged = []
+    for place, (answer, (layer, tensor)) in enumerate(zip(given, tensors, strict=True)):
+        found = tuple(explain(tensors, place, given)) if not answer.has_shape(tensor.shape) else ()
+        judged.append(Judged(layer, answer, tensor.params, tensor.name, tensor.shape, found))
+    return tuple(judged)
+
+
+def _judge_total(network: Network, given: Given) -> Judged:
     judged = Judged(None, given, network.params)
     if judged.right:
         return judged
-    found = diagnoses_of_total(worksheet, Question(network, given))
-    if diagnoses := tuple(islice(found, MOST_DIAGNOSES)):
-        return judged._replace(diagnoses=diagnoses)
-    dense = dense_equivalent(network)
-    if dense and dense.params == given.number:
-        return judged._replace(is_dense=True)
-    return judged._replace(other_size=other_size(network, given.number))
+    found = tuple(diagnosis for diagnosis, _ in diagnoses(worksheet_of(network), Question(network, given)))
+    judged = judged._replace(diagnoses=found, quantities=tuple(quantities(network, given, explained=bool(found))))
+    if judged.diagnoses or judged.quantities:
+        return judged
+    return judged._replace(other_size=other_size(network, given))
 
 
-def _judge_layers(network: Network, worksheet: Worksheet, places: list[int], given: list[Given]) -> tuple[Judged, ...]:
+def _judge_layers(network: Network, places: list[int], given: Sequence[Given]) -> tuple[Judged, ...]:
     """Judge a number a layer: the first wrong one is diagnosed, later ones by the widths that its mistake hands on."""
+    worksheet = one_by_one(network)
     judged: list[Judged] = []
     learned: list[Worksheet] = []  # the ways of counting that agree with the numbers so far
     first: str | None = None
     for number, place in zip(given, places, strict=True):
         line = worksheet[place]
         each = Judged(line.name, number, line.params)
-        if not each.right and first and any(way[place].params == number.number for way in learned):
+        if not each.right and first and any(number.means(way[place].params) for way in learned):
             each = each._replace(follows=first)
         elif not each.right:
-            found = [*diagnoses_of_layer(worksheet, Question(network, number, place))]
-            learned = [way for _, way in found] + learned
-            diagnoses = {diagnosis.yours: diagnosis for diagnosis, _ in found}.values()
-            each = each._replace(diagnoses=tuple(diagnoses)[:MOST_DIAGNOSES])
+            found = [*diagnoses(worksheet, Question(network, number, place))]
+            learned = [way for _, wrong in found for way in handed_on(worksheet, wrong, place)] + learned
+            each = each._replace(diagnoses=tuple(diagnosis for diagnosis, _ in found))
             first = first or line.name
         judged.append(each)
     return tuple(judged)

@@ -7,25 +7,36 @@ from itertools import permutations
 from types import MappingProxyType
 from typing import NamedTuple
 
-from rnncalc.layers.cell import Cell
-from rnncalc.questions.answer.arithmetic import Expression, value
-from rnncalc.questions.answer.between import fed_with, one_way
-from rnncalc.questions.answer.families import MOST_LAYERS, Question, Values
-from rnncalc.questions.answer.mistakes import FAMILIES, MISTAKES, Family, Mistake
+from rnncalc.conventions.formula import Expression
+from rnncalc.questions.answer.arithmetic import amount
+from rnncalc.questions.answer.changes.lines import replaced
+from rnncalc.questions.answer.changes.widths import concatenated, fed_with, one_way
+from rnncalc.questions.answer.mistake import MOST_LAYERS, Family, Mistake, Question, Row, Told, Values
+from rnncalc.questions.answer.mistakes import TABLE
 from rnncalc.questions.answer.worksheet import Line, Worksheet, sum_of
+
+MOST_PAIRS = 5
+"""So many pairs are told at most, and so many explanations of a rounded number."""
+
+
+class Alone(NamedTuple):
+    """Where a mistake was made if not everywhere: in one layer, or in one of several equal ones."""
+
+    first: str
+    last: str
 
 
 class Diagnosis(NamedTuple):
     """What gives a learner's number: a mistake, or two made together.
 
-    layer: the layer that it concerns, None if several may; alone: whether it was made there and not in other layers.
+    layer: the layer that it concerns, None if several may; alone: where it was made, if in one layer and not in others.
     yours: the learner's sum, as it seems; right: the right one.
     """
 
-    mistakes: tuple[Mistake | Family, ...]
+    mistakes: tuple[Told, ...]
     values: Values
     layer: str | None
-    alone: bool
+    alone: Alone | None
     yours: Expression
     right: Expression
 
@@ -37,109 +48,120 @@ class Diagnosis(NamedTuple):
     @property
     def params(self) -> int:
         """The number that it gives."""
-        return value(self.yours)
+        return amount(self.yours)
 
 
 class Candidate(NamedTuple):
     """A way of counting wrong."""
 
-    mistakes: tuple[Mistake | Family, ...]
+    mistakes: tuple[Row, ...]
     worksheet: Worksheet
     values: Values = MappingProxyType({})
     layer: str | None = None
-    alone: bool = False
+    alone: Alone | None = None
 
 
-def diagnoses_of_total(worksheet: Worksheet, question: Question) -> Iterator[Diagnosis]:
-    """Yield what gives a total: single mistakes, in all layers or in one alone; pairs if none of these does.
+def diagnoses(worksheet: Worksheet, question: Question) -> Iterator[tuple[Diagnosis, Worksheet]]:
+    """Yield what gives a number, each with the worksheet that it makes; pairs if nothing simpler does.
 
-    Of those with the same arithmetic only the first.
+    First the mistakes made everywhere, in the table's order, then those made in one layer alone. Of those that make the
+    same of the lines in question, and of the places where one and the same mistake gives the same sum, only the first.
     """
-    seen = {_on_paper(worksheet)}
-    for candidates in (_simple(worksheet, question), _pairs(worksheet, question)):
-        for each in candidates:
-            wrong = each.worksheet
-            if question.params(wrong) == question.given.number and _on_paper(wrong) not in seen:
-                seen.add(_on_paper(wrong))
-                yield Diagnosis(each.mistakes, each.values, each.layer, each.alone, sum_of(wrong), sum_of(worksheet))
-        if len(seen) > 1 or len(worksheet) > MOST_LAYERS:
-            return
+    right = _sum(worksheet, question)
+    seen = [question.lines(worksheet)]
+    told: list[tuple[str, Expression]] = []
+    explained = False
+    for candidate in _simple(worksheet, question):
+        if question.is_given_by(candidate.worksheet) and (lines := question.lines(candidate.worksheet)) not in seen:
+            seen.append(lines)
+            found = _diagnosis(candidate, right, question)
+            if (found.id, found.yours) in told:
+                continue
+            told.append((found.id, found.yours))
+            explained = explained or not any(isinstance(row, Family) and row.weak for row in candidate.mistakes)
+            yield found, candidate.worksheet
+            if question.given.unit > 1 and len(told) == MOST_PAIRS:
+                return
+    if not explained and len(worksheet) <= MOST_LAYERS:
+        yield from _of_pairs(worksheet, question, right)
 
 
-def diagnoses_of_layer(worksheet: Worksheet, question: Question) -> Iterator[tuple[Diagnosis, Worksheet]]:
-    """Yield what gives a layer's number, with the worksheets that agree with it; pairs if no single mistake does."""
-    place = question.place or 0
-    right = worksheet[place]
-    seen = {right.expression}
-    for candidates in (_singles(worksheet, question), _pairs(worksheet, question)):
-        for each in candidates:
-            wrong = each.worksheet[place]
-            if wrong.params == question.given.number and wrong.expression not in seen:
-                seen.add(wrong.expression)
-                found = Diagnosis(each.mistakes, each.values, right.name, False, wrong.expression, right.expression)
-                yield found, _carried(worksheet, each.worksheet, place)
-                yield found, _carried(worksheet, _with(worksheet, place, wrong), place)
-        if len(seen) > 1:
-            return
+def _of_pairs(worksheet: Worksheet, question: Question, right: Expression) -> Iterator[tuple[Diagnosis, Worksheet]]:
+    told = [right]
+    for candidate in _pairs(worksheet, question):
+        if (yours := _sum(candidate.worksheet, question)) not in told:
+            told.append(yours)
+            yield _diagnosis(candidate, right, question), candidate.worksheet
+            if len(told) > MOST_PAIRS:
+                return
+
+
+def _diagnosis(found: Candidate, right: Expression, question: Question) -> Diagnosis:
+    yours = _sum(found.worksheet, question)
+    layer = found.layer if question.place is None else found.worksheet[question.place].name
+    return Diagnosis(found.mistakes, found.values, layer, found.alone, yours, right)
+
+
+def _sum(worksheet: Worksheet, question: Question) -> Expression:
+    return sum_of(tuple(line for _, line in question.lines(worksheet)))
 
 
 def _simple(worksheet: Worksheet, question: Question) -> Iterator[Candidate]:
-    yield from _singles(worksheet, question)
-    if len(worksheet) > MOST_LAYERS:
+    everywhere: list[tuple[Mistake, Worksheet]] = []
+    for row in TABLE:
+        if isinstance(row, Mistake):
+            wrong = row.change(worksheet, question.network)
+            everywhere.append((row, wrong))
+            yield Candidate((row,), wrong)
+        else:
+            for way in row.ways(worksheet, question):
+                yield Candidate((row,), *way)
+    if question.place is None and len(worksheet) <= MOST_LAYERS:
+        for mistake, wrong in everywhere:
+            if not mistake.rare:
+                yield from _alone(mistake, worksheet, wrong)
+
+
+def _alone(mistake: Mistake, worksheet: Worksheet, wrong: Worksheet) -> Iterator[Candidate]:
+    """Yield a mistake made in one layer only, where it can be made in several."""
+    places = [place for place, (was, now) in enumerate(zip(worksheet, wrong, strict=True)) if was != now]
+    if sum(worksheet[place].copies for place in places) < 2:
         return
-    for mistake in MISTAKES:
-        everywhere = mistake.change(worksheet, question.network)
-        places = _changed(worksheet, everywhere)
-        if len(places) > 1:
-            for place in places:
-                wrong = _with(worksheet, place, everywhere[place])
-                yield Candidate((mistake,), wrong, {}, worksheet[place].name, alone=True)
-
-
-def _singles(worksheet: Worksheet, question: Question) -> Iterator[Candidate]:
-    for mistake in MISTAKES:
-        wrong = mistake.change(worksheet, question.network)
-        if wrong != worksheet:
-            yield Candidate((mistake,), wrong)
-    for family in FAMILIES:
-        for way in family.ways(worksheet, question):
-            yield Candidate((family,), *way)
+    for place in places:
+        was, now = worksheet[place], wrong[place]
+        if was.copies != now.copies:  # a mistake about the number of layers is in no one of them
+            continue
+        one = (now,) if was.copies == 1 else (was._replace(copies=was.copies - 1), now._replace(copies=1))
+        changed = (*worksheet[:place], *one, *worksheet[place + 1 :])
+        yield Candidate((mistake,), changed, layer=was.name, alone=Alone(was.name, was.last_name))
 
 
 def _pairs(worksheet: Worksheet, question: Question) -> Iterator[Candidate]:
-    """Yield two mistakes made together, in the order in which both can be made."""
-    for first, second in permutations(MISTAKES, 2):
-        once = first.change(worksheet, question.network)
-        twice = second.change(once, question.network)
-        if worksheet != once != twice:
-            yield Candidate((first, second), twice)
+    """Yield the two mistakes that give the number together, in the order in which both can be made."""
+    network = question.network
+    common = [row for row in TABLE if isinstance(row, Mistake) and not row.rare]
+    alone = {row.id: row.change(worksheet, network) for row in common}
+    for first, second in permutations(common, 2):
+        once = alone[first.id]
+        if once != worksheet:
+            twice = second.change(once, network)
+            if question.is_given_by(twice):
+                needless = (sum_of(once), sum_of(alone[second.id]))
+                if sum_of(twice) not in needless:
+                    yield Candidate((first, second), twice)
 
 
-def _changed(worksheet: Worksheet, wrong: Worksheet) -> list[int]:
-    lines = enumerate(zip(worksheet, wrong, strict=True))
-    return [place for place, (was, now) in lines if was != now]
+def handed_on(worksheet: Worksheet, wrong: Worksheet, place: int) -> Iterator[Worksheet]:
+    """Yield the ways to go on after a wrong layer: the mistake made in all layers, or in this one, with its width."""
+    for way in (wrong, replaced(worksheet, place, wrong[place])):
+        width = _width_handed_on(worksheet[place], wrong[place])
+        fed = place + 1 < len(way) and way[place + 1].width("input")
+        yield replaced(way, place + 1, fed_with(way[place + 1], width)) if fed else way
 
 
-def _on_paper(worksheet: Worksheet) -> tuple[Expression, ...]:
-    return tuple(line.expression for line in worksheet)
-
-
-def _with(worksheet: Worksheet, place: int, line: Line) -> Worksheet:
-    return (*worksheet[:place], line, *worksheet[place + 1 :])
-
-
-def _carried(worksheet: Worksheet, wrong: Worksheet, place: int) -> Worksheet:
-    """Return the worksheet with the learner's width handed on: one direction, or no projection, if that was it."""
-    was, now = worksheet[place], wrong[place]
-    layer = was.layer
-    if place + 1 >= len(worksheet) or not isinstance(layer, Cell):
-        return wrong
-    width = was.placed.outputs
-    both = layer.bidirectional and layer.merge in (None, "concat")
-    if both and now.directions == 1:
-        width = one_way(was)
+def _width_handed_on(was: Line, now: Line) -> int | None:
+    """Return the width that a learner's layer hands on, None where it is the right one."""
+    both = concatenated(was)
     if was.has("projection") and not now.has("projection"):
-        width = now.h * (2 if both else 1)
-    after = wrong[place + 1]
-    fed = after.width("input") and width != was.placed.outputs
-    return _with(wrong, place + 1, fed_with(after, width)) if fed else wrong
+        return now.h * (2 if both else 1)
+    return one_way(was) if both and now.directions == 1 else None

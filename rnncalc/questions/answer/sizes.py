@@ -10,7 +10,8 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Layer
 from rnncalc.layers.options import MAX_SIZE
 from rnncalc.network.network import Network
-from rnncalc.questions.answer.families import MOST_LAYERS
+from rnncalc.questions.answer.given import Given
+from rnncalc.questions.answer.mistake import MOST_LAYERS
 from rnncalc.questions.solve import Sized, counting, largest
 
 
@@ -27,14 +28,15 @@ class OtherSize(NamedTuple):
     right: int
 
 
-def other_size(network: Network, number: int) -> OtherSize | None:
+def other_size(network: Network, given: Given) -> OtherSize | None:
     """Return the first size that, changed alone, would give a number, or None."""
-    if len(network.placed) > MOST_LAYERS:
+    if sum(entry.copies for entry in network.stack) > MOST_LAYERS:
         return None
     for right, sized in _sizes(network):
         count = counting(sized)
-        best = largest(count, number, MAX_SIZE)
-        if best and best != right.right and count(best) == number:
+        best = largest(count, given.number + given.unit // 2, MAX_SIZE)
+        params = count(best) if best and best != right.right else None
+        if params is not None and given.means(params):
             return right._replace(size=best)
     return None
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import groupby
 from typing import Literal, NamedTuple
 
 from rnncalc.conventions.cell_tensors import role_of, width_of
+from rnncalc.conventions.formula import Expression, Times
 from rnncalc.conventions.tensor import Direction, Role
 from rnncalc.layers.cell import Cell, Form
 from rnncalc.layers.layer import Dense, Embedding, Layer, Output
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.questions.answer.arithmetic import Expression, Times, product, total, value
+from rnncalc.questions.answer.arithmetic import amount, product, total
 
 Source = Literal["input", "past", "peephole"]
 """What a gate reads: the layer's input, the state that recurs, or another state that it looks at."""
@@ -26,11 +28,13 @@ class Read(NamedTuple):
     """A matrix of a gate, or a vector: what it is multiplied with, and how many numbers it has for each unit.
 
     shared: the name of a matrix that several gates use; it is counted once.
+    times: how often it is counted; of a right count, once.
     """
 
     source: Source
     width: int
     shared: str = ""
+    times: int = 1
 
 
 class GateLine(NamedTuple):
@@ -38,6 +42,7 @@ class GateLine(NamedTuple):
 
     reads: tuple[Read, ...]
     biases: int = 0
+    name: str = ""
 
     def width(self, source: Source) -> int:
         """Return how many numbers for each unit it has for a source."""
@@ -52,10 +57,12 @@ class Other(NamedTuple):
 
 
 class Line(NamedTuple):
-    """One layer's count: times · directions · (what h units in each gate read, their biases, and the others).
+    """A layer's count: times · directions · (what h units in each gate read, their biases, and the others).
 
     bias_size: how many numbers a bias vector has; of a right one, h.
     times: how often it is all counted; of a right count, once.
+    copies: how many equal layers the line stands for; last_name: that of the last of them.
+    below_alike: whether the layer below is such a layer too, as it is below each of several.
     """
 
     placed: Placed
@@ -65,10 +72,13 @@ class Line(NamedTuple):
     bias_size: int = 0
     directions: int = 1
     times: int = 1
+    copies: int = 1
+    last_name: str = ""
+    below_alike: bool = False
 
     @property
     def name(self) -> str:
-        """The layer's name."""
+        """The layer's name, of several the first's."""
         return self.placed.name
 
     @property
@@ -95,33 +105,45 @@ class Line(NamedTuple):
         return any(each.name == other for each in self.others)
 
     @property
-    def expression(self) -> Expression:
-        """The sum with its numbers, as it would stand on paper."""
+    def of_one(self) -> Expression:
+        """The sum of one layer with its numbers, as it would stand on paper."""
         inside = total((*_products(self), *_peepholes(self), *(other.expression for other in self.others)))
-        return product(self.times, self.directions, inside) if value(inside) else 0
+        return product(self.times, self.directions, inside) if amount(inside) else 0
 
     @property
     def params(self) -> int:
-        """What the sum comes to."""
-        return value(self.expression)
+        """What the layers have together; what `of_one` comes to for each, without writing it down."""
+        seen: set[tuple[Source, str]] = set()
+        numbers = self.biases * self.bias_size + sum(amount(other.expression) for other in self.others)
+        for gate in self.gates:
+            for source, width, shared, times in gate.reads:
+                if (source, shared) not in seen:
+                    numbers += self.h * width * times
+                    if shared:
+                        seen.add((source, shared))
+        return self.copies * self.times * self.directions * numbers
 
 
 Worksheet = tuple[Line, ...]
 
 
 def sum_of(worksheet: Worksheet) -> Expression:
-    """Return the sum of all lines."""
-    return total(line.expression for line in worksheet)
+    """Return the sum of all lines; neighbours that are equal on paper stand in one product."""
+    return total(
+        product(sum(line.copies for line in lines), expression)
+        for expression, lines in groupby(worksheet, key=lambda line: line.of_one)
+    )
 
 
 def _products(line: Line) -> Iterator[Expression]:
     """Yield a product for each group of gates that read alike, biases in the bracket where those have equally many."""
     seen: set[tuple[Source, str]] = set()
-    groups: dict[tuple[int, ...], list[int]] = {}
+    groups: dict[tuple[Expression, ...], list[int]] = {}
     for gate in line.gates:
         own = [read for read in gate.reads if read.source != "peephole" and (read.source, read.shared) not in seen]
         seen |= {(read.source, read.shared) for read in own if read.shared}
-        groups.setdefault(tuple(read.width for read in own if read.width), []).append(gate.biases)
+        widths = tuple(product(read.times, read.width) for read in own if read.width)
+        groups.setdefault(widths, []).append(gate.biases)
     within = line.bias_size == line.h and not seen and all(len({*biases}) == 1 for biases in groups.values())
     for widths, biases in groups.items():
         if widths and line.h:
@@ -140,23 +162,46 @@ def _peepholes(line: Line) -> Iterator[Expression]:
 
 
 def worksheet_of(network: Network) -> Worksheet:
-    """Return the right worksheet of a network, a line for each layer."""
+    """Return the right worksheet of a network: a line for each layer, or for several equal ones above an equal one."""
+    lines: list[Line] = []
+    below: Placed | None = None
+    for entry in network.stack:
+        alike = below is not None and _alike(entry, below)
+        if not alike:
+            lines.append(_line(entry.one(0)))
+        above = entry.copies - (not alike)  # the copies that stand above an equal layer
+        if above:
+            first = entry.one(entry.copies - above)
+            running = alike and lines[-1].below_alike
+            line = lines.pop() if running else _line(first)._replace(copies=0, below_alike=True)
+            lines.append(line._replace(copies=line.copies + above, last_name=entry.name_of(entry.copies - 1)))
+        below = entry
+    return tuple(lines)
+
+
+def _alike(one: Placed, other: Placed) -> bool:
+    return one.part == other.part and one.inputs == other.inputs and one.layer == other.layer
+
+
+def one_by_one(network: Network) -> Worksheet:
+    """Return the right worksheet of a network with a line for each layer."""
     return tuple(map(_line, network.placed))
 
 
 def _line(placed: Placed) -> Line:
+    line = Line(placed, 0, last_name=placed.name)
     match layer := placed.layer:
         case Cell():
-            gates = gate_lines(placed, layer)
-            return Line(placed, layer.units, gates, tuple(_others(placed, layer)), layer.units, layer.directions)
+            line = line._replace(others=tuple(_others(placed, layer)), directions=layer.directions)
+            return line._replace(h=layer.units, gates=gate_lines(placed, layer), bias_size=layer.units)
         case Dense():
             tied = isinstance(layer, Output) and layer.tied
             gate = GateLine(() if tied else (Read("input", placed.inputs),), int(layer.bias))
-            return Line(placed, layer.units, (gate,), bias_size=layer.units)
+            return line._replace(h=layer.units, gates=(gate,), bias_size=layer.units)
         case Embedding():
-            return Line(placed, layer.units, others=(Other("table", product(placed.inputs, layer.units)),))
+            return line._replace(h=layer.units, others=(Other("table", product(placed.inputs, layer.units)),))
         case _:
-            return Line(placed, 0, others=(Other("external", placed.params),))
+            return line._replace(others=(Other("external", placed.params),))
 
 
 _SOURCES: Mapping[Role, Source] = {Role.INPUT: "input", Role.RECURRENT: "past", Role.PEEPHOLE: "peephole"}
@@ -164,19 +209,18 @@ _SOURCES: Mapping[Role, Source] = {Role.INPUT: "input", Role.RECURRENT: "past", 
 
 def gate_lines(placed: Placed, layer: Cell) -> tuple[GateLine, ...]:
     """Return what each gate of a recurrent layer reads, and how many biases the convention gives it."""
-    sizes = placed.sizes
     biases = _biases(placed, layer)
     lines = []
     for gate in layer.gates(placed.inputs):
         reads = tuple(
             Read(
                 _SOURCES[role_of(layer, product)],
-                1 if product.form is Form.DIAGONAL else sizes[width_of(layer, product.of)],
+                1 if product.form is Form.DIAGONAL else placed.sizes[width_of(layer, product.of)],
                 "" if product.matrix is None else f"{product.of}{product.matrix}",
             )
             for product in gate.products
         )
-        lines.append(GateLine(reads, biases[gate.letter]))
+        lines.append(GateLine(reads, biases[gate.letter], gate.name))
     return tuple(lines)
 
 
@@ -198,5 +242,10 @@ def _others(placed: Placed, layer: Cell) -> Iterator[Other]:
     if scalars := sum(tensor.params for tensor in placed.tensors if tensor.role is Role.SCALAR):
         yield Other("scalars", scalars // layer.directions)
     if layer.learned_state:
-        widths = Counter(sizes[width] for width in layer.states.values())
-        yield Other("state", total(product(count, width) for width, count in widths.items()))
+        yield state_of(placed, layer)
+
+
+def state_of(placed: Placed, layer: Cell) -> Other:
+    """Return the numbers of all states of one direction, as a part of the count."""
+    widths = Counter(placed.sizes[width] for width in layer.states.values())
+    return Other("state", total(product(count, width) for width, count in widths.items()))

@@ -1,10 +1,10 @@
-"""How a learner's number is read."""
+"""How a learner's numbers and shapes are read."""
 
 import pytest
 from conftest import Call
 
-from rnncalc import External, Network
-from rnncalc.questions.answer.given import Given, read_number
+from rnncalc import CallError, External, Network
+from rnncalc.questions.answer.given import Given, Shape, in_one, read_answer, read_number
 from rnncalc.questions.answer.grading import judge
 
 
@@ -14,12 +14,23 @@ from rnncalc.questions.answer.grading import judge
         ("7", 7, 1),
         ("0", 0, 1),
         ("1_600", 1_600, 1),
+        ("1 600", 1_600, 1),
+        ("1'600", 1_600, 1),
+        ("1\u202f600\u202f000", 1_600_000, 1),
+        (" 1600 ", 1_600, 1),
+        ("+1600", 1_600, 1),
+        ("1600.0", 1_600, 1),
+        ("1,600.00", 1_600, 1),
+        ("1.6e3", 1_600, 100),
+        ("1.600e3", 1_600, 1),
+        ("1.6000e3", 1_600, 1),
+        ("2E+6", 2_000_000, 1_000_000),
         ("12,345,678", 12_345_678, 1),
         ("2k", 2_000, 1_000),
         ("2K", 2_000, 1_000),
         ("2.5k", 2_500, 100),
         ("3M", 3_000_000, 1_000_000),
-        ("3.77M", 3_770_000, 10_000),
+        ("3.77 M", 3_770_000, 10_000),
         ("1G", 10**9, 10**9),
         ("1.5B", 1_500_000_000, 10**8),
     ],
@@ -27,6 +38,45 @@ from rnncalc.questions.answer.grading import judge
 def test_how_numbers_are_read(text: str, number: int, unit: int) -> None:
     """A number, and what its last digit counts."""
     assert read_number(text) == Given(number, unit, text)
+    assert read_answer(text) == Given(number, unit, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes"),
+    [
+        ("(20,10)", (20, 10)),
+        ("(20, 10)", (20, 10)),
+        ("[20, 10]", (20, 10)),
+        ("20x10", (20, 10)),
+        ("20 × 10", (20, 10)),
+        ("(20 x 10)", (20, 10)),
+        ("(20,)", (20,)),
+        ("(20)", (20,)),
+        ("(2,80,1)", (2, 80, 1)),
+    ],
+)
+def test_how_shapes_are_read(text: str, sizes: tuple[int, ...]) -> None:
+    """As Python, NumPy and lectures write them."""
+    assert read_answer(text) == Shape(sizes)
+
+
+@pytest.mark.parametrize("text", ["()", "(20,x)", "(20,-1)", "(0,3)", "[", "(20,,3)", "(1.5,2)"])
+def test_what_is_no_shape_is_refused(text: str) -> None:
+    """It begins as a shape does, so it is told what one looks like."""
+    with pytest.raises(CallError, match=r"expected a shape, such as \(20, 10\)"):
+        read_answer(text)
+
+
+def test_a_vector_may_stand_as_a_row_or_a_column() -> None:
+    """(20, 1) and (1, 20) for (20), and nothing else."""
+    assert all(Shape(sizes).has_shape((20,)) for sizes in ((20,), (20, 1), (1, 20)))
+    assert not any(Shape(sizes).has_shape((20, 1)) for sizes in ((20,), (1, 20)))
+
+
+def test_groups_of_digits_are_one_number() -> None:
+    """1 and 600 are 1 600; 16 and 00 are nothing."""
+    assert in_one([read_number("1"), read_number("600")]) == Given(1_600, 1, "1 600")
+    assert in_one([read_number("16"), read_number("0")]) is None
 
 
 def test_a_rounding_in_millions() -> None:
@@ -36,7 +86,10 @@ def test_a_rounding_in_millions() -> None:
     assert not judge(net, [read_number("3.7M")]).right
 
 
-@pytest.mark.parametrize("text", ["x", "-3", "1.5", "1.2345k", "3.8T", "", "0x10", "1,6,0", "01600", "1e3"])
+@pytest.mark.parametrize(
+    "text",
+    ["x", "-3", "1.5", "1.2345k", "3.8T", "", "0x10", "1,6,0", "01600", "1 60", "1,600 000", "1.65e1", "1e99", "--3"],
+)
 def test_what_is_no_number_is_refused(call: Call, text: str) -> None:
     """One line, exit 2."""
     result = call("answer", "specs/lstm.yaml", "--", text)

@@ -20,7 +20,8 @@ def test_honesty_where_nothing_fits(call: Call) -> None:
     """A prime far away has no explanation, and gets none."""
     result = call("answer", "specs/lstm.yaml", 1_000_003)
     assert result.code == 1
-    assert "No mistake that is known gives this number." in result.out
+    assert "No mistake that is known gives this number, 998,403 more than the right one." in result.out
+    assert "rnncalc explain derives the right one step by step." in result.out
 
 
 @pytest.mark.parametrize(
@@ -104,12 +105,12 @@ def test_a_second_mistake_is_a_second_mistake() -> None:
     assert answer.first_wrong == "lstm_1"
     answer = judge(net, [Given(right[0]), Given(1_000_003), Given(2 * 3 + 2)])
     assert AnswerReport(answer).data()["remarks"] == [
-        "gru_1: no mistake that is known gives 1,000,003.",
+        "gru_1: no mistake that is known gives 1,000,003, 999,913 more than the right one.",
         "The first wrong layer is gru_1.",
     ]
-    answer = judge(net, [Given(right[0]), Given(right[1]), Given(3 * 4)])
+    answer = judge(net, [Given(right[0]), Given(right[1]), Given(7 * 4)])
     assert answer.judged[2].diagnoses[0].id == "output-width"
-    assert answer.judged[2].diagnoses[0].values == {"width": "3", "units": "2"}
+    assert answer.judged[2].diagnoses[0].values == {"width": "7", "units": "2"}
 
 
 def test_layers_without_parameters_may_be_left_out() -> None:

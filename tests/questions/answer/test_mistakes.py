@@ -1,17 +1,19 @@
 """The table of mistakes: each one, its number worked out by hand, is found by its id."""
 
 import pytest
-from finding import PLACES, TABLE, must_find
+from finding import PLACES, must_find
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wrong_counts import WRONG
+
+from rnncalc.questions.answer.mistakes import TABLE
 
 SIZE = st.integers(2, 40)
 
 
 @pytest.mark.parametrize("id_", PLACES)
 @given(m=SIZE, h=SIZE, k=SIZE, n=SIZE)
-@settings(max_examples=25)
+@settings(max_examples=5)
 def test_each_mistake_is_found(id_: str, m: int, h: int, k: int, n: int) -> None:
     """A number that the mistake gives, at any sizes, is traced to it."""
     net, number = WRONG[id_](m, h, k, n)

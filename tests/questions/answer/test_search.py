@@ -1,49 +1,125 @@
-"""The search: what gives a number, alone or in pairs, and sums that are true."""
-
-import json
+"""The search: what gives a number, alone, in one layer or in pairs; and sums that are true."""
 
 import yaml
-from conftest import Call
+from finding import ids, judged
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
+from rnncalc import GRU, LSTM, RNN, External, Network, Output
 from rnncalc.questions.answer.arithmetic import write
-from rnncalc.questions.answer.given import Given
+from rnncalc.questions.answer.given import Given, read_number
 from rnncalc.questions.answer.grading import judge
 from rnncalc.spec import parse
 
 
-@given(st.one_of(network(), encoder_decoder()), st.integers(-20, 20))
-@settings(max_examples=150)
-def test_right_is_right_and_wrong_is_wrong(spec: Spec, off: int) -> None:
-    """The exact total is right and nothing else is; each sum that is told gives the learner's number."""
+@given(st.one_of(network(), encoder_decoder()), st.integers(-20, 20), st.sampled_from([1, 1, 10]))
+@settings(max_examples=100)
+def test_right_is_right_and_wrong_is_wrong(spec: Spec, off: int, unit: int) -> None:
+    """What rounds to the total is right and nothing else is; each sum that is told is true and gives the number."""
     net = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
-    number = max(0, net.params + off)
-    answer = judge(net, [Given(number)])
-    assert answer.right == (number == net.params)
-    for diagnosis in answer.judged[0].diagnoses:
-        assert eval(write(diagnosis.yours).replace("×", "*")) == diagnosis.params == number
+    number = max(0, net.params + off) // unit * unit
+    found = judge(net, [Given(number, unit, str(number))])
+    assert found.right == (number == net.params or (number > 0 and abs(number - net.params) * 2 <= unit - (unit == 1)))
+    for diagnosis in found.judged[0].diagnoses:
+        assert eval(write(diagnosis.yours).replace("×", "*")) == diagnosis.params
+        assert abs(diagnosis.params - number) * 2 <= unit - (unit == 1)
         assert eval(write(diagnosis.right).replace("×", "*")) == net.params
-    assert len(answer.judged[0].diagnoses) <= 5
+        assert diagnosis.params != net.params
 
 
-def test_two_mistakes_together_are_found(call: Call) -> None:
+@given(st.one_of(network(), encoder_decoder()))
+@settings(max_examples=60)
+def test_right_layers_are_right(spec: Spec) -> None:
+    """The layers' own counts are never called wrong, however they are written."""
+    net = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
+    counts = [placed.params for placed in net.placed]
+    for written in ("{}", "{:,}", "{:_}", "+{}", "{}.0"):
+        assert judge(net, [read_number(written.format(count)) for count in counts]).right
+        assert judge(net, [read_number(written.format(net.params))]).right
+
+
+def test_all_explanations_are_told_the_subject_first() -> None:
+    """Three steps counted three times, before three gates; four before four."""
+    net = Network(input=4, layers=(RNN(3),), output=Output(1), steps=3)
+    assert ids(net, 3 * 24 + 4)[:2] == ["times-steps", "gates-3"]
+    net = Network(input=4, layers=(RNN(3),), output=Output(1), steps=4)
+    assert ids(net, 4 * 24 + 4)[:2] == ["times-steps", "gates-4"]
+    net = Network(input=4, layers=(RNN(3),), output=Output(1))
+    assert ids(net, 4 * 24 + 4)[:2] == ["times-{times}", "gates-4"]
+    both = Network(input=8, layers=(LSTM(16, bidirectional=True),))
+    assert ids(both, 1_600)[:2] == ["one-direction", "gates-2"]
+
+
+def test_how_often_it_was_counted_is_said() -> None:
+    """The recurrent part, or all of it, a whole number of times."""
+    net = Network(input=10, layers=(LSTM(20),), output=Output(5))
+    (times,) = judged(net, 9 * 2_480 + 105).diagnoses
+    assert (times.id, times.values) == ("times-9", {"times": "9"})
+    (whole,) = judged(net, 1_234 * 2_585).diagnoses
+    assert (whole.id, whole.values) == ("whole-times-1,234", {"times": "1,234"})
+
+
+def test_two_mistakes_together_are_found() -> None:
     """A GRU counted with four gates and no biases: 4 × 16 × (8 + 16) in place of 3 × 16 × (8 + 16 + 1)."""
-    (report,) = json.loads(call("answer", "specs/gru.yaml", 4 * 16 * 24, "-f", "json").out)["reports"]
-    assert report["right"] is False
-    assert report["mistakes"][0]["id"] == "no-biases+gates-4"
-    assert report["mistakes"][0]["params"] == report["answer"] == 1_536
+    net = Network(input=8, layers=(GRU(16),))
+    (pair,) = judged(net, 4 * 16 * 24).diagnoses
+    assert pair.id == "no-biases+gates-4"
+    assert (write(pair.yours), write(pair.right)) == ("4 × 16 × (8 + 16)", "3 × 16 × (8 + 16 + 1)")
 
 
-def test_the_output_width_that_would_give_it(call: Call) -> None:
-    """50 × 121 + 3 × 51: three outputs, not two."""
-    out = call("answer", "-i", 70, "-l", "rnn:50", "-o", 2, 50 * 121 + 3 * 51).out
-    assert "gives the output layer 3 units, and it has 2" in out
+def test_a_mistake_in_one_layer_alone() -> None:
+    """In one of two, or in one of several equal ones."""
+    net = Network(input=4, layers=(RNN(3), RNN(5)))
+    (alone,) = judged(net, 3 * (4 + 3) + 5 * (3 + 5 + 1)).diagnoses
+    assert (alone.id, alone.alone) == ("no-biases", ("rnn_1", "rnn_1"))
+    net = Network(input=4, layers=(RNN(7), RNN(5, repeat=9)))
+    one_of = [each for each in judged(net, net.params - 5).diagnoses if each.id == "no-biases"]
+    assert one_of[0].alone == ("rnn_2", "rnn_2")
+    net = Network(input=5, layers=(RNN(5, repeat=9),))
+    one_of = [each for each in judged(net, net.params - 5).diagnoses if each.id == "no-biases"]
+    assert [each.alone for each in one_of] == [("rnn_1", "rnn_1"), ("rnn_2", "rnn_9")]
+    assert write(one_of[1].yours) == "8 × 5 × (5 + 5 + 1) + 5 × (5 + 5)"
 
 
-def test_nothing_at_all_is_a_sum_too(call: Call) -> None:
+def test_equal_layers_are_not_repeated_ones() -> None:
+    """Two layers that are written out are two; one that is repeated may be counted once."""
+    twice = Network(input=16, layers=(GRU(16), GRU(16)))
+    assert "repeat-once" not in ids(twice, 3 * 16 * 33)
+    assert "repeat-once" in ids(Network(input=16, layers=(GRU(16, repeat=2),)), 3 * 16 * 33)
+    halves = Network(input=16, layers=(GRU(16, repeat=2), GRU(16, repeat=3)))
+    assert "repeat-once" in ids(halves, 2 * 3 * 16 * 33)
+    narrow = Network(input=4, layers=(GRU(16, repeat=3), GRU(16)))
+    assert "repeat-once" in ids(narrow, 3 * 16 * 21 + 3 * 16 * 33)
+
+
+def test_a_rounded_wrong_number_is_explained_too() -> None:
+    """3.7k for 2 × 1,600 + ... and one for each of the likely ones, not for all that round to it."""
+    net = Network(input=100, layers=(LSTM(200),), output=Output(10))  # 240,800 + 2,010
+    rounded = judge(net, [read_number("62.2k")]).judged[0]  # 200·301 + 2,010 = 62,210
+    assert [found.id for found in rounded.diagnoses] == ["gates-1"]
+    assert rounded.diagnoses[0].params == 62_210
+    coarse = judge(net, [read_number("0.2M")]).judged[0]
+    assert coarse.right  # 242,810 rounds to it
+    assert 1 <= len(judge(net, [read_number("0.3M")]).judged[0].diagnoses) <= 5
+
+
+def test_a_bias_of_as_many_numbers_as_it_says() -> None:
+    """m + h of them, under a projection too."""
+    net = Network(input=40, layers=(LSTM(100, projection=50),))
+    assert "bias-of-inputs" in ids(net, 4 * (100 * 90 + 140) + 5_000)
+    assert "bias-of-inputs" not in ids(net, 4 * (100 * 90 + 90) + 5_000)
+
+
+def test_nothing_at_all_is_a_sum_too() -> None:
     """Where the mistake leaves nothing, the arithmetic is a zero."""
-    (report,) = json.loads(call("answer", "-i", 3, "-l", "external:5", 0, "-f", "json").out)["reports"]
-    (mistake,) = report["mistakes"]
-    assert (mistake["id"], mistake["arithmetic"], mistake["right"]) == ("no-external", "0", "5")
+    (found,) = judged(Network(input=3, layers=(External(5),)), 0).diagnoses
+    assert (found.id, write(found.yours), write(found.right)) == ("no-external", "0", "5")
+
+
+def test_a_hundred_thousand_equal_layers_cost_what_one_does() -> None:
+    """They are one line of the worksheet, in the search and on paper."""
+    net = Network(input=4, layers=(LSTM(4, repeat=100_000),), output=Output(1))
+    (found,) = judged(net, 100_000 * 4 * 4 * 8 + 4).diagnoses
+    assert found.id == "no-biases"
+    assert write(found.yours) == "100000 × 4 × 4 × (4 + 4) + 1 × 4"

@@ -1,0 +1,173 @@
+"""A shape, or a number, for each tensor: what it should be, and the mistakes that give another one.
+
+Each row of the table yields the shapes that its mistake gives a tensor among all of them; an answer in numbers is held
+against how many numbers such a shape has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from rnncalc.conventions.formula import Times
+from rnncalc.conventions.tensor import Tensor
+from rnncalc.network.network import Network
+from rnncalc.questions.answer.given import Given, Shape
+from rnncalc.questions.answer.mistake import Values
+from rnncalc.questions.answer.search import Diagnosis
+
+
+class Named(NamedTuple):
+    """A tensor in its layer."""
+
+    layer: str
+    tensor: Tensor
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape in numbers."""
+        return self.tensor.shape
+
+
+Tensors = tuple[Named, ...]
+Answers = Sequence[Given | Shape]
+Wrong = tuple[Values, tuple[int, ...]]
+
+
+class TensorMistake(NamedTuple):
+    """A mistake about a tensor, as a mistake about a count: `wrong` yields what it gives the tensor at a place."""
+
+    id: str
+    text: str
+    wrong: Callable[[Tensors, int, Answers], Iterator[Wrong]]
+
+
+def tensors_of(network: Network) -> Iterator[Named]:
+    """Yield all tensors of a network, in the order of its layers and of the convention."""
+    for placed in network.placed:
+        for tensor in placed.tensors:
+            yield Named(placed.name, tensor)
+
+
+def number_of_tensors(network: Network) -> int:
+    """Return how many tensors a network has."""
+    return sum(entry.copies * len(entry.layout.own) for entry in network.stack)
+
+
+def explain(tensors: Tensors, place: int, answers: Answers) -> Iterator[Diagnosis]:
+    """Yield what gives a wrong answer for the tensor at a place: mistakes with a reason, or else a size that is off."""
+    named, answer = tensors[place], answers[place]
+    for table in (TENSOR_MISTAKES, SIZES_OFF):
+        told: set[tuple[int, ...]] = set()
+        for mistake in table:
+            for values, shape in mistake.wrong(tensors, place, answers):
+                if shape not in told and answer.has_shape(shape):
+                    told.add(shape)
+                    yours, right = Times(shape), Times(named.shape)
+                    yield Diagnosis((mistake,), values, named.layer, None, yours, right)
+        if told:
+            return
+
+
+def _others(tensors: Tensors, place: int) -> Iterator[tuple[int, str, Named]]:
+    """Yield the other tensors, each with its place and what to call it beside the one at a place."""
+    for at, other in enumerate(tensors):
+        if at != place:
+            same = other.layer == tensors[place].layer
+            yield at, other.tensor.name if same else f"{other.tensor.name} of {other.layer}", other
+
+
+def transposed(tensors: Tensors, place: int, answers: Answers) -> Iterator[Wrong]:
+    """Yield the shape the other way round."""
+    yield {}, tensors[place].shape[::-1]
+
+
+def swapped(tensors: Tensors, place: int, answers: Answers) -> Iterator[Wrong]:
+    """Yield the shape of each tensor that was given the shape of this one."""
+    for at, name, other in _others(tensors, place):
+        if answers[at].has_shape(tensors[place].shape):
+            yield {"other": name}, other.shape
+
+
+def of_another(tensors: Tensors, place: int, answers: Answers) -> Iterator[Wrong]:
+    """Yield the shape of each other tensor."""
+    for _, name, other in _others(tensors, place):
+        yield {"other": name}, other.shape
+
+
+def with_bias(tensors: Tensors, place: int, answers: Answers) -> Iterator[Wrong]:
+    """Yield a matrix with one more column, or row."""
+    if len(shape := tensors[place].shape) == 2:
+        rows, columns = shape
+        yield {}, (rows, columns + 1)
+        yield {}, (rows + 1, columns)
+
+
+def stacked(tensors: Tensors, place: int, answers: Answers) -> Iterator[Wrong]:
+    """Yield the matrix beside, or above, each other of its layer that fits to it."""
+    named = tensors[place]
+    for _, name, other in _others(tensors, place):
+        if named.layer == other.layer and len(named.shape) == len(other.shape) == 2:
+            rows, columns = (one + more for one, more in zip(named.shape, other.shape, strict=True))
+            if named.shape[0] == other.shape[0]:
+                yield {"other": name}, (named.shape[0], columns)
+            if named.shape[1] == other.shape[1]:
+                yield {"other": name}, (rows, named.shape[1])
+
+
+def all_gates(tensors: Tensors, place: int, answers: Answers) -> Iterator[Wrong]:
+    """Yield the shape of the tensors of all gates in one, where each has one of its own."""
+    tensor = tensors[place].tensor
+    gates = sum(each.layer == tensors[place].layer and _alike(each.tensor, tensor) for each in tensors)
+    if len(tensor.gates) == 1 and gates > 1:
+        for axis, size in enumerate(tensor.shape):
+            yield {"gates": str(gates)}, (*tensor.shape[:axis], gates * size, *tensor.shape[axis + 1 :])
+
+
+def _alike(one: Tensor, other: Tensor) -> bool:
+    return one.role == other.role and one.direction == other.direction and len(one.gates) == 1
+
+
+def one_gate(tensors: Tensors, place: int, answers: Answers) -> Iterator[Wrong]:
+    """Yield the shape of one gate's part, where one tensor holds several."""
+    tensor = tensors[place].tensor
+    gates = len(tensor.gates)
+    for axis, size in enumerate(tensor.shape):
+        if gates > 1 and size % gates == 0:
+            yield {"gates": str(gates)}, (*tensor.shape[:axis], size // gates, *tensor.shape[axis + 1 :])
+
+
+def size_off(axis: int, tensors: Tensors, place: int, answers: Answers) -> Iterator[Wrong]:
+    """Yield the shape that was given, where one axis alone is off."""
+    shape, answer = tensors[place].shape, answers[place]
+    if isinstance(answer, Shape) and len(answer.sizes) == len(shape) > axis:
+        size = answer.sizes[axis]
+        if (*shape[:axis], size, *shape[axis + 1 :]) == answer.sizes:
+            yield {"size": f"{size:,}", "right": f"{shape[axis]:,}"}, answer.sizes
+
+
+def axes_off(tensors: Tensors, place: int, answers: Answers) -> Iterator[Wrong]:
+    """Yield the shape that was given, where it has another number of axes."""
+    shape, answer = tensors[place].shape, answers[place]
+    if isinstance(answer, Shape) and len(answer.sizes) != len(shape):
+        yield {"axes": str(len(answer.sizes)), "right": str(len(shape))}, answer.sizes
+
+
+TENSOR_MISTAKES = (
+    TensorMistake("transposed", "is the transpose: rows and columns are the other way round here", transposed),
+    TensorMistake("swapped-tensors", "is swapped with {other}", swapped),
+    TensorMistake("other-tensor", "is that of {other}", of_another),
+    TensorMistake("bias-in-matrix", "has the bias in the matrix, and here it has a vector of its own", with_bias),
+    TensorMistake("stacked", "is stacked with {other}, and here each stands for itself", stacked),
+    TensorMistake("all-gates", "holds all {gates} gates, and here each has a tensor of its own", all_gates),
+    TensorMistake("one-gate", "is that of one gate, and here all {gates} gates stand in one tensor", one_gate),
+)
+"""Mistakes that have a reason, the likeliest first."""
+
+SIZES_OFF = (
+    TensorMistake("rows", "has {size} in place of {right} rows", partial(size_off, 0)),
+    TensorMistake("columns", "has {size} in place of {right} columns", partial(size_off, 1)),
+    TensorMistake("axes", "has {axes} in place of {right} axes", axes_off),
+)
+"""What is said where none of them is found."""

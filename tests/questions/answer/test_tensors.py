@@ -1,0 +1,117 @@
+"""A shape, or a number, for each tensor: judged in the convention's order, each mistake by its id."""
+
+from collections.abc import Sequence
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import Spec, encoder_decoder, network
+
+from rnncalc import GRU, LSTM, RNN, CallError, Dense, Network, Output
+from rnncalc.questions.answer.given import Given, Shape
+from rnncalc.questions.answer.grading import answer, judge
+from rnncalc.questions.answer.tensors import SIZES_OFF, TENSOR_MISTAKES, number_of_tensors, tensors_of
+from rnncalc.spec import parse
+
+LECTURE = Network(input=10, layers=(RNN(20, bias=False),), output=Output(5, bias=False))
+WITH_BIAS = Network(input=10, layers=(RNN(20),), output=Output(5))
+GATED = Network(input=8, layers=(GRU(20),))
+FUSED = Network(input=8, layers=(LSTM(16),), convention="keras")
+TALL = Network(input=4, layers=(Dense(7, bias=False), Dense(3, bias=False)))
+
+
+@given(st.one_of(network(), encoder_decoder()))
+@settings(max_examples=60)
+def test_what_is_right_is_never_wrong(spec: Spec) -> None:
+    """The tensors' own shapes and numbers are right, whatever the network."""
+    net = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
+    tensors = [*tensors_of(net)]
+    assert len(tensors) == number_of_tensors(net)
+    if tensors:
+        assert judge(net, [Shape(named.shape) for named in tensors]).right
+        if len(tensors) != sum(entry.copies for entry in net.stack):
+            numbers = judge(net, [Given(named.tensor.params) for named in tensors])
+            assert numbers.right
+
+
+def test_the_exercise_of_the_lecture() -> None:
+    """Three matrices, their shapes and their numbers."""
+    assert answer(LECTURE, (20, 10), (20, 20), (5, 20)).right
+    assert answer(LECTURE, 200, 400, 100).right
+    assert answer(LECTURE, "(20,10)", "20x20", "[5, 20]").right
+    assert not answer(LECTURE, (20, 10), (20, 20), (20, 5)).right
+    assert answer(LECTURE, (20, 10), (20, 20), (20, 5)).first_wrong == "output"
+
+
+MISTAKES: dict[str, tuple[Network, Sequence[int | tuple[int, ...]], str]] = {
+    "transposed": (LECTURE, [(10, 20), (20, 20), (5, 20)], "W_xh"),
+    "swapped-tensors": (LECTURE, [(20, 20), (20, 10), (5, 20)], "W_xh"),
+    "other-tensor": (LECTURE, [(20, 10), (20, 10), (5, 20)], "W_hh"),
+    "bias-in-matrix": (LECTURE, [(20, 11), (20, 20), (5, 20)], "W_xh"),
+    "stacked": (LECTURE, [(20, 30), (20, 20), (5, 20)], "W_xh"),
+    "all-gates": (GATED, [(60, 8), *[(20, 8)] * 2, *[(20, 20)] * 3, *[(20,)] * 3], "W_xz"),
+    "one-gate": (FUSED, [(8, 16), (16, 64), (64,)], "kernel"),
+    "rows": (LECTURE, [(19, 10), (20, 20), (5, 20)], "W_xh"),
+    "columns": (LECTURE, [(20, 10), (20, 20), (5, 7)], "W_hy"),
+    "axes": (LECTURE, [(20, 10, 3), (20, 20), (5, 20)], "W_xh"),
+}
+
+
+@pytest.mark.parametrize("id_", [mistake.id for mistake in (*TENSOR_MISTAKES, *SIZES_OFF)])
+def test_each_mistake_about_a_tensor_is_found(id_: str) -> None:
+    """By its id, in the tensor it was made in."""
+    net, answers, name = MISTAKES[id_]
+    found = answer(net, *answers)
+    assert not found.right
+    (wrong,) = (each for each in found.judged if each.tensor == name)
+    assert [diagnosis.id for diagnosis in wrong.diagnoses] == [id_]
+
+
+def test_the_table_and_the_examples_have_the_same_ids() -> None:
+    """A new mistake about a tensor needs an example."""
+    assert {*MISTAKES} == {mistake.id for mistake in (*TENSOR_MISTAKES, *SIZES_OFF)}
+
+
+@pytest.mark.parametrize(
+    ("net", "numbers", "name", "id_"),
+    [
+        (LECTURE, [400, 200, 100], "W_xh", "swapped-tensors"),
+        (LECTURE, [400, 400, 100], "W_xh", "other-tensor"),
+        (LECTURE, [220, 400, 100], "W_xh", "bias-in-matrix"),  # 20·11
+        (LECTURE, [600, 400, 100], "W_xh", "stacked"),  # 20·(10 + 20)
+        (GATED, [480, 160, 160, *[400] * 3, *[20] * 3], "W_xz", "all-gates"),
+        (FUSED, [128, 1024, 64], "kernel", "one-gate"),
+    ],
+)
+def test_mistakes_in_the_number_of_a_tensor(net: Network, numbers: list[int], name: str, id_: str) -> None:
+    """What changes a shape changes its number, and is found by that; a transpose is no mistake there."""
+    (wrong,) = (each for each in answer(net, *numbers).judged if each.tensor == name)
+    assert wrong.diagnoses[0].id == id_
+
+
+def test_a_bias_as_a_column_is_right() -> None:
+    """Lectures write b as (20, 1), frameworks as (20)."""
+    assert answer(WITH_BIAS, (20, 10), (20, 20), (20, 1), (5, 20), (1, 5)).right
+
+
+def test_layers_before_tensors() -> None:
+    """As many numbers as layers are the layers', though there are as many tensors."""
+    assert [each.tensor for each in answer(TALL, 28, 21).judged] == [None, None]
+    assert [each.tensor for each in answer(TALL, (7, 4), (3, 7)).judged] == ["W", "W"]
+
+
+def test_another_number_of_them_is_refused() -> None:
+    """It is said how many are asked for, and of what."""
+    with pytest.raises(CallError, match=r"^expected 3 shapes, of rnn_1 W_xh, rnn_1 W_hh, output W_hy, got 2$"):
+        answer(LECTURE, (20, 10), (20, 20))
+    with pytest.raises(CallError, match=r"^expected 1 shape, of dense_1 W, got 2$"):
+        answer(Network(input=4, layers=(Dense(7, bias=False),)), (7, 4), (7,))
+    with pytest.raises(CallError, match=r"b_o, \.\.\., got 1$"):
+        answer(Network(input=8, layers=(LSTM(16), LSTM(16))), (16, 8))
+    with pytest.raises(CallError, match=r"^expected numbers or shapes, got both"):
+        answer(LECTURE, (20, 10), 400, (5, 20))
+    with pytest.raises(
+        CallError, match=r"the total, or 2, one for each layer, or 5, one for each tensor, in order, got 3$"
+    ):
+        answer(WITH_BIAS, 1, 2, 3)

@@ -1,0 +1,135 @@
+"""What is said of an answer: the verdict, its reasons with both sums, and what to do where there is none."""
+
+import json
+from typing import Any
+
+import pytest
+from conftest import Call
+
+from rnncalc import GRU, LSTM, RNN, Embedding, External, Layer, Network, Output
+from rnncalc.questions.answer.grading import answer
+from rnncalc.reports.answer import AnswerReport
+from rnncalc.reports.sheet import Arithmetic
+
+NET = Network(input=10, layers=(LSTM(20),), output=Output(5))
+
+
+def data(net: Network, *answers: int | str | tuple[int, ...]) -> dict[str, Any]:
+    """Return what programs get, as they read it."""
+    found: dict[str, Any] = json.loads(json.dumps(AnswerReport(answer(net, *answers)).data()))
+    return found
+
+
+def test_a_mistake_with_both_sums() -> None:
+    """Its id, its sentence, the number, and how either sum is written."""
+    assert data(NET, 725) == {
+        "name": "network",
+        "params": 2_585,
+        "answer": 725,
+        "right": False,
+        "mistakes": [
+            {
+                "id": "gates-1",
+                "text": "counts the cell as a plain RNN, with 1 gate",
+                "params": 725,
+                "layer": None,
+                "tensor": None,
+                "arithmetic": "20 × (10 + 20 + 1) + 5 × (20 + 1)",
+                "right": "4 × 20 × (10 + 20 + 1) + 5 × (20 + 1)",
+            }
+        ],
+        "remarks": [],
+    }
+
+
+def test_shapes_and_numbers_of_tensors() -> None:
+    """A list of each, the mistake with its tensor."""
+    net = Network(input=10, layers=(RNN(20, bias=False),), output=Output(5, bias=False))
+    shapes = data(net, (10, 20), (20, 20), (5, 20))
+    assert shapes["answer"] == [[10, 20], [20, 20], [5, 20]]
+    assert shapes["params"] == [200, 400, 100]
+    assert shapes["mistakes"] == [
+        {
+            "id": "transposed",
+            "text": "is the transpose: rows and columns are the other way round here",
+            "params": 200,
+            "layer": "rnn_1",
+            "tensor": "W_xh",
+            "arithmetic": "10 × 20",
+            "right": "20 × 10",
+        }
+    ]
+    assert shapes["remarks"] == ["The first wrong layer is rnn_1."]
+    numbers = data(net, 200, 400, 99)
+    assert numbers["answer"] == [200, 400, 99]
+    assert numbers["remarks"][0] == "output W_hy: no mistake that is known gives 99, 1 less than the right one."
+
+
+def test_shapes_in_a_table(call: Call) -> None:
+    """Each tensor with its own shape, and under it what is wrong with it."""
+    out = call("answer", "specs/no-biases.yaml", "(20,10)", "(20,20)", "(20,5)").out
+    assert "✓  rnn_1   W_xh    (20, 10)  (20, 10)\n" in out
+    assert "✗  output  W_hy     (20, 5)   (5, 20)\n" in out
+    assert "What gives (20, 5) for W_hy in output\n" in out
+
+
+@pytest.mark.parametrize(
+    ("net", "number", "text"),
+    [
+        (NET, 4 * 2_585, "This is the number of bytes in float32, four for each parameter."),
+        (
+            Network(input=100, layers=(Embedding(10), LSTM(20, peepholes=True)), output=Output(5)),
+            4 * 20 * 30 + 5 * 20,  # the embedding, the peepholes and the biases multiply nothing
+            "This is the number of multiply-adds in one step, not of parameters.",
+        ),
+        (
+            Network(input=4, layers=(RNN(3),), output=Output(1), steps=3),
+            3 * 21 + 3,  # the output speaks once
+            "This is the number of multiply-adds in one pass, not of parameters.",
+        ),
+        (
+            Network(input=4, layers=(RNN(3),), output=Output(1), steps=3),
+            127,
+            "This is the count of the dense equivalent, which shares no weights over time.",
+        ),
+        (NET, 2_583, "No mistake that is known gives this number, 2 less than the right one."),
+        (
+            NET,
+            2_583,
+            "rnncalc explain derives the right one step by step; 2 numbers, one for each layer in order, would show "
+            "where yours goes wrong.",
+        ),
+        (Network(input=10, layers=(External(7),)), 8, "rnncalc explain derives the right one step by step."),
+        (NET, "2.6k", "2.6k is right as a rounding: exactly it is 2,585."),
+    ],
+)
+def test_remarks(net: Network, number: int | str, text: str) -> None:
+    """What else the number is, how far off it is, and what comes next."""
+    assert text in data(net, number)["remarks"]
+
+
+def test_where_a_mistake_was_made() -> None:
+    """In one layer alone, or in one of several equal ones."""
+    net = Network(input=4, layers=(RNN(3), RNN(5)))
+    texts = [mistake["text"] for mistake in data(net, 3 * (4 + 3) + 5 * (3 + 5 + 1))["mistakes"]]
+    assert texts == ["leaves out all biases, in rnn_1 alone"]
+    net = Network(input=5, layers=(RNN(5, repeat=9),))
+    texts = [mistake["text"] for mistake in data(net, net.params - 5)["mistakes"]]
+    assert "leaves out all biases, in one alone of rnn_2 to rnn_9" in texts
+
+
+def test_sums_are_never_cut(call: Call) -> None:
+    """Forty different layers are a long sum, and = N stands at its end; equal ones are a short one."""
+    layers: tuple[Layer, ...] = tuple(GRU(units) for units in range(100, 140))
+    net = Network(input=10, layers=layers)
+    wrong = net.params - 3 * sum(range(100, 140))
+    _, sheet = AnswerReport(answer(net, wrong)).sheets()
+    ((_, yours, right),) = sheet.rows
+    assert isinstance(yours, Arithmetic)
+    assert isinstance(right, Arithmetic)
+    assert (yours.numbers, right.numbers) == (f"{wrong:,}", f"{net.params:,}")
+    flags = [word for units in range(100, 140) for word in ("-l", f"gru:{units}")]
+    for form in ("table", "markdown"):
+        out = call("answer", "-i", 10, *flags, wrong, "-f", form).out
+        assert f"+ 3 × 139 × (138 + 139) = {wrong:,}" in out
+        assert f"+ 3 × 139 × (138 + 139 + 1) = {net.params:,}" in out
