@@ -5,14 +5,10 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
-from rnncalc.conventions.catalogue import convention
-from rnncalc.conventions.formula import value
-from rnncalc.layers.cell import Cell, Habits
-from rnncalc.layers.layer import Dense, Embedding, External
+from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
-from rnncalc.network.stack import Placed
+from rnncalc.questions.backward_flow import LayerTraining, layers_of
 from rnncalc.questions.count import bytes_of
-from rnncalc.questions.held import Chunk, Work, of_direction
 
 
 class Optimizer(Enum):
@@ -24,20 +20,6 @@ class Optimizer(Enum):
 
 
 OPTIMIZERS = {"sgd": Optimizer.SGD, "momentum": Optimizer.MOMENTUM, "adam": Optimizer.ADAM}
-
-
-class LayerTraining(NamedTuple):
-    """What going back through one layer takes, of each of its copies.
-
-    gradients: their number, one a trainable parameter.
-    held: the numbers that the backward equations read, of one sequence and one chunk, each vector once; None when it
-        is not known. multiply_adds: of the matrix products of going back, over the whole sequence.
-    """
-
-    placed: Placed
-    gradients: int
-    held: int | None
-    multiply_adds: int | None
 
 
 class Training(NamedTuple):
@@ -70,7 +52,7 @@ def training(
     chunk: the steps of a chunk of truncated backpropagation, all of them by default. batch: the sequences of an update.
     optimizer: one of OPTIMIZERS. Raises KeyError for another.
     """
-    layers = tuple(_layers(network, chunk))
+    layers = tuple(layers_of(network, chunk))
     parts = network.parts.values()
     steps = None if any(part.steps is None for part in parts) else max(part.steps or 1 for part in parts)
     kept = OPTIMIZERS[optimizer]
@@ -109,20 +91,3 @@ def _states(network: Network, chunk: int | None) -> int | None:
                 return None
             total += min(chunk or steps, steps) * sum(placed.layer.state_widths()) * placed.copies
     return total
-
-
-class Reached(NamedTuple):
-    """Which chunks of a part the loss depends on through what a layer hands on.
-
-    first, last: whether through the first chunk's, the last chunk's; between: through all others.
-    single: whether one vector is handed on, not a sequence.
-    """
-
-    first: bool
-    between: bool
-    last: bool
-    single: bool
-
-
-ALL = Reached(first=True, between=True, last=True, single=False)
-END = Reached(first=False, between=False, last=True, single=True)
