@@ -42,15 +42,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "rnncalc.errors": ("CallError", "Problem", "RefusedError", "SpecError"),
     "rnncalc.layers.cell": ("Cell", "Gate", "Product"),
-    "rnncalc.layers.fastgrnn": ("FastGRNN",),
-    "rnncalc.layers.gru": ("GRU",),
-    "rnncalc.layers.layer": ("Dense", "Dropout", "Embedding", "External", "Layer", "Output"),
-    "rnncalc.layers.lstm": ("LSTM",),
-    "rnncalc.layers.mgu": ("MGU",),
-    "rnncalc.layers.mingru": ("MinGRU",),
-    "rnncalc.layers.minlstm": ("MinLSTM",),
-    "rnncalc.layers.rnn": ("RNN",),
-    "rnncalc.layers.sru": ("SRU",),
+    "rnncalc.layers.layer": ("Layer", "Output"),
     "rnncalc.network.network": ("Network",),
     "rnncalc.network.budget": ("Budget",),
     "rnncalc.network.parts": ("Expect", "Part"),
@@ -109,4 +101,9 @@ def __getattr__(name: str) -> object:
     for home, names in _HOMES.items():
         if name in names:
             return getattr(import_module(home), name)
+    from rnncalc.layers.kinds import KINDS, kind  # every layer of that list is public
+
+    for word, of in KINDS.items():
+        if name == (of.rpartition(":")[2] if isinstance(of, str) else of.__name__):
+            return kind(word)
     raise AttributeError(f"module 'rnncalc' has no attribute {name!r}")

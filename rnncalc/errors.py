@@ -1,5 +1,7 @@
 """The ways a user's input can be wrong. Knows places and words; knows nothing of YAML, networks or terminals."""
 
+from collections.abc import Iterable
+from itertools import islice
 from typing import NamedTuple
 
 Path = tuple[str | int, ...]
@@ -13,6 +15,7 @@ class Problem(NamedTuple):
     source: the file, or the flag such as `--layer 2`, by the name it is printed with.
     line, column: the place in the file, counted from 1; None where the problem is that of a flag, or of a whole file.
     follows: it can be no more than the consequence of another problem, and is not worth telling beside one.
+    gaps: where sizes are at fault, by how much they miss: it ends where one of these is 0.
     """
 
     path: Path
@@ -21,6 +24,7 @@ class Problem(NamedTuple):
     line: int | None = None
     column: int | None = None
     follows: bool = False
+    gaps: tuple[int, ...] = ()
 
     @property
     def place(self) -> tuple[int, int] | None:
@@ -30,6 +34,19 @@ class Problem(NamedTuple):
     def __str__(self) -> str:
         where = self.source if self.place is None else f"{self.source}:{self.line}:{self.column}"
         return ": ".join(part for part in (where, dotted(self.path), self.message) if part)
+
+
+MOST_PROBLEMS = 100
+"""How many problems of one input are told: who meets more of them stops, and says that there are more."""
+
+MORE_PROBLEMS = Problem((), f"and more problems than these {MOST_PROBLEMS}")
+"""Told last where there are more."""
+
+
+def first(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Return the first problems, no more of them made than are told; the last then says that there are more."""
+    found = (*islice(problems, MOST_PROBLEMS + 1),)
+    return (*found[:MOST_PROBLEMS], MORE_PROBLEMS) if len(found) > MOST_PROBLEMS else found
 
 
 class SpecError(ValueError):

@@ -1,16 +1,24 @@
 """Words for people: lists, suggestions, plurals, and text of strangers made harmless. Knows no network."""
 
+MOST_WORDS, SHOWN_WORDS = 40, 10
+"""A longer list is not told whole, but so many words of it."""
+
+MOST_GUESSED = 1_000
+"""Among how many words, the first, what was meant is looked for: to compare with each is slow."""
+
 
 def did_you_mean(word: str, known: tuple[str, ...] | list[str]) -> str:
     """Return `; did you mean 'lstm'?` when a known word is near, else the empty string."""
     from difflib import get_close_matches  # 3 ms that only a misspelling pays
 
-    near = get_close_matches(word.lower(), known, n=1) if len(word) <= 40 else []
+    near = get_close_matches(word.lower(), known[:MOST_GUESSED], n=1) if len(word) <= 40 else []
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def one_of(words: tuple[str, ...] | list[str]) -> str:
-    """Return `a, b or c`."""
+    """Return `a, b or c`; of a long list the first words, and how many more there are."""
+    if len(words) > MOST_WORDS:
+        words = [*words[:SHOWN_WORDS], f"{len(words) - SHOWN_WORDS:,} more"]
     *most, last = words
     return f"{', '.join(most)} or {last}" if most else last
 
@@ -21,16 +29,51 @@ def all_of(words: tuple[str, ...] | list[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
+def not_among(words: tuple[str, ...] | list[str], known: tuple[str, ...]) -> str:
+    """Return `expected a or b, got 'x' and 'y'` with what may have been meant; nothing where all words are known."""
+    wrong = list(dict.fromkeys(word for word in words if word not in known))
+    if not wrong:
+        return ""
+    got = all_of([repr(escape(word)) for word in wrong])
+    if not known:
+        return f"there is nothing to name, got {got}"
+    return f"expected {one_of(known)}, got {got}{''.join(dict.fromkeys(did_you_mean(word, known) for word in wrong))}"
+
+
 def plural(number: int, word: str) -> str:
     """Return `1 step`, `1,000 steps`."""
     return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+def decimal(number: float) -> str:
+    """Return a ratio with two digits after the point, or, below a tenth, with the first two that are not 0."""
+    size = abs(number)
+    if size >= 1e12 or 0 < size < 1e-9:
+        return f"{number:.3g}"
+    digits = next((digits for digits in range(2, 11) if size >= 10 ** (1 - digits)), 2)
+    return f"{number:,.{digits}f}"
+
+
+KIBI = 1024
+"""The step from one unit of `weight` to the next, as operating systems and Keras have it."""
+
+
+def weight(size: int) -> str:
+    """Return bytes in the largest unit of which there is one: `5.55 MiB`."""
+    unit, scale = "bytes", 1
+    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"):
+        if size < scale * KIBI or unit == "EiB":
+            break
+        scale *= KIBI
+    return f"{size:,} {unit}" if scale == 1 else f"{size / scale:,.2f} {unit}"
 
 
 def escape(text: str, limit: int = 80) -> str:
     """Return a user's text safe to print on one line: unprintable characters escaped, long ones cut.
 
     Escape sequences, newlines and characters that reverse the writing direction all become visible escapes; so do
-    the `::` at the start of a line and the `##[` anywhere in it that GitHub's runner would take for a command.
+    the `::` at the start of a line and the `##[` anywhere in it that GitHub's runner would take for a command. Half a
+    surrogate pair is no character, and becomes `\ufffd`.
     """
     if len(text) > limit:
         text = text[: limit - 1] + "…"
@@ -38,4 +81,31 @@ def escape(text: str, limit: int = 80) -> str:
         text = text.replace("::", r":\x3a").replace("##[", r"#\x23[")
     if text.isprintable():
         return text
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+    return "".join(char if char.isprintable() else _visible(char) for char in text)
+
+
+def _visible(char: str) -> str:
+    return REPLACEMENT if "\ud800" <= char <= "\udfff" else char.encode("unicode_escape").decode()
+
+
+REPLACEMENT = "\ufffd"
+"""What stands for half a surrogate pair, in every format."""
+
+PLAIN = {"→": "->", "×": "x", "·": "*", "–": "-", "…": "...", "─": "-", "✓": "ok", "✗": "no", "²": "^2"}
+PLAIN |= {"σ": "s", "∘": "*", "−": "-", "ζ": "z", "ν": "v", REPLACEMENT: "?"}
+PLAIN |= zip("▏▎▍▌▋▊▉█", "...#####", strict=True)
+PLAIN |= zip("▁▂▃▄▅▆▇", "_.-=+*%", strict=True)
+"""What stands for our symbols where an encoding lacks them; of one character where what stands below must fit."""
+
+
+def unencodable(encoding: str | None) -> dict[str, str]:
+    """Return our symbols that an encoding lacks, with what stands for each; none where there is no encoding."""
+    return {sign: plain for sign, plain in PLAIN.items() if encoding and not _encodes(sign, encoding)}
+
+
+def _encodes(char: str, encoding: str) -> bool:
+    try:
+        char.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,5 +1,6 @@
 """What many tests use."""
 
+import sys
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ class Result(NamedTuple):
 
 
 Call = Callable[..., Result]
+Screen = Callable[..., str]
 
 
 @pytest.fixture
@@ -33,3 +35,16 @@ def call(capfd: pytest.CaptureFixture[str]) -> Call:
         return Result(code, out, err)
 
     return call
+
+
+@pytest.fixture
+def screen(call: Call, monkeypatch: pytest.MonkeyPatch) -> Screen:
+    """Return what a call prints on a terminal of so many columns, without colours."""
+
+    def screen(columns: int, *args: object) -> str:
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+        monkeypatch.setenv("COLUMNS", str(columns))
+        monkeypatch.setenv("TERM", "dumb")
+        return call(*args).out
+
+    return screen

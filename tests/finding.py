@@ -1,6 +1,8 @@
-"""Looking for a mistake by its id; an id that the table does not have is an error, not a mistake that is not found."""
+"""Looking for a mistake by its id: one that the table does not have is an error, not a mistake that is not found."""
 
 from rnncalc import Network
+from rnncalc.conventions.formula import Expression
+from rnncalc.questions.answer.arithmetic import write
 from rnncalc.questions.answer.given import Given
 from rnncalc.questions.answer.grading import Judged, judge
 from rnncalc.questions.answer.mistakes import TABLE
@@ -33,3 +35,9 @@ def must_find(net: Network, id_: str, number: int) -> None:
     assert not judged(net, number).right
     assert found, (id_, number)
     assert id_ in found or ("+" not in found[0] and place_of(found[0]) < place), (id_, found)
+
+
+def evaluated(expression: Expression) -> int:
+    """Return what the arithmetic comes to as it is written, worked out by somebody else."""
+    number: int = eval(write(expression).replace("×", "*"))
+    return number

@@ -42,10 +42,13 @@ def test_a_file_over_ten_megabytes_is_refused_by_its_size(tmp_path: Path, call: 
     assert call(path) == (2, "", f"{path}: a spec has at most 10,000,000 bytes, this has more\n")
 
 
-def test_problems_are_told_up_to_a_thousand(tmp_path: Path, call: Call) -> None:
-    """A file of endless mistakes ends in a count of the rest."""
+def test_problems_are_told_up_to_a_hundred(tmp_path: Path, call: Call) -> None:
+    """A file of endless mistakes is read no further; one of just a hundred says nothing of more."""
     path = tmp_path / "wrong.yaml"
     path.write_text("input: 3\nlayers:\n" + "".join(f"  - lstm: x{n}\n" for n in range(1_234)))
     *most, last = call(path).err.splitlines()
-    assert len(most) == 1_000
-    assert last == "and 234 more problems"
+    assert len(most) == 100
+    assert last == "and more problems than these 100"
+    path.write_text("input: 3\nlayers:\n" + "".join(f"  - lstm: x{n}\n" for n in range(100)))
+    assert "more" not in call(path).err
+    assert len(call(path).err.splitlines()) == 100

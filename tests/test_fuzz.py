@@ -6,7 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from fuzz.run import MUTATIONS, fault
+from fuzz.run import CALLS, GOOD, MUTATIONS, SPEC, WORD
+
+from rnncalc.cli.commands import COMMANDS
 
 
 def test_a_short_run_finds_nothing() -> None:
@@ -27,17 +29,41 @@ def test_a_mutation_is_the_same_for_the_same_seed(mutation: object) -> None:
     assert one == two
 
 
-def test_the_fuzzer_can_find_faults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Broken on purpose, rnncalc is caught: an escape that is let through, an exception, a file that is written."""
-    spec = b'name: "\\e[31m"\ninput: 4\nlayers: [rnn: 3]\n'
-    assert fault(spec, ["count"], tmp_path) == ""
-    from rnncalc.formats import values
+def test_every_command_is_fuzzed() -> None:
+    """With a file of strangers, with their words, or with both."""
+    assert {*COMMANDS} <= {call[0] for call in CALLS}
+    assert {SPEC, GOOD, WORD} <= {word for call in CALLS for word in call}
 
-    monkeypatch.setattr(values, "escape", lambda text, *_: text)
-    assert fault(spec, ["count"], tmp_path) == "prints '\\x1b'"
-    monkeypatch.setattr(values, "escape", lambda *_: "::error::x")
-    assert fault(spec, ["count"], tmp_path) == "prints ::error::x"
-    monkeypatch.setattr(values, "escape", lambda *_: str(1 // 0))
-    assert "ZeroDivisionError" in fault(spec, ["count"], tmp_path)
-    monkeypatch.setattr(values, "escape", lambda text, *_: str((tmp_path / "x").write_text(text)))
-    assert "forbidden: open" in fault(spec, ["count"], tmp_path)
+
+BROKEN = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+from fuzz.run import fault
+from rnncalc.formats import values
+folder = Path(sys.argv[2])
+values.escape = {}
+print(fault(b"", ["explain", "GOOD", "--only", "WORD"], folder, word="x\\n::error::y"), end="")
+print(fault(b'name: "\\\\e[31m"\\ninput: 4\\nlayers: [rnn: 3]\\n', ["count"], folder), end="")
+"""
+
+
+@pytest.mark.parametrize(
+    ("escape", "found"),
+    [
+        ("values.escape", ""),
+        ("lambda text, *_: text", r"prints '\x1b'"),
+        ("lambda *_: '::error::x'", "prints ::error::x"),
+        ("lambda *_: str(1 // 0)", "ZeroDivisionError"),
+        ("lambda text, *_: str((folder / 'x').write_text(text))", "forbidden: open"),
+    ],
+)
+def test_the_fuzzer_can_find_faults(escape: str, found: str, tmp_path: Path) -> None:
+    """Broken on purpose, rnncalc is caught: an escape that is let through, an exception, a file that is written.
+
+    In a process of its own, whose memory is not that of all the tests before.
+    """
+    code = BROKEN.replace("{}", escape)
+    command = [sys.executable, "-c", code, str(Path(__file__).parent), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == found if found in ("", r"prints '\x1b'") else found in done.stdout

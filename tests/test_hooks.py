@@ -47,19 +47,33 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return folder, committed(folder)
 
 
+TRAPS = (
+    *("venv", "pip", "ensurepip", "rnncalc", "click", "yaml", "rich", "hatchling", "site", "sitecustomize"),
+    *("usercustomize", "encodings", "codecs", "os", "re", "json", "runpy", "subprocess", "typing", "fractions"),
+)
+"""What Python, its installer or rnncalc import; in the root of a checkout, each would be run in place of the real."""
+
+
+def trapped(folder: Path) -> None:
+    """Put the traps into the root of a checkout, each to tell when it is run."""
+    for name in TRAPS:
+        (folder / f"{name}.py").write_text(f"open({str(folder / 'sprung')!r}, 'a').write(__name__ + ' ')\n")
+
+
 def hooked(project: Path, source: Path, commit: str, **options: Any) -> list[str]:
     """Set a project up to use the hook, with the files that are in it; return the call of pre-commit."""
     hook = {"id": "rnncalc-check", "files": "^specs/", **options}
     config = {"repos": [{"repo": str(source), "rev": commit, "hooks": [hook]}]}
     (project / ".pre-commit-config.yaml").write_text(yaml.safe_dump(config))
     committed(project)
-    return [sys.executable, "-m", "pre_commit", "run", "--all-files"]
+    return [sys.executable, "-I", "-m", "pre_commit", "run", "--all-files"]
 
 
 def test_the_hook_runs_in_pre_commit(repository: tuple[Path, str], tmp_path: Path) -> None:
-    """Installed from its repository, it passes a good spec, fails a bad one, and names the line; flags may be given."""
+    """It passes a good spec, fails a bad one, and names the line; and runs no module of the project's."""
     project = tmp_path / "project"
     (project / "specs").mkdir(parents=True)
+    trapped(project)
     (project / "specs" / "a b ü.yaml").write_text(GOOD)
     command = hooked(project, *repository, entry="rnncalc check --strict --")
     home = {"PRE_COMMIT_HOME": str(tmp_path / "home")}
@@ -71,6 +85,7 @@ def test_the_hook_runs_in_pre_commit(repository: tuple[Path, str], tmp_path: Pat
     done = shell(*command, cwd=project, **home)
     assert done.returncode == 1
     assert "specs/b.yml:5:9: expect.total: expected 29, got 28: 1 fewer" in done.stdout
+    assert not (project / "sprung").exists()
 
 
 def test_a_files_name_is_no_option(repository: tuple[Path, str], runner: Path, tmp_path: Path) -> None:
@@ -109,19 +124,11 @@ def test_the_action_is_what_a_runner_takes() -> None:
 def runner(repository: tuple[Path, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder in which the action has installed rnncalc, called in a checkout full of traps."""
     checkout = tmp_path_factory.mktemp("checkout")
-    for name in TRAPS:
-        (checkout / f"{name}.py").write_text(f"open({str(checkout / 'sprung')!r}, 'a').write(__name__ + ' ')\n")
+    trapped(checkout)
     (checkout / "spec.yaml").write_text(GOOD)
     assert run_action(repository[0], checkout, {}, runner=checkout.parent / "runner")[-1].returncode == 0
     assert not (checkout / "sprung").exists()
     return checkout.parent / "runner"
-
-
-TRAPS = (
-    *("venv", "pip", "ensurepip", "rnncalc", "click", "yaml", "rich", "hatchling", "site", "sitecustomize"),
-    *("usercustomize", "encodings", "codecs", "os", "re", "json", "runpy", "subprocess", "typing", "fractions"),
-)
-"""What Python, its installer or rnncalc import; in the root of a checkout, each would be run in place of the real."""
 
 
 def test_the_action_runs_nothing_of_the_checkout(repository: tuple[Path, str], runner: Path) -> None:
@@ -131,10 +138,8 @@ def test_the_action_runs_nothing_of_the_checkout(repository: tuple[Path, str], r
     inputs = {"baseline": "HEAD", "args": "--max-growth=5%"}
     assert run_action(repository[0], checkout, inputs, "Check", runner=runner)[-1].returncode == 0
     assert not (checkout / "sprung").exists()
-    trapped = shell(sys.executable, "-m", "venv", "--help", cwd=checkout)
-    assert trapped.returncode == 0
+    shell(sys.executable, "-m", "venv", "--help", cwd=checkout)
     assert (checkout / "sprung").exists()  # so would the traps spring
-    (checkout / "sprung").unlink()
 
 
 def test_the_action_writes_a_summary_and_annotations(
@@ -144,12 +149,15 @@ def test_the_action_writes_a_summary_and_annotations(
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs" / "a b.yaml").write_text(GOOD)
     (tmp_path / "c.yaml").write_text(GOOD)
-    for args in ("--max-params=1k\n--strict", "--max-params 1k  --strict", "--strict\r\n--format json -f table", ""):
+    for args in ("--max-params=1k\n--strict", "--max-params 1k  --strict", "--strict\r\n", ""):
         inputs = {"paths": "specs\r\nc.yaml\n\n", "args": args}
         (done,) = run_action(repository[0], tmp_path, inputs, "Check", runner=runner)
         assert (done.returncode, done.stdout) == (0, "")
     (tmp_path / "specs" / "d, e ü.yaml").write_text(BAD)
-    (done,) = run_action(repository[0], tmp_path, {"paths": "specs", "args": "-f json"}, "Check", runner=runner)
+    for format_ in ("-f json", "-fjson", "--format json", "--strict\n--format=json"):
+        (done,) = run_action(repository[0], tmp_path, {"paths": "specs", "args": format_}, "Check", runner=runner)
+        assert (done.returncode, done.stdout.startswith("::error title=rnncalc::args sets the format")) == (2, True)
+    (done,) = run_action(repository[0], tmp_path, {"paths": "specs", "args": ""}, "Check", runner=runner)
     assert done.returncode == 1
     assert done.stdout == (
         "::error file=specs/d%2C e ü.yaml,line=5,col=9,title=expect.total::expected 29, got 28: 1 fewer\n"

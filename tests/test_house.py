@@ -140,12 +140,15 @@ def commands_loaded_by(*args: str) -> set[str]:
     return {name for name in COMMANDS if f"rnncalc.cli.{name}" in loaded}
 
 
+ASIDE = {"rnncalc.cli.help", "rnncalc.cli.completion", "rnncalc.spec.elsewhere", "click.shell_completion"}
+"""What only help, completion and mistakes need."""
+
 FLAGS = ("-i", "4", "-l", "rnn:3", "-o", "1")
 
 
 def test_flags_and_json_pay_for_neither_yaml_nor_rich() -> None:
     """What a call does not use it does not import; nor what click imports to guess at misspellings."""
-    assert not {"yaml", "rich", "difflib", "locale"} & loaded_by(*FLAGS, "-f", "json")
+    assert not {"yaml", "rich", "difflib", "locale", *ASIDE} & loaded_by(*FLAGS, "-f", "json")
 
 
 def test_the_test_of_the_light_import_can_fail() -> None:
@@ -153,6 +156,7 @@ def test_the_test_of_the_light_import_can_fail() -> None:
     assert "rich" in loaded_by(*FLAGS)
     assert "yaml" in loaded_by("specs/lstm.yaml", "-f", "json")
     assert {"difflib", "locale"} <= loaded_by("--foo")
+    assert {"rnncalc.spec.elsewhere", "rnncalc.cli.help"} <= loaded_by("-f", "md") | loaded_by("schema", "-h")
 
 
 def test_a_command_pays_for_no_other() -> None:

@@ -10,9 +10,7 @@ import pytest
 from conftest import Call
 from readme import BLOCK, README, output_of
 
-from rnncalc import Network
 from rnncalc.cli.commands import COMMANDS, cli
-from rnncalc.spec import parse
 
 TEXT = README.read_text(encoding="utf-8")
 
@@ -82,13 +80,26 @@ def test_the_python_session_is_real() -> None:
     assert results.failed == 0
 
 
-def test_the_example_file_counts_what_it_expects() -> None:
-    """The spec that explains the format is a spec, and keeps its own expect."""
-    (yaml,) = re.findall(r"```yaml\n(name: Two.*?)```", TEXT, re.DOTALL)
-    network = parse(yaml.encode(), "README.md").network
-    assert isinstance(network, Network)
-    assert network.expect
-    assert network.expect.total == network.params
+SPECS = [
+    yaml for yaml in re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL) if re.search(r"^layers:", yaml, re.MULTILINE)
+]
+
+
+@pytest.mark.parametrize("yaml", SPECS, ids=lambda yaml: yaml.splitlines()[0])
+def test_every_spec_is_a_spec_and_keeps_what_it_says(yaml: str, tmp_path: Path, call: Call) -> None:
+    """Its own `expect` and `budget` included, and a forward pass confirms its count."""
+    path = tmp_path / "spec.yaml"
+    path.write_text(yaml, encoding="utf-8")
+    checked = call("check", path)
+    assert checked.code == 0, checked.out
+    assert call("run", path, "--max-multiply-adds", "1M").code in (0, 2)  # 2: too long a pass for a test
+    assert ("expect" in yaml) == ("1 passed" in checked.out)
+
+
+def test_the_specs_are_found() -> None:
+    """The spec that explains the format, with all of its budget, and the one with weights."""
+    assert len(SPECS) >= 2
+    assert "min_dense_ratio" in SPECS[0]
 
 
 def test_links_lead_somewhere() -> None:

@@ -1,15 +1,24 @@
-"""The worked examples in `specs/`."""
+"""The worked examples in `specs/`: its own, and a folder of each convention's."""
 
 from pathlib import Path
 
 import pytest
+from conftest import Call
 
-from rnncalc import load
+from rnncalc import RefusedError, load, run
+from rnncalc.conventions.catalogue import CONVENTIONS, convention
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.kinds import KINDS, kind
 
-SPECS = sorted((Path(__file__).parent.parent / "specs").glob("*.yaml"))
+FOLDER = Path(__file__).parent.parent / "specs"
+SPECS = sorted(FOLDER.rglob("*.yaml"))
 
 
-@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+def name_of(path: Path) -> str:
+    return str(path.relative_to(FOLDER).with_suffix(""))
+
+
+@pytest.mark.parametrize("path", SPECS, ids=name_of)
 def test_a_spec_counts_what_its_source_says(path: Path) -> None:
     """Each example has a source, an expected total, and comes to it, layer by layer where it says so."""
     network = load(path)
@@ -20,7 +29,39 @@ def test_a_spec_counts_what_its_source_says(path: Path) -> None:
         assert network.expect.layers == tuple(placed.params for placed in network.placed)
 
 
+@pytest.mark.parametrize("path", SPECS, ids=name_of)
+def test_a_spec_runs_as_it_is_declared(path: Path) -> None:
+    """A pass reads the weights, has the shapes and does the work of the count; the largest would take minutes."""
+    try:
+        found = run(load(path), most_multiply_adds=1_000_000)
+    except RefusedError:
+        assert path.parent == FOLDER
+    else:
+        assert found.agrees
+
+
 def test_there_is_an_example_of_every_topology() -> None:
     """Each topology has a file of its own."""
     topologies = {load(path).topology_name for path in SPECS}
     assert topologies == {"one-to-one", "one-to-many", "many-to-one", "many-to-many", "encoder-decoder"}
+
+
+def test_there_is_an_example_of_every_row() -> None:
+    """Each cell of each convention has a file, in the folder of the convention where that is no textbook's."""
+    rows = {(name, of) for name in CONVENTIONS for of in KINDS if convention(name).arrays(of) and is_cell(of)}
+    networks = [(path, load(path)) for path in SPECS]
+    found = {
+        (network.convention, layer.kind) for _, network in networks for layer in network.layers if is_cell(layer.kind)
+    }
+    assert rows <= found
+    assert all(path.parent.name in ("specs", network.convention) for path, network in networks)
+
+
+def is_cell(name: str) -> bool:
+    return issubclass(kind(name), Cell)
+
+
+def test_the_folder_is_checked_at_once(call: Call) -> None:
+    """All of them keep what they expect."""
+    result = call("check", FOLDER, "--strict")
+    assert result.code == 0, result.out

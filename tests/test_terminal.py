@@ -2,11 +2,15 @@
 
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
 import sys
 import time
+
+import pytest
+from conftest import Screen
 
 SLOW = ["run", "-i", "300", "-l", "lstm:300", "-T", "4000", "--max-multiply-adds", "10G"]
 
@@ -44,6 +48,15 @@ def test_a_long_pass_shows_its_progress_and_ctrl_c_ends_it() -> None:
     assert code == 130
 
 
+def test_a_terminal_is_left_as_it_was_by_who_ends_a_pass() -> None:
+    """SIGTERM clears the bar, hides no cursor, and ends the process as it always does."""
+    screen, code = on_terminal(*SLOW, seconds=3.0, end=signal.SIGTERM)
+    assert b"running" in screen
+    assert re.search(rb"\r +\r$", screen)
+    assert screen.count(b"\x1b[?25l") == screen.count(b"\x1b[?25h")
+    assert code == -signal.SIGTERM
+
+
 def test_a_short_pass_shows_no_bar() -> None:
     """What is done within a second is done without a word about it."""
     screen, code = on_terminal("run", "-i", "3", "-l", "lstm:3", seconds=10)
@@ -55,3 +68,54 @@ def test_colour_is_for_terminals_that_want_it() -> None:
     """A terminal gets colours; NO_COLOR takes them away."""
     assert b"\x1b[36m" in on_terminal("specs/lstm.yaml", seconds=10, NO_COLOR="")[0]
     assert b"\x1b[36m" not in on_terminal("specs/lstm.yaml", seconds=10, NO_COLOR="1")[0]
+
+
+def test_signs_and_errors_have_their_colours() -> None:
+    """Green and red signs in tables and before notes, red errors; none of it with NO_COLOR, or on a dumb terminal."""
+    wrong = ("answer", "specs/two-rnn-layers.yaml", "15", "28", "5")
+    screen, _ = on_terminal(*wrong, seconds=10, NO_COLOR="")
+    assert b"\x1b[31m\xe2\x9c\x97" in screen
+    assert b"\x1b[32m\xe2\x9c\x93" in screen
+    assert b"\x1b[31m\xe2\x9c\x97\x1b[0m Not right." in screen
+    assert b"\x1b[31mrnncalc: " in on_terminal("check", seconds=10, NO_COLOR="")[0]
+    for call in (wrong, ("check",)):
+        assert b"\x1b[3" not in on_terminal(*call, seconds=10, NO_COLOR="1")[0]
+        assert b"\x1b[" not in on_terminal(*call, seconds=10, NO_COLOR="", TERM="dumb")[0]
+
+
+def test_a_formula_is_tinted_and_plain_arithmetic_is_not() -> None:
+    """Letters are a formula; a sum of numbers is none. The line that all others lead to is bold."""
+    screen = on_terminal("explain", "specs/lstm.yaml", seconds=10, NO_COLOR="")[0].decode()
+    assert "\x1b[36mh × m\x1b[0m = " in screen
+    assert not re.search(r"\x1b\[36m[\d +]+\x1b", screen)
+    assert "\x1b[1;36m4h(m + h + 1)" in screen
+    assert re.search(r"\x1b\[1m *1,600", screen)
+
+
+@pytest.mark.parametrize("columns", [0, 3, 20, 60, 80, 200])
+def test_no_number_is_cut(columns: int, screen: Screen) -> None:
+    """However narrow a screen is, or says that it is, the digits are all there."""
+    for call, number in (
+        (["-i", 10, "-l", "lstm:123456789", "--cost"], "60,966,320,432,860,800"),
+        (["solve", "-i", 70, "-l", "rnn:?", "--params", "123456789"], "123,456,789"),
+        (["check", "specs/lstm.yaml"], "1,600"),
+    ):
+        assert number.split(",")[0] in screen(columns, *call)
+        assert number in screen(columns, *call), screen(columns, *call)
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_what_is_compared_stays_together(columns: int, screen: Screen) -> None:
+    """The two sums, the limit and the number, a bar and its number: on one line, or one below the other."""
+    lines = screen(columns, "answer", "specs/sentiment-classifier.yaml", 2560000, 49408, 66048, 129).splitlines()
+    below = lines.index("forgets the second direction")
+    assert re.fullmatch(r"  Your sum +4 × 64 × \(128 \+ 64 \+ 1\) = 49,408", lines[below + 1])
+    assert re.fullmatch(r"  The right sum +2 × 4 × 64 × \(128 \+ 64 \+ 1\) = 98,816", lines[below + 2])
+    assert lines[below + 1].index("4") == lines[below + 2].index("2")
+    out = screen(columns, "check", "specs/dense-equivalent.yaml", "--min-dense-ratio", 5)
+    assert re.search(r"--min-dense-ratio +5.00 +4.54$", out, re.MULTILINE)
+    out = screen(columns, "compare", "specs/time-series-gru.yaml", "--same-params")
+    assert re.search(r"^lstm +42 +23,712 +0.99 .*[█▉]$", out, re.MULTILINE)
+    out = screen(columns, "compare", "specs/time-series-gru.yaml", "--steps", "1..100")
+    assert re.search(r"^ *100 +23,928 +[\d,]+ +[\d,.]+ +█+$", out, re.MULTILINE)
+    assert max(map(len, out.splitlines())) <= columns

@@ -185,6 +185,7 @@ WRONG: dict[str, ByHand] = {
     "no-scalars": lambda m, h, k, n: (over(m, FastGRNN(h), n=n), h * (m + h) + 2 * h + out(h, n)),
     "recurrence-counted": lambda m, h, k, n: (over(m, MinLSTM(h), n=n), 3 * rnn(m, h) + out(h, n)),
     "shared-twice": lambda m, h, k, n: (over(m, FastGRNN(h), n=n), 2 * rnn(m, h) + 2 + out(h, n)),
+    "only-state": lambda m, h, k, n: (over(m, LSTM(h, learned_state=True), n=n), lstm(m, h) + h + out(h, n)),
     "convention-{name}": lambda m, h, k, n: (over(m, GRU(h)), 3 * h * (m + h) + 4 * h),  # Flax linen's
     "output-width": lambda m, h, k, n: (over(m, RNN(h), n=n), rnn(m, h) + out(h, n + 100_003)),
 }

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import os
 from typing import Unpack
 
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, format_flag, network_flags
+from rnncalc.cli.flags import NetworkFlags, files, format_flag, network_flags
 from rnncalc.cli.inputs import read_specs
 from rnncalc.cli.output import write
+from rnncalc.cli.problems import AllAtOnce
 from rnncalc.errors import CallError
 from rnncalc.questions.answer.given import read_answer
 from rnncalc.questions.answer.grading import judge
 from rnncalc.reports.answer import AnswerReport
+from rnncalc.text import escape
 
 
-@click.command(cls=Command, context_settings={"ignore_unknown_options": True})  # so that -5 is a number
-@click.argument("words", nargs=-1, required=True, metavar="[SPEC] NUMBER...")
+@click.command(
+    cls=Command,
+    examples=(
+        "rnncalc answer -i 8 -l gru:16 -- 1152",
+        "rnncalc answer specs/encoder-decoder.yaml -- 335872 358400 23901",
+    ),
+    help_alone=True,  # the exit code 0 says that the answer is right
+    context_settings={"ignore_unknown_options": True},  # so that -5 is a number
+)
+@click.argument("words", nargs=-1, metavar="[SPEC] NUMBER...", shell_complete=files)
 @network_flags
 @format_flag(AnswerReport)
 def answer(words: tuple[str, ...], format_: str, **flags: Unpack[NetworkFlags]) -> int:
@@ -28,10 +39,26 @@ def answer(words: tuple[str, ...], format_: str, **flags: Unpack[NetworkFlags]) 
     """
     in_flags = flags["input"] or flags["layers"] or flags["output"]
     specs, numbers = ((), words) if in_flags else (words[:1], words[1:])
-    if not numbers:
-        raise CallError("give the number to judge: rnncalc answer SPEC NUMBER")
-    given = [read_answer(number) for number in numbers]
-    (spec,) = read_specs(specs, **flags)
+    with AllAtOnce() as at_once:
+        if specs and _is_number(specs[0]):
+            at_once.refuse(f"no network: give a SPEC, or flags such as -i 4 -l rnn:3 -o 1, beside {escape(specs[0])}")
+        else:
+            read = at_once.ask(read_specs, specs, **flags)
+            if not numbers:
+                at_once.refuse("give the number to judge: rnncalc answer SPEC NUMBER")
+        given = [at_once.ask(read_answer, number) for number in numbers]
+    (spec,) = read
     judged = judge(spec.network, given)
     write([AnswerReport(judged)], format_)
     return 0 if judged.right else 1
+
+
+def _is_number(word: str) -> bool:
+    """Return whether a word, which stands where a spec should, is an answer."""
+    if word == "-" or os.path.exists(word):
+        return False
+    try:
+        read_answer(word)
+    except CallError:
+        return False
+    return True

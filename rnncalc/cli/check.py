@@ -8,8 +8,9 @@ import click
 
 from rnncalc.cli.checking import check_all
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import bytes_of, dtype_flag, format_flag, override_flags, together
+from rnncalc.cli.flags import dtype_flag, files, format_flag, override_flags, together
 from rnncalc.cli.output import write
+from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.streams import tell
 from rnncalc.formats import find
 from rnncalc.layers.options import Ratio
@@ -37,12 +38,20 @@ growth_flags = together(
 )
 
 
-@click.command(cls=Command)
-@click.argument("paths", nargs=-1, metavar="PATH...")
+@click.command(
+    cls=Command,
+    examples=("rnncalc check specs --max-params 20M", "rnncalc check specs --baseline git:main --max-growth 5%"),
+)
+@click.argument("paths", nargs=-1, metavar="PATH...", shell_complete=files)
 @override_flags
 @limit_flags
 @dtype_flag
-@click.option("--baseline", metavar="PATH", help="A spec, a folder of specs, or JSON of count, to compare to.")
+@click.option(
+    "--baseline",
+    metavar="PATH",
+    shell_complete=files,
+    help="A spec, a folder of specs, or JSON of count, to compare to.",
+)
 @growth_flags
 @click.option("--strict", is_flag=True, help="A spec with nothing to check fails.")
 @format_flag(CheckReport, FileReport)
@@ -62,11 +71,11 @@ def check(
     PATH is a YAML file, a folder with such files below it, or - for standard input. Limits given here stand in place
     of a spec's own. Exit code 1 when a check fails, 2 when a spec or the call is wrong.
     """
-    bytes_of(dtype)
     overrides = {"steps": steps, "topology": topology, "convention": convention}
-    checks = check_all(paths, overrides, limits, baseline=baseline, dtype=dtype, strict=strict)
+    with AllAtOnce() as at_once:
+        checks = at_once.ask(check_all, paths, overrides, limits, baseline=baseline, dtype=dtype, strict=strict)
     together = hasattr(checks, find(format_).method)  # tables show all files together, other formats one by one
     write([checks] if together else checks.files, format_)
-    if format_ not in ("table", "github") and not sys.stdout.isatty():
+    if not find(format_).read_at_once and not sys.stdout.isatty():
         tell(*checks.failures())  # a program reads the answer, so that people still see what failed
     return checks.code

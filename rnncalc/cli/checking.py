@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from rnncalc.cli.baseline import Baseline
 from rnncalc.cli.inputs import read_file
 from rnncalc.cli.limits import read_limits
 from rnncalc.cli.paths import Found, find, unreadable
@@ -23,6 +22,9 @@ from rnncalc.reports.checked_file import FileReport
 from rnncalc.spec import Spec, parse
 from rnncalc.spec.flags import read_value
 from rnncalc.text import escape
+
+if TYPE_CHECKING:
+    from rnncalc.cli.baseline import Baseline
 
 Texts = Mapping[str, str | None]
 
@@ -78,10 +80,8 @@ def _each(found: Iterable[Found], call: Call, was: Baseline | None) -> Iterator[
         if checked := _checked(file, call, was):
             findings += len(checked.problems) + (len(checked.verdict.limits) if checked.verdict else 0)
             if findings > MOST_FINDINGS:
-                message = (
-                    f"{MOST_FINDINGS:,} limits and problems are too many for one call; check fewer files at a time"
-                )
-                raise RefusedError(f"{escape(file.path, limit=1_000)}: {message}")
+                many = f"{MOST_FINDINGS:,} limits and problems are too many for one call"
+                raise RefusedError(f"{escape(file.path, limit=1_000)}: {many}; check fewer files at a time")
             yield file.path, checked
 
 

@@ -8,10 +8,17 @@ from __future__ import annotations
 
 from importlib import import_module
 from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rnncalc import __version__
+from rnncalc.cli.output import write_text
+from rnncalc.cli.problems import note
+from rnncalc.errors import Problem
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 COMMANDS = {
     "count": "Count parameters, layer by layer.",
@@ -29,16 +36,18 @@ DEFAULT = next(iter(COMMANDS))
 
 
 def show_help(context: click.Context, _: click.Parameter, asked: bool) -> None:
-    """Print the help."""
+    """Print the help; refuse to where it would pass for the answer to something else."""
     if asked:
-        click.echo(context.get_help())
+        if isinstance(context.command, Command) and context.command.help_alone and len(context.obj) > 1:
+            raise click.UsageError("the help is asked for alone", context)
+        write_text(f"{context.get_help()}\n")
         context.exit()
 
 
 def show_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
     """Print the version."""
     if asked:
-        click.echo(f"rnncalc {__version__}")
+        write_text(f"rnncalc {__version__}\n")
         context.exit()
 
 
@@ -75,19 +84,63 @@ class Commands(click.Group):
             args = [DEFAULT, *args]
         return super().parse_args(ctx, args)
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        default = self.get_command(ctx, DEFAULT)
+        own = super().shell_complete(ctx, incomplete)
+        if default and incomplete.startswith("-"):
+            return [*own, *default.shell_complete(ctx, incomplete)]
+        return [CompletionItem(incomplete, type="file"), *own]
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(f"{name}*" if name == DEFAULT else name, text) for name, text in COMMANDS.items()])
 
 
 class Command(click.Command):
-    """A command of the table."""
+    """A command of the table.
+
+    examples: calls that its help shows. help_alone: whether `--help` beside anything else is a mistake, as it is where
+    the exit code 0 is an answer.
+    """
+
+    def __init__(self, *args: Any, examples: tuple[str, ...] = (), help_alone: bool = False, **given: Any) -> None:
+        super().__init__(*args, **given)
+        self.examples = examples
+        self.help_alone = help_alone
 
     def get_help_option(self, ctx: click.Context) -> click.Option:
         return HELP_FLAG
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.obj = args
         return super().parse_args(ctx, self.spelled_out(args))
+
+    def make_parser(self, ctx: click.Context) -> Any:
+        """Return click's parser, which notes what is given twice: click itself would take the last."""
+        parser = super().make_parser(ctx)
+        parse = parser.parse_args
+
+        def noting(args: list[str]) -> Any:
+            values, rest, order = parse(args)
+            given = [each for each in order if isinstance(each, click.Option) and not (each.multiple or each.is_flag)]
+            for option in dict.fromkeys(given):
+                if given.count(option) > 1 and option.name != "format_":  # how it is written changes no answer
+                    note(Problem((), "stands here a second time; remove one", option.opts[-1]))
+            return values, rest, order
+
+        vars(parser)["parse_args"] = noting
+        return parser
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from rnncalc.cli.help import write_examples, write_layers, write_words
+
+        write_words(formatter, self.params)
+        if any(parameter.name == "layers" for parameter in self.params):
+            write_layers(formatter)
+        if self.examples:
+            write_examples(formatter, self.examples)
 
     def spelled_out(self, args: list[str]) -> list[str]:
         """Return the arguments with each short flag as its long one.

@@ -7,17 +7,20 @@ from typing import Unpack
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, bytes_of, dtype_flag, format_flag, network_flags, specs_argument
-from rnncalc.cli.inputs import read_specs
+from rnncalc.cli.flags import NetworkFlags, dtype_flag, format_flag, network_flags, specs_argument
+from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import write
-from rnncalc.errors import CallError
+from rnncalc.cli.problems import AllAtOnce
 from rnncalc.layers.options import Size
 from rnncalc.questions import compare as question
 from rnncalc.reports.compare import ComparisonReport, DenseGrowthReport
 from rnncalc.spec.flags import read_value
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    examples=("rnncalc compare specs/lstm.yaml --same-params", "rnncalc compare -i 4 -l rnn:3 -o 1 --steps 1..100"),
+)
 @specs_argument
 @network_flags
 @click.option("--same-params", is_flag=True, help="Which width each kind gets for the spec's parameters.")
@@ -28,13 +31,14 @@ def compare(specs: tuple[str, ...], same_params: bool, dtype: str, format_: str,
 
     --steps FIRST..LAST shows how the dense equivalent grows with the number of steps.
     """
-    bytes_of(dtype)
-    span = _span(flags["steps"] or "")
-    if span:
-        flags["steps"] = None
-        if same_params or span[0] > span[1]:
-            raise CallError("--steps FIRST..LAST stands alone, and FIRST is not above LAST")
-    networks = [spec.network for spec in read_specs(specs, **flags)]
+    with AllAtOnce() as at_once:
+        spans = ".." in (flags["steps"] or "")
+        span = at_once.ask(_span, flags["steps"] or "") if spans else None
+        if spans:
+            flags["steps"] = None
+            if same_params or (span and span[0] > span[1]):
+                at_once.refuse("--steps FIRST..LAST stands alone, and FIRST is not above LAST")
+        networks = at_once.ask(read_networks, specs, **flags)
     if span:
         write([DenseGrowthReport(question.dense_growth(network, *span)) for network in networks], format_)
     elif same_params:
@@ -43,7 +47,7 @@ def compare(specs: tuple[str, ...], same_params: bool, dtype: str, format_: str,
         write([ComparisonReport(question.compare(*networks, dtype=dtype))], format_)
 
 
-def _span(steps: str) -> tuple[int, int] | None:
-    """Return the ends of `FIRST..LAST`, None where a single number of steps is given."""
-    first, dots, last = steps.partition("..")
-    return (read_value("--steps", first, Size()), read_value("--steps", last, Size())) if dots else None
+def _span(steps: str) -> tuple[int, int]:
+    """Return the ends of `FIRST..LAST`."""
+    first, _, last = steps.partition("..")
+    return read_value("--steps", first, Size()), read_value("--steps", last, Size())

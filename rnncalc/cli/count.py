@@ -7,10 +7,10 @@ from typing import Unpack
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, bytes_of, dtype_flag, format_flag, network_flags, specs_argument
-from rnncalc.cli.inputs import read_specs
+from rnncalc.cli.flags import NetworkFlags, dtype_flag, format_flag, network_flags, specs_argument
+from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import write
-from rnncalc.errors import CallError
+from rnncalc.cli.problems import AllAtOnce
 from rnncalc.formats import find
 from rnncalc.network.network import Network
 from rnncalc.questions import count as question
@@ -18,7 +18,10 @@ from rnncalc.reports.count import CountReport
 from rnncalc.reports.refusals import refuse_endless, refuse_many_layers
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    examples=("rnncalc count specs/lstm.yaml --cost", "rnncalc count -i 10 -l lstm:20,bidirectional -o 5 -T 7"),
+)
 @specs_argument
 @network_flags
 @click.option("--tensors", is_flag=True, help="Add a row for each tensor.")
@@ -39,13 +42,13 @@ def count(
 
     SPEC is a YAML file, or - for standard input; without one, the flags describe the network.
     """
+    with AllAtOnce() as at_once:
+        networks = at_once.ask(read_networks, specs, **flags)
+        if all_conventions and (tensors or cost or flags["convention"]):
+            at_once.refuse("--all-conventions stands alone: remove --tensors, --cost and -c")
     if all_conventions:
-        if tensors or cost or flags["convention"]:
-            raise CallError("--all-conventions stands alone: remove --tensors, --cost and -c")
-        _all_conventions([spec.network for spec in read_specs(specs, **flags)], format_)
+        _all_conventions(networks, format_)
         return
-    bytes_of(dtype)
-    networks = [spec.network for spec in read_specs(specs, **flags)]
     reports = [CountReport(question.count(network, dtype), tensors, cost) for network in networks]
     for report in reports:
         refuse_endless(report, find(format_).method)

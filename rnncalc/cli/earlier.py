@@ -37,7 +37,7 @@ def read_baseline(path: str, paths: Sequence[str], found: Sequence[Found], dtype
     if os.path.isdir(path):
         earlier = dict(_folder(path, dtype, overrides))
         return Paths(path, earlier, pair_below(found, earlier), whole=whole)
-    data, source = read_file(path, most=MOST_BYTES)
+    data, source = read_file(path, flag="--baseline", most=MOST_BYTES)
     from rnncalc.cli.baseline_json import is_report, read_reports
 
     if is_report(path, data):

@@ -7,14 +7,20 @@ from typing import Unpack
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, check_word, format_flag, network_flags, specs_argument
-from rnncalc.cli.inputs import read_specs
+from rnncalc.cli.flags import NetworkFlags, format_flag, network_flags, specs_argument
+from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import write
+from rnncalc.errors import CallError
+from rnncalc.formats import find
 from rnncalc.questions import explain as question
 from rnncalc.reports.explain import ExplanationReport
+from rnncalc.reports.refusals import refuse_long_explanation
+from rnncalc.text import not_among
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command, examples=("rnncalc explain specs/gru.yaml", "rnncalc explain -i 4 -l rnn:3 -o 1 --only rnn_1")
+)
 @specs_argument
 @network_flags
 @click.option("--only", multiple=True, metavar="NAME", help="Explain the layer of this name alone; may be repeated.")
@@ -25,8 +31,10 @@ def explain(specs: tuple[str, ...], only: tuple[str, ...], format_: str, **flags
     Each layer comes with its equations and the shape of every term. Equal neighbours are explained once, with their
     number.
     """
-    networks = [spec.network for spec in read_specs(specs, **flags)]
+    networks = read_networks(specs, **flags)
     known = tuple(entry.name_of(copy) for net in networks for entry in net.stack for copy in range(entry.copies))
-    for name in only:
-        check_word("--only", name, known)
-    write([ExplanationReport(question.explain(network, only)) for network in networks], format_)
+    if wrong := not_among(only, known):
+        raise CallError(f"--only: {wrong}")
+    for network in networks:
+        refuse_long_explanation(network, only, find(format_).method)
+    write([ExplanationReport(question.explain_those(network, only)) for network in networks], format_)

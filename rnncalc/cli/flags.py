@@ -5,17 +5,21 @@ Each is a decorator, so that its option is built when the command that bears it 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypedDict
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import click
 
-from rnncalc.errors import CallError
+from rnncalc.cli.problems import note
+from rnncalc.errors import Problem, SpecError
 from rnncalc.formats import offered
-from rnncalc.text import did_you_mean, escape, one_of
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
+Words = Callable[[], Iterable[str]]
 
 
 class NetworkFlags(TypedDict):
@@ -40,12 +44,83 @@ def together(*decorators: Decorator) -> Decorator:
     return decorate
 
 
-specs_argument = click.argument("specs", nargs=-1, metavar="[SPEC]...")
+class WordOption(click.Option):
+    """A flag whose value is one of a few words: its help lists them, and shells complete them.
+
+    They are asked for when they are needed, so that no start pays for where they stand. A word that is none of them is
+    noted, to be told with what else is wrong; the default stands in for it.
+    """
+
+    def __init__(self, *args: Any, words: Words, checked: bool = True, **given: Any) -> None:
+        super().__init__(*args, **given, callback=self.known if checked else None)
+        self.words = words
+
+    def known(self, _: click.Context, __: click.Parameter, word: str | None) -> Any:
+        """Return the word, or, noting the problem, the default."""
+        words = tuple(self.words())
+        if word is None or word in words:
+            return word
+        note(_unknown(self.opts[-1], word, words))
+        return self.default
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(word) for word in self.words() if word.startswith(incomplete)]
+
+
+def files(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Have the shell complete the name of a file."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
+
+
+def _layers(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from rnncalc.cli.completion import layers
+
+    return layers(incomplete)
+
+
+def _conventions() -> Iterable[str]:
+    from rnncalc.conventions.catalogue import CONVENTIONS
+
+    return CONVENTIONS
+
+
+def _topologies() -> Iterable[str]:
+    from rnncalc.network.parts import TOPOLOGIES
+
+    return TOPOLOGIES
+
+
+def _dtypes() -> Iterable[str]:
+    from rnncalc.questions.count import DTYPES
+
+    return DTYPES
+
+
+specs_argument = click.argument("specs", nargs=-1, metavar="[SPEC]...", shell_complete=files)
 
 override_flags = together(
     click.option("-T", "--steps", metavar="N", help="Length of the sequence."),
-    click.option("--topology", metavar="NAME", help="one-to-one, one-to-many, many-to-one or many-to-many."),
-    click.option("-c", "--convention", metavar="NAME", help="Whose tensors to count; textbook by default."),
+    click.option(
+        "--topology",
+        cls=WordOption,
+        words=_topologies,
+        checked=False,
+        metavar="NAME",
+        help="Where it reads and hands on; many-to-one by default.",
+    ),
+    click.option(
+        "-c",
+        "--convention",
+        cls=WordOption,
+        words=_conventions,
+        checked=False,
+        metavar="NAME",
+        help="Whose tensors to count; textbook by default.",
+    ),
 )
 """What may be said of a network in flags, or stand in place of a spec's own."""
 
@@ -57,15 +132,22 @@ network_flags = together(
         "layers",
         multiple=True,
         metavar="KIND:UNITS[,OPTION[=VALUE]]...",
-        help="A layer, in order; may be repeated. Example: -l lstm:512,bidirectional,projection=128.",
+        help="A layer, in order; may be repeated. The kinds and their options stand below.",
+        shell_complete=_layers,
     ),
-    click.option("-o", "--output", metavar="N", help="Units of the dense output layer."),
+    click.option("-o", "--output", metavar="N[,OPTION[=VALUE]]...", help="Units of the dense output layer."),
     override_flags,
 )
 """A network in flags: those of NetworkFlags."""
 
 dtype_flag = click.option(
-    "--dtype", default="float32", show_default=True, metavar="NAME", help="Type of a parameter, for bytes."
+    "--dtype",
+    cls=WordOption,
+    words=_dtypes,
+    default="float32",
+    show_default=True,
+    metavar="NAME",
+    help="Type of a parameter, for bytes.",
 )
 
 
@@ -76,22 +158,22 @@ def format_flag(*reports: type) -> Decorator:
         "-f",
         "--format",
         "format_",
-        type=click.Choice(formats),
+        cls=WordOption,
+        words=lambda: formats,
         default=formats[0],
         show_default=True,
+        metavar="NAME",
         help="Output format.",
     )
-
-
-def bytes_of(dtype: str) -> int:
-    """Return the bytes of a parameter of the type that `--dtype` names; refuse one that is not known."""
-    from rnncalc.questions.count import DTYPES  # a flag costs nothing where nobody asks what it means
-
-    check_word("--dtype", dtype, tuple(DTYPES))
-    return DTYPES[dtype]
 
 
 def check_word(flag: str, word: str, known: tuple[str, ...]) -> None:
     """Refuse a word that the flag does not know."""
     if word not in known:
-        raise CallError(f"{flag}: expected {one_of(known)}, got {escape(word)!r}{did_you_mean(word, known)}")
+        raise SpecError((_unknown(flag, word, known),))
+
+
+def _unknown(flag: str, word: str, known: tuple[str, ...]) -> Problem:
+    from rnncalc.spec.elsewhere import expected_word  # no call pays for other programs' words but one that uses them
+
+    return Problem((), expected_word(word, known), flag)

@@ -54,8 +54,12 @@ class Commit:
     def path_of(self, path: str) -> str | None:
         """Return a path as the repository has it; None for one that is not in it."""
         folder, name = os.path.split(os.path.abspath(path))
-        inside = os.path.relpath(os.path.join(os.path.realpath(folder), name), self.top)
-        return None if inside.split(os.sep)[0] == os.pardir or os.path.isabs(inside) else inside.replace(os.sep, "/")
+        real = os.path.realpath(path) if os.path.isdir(path) else os.path.join(os.path.realpath(folder), name)
+        try:
+            inside = os.path.relpath(real, self.top)
+        except ValueError:  # on another drive
+            return None
+        return None if inside.split(os.sep)[0] == os.pardir else inside.replace(os.sep, "/")
 
     def files(self, paths: Sequence[str]) -> Iterator[File]:
         """Yield the files at and below some paths of the repository; `.` is all of it."""

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Sequence
-from typing import Unpack
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar, Unpack
 
 from rnncalc.cli.commands import COMMANDS
 from rnncalc.cli.flags import NetworkFlags
-from rnncalc.errors import CallError, Problem, SpecError
+from rnncalc.cli.problems import AllAtOnce
+from rnncalc.errors import Problem, SpecError
+from rnncalc.layers.kinds import KINDS
+from rnncalc.network.network import Network
 from rnncalc.spec import MAX_BYTES, Spec, Template, contents, flags_template, from_flags, parse, parse_template
-from rnncalc.text import did_you_mean, escape, one_of
+from rnncalc.text import all_of, did_you_mean, escape, one_of
+
+Kept = TypeVar("Kept")
 
 
 def read_specs(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[Spec]:
@@ -18,44 +24,76 @@ def read_specs(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[Spec
 
     Raises SpecError with the problems of all of them, CallError when nothing, or both, is given.
     """
+    return _read(specs, flags, lambda spec: spec)
+
+
+def read_networks(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[Network]:
+    """Return the networks of the specs, or of the flags. Raises as `read_specs` does.
+
+    Nothing is kept of a file but its network: its words and their places take several times as much.
+    """
+    return _read(specs, flags, lambda spec: spec.network)
+
+
+def _read(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Spec], Kept]) -> list[Kept]:
+    """Return what is kept of each spec, or of the flags."""
+
+    def keep(spec: str) -> Kept:
+        return kept(read_spec(spec, _overrides(flags)))
+
     in_flags = _describing(flags)
-    if specs and in_flags:
-        message = f"{one_of(in_flags)} describes a network, and so does '{escape(specs[0])}': give one of them"
-        raise CallError(message)
-    if not specs:
-        if not in_flags:
-            raise CallError("no network: give a SPEC file, or flags such as -i 4 -l rnn:3 -o 1")
-        return [from_flags(**flags)]
-    overrides = _overrides(flags)
-    found: list[Spec] = []
-    problems: list[Problem] = []
-    for spec in specs:
-        try:
-            found.append(read_spec(spec, **overrides))
-        except SpecError as error:
-            problems += error.problems
-    if problems:
-        raise SpecError(tuple(problems))
-    return found
+    with AllAtOnce() as at_once:
+        if in_flags and specs:
+            at_once.refuse(_both(in_flags, specs[0]))
+            return []
+        if in_flags:
+            return [at_once.ask(lambda: kept(from_flags(**flags)))]
+        if not specs:
+            at_once.refuse("no network: give a SPEC file, or flags such as -i 4 -l rnn:3 -o 1")
+        return [at_once.ask(keep, path) for spec in specs for path in _files(spec)]
 
 
-def read_spec(path: str, **overrides: str | None) -> Spec:
-    """Return what one spec describes, its steps, topology or convention overridden.
+def _files(spec: str) -> list[str]:
+    """Return the file that a word names, or those below a folder; a folder without any is named itself."""
+    if spec == "-" or not os.path.isdir(spec):
+        return [spec]
+    from rnncalc.cli.paths import below
+
+    return [found.path for found in below(spec)]
+
+
+def _both(in_flags: list[str], spec: str) -> str:
+    """Return what to say of a spec beside the flags of a network."""
+    if _is_layer(spec):
+        return f"'{escape(spec)}': a layer has its flag before it; write -l {escape(spec)}"
+    verb = "describes" if len(in_flags) == 1 else "describe"
+    return f"{all_of(in_flags)} {verb} a network, and so does '{escape(spec)}': give one of them"
+
+
+def _is_layer(word: str) -> bool:
+    return ":" in word and word.partition(":")[0] in KINDS
+
+
+def read_spec(path: str, overrides: Mapping[str, str | None], flag: str = "") -> Spec:
+    """Return what one spec describes, its steps, topology or convention overridden; `flag` is the one that names it.
 
     Raises SpecError with every problem; a file that is missing may be a command, misspelled.
     """
-    data, source = read_file(path, hint=True)
+    data, source = read_file(path, flag=flag, hint=not flag)
     return parse(data, source, **overrides)
 
 
 def read_template(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Template:
     """Return what one spec, or the flags, say, sizes written `?` left open. Raises as `read_specs` does."""
-    if len(specs) + bool(_describing(flags)) != 1:
-        raise CallError("expected one network: a SPEC file, or flags such as -i 4 -l rnn:? -o 1")
-    if specs:
-        data, source = read_file(specs[0])
-        return parse_template(data, source, **_overrides(flags))
-    return flags_template(**flags)
+    with AllAtOnce() as at_once:
+        if len(specs) + bool(_describing(flags)) != 1:
+            at_once.refuse("expected one network: a SPEC file, or flags such as -i 4 -l 'rnn:?' -o 1")
+        return at_once.ask(_template, specs[0], _overrides(flags)) if specs else flags_template(**flags)
+
+
+def _template(path: str, overrides: Mapping[str, str | None]) -> Template:
+    data, source = read_file(path)
+    return parse_template(data, source, **overrides)
 
 
 def _describing(flags: NetworkFlags) -> list[str]:
@@ -68,27 +106,43 @@ def _overrides(flags: NetworkFlags) -> dict[str, str | None]:
     return {"steps": flags["steps"], "topology": flags["topology"], "convention": flags["convention"]}
 
 
-def read_file(path: str, *, hint: bool = False, most: int = MAX_BYTES) -> tuple[bytes, str]:
+def read_file(path: str, *, flag: str = "", hint: bool = False, most: int = MAX_BYTES) -> tuple[bytes, str]:
     """Return the bytes of a file, or of standard input, and how problems name it. Raises SpecError if none.
 
     Of more bytes than `most`, one more is read: enough to know that there are too many.
-    hint: whether the word may have been meant for a command.
+    flag: the one that names the file. hint: whether the word may have been meant for a command.
     """
     if path != "-":
         try:
             return contents(path, most), path
         except OSError as error:
-            raise SpecError((Problem((), _unreadable(path, error, hint), f"'{escape(path)}'"),)) from None
+            raise SpecError((_at(path, flag, _unreadable(path, error, hint)),)) from None
         except ValueError:  # a zero byte in the name
-            raise SpecError((Problem((), "no such file", f"'{escape(path)}'"),)) from None
+            raise SpecError((_at(path, flag, "no such file"),)) from None
     if sys.stdin is None or sys.stdin.closed or not (data := sys.stdin.buffer.read(most + 1)):
         raise SpecError((Problem((), "standard input is empty; give it one spec, once", "-"),))
     return data, "stdin"
 
 
+def _at(path: str, flag: str, message: str) -> Problem:
+    """Return a problem of a file that cannot be read."""
+    where = f"'{escape(path)}'"
+    return Problem((), f"{where}: {message}", flag) if flag else Problem((), message, where)
+
+
 def _unreadable(path: str, error: OSError, hint: bool) -> str:
-    """Return why a file cannot be read, with a hint where a command was misspelled."""
+    """Return why a file cannot be read, with a hint where it was not meant for a file."""
     if isinstance(error, FileNotFoundError):
-        meant = did_you_mean(path, [*COMMANDS]) if hint else ""
-        return f"no such file{meant.replace('mean', 'mean the command')}"
+        return f"no such file{_hint(path) if hint else ''}"
+    if isinstance(error, IsADirectoryError):
+        return "is a folder; give a file in it, or all of it to rnncalc check"
     return (error.strerror or str(error)).lower()
+
+
+def _hint(word: str) -> str:
+    """Return what a word may have been meant for that is no file: a layer, or a command."""
+    if _is_layer(word):
+        return f"; a layer has its flag before it: -l {escape(word)}"
+    if meant := did_you_mean(word, [*COMMANDS]):
+        return meant.replace("mean", "mean the command")
+    return f", and no command; the commands are {one_of([*COMMANDS])}" if word.isidentifier() else ""

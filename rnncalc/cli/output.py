@@ -6,14 +6,16 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from rnncalc.cli.streams import discard_unwritten
+from rnncalc.cli.streams import discard_unwritten, write_utf8
 
 
 def write(reports: Sequence[Any], format: str) -> None:
     """Write reports in a format."""
-    from rnncalc.formats import write
+    from rnncalc.formats import find, write
 
     try:
+        if not find(format).for_screens and not sys.stdout.isatty():
+            write_utf8()
         write(reports, format, sys.stdout)
         sys.stdout.flush()
     except BrokenPipeError:  # head has seen enough

@@ -7,22 +7,32 @@ from typing import Unpack
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, bytes_of, dtype_flag, format_flag, network_flags
+from rnncalc.cli.flags import NetworkFlags, dtype_flag, files, format_flag, network_flags
 from rnncalc.cli.inputs import read_spec, read_template
 from rnncalc.cli.output import write
+from rnncalc.cli.problems import AllAtOnce
 from rnncalc.errors import CallError
 from rnncalc.layers.options import Size, WholeNumber
 from rnncalc.questions import solve as question
+from rnncalc.questions.count import bytes_of
 from rnncalc.reports.solve import SolutionReport
 from rnncalc.spec.flags import read_value
 
 
-@click.command(cls=Command)
-@click.argument("specs", nargs=-1, metavar="[SPEC]")
+@click.command(
+    cls=Command,
+    examples=(
+        "rnncalc solve -i 100 -l 'lstm:?' -o 10 --params 1M",
+        "rnncalc solve -i 8 -l 'gru:?' --match specs/lstm.yaml",
+    ),
+)
+@click.argument("specs", nargs=-1, metavar="[SPEC]", shell_complete=files)
 @network_flags
 @click.option("--params", metavar="N", help="The budget in parameters, such as 1M.")
 @click.option("--bytes", "bytes_", metavar="N", help="The budget in bytes, such as 4MB.")
-@click.option("--match", metavar="OTHER_SPEC", help="The budget is the parameters of another spec.")
+@click.option(
+    "--match", metavar="OTHER_SPEC", shell_complete=files, help="The budget is the parameters of another spec."
+)
 @dtype_flag
 @click.option("--multiple-of", metavar="N", default="1", show_default=True, help="Only sizes that N divides.")
 @click.option("--exact", is_flag=True, help="Only a size that meets the budget exactly; exit code 1 if none.")
@@ -40,28 +50,32 @@ def solve(
 ) -> int:
     """Find the size, written ?, that meets a budget.
 
-    Every ? stands for one and the same size: -l lstm:? -l lstm:?. Exit code 1 when no size fits.
+    Every ? stands for one and the same size: -l 'lstm:?' -l 'lstm:?', in quotes, because to a shell a ? is any letter.
+    Exit code 1 when no size fits.
     """
-    budget = _budget(params, bytes_, match, bytes_of(dtype))
-    template = read_template(specs, **flags)
+    with AllAtOnce() as at_once:
+        size = at_once.ask(bytes_of, dtype)
+        budget = at_once.ask(_budget, params, bytes_, match)
+        multiple = at_once.ask(read_value, "--multiple-of", multiple_of, Size())
+        template = at_once.ask(read_template, specs, **flags)
     if not template.marked:
-        raise CallError("no size is written ?, so there is nothing to solve for; write one as in -l lstm:?")
-    multiple = read_value("--multiple-of", multiple_of, Size())
-    solution = question.solve(template.network, budget, multiple=multiple, exact=exact)
+        raise CallError("no size is written ?, so there is nothing to solve for; write one as in -l 'lstm:?'")
+    each = 0 if bytes_ is None else size
+    solution = question.solve(template.network, budget, multiple=multiple, exact=exact, bytes_each=each)
     write([SolutionReport(solution)], format_)
     return 0 if solution.solved else 1
 
 
-def _budget(params: str | None, bytes_: str | None, match: str | None, bytes_each: int) -> int:
-    """Return the parameters there may be, of the one flag that says it."""
+def _budget(params: str | None, bytes_: str | None, match: str | None) -> int:
+    """Return how much there may be, of the one flag that says it: bytes of that for bytes, else parameters."""
     budget: int
     match params, bytes_, match:
         case str(), None, None:
             budget = read_value("--params", params, WholeNumber(suffixes=True))
         case None, str(), None:
-            budget = read_value("--bytes", bytes_, WholeNumber(suffixes=True, unit="B")) // bytes_each
+            budget = read_value("--bytes", bytes_, WholeNumber(suffixes=True, unit="B"))
         case None, None, str():
-            budget = read_spec(match).network.params
+            budget = read_spec(match, {}, "--match").network.params
         case _:
             raise CallError("give one budget: --params N, --bytes N or --match OTHER_SPEC")
     return budget

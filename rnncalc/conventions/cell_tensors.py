@@ -28,9 +28,7 @@ def width_of(layer: Cell, of: str) -> str:
 def sides_of_biases(layer: Cell, gates: Iterable[Gate], arrays: CellArrays) -> dict[str, Side]:
     """Return where the biases of each gate stand, of those that have any."""
     biased = [gate.letter for gate in gates if gate.bias] if layer.bias else []
-    reset_after = getattr(layer, "reset_after", None)
-    resets_after = arrays.habits.reset_after if reset_after is None else reset_after
-    if arrays.side_before is not None and not resets_after:
+    if arrays.side_before is not None and not layer.resets_after(arrays.habits.reset_after):
         return dict.fromkeys(biased, arrays.side_before)
     return {letter: arrays.sides.get(letter, arrays.side) for letter in biased}
 
@@ -142,7 +140,11 @@ class CellTensors:
             )
             if array is None:
                 raise DeclarationError(f"{self.convention.name}: {self.layer.kind}: {role}: missing")
-            yield self._filled(array, weight.letter, ""), role, "", self._axes(array, 1, "")
+            axes = self._axes(array, 1, "")
+            if weight.widths:  # the array's own letters are those of a projection
+                rows, columns = weight.widths
+                axes = tuple(Axis(1, {"p": rows, "h": columns}[axis.letter]) for axis in axes)
+            yield self._filled(array, weight.letter, ""), role, "", axes
         if self.layer.learned_state and self.arrays.state:
             for state, width in self.layer.states.items():
                 array = self.arrays.state

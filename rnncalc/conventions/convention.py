@@ -29,6 +29,7 @@ class Convention(Frozen):
     directions: what marks the two directions of a bidirectional layer, in the slot of a name or else before it; None
         where both share a tensor along the axis DIRECTIONS.
     renamed: names that the framework spells in another way, with theirs.
+    symbols: whether its names are symbols of mathematics, a letter and after `_` what stands below it.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Convention(Frozen):
     output: DenseArrays | None = None
     directions: tuple[str, str] | None = ("forward/", "backward/")
     renamed: Mapping[str, str] = NO_NAMES
+    symbols: bool = False
 
     @property
     def layouts(self) -> dict[object, Any]:
@@ -70,6 +72,12 @@ class Convention(Frozen):
         for option, value in layer.__dict__.items():
             if option in arrays.only and value not in arrays.only[option]:
                 yield option
-        projection = layer.__dict__.get("projection")
-        if arrays.projects_down and projection is not None and projection >= layer.units:
+        if self.excess(layer) > 0:
             yield "projection"
+
+    def excess(self, layer: Cell) -> int:
+        """Return by how much a projection is wider than it may be; 0 where it is not."""
+        arrays, projection = self.arrays(layer.kind), layer.__dict__.get("projection")
+        if arrays is None or not arrays.projects_down or projection is None:
+            return 0
+        return max(0, int(projection) - layer.units + 1)

@@ -13,7 +13,8 @@ def lacks(layer: Layer, name: str) -> Iterator[OptionProblem]:
     if not isinstance(layer, Cell):
         return
     row = convention(name)
-    if row.arrays(layer.kind) is None:
+    arrays = row.arrays(layer.kind)
+    if arrays is None:
         can = [other for other in CONVENTIONS if convention(other).arrays(layer.kind) is not None]
         have = "has it" if len(can) == 1 else "have it"
         yield layer.kind, f"{name} has no {layer.kind}; {all_of(can)} {have}"
@@ -22,7 +23,16 @@ def lacks(layer: Layer, name: str) -> Iterator[OptionProblem]:
         can = [other for other in CONVENTIONS if _can(layer, other, option)]
         value = getattr(layer, option)
         said = str(value).lower() if isinstance(value, bool) else str(value)
+        if arrays.projects_down and option == "projection" and option not in arrays.only:
+            message = f"{name} projects to fewer numbers than there are units, {layer.units:,}, got {value:,}"
+            yield option, f"{message}; give fewer, or remove it"
+            continue
         yield option, f"{name} cannot express {option}: {said}; {all_of(can)} can"
+
+
+def too_wide(layer: Layer, name: str) -> int:
+    """Return by how much a layer's projection is wider than the convention can express; 0 where it is not."""
+    return convention(name).excess(layer) if isinstance(layer, Cell) else 0
 
 
 def _can(layer: Cell, name: str, option: str) -> bool:

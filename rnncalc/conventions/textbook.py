@@ -20,4 +20,5 @@ CONVENTION = Convention(
     dense=DenseArrays(Array(("W",), (Width.OUTPUTS, Width.INPUTS)), Array(("b",), (Width.OUTPUTS,))),
     output=DenseArrays(Array(("W_hy",), (Width.OUTPUTS, Width.INPUTS)), Array(("b_y",), (Width.OUTPUTS,))),
     embedding=Array(("E",), (Width.INPUTS, Width.VECTOR)),
+    symbols=True,
 )

@@ -15,27 +15,33 @@ from rnncalc.text import did_you_mean, escape, one_of
 
 
 class Format(NamedTuple):
-    """A format: the module whose `write(reports, file)` writes it, and the method of a report which that calls."""
+    """A format: the module whose `write(reports, file)` writes it, and the method of a report which that calls.
+
+    read_at_once: whether people read it where it is printed, so that failures need not be told beside it.
+    for_screens: it is read where it is printed, in the encoding of that; others are UTF-8 wherever they go.
+    """
 
     module: str
     method: str
+    for_screens: bool = False
+    read_at_once: bool = False
 
 
 FORMATS: dict[str, Format] = {
-    "table": Format("rnncalc.formats.table", "sheets"),
+    "table": Format("rnncalc.formats.table", "sheets", for_screens=True, read_at_once=True),
     "json": Format("rnncalc.formats.json", "data"),
     "csv": Format("rnncalc.formats.csv", "records"),
     "markdown": Format("rnncalc.formats.markdown", "sheets"),
     "latex": Format("rnncalc.formats.latex", "derivations"),
     "junit": Format("rnncalc.formats.junit", "cases"),
-    "github": Format("rnncalc.formats.github", "annotations"),
+    "github": Format("rnncalc.formats.github", "annotations", read_at_once=True),
 }
 """Every format by its name, in the order in which commands offer them."""
 
 
 def offered(*reports: type) -> tuple[str, ...]:
     """Return the names of the formats that can write one of these kinds of report: those whose method it has."""
-    return tuple(name for name, (_, method) in FORMATS.items() if any(hasattr(report, method) for report in reports))
+    return tuple(name for name, of in FORMATS.items() if any(hasattr(report, of.method) for report in reports))
 
 
 def find(format: str) -> Format:

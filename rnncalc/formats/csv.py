@@ -6,7 +6,8 @@ import csv
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TextIO
 
-from rnncalc.reports.sheet import Value
+from rnncalc.formats.values import text_of
+from rnncalc.reports.sheet import Arithmetic, Name, Value
 from rnncalc.text import escape
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def write(reports: Iterable[Recorded], file: TextIO) -> None:
     for number, report in enumerate(reports):
         header, records = report.records()
         if not number:
-            rows.writerow(header)
+            rows.writerow(map(_plain, header))
         rows.writerows([value if type(value) is int else _plain(value) for value in record] for record in records)
 
 
@@ -27,6 +28,8 @@ def _plain(value: Value) -> object:
     if isinstance(value, str):
         safe = escape(value, limit=10_000)
         return f"'{safe}" if safe[:1] in tuple("=+-@") else safe  # a spreadsheet would run it as a formula
+    if isinstance(value, Arithmetic | Name):
+        return _plain(text_of(value))
     if isinstance(value, tuple):
         return f"({', '.join('' if size is None else str(size) for size in value)})"
     return value

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import islice
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from rnncalc.reports.cases import MOST_LINES, Annotated, Annotation
+from rnncalc.reports.cases import MOST_LINES, Annotation
 from rnncalc.text import escape
+
+if TYPE_CHECKING:
+    from rnncalc.reports.report import Annotated
 
 
 def write(reports: Iterable[Annotated], file: TextIO) -> None:

@@ -1,8 +1,9 @@
-"""Reports as one JSON object, a line for each item of a list, written as it is made."""
+"""Reports as one JSON object in ASCII, a line for each item of a list, written as it is made."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -23,7 +24,7 @@ def write(reports: Iterable[Report], file: TextIO) -> None:
             if isinstance(value, Iterator):
                 _write_list(value, file)
             else:
-                file.write(_text(value))
+                _write_value(value, file)
         file.write("\n}")
     file.write("]}\n")
 
@@ -32,8 +33,36 @@ def _write_list(items: Iterator[Any], file: TextIO) -> None:
     file.write("[")
     for number, item in enumerate(items):
         file.write(",\n    " if number else "\n    ")
-        file.write(_joined(item) if isinstance(item, Alike) else _text(item))
+        if isinstance(item, Alike):
+            file.write(_joined(item))
+        else:
+            _write_value(item, file)
     file.write("\n  ]")
+
+
+MANY = 100
+"""A longer list is written item by item: the text of a million numbers is never held whole."""
+
+
+def _write_value(value: Any, file: TextIO) -> None:
+    """Write a value as one text, or piece by piece what has long lists in it; the result is the same."""
+    if not _long(value):
+        file.write(_text(value))
+    elif isinstance(value, dict):
+        for number, (key, below) in enumerate(value.items()):
+            file.write(f"{', ' if number else '{'}{_text(key)}: ")
+            _write_value(below, file)
+        file.write("}")
+    else:
+        for start in range(0, len(value), MANY):
+            file.write(f"{', ' if start else '['}{_text(value[start : start + MANY])[1:-1]}")
+        file.write("]")
+
+
+def _long(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_long, value.values()))
+    return isinstance(value, list | tuple) and len(value) > MANY
 
 
 def _joined(item: Alike) -> str:
@@ -44,15 +73,24 @@ def _joined(item: Alike) -> str:
     return f"{_text(item.own)[:-1]}, {shared.text[1:]}"
 
 
-_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+_encode = json.JSONEncoder(allow_nan=False).encode
+
+_ESCAPED = re.compile(r"\\\\|\\ud[89ab]..\\ud[c-f]..|\\ud[89a-f]..|##\[|\x7f")
+"""An escaped backslash, a pair of surrogates and half a pair; what GitHub's runner takes for a command; DEL."""
+
+_HARMLESS = {"##[": r"#\u0023[", "\x7f": r"\u007f"}
 
 
 def _text(value: Any) -> str:
-    """Return a value as JSON, readable but for the characters that act on a terminal or hide in it.
+    """Return a value as JSON in ASCII: nothing acts on a terminal or hides in it, and any encoding can write it.
 
-    Nor does `##[` stand in it, which GitHub's runner takes for a command anywhere in a line.
+    Half a pair of surrogates is no character, and becomes the same sign as in every other format.
     """
-    text = _encode(value).replace("##[", r"#\u0023[")
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)
+    text = _encode(value)
+    return _ESCAPED.sub(_harmless, text) if "\\" in text or "##[" in text or "\x7f" in text else text
+
+
+def _harmless(found: re.Match[str]) -> str:
+    if found[0].startswith(r"\u"):
+        return found[0] if len(found[0]) > 6 else r"\ufffd"
+    return _HARMLESS.get(found[0], found[0])

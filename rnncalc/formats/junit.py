@@ -7,11 +7,14 @@ encoding the terminal has.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 from xml.sax.saxutils import escape as escape_xml
 
-from rnncalc.reports.cases import Case, Outcome, Suite, Tally
+from rnncalc.reports.cases import Case, Outcome, Tally
 from rnncalc.text import escape
+
+if TYPE_CHECKING:
+    from rnncalc.reports.report import Suite
 
 
 def write(reports: Iterable[Suite], file: TextIO) -> None:

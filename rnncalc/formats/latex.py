@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
-from rnncalc.formats.mathematics import aligned
-from rnncalc.formats.values import text_of
-from rnncalc.reports.sheet import Arithmetic, Sheet
+from rnncalc.formats.mathematics import aligned, symbol, typeset
+from rnncalc.formats.values import MOST_OF_A_NOTE, MOST_OF_A_SUM, text_of
+from rnncalc.reports.sheet import Arithmetic, Name, Row, Sheet, Value
+from rnncalc.text import escape
 
 if TYPE_CHECKING:
     from rnncalc.reports.report import Derived
 
-_ESCAPES = {
-    **{char: f"\\{char}" for char in "&%$#_{}"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "×": r"$\times$",
-    "·": r"$\cdot$",
-    "→": r"$\to$",
-    "–": "--",
-    "²": "$^2$",
-    "∘": r"$\circ$",
-    "…": r"\dots{}",
-}
 _MATH = {"×": r"\times", "·": r"\cdot"}
 
 
@@ -41,28 +27,38 @@ def write(reports: Iterable[Derived], file: TextIO) -> None:
 
 def _write_sheet(sheet: Sheet, file: TextIO) -> None:
     if sheet.title:
-        file.write(f"\n\\section*{{{_text(text_of(sheet.title))}}}\n")
+        file.write(f"\n\\section*{{{typeset(text_of(sheet.title))}}}\n")
     if sheet.subtitle:
-        file.write(f"\n{_text(text_of(sheet.subtitle, limit=1_000))}.\n")
+        file.write(f"\n{typeset(text_of(sheet.subtitle, limit=MOST_OF_A_NOTE))}.\n")
     if sheet.equations:
         file.write(f"{aligned(sheet.equations, 'align*')}\n")
-    lines = []
-    for row in sheet.rows:
-        equation = next((value for value in row if isinstance(value, Arithmetic)), None)
-        if equation is None:
-            continue
-        label, *what, number = (text_of(value) for value in row if not isinstance(value, Arithmetic))
-        sides = dict.fromkeys([_math(equation.letters), _math(equation.numbers), number.replace(",", "")])
-        lines.append(f"  &\\text{{{_text(', '.join(filter(None, [label, *what])))}:}} & {' = '.join(sides)}")
+    rows = [*sheet.rows, *([sheet.total] if sheet.total else [])]
+    lines = [line for row in rows for line in _lines(row)]
     if lines:
         file.write("\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}\n")
     for note in sheet.notes:
-        file.write(f"\n{_text(text_of(note, limit=1_000))}\n")
+        file.write(f"\n{typeset(text_of(note, limit=MOST_OF_A_NOTE))}\n")
 
 
-def _text(text: str) -> str:
-    return "".join(_ESCAPES.get(char, char if char.isascii() else "?") for char in text)
+def _lines(row: Row) -> Iterator[str]:
+    """Yield the line of a row with an equation: its label, and the equation's sides."""
+    equation = next((value for value in row if isinstance(value, Arithmetic)), None)
+    if equation is None:
+        return
+    *labels, number = (value for value in row if not isinstance(value, Arithmetic))
+    sides = [*map(_sum, equation), _sum(text_of(number).replace(",", ""))]
+    yield f"  &{_label(*labels)} & {' = '.join(dict.fromkeys(sides))}"
 
 
-def _math(text: str) -> str:
-    return "".join(_MATH.get(char, char) for char in text)
+def _label(name: Value, *what: Value) -> str:
+    """Return what a line is about: the name of a tensor as mathematics has it, anything else in words."""
+    words = ", ".join(["", *(text_of(value) for value in what if value != "")]) + ":"
+    if not isinstance(name, Name):
+        return f"\\text{{{typeset(text_of(name) + words)}}}"
+    before = f"\\text{{{typeset(text_of(name.before.rstrip('/')))} }}" if name.before else ""
+    return f"{before}{symbol(name.letter, name.below)}\\text{{{typeset(words)}}}"
+
+
+def _sum(text: str) -> str:
+    """Return arithmetic: letters, digits, brackets and its few signs; what it should not hold is harmless."""
+    return "".join(_MATH.get(char) or typeset(char) for char in escape(text, MOST_OF_A_SUM))

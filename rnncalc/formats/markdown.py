@@ -1,42 +1,70 @@
-"""Reports as Markdown tables, with every character of a name that Markdown or HTML would act on escaped."""
+"""Reports as Markdown, in which no name acts: GitHub shows a summary of a megabyte, so no more is written."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
-from rnncalc.formats.values import text_of
-from rnncalc.reports.sheet import Arithmetic, Value
+from rnncalc.formats.values import MOST_OF_A_NOTE, shortened, text_of
+from rnncalc.reports.sheet import Arithmetic, Name, Sheet, Value
 
 if TYPE_CHECKING:
     from rnncalc.reports.report import Report
 
+MOST_BYTES = 1_000_000
+"""GitHub shows a job summary of 1 MiB at most, and an empty one where it is longer."""
+
 _ACTIVE = re.compile(r"([\\`*_{}\[\]<>|#!~&@$])")
+_STARTS = re.compile(r"^(\d+)(?=[.)])|^(?=[-+=])")
+"""What at the start of a paragraph makes it a list, or the line above it a heading."""
+
+_LIVE = re.compile(
+    r"@|://|www\.|:\w+:|#\d|\bGH-\d|(?:mailto|xmpp):|(?<![0-9a-f])(?=[a-f]*[0-9])[0-9a-f]{7,64}(?![0-9a-f])",
+    re.IGNORECASE,
+)
+"""What GitHub links or replaces wherever it stands, escaped or not: people, issues, addresses, commits, emoji."""
 
 
 def write(reports: Iterable[Report], file: TextIO) -> None:
-    """Write each sheet as a heading, a table and its notes."""
+    """Write each sheet as a heading, a table and its notes, up to a size that GitHub shows."""
+    left = MOST_BYTES - 200  # for the line that says what is missing
+    missing = 0
+    for line in _lines(reports):
+        left -= len(line.encode("utf-8", "replace"))
+        if left < 0:
+            missing += 1
+        else:
+            file.write(line)
+    if missing:
+        file.write(f"\n… and {missing:,} more lines, left out because GitHub shows a megabyte at most.\n")
+
+
+def _lines(reports: Iterable[Report]) -> Iterator[str]:
     for number, sheet in enumerate(sheet for report in reports for sheet in report.sheets()):
         if number:
-            file.write("\n")
-        if sheet.title:
-            file.write(f"### {_escaped(text_of(sheet.title))}\n\n")
-        if sheet.subtitle:
-            file.write(f"{_escaped(sheet.subtitle)}\n\n")
-        if sheet.equations:
-            from rnncalc.formats.mathematics import aligned  # few sheets have equations
+            yield "\n"
+        yield from _sheet(sheet)
 
-            file.write(f"$$\n{aligned(sheet.equations, 'aligned')}\n$$\n\n")
-        if sheet.columns:
-            file.write(_row([_escaped(column.title) for column in sheet.columns]))
-            file.write(_row(["---:" if column.right else "---" for column in sheet.columns]))
-        for row in sheet.rows:
-            file.write(_row(map(_cell, row)))
-        if sheet.total:
-            file.write(_row(f"**{cell}**" if cell else "" for cell in map(_cell, sheet.total)))
-        for note in sheet.notes:
-            file.write(f"\n{_escaped(text_of(note, limit=1_000))}\n")
+
+def _sheet(sheet: Sheet) -> Iterator[str]:
+    if sheet.title:
+        yield f"### {escaped(text_of(sheet.title))}\n\n"
+    if sheet.subtitle:
+        yield f"{_paragraph(sheet.subtitle)}\n\n"
+    if sheet.equations:
+        from rnncalc.formats.mathematics import aligned  # few sheets have equations
+
+        yield f"$$\n{aligned(sheet.equations, 'aligned')}\n$$\n\n"
+    if sheet.columns:
+        yield _row([escaped(text_of(column.title)) for column in sheet.columns])
+        yield _row(["---:" if column.right else "---" for column in sheet.columns])
+    for row in shortened(sheet):
+        yield _row(map(_cell, row))
+    if sheet.total:
+        yield _row(f"**{cell}**" if cell else "" for cell in map(_cell, sheet.total))
+    for note in sheet.notes:
+        yield f"\n{_paragraph(note)}\n"
 
 
 def _row(cells: Iterable[str]) -> str:
@@ -44,11 +72,26 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _cell(value: Value) -> str:
-    if isinstance(value, Arithmetic):
-        return f"`{text_of(value)}`"
     text = text_of(value)
-    return _escaped(text) if isinstance(value, str) else text  # numbers and shapes have nothing to escape
+    if isinstance(value, Arithmetic):
+        return _code(text).replace("|", r"\|")
+    return escaped(text).replace("\n", " ") if isinstance(value, str | Name) else text  # numbers have nothing to escape
 
 
-def _escaped(text: str) -> str:
-    return _ACTIVE.sub(r"\\\1", text)
+def _paragraph(text: str) -> str:
+    return _STARTS.sub(r"\1\\", escaped(text_of(text, limit=MOST_OF_A_NOTE).strip()))
+
+
+def escaped(text: str) -> str:
+    """Return text of which nothing acts: words that GitHub would act on even so stand in spans of code."""
+    words = re.split(r"(\s+)", text)
+    return "".join(
+        _code(word).replace("|", r"\|") if _LIVE.search(word) else _ACTIVE.sub(r"\\\1", word) for word in words
+    )
+
+
+def _code(text: str) -> str:
+    """Return a span of code: its fence is longer than any run of backticks in the text."""
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    space = " " if text[:1] in "` " or text[-1:] in "` " else ""
+    return f"{fence}{space}{text}{space}{fence}"

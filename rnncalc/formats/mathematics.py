@@ -3,8 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
+from rnncalc.formats.values import MOST_OF_A_SUM
 from rnncalc.reports.equations import Line, Term, plain
+from rnncalc.text import escape
+
+ESCAPES = {
+    **{char: f"\\{char}" for char in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "×": r"$\times$",
+    "·": r"$\cdot$",
+    "→": r"$\to$",
+    "–": "--",
+    "²": "$^2$",
+    "∘": r"$\circ$",
+    "…": r"\dots{}",
+}
 
 _LATEX_GREEK = {"zeta": r"\zeta", "nu": r"\nu"}
 _LATEX_SIGNS = {" ∘ ": r" \circ ", " · ": r" \cdot ", " − ": " - ", "σ(": r"\sigma(", "tanh(": r"\tanh("}
@@ -12,18 +31,17 @@ _LATEX_SIGNS = {" ∘ ": r" \circ ", " · ": r" \cdot ", " − ": " - ", "σ(": 
 
 def with_shapes(line: Line, width: int) -> Iterator[str]:
     """Yield an equation and its shapes below it, line by line, broken at its signs where it is wider than `width`."""
-    above, below = "", ""
-    indent = ""
+    rows = [_Rows()]
+    indent = _placed(line[:2]).width
     for group in _groups(line):
-        top, bottom = _columns(group)
-        if above.strip() and len(above) + len(top.rstrip()) > width:
-            yield from (above.rstrip(), below.rstrip())
-            above = below = indent
-            top, bottom = top.lstrip(), bottom[len(top) - len(top.lstrip()) :]
-        above, below = above + top, below + bottom
-        if not indent:
-            indent = " " * len(_columns(line[:2])[0])
-    yield from (above.rstrip(), below.rstrip())
+        row = rows[-1].with_pieces(group)
+        if rows[-1].above.strip() and len(row.above.rstrip()) > width:
+            rows.append(_Rows(" " * indent).with_pieces(group))
+        else:
+            rows[-1] = row
+    for row in rows:
+        yield row.above.rstrip()
+        yield row.below.rstrip()
 
 
 def _groups(line: Line) -> Iterator[Line]:
@@ -37,15 +55,38 @@ def _groups(line: Line) -> Iterator[Line]:
     yield tuple(group)
 
 
-def _columns(line: Line) -> tuple[str, str]:
-    """Return pieces side by side, and their shapes, each centred below its term."""
-    above, below = "", ""
-    for piece in line:
-        text = plain((piece,))
-        shape = "×".join(map(str, piece.shape)) if isinstance(piece, Term) else ""
-        width = max(len(text), len(shape))
-        above, below = above + text.center(width), below + shape.center(width)
-    return above, below
+class _Rows(NamedTuple):
+    """A part of an equation, and the shapes of its terms below it."""
+
+    above: str = ""
+    below: str = ""
+
+    @property
+    def width(self) -> int:
+        return max(len(self.above), len(self.below))
+
+    def with_pieces(self, pieces: Line) -> _Rows:
+        """Return the rows with more at their ends.
+
+        A shape that is wider than its term takes what room there is before it, then behind; only where its neighbour's
+        shape is in the way does the equation make room.
+        """
+        above, below = self
+        for piece in pieces:
+            text = plain((piece,))
+            shape = "×".join(map(str, piece.shape)) if isinstance(piece, Term) else ""
+            if shape:
+                spare = len(text) - len(shape)
+                free = len(below) + 1 if below else 0  # one space at the least between two shapes
+                place = max(len(above) + (spare if spare < 0 else (spare + 1) // 2), free)
+                above = above.ljust(place - max(spare, 0))
+                below = below.ljust(place) + shape
+            above += text
+        return _Rows(above, below)
+
+
+def _placed(line: Line) -> _Rows:
+    return _Rows().with_pieces(line)
 
 
 def aligned(lines: Iterable[Line], environment: str) -> str:
@@ -60,12 +101,22 @@ def latex(line: Line) -> str:
     return text.replace(" = ", " &= ", 1)
 
 
+def typeset(text: str) -> str:
+    """Return text for LaTeX in which nothing is a command."""
+    return "".join(ESCAPES.get(char, char if char.isascii() else "?") for char in escape(text, MOST_OF_A_SUM))
+
+
+def symbol(letter: str, below: str = "") -> str:
+    """Return a letter in LaTeX, a Greek one by its name, with what stands below it."""
+    letter = _LATEX_GREEK.get(letter) or typeset(letter)
+    return f"{letter}_{{{typeset(below)}}}" if below else letter
+
+
 def _latex(piece: Term | str) -> str:
     if isinstance(piece, str):
-        return _LATEX_SIGNS.get(piece) or (f"\\mathrm{{{piece[:-1]}}}(" if piece[:-1].isalpha() else piece)
-    letter = _LATEX_GREEK.get(piece.letter, piece.letter)
-    below = piece.subscript or piece.time.replace("−", "-")
-    text = f"{letter}_{{{below}}}" if below else letter
+        function = len(piece) > 1 and piece.endswith("(")
+        return _LATEX_SIGNS.get(piece) or (f"\\mathrm{{{typeset(piece[:-1])}}}(" if function else typeset(piece))
+    text = symbol(piece.letter, piece.subscript or piece.time.replace("−", "-"))
     if not piece.shape:
         return text
     shape = r" \times ".join(map(str, piece.shape))

@@ -2,152 +2,147 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, TextIO
 
 from rich.box import Box
 from rich.console import Console, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from rnncalc.formats.values import text_of
+from rnncalc.formats.layout import LEAST, UNBOUNDED, Measured, split
+from rnncalc.formats.layout import Table as Places
+from rnncalc.formats.values import BAR, MOST_OF_A_NAME, MOST_OF_A_NOTE, shortened, text_of
 from rnncalc.reports.sheet import Arithmetic, Sheet, Value
+from rnncalc.text import escape, unencodable
 
 if TYPE_CHECKING:
     from rnncalc.reports.report import Report
 
-MOST_ROWS = 500
-"""More rows than anyone reads: beyond it the middle ones are one row, with their sum."""
+NARROWEST = 20
+"""No screen is taken to be narrower."""
 
-UNBOUNDED = 10_000
-"""A width that nothing reaches."""
+_RULES = Box("    \n    \n ── \n    \n    \n ── \n    \n    \n", ascii=True)
+"""A rule under the header and one above the total, nothing else; `ascii` so that rich draws no other in its place."""
 
-_RULES = Box("    \n    \n ── \n    \n    \n ── \n    \n    \n")
-"""A rule under the header and one above the total, nothing else."""
+SIGNS = {"✓": "green", "✗": "red"}
+"""The colours of the signs that a cell holds, or that a note starts with."""
 
 
 def write(reports: Iterable[Report], file: TextIO) -> None:
     """Draw each sheet as wide as the terminal allows, or, into a pipe, as wide as it needs."""
-    terminal = file.isatty()
-    width, height = (None, None) if terminal or "COLUMNS" in os.environ else (UNBOUNDED, 25)
-    console = Console(
-        file=file, width=width, height=height, soft_wrap=not terminal, highlight=False, markup=False, emoji=False
-    )
+    width = max(get_terminal_size().columns, NARROWEST) if file.isatty() else UNBOUNDED
+    console = Console(file=file, width=UNBOUNDED, height=25, highlight=False, markup=False, emoji=False)
+    page = _Page(console, width, unencodable(file.encoding))
     for number, sheet in enumerate(sheet for report in reports for sheet in report.sheets()):
         with console.capture() as drawn:
             if number:
                 console.print()
-            _draw(sheet, console)
-        file.writelines(f"{line.rstrip()}\n" for line in drawn.get().splitlines())
+            page.draw(sheet)
+        file.writelines(f"{line.rstrip()}\n" for line in drawn.get().split("\n")[:-1])
 
 
-def _draw(sheet: Sheet, console: Console) -> None:
-    if sheet.title:
-        console.print(Text(text_of(sheet.title), "bold"))
-    if sheet.subtitle:
-        console.print(Text(sheet.subtitle, "dim"))
-    if sheet.equations:
+class _Page:
+    """A screen or a pipe: how wide it is, and what stands for the signs that its encoding lacks."""
+
+    def __init__(self, console: Console, width: int, plain: dict[str, str]) -> None:
+        self.console = console
+        self.width = width
+        self.plain = str.maketrans(plain)
+
+    def draw(self, sheet: Sheet) -> None:
+        if sheet.title:
+            self._print(self._text(sheet.title, "bold"))
+        if sheet.subtitle:
+            self._print(self._text(sheet.subtitle, "dim", MOST_OF_A_NOTE))
+        if sheet.equations:
+            self._equations(sheet)
+        for piece in self._pieces(sheet) if sheet.columns else ():
+            self.console.print()
+            self.console.print(piece)
+        if sheet.notes:
+            self.console.print()
+        for note in sheet.notes:
+            self._print(self._signed(self._text(note, limit=MOST_OF_A_NOTE)))
+
+    def _equations(self, sheet: Sheet) -> None:
         from rnncalc.formats.mathematics import with_shapes  # few sheets have equations
 
-        console.print()
+        self.console.print()
         for line in sheet.equations:
-            for text in with_shapes(line, console.width):
-                console.print(Text(text))
-    if sheet.columns:
-        console.print()
-        for table in _fitting(sheet, console):
-            console.print(table, soft_wrap=False)
-    if sheet.notes:
-        console.print()
-    for note in sheet.notes:
-        console.print(Text(text_of(note, limit=2_000)))
+            for number, text in enumerate(with_shapes(line, self.width)):
+                equation = escape(text, UNBOUNDED).translate(self.plain)
+                self.console.print(Text(equation, "dim" if number % 2 else ""))
 
+    def _print(self, text: Text) -> None:
+        self.console.print(text, width=self.width)
 
-def _fitting(sheet: Sheet, console: Console) -> list[RenderableType]:
-    """Return the sheet as the fewest tables that fit, one below the other.
+    def _text(self, value: Value, style: str = "", limit: int = MOST_OF_A_NAME) -> Text:
+        return Text(text_of(value, limit=limit).translate(self.plain), style)
 
-    Equations stand on one line, else on two, else below; if that is not enough, numbers, words and equations each have
-    a table. The keys of the rows stand in all of them.
-    """
-    rows = _shortened(sheet)
-    everything = [*range(len(sheet.columns))]
-    keys = {place for place in everything if sheet.columns[place].key}
-    equations = {place for row in rows for place, value in enumerate(row) if isinstance(value, Arithmetic)}
-    numbers = {place for place in everything if sheet.columns[place].right}
-    others = {*everything} - keys - equations - numbers
-    splits: list[tuple[list[set[int]], bool]] = [
-        ([{*everything}], False),
-        ([{*everything}], True),
-        ([keys | others | numbers, keys | equations], False),
-        ([keys | numbers, keys | others, keys | equations], False),
-    ]
-    for split, lines in splits:
-        tables = [_table(sheet, rows, places, lines=lines) for places in split if places > keys]
-        if all(_most(table, console) <= console.width for table in tables):
-            break
-    else:
-        tables = [_table(sheet, rows, keys | places, lines=False) for places in _by_width(sheet, rows, keys, console)]
-    spaced: list[RenderableType] = [piece for table in tables for piece in (Text(), table)]
-    return spaced[1:]
+    def _signed(self, text: Text) -> Text:
+        """Return a text with the sign that it starts with in its colour."""
+        sign = text.plain.partition(" ")[0]
+        for one, colour in SIGNS.items():
+            if sign == one.translate(self.plain):
+                text.stylize(colour, 0, len(sign))
+        return text
 
+    def _pieces(self, sheet: Sheet) -> Iterator[RenderableType]:
+        measured = Measured(sheet, shortened(sheet))
+        tables = split(measured, self.width)
+        if tables is None:
+            yield from self._stacked(measured)
+            return
+        for table in tables:
+            yield self._table(measured, table)
 
-def _by_width(sheet: Sheet, rows: list[tuple[Value, ...]], keys: set[int], console: Console) -> Iterator[set[int]]:
-    """Yield the columns beside the keys in groups, numbers first, each with as many columns as fit."""
-    others = sorted({*range(len(sheet.columns))} - keys, key=lambda place: not sheet.columns[place].right)
-    group: set[int] = set()
-    for place in others:
-        table = _table(sheet, rows, keys | group | {place}, lines=False)
-        if group and _most(table, console) > console.width:
-            yield group
-            group = set()
-        group = group | {place}
-    yield group
+    def _table(self, sheet: Measured, of: Places) -> Table:
+        """Return the columns at some places as a table, no wider than the screen unless numbers would be cut."""
+        total = sheet.total or ()
+        summed = any(total[place] != "" for place in of.places if total and not sheet.columns[place].key)
+        table = Table(box=_RULES, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), show_footer=summed)
+        if (width := max(self.width, sheet.least(of))) < sheet.most(of):
+            table.width = width
+        longest = {place: sheet.longest(place, of.lines) for place in of.places}
+        for place in of.places:
+            column, firm = sheet.columns[place], sheet.firm(place)
+            table.add_column(
+                self._text(column.title),
+                self._cell(sheet.total[place], longest[place]) if sheet.total else "",
+                justify="right" if column.right else "left",
+                no_wrap=firm,
+                min_width=min(sheet.width(place, of.lines), LEAST if not firm else UNBOUNDED),
+                overflow="fold",
+                footer_style="bold",
+            )
+        for row in sheet.rows:
+            table.add_row(*(self._cell(row[place], longest[place], sheet.bar) for place in of.places))
+        if sheet.total and not sheet.rows:  # one line needs no rule above it
+            table.show_footer = False
+            table.add_row(*(self._cell(sheet.total[place], longest[place]) for place in of.places), style="bold")
+        return table
 
+    def _cell(self, value: Value, longest: int = UNBOUNDED, bar: int = BAR) -> Text:
+        text = Text(text_of(value, longest=longest, bar=bar).translate(self.plain))
+        if isinstance(value, Arithmetic) and value.letters != value.numbers:
+            text.stylize("cyan", 0, len(value.letters.translate(self.plain)))
+        return self._signed(text) if isinstance(value, str) and value in SIGNS else text
 
-def _most(table: Table, console: Console) -> int:
-    """Return the width at which nothing in the table is wrapped."""
-    return console.measure(table, options=console.options.update(width=UNBOUNDED)).maximum
-
-
-def _table(sheet: Sheet, rows: list[tuple[Value, ...]], places: set[int], *, lines: bool) -> Table:
-    """Return the columns at some places as a table."""
-    summed = sheet.total is not None and any(sheet.columns[place].right for place in places)
-    table = Table(box=_RULES, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), show_footer=summed)
-    for place in sorted(places):
-        column = sheet.columns[place]
-        table.add_column(
-            column.title,
-            Text(text_of(sheet.total[place]) if sheet.total else "", "bold"),
-            justify="right" if column.right else "left",
-            no_wrap=column.right,
-            overflow="fold",
-        )
-    for row in rows:
-        table.add_row(*(_cell(row[place], lines=lines) for place in sorted(places)))
-    return table
-
-
-def _cell(value: Value, *, lines: bool) -> Text:
-    text = Text(text_of(value, lines=lines))
-    if isinstance(value, Arithmetic):
-        text.stylize("cyan", 0, len(value.letters))
-    return text
-
-
-def _shortened(sheet: Sheet) -> list[tuple[Value, ...]]:
-    """Return the rows, or, when there are too many, the first and the last with one between for those left out."""
-    rows = [*sheet.rows]
-    if len(rows) <= MOST_ROWS:
-        return rows
-    head, middle, tail = rows[:20], rows[20:-20], rows[-20:]
-    sums = [
-        _sum(values) if column.right else ""
-        for column, values in zip(sheet.columns, zip(*middle, strict=True), strict=True)
-    ]
-    return [*head, (f"… {len(middle):,} more", *sums[1:]), *tail]
-
-
-def _sum(values: Sequence[Value]) -> Value:
-    numbers = [value for value in values if isinstance(value, int)]
-    return sum(numbers) if len(numbers) == len(values) else None
+    def _stacked(self, sheet: Measured) -> Iterator[RenderableType]:
+        """Yield each row by itself: what it is, and below that each number or sum after its title."""
+        keys = [place for place in sheet.everything if sheet.columns[place].key]
+        for row in [*sheet.rows, *([sheet.total] if sheet.total else [])]:
+            head = Text("  ").join([self._cell(row[place]) for place in keys if row[place] != ""])
+            body = Table.grid(padding=(0, 2, 0, 0))
+            for place in sheet.everything:
+                cell = self._cell(row[place])
+                if place not in keys and cell:
+                    body.add_row(self._text(sheet.columns[place].title), cell)
+            block = Table.grid()
+            block.width = min(self.width, UNBOUNDED)
+            block.add_row(head)
+            block.add_row(Padding(body, (0, 0, 0, 2)))
+            yield block

@@ -1,19 +1,30 @@
-"""How a value is written for people, the same in every format that is for people."""
+"""How a value is written for people, the same in every format that is for people; names in it made harmless.
+
+Every string that a format writes comes through here, or through `text.escape` itself: no report need think of it.
+"""
 
 from __future__ import annotations
 
-from rnncalc.reports.sheet import Arithmetic, Bar, Value
-from rnncalc.text import escape
+from collections.abc import Sequence
+
+from rnncalc.reports.sheet import Arithmetic, Bar, Name, Row, Sheet, Value, name_of
+from rnncalc.text import decimal, escape
 
 BAR = 16
 """The length of a whole bar, in characters."""
 
+MOST_ROWS = 500
+"""More rows than anyone reads: beyond it the middle ones are one row."""
 
-def text_of(value: Value, *, lines: bool = False, limit: int = 200) -> str:
+MOST_OF_A_NAME, MOST_OF_A_NOTE, MOST_OF_A_SUM = 200, 2_000, 10_000
+"""Longer text is cut, in characters."""
+
+
+def text_of(value: Value, *, longest: int = MOST_OF_A_SUM, limit: int = MOST_OF_A_NAME, bar: int = BAR) -> str:
     """Return a value as text, any name in it made harmless.
 
-    None is a dash, an unknown number of steps the letter T. With `lines` an equation's two sides stand on two;
-    text is cut at `limit` characters.
+    None is a dash, an unknown number of steps the letter T. An equation that is longer than `longest`
+    has two lines; text is cut at `limit` characters; a whole bar is `bar` characters long.
     """
     match value:
         case None:
@@ -21,15 +32,39 @@ def text_of(value: Value, *, lines: bool = False, limit: int = 200) -> str:
         case int():
             return f"{value:,}"
         case float():
-            return f"{value:,.2f}" if abs(value) < 1e12 else f"{value:.3g}"
+            return decimal(value)
         case Arithmetic():
-            if value.letters == value.numbers:
-                return value.letters
-            return f"{value.letters}{chr(10) if lines else ' '}= {value.numbers}"
+            letters, numbers = (escape(side, MOST_OF_A_SUM) for side in value)
+            whole = letters if letters == numbers else f"{letters} = {numbers}"
+            return whole if len(whole) <= longest or letters == numbers else f"{letters}\n= {numbers}"
+        case Name():
+            return escape(name_of(value), limit)
         case Bar():
-            eighths = round(value.share * BAR * 8)
+            eighths = round(value.share * bar * 8)
             return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
         case tuple():
             return f"({', '.join('T' if size is None else str(size) for size in value)})"
         case _:
             return escape(value, limit)
+
+
+def shortened(sheet: Sheet) -> list[Row]:
+    """Return the rows, or, when there are too many, the first and the last with one between for those left out.
+
+    That one has the sums of the columns that the total sums; of others, whose rows are not of one kind, nothing.
+    """
+    rows = [*sheet.rows]
+    if len(rows) <= MOST_ROWS:
+        return rows
+    head, middle, tail = rows[:20], rows[20:-20], rows[-20:]
+    total = sheet.total if sheet.summed else None
+    sums = [
+        _sum(values) if total and column.right and not isinstance(total[place], str) else ""
+        for place, (column, values) in enumerate(zip(sheet.columns, zip(*middle, strict=True), strict=True))
+    ]
+    return [*head, (f"… {len(middle):,} more", *sums[1:]), *tail]
+
+
+def _sum(values: Sequence[Value]) -> Value:
+    numbers = [value for value in values if isinstance(value, int)]
+    return sum(numbers) if len(numbers) == len(values) else None

@@ -6,6 +6,7 @@ What was read and multiplied is recorded here, where it happens, once a product:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from rnncalc.conventions.tensor import Tensor
@@ -172,11 +173,16 @@ def filled(tensor: Tensor, bound: float, random: Callable[[], float]) -> Nested:
     The numbers are on a grid of VALUES, so that equal ones are one object: a weight then takes the 8 bytes of its
     place in a list, not the 40 of a float of its own beside them.
     """
-    grid = [bound * (2 * step / VALUES - 1) for step in range(VALUES)]
+    return _filled(tensor.shape, _grid(bound), random)
 
-    def fill(shape: tuple[int, ...]) -> Nested:
-        if len(shape) == 1:
-            return [grid[int(random() * VALUES)] for _ in range(shape[0])]
-        return [fill(shape[1:]) for _ in range(shape[0])]
 
-    return fill(tensor.shape)
+@lru_cache(maxsize=1)  # the tensors of a layer, and equal neighbours, have one bound
+def _grid(bound: float) -> list[float]:
+    return [bound * (2 * step / VALUES - 1) for step in range(VALUES)]
+
+
+def _filled(shape: tuple[int, ...], grid: list[float], random: Callable[[], float]) -> Nested:
+    """Return an array of numbers from a grid. No closure: one that calls itself would keep its grid for ever."""
+    if len(shape) == 1:
+        return [grid[int(random() * VALUES)] for _ in range(shape[0])]
+    return [_filled(shape[1:], grid, random) for _ in range(shape[0])]

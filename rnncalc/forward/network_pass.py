@@ -226,7 +226,7 @@ def _seen(place: Placed, vectors: Vectors[Value], sequence: list[Value], many: b
 
 def _turn(placed: list[Placed], topology: str) -> int | None:
     """Return the number of the layer where a sequence ends in one vector, or begins from one."""
-    layers = [place.layer for place in placed if place.name != "output"]
+    layers = [place.layer for place in placed if not isinstance(place.layer, Output)]
     cells = [number for number, layer in enumerate(layers) if isinstance(layer, Cell)]
     if topology == "many-to-one":
         return cells[-1] if cells else len(layers) - 1

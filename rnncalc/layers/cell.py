@@ -89,6 +89,10 @@ class Cell(Layer):
         """Return the gates that this layer has when it reads `inputs` features, in the textbook's order."""
         raise NotImplementedError
 
+    def meaning(self, gate: Gate, habits: Habits) -> str:
+        """Return what a gate does under a convention's habits, where these change it; else what it says itself."""
+        return gate.meaning
+
     @property
     def states(self) -> Mapping[str, str]:
         """The states carried from step to step, each with the letter of its width."""
@@ -107,6 +111,10 @@ class Cell(Layer):
     def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> tuple[Value, tuple[Value, ...]]:
         """Return what one step hands on, and the states after it: x has m numbers, each state the width it declares."""
         raise NotImplementedError
+
+    def resets_after(self, habit: bool) -> bool:
+        """Return whether a gate that hides the past acts after the recurrent product; `habit` is the convention's."""
+        return habit
 
     @property
     def directions(self) -> int:

@@ -6,9 +6,13 @@ DeclarationError that names the cell and the part.
 """
 
 from rnncalc.errors import DeclarationError
-from rnncalc.layers.cell import Cell, Habits
+from rnncalc.layers.cell import Cell, Form, Habits, Product
+from rnncalc.layers.options import OPTIONS, Choice
+from rnncalc.text import one_of
 
 NO_HABITS = Habits()
+_ALLOWED = OPTIONS["activation"].allowed
+ACTIVATIONS = [*_ALLOWED.words] if isinstance(_ALLOWED, Choice) else []
 
 
 def check(layer: Cell, inputs: int, habits: Habits = NO_HABITS) -> None:
@@ -37,9 +41,29 @@ class _Widths:
         self.declared = {(gate.letter, product.of) for gate in self.gates.values() for product in gate.products}
         self.declared |= {(letter, "") for letter in (*self.gates, *self.weights)}
         self.used: set[tuple[str, str]] = set()
-        for letter, of in self.declared:
-            if of not in ("", "x", *layer.states):
-                raise self.error(f"gate {letter} reads {of}, and the states are {', '.join(layer.states)}")
+        self._check_gates()
+        sizes = layer.sizes(inputs)
+        widths = (*layer.states.values(), layer.output, *(width for each in layer.weights for width in each.widths))
+        for width in widths:
+            if width not in sizes:
+                raise self.error(f"the width {width} has no number; sizes() gives {', '.join(sizes)}")
+
+    def _check_gates(self) -> None:
+        """Refuse gates that no tensor, formula or equation could be read off."""
+        for gate in self.gates.values():
+            if len(gate.letter) != 1:
+                raise self.error(f"the gate {gate.letter!r} is not called by one letter")
+            if gate.activation not in ACTIVATIONS:
+                raise self.error(f"gate {gate.letter}: expected {one_of(ACTIVATIONS)}, got {gate.activation!r}")
+            reads = [product.of for product in gate.products]
+            for of in reads:
+                if of not in ("x", *self.layer.states):
+                    states = ", ".join(self.layer.states)
+                    raise self.error(f"gate {gate.letter} reads {of}, and the states are {states}")
+                if reads.count(of) > 1:
+                    raise self.error(f"gate {gate.letter} has two products of {of}; one matrix says as much")
+            if Product("x", Form.DIAGONAL) in gate.products and self.inputs != "h":
+                raise self.error(f"gate {gate.letter} reads x unit by unit, and x has not one number for each unit")
 
     def error(self, message: str) -> DeclarationError:
         return DeclarationError(f"{self.layer.kind}: {message}")

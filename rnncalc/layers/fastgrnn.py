@@ -13,7 +13,12 @@ if TYPE_CHECKING:
 class FastGRNN(Cell):
     """FastGRNN (Kusupati et al. 2018): h(m + h) + 2h + 2 parameters, its gate and candidate sharing both matrices.
 
-    h_t = (ζ(1 − z) + ν)∘n + z∘h_(t−1), where ζ and ν are two trained numbers between 0 and 1.
+    h_t = (ζ(1 − z) + ν)∘n + z∘h_(t−1), where ζ and ν are two trained numbers between 0 and 1: what is stored goes
+    through σ first, as in the authors' EdgeML and in the package torchrecurrent (0.2.5).
+
+    That package differs by default. It has a second bias a gate, beside the recurrent product, 2h more, which
+    `recurrent_bias=False` leaves out; and its gate has tanh, where the paper has σ: `nonlinearity="sigmoid"`. Its
+    candidate always has tanh.
     """
 
     kind = "fastgrnn"

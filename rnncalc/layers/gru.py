@@ -41,7 +41,7 @@ class GRU(Cell):
         z = ops.gate("z", x=x, h=h)
         if not self.reset_gate:
             n = ops.gate("n", x=x, h=h)
-        elif ops.habit("reset_after") if self.reset_after is None else self.reset_after:
+        elif self.resets_after(ops.habit("reset_after")):
             r = ops.gate("r", x=x, h=h)
             n = ops.through("n", ops.plus(ops.sum("n", x=x), ops.times(r, ops.sum("n", h=h))))
         else:
@@ -49,6 +49,9 @@ class GRU(Cell):
             n = ops.gate("n", x=x, h=ops.times(r, h))
         h = ops.blend(z, h, n) if self.update_gate == "keeps" else ops.blend(z, n, h)
         return h, (h,)
+
+    def resets_after(self, habit: bool) -> bool:
+        return habit if self.reset_after is None else self.reset_after
 
     def option_problems(self) -> Iterator[OptionProblem]:
         yield from super().option_problems()

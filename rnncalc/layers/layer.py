@@ -3,11 +3,12 @@
 The fields of a layer class are the options its kind takes, in the spec, in flags and from Python alike.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
+from rnncalc.errors import DeclarationError
 from rnncalc.layers.frozen import Frozen
-from rnncalc.layers.options import OPTIONS, Size
+from rnncalc.layers.options import OPTIONS, Option, Size
 
 OptionProblem = tuple[str, str]
 
@@ -28,6 +29,9 @@ class Layer(Frozen, kw_only=True):
     number: ClassVar[str] = "units"
     """The field that the number after the kind fills: `lstm: 512` is `LSTM(units=512)`."""
 
+    own_options: ClassVar[Mapping[str, Option]] = {}
+    """What those options may be that no other kind takes."""
+
     name: str | None = None
     frozen: bool = False
     repeat: int = 1
@@ -42,6 +46,14 @@ class Layer(Frozen, kw_only=True):
         raise NotImplementedError
 
     @classmethod
+    def option(cls, name: str) -> Option:
+        """Return what an option may be. Raises DeclarationError for one that nobody has said it of."""
+        found = cls.own_options.get(name) or OPTIONS.get(name)
+        if found is None:
+            raise DeclarationError(f"{cls.kind}: {name}: nothing says what it may be; add it to own_options")
+        return found
+
+    @classmethod
     def options(cls) -> tuple[str, ...]:
         """Return the options that the kind takes beside the number after its name."""
         return tuple(name for name in cls.fields if name != cls.number)
@@ -53,7 +65,7 @@ class Layer(Frozen, kw_only=True):
     def value_problems(self) -> Iterator[OptionProblem]:
         """Yield each option that is not what it may be: its name, the reason."""
         for option, value in self.__dict__.items():
-            if value is not None and (problem := OPTIONS[option].allowed.problem(value)):
+            if value is not None and (problem := self.option(option).allowed.problem(value)):
                 yield option, problem
 
     def option_problems(self) -> Iterator[OptionProblem]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rnncalc.layers.cell import Activation, Cell, Form, Gate, Product, Recurrence
+from rnncalc.layers.cell import Activation, Cell, Form, Gate, Habits, Product, Recurrence
 
 if TYPE_CHECKING:
     from rnncalc.layers.operations import Operations, Value
+
+
+_MEANING = "how much of the old state to {}, and how much the candidate sees"
 
 
 class MGU(Cell):
@@ -20,14 +23,16 @@ class MGU(Cell):
 
     def gates(self, inputs: int) -> tuple[Gate, ...]:
         reads = Product("x"), Product("h", Form(self.recurrence))
-        meaning = "how much of the old state to replace, and how much the candidate sees"
-        forget = Gate("f", "sigmoid", reads, "forget gate", meaning)
+        forget = Gate("f", "sigmoid", reads, "forget gate", _MEANING.format("replace"))
         return forget, Gate("n", self.activation, reads, "candidate", "the new state it proposes")
+
+    def meaning(self, gate: Gate, habits: Habits) -> str:
+        return _MEANING.format("keep") if gate.letter == "f" and habits.gate_keeps else gate.meaning
 
     def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> tuple[Value, tuple[Value, ...]]:
         (h,) = state
         f = ops.gate("f", x=x, h=h)
-        if ops.habit("reset_after"):
+        if self.resets_after(ops.habit("reset_after")):
             n = ops.through("n", ops.plus(ops.sum("n", x=x), ops.times(f, ops.sum("n", h=h))))
         else:
             n = ops.gate("n", x=x, h=ops.times(f, h))

@@ -1,7 +1,7 @@
 """The operations that a cell's step is written in.
 
-A step is written once, in operations that are handed to it. Whoever hands them in reads the step: floats run it
-(`forward/floats.py`), symbols write it (`questions/symbols.py`), widths check it (`layers/declaration.py`). A value is
+A step is written once, in operations that are handed to it. Whoever hands them in reads the step: a pass runs it
+(`forward/steps.py`), symbols write it (`questions/symbols.py`), widths check it (`layers/declaration.py`). A value is
 whatever the reader takes for a vector.
 """
 

@@ -9,20 +9,32 @@ from typing import Any
 from rnncalc.layers.frozen import Frozen
 
 MAX_SIZE = 10**12
-MAX_TEXT = 200
-SUFFIXED = r"([0-9][0-9_]*(?:\.[0-9]+)?)([kKMG]i?)?"
-"""A number with a suffix, as a pattern; JSON Schema and Python read it alike."""
+MAX_LAYERS = 100_000
+"""The layers of a network, repeats counted."""
 
-_GROUPED = "^[0-9]+(_[0-9]+)+$"
+MAX_TEXT = 200
+MAX_DIGITS = 40
+"""Longer than any number that is meant: what is longer is not read."""
+
+_WHOLE = "(?:0|[1-9][0-9]*(?:_[0-9]+)*)"
+_SUFFIXES = r"(?:\.[0-9]{1,3}0*)?[kK]|(?:\.[0-9]{1,6}0*)?M|(?:\.[0-9]{1,9}0*)?G|(?:\.(?:[05]|25|75)0*)?[kKMG]i"
+SUFFIXED = f"{_WHOLE}(?:{_SUFFIXES})?"
+"""A whole number that may have a suffix, as a pattern; JSON Schema and Python read it alike."""
+
+_GROUPED = "^(?=.*_)(?:[1-9](?:_?[0-9])*)$"
 
 Schema = dict[str, Any]
 """JSON Schema of a value as editors read YAML: `1_000` is text to those that know YAML 1.2 alone."""
 
 
 class Size(Frozen):
-    """A whole number from `least` to 10^12."""
+    """A whole number from `least` to 10^12.
+
+    room: the most, a power of ten, that a network has room for; all its layers together are held against that.
+    """
 
     least: int = 1
+    room: int = MAX_SIZE
 
     @property
     def expected(self) -> str:
@@ -31,14 +43,17 @@ class Size(Frozen):
     def problem(self, value: object) -> str | None:
         """Return what is wrong with the value, or None."""
         if isinstance(value, bool) or not isinstance(value, int) or value < self.least:
-            return f"expected {self.expected}, got {value!r}"
+            cure = "; from Python, solve looks for it: solve(lambda size: Network(...), budget)"
+            return f"expected {self.expected}, got {value!r}{cure if value == '?' else ''}"
         return f"expected at most 10^12, got {value:,}" if value > MAX_SIZE else None
 
     @property
     def schema(self) -> Schema:
         """The same for an editor; `?` stands for a size that `solve` looks for."""
-        number = {"type": "integer", "minimum": self.least, "maximum": MAX_SIZE}
-        return {"anyOf": [number, {"type": "string", "pattern": _GROUPED}, {"const": "?"}]}
+        zeros = len(str(self.room)) - 1
+        grouped = f"^(?=.*_)(?:[1-9](?:_?[0-9]){{0,{zeros - 1}}}|1(?:_?0){{{zeros}}})$"
+        number = {"type": "integer", "minimum": self.least, "maximum": self.room}
+        return {"anyOf": [number, {"type": "string", "pattern": grouped}, {"const": "?"}]}
 
 
 class Rate(Frozen):
@@ -131,24 +146,31 @@ class WholeNumber(Frozen):
     @property
     def schema(self) -> Schema:
         """The same for an editor."""
-        written = f"^{SUFFIXED}{f'{self.unit}?' if self.unit else ''}$" if self.suffixes else _GROUPED
-        return {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": written}]}
+        number = {"type": "integer", "minimum": 0, "maximum": 10**MAX_DIGITS - 1}
+        written = f"^(?![0-9]+$)(?:{self.pattern})$" if self.suffixes else _GROUPED
+        return {"anyOf": [number, {"type": "string", "pattern": written, "maxLength": MAX_DIGITS}]}
+
+    @property
+    def pattern(self) -> str:
+        """How it is written where suffixes are understood."""
+        return f"{SUFFIXED}{self.unit}?" if self.unit else SUFFIXED
 
 
 class Ratio(Frozen):
-    """A number of 0 or more."""
+    """A number of 0 or more; a spec's is a Fraction, since what is held against it is one."""
 
     expected: str = "a number, 0 or more"
 
     def problem(self, value: object) -> str | None:
         """Return what is wrong with the value, or None."""
-        fits = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf")
+        number: Any = value if isinstance(value, float) or hasattr(value, "numerator") else -1
+        fits = not isinstance(value, bool) and 0 <= number < float("inf")
         return None if fits else f"expected {self.expected}, got {value!r}"
 
     @property
     def schema(self) -> Schema:
         """The same for an editor."""
-        return {"type": "number", "minimum": 0}
+        return {"type": "number", "minimum": 0, "maximum": 10**MAX_DIGITS - 1}
 
 
 class Real(Frozen):
@@ -183,7 +205,7 @@ OPTIONS: dict[str, Option] = {
     "params": Option(Size(0), "the number of parameters counted elsewhere"),
     "name": Option(Text(), "how reports call it; by default its kind and a running number"),
     "frozen": Option(Switch(), "its parameters are counted, but not as trainable"),
-    "repeat": Option(Size(), "how many such layers stand one after another, each fed by the one before"),
+    "repeat": Option(Size(room=MAX_LAYERS), "how many such layers stand one after another, each fed by the one before"),
     "extra_inputs": Option(
         Size(0), "features joined to its input from elsewhere (attention context, a skip connection)"
     ),

@@ -15,16 +15,25 @@ class SRU(Cell):
     """The simple recurrent unit (Lei et al. 2018): 4·h·m + 4h parameters, 3·h·m + 4h where m = h.
 
     Its gates see the past through a weight a unit; the skip connection is the input itself where m = h, else a product.
+    The state is c; what it hands on, h = r∘c + (1 − r)∘skip, is none. Candidate and skip have no biases.
+
+    The paper's equations have m = h; the fourth matrix, for other widths, is that of the authors' package sru (2.6.0).
+    The paper multiplies the skip by a constant α to start training from: the package's `rescale`, off by default in its
+    SRU and on in its SRUCell, left out here. Two layers are the package's default, one is `num_layers=1`; `bias: false`
+    it cannot say. Its bidirectional SRU compares m with the width of both directions: its skip is the input itself
+    where m = 2h, half of it each, 2(3·h·m + 4h), and a matrix where m = h, 2(4·h·m + 4h). Here each direction is an SRU
+    of its own, and the skip of each is the input where m = h.
     """
 
     kind = "sru"
 
     def gates(self, inputs: int) -> tuple[Gate, ...]:
         x, past = Product("x"), Product("c", Form.DIAGONAL)
+        shown = "how much of the cell state to show, not of the skip; the paper calls it reset gate"
         gates = (
             Gate("n", "linear", (x,), "candidate", "what could be written", bias=False),
             Gate("f", "sigmoid", (x, past), "forget gate", "how much of the cell state to keep"),
-            Gate("r", "sigmoid", (x, past), "reset gate", "how much of the cell state to show, not of the skip"),
+            Gate("r", "sigmoid", (x, past), "highway gate", shown),
         )
         skip = Gate("s", "linear", (x,), "skip", "the input in the width of the cell", bias=False)
         return gates if inputs == self.units else (*gates, skip)

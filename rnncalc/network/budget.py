@@ -4,10 +4,18 @@ A new limit is a new field of Budget: the spec, its schema, the flags of `check`
 Read when there is a budget or a check, and not at every start.
 """
 
+from collections.abc import Iterable, Iterator
 from enum import Enum
-from typing import Annotated, NamedTuple
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
+from rnncalc.errors import Problem
 from rnncalc.layers.options import Allowed, Ratio, WholeNumber
+from rnncalc.text import did_you_mean, escape
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from fractions import Fraction
 
 
 class Quantity(Enum):
@@ -44,7 +52,7 @@ _COUNT, _BYTES = WholeNumber(suffixes=True), WholeNumber(suffixes=True, unit="B"
 class Budget(NamedTuple):
     """The limits that a network is to keep, each None where there is none.
 
-    layers: pairs of a layer's name and the most parameters that it may have.
+    layers: the most parameters that a layer may have, by its name, or in pairs of both.
     """
 
     max_params: Annotated[
@@ -63,10 +71,10 @@ class Budget(NamedTuple):
         int | None, BudgetKey(Rule.AT_LEAST, Quantity.MULTIPLY_ADDS, _COUNT, "The least multiply-adds of one pass.")
     ] = None
     min_dense_ratio: Annotated[
-        float | None,
+        "Fraction | float | None",
         BudgetKey(Rule.AT_LEAST, Quantity.DENSE_RATIO, Ratio(), "The least dense-equivalent parameters for each one."),
     ] = None
-    layers: tuple[tuple[str, int], ...] = ()
+    layers: "Mapping[str, int] | tuple[tuple[str, int], ...]" = ()
 
 
 BUDGET_KEYS: dict[str, BudgetKey] = {
@@ -78,3 +86,27 @@ BUDGET_KEYS: dict[str, BudgetKey] = {
 
 LAYER_LIMIT = BUDGET_KEYS["max_params"]
 """What each of the numbers under `layers` is."""
+
+_MOST_GUESSED = 100
+"""So many misspelt names are looked for among so many others: to look for thousands among thousands takes long."""
+
+
+def problems_of(budget: Budget, layers: Iterable[str]) -> Iterator[Problem]:
+    """Yield the limits of a budget that are none, and those of layers that are not among the names of the network's."""
+    for key, of in BUDGET_KEYS.items():
+        value = getattr(budget, key)
+        if value is not None and (problem := of.allowed.problem(value)):
+            yield Problem(("budget", key), problem)
+    try:
+        wanted = dict(budget.layers)
+    except (TypeError, ValueError):
+        yield Problem(("budget", "layers"), f"expected pairs of a name and a number, got {budget.layers!r}")
+        return
+    for name, value in wanted.items():
+        if problem := LAYER_LIMIT.allowed.problem(value):
+            yield Problem(("budget", "layers", escape(str(name))), problem)
+    known = dict.fromkeys(layers) if wanted else {}
+    some = [*islice(known, _MOST_GUESSED)]
+    for number, name in enumerate(name for name in wanted if name not in known):
+        near = did_you_mean(str(name), some) if number < _MOST_GUESSED else ""
+        yield Problem(("budget", "layers", escape(str(name))), f"no layer has this name{near}", follows=True)

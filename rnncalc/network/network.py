@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rnncalc.errors import SpecError
+from rnncalc.errors import SpecError, first
 from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Layer, Output
-from rnncalc.network.parts import Expect, Part, Parts, Topology, part_of
+from rnncalc.network.parts import Expect, Part, Parts, Topology, TopologyName, part_of
 from rnncalc.network.stack import Placed, stack
 from rnncalc.network.validation import parts_of, problems, type_problems
 
@@ -32,7 +32,7 @@ class Network(Frozen):
     layers: Sequence[Layer] = ()
     output: Output | int | None = None
     steps: int | None = None
-    topology: str | None = None
+    topology: TopologyName | None = None
     encoder: Part | None = None
     decoder: Part | None = None
     convention: str = "textbook"
@@ -42,14 +42,14 @@ class Network(Frozen):
     budget: "Budget | None" = None
 
     def __post_init__(self) -> None:
-        if found := tuple(type_problems(self)):
+        if found := first(type_problems(self)):
             raise SpecError(found)
         for key in ("encoder", "decoder"):
             if half := getattr(self, key):
                 self.__dict__[key] = part_of(*half)
         whole = part_of(0, self.layers, self.output)
         self.__dict__.update(layers=whole.layers, output=whole.output)
-        if found := tuple(problems(self)):
+        if found := first(problems(self)):
             raise SpecError(found)
 
     @property

@@ -20,8 +20,7 @@ class Topology(StrEnum):
 
 TOPOLOGIES = tuple(topology.value for topology in Topology)
 TopologyName = Literal["one-to-one", "one-to-many", "many-to-one", "many-to-many"]
-ConventionName = Literal["textbook", "pytorch", "keras", "flax-linen", "flax-nnx", "onnx"]
-PartName = Literal["encoder", "decoder"]
+"""The same, for who writes a network in Python: a type checker catches a typo."""
 
 
 class Part(NamedTuple):
@@ -38,10 +37,14 @@ class Part(NamedTuple):
 
 
 class Expect(NamedTuple):
-    """The known counts of an exercise: the total, and each layer's, the output layer last."""
+    """The known counts of an exercise: the total, and each layer's, the output layer last.
+
+    tensors: the known shapes of tensors, by the name of their layer and their own; any of them.
+    """
 
     total: int | None = None
     layers: tuple[int, ...] | None = None
+    tensors: Mapping[str, Mapping[str, tuple[int, ...]]] | None = None
 
 
 Parts = Mapping[str | None, Part]

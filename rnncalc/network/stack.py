@@ -118,13 +118,13 @@ def joins(part: Part) -> Iterator[Join]:
     """Yield the layers of a part with the widths they read and hand on; copies that are alike together."""
     width = part.input
     for place, layer in enumerate(part.layers):
-        below, inputs = width, width + layer.extra_inputs
-        width = layer.hands_on(inputs)
-        alike = layer.repeat if width == below else 1
-        yield Join(layer, place, 0, alike, inputs, width)
-        if alike < layer.repeat:
-            inputs = width + layer.extra_inputs
-            yield Join(layer, place, 1, layer.repeat - 1, inputs, layer.hands_on(inputs))
+        copy = 0
+        while copy < layer.repeat:
+            below, inputs = width, width + layer.extra_inputs
+            width = layer.hands_on(inputs)
+            alike = layer.repeat - copy if width == below else 1
+            yield Join(layer, place, copy, alike, inputs, width)
+            copy += alike
 
 
 def turn(part: Part, topology: str) -> tuple[int, int]:
@@ -174,7 +174,9 @@ def stack(
 
 def _layout(layer: Layer, inputs: int, sizes: Mapping[str, int], row: Convention) -> Layout:
     """Return the layout of a layer; those that differ in their widths alone have one, made once for a convention."""
-    key = (type(layer), tuple(sizes), layer.choices(), inputs == sizes.get("h"))
+    key: tuple[object, ...] = (type(layer), tuple(sizes), layer.choices(), inputs == sizes.get("h"))
+    if isinstance(layer, Cell):
+        key = (*key, layer.gates(inputs), layer.weights, *layer.states.items())
     if key not in row.layouts:
         row.layouts[key] = layout(layer, inputs, row)
     found: Layout = row.layouts[key]

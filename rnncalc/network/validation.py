@@ -5,28 +5,22 @@ Every check yields problems; none raises. A problem's path is the one it would h
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from rnncalc.conventions.catalogue import CONVENTIONS
-from rnncalc.conventions.lacks import lacks
+from rnncalc.conventions.lacks import lacks, too_wide
 from rnncalc.errors import Path, Problem
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, Layer, Output
-from rnncalc.layers.options import Allowed, Choice, Size, Text
+from rnncalc.layers.options import MAX_LAYERS, Allowed, Choice, Size, Text
 from rnncalc.network.parts import TOPOLOGIES, Part, Parts, Topology, part_of
-from rnncalc.network.stack import OUTPUT, joins, stem_and_number
+from rnncalc.network.stack import OUTPUT, joins
 from rnncalc.text import did_you_mean, escape
 
 if TYPE_CHECKING:
     from rnncalc.network.described import Described
 
-MAX_LAYERS = 100_000
-
-_MOST_GUESSED = 100
-"""So many misspelt names are looked for among so many others: to look for thousands among thousands takes long."""
 
 KEYS: dict[str, Allowed] = {
     "name": Text(),
@@ -73,24 +67,34 @@ def problems(network: Described) -> Iterator[Problem]:
     if wrong := [*_values(network, parts)]:
         yield from wrong
         return  # with such values no width can be worked out
-    too_many = sum(layer.repeat for part in parts.values() for layer in part.layers) > MAX_LAYERS
+    too_many = sum(layer.repeat for part in parts.values() for layer in part.layers) - MAX_LAYERS
     if network.encoder or network.decoder:
         yield from _encoder_decoder(network)
-        if network.encoder and network.decoder and not too_many:
-            yield from _states(network.encoder, network.decoder)
+        if network.encoder and network.decoder and too_many <= 0:
+            from rnncalc.network.halves import states_that_do_not_fit  # most networks have no halves, and pay for none
+
+            yield from states_that_do_not_fit(network.encoder, network.decoder)
     else:
         yield from _whole(network)
-    if too_many:
-        yield Problem(("layers",), f"expected at most {MAX_LAYERS:,} layers, repeats counted; stack fewer")
+    if too_many > 0:
+        message = f"expected at most {MAX_LAYERS:,} layers, repeats counted; stack fewer"
+        yield Problem(("layers",), message, gaps=(too_many,))
         return
     for name, part in parts.items():
         path = (name,) if name else ()
         yield from _layers(path, part, network.convention)
         if part.output and part.output.tied:
             yield from _tied(path, part)
-    yield from _names(parts)
+    if any(layer.name for part in parts.values() for layer in part.layers):
+        from rnncalc.network.names import clashes  # default names never clash among themselves
+
+        yield from clashes(parts)
     yield from _expect(network, parts)
-    yield from _budget(network, parts)
+    if network.budget is not None:
+        from rnncalc.network.budget import problems_of  # enums, which a network without one does not pay for
+        from rnncalc.network.names import named
+
+        yield from problems_of(network.budget, (name for _, name, _ in named(parts)))
 
 
 def _values(network: Described, parts: Parts) -> Iterator[Problem]:
@@ -148,42 +152,17 @@ def _encoder_decoder(network: Described) -> Iterator[Problem]:
             )
 
 
-def _states(encoder: Part, decoder: Part) -> Iterator[Problem]:
-    """Yield where the decoder's recurrent layers cannot start from the encoder's final states."""
-    giving, taking = (
-        [
-            (place, layer)
-            for place, layer in enumerate(part.layers)
-            if isinstance(layer, Cell)
-            for _ in range(layer.repeat)
-        ]
-        for part in (encoder, decoder)
-    )
-    if giving and taking and len(giving) != len(taking):
-        message = f"expected {len(giving)} recurrent layers, as in the encoder, got {len(taking)}"
-        yield Problem(("decoder", "layers"), message, follows=True)
-    for (_, gives), (place, takes) in zip(giving, taking, strict=False):
-        at = ("decoder", "layers", place)
-        if gives.kind != takes.kind:
-            message = f"expected the encoder's kind, {gives.kind}, got {takes.kind}: its final state starts this layer"
-            yield Problem((*at, takes.kind), message, follows=True)
-        elif gives.state_widths() != takes.state_widths():
-            want, got = (" and ".join(map(str, layer.state_widths())) for layer in (gives, takes))
-            message = f"expected a state of {want}, as the encoder's final one (both directions joined), got {got}"
-            yield Problem((*at, takes.kind), message, follows=True)
-        if takes.learned_state:
-            message = "does not apply in a decoder: it starts from the encoder's final state; remove it"
-            yield Problem((*at, "learned_state"), message)
-
-
 def _layers(path: Path, part: Part, convention: str) -> Iterator[Problem]:
     for place, layer in enumerate(part.layers):
         if place and isinstance(layer, Embedding):
             message = "an embedding must be the first layer: it looks up token numbers; move it there"
             yield Problem((*path, "layers", place, "embedding"), message)
     for at, layer in _distinct(path, part):
-        for option, problem in (*layer.option_problems(), *lacks(layer, convention)):
+        for option, problem in layer.option_problems():
             yield Problem((*at, option), problem)
+        for option, problem in lacks(layer, convention):
+            gap = too_wide(layer, convention) if option == "projection" else 0
+            yield Problem((*at, option), problem, follows=gap > 0, gaps=(gap,) if gap else ())
 
 
 def _tied(path: Path, part: Part) -> Iterator[Problem]:
@@ -197,54 +176,25 @@ def _tied(path: Path, part: Part) -> Iterator[Problem]:
     *_, last = joins(part)
     if part.output.units != part.input:
         message = f"the output must be as wide as the embedding's vocabulary, {part.input:,}, got {part.output.units:,}"
-        yield Problem(at, message, follows=True)
+        yield Problem(at, message, follows=True, gaps=(part.output.units - part.input,))
     if last.outputs != first.units:
         message = f"the last layer must hand on the embedding's width, {first.units:,}, got {last.outputs:,}"
-        yield Problem(at, f"{message}; add a projection or a dense layer", follows=True)
-
-
-def _names(parts: Parts) -> Iterator[Problem]:
-    """Yield the names that two layers share. Default names never clash among themselves."""
-    if not any(layer.name for part in parts.values() for layer in part.layers):
-        return
-    taken: set[str] = set()
-    for path, name in _named(parts):
-        if name in taken:
-            message = f"another layer is called '{escape(name)}'; choose another name"
-            yield Problem((*path, "name"), message)
-        taken.add(name)
-
-
-def _named(parts: Parts) -> Iterator[tuple[Path, str]]:
-    """Yield the path and the name of every layer, the output layer's first."""
-    if any(part.output for part in parts.values()):
-        yield (OUTPUT,), OUTPUT
-    counted: Counter[str] = Counter()
-    for part_name, part in parts.items():
-        for join in joins(part):
-            path: Path = (part_name,) if part_name else ()
-            for copy in range(join.copy, join.copy + join.copies):
-                stem, number = stem_and_number(join.layer, copy, counted[join.layer.kind])
-                counted[join.layer.kind] += 1
-                yield (*path, "layers", join.place), stem if number is None else f"{stem}{number}"
+        message = f"{message}; add a projection or a dense layer"
+        yield Problem(at, message, follows=True, gaps=(last.outputs - first.units,))
 
 
 def _expect(network: Described, parts: Parts) -> Iterator[Problem]:
+    if network.expect and network.expect.tensors:
+        from rnncalc.network.names import named
+
+        names = tuple(name for _, name, _ in named(parts))
+        for layer in network.expect.tensors:
+            if layer not in names:
+                near = did_you_mean(layer, names)
+                yield Problem(("expect", "tensors", escape(layer)), f"no layer has this name{near}", follows=True)
     if network.expect and network.expect.layers is not None:
         got = len(network.expect.layers)
         want = sum(sum(layer.repeat for layer in part.layers) + bool(part.output) for part in parts.values())
         if got != want:
             message = f"expected {want} counts, one for each layer and the output layer last, got {got}"
-            yield Problem(("expect", "layers"), message, follows=True)
-
-
-def _budget(network: Described, parts: Parts) -> Iterator[Problem]:
-    """Yield the layers of a budget that are not there."""
-    wanted = network.budget.layers if network.budget else ()
-    if not wanted:
-        return
-    names = {name: True for _, name in _named(parts)}
-    some = [*islice(names, _MOST_GUESSED)]
-    for number, name in enumerate(name for name, _ in wanted if name not in names):
-        near = did_you_mean(name, some) if number < _MOST_GUESSED else ""
-        yield Problem(("budget", "layers", escape(name)), f"no layer has this name{near}", follows=True)
+            yield Problem(("expect", "layers"), message, follows=True, gaps=(want - got,))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.conventions.formula import Expression, Plus, Times
 from rnncalc.conventions.layout import Layout
-from rnncalc.conventions.tensor import Direction, Role, Tensor
+from rnncalc.conventions.tensor import Role, Tensor
 from rnncalc.errors import Problem, SpecError
 from rnncalc.network.network import Network
 
@@ -100,8 +100,8 @@ def _biases(layout: Layout) -> Expression:
 
 
 def _bias_names(layout: Layout) -> tuple[str, ...]:
-    backward = Direction.BACKWARD
-    return tuple(tensor.name for tensor in layout.own if _is_bias(tensor) and tensor.direction is not backward)
+    """Return the names of the biases whose numbers are counted, in both directions where there are two."""
+    return tuple(tensor.name for tensor in layout.own if _is_bias(tensor))
 
 
 def _is_bias(tensor: Tensor) -> bool:

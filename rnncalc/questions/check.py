@@ -5,15 +5,16 @@ Gives numbers and names, no sentence. Where a limit is written is handed in; wha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
+from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.errors import Path, Problem
 from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT, Budget, Quantity, Rule
 from rnncalc.network.network import Network
 from rnncalc.questions.count import count
-from rnncalc.questions.limits import Difference, HeldLimit, Limit, Numbers, Unknown, hold, hold_difference
+from rnncalc.questions.limits import Difference, HeldLimit, Limit, Numbers, Unknown, hold, hold_difference, hold_shape
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -106,13 +107,28 @@ def numbers_of(network: Network, dtype: str) -> Numbers:
 
 
 def _expectations(network: Network, numbers: Numbers) -> Iterator[HeldLimit]:
-    params, layers = network.expect or (None, None)
+    params, layers, tensors = network.expect or (None, None, None)
     if params is not None:
         limit = Limit(Rule.EXACTLY, Quantity.PARAMS, params, ("expect", "total"))
         yield hold(limit, numbers.params)
     for number, (params, (name, actual)) in enumerate(zip(layers or (), _layers(network), strict=False)):
         limit = Limit(Rule.EXACTLY, Quantity.PARAMS, params, ("expect", "layers", number), layer=name)
         yield hold(limit, actual)
+    if tensors:
+        yield from _shapes(network, tensors)
+
+
+def _shapes(network: Network, wanted: Mapping[str, Mapping[str, tuple[int, ...]]]) -> Iterator[HeldLimit]:
+    """Yield the shapes of tensors held against those that are expected, in the order of the layers."""
+    for entry in network.stack:
+        for copy in range(entry.copies):
+            if (layer := entry.name_of(copy)) in wanted:
+                shapes = {tensor.name: tensor.shape for tensor in entry.one(copy).tensors}
+                for tensor, shape in wanted[layer].items():
+                    path = ("expect", "tensors", layer, tensor)
+                    size = prod(shape)
+                    limit = Limit(Rule.EXACTLY, Quantity.PARAMS, size, path, layer=layer, tensor=tensor, shape=shape)
+                    yield hold_shape(limit, shapes.get(tensor))
 
 
 def _bounds(network: Network, given: list[Limit]) -> Iterator[Limit]:

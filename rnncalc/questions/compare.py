@@ -11,13 +11,14 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.gru import GRU
 from rnncalc.layers.layer import Layer
 from rnncalc.layers.lstm import LSTM
-from rnncalc.layers.options import MAX_SIZE
 from rnncalc.layers.rnn import RNN
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
 from rnncalc.questions.count import bytes_of, count, total
-from rnncalc.questions.dense import dense_equivalent
-from rnncalc.questions.solve import counting, largest
+from rnncalc.questions.dense import dense_equivalent, dense_params
+from rnncalc.questions.given import network_of
+from rnncalc.questions.pieces import Sizes
+from rnncalc.questions.solve import solution
 
 KINDS: tuple[type[Cell], ...] = (RNN, GRU, LSTM)
 DENSE = "dense"
@@ -60,13 +61,14 @@ class Comparison(NamedTuple):
     """Networks beside each other, or one network as several kinds.
 
     networks: those that were given; sides: what stands beside each other, the first being what ratios are to.
-    same_params: whether widths were looked for.
+    same_params: whether widths were looked for. projections: whether layers have projections, which keep theirs.
     """
 
     networks: tuple[Network, ...]
     sides: tuple[Side, ...]
     missing: tuple[Missing, ...] = ()
     same_params: bool = False
+    projections: bool = False
 
     def ratio(self, side: Side) -> float | None:
         """Return the parameters of a side over those of the first; None where that has none."""
@@ -98,10 +100,11 @@ def compare(*networks: Network, dtype: str = "float32") -> Comparison:
     """Return several networks beside each other; or one, with the same widths as RNN, GRU, LSTM and dense network.
 
     Bytes are those of parameters of the `dtype`, one of `questions.count.DTYPES`.
-    Raises CallError where no network is given, and for another dtype.
+    Raises CallError where no network, or something else, is given, and for another dtype.
     """
     if not networks:
         raise CallError("give a network to compare")
+    networks = tuple(map(network_of, networks))
     sides = [_side(network, dtype) for network in networks]
     if len(networks) > 1:
         return Comparison(networks, tuple(sides))
@@ -134,12 +137,18 @@ def compare_same_params(network: Network, dtype: str = "float32") -> Comparison:
         def sized(units: int, kind: type[Cell] = kind) -> Network:
             return _exchanged(network, kind, units)
 
-        units = largest(counting(sized), network.params, MAX_SIZE)
-        if units:
-            sides.append(_side(sized(units), dtype, kind.kind)._replace(units=units))
+        try:
+            found = solution(Sizes(sized, 1, "compare it as it is, without --same-params"), network.params)
+        except SpecError as error:
+            missing.append(Missing(kind.kind, error.problems[0]))
+            continue
+        if found.network:
+            sides.append(_side(found.network, dtype, kind.kind)._replace(units=found.size))
         else:
             missing.append(Missing(kind.kind, Lack.WIDTH))
-    return Comparison((network,), tuple(sides), tuple(missing), same_params=True)
+    layers = (layer for part in network.parts.values() for layer in part.layers)
+    projections = any(getattr(layer, "projection", None) is not None for layer in layers)
+    return Comparison((network,), tuple(sides), tuple(missing), same_params=True, projections=projections)
 
 
 def dense_growth(network: Network, first: int, last: int) -> DenseGrowth:
@@ -149,10 +158,8 @@ def dense_growth(network: Network, first: int, last: int) -> DenseGrowth:
     """
     if network.topology == "one-to-one":
         raise RefusedError("a one-to-one network has 1 step, so nothing grows; choose another topology")
-    rows = []
-    for steps in chosen(first, last):
-        dense = dense_equivalent(with_steps(network, steps))
-        rows.append(GrowthRow(steps, network.params, dense.params if dense else 0))
+    params = network.params
+    rows = (GrowthRow(steps, params, dense_params(network, steps)) for steps in chosen(first, last))
     return DenseGrowth(network, tuple(rows))
 
 
@@ -164,11 +171,6 @@ def chosen(first: int, last: int) -> list[int]:
         found |= {scale * step for step in CHOSEN_STEPS if first <= scale * step <= last}
         scale *= 100
     return sorted(found)
-
-
-def with_steps(network: Network, steps: int) -> Network:
-    """Return the network with another number of steps, in both halves of an encoder-decoder."""
-    return network.with_parts({name: part._replace(steps=steps) for name, part in network.parts.items()})
 
 
 def _exchanged(network: Network, kind: type[Cell], units: int | None = None) -> Network:
@@ -187,14 +189,25 @@ def _doubled(encoder: Part) -> int:
 
 
 def _layers_of(layers: tuple[Layer, ...], kind: type[Cell], units: int | None) -> Iterator[Layer]:
+    """Yield the layers, cells exchanged; those that become equal are one, which thousands are quickly counted as."""
+    made: dict[tuple[object, ...], Layer] = {}
+    before: Layer | None = None
+    last: Layer | None = None
     for layer in layers:
         if not isinstance(layer, Cell):
             yield layer
-        elif isinstance(layer, kind):
-            yield layer.replace(units=units or layer.units)
-        else:
-            kept = {option: value for option, value in layer.values().items() if option in kind.fields}
-            yield kind(**{**kept, "units": units or layer.units})
+            continue
+        if layer is before:
+            assert last is not None  # it was made of the one before
+            yield last
+            continue
+        values = layer.values() | {"units": units or layer.units}
+        key = (type(layer), *values.values())
+        if key not in made:
+            kept = {option: value for option, value in values.items() if option in kind.fields}
+            made[key] = kind(**kept)
+        before, last = layer, made[key]
+        yield last
 
 
 def _side(network: Network, dtype: str, kind: str | None = None) -> Side:

@@ -10,6 +10,7 @@ from rnncalc.errors import CallError
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
+from rnncalc.questions.given import network_of, said
 from rnncalc.text import did_you_mean, escape, one_of
 
 DTYPES = {
@@ -115,8 +116,9 @@ class Count(NamedTuple):
 def count(network: Network, dtype: str = "float32") -> Count:
     """Return the counts of a network, with bytes for parameters of a `dtype`, one of DTYPES.
 
-    Raises CallError for another dtype.
+    Raises CallError for another dtype, and for what is no network.
     """
+    network = network_of(network)
     size, stack = bytes_of(dtype), network.stack
     params = network.params
     return Count(
@@ -132,8 +134,10 @@ def count(network: Network, dtype: str = "float32") -> Count:
 
 def bytes_of(dtype: str) -> int:
     """Return the bytes of one parameter of a dtype. Raises CallError where there is no such dtype."""
+    known = tuple(DTYPES)
+    if not isinstance(dtype, str):
+        raise CallError(f"dtype: expected {one_of(known)}, got {said(dtype)}; write it as text")
     if dtype not in DTYPES:
-        known = tuple(DTYPES)
         raise CallError(f"dtype: expected {one_of(known)}, got {escape(dtype)!r}{did_you_mean(dtype, known)}")
     return DTYPES[dtype]
 

@@ -1,7 +1,8 @@
 """The dense equivalent: a network without recurrence or shared weights that reads the same T steps at once.
 
-Its input is T·m numbers; each recurrent or dense layer of width w becomes a dense layer of T·w units; the output keeps
-its p units, or has T·p where it speaks at every step. An embedding stays what it is, one table.
+Its input is T·m numbers; each recurrent or dense layer of width w becomes a dense layer of T·w units, or of w where it
+stands before the sequence of a one-to-many network begins; the output keeps its p units, or has T·p where it speaks at
+every step. An embedding stays what it is, one table.
 """
 
 from collections.abc import Iterator, Mapping
@@ -37,76 +38,109 @@ class DenseEquivalent(NamedTuple):
     """The dense equivalent of a network.
 
     params: the sum of its layers'; ratio: that over the network's own, None where those are 0.
-    widths: in numbers, from its input through its dense layers to its output; layers that stay tables are left out.
+    chains: the numbers that flow from its input through its dense layers to its output; where other numbers join, or
+        stand in for, those of the layer below, another chain begins with what the layer reads. Tables are left out.
     """
 
     params: int
     ratio: float | None
     layers: tuple[DenseLayer, ...]
-    widths: tuple[int, ...]
+    chains: tuple[tuple[int, ...], ...]
 
 
 def dense_equivalent(network: Network) -> DenseEquivalent | None:
     """Return the dense equivalent, or None when the number of steps is not known."""
-    layers: list[DenseLayer] = []
-    widths: list[int] = []
-    flow = 0  # how many numbers the layer below hands on, all steps at once
-    for name, part in network.parts.items():
-        if part.steps is None:
-            return None
-        found = _of_part(network, name, part.input, part.steps, flow)
-        layers += found.layers
-        widths += found.widths
-        flow = found.flow
-    params = sum(layer.params for layer in layers)
+    steps = {name: part.steps for name, part in network.parts.items()}
+    known = {name: number for name, number in steps.items() if number is not None}
+    if len(known) < len(steps):
+        return None
+    made = [*_made(network, known)]
+    params = sum(one.params * one.copies for one in made)
     ratio = params / network.params if network.params else None
-    return DenseEquivalent(params, ratio, tuple(layers), tuple(widths))
+    layers = tuple(one.layer(copy) for one in made for copy in range(one.copies))
+    return DenseEquivalent(params, ratio, layers, _chains(made))
 
 
-class _Dense(NamedTuple):
-    """The dense equivalent of a part, and how many numbers it hands on, all steps at once."""
+def dense_params(network: Network, steps: int) -> int:
+    """Return the parameters of the dense equivalent for another number of steps, in both halves where there are two."""
+    if network.topology == "one-to-one":
+        steps = 1
+    return sum(one.params * one.copies for one in _made(network, dict.fromkeys(network.parts, steps)))
 
-    layers: list[DenseLayer]
-    widths: list[int]
-    flow: int
+
+class _Made(NamedTuple):
+    """What stands for a layer, or for some of several equal neighbours: the first of them, and how many.
+
+    dense: whether it is a dense layer; a table stays what it is.
+    """
+
+    placed: Placed
+    first: int
+    copies: int
+    inputs: int
+    units: int
+    dense: bool
+
+    @property
+    def params(self) -> int:
+        """The parameters of one."""
+        return self.units * (self.inputs + self._biased) if self.dense else self.placed.params
+
+    @property
+    def _biased(self) -> bool:
+        layer = self.placed.layer
+        return isinstance(layer, Cell | Dense) and layer.bias
+
+    def layer(self, copy: int) -> DenseLayer:
+        """Return one of them, counted from 0."""
+        placed, name, widths = self.placed, self.placed.name_of(self.first + copy), (self.inputs, self.units)
+        if not self.dense:
+            per_step = placed.multiply_adds_per_step
+            return DenseLayer(name, *widths, self.params, placed.layout.params, placed.sizes, per_step)
+        expression = Times((self.units, Plus((self.inputs, 1)) if self._biased else self.inputs))
+        return DenseLayer(name, *widths, self.params, expression, {}, self.units * self.inputs)
 
 
-def _of_part(network: Network, name: str | None, width: int, steps: int, encoded: int) -> _Dense:
-    """Return the dense equivalent of a part that reads so many numbers of an encoder's beside its own."""
-    topology = network.topology_of(name)
-    times = 1 if topology == Topology.ONE_TO_MANY else steps  # how often the part reads its input
-    flow, beside = times * width, encoded
-    layers: list[DenseLayer] = []
-    widths: list[int] = []
-    for placed in (each for entry in network.stack if entry.part == name for each in _copies(entry)):
+Steps = Mapping[str | None, int]
+"""The number of steps of each part."""
+
+
+def _made(network: Network, steps: Steps) -> Iterator[_Made]:
+    """Yield what stands for each layer in order; a decoder reads what its encoder hands on beside its own."""
+    part: str | None = None
+    flow = beside = 0  # how many numbers the layer below hands on, all steps at once, and how many an encoder does
+    times = 0  # for how many steps it does
+    topology = ""
+    for placed in network.stack:
+        if not times or placed.part != part:
+            part, beside, topology = placed.part, flow, network.topology_of(placed.part)
+            times = 1 if topology == Topology.ONE_TO_MANY else steps[part]
+            flow = times * network.parts[part].input
+        waiting = topology == Topology.ONE_TO_MANY and len(placed.output_shape) == 1  # for the sequence to begin
+        at = 1 if waiting else steps[part]
         match layer := placed.layer:
             case Output():
-                units = (steps if topology.endswith("many") else 1) * placed.outputs
-                layers.append(_dense(layer, placed.name, flow, units))
-                widths.append(units)
+                units = (at if topology.endswith("many") else 1) * placed.outputs
+                yield _Made(placed, 0, 1, flow + beside, units, dense=True)
             case Cell() | Dense():
-                inputs = beside + flow + steps * layer.extra_inputs
-                flow, times, beside = steps * placed.outputs, steps, 0
-                layers.append(_dense(layer, placed.name, inputs, flow))
-                widths += [flow] if widths or encoded else [inputs, flow]
+                inputs, flow, times = beside + flow + at * layer.extra_inputs, at * placed.outputs, at
+                yield _Made(placed, 0, 1, inputs, flow, dense=True)
+                beside = 0
+                if placed.copies > 1:
+                    inputs = flow + at * layer.extra_inputs
+                    yield _Made(placed, 1, placed.copies - 1, inputs, flow, dense=True)
             case Dropout():
-                flow += steps * layer.extra_inputs
+                flow += placed.copies * at * layer.extra_inputs
             case _:
                 flow = times * placed.outputs
-                layers.append(_kept(placed))
-    return _Dense(layers, widths, flow)
+                yield _Made(placed, 0, placed.copies, placed.inputs, placed.outputs, dense=False)
 
 
-def _copies(entry: Placed) -> Iterator[Placed]:
-    return (entry.one(copy) for copy in range(entry.copies))
-
-
-def _dense(layer: Cell | Dense, name: str, inputs: int, units: int) -> DenseLayer:
-    expression = Times((units, Plus((inputs, 1)) if layer.bias else inputs))
-    return DenseLayer(name, inputs, units, units * (inputs + layer.bias), expression, {}, units * inputs)
-
-
-def _kept(placed: Placed) -> DenseLayer:
-    """Return a layer that stays what it is: a table, or a part counted elsewhere."""
-    widths, params = (placed.inputs, placed.outputs), placed.params
-    return DenseLayer(placed.name, *widths, params, placed.layout.params, placed.sizes, placed.multiply_adds_per_step)
+def _chains(made: list[_Made]) -> tuple[tuple[int, ...], ...]:
+    chains: list[list[int]] = []
+    for one in made:
+        if one.dense:
+            if not chains or chains[-1][-1] != one.inputs:
+                chains.append([one.inputs])
+            chains[-1] += [one.units] * one.copies
+    return tuple(map(tuple, chains))

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
 from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.formula import Expression, Plus, Times
 from rnncalc.conventions.tensor import Direction, Role, Tensor
+from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell, Gate
-from rnncalc.layers.layer import Dense
+from rnncalc.layers.layer import Dense, Output
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
+from rnncalc.questions.given import network_of, said
 from rnncalc.questions.symbols import Applied, Equation, Product, Sum, Symbol, equations
+from rnncalc.text import not_among
 
 
 class What(Enum):
@@ -50,6 +53,7 @@ class Derivation(NamedTuple):
 
     placed: the layer in its place. below: the one it reads from, None for the first of a part.
     convention: the name of the one whose tensors are counted.
+    gates: with what they do there.
     equations: of one step; empty for a layer that has none.
     """
 
@@ -73,11 +77,23 @@ class Explanation(NamedTuple):
     dense: DenseEquivalent | None
 
 
-def explain(network: Network, only: tuple[str, ...] = ()) -> Explanation:
-    """Return how the counts of a network come about, or those of the layers called `only`.
+def explain(network: Network, only: str | Sequence[str] = ()) -> Explanation:
+    """Return how the counts of a network come about, or those of the layers called `only`, a name or several.
 
-    Equal neighbours are explained once, with the number of their copies.
+    Equal neighbours are explained once, with the number of their copies. Raises CallError for names that no layer has.
     """
+    names = (only,) if isinstance(only, str) else only
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise CallError(f"only: expected the names of layers, such as ('output',), got {said(only)}")
+    stack = network_of(network).stack
+    known = tuple(entry.name_of(copy) for entry in stack for copy in range(entry.copies)) if names else ()
+    if wrong := not_among([*names], known):
+        raise CallError(f"only: {wrong}")
+    return explain_those(network, tuple(names))
+
+
+def explain_those(network: Network, only: tuple[str, ...] = ()) -> Explanation:
+    """Return the same; a name that no layer has, though one of another network may, is passed over."""
     below: Placed | None = None
     found = []
     for placed in network.stack:
@@ -104,7 +120,7 @@ def _derivation(placed: Placed, below: Placed | None, convention_name: str) -> D
     if isinstance(layer, Cell):
         arrays = convention(convention_name).arrays(layer.kind)
         assert arrays is not None  # a network under a convention that lacks a cell is refused
-        gates = layer.gates(placed.inputs)
+        gates = tuple(gate._replace(meaning=layer.meaning(gate, arrays.habits)) for gate in layer.gates(placed.inputs))
         written = equations(layer, placed.inputs, arrays)
     elif isinstance(layer, Dense):
         written = (_dense(layer, placed),)
@@ -113,7 +129,7 @@ def _derivation(placed: Placed, below: Placed | None, convention_name: str) -> D
 
 def _dense(layer: Dense, placed: Placed) -> Equation:
     """Return y = W x + b, with the textbook's letters for the output layer."""
-    output = placed.name == "output"
+    output = isinstance(layer, Output)
     time = "t" if len(placed.output_shape) > 1 else ""
     index = "hy" if output else ""
     read = Symbol("h" if output else "x", time=time, axes=("m",))

@@ -6,6 +6,7 @@ Whole numbers and fractions decide, never floats: a limit that is met exactly is
 from __future__ import annotations
 
 from enum import Enum
+from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.errors import Path
@@ -24,6 +25,7 @@ class Unknown(Enum):
     COUNTED_ELSEWHERE = "what an external part costs is not known"
     NO_PARAMS = "nothing has a ratio to no parameters"
     NOT_KNOWN_BEFORE = "the baseline does not have the number"
+    NO_SUCH_TENSOR = "the layer has no tensor of this name"
     GROWN_FROM_NOTHING = "growth from 0 has no percentage"
 
 
@@ -33,6 +35,7 @@ class Limit(NamedTuple):
     path: of the keys in a spec; flag: what stands in their place.
     layer: the name of the layer that it is on; None when it is on the network.
     percent: of what it was before, for growth and fall.
+    tensor, shape: the name of a tensor and what its shape is to be; `value` is then how many numbers that holds.
     """
 
     rule: Rule
@@ -42,6 +45,8 @@ class Limit(NamedTuple):
     flag: str = ""
     layer: str | None = None
     percent: bool = False
+    tensor: str | None = None
+    shape: tuple[int, ...] = ()
 
     @property
     def compares(self) -> bool:
@@ -99,6 +104,7 @@ class HeldLimit(NamedTuple):
     actual: None when it is not known, and `unknown` says why; what it grew or fell by where that is limited.
     line, column: where the limit is written, None for a flag.
     difference: of what grew or fell.
+    shape: of the tensor whose shape is limited.
     """
 
     limit: Limit
@@ -108,6 +114,7 @@ class HeldLimit(NamedTuple):
     line: int | None = None
     column: int | None = None
     difference: Difference | None = None
+    shape: tuple[int, ...] = ()
 
 
 def hold(limit: Limit, actual: Number | None, why: Unknown | None = None) -> HeldLimit:
@@ -123,6 +130,13 @@ def hold(limit: Limit, actual: Number | None, why: Unknown | None = None) -> Hel
             return HeldLimit(limit, actual, actual >= limit.value)
 
 
+def hold_shape(limit: Limit, shape: tuple[int, ...] | None) -> HeldLimit:
+    """Hold the shape of a tensor against what it is; None where there is no such tensor."""
+    if shape is None:
+        return HeldLimit(limit, None, False, Unknown.NO_SUCH_TENSOR)
+    return HeldLimit(limit, prod(shape), shape == limit.shape, shape=shape)
+
+
 def hold_difference(limit: Limit, difference: Difference, why: Unknown | None = None) -> HeldLimit:
     """Hold a limit on growth, or on a fall, against what a number was and is; `why` it is not known what it is."""
     before, after = difference
@@ -133,6 +147,6 @@ def hold_difference(limit: Limit, difference: Difference, why: Unknown | None = 
         return HeldLimit(limit, grown, grown <= limit.value, difference=difference)
     if grown and not before:
         return HeldLimit(limit, None, False, Unknown.GROWN_FROM_NOTHING, difference=difference)
-    percent = difference.percent or 0
+    percent = 0 if difference.percent is None else difference.percent
     share = percent if limit.rule is Rule.GROWTH else -percent
     return HeldLimit(limit, share, 100 * grown <= limit.value * before, difference=difference)

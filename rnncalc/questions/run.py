@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rnncalc.errors import RefusedError
-from rnncalc.forward.arrays import Nested, Progress
+from rnncalc.errors import CallError, RefusedError
+from rnncalc.forward.arrays import Progress
 from rnncalc.forward.floats import floats
+from rnncalc.forward.memory import peak
 from rnncalc.forward.network_pass import Pass, Ran
 from rnncalc.layers.layer import External
+from rnncalc.network.data import Inputs, Nested
 from rnncalc.network.network import Network
+from rnncalc.questions.given import network_of, own_numbers, said, whole
 
 DEFAULT_STEPS = 3
 MOST_MULTIPLY_ADDS = 10**9
 MOST_BYTES = 2 * 10**9
-BYTES_A_WEIGHT = 10
-"""Its place in a list, with what a list allocates ahead; the floats themselves are few (`arrays.filled`)."""
-
-BYTES_AN_OUTPUT = 44
-"""The same and a float of its own."""
-
+MOST_LAYERS = 20_000
 SECONDS_A_MULTIPLICATION = 25e-9
-
-Weights = dict[str, dict[str, Nested]]
-"""For each layer's name its tensors by name, each in lists as deep as its shape is long."""
-
-Inputs = dict[str | None, list[Any]]
-"""For each part its inputs: a list of T vectors, or of T token numbers before an embedding."""
+SECONDS_A_LAYER = 0.1e-3
 
 
 class Run(NamedTuple):
@@ -61,24 +55,35 @@ def run(
     network: Network,
     *,
     seed: int = 0,
-    weights: Weights | None = None,
-    inputs: Inputs | None = None,
+    weights: Mapping[str, Mapping[str, Nested]] | None = None,
+    inputs: Sequence[Nested] | Mapping[Any, Sequence[Nested]] | None = None,
     states: bool = False,
     most_multiply_adds: int = MOST_MULTIPLY_ADDS,
     progress: Progress | None = None,
 ) -> Run:
     """Run a forward pass through a network and return what it was seen to do.
 
-    weights, inputs: the numbers to use, under the names and in the shapes of the network's convention; made from the
-        seed where they are not given, the same on every machine.
+    weights: the numbers to use, by layer and tensor, under the names and in the shapes of the network's convention.
+    inputs: a list of T vectors, or of T token numbers; of an encoder-decoder, one for each half by its name.
+        What is not given is made from the seed, the same on every machine. Arrays will do for lists.
     states: whether to keep each layer's states and gates, step by step.
     progress: told after each matrix product how many multiplications it was.
-    Raises RefusedError when the pass would take more multiply-adds than `most_multiply_adds`, or 2 GB.
+    Raises SpecError where weights or inputs do not fit, with all that is wrong, CallError for what is no network,
+    RefusedError when the pass would take more multiply-adds than `most_multiply_adds`, or 2 GB.
     """
-    timed = with_steps_to_run(network, inputs)
-    _refuse_costly(timed, most_multiply_adds)
-    forward = Pass(timed, floats, seed=seed, weights=weights, inputs=inputs, progress=progress, traced=states)
-    return Run(timed, tuple(forward.run()), None if inputs or timed is network else DEFAULT_STEPS)
+    network, most = network_of(network), whole("most_multiply_adds", most_multiply_adds)
+    ours, theirs = own_numbers(network, weights, inputs)
+    timed = with_steps_to_run(network, theirs)
+    _refuse_costly(timed, most)
+    _refuse_large(timed, peak(timed, weights=ours is None, inputs=theirs is None, traced=states))
+    forward = Pass(timed, floats, seed=_seed(seed), weights=ours, inputs=theirs, progress=progress, traced=states)
+    return Run(timed, tuple(forward.run()), None if theirs or timed is network else DEFAULT_STEPS)
+
+
+def _seed(seed: object) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise CallError(f"seed: expected a whole number, got {said(seed)}")
+    return seed
 
 
 def with_steps_to_run(network: Network, inputs: Inputs | None = None) -> Network:
@@ -106,10 +111,18 @@ def _refuse_costly(network: Network, most: int) -> None:
         time = duration(cost * SECONDS_A_MULTIPLICATION)
         message = f"a pass would do {cost:,} multiply-adds, about {time}, and the limit is {most:,}"
         raise RefusedError(f"{message}; lower the number of steps with -T, or raise --max-multiply-adds")
-    held = sum(entry.params * entry.copies for entry in network.stack if not isinstance(entry.layer, External))
-    flowing = sum((entry.uses or 1) * entry.outputs * entry.copies for entry in network.stack)
-    size = held * BYTES_A_WEIGHT + flowing * BYTES_AN_OUTPUT
+
+
+def _refuse_large(network: Network, size: int) -> None:
+    """Refuse a pass of more layers, or more bytes, than are run."""
+    layers = sum(entry.copies for entry in network.stack)
+    if layers > MOST_LAYERS:
+        time = duration(layers * SECONDS_A_LAYER)
+        message = f"a pass through {layers:,} layers would take about {time}, and the limit is {MOST_LAYERS:,} layers"
+        raise RefusedError(f"{message}; repeat them fewer times: equal layers do the same")
     if size > MOST_BYTES:
+        held = sum(entry.params * entry.copies for entry in network.stack if not isinstance(entry.layer, External))
+        flowing = sum((entry.uses or 1) * entry.outputs * entry.copies for entry in network.stack)
         message = f"a pass would hold {held:,} weights and {flowing:,} outputs, about {size / 1e9:,.1f} GB"
         raise RefusedError(f"{message}, and the limit is 2 GB; lower the number of steps with -T, or the widths")
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from rnncalc.conventions.formula import letters
 from rnncalc.network.stack import Placed
 from rnncalc.questions.allocation import BASE, Allocations, Difference
-from rnncalc.reports.setting import flow, halves_of, steps_of
+from rnncalc.reports.setting import flow, halves_of, names, steps_of, title, together
 from rnncalc.reports.sheet import Column, Row, Sheet
 
 MOST_NAMES = 3
@@ -62,11 +62,11 @@ class AllocationReport(NamedTuple):
                     *(Column(name, right=True) for name in self.allocations.networks),
                 ),
                 rows=[
-                    (*([placed.part] if halves else []), name, placed.layer.kind, *params.values())
-                    for name, placed, params in self._rows()
+                    (*([placed.part] if halves else []), name, placed.layer.kind, *params)
+                    for name, placed, params in self._lines()
                 ],
                 total=("Total", *[""] * len(titles), *self._totals().values()),
-                title=network.name,
+                title=title(network),
                 subtitle=flow(network),
                 notes=tuple(self._notes()),
             )
@@ -79,6 +79,15 @@ class AllocationReport(NamedTuple):
             params = {name: of.stack[number].params if of else None for name, of in networks.items()}
             for copy in range(placed.copies):
                 yield placed.name_of(copy), placed, params
+
+    def _lines(self) -> Iterator[tuple[str, Placed, list[int | None]]]:
+        """Yield the same with one line for many equal neighbours, and their sums."""
+        for number, placed in enumerate(self.allocations.network.stack):
+            params = [of.stack[number].params if of else None for of in self.allocations.networks.values()]
+            if together(placed):
+                yield names(placed), placed, [each and each * placed.copies for each in params]
+            else:
+                yield from ((placed.name_of(copy), placed, params) for copy in range(placed.copies))
 
     def _totals(self) -> dict[str, int | None]:
         return {name: of.params if of else None for name, of in self.allocations.networks.items()}

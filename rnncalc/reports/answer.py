@@ -14,7 +14,7 @@ from rnncalc.questions.answer.mistake import MOST_LAYERS
 from rnncalc.questions.answer.quantities import Quantity
 from rnncalc.questions.answer.search import Diagnosis
 from rnncalc.questions.answer.sizes import OtherSize
-from rnncalc.reports.setting import setting
+from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Sheet, Value
 
 
@@ -53,12 +53,12 @@ class AnswerReport(NamedTuple):
         columns = (
             *(Column("", key=True), Column("Layer", key=True)),
             *([Column("Tensor", key=True)] if of_tensors else []),
-            *(Column("Answer", right=True), Column("Right", right=True)),
+            *(Column(title, right=True, together=True) for title in ("Answer", "Right")),
         )
         verdict = "✓ Right." if self.answer.right else "✗ Not right."
         network = self.answer.network
         notes = (verdict, *self._remarks())
-        return [Sheet(columns, rows, title=network.name, subtitle=setting(network), notes=notes), *self._mistakes()]
+        return [Sheet(columns, rows, title=title(network), subtitle=setting(network), notes=notes), *self._mistakes()]
 
     def _remarks(self) -> Iterator[str]:
         for each in self.answer.judged:
@@ -75,7 +75,7 @@ class AnswerReport(NamedTuple):
 
 def _columns(judged: Judged) -> tuple[Column, ...]:
     yours, right = ("Yours", "Right") if isinstance(judged.given, Shape) else ("Your sum", "The right sum")
-    return Column("The mistake", key=True), Column(yours), Column(right)
+    return Column("The mistake", key=True), Column(yours, together=True), Column(right, together=True)
 
 
 def _row(diagnosis: Diagnosis, judged: Judged) -> tuple[Value, ...]:
@@ -142,6 +142,8 @@ def _told(judged: Judged, network: Network) -> Iterator[str]:
         yield _unexplained(judged)
         if not judged.layer and not judged.other_size:
             yield _next_step(network)
+    elif judged.other_size:
+        yield f"So would {_size(judged.other_size)}."
 
 
 def _unexplained(judged: Judged) -> str:

@@ -1,13 +1,12 @@
-"""What the formats for test reports and for annotations ask of a report: cases that passed or did not, and remarks.
+"""What the formats for test reports and for annotations write: cases that passed or did not, and remarks.
 
-Knows no question; `reports/check.py` has what is here, and any other report may.
+Knows no question; any report may have them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from enum import Enum
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 MOST_LINES = 1_000
 """More failures than this are counted, not told."""
@@ -39,17 +38,6 @@ class Tally(NamedTuple):
     skipped: int = 0
 
 
-class Suite(Protocol):
-    """The cases of one file. `tally` is known before they are made, which may be many."""
-
-    @property
-    def file(self) -> str: ...
-
-    def tally(self) -> Tally: ...
-
-    def cases(self) -> Iterator[Case]: ...
-
-
 class Level(Enum):
     """How grave an annotation is, by GitHub's names."""
 
@@ -65,12 +53,3 @@ class Annotation(NamedTuple):
     message: str
     line: int | None = None
     column: int | None = None
-
-
-class Annotated(Protocol):
-    """The remarks on one file."""
-
-    @property
-    def file(self) -> str: ...
-
-    def annotations(self) -> Iterator[Annotation]: ...

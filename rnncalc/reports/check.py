@@ -87,7 +87,7 @@ class CheckReport(NamedTuple):
         return Sheet(
             (
                 Column("Spec", key=True),
-                *(Column(title, right=True) for title in ("Before", "After", "Change", "Percent")),
+                *(Column(title, right=True, together=True) for title in ("Before", "After", "Change", "Percent")),
                 Column("State"),
             ),
             rows,
@@ -108,11 +108,11 @@ class CheckReport(NamedTuple):
 
 
 _COLUMNS = (
-    Column(""),
+    Column("", key=True),
     Column("Spec", key=True),
     Column("Check", key=True),
-    Column("Limit", right=True),
-    Column("Actual", right=True),
+    Column("Limit", right=True, together=True),
+    Column("Actual", right=True, together=True),
 )
 
 

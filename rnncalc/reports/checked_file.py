@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from rnncalc.errors import Problem, dotted
 from rnncalc.questions.check import CheckedFile, Status, Verdict
 from rnncalc.reports.cases import Annotation, Case, Level, Outcome, Tally
-from rnncalc.reports.limits import as_json, cells, message, name
+from rnncalc.reports.limits import as_json, cells, message, name, numbers
 from rnncalc.reports.sheet import Value
 from rnncalc.text import escape
 
@@ -48,18 +48,18 @@ class FileReport(NamedTuple):
     def data(self) -> dict[str, Any]:
         """Return the JSON object."""
         verdict, difference = self.checked.verdict, self.checked.difference
-        numbers = verdict and verdict.numbers
+        found = verdict and verdict.numbers
         broken = self.failures() if self.checked.problems else ()
         return {
             "file": self.file,
             "name": verdict and verdict.name,
             "convention": verdict and verdict.convention,
             "status": self.checked.status.value,
-            "params": numbers and numbers.params,
-            "bytes": numbers and numbers.bytes,
-            "multiply_adds": numbers and numbers.multiply_adds,
-            "dense_ratio": numbers and as_json(numbers.dense_ratio),
-            "dense_params": numbers and numbers.dense_params,
+            "params": found and found.params,
+            "bytes": found and found.bytes,
+            "multiply_adds": found and found.multiply_adds,
+            "dense_ratio": found and as_json(found.dense_ratio),
+            "dense_params": found and found.dense_params,
             "checks": self._limits(),
             "skipped": verdict and left_out(verdict),
             "baseline": difference
@@ -72,10 +72,11 @@ class FileReport(NamedTuple):
 
     def _limits(self) -> Iterator[dict[str, Any]]:
         for held in self.checked.verdict.limits if self.checked.verdict else ():
+            limit, actual = numbers(held)
             yield {
                 "name": name(held.limit),
-                "limit": as_json(held.limit.value),
-                "actual": as_json(held.actual),
+                "limit": limit,
+                "actual": actual,
                 "ok": held.kept,
                 "message": message(held),
                 "line": held.line,

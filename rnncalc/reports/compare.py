@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from rnncalc.questions.compare import Comparison, DenseGrowth, Lack, Missing, Side
-from rnncalc.reports.setting import setting
+from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Bar, Column, Row, Sheet
 
 LEVELS = "▁▂▃▄▅▆▇█"
@@ -51,12 +51,11 @@ class ComparisonReport(NamedTuple):
         most = max(side.params for side in self.comparison.sides) or 1
         columns = (
             Column("Network", key=True),
-            *([Column("Units", right=True)] if searched else []),
-            Column("Parameters", right=True),
-            Column("Ratio", right=True),
+            *([Column("Units", right=True, together=True)] if searched else []),
+            *(Column(title, right=True, together=True) for title in ("Parameters", "Ratio")),
             Column("Multiply-adds", right=True),
             Column("Bytes", right=True),
-            Column(""),
+            Column("", together=True),
         )
         rows: list[Row] = [
             (
@@ -71,7 +70,8 @@ class ComparisonReport(NamedTuple):
             for side in self.comparison.sides
         ]
         subtitle = setting(self.comparison.networks[0]) if self._alone else ""
-        return [Sheet(columns, rows, title=self.title, subtitle=subtitle, notes=tuple(self._notes()))]
+        heading = title(self.comparison.networks[0]) if self._alone else self.title
+        return [Sheet(columns, rows, title=heading, subtitle=subtitle, notes=tuple(self._notes()))]
 
     def _label(self, side: Side) -> str:
         return (side.kind or AS_IT_IS) if self._alone else side.name
@@ -83,6 +83,8 @@ class ComparisonReport(NamedTuple):
         if self.comparison.same_params:
             most = "the most that keep within the first row's parameters"
             yield f"All recurrent layers of a row have the same units, {most}."
+            if self.comparison.projections:
+                yield "A projection keeps its width, in the kinds that have one."
         elif self._alone and first.multiply_adds is None:
             yield "Multiply-adds: not known without the number of steps, or with a part counted elsewhere."
 
@@ -119,8 +121,8 @@ class DenseGrowthReport(NamedTuple):
         most = max(row.dense for row in found) or 1
         columns = (
             Column("Steps", right=True, key=True),
-            *(Column(title, right=True) for title in ("Recurrent", "Dense equivalent", "Ratio")),
-            Column(""),
+            *(Column(title, right=True, together=True) for title in ("Recurrent", "Dense equivalent", "Ratio")),
+            Column("", together=True),
         )
         rows: list[Row] = [(row.steps, row.params, row.dense, row.ratio, Bar(row.dense / most)) for row in found]
         line = "".join(LEVELS[min(7, row.dense * 8 // (most + 1))] for row in found)
@@ -130,7 +132,7 @@ class DenseGrowthReport(NamedTuple):
             Sheet(
                 columns,
                 rows,
-                title=network.name,
+                title=title(network),
                 subtitle=f"{network.topology_name}; parameters by the number of steps",
                 notes=(f"Dense equivalent {line} over {range_}; recurrent, no change.",),
             )

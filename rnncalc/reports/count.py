@@ -6,14 +6,18 @@ from collections.abc import Iterator
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from rnncalc.conventions.formula import Times
+from rnncalc.conventions.formula import letters as in_letters
+from rnncalc.conventions.formula import numbers as in_numbers
 from rnncalc.conventions.tensor import Tensor
 from rnncalc.questions.count import Count, LayerCount, bytes_of, numbered
 from rnncalc.questions.dense import DenseEquivalent
-from rnncalc.reports.setting import halves_of, setting, steps_of
+from rnncalc.reports.setting import halves_of, names, setting, steps_of, title, together
 from rnncalc.reports.sheet import Alike, Arithmetic, Column, Row, Shared, Sheet
+from rnncalc.text import KIBI, decimal, weight
 
-MOST_WIDTHS = 8
-"""A chain of more widths is cut in its middle."""
+MOST_CHAINS, MOST_WIDTHS = 4, 8
+"""More chains, and a chain of more widths, are cut in their middle."""
 
 
 class CountReport(NamedTuple):
@@ -53,16 +57,7 @@ class CountReport(NamedTuple):
         network = self.counted.network
         titles = _key_titles(self.counted)
         words = ("Kind", "In → out", "Output shape", "Formula")
-        rows: list[Row] = []
-        for layer in self.counted.stack():
-            cells: Row = (
-                layer.kind,
-                f"{layer.inputs:,} → {layer.outputs:,}",
-                layer.output_shape,
-                Arithmetic(layer.formula, layer.substituted),
-                *(number for _, number in self._numbers(layer)),
-            )
-            rows += [(*key, *cells) for key in _keys(self.counted, layer)]
+        rows: list[Row] = [row for layer in self.counted.stack() for row in self._rows(layer)]
         numbers = [*self._numbers(self.counted)]
         return Sheet(
             columns=(
@@ -72,10 +67,20 @@ class CountReport(NamedTuple):
             ),
             rows=rows,
             total=("Total", *[""] * (len(titles) + len(words) - 1), *(number for _, number in numbers)),
-            title=network.name,
+            title=title(network),
             subtitle=setting(network),
             notes=tuple(self._notes()),
         )
+
+    def _rows(self, layer: LayerCount) -> Iterator[Row]:
+        """Yield the row of a layer: equal neighbours have one each, or, if they are many, one with their sums."""
+        whole, numbers = Arithmetic(layer.formula, layer.substituted), [number for _, number in self._numbers(layer)]
+        if together(layer.placed):
+            formula, sizes = Times((layer.copies, layer.placed.layout.params)), layer.placed.sizes
+            whole = Arithmetic(in_letters(formula), in_numbers(formula, sizes))
+            numbers = [number and number * layer.copies for number in numbers]
+        for key in _keys(self.counted, layer):
+            yield (*key, layer.kind, f"{layer.inputs:,} → {layer.outputs:,}", layer.output_shape, whole, *numbers)
 
     def _numbers(self, of: Count | LayerCount) -> Iterator[tuple[str, int | None]]:
         """Yield the columns of numbers: the titles, and the numbers of a layer or of the whole network."""
@@ -101,7 +106,8 @@ class CountReport(NamedTuple):
         elif dense.ratio is not None:
             yield _dense_note(self.counted, dense, dense.ratio)
         if self.cost:
-            yield f"Bytes: {bytes_of(self.counted.dtype)} a parameter, {self.counted.dtype}."
+            size = f"; {weight(self.counted.bytes)} in all" if self.counted.bytes >= KIBI else ""
+            yield f"Bytes: {bytes_of(self.counted.dtype)} a parameter, {self.counted.dtype}{size}."
 
 
 _HEADER = (
@@ -133,8 +139,9 @@ def _tensor_records(count: Count) -> Iterator[Row]:
 def _tensor_sheet(count: Count) -> Sheet:
     titles = _key_titles(count)
     rows: list[Row] = [
-        (*key, tensor.name, tensor.role, tensor.shape, tensor.params)
-        for layer in count.layers
+        (*key, tensor.name, tensor.role, tensor.shape, tensor.params * (layer.copies if together(layer.placed) else 1))
+        for entry in count.stack()
+        for layer in (entry.each() if numbered(entry.placed) else [entry])
         for key in _keys(count, layer)
         for tensor in layer.tensors
     ]
@@ -155,10 +162,9 @@ def _key_titles(count: Count) -> tuple[str, ...]:
 
 
 def _keys(count: Count, layer: LayerCount) -> list[tuple[str | None, ...]]:
-    """Return the cells that tell which row it is, for each of the equal neighbours."""
-    return (
-        [(layer.part, name) for name in layer.names] if halves_of(count.network) else [(name,) for name in layer.names]
-    )
+    """Return the cells that tell which row it is, for each of the equal neighbours, or for many of them at once."""
+    found = [names(layer.placed)] if together(layer.placed) else layer.names
+    return [(layer.part, name) for name in found] if halves_of(count.network) else [(name,) for name in found]
 
 
 def _layers_data(count: Count) -> Iterator[Alike | dict[str, Any]]:
@@ -202,12 +208,15 @@ def _dense_data(dense: DenseEquivalent) -> dict[str, Any]:
 
 def _dense_note(count: Count, dense: DenseEquivalent, ratio: float) -> str:
     steps = " and ".join(f"{part.steps:,}" for part in count.network.parts.values())
-    widths = [f"{width:,}" for width in dense.widths]
-    if len(widths) > MOST_WIDTHS:
-        widths[4:-2] = ["…"]
+    chains = [[f"{width:,}" for width in chain] for chain in dense.chains]
+    if len(chains) > MOST_CHAINS:
+        chains[1:-1] = [["…"]]
+    for widths in chains:
+        if len(widths) > MOST_WIDTHS:
+            widths[4:-2] = ["…"]
     plural = "" if steps == "1" else "s"
-    chain = " → ".join(widths)
+    told = "; ".join(" → ".join(widths) for widths in chains)
     return (
-        f"Dense equivalent for {steps} step{plural}: {chain}, {dense.params:,} parameters, "
-        f"{ratio:,.2f} × this network's."
+        f"Dense equivalent for {steps} step{plural}: {told + ', ' if told else ''}{dense.params:,} parameters, "
+        f"{decimal(ratio)} × this network's."
     )

@@ -6,15 +6,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from rnncalc.conventions.catalogue import convention
-from rnncalc.conventions.formula import letters, numbers
-from rnncalc.conventions.tensor import Role
+from rnncalc.conventions.formula import Times, letters, numbers
+from rnncalc.conventions.tensor import Axis, Role
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Embedding
+from rnncalc.layers.layer import Dense, Embedding
 from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, What
+from rnncalc.reports.biases import biases
 from rnncalc.reports.equations import Line, Term, plain, written
-from rnncalc.reports.setting import setting
-from rnncalc.reports.sheet import Arithmetic, Column, Sheet, Value
+from rnncalc.reports.setting import one_to_many, setting, title
+from rnncalc.reports.sheet import Arithmetic, Column, Name, Sheet, Value, name_of
+from rnncalc.text import decimal
 
 HOLDS = {
     Role.INPUT: "input matrix",
@@ -55,23 +57,21 @@ class ExplanationReport:
     def sheets(self) -> list[Sheet]:
         """Return a derivation a layer, then the total, then the dense equivalent."""
         found = self.explanation
-        told: set[str] = set()  # the kinds whose gates and biases have been explained: once is enough
-        sheets = []
-        for each in found.layers:
-            kind = each.placed.layer.kind
-            sheets.append(_sheet(each, kind not in told))
-            told.add(kind)
+        told: set[tuple[str, str]] = set()  # what has been said of the gates and biases of a kind: once is enough
+        sheets = [_sheet(each, told) for each in found.layers]
         if found.total is None:
             return sheets
-        sheets.insert(0, Sheet(columns=(), rows=(), title=self.network.name, subtitle=setting(self.network)))
+        later = one_to_many(self.network)
+        head = Sheet(columns=(), rows=(), title=title(self.network), subtitle=setting(self.network))
+        sheets.insert(0, head._replace(notes=(later,)) if later else head)
         if len(found.layers) > 1:
             sheets.append(_rows_sheet("Total", [_row(found.total)]))
         if found.dense and found.dense.ratio is not None:
-            ratio = f"{found.dense.params:,} is {found.dense.ratio:,.2f} × this network's {self.network.params:,}."
+            ratio = f"{found.dense.params:,} is {decimal(found.dense.ratio)} × this network's {self.network.params:,}."
             steps = " and ".join(f"{part.steps:,}" for part in self.network.parts.values())
             subtitle = f"all {steps} steps at once, no weights shared: each layer of width w has T·w units"
             sheet = _rows_sheet("Dense equivalent", [*_dense_rows(found.dense)], (ratio,))
-            sheets.append(sheet._replace(subtitle=subtitle))
+            sheets.append(sheet._replace(subtitle=subtitle, summed=True))
         return sheets
 
     def derivations(self) -> list[Sheet]:
@@ -79,7 +79,7 @@ class ExplanationReport:
         return self.sheets()
 
 
-Row = tuple[str, str, Arithmetic, int]
+Row = tuple[str | Name, str, Arithmetic, int]
 """A line of a derivation: its label, what it is, the arithmetic, the parameters."""
 
 
@@ -92,8 +92,8 @@ def _layer_data(each: Derivation) -> dict[str, Any]:
         "letters": [*_letters(each)],
         "gates": [*_gates(each)],
         "equations": [_equation_data(line) for line in _equations(each)],
-        "steps": [_row_data(_row(step)) for step in each.steps],
-        "remarks": [*_remarks(each)],
+        "steps": [_row_data(_row(step, each.convention)) for step in each.steps],
+        "remarks": [*_on_biases(each), *_on_this_layer(each)],
         "params": placed.params,
     }
 
@@ -106,7 +106,7 @@ def _equation_data(line: Line) -> dict[str, Any]:
 def _row_data(row: Row) -> dict[str, Any]:
     label, what, arithmetic, params = row
     return {
-        "label": label,
+        "label": label if isinstance(label, str) else name_of(label),
         "what": what,
         "formula": arithmetic.letters,
         "substituted": arithmetic.numbers,
@@ -114,9 +114,14 @@ def _row_data(row: Row) -> dict[str, Any]:
     }
 
 
-def _row(step: Step) -> Row:
+def _row(step: Step, convention_name: str = "") -> Row:
+    """Return a line; a tensor whose name is a symbol under the convention is called by it."""
     arithmetic = Arithmetic(letters(step.expression), numbers(step.expression, step.sizes))
     label, what = _words(step)
+    if step.what is What.TENSOR and convention(convention_name).symbols:
+        direction, mark, symbol = label.rpartition("/")
+        letter, _, below = symbol.partition("_")
+        return Name(letter, below, direction + mark), what, arithmetic, step.params
     return label, what, arithmetic, step.params
 
 
@@ -125,6 +130,8 @@ def _words(step: Step) -> tuple[str, str]:
     match step.what:
         case What.TENSOR:
             what = HOLDS[step.role] if step.role else ""
+            if step.role is Role.RECURRENT and step.expression == Times((Axis(1, "h"),)):
+                what = "recurrent weights, one a unit"
             if len(step.gates) > 1:
                 what += f"{'es' if step.role is Role.BIAS else ''} of the gates {', '.join(step.gates)}"
             return step.name, what
@@ -144,19 +151,21 @@ def _dense_rows(dense: DenseEquivalent) -> Iterator[Row]:
     for layer in dense.layers:
         arithmetic = numbers(layer.expression, layer.sizes)
         yield layer.name, f"{layer.inputs:,} → {layer.units:,}", Arithmetic(arithmetic, arithmetic), layer.params
-    total = " + ".join(str(layer.params) for layer in dense.layers)
+    total = " + ".join(str(layer.params) for layer in dense.layers) or "0"
     yield "Total", "", Arithmetic(total, total), dense.params
 
 
-def _sheet(each: Derivation, whole: bool) -> Sheet:
-    """Return a layer's derivation; gates and biases are told where its kind is explained whole."""
-    gates = tuple(f"Gate {gate}." for gate in _gates(each)) if whole else ()
-    remarks = [*_remarks(each)]
-    notes = remarks if whole or not each.gates else remarks[1:]
+def _sheet(each: Derivation, told: set[tuple[str, str]]) -> Sheet:
+    """Return a layer's derivation; what is `told` of its kind is not said again, and what is said is told."""
+    kind = each.placed.layer.kind
+    general = [(kind, text) for text in (*(f"Gate {gate}." for gate in _gates(each)), *_on_biases(each))]
+    notes = [text for text in general if text not in told]
+    told.update(notes)
     placed = each.placed
     last = placed.name_of(placed.copies - 1)
     title = placed.name if placed.copies == 1 else f"{placed.name} … {last}: {placed.copies:,} equal layers"
-    sheet = _rows_sheet(title, [_row(step) for step in each.steps], (*gates, *notes))
+    rows = [_row(step, each.convention) for step in each.steps]
+    sheet = _rows_sheet(title, rows, (*(text for _, text in notes), *_on_this_layer(each)))
     subtitle = "; ".join((placed.layer.kind, *_letters(each)))
     return sheet._replace(subtitle=subtitle, equations=_equations(each))
 
@@ -170,12 +179,18 @@ def _gates(each: Derivation) -> Iterator[str]:
         yield f"{gate.letter}, {gate.name}: {gate.meaning}"
 
 
-def _remarks(each: Derivation) -> Iterator[str]:
-    """Yield what is to be said of biases, of a matrix that is counted elsewhere, and of frozen parameters."""
+def _on_biases(each: Derivation) -> Iterator[str]:
+    """Yield why there are as many biases as there are, the same for all layers of a kind that have any."""
     layer = each.placed.layer
-    row = convention(each.convention)
-    if isinstance(layer, Cell):
-        yield f"Biases: {row.note}; {row.why}." if layer.bias else "Biases: none, by bias: false."
+    if isinstance(layer, Cell) and layer.bias:
+        yield biases(layer, each.gates, convention(each.convention))
+
+
+def _on_this_layer(each: Derivation) -> Iterator[str]:
+    """Yield what is to be said of biases left out, a matrix that is counted elsewhere, and frozen parameters."""
+    layer = each.placed.layer
+    if isinstance(layer, Cell | Dense) and not layer.bias:
+        yield "Biases: none, by bias: false."
     if each.placed.shared:
         yield "The matrix is the embedding's, transposed: it is counted there, once."
     if layer.frozen:
@@ -209,8 +224,9 @@ def _source(each: Derivation) -> str:
 
 
 def _rows_sheet(title: str, rows: list[Row], notes: tuple[str, ...] = ()) -> Sheet:
+    """Return lines as a table; the last is what the others lead to, not their sum."""
     if not rows:
         return Sheet(columns=(), rows=(), title=title, notes=("No parameters.", *notes))
     columns = (Column("Step", key=True), Column("What it is"), Column("Arithmetic"), Column("Parameters", right=True))
     values: list[tuple[Value, ...]] = [*rows]
-    return Sheet(columns=columns, rows=values, title=title, notes=notes)
+    return Sheet(columns=columns, rows=values[:-1], total=values[-1], title=title, notes=notes, summed=False)

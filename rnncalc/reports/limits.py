@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rnncalc.errors import dotted
 from rnncalc.network.budget import Quantity, Rule
@@ -37,6 +37,8 @@ def name(limit: Limit) -> str:
 def cells(held: HeldLimit) -> tuple[Value, Value]:
     """Return the limit and the number as a table has them, a fraction with the digits that tell it from the other."""
     limit, actual = held.limit, held.actual
+    if limit.shape:
+        return _shape(limit.shape), _shape(held.shape) if held.shape else None
     if not limit.percent and limit.quantity is not Quantity.DENSE_RATIO:
         assert isinstance(limit.value, int)
         assert actual is None or isinstance(actual, int)
@@ -51,10 +53,19 @@ def as_json(number: Number | None) -> int | float | None:
     return number if number is None or isinstance(number, int) else float(number)
 
 
+def numbers(held: HeldLimit) -> tuple[Any, Any]:
+    """Return the limit and the number as JSON has them; of a tensor, the shapes."""
+    if held.limit.shape:
+        return [*held.limit.shape], [*held.shape] or None
+    return as_json(held.limit.value), as_json(held.actual)
+
+
 def message(held: HeldLimit) -> str | None:
     """Return what is wrong; None when nothing is."""
     if held.kept:
         return None
+    if held.limit.shape:
+        return _shaped(held)
     if held.actual is None:
         return f"cannot be judged: {_why_unknown(held)}"
     if held.limit.compares:
@@ -77,6 +88,17 @@ def _counted(limit: Limit, actual: Number) -> str:
         case _:
             cure = "smaller than expected, so update the target"
             return f"expected at least {limit.value:,} {unit}{where}, got {actual:,}: {-difference:,} too few; {cure}"
+
+
+def _shaped(held: HeldLimit) -> str:
+    limit, layer = held.limit, escape(held.limit.layer or "")
+    if held.unknown:
+        return f"expected {_shape(limit.shape)}, and {layer} has no such tensor; rnncalc count --tensors lists them"
+    return f"expected {_shape(limit.shape)} in {layer}, got {_shape(held.shape)}"
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return f"({', '.join(map(str, shape))})"
 
 
 def _ratio(limit: Limit, actual: Number) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rnncalc.errors import RefusedError
 from rnncalc.network.network import Network
 from rnncalc.questions.count import numbered
@@ -16,6 +18,10 @@ MOST_TENSORS = 100_000
 
 MOST_LAYERS = 20_000
 """More layers than a network has that is made under six conventions at once."""
+
+
+MOST_DRAWN, MOST_EXPLAINED = 500, 20_000
+"""More layers, equal neighbours once, than are explained in tables, and in any format."""
 
 
 def refuse_endless(report: CountReport, method: str) -> None:
@@ -52,3 +58,15 @@ def refuse_many_layers(network: Network) -> None:
     if layers > MOST_LAYERS:
         message = f"--all-conventions takes {MOST_LAYERS:,} layers at most, and {escape(network.name)} has"
         raise RefusedError(f"{message} {layers:,}; count one convention at a time, with -c")
+
+
+def refuse_long_explanation(network: Network, only: Sequence[str], method: str) -> None:
+    """Raise RefusedError where the layers to explain are too many for the formats that ask for a method."""
+    explained = len(only) or len(network.stack)
+    name = escape(network.name)
+    if method == "sheets" and explained > MOST_DRAWN:
+        message = f"{name} has {explained:,} layers to explain, more than the {MOST_DRAWN:,} that tables are drawn for"
+        raise RefusedError(f"{message}; name some with --only, or take -f json")
+    if explained > MOST_EXPLAINED:
+        message = f"{name} has {explained:,} layers to explain, more than {MOST_EXPLAINED:,}"
+        raise RefusedError(f"{message}; name some with --only")

@@ -1,8 +1,9 @@
 """What a report is, for type checkers alone: the methods that formats ask for."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
+from rnncalc.reports.cases import Annotation, Case, Tally
 from rnncalc.reports.sheet import Row, Sheet
 
 
@@ -31,3 +32,26 @@ class Derived(Protocol):
 
     def derivations(self) -> list[Sheet]:
         """Return sheets with equations, and with an Arithmetic in each row."""
+
+
+class Suite(Protocol):
+    """A report on one file that was tested. `tally` is known before the cases are made, which may be many."""
+
+    @property
+    def file(self) -> str: ...
+
+    def tally(self) -> Tally:
+        """Return how many cases there are."""
+
+    def cases(self) -> Iterator[Case]:
+        """Yield what was tested."""
+
+
+class Annotated(Protocol):
+    """A report with remarks on one file."""
+
+    @property
+    def file(self) -> str: ...
+
+    def annotations(self) -> Iterator[Annotation]:
+        """Yield the remarks."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from rnncalc.forward.network_pass import Ran
 from rnncalc.questions.run import Run
-from rnncalc.reports.setting import setting, steps_of
+from rnncalc.reports.setting import one_to_many, setting, steps_of, title
 from rnncalc.reports.sheet import Column, Row, Sheet
 
 SHOWN_NUMBERS = 8
@@ -83,7 +83,7 @@ class RunReport(NamedTuple):
                 "",
                 *(sum(n or 0 for n in numbers) for numbers in zip(*map(_numbers_of, layers), strict=True)),
             ),
-            title=self.run.network.name,
+            title=title(self.run.network),
             subtitle=f"forward pass; {setting(self.run.network)}",
             notes=tuple(self._notes()),
         )
@@ -93,6 +93,8 @@ class RunReport(NamedTuple):
         if run.assumed_steps is not None:
             steps = run.assumed_steps
             yield f"The number of steps is not given, so {steps} were run; -T runs another number."
+        if later := one_to_many(run.network):
+            yield later
         for layer in run.layers:
             if layer.to_read is not None and layer.weights is not None and layer.to_read < layer.weights:
                 yield f"{layer.placed.name}: its table is there whole; a pass reads the rows it looks up."
@@ -169,5 +171,7 @@ def _written(vector: list[float]) -> str:
 def _finite(nested: Any) -> Any:
     """Return the numbers as JSON can hold them: what is no finite number is null."""
     if isinstance(nested, list):
+        if nested and not isinstance(nested[0], list):
+            return nested if all(map(isfinite, nested)) else [_finite(item) for item in nested]
         return [_finite(item) for item in nested]
     return nested if nested is None or isfinite(nested) else None

@@ -2,8 +2,64 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from rnncalc.conventions.catalogue import convention
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Layer
 from rnncalc.network.network import Network
+from rnncalc.network.parts import Part
+from rnncalc.network.stack import Placed
+
+MOST_LAYERS = 6
+"""More layers than a title has; of more, the middle is left out."""
+
+
+def title(network: Network, other: Network | None = None) -> str:
+    """Return a network's name; of one that was given none, what it is: `lstm 20 → dense 5`.
+
+    other: the same network with other numbers; where they differ stands `?`.
+    """
+    if network.name != Network.defaults["name"]:
+        return network.name
+    others = (other or network).parts
+    chains = [" → ".join(_chain(part, others[name])) for name, part in network.parts.items()]
+    return "; ".join(f"{name}: {chain}" if name else chain for name, chain in zip(network.parts, chains, strict=True))
+
+
+def _chain(part: Part, other: Part) -> list[str]:
+    """Return a part's layers in a few words each, equal neighbours together."""
+    pairs = [*zip(part.layers, other.layers, strict=True)]
+    if part.output and other.output:
+        pairs.append((part.output, other.output))
+    words = [(_layer(layer, after), layer.repeat) for layer, after in pairs]
+    chain = []
+    for text, equal in groupby(words, key=lambda word: word[0]):
+        copies = sum(repeat for _, repeat in equal)
+        chain.append(f"{text} ×{copies:,}" if copies > 1 else text)
+    return chain if len(chain) <= MOST_LAYERS else [*chain[:3], "…", *chain[-2:]]
+
+
+def _layer(layer: Layer, other: Layer) -> str:
+    number, after = getattr(layer, layer.number), getattr(other, other.number)
+    both = "bidirectional " if isinstance(layer, Cell) and layer.bidirectional else ""
+    return f"{both}{layer.kind} {number if number == after else '?'}"
+
+
+FEW = 2
+"""So many equal neighbours have a line each; more have one together."""
+
+
+def together(placed: Placed) -> bool:
+    """Return whether equal neighbours are so many that tables have one line for them."""
+    return placed.copies > FEW
+
+
+def names(placed: Placed) -> str:
+    """Return the name of a layer, or of a run of equal ones: `lstm_2 … lstm_11 ×10`."""
+    if placed.copies == 1:
+        return placed.name
+    return f"{placed.name} … {placed.name_of(placed.copies - 1)} ×{placed.copies:,}"
 
 
 def halves_of(network: Network) -> bool:
@@ -29,3 +85,10 @@ def setting(network: Network) -> str:
     """Return the topology, the steps and the convention in words."""
     row = convention(network.convention)
     return f"{flow(network)}; convention {row.title}: {row.note}"
+
+
+def one_to_many(network: Network) -> str | None:
+    """Return what is to be said of the later steps of a network that reads one vector; None where it reads more."""
+    if network.topology != "one-to-many":
+        return None
+    return "One-to-many: the input is read once, zeros follow at the later steps; the products with them are counted."

@@ -19,6 +19,22 @@ class Arithmetic(NamedTuple):
     numbers: str
 
 
+class Name(NamedTuple):
+    """The name of a tensor that is written as in mathematics: a letter, and below it what it is of.
+
+    before: the mark of a direction.
+    """
+
+    letter: str
+    below: str = ""
+    before: str = ""
+
+
+def name_of(name: Name) -> str:
+    """Return a name on one line: `W_xz`, `forward/W_xz`."""
+    return f"{name.before}{name.letter}{'_' if name.below else ''}{name.below}"
+
+
 class Bar(NamedTuple):
     """A share from 0 to 1, drawn to scale."""
 
@@ -26,7 +42,7 @@ class Bar(NamedTuple):
 
 
 Shape = tuple[int | None, ...]
-Value = str | int | float | Arithmetic | Bar | Shape | None
+Value = str | int | float | Arithmetic | Name | Bar | Shape | None
 """What a cell of a sheet holds; None is what is not known."""
 
 Row = tuple[Value, ...]
@@ -34,17 +50,21 @@ Row = tuple[Value, ...]
 
 
 class Column(NamedTuple):
-    """A column of a sheet. Numbers stand to the right; a `key` says which row it is, and stays beside any other."""
+    """A column of a sheet. Numbers stand to the right; a `key` says which row it is, and stays beside any other.
+
+    together: it is there to be compared with others that are so, and no screen is narrow enough to part them.
+    """
 
     title: str
     right: bool = False
     key: bool = False
+    together: bool = False
 
 
 class Sheet(NamedTuple):
-    """A table for people: rows that sum to the total where there is one, and what is to be said above and below it.
+    """A table for people: rows, the total that they lead to, and what is to be said above and below them.
 
-    equations: to be written above the rows.
+    summed: whether the total's numbers are the sums of their columns. equations: to be written above the rows.
     """
 
     columns: tuple[Column, ...]
@@ -54,6 +74,7 @@ class Sheet(NamedTuple):
     subtitle: str = ""
     notes: tuple[str, ...] = ()
     equations: tuple[Line, ...] = ()
+    summed: bool = True
 
 
 class Shared:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from rnncalc.questions.solve import Solution
-from rnncalc.reports.setting import setting
+from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Column, Row, Sheet
+from rnncalc.text import plural
 
 
 class SolutionReport(NamedTuple):
@@ -20,12 +21,14 @@ class SolutionReport(NamedTuple):
         return {
             "name": solution.smallest.name,
             "budget": solution.budget,
+            "budget_bytes": solution.bytes,
             "size": solution.size,
             "params": solution.params,
             "next_size": solution.next_size,
             "next_params": solution.next_params,
             "exact": solution.exact,
             "left": solution.left,
+            "left_bytes": solution.left_bytes,
             "solved": solution.solved,
         }
 
@@ -37,20 +40,39 @@ class SolutionReport(NamedTuple):
             rows.append((f"? = {solution.size:,}", solution.params, solution.left))
         if solution.next_size is not None and solution.next_params is not None:
             rows.append((f"? = {solution.next_size:,}", solution.next_params, solution.budget - solution.next_params))
-        columns = (Column("Size", key=True), Column("Parameters", right=True), Column("Left of the budget", right=True))
-        network = solution.smallest
-        return [Sheet(columns, rows, title=network.name, subtitle=setting(network), notes=(self._verdict(),))]
+        columns = (
+            Column("Size", key=True),
+            *(Column(title, right=True, together=True) for title in ("Parameters", "Left of the budget")),
+        )
+        network = solution.network or solution.smallest
+        return [
+            Sheet(
+                columns,
+                rows,
+                title=title(solution.smallest, solution.network),
+                subtitle=setting(network),
+                notes=(self._verdict(),),
+            )
+        ]
 
     def _verdict(self) -> str:
-        solution, budget = self.solution, f"{self.solution.budget:,} parameters"
+        solution = self.solution
         if solution.size is None:
             needs = f"{solution.next_size:,} needs {solution.next_params:,}"
-            return f"✗ No size fits: even {needs}, and the budget is {budget}."
-        if not solution.left:
-            return f"✓ {solution.size:,} gives exactly {budget}."
+            return f"✗ No size fits: even {needs}, and the budget is {self._budget()}."
+        if solution.met:
+            return f"✓ {solution.size:,} gives exactly {self._budget()}."
         if solution.exact:
-            return f"✗ No size gives exactly {budget}."
+            return f"✗ No size gives exactly {self._budget()}."
         left = f"{solution.left:,} are left"
         if solution.next_size is None:
-            return f"✓ {solution.size:,} fits in {budget}, and it is the largest size there can be; {left}."
-        return f"✓ {solution.size:,} is the largest that fits in {budget}; {left}."
+            return f"✓ {solution.size:,} fits in {self._budget()}, and it is the largest size there can be; {left}."
+        return f"✓ {solution.size:,} is the largest that fits in {self._budget()}; {left}."
+
+    def _budget(self) -> str:
+        """Return the budget as it was given, and where that was in bytes, what that is in parameters."""
+        solution = self.solution
+        params = f"{solution.budget:,} parameters"
+        if solution.bytes is None or solution.bytes_each is None:
+            return params
+        return f"{solution.bytes:,} bytes, {params} of {plural(solution.bytes_each, 'byte')} each"

@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rnncalc.errors import Path, Problem, SpecError
+from rnncalc.errors import CallError, Path, Problem, SpecError
+from rnncalc.layers.options import MAX_TEXT
 from rnncalc.network.network import Network
 from rnncalc.spec.flags import override, tree
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, has_word, mark_at
 from rnncalc.spec.reader import read_network
+from rnncalc.text import not_among
 
 if TYPE_CHECKING:
     from rnncalc.spec.data import Data
+
+OVERRIDES = ("steps", "topology", "convention")
+"""The keys of a spec that others may stand in place of."""
 
 MAX_BYTES = 10_000_000
 """A spec of more bytes is refused unread."""
@@ -35,14 +40,19 @@ class Spec(NamedTuple):
         return None if isinstance(mark, Flag) else (mark.line + 1, mark.column + 1)
 
 
-def load(path: str | os.PathLike[str], **overrides: str | None) -> Network:
+def load(path: str | os.PathLike[str], **overrides: str | int | None) -> Network:
     """Return the network that a spec file describes.
 
     `overrides` stand in place of the file's own steps, topology or convention, each as written in a spec.
-    Raises SpecError with every problem of the file, or OSError when it cannot be read.
+    Raises SpecError with every problem of the file, CallError for other overrides, or OSError when it cannot be read.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise CallError(f"path: expected the path of a spec file, got a {type(path).__name__}")
+    if wrong := not_among([*overrides], OVERRIDES):
+        raise CallError(f"load: {wrong}")
     source = os.fspath(path)
-    return parse(contents(source), source, **overrides).network
+    words = {key: None if value is None else str(value) for key, value in overrides.items()}
+    return parse(contents(source), source, **words).network
 
 
 def contents(path: str, most: int = MAX_BYTES) -> bytes:
@@ -87,7 +97,7 @@ def parse_template(data: bytes, source: str, **overrides: str | None) -> Templat
     own = root.get("convention") if isinstance(root, Mapping) else None
     override(root, overrides)
     stem = os.path.splitext(os.path.basename(source))[0]
-    name = stem.encode("utf-8", "replace").decode()  # a file's name may hold bytes that are no text
+    name = stem.encode("utf-8", "replace").decode()[:MAX_TEXT]  # a file's name may hold bytes that are no text
     own_convention = own.value if isinstance(own, Scalar) else Network.convention
     return Template(root, source, name, tuple(problems), own_convention)
 
@@ -108,16 +118,25 @@ def parse_data(spec: Spec, weights: tuple[bytes, str] | None, inputs: tuple[byte
 
     Raises SpecError where they do not fit the network.
     """
-    from rnncalc.spec.data import Data, read_inputs, read_weights
+    from rnncalc.spec.data import READERS, Data, NodeSource
     from rnncalc.spec.document import read_document
 
     found: dict[str, Any] = {}
-    for key, file, read in (("weights", weights, read_weights), ("inputs", inputs, read_inputs)):
+    wrong: list[Problem] = []
+    for key, file in (("weights", weights), ("inputs", inputs)):
+        path: Path = ()
         if file:
             root, problems = read_document(*file, MAX_BYTES)
             if problems:
                 raise SpecError(tuple(problems))
-            found[key] = read(root, file[1], (), spec.network)
-        elif isinstance(spec.root, Mapping) and (node := spec.root.get(key)):
-            found[key] = read(node, spec.source, (key,), spec.network)
+            node, source = root, file[1]
+        elif isinstance(spec.root, Mapping) and (own := spec.root.get(key)):
+            node, source, path = own, spec.source, (key,)
+        else:
+            continue
+        reading = NodeSource(node, source)
+        found[key] = READERS[key](reading, node, path, spec.network)
+        wrong += reading.error().problems
+    if wrong:
+        raise SpecError(tuple(wrong))
     return Data(**found)

@@ -11,11 +11,14 @@ import re
 from itertools import islice
 from typing import Any
 
-from rnncalc.errors import Problem, SpecError
+from rnncalc.errors import MORE_PROBLEMS, MOST_PROBLEMS, Problem, SpecError
 from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence
 from rnncalc.text import escape
 
 MAX_DEPTH = 32
+MAX_NODES = 1_500_000
+"""How many words, lists and mappings a file may have: numbers to run with, in a file as long as may be, are fewer."""
+
 MAX_ALIASED = 100_000
 """How many nodes all aliases together may stand for."""
 
@@ -35,23 +38,53 @@ def read_document(data: bytes, source: str, most_bytes: int) -> tuple[Node, list
     Raises SpecError at the first that does not: bytes that are no UTF-8, YAML that does not parse, a cycle.
     """
     source = escape(source, limit=1_000)
+    if model := _model(data):
+        raise _error(source, None, f"this is {model}, and no spec; write its layers as a spec or in flags")
     if len(data) > most_bytes:
         raise _error(source, None, f"a spec has at most {most_bytes:,} bytes, this has more")
-    text = _LONE_QUESTION.sub(rf"\1{_STAND_IN}", _decoded(data, source))
+    text = _decoded(data, source)
+    stand_in = _stand_in(text)
+    text = _LONE_QUESTION.sub(rf"\1{stand_in}", text)
     import yaml
 
-    builder = _Builder(source)
+    builder = _Builder(source, stand_in)
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
     try:
         root = builder.build(loader, yaml)
     except yaml.MarkedYAMLError as error:
-        raise _error(source, _place(error.problem_mark or error.context_mark), _in_words(error, text)) from None
+        missing_colon = error.context_mark and "expected ':'" in (error.problem or "")
+        mark = error.context_mark if missing_colon else error.problem_mark or error.context_mark
+        words = "not valid YAML: a colon is missing on this line" if missing_colon else _in_words(error, text)
+        raise _error(source, _place(mark), words) from None
     finally:
         loader.dispose()
     return root, builder.problems
 
 
+def _model(data: bytes) -> str:
+    """Return what model file the bytes are the start of, and how to read it; nothing for any other file."""
+    if data.startswith(b"PK\x03\x04"):
+        return "a model file of PyTorch or Keras (torch.load, or keras.models.load_model, reads it)"
+    if data.startswith(b"\x89HDF"):
+        return "a model file of Keras (keras.models.load_model, or h5py, reads it)"
+    if data[:1] == b"\x80" and data[1:2] in b"\2\3\4\5":
+        return "a model file of PyTorch (torch.load reads it)"
+    if data[8:10] == b'{"' and b"\0" in data[:8]:
+        return "a model file (safetensors reads it)"
+    return "a model file of ONNX (onnx.load reads it)" if data[:1] == b"\x08" and data[2:3] in b"\x12:" else ""
+
+
+def _stand_in(text: str) -> str:
+    """Return a character that the text has not, or `?` where it has them all."""
+    if _STAND_IN not in text:
+        return _STAND_IN
+    taken = {*text}
+    return next((char for char in map(chr, range(0xE000, 0xF900)) if char not in taken), "?")
+
+
 def _decoded(data: bytes, source: str) -> str:
+    if data[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff"):
+        raise _error(source, (1, 1), "the file is UTF-32; save it as UTF-8")
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise _error(source, (1, 1), "the file is UTF-16; save it as UTF-8")
     try:
@@ -96,8 +129,9 @@ def _line(text: str, number: int) -> str:
 class _Builder:
     """Builds one document's tree from the parser's events, without recursion."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, stand_in: str) -> None:
         self.source = source
+        self.stand_in = stand_in
         self.problems: list[Problem] = []
         self.open: list[Mapping | Sequence] = []
         self.anchors: dict[str, Node] = {}
@@ -109,10 +143,11 @@ class _Builder:
         root: Node | None = None
         within: Mapping | Sequence | None = None
         key: Scalar | None = None  # the key in the innermost mapping that waits for its value: all others have theirs
-        get = loader.get_event
+        nodes = 0
+        get, stand_in = loader.get_event, self.stand_in
         while (kind := type(event := get())) is not yaml.StreamEndEvent:
             if kind is yaml.ScalarEvent:
-                node: Node = Scalar(event.value.replace(_STAND_IN, "?"), not event.style, event.start_mark)
+                node: Node = Scalar(event.value.replace(stand_in, "?"), not event.style, event.start_mark)
             elif kind is yaml.MappingStartEvent:
                 node = Mapping(event.start_mark)
             elif kind is yaml.SequenceStartEvent:
@@ -127,6 +162,9 @@ class _Builder:
                 raise self._error(event, "a second document starts here; a spec is one document, so split the file")
             else:
                 continue
+            nodes += 1
+            if nodes > MAX_NODES:
+                raise self._error(event, f"a spec has at most {MAX_NODES:,} words and lists, this has more")
             if kind is not yaml.AliasEvent and (event.tag is not None or event.anchor is not None):
                 self._decorate(node, event)
             if within is None:
@@ -159,6 +197,8 @@ class _Builder:
     def _decorate(self, node: Node, event: Any) -> None:
         """Refuse a node's tag, and keep the node for the aliases of its anchor."""
         if event.tag is not None:
+            if len(self.problems) == MOST_PROBLEMS:
+                raise SpecError((*self.problems, MORE_PROBLEMS))
             tag = escape(event.tag.replace("tag:yaml.org,2002:", "!!"))
             place = _place(event.start_mark) or (None, None)
             self.problems.append(Problem((), f"the tag {tag} is not read; remove it", self.source, *place))

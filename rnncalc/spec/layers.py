@@ -7,6 +7,7 @@ misspelt.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from rnncalc.errors import Path
@@ -14,8 +15,8 @@ from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer
 from rnncalc.layers.options import OPTIONS
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence, say_the_same
-from rnncalc.spec.reading import MOST_PROBLEMS, Reading, unknown_key, what
-from rnncalc.text import all_of, did_you_mean, escape, one_of
+from rnncalc.spec.reading import Reading, unknown_key, what
+from rnncalc.text import all_of, escape, one_of
 
 
 def read_layers(reading: Reading, node: Node | None, path: Path, above: Node) -> tuple[Layer, ...]:
@@ -46,7 +47,7 @@ def read_layers(reading: Reading, node: Node | None, path: Path, above: Node) ->
 def _layer(reading: Reading, node: Node, path: Path, known: dict[str, tuple[str, ...]]) -> Layer:
     """Return the layer that an item describes; `known` gathers the keys of each kind as it is met."""
     if not isinstance(node, Mapping):
-        reading.problem(node.mark, path, f"expected a layer, such as lstm: 512, got {what(node)}")
+        reading.problem(node.mark, path, f"expected a layer, such as lstm: 512, got {what(node)}{_word_cure(node)}")
         return _stand_in()
     kinds = [key.value for key, _ in node.items if key.value in KINDS]
     if len(kinds) != 1:
@@ -58,7 +59,7 @@ def _layer(reading: Reading, node: Node, path: Path, known: dict[str, tuple[str,
     keys = known.get(name) or known.setdefault(name, (name, *of.options()))
     for key, below in reading.keys(node, path, keys, _unknown):
         option = of.number if key == name else key
-        value = reading.value(below, (*path, key), OPTIONS[option].allowed, None)
+        value = reading.value(below, (*path, key), of.option(option).allowed, None)
         if value is not None:
             values[option] = value
     values.setdefault(of.number, 1)
@@ -83,12 +84,33 @@ def _tell_kind(reading: Reading, node: Mapping, path: Path, kinds: list[str]) ->
     if isinstance(key.mark, Flag) and isinstance(first := node.items[0][1], Scalar) and not first.value:
         reading.problem(key.mark, path, f"expected KIND:UNITS, such as lstm:512, got '{escape(key.value)}'")
         return
-    told = len(reading.problems) < MOST_PROBLEMS
-    cure = (did_you_mean(key.value, tuple(KINDS)) if told else "") or f"; the kinds are {one_of(tuple(KINDS))}"
+    cure = _kind_cure(node, key.value) or f"; the kinds are {one_of(tuple(KINDS))}"
     reading.problem(key.mark, (*path, escape(key.value)), f"unknown kind of layer{cure}")
+
+
+def _word_cure(node: Node) -> str:
+    """Return `; write lstm: 4` for `lstm 4` or `lstm:4`."""
+    kind, mark, number = re.sub("[:= ]+", ":", node.value).partition(":") if isinstance(node, Scalar) else ("", "", "")
+    return f"; write {kind}: {escape(number)}" if kind in KINDS and mark and number.isalnum() else ""
+
+
+def _kind_cure(node: Mapping, key: str) -> str:
+    """Return what to write in place of a key that is no kind of layer."""
+    from rnncalc.spec.elsewhere import kind_cure
+
+    if key in ("type", "kind", "cell", "class", "layer") and isinstance(named := node.get(key), Scalar):
+        size = next((below for name, below in node.items if name.value in ("units", "size", "hidden_size")), None)
+        number = escape(size.value) if isinstance(size, Scalar) else "20"
+        return f"; write {escape(named.value)}: {number}, the kind and its number" if named.value else ""
+    return kind_cure(key, tuple(KINDS))
 
 
 def _unknown(key: str, known: tuple[str, ...]) -> str:
     """Return what to say of a key that a layer does not know: it may be an option of other kinds."""
+    from rnncalc.spec.elsewhere import option_cure
+
     takers = [name for name in KINDS if key in kind(name).options()]
-    return f"does not apply to {known[0]}; it applies to {one_of(takers)}" if takers else unknown_key(key, known)
+    if takers:
+        return f"does not apply to {known[0]}; it applies to {one_of(takers)}"
+    cure = option_cure(key, known[0], known)
+    return f"unknown key{cure}" if cure else unknown_key(key, known)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from rnncalc.errors import Path, Problem, SpecError
+from rnncalc.errors import MORE_PROBLEMS, Path, Problem, SpecError
 from rnncalc.layers.layer import Output
 from rnncalc.layers.options import OPTIONS, Size, WholeNumber
 from rnncalc.network.network import Network
@@ -17,6 +17,7 @@ from rnncalc.network.validation import KEYS
 from rnncalc.spec.layers import read_layers
 from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence, mark_at
 from rnncalc.spec.reading import Reading, what
+from rnncalc.spec.shapes import EXPECT_KEYS, read_shapes
 from rnncalc.text import escape
 
 if TYPE_CHECKING:
@@ -26,6 +27,11 @@ OUTPUT_KEYS = ("units", "bias", "tied", "activation", "frozen")
 PART_KEYS = ("steps", "input", "layers", "output")
 TOP_KEYS = (*KEYS, "layers", "output", "encoder", "decoder", "expect", "budget", "weights", "inputs")
 COUNT = WholeNumber()
+OWN_DATA: dict[str, tuple[tuple[type, ...], str]] = {
+    "weights": ((Mapping,), "the keys of the layers"),
+    "inputs": ((Sequence, Mapping), "a list of steps, for a run"),
+}
+"""What a network's own numbers stand in; the numbers themselves are read when they are used."""
 MOST_LAYER_LIMITS = 1_000
 
 _WIDTH = "the number of features per step, or an embedding's vocabulary"
@@ -71,6 +77,10 @@ class _Reader(Reading):
         for key, read in (("output", self.output), ("expect", self.expect), ("budget", self.budget)):
             if key in values:
                 given[key] = read(values[key], (key,))
+        for key, node in values.items():
+            fits = key not in OWN_DATA or isinstance(node, OWN_DATA[key][0])
+            if not fits:
+                self.problem(node.mark, (key,), f"expected {OWN_DATA[key][1]}, got {what(node)}")
         return self.validated(given)
 
     def validated(self, given: dict[str, Any]) -> Network | None:
@@ -80,8 +90,10 @@ class _Reader(Reading):
         except SpecError as error:
             told = bool(self.problems)
             for problem in error.problems:
-                if not (problem.follows and told):
-                    self.problem(mark_at(self.root, problem.path), problem.path, problem.message)
+                if problem is MORE_PROBLEMS:
+                    self.more = True
+                elif not (problem.follows and told):
+                    self.problem(mark_at(self.root, problem.path), problem.path, problem.message, problem.gaps)
             return None
 
     def part(self, node: Node, path: Path) -> Part:
@@ -112,16 +124,18 @@ class _Reader(Reading):
     def expect(self, node: Node, path: Path) -> Expect:
         if isinstance(node, Scalar):
             return Expect(self.value(node, path, COUNT, None))
-        total, layers = None, None
-        for key, below in self.keys(node, path, ("total", "layers")):
+        total, layers, tensors = None, None, None
+        for key, below in self.keys(node, path, EXPECT_KEYS):
             at = (*path, key)
             if key == "total":
                 total = self.value(below, at, COUNT, None)
+            elif key == "tensors":
+                tensors = read_shapes(self, below, at)
             elif isinstance(below, Sequence):
                 layers = tuple(self.value(item, (*at, place), COUNT, 0) for place, item in enumerate(below.items))
             else:
                 self.problem(below.mark, at, f"expected a list of counts, got {what(below)}")
-        return Expect(total, layers)
+        return Expect(total, layers, tensors)
 
     def budget(self, node: Node, path: Path) -> Budget:
         from rnncalc.network.budget import BUDGET_KEYS, Budget  # enums, which a spec without one does not pay for

@@ -8,16 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from rnncalc.errors import Path, Problem, SpecError
+from rnncalc.errors import MORE_PROBLEMS, MOST_PROBLEMS, Path, Problem, SpecError
 from rnncalc.layers.options import Allowed, Size
 from rnncalc.spec import scalars
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence
-from rnncalc.text import did_you_mean, escape, one_of
+from rnncalc.text import escape, one_of
 
 if TYPE_CHECKING:
     from rnncalc.spec.marks import Mark
-
-MOST_PROBLEMS = 1_000
 
 
 def unknown_key(key: str, known: tuple[str, ...]) -> str:
@@ -26,7 +24,9 @@ def unknown_key(key: str, known: tuple[str, ...]) -> str:
         return "nothing stands where a key should"
     if key == "<<":
         return "merge keys are not read; write the options out"
-    return f"unknown key{did_you_mean(key, known) or f'; the keys here are {one_of(known)}'}"
+    from rnncalc.spec.elsewhere import key_cure
+
+    return f"unknown key{key_cure(key, known) or f'; the keys here are {one_of(known)}'}"
 
 
 class Reading:
@@ -37,16 +37,24 @@ class Reading:
         self.source = escape(source, limit=1_000)
         self.unknown = unknown
         self.problems: list[Problem] = []
+        self.more = False  # whether there are more than these
         self._numbers: dict[str, int] = {}  # of the flags that are counted
 
-    def problem(self, mark: Mark | Flag, path: Path, message: str) -> None:
-        """Note a problem; from flags, the flag stands in place of the first steps of the path."""
+    def problem(self, mark: Mark | Flag, path: Path, message: str, gaps: tuple[int, ...] = ()) -> None:
+        """Note a problem; from flags, the flag stands in place of the first steps of the path.
+
+        Raises SpecError with those that were noted when there are more than anybody reads.
+        """
+        if len(self.problems) >= MOST_PROBLEMS:
+            self.more = True
+            raise self.error()
         if isinstance(mark, Flag):
             flag = mark.name or f"--{path[0]}".replace("layers", "layer")
             self._numbers[flag] = mark.number
-            self.problems.append(Problem(path[2:] if path[0] == "layers" else path[1:], message, flag))
+            below = path[2:] if path[0] == "layers" else path[1:]
+            self.problems.append(Problem(below, message, flag, gaps=gaps))
         else:
-            self.problems.append(Problem(path, message, self.source, mark.line + 1, mark.column + 1))
+            self.problems.append(Problem(path, message, self.source, mark.line + 1, mark.column + 1, gaps=gaps))
 
     def missing(self, node: Node, path: Path, what: str) -> None:
         self.problem(node.mark, path, f"missing; give {what}")
@@ -69,15 +77,13 @@ class Reading:
             elif key.value in seen:
                 self.problem(key.mark, (*path, escape(key.value)), "stands here a second time; remove one")
             else:
-                told = len(self.problems) < MOST_PROBLEMS  # no one reads further, and to guess what was meant is slow
-                message = of_unknown(key.value, known) if told else "unknown key"
-                self.problem(key.mark, (*path, escape(key.value)), message)
+                self.problem(key.mark, (*path, escape(key.value)), of_unknown(key.value, known))
             seen.add(key.value)
 
     def value(self, node: Node, path: Path, allowed: Allowed, stand_in: Any) -> Any:
         """Return the value of a scalar, or, noting the problem, the stand-in."""
         if not isinstance(node, Scalar):
-            self.problem(node.mark, path, f"expected {allowed.expected}, got {what(node)}")
+            self.problem(node.mark, path, f"expected {allowed.expected}, got {what(node)}{of_lists(node, path)}")
             return stand_in
         if node.value == "?" and self.unknown is not None and isinstance(allowed, Size):
             return self.unknown
@@ -89,13 +95,20 @@ class Reading:
 
     def error(self) -> SpecError:
         """Return the error with all problems, in the order of their places."""
-        distinct = list(dict.fromkeys(sorted(self.problems, key=self._order)))
-        if len(distinct) > MOST_PROBLEMS:
-            distinct[MOST_PROBLEMS:] = [Problem((), f"and {len(distinct) - MOST_PROBLEMS:,} more problems")]
-        return SpecError(tuple(distinct))
+        distinct = dict.fromkeys(sorted(self.problems, key=self._order))
+        more = (MORE_PROBLEMS,) if self.more else ()
+        return SpecError((*distinct, *more))
 
     def _order(self, problem: Problem) -> tuple[int, int]:
         return problem.place or (0, self._numbers.get(problem.source, 0))
+
+
+def of_lists(node: Sequence | Mapping, path: Path) -> str:
+    """Return how to write what stands in brackets, or on lines of their own, where one word should."""
+    number = node.get("units") or node.get("size") or node.get("hidden_size") if isinstance(node, Mapping) else None
+    if isinstance(number, Scalar):
+        return f"; write {path[-1]}: {escape(number.value)}, and the options below it, not within"
+    return ""
 
 
 def what(node: Node) -> str:

@@ -9,24 +9,23 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rnncalc.layers.options import SUFFIXED, Allowed, Choice, Rate, Ratio, Real, Size, Switch, Text, WholeNumber
+from rnncalc.layers.options import MAX_DIGITS, Allowed, Choice, Rate, Ratio, Real, Size, Switch, Text, WholeNumber
 from rnncalc.spec.nodes import Flag, Scalar
-from rnncalc.text import did_you_mean, escape
+from rnncalc.text import escape
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
     Value = int | float | bool | str | Fraction
 
-_DECIMAL = r"[0-9]*\.?[0-9]+"
-_REAL = r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?"
-_SUFFIXED = f"{SUFFIXED}(B?)"  # compiled when first used: most specs have no budget
+_WHOLE = r"(?:0|[1-9][0-9]*)"
+_DECIMAL = rf"(?:{_WHOLE}|{_WHOLE}?\.[0-9]+)"
+_REAL = rf"[-+]?(?:{_WHOLE}(?:\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?"
+_PARTS = r"([0-9_]+(?:\.[0-9]+)?)([kKMG]i?)?B?"  # compiled when first used: most specs have no budget
 _POWERS = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "ki": 2**10, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 _TRUE, _FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
 _YES, _NO = ("yes", "on", "y"), ("no", "off", "n")
 _NOTHING = ("", "~", "null", "Null", "NULL")
-_LONG = 40
-"""More characters than any number that is meant: beyond it digits are not converted (Python's cost grows with them)."""
 
 
 def read(scalar: Scalar, allowed: Allowed) -> Value:
@@ -47,37 +46,48 @@ def read(scalar: Scalar, allowed: Allowed) -> Value:
         case WholeNumber():
             value = _count(text, allowed)
         case Real():
-            value = float(text) if len(text) <= _LONG and re.fullmatch(_REAL, text) else None
+            value = float(text) if len(text) <= MAX_DIGITS and re.fullmatch(_REAL, text) else None
         case Rate() | Ratio():
-            value = float(text) if len(text) <= _LONG and re.fullmatch(_DECIMAL, text) else None
+            value = float(text) if len(text) <= MAX_DIGITS and re.fullmatch(_DECIMAL, text) else None
     if value is None:
         got = "nothing" if scalar.plain and text in _NOTHING else f"'{escape(text)}'"
         raise ValueError(f"expected {allowed.expected}, got {got}{_cure(scalar, allowed)}")
-    if isinstance(allowed, Size) and value == 10**_LONG:
+    if isinstance(allowed, Size) and value == 10**MAX_DIGITS:
         raise ValueError(f"expected at most 10^12, got {len(text):,} digits")
+    if isinstance(allowed, Real) and value in (float("inf"), float("-inf")):
+        raise ValueError(f"expected a number up to 1.8e308, got '{escape(text)}'")
     if problem := allowed.problem(value):
-        raise ValueError(problem)
+        raise ValueError(_percent(text, value) if isinstance(allowed, Rate) else problem)
     return _exact(text) if isinstance(allowed, Ratio) else value
 
 
 def _digits(text: str) -> int | None:
-    digits = text.replace("_", "") if "_" in text and re.fullmatch("[0-9]+(_[0-9]+)*", text) else text
+    grouped = "_" in text and len(text) <= 2 * MAX_DIGITS and re.fullmatch("[0-9]+(_[0-9]+)*", text)
+    digits = text.replace("_", "") if grouped else text
     if not (digits.isascii() and digits.isdecimal()) or (digits[0] == "0" and text != "0"):
         return None
-    return int(digits) if len(digits) <= _LONG else 10**_LONG
+    return int(digits) if len(digits) <= MAX_DIGITS else 10**MAX_DIGITS
 
 
 def _count(text: str, allowed: WholeNumber) -> int | None:
     if not allowed.suffixes:
         value = _digits(text)
-        return value if len(text) <= _LONG else None
-    found = re.fullmatch(_SUFFIXED, text) if len(text) <= _LONG else None
-    if not found or (found[3] and not allowed.unit) or found[1].endswith("_"):
+        return value if len(text) <= MAX_DIGITS else None
+    if len(text) > MAX_DIGITS or not re.fullmatch(allowed.pattern, text):
         return None
-    if len(found[1]) > 1 and found[1][0] == "0" and found[1][1] != ".":
-        return None
-    exact = _exact(found[1]) * _POWERS[found[2] or ""]
-    return int(exact) if exact.denominator == 1 else None
+    return int(_suffixed(text))
+
+
+def _suffixed(text: str) -> Fraction:
+    """Return the number of `1.5k` or `4MiB`."""
+    number, suffix = re.fullmatch(_PARTS, text).groups()  # type: ignore[union-attr]
+    return _exact(number) * _POWERS[suffix or ""]
+
+
+def _percent(text: str, value: Value) -> str:
+    """Return what to say of a number that is no share, with the share where it may be a percentage."""
+    share = f"; write {float(value) / 100:g} for {text}%" if 2 <= float(value) <= 100 else ""
+    return f"expected {Rate().expected}, got {text}{share}"
 
 
 def _exact(text: str) -> Fraction:
@@ -88,11 +98,13 @@ def _exact(text: str) -> Fraction:
 
 def _cure(scalar: Scalar, allowed: Allowed) -> str:
     text = scalar.value
-    if len(text) > _LONG or text in _NOTHING:
+    if len(text) > MAX_DIGITS or text in _NOTHING:
         return ""
     match allowed:
         case Choice():
-            return did_you_mean(text, [*allowed.words])
+            from rnncalc.spec.elsewhere import word_cure
+
+            return word_cure(text, tuple(allowed.words))
         case _ if not scalar.plain and text != "?":
             return "; remove the quotes" if _reads(text, allowed) else ""
         case Switch():
@@ -117,7 +129,10 @@ def _number_cure(text: str, allowed: Allowed) -> str:
         return "; '?' stands for a size that rnncalc solve looks for: write a number here"
     why = ""
     meant: Fraction | None = None
-    plain = text.replace(",", "").replace("_", "").lstrip("+")
+    thousands = re.fullmatch("[1-9][0-9]{0,2}(,[0-9]{3})+", text)  # 10,20 are two numbers
+    plain = (text.replace(",", "") if thousands else text).replace("_", "").replace(" ", "").lstrip("+")
+    if " " in text and plain and _reads(plain, allowed):
+        return f"; write {plain}, without the space"
     if re.fullmatch(r"0[0-9]+", text):
         why, meant = "some readers of YAML take it for octal: ", _exact(text)
     elif re.fullmatch(r"[0-9]+(:[0-9]+)+", text):
@@ -126,8 +141,8 @@ def _number_cure(text: str, allowed: Allowed) -> str:
         meant = _exact(str(int(text, 0)))
     elif re.fullmatch(r"[0-9]*\.?[0-9]+[eE][-+]?[0-9]{1,2}|[0-9]+\.?[0-9]*", plain):
         meant = _exact(plain)
-    elif found := re.fullmatch(_SUFFIXED, plain):
-        meant = _exact(found[1]) * _POWERS[found[2] or ""]
+    elif re.fullmatch(_PARTS, plain):
+        meant = _suffixed(plain)
     if meant is None:
         return ""
     decimal = isinstance(allowed, Rate | Ratio)

@@ -10,10 +10,11 @@ from typing import Any
 
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer
-from rnncalc.layers.options import OPTIONS, Schema
+from rnncalc.layers.options import OPTIONS, Option, Schema, Size
 from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT
 from rnncalc.network.validation import KEYS
-from rnncalc.spec.reader import COUNT, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
+from rnncalc.spec.reader import COUNT, MOST_LAYER_LIMITS, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
+from rnncalc.spec.shapes import EXPECT_KEYS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -33,7 +34,7 @@ def schema() -> Schema:
         **part,
         "encoder": _ref("part"),
         "decoder": _ref("part"),
-        "expect": {"anyOf": [COUNT.schema, _keys({"total": COUNT.schema, "layers": _list(COUNT.schema)})]},
+        "expect": {"anyOf": [COUNT.schema, _expect()]},
         "budget": _budget(),
         "weights": {"type": "object"},
         "inputs": {"type": ["array", "object"]},
@@ -57,9 +58,18 @@ def schema() -> Schema:
     }
 
 
+def _expect() -> Schema:
+    shape = {"type": "array", "minItems": 1, "items": Size().schema}
+    tensors = {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": shape}}
+    said = "The shapes of tensors, by the names of their layer and their own."
+    of = {"total": COUNT.schema, "layers": _list(COUNT.schema), "tensors": {**tensors, "description": said}}
+    return _keys({key: of[key] for key in EXPECT_KEYS})
+
+
 def _budget() -> Schema:
     keys = {key: {**of.allowed.schema, "description": of.meaning} for key, of in BUDGET_KEYS.items()}
-    layers = {"type": "object", "additionalProperties": LAYER_LIMIT.allowed.schema}
+    number = LAYER_LIMIT.allowed.schema
+    layers = {"type": "object", "additionalProperties": number, "maxProperties": MOST_LAYER_LIMITS}
     return _keys({**keys, "layers": {**layers, "description": "The most parameters of a layer, by its name."}})
 
 
@@ -69,8 +79,8 @@ def _layers() -> Schema:
 
 def _kind(name: str, of: type[Layer]) -> Schema:
     first_line = (of.__doc__ or "").split("\n")[0]
-    number = {**OPTIONS[of.number].allowed.schema, "description": first_line}
-    return _keys({name: number, **{option: _option(option) for option in of.options()}}, name)
+    number = {**of.option(of.number).allowed.schema, "description": first_line}
+    return _keys({name: number, **{option: _said(of.option(option)) for option in of.options()}}, name)
 
 
 def _output() -> Schema:
@@ -78,7 +88,11 @@ def _output() -> Schema:
 
 
 def _option(name: str) -> Schema:
-    return {**OPTIONS[name].allowed.schema, "description": OPTIONS[name].meaning}
+    return _said(OPTIONS[name])
+
+
+def _said(option: Option) -> Schema:
+    return {**option.allowed.schema, "description": option.meaning}
 
 
 def _keys(properties: dict[str, Any], *required: str) -> Schema:

@@ -9,6 +9,11 @@ from typing import Any
 
 import pytest
 from conftest import Call
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rnncalc.cli.json_text import MOST_DEPTH, JsonText
+from rnncalc.errors import SpecError
 
 SPEC = "input: 4\nsteps: 3\nlayers:\n  - rnn: 3\noutput: 1\n"  # 24 + 4 parameters, 66 multiply-adds, 127 / 28 dense
 
@@ -168,6 +173,43 @@ def test_what_a_baseline_says_beside_its_numbers_is_passed_over(tmp_path: Path, 
     for indent in (None, 2):
         before.write_text(json.dumps({"x": other, "reports": [{"y": other, "name": "z", "params": 5}]}, indent=indent))
         assert reports(call, "specs/rnn.yaml", "--baseline", before)[0]["baseline"]["before"] == 5
+
+
+SIMPLE = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+ANY = st.recursive(SIMPLE, lambda below: st.lists(below) | st.dictionaries(st.text(), below), max_leaves=30)
+
+
+@given(ANY, st.data())
+def test_what_is_passed_over_is_what_json_is(value: object, data: st.DataObject) -> None:
+    """Python's own reader and this one agree on what is a value, whole or with a character changed."""
+    text = json.dumps(value, ensure_ascii=data.draw(st.booleans()), indent=data.draw(st.sampled_from([None, 1])))
+    at = data.draw(st.integers(0, len(text)))
+    changed = text[:at] + data.draw(st.sampled_from([*'[]{},:"\\0-.eEtu \n\t\x00', ""])) + text[at + 1 :]
+    for each in (text, changed):
+        try:
+            json.loads(each, parse_constant=lambda constant: pytest.fail(constant))
+            valid = depth(each) <= MOST_DEPTH
+        except ValueError:
+            valid = False
+        try:
+            reader = JsonText(each.encode("utf-8", "surrogatepass"), "text")
+            reader.skip(())
+            reader.end()
+            read = True
+        except SpecError:
+            read = False
+        assert read == valid, each
+
+
+def depth(text: str) -> int:
+    """Return how deep lists and objects stand."""
+
+    def of(value: object) -> int:
+        if isinstance(value, list | dict):
+            return 1 + max(map(of, value if isinstance(value, list) else value.values()), default=0)
+        return 0
+
+    return of(json.loads(text))
 
 
 def test_a_baseline_of_any_length_takes_little_memory(tmp_path: Path) -> None:

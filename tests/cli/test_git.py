@@ -82,6 +82,8 @@ def test_a_commit_is_compared_from_any_folder(
         "other.yaml": 4,
     }
     assert len(before(call, ".", "--baseline", "git:old")) == 6
+    (tmp_path / "elsewhere").symlink_to(repository / "specs")
+    assert before(call, tmp_path / "elsewhere", "--baseline", "git:old")[str(tmp_path / "elsewhere" / "a.yaml")] == 1
     monkeypatch.chdir(repository / "specs" / "sub")
     assert before(call, "..", "--baseline", "git:old")["../a.yaml"] == 1
     assert before(call, "../gone.yml", "--baseline", "git:old") == {"../gone.yml": "no such file"}

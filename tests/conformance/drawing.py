@@ -1,7 +1,6 @@
 """Networks over every option that a convention says it can express, for the frameworks to build."""
 
 from collections.abc import Iterator
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,7 @@ def kinds_of(convention: str) -> list[str]:
 
 def values(kind: str, option: str, convention: str) -> list[Any]:
     """Return the values of an option, its default first, that the convention does not refuse."""
-    (default,) = [field.default for field in fields(CELLS[kind]) if field.name == option]
+    default = CELLS[kind].defaults[option]
     allowed = OPTIONS[option].allowed
     others: tuple[object, ...] = (1,)
     if isinstance(allowed, Choice):
@@ -51,12 +50,12 @@ def values(kind: str, option: str, convention: str) -> list[Any]:
 
 def options_of(kind: str) -> list[str]:
     """Return the options of a kind that change what is in a layer; `projection` is a width, drawn with the units."""
-    return [field.name for field in fields(CELLS[kind]) if field.name not in PLACING]
+    return [option for option in CELLS[kind].fields if option not in PLACING]
 
 
 def only(layer: Layer, *known: str) -> None:
     """Raise if a layer asks for anything that the code which builds it does not know of."""
-    asked = {field.name for field in fields(layer) if getattr(layer, field.name) != field.default}
+    asked = {option for option, value in layer.values().items() if value != layer.defaults.get(option)}
     unknown = asked - PLACING - {*known}
     assert not unknown, f"{layer}: {unknown} not built"
 
@@ -88,11 +87,8 @@ def networks(draw: st.DrawFn, convention: str, *, running: bool = False) -> Netw
     stack: list[Layer] = draw(st.lists(cells(convention, most), min_size=1, max_size=3))
     for layer in draw(st.lists(plain, max_size=2)):
         stack.insert(draw(st.integers(0, len(stack))), layer)
-    extra_inputs = st.just(0) if running else st.integers(0, 2)  # `run` makes them up, and tells nobody
-    stack = [
-        type(layer)(**{**vars(layer), "extra_inputs": draw(extra_inputs), "repeat": draw(st.integers(1, 2))})
-        for layer in stack
-    ]
+    if not running:
+        stack = [layer.replace(extra_inputs=draw(st.integers(0, 2)), repeat=draw(st.integers(1, 2))) for layer in stack]
     if draw(st.booleans()):
         stack.insert(0, Embedding(draw(sizes)))
     return Network(

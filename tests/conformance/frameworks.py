@@ -29,10 +29,10 @@ class Framework(NamedTuple):
 
 
 FRAMEWORKS = {
-    "pytorch": Framework(with_torch.tensors, with_torch.apply, 1e-6),
+    "pytorch": Framework(with_torch.tensors, with_torch.apply, 1e-9),
     "keras": Framework(with_keras.tensors, with_keras.apply, 1e-5),  # on JAX it calculates in float32
-    "flax-linen": Framework(with_linen.tensors, with_linen.apply, 1e-6),
-    "flax-nnx": Framework(with_nnx.tensors, with_nnx.apply, 1e-6),
+    "flax-linen": Framework(with_linen.tensors, with_linen.apply, 1e-9),
+    "flax-nnx": Framework(with_nnx.tensors, with_nnx.apply, 1e-9),
     "onnx": Framework(with_onnx.tensors, with_onnx.apply, 1e-5, names_tensors=False),  # and so does its runtime
 }
 

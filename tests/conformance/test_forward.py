@@ -1,7 +1,5 @@
 """The same weights and inputs in the framework and in `rnncalc run` give the same numbers."""
 
-from dataclasses import replace
-
 import pytest
 from conformance.drawing import CELLS, kinds_of, networks, numbers, one_option_at_a_time
 from conformance.frameworks import FRAMEWORKS, hold
@@ -31,7 +29,7 @@ def test_every_option_of_every_cell(network: Network) -> None:
     compare(network)
 
 
-FINAL = [
+EVERY_CELL = [
     pytest.param(convention, kind, ways, id=f"{convention}-{kind}{'-bidirectional' if ways else ''}")
     for convention in FRAMEWORKS
     for kind in kinds_of(convention)
@@ -39,7 +37,7 @@ FINAL = [
 ]
 
 
-@pytest.mark.parametrize(("convention", "kind", "ways"), FINAL)
+@pytest.mark.parametrize(("convention", "kind", "ways"), EVERY_CELL)
 def test_the_final_state(convention: str, kind: str, ways: bool) -> None:
     """After an embedding and a dense layer, the last state of each direction, and what an output makes of it."""
     layer = CELLS[kind](units=3, bidirectional=ways)
@@ -52,6 +50,13 @@ def test_the_final_state(convention: str, kind: str, ways: bool) -> None:
             convention=convention,
         )
     )
+
+
+@pytest.mark.parametrize(("convention", "kind", "ways"), EVERY_CELL)
+def test_a_repeated_layer(convention: str, kind: str, ways: bool) -> None:
+    """Each copy runs on weights of its own, under the number that the framework gives it where it gives one."""
+    layer = CELLS[kind](units=3, bidirectional=ways, repeat=3)
+    compare(Network(input=4, layers=(layer,), topology="many-to-many", steps=4, convention=convention))
 
 
 @pytest.mark.parametrize("merge", ["concat", "sum", "mul", "ave"])
@@ -67,7 +72,7 @@ def test_a_projection_in_both_directions() -> None:
     layer = LSTM(4, projection=2, bidirectional=True)
     network = Network(input=3, layers=(layer, layer), output=Output(2), steps=4, convention="pytorch")
     compare(network)
-    compare(replace(network, topology="many-to-many"))
+    compare(network.replace(topology="many-to-many"))
 
 
 @pytest.mark.parametrize("convention", FRAMEWORKS)

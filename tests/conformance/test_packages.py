@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rnncalc import Cell, Network
+from rnncalc.network.parts import TopologyName
 from rnncalc.questions.run import run
 
 pytestmark = pytest.mark.conformance
@@ -28,7 +29,7 @@ ONE_OPTION = [
 ]
 
 
-def stacked(layer: Cell, inputs: int, copies: int = 2, topology: str = "many-to-many") -> Network:
+def stacked(layer: Cell, inputs: int, copies: int = 2, topology: TopologyName = "many-to-many") -> Network:
     """Return a network of equal layers."""
     return Network(input=inputs, layers=(layer,) * copies, steps=5, topology=topology)
 

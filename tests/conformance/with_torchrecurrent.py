@@ -44,7 +44,7 @@ class Module(NamedTuple):
         """Return the module as the paper has it, of one direction of a layer."""
         given: dict[str, Any] = {"bias": layer.bias, "recurrent_bias": False, "dtype": torch.float64}
         if "activation" in self.options:
-            given["nonlinearity"] = ACTIVATIONS[vars(layer)["activation"]]
+            given["nonlinearity"] = ACTIVATIONS[layer.values()["activation"]]
         elif self.nonlinearity:
             given["nonlinearity"] = self.nonlinearity
         return self.of(inputs, layer.units, **given)
@@ -81,7 +81,7 @@ def apply(name: str, place: Placed, weights: Weights, flow: Any, *, final: bool)
 def forward(module: Module, layer: Cell, weights: Weights, flow: Any) -> Any:
     """Return every h_t that a module gives for one direction of a layer."""
     given = {name: torch.tensor(array, dtype=torch.float64) for name, array in weights.items()}
-    if vars(layer).get("update_gate") == "replaces":  # the package's gates keep, and 1 − σ(v) = σ(−v)
+    if layer.values().get("update_gate") == "replaces":  # the package's gates keep, and 1 − σ(v) = σ(−v)
         given |= {name: -given[name] for name in ("W_xz", "W_hz", "b_z") if name in given}
     built = module.build(layer, flow.shape[1])
     matrices = [""] if module.shares else [*module.gates]

@@ -58,7 +58,11 @@ def test_options_count_what_the_frameworks_allocate() -> None:
         ),
         ("onnx", MGU(4), "onnx has no mgu; textbook and flax-linen have it"),
         ("flax-nnx", GRU(4, bias=False), "flax-nnx cannot express bias: false; textbook, pytorch, keras and onnx can"),
-        ("pytorch", LSTM(4, projection=4), "pytorch cannot express projection: 4; textbook can"),
+        (
+            "pytorch",
+            LSTM(4, projection=4),
+            "pytorch projects to fewer numbers than there are units, 4, got 4; give fewer, or remove it",
+        ),
         (
             "pytorch",
             LSTM(4, bidirectional=True, merge="sum"),

@@ -1,6 +1,8 @@
 """Feeds rnncalc bytes that no one would write: `python tests/fuzz/run.py --seconds 60 --seed 1`.
 
-Specs are mutated byte by byte, word by word and part by part, and each is given to a command in a process of its own.
+Specs are mutated byte by byte, word by word and part by part, and each is given to a command in a process of its own:
+to every command, in every format, as the spec and as the file of weights, inputs or earlier counts that it reads beside
+one; and strangers' words stand where a command takes a name, a number or a layer.
 Whatever it is, the call must end with 0, 1 or 2, within 2 s and 300 MB, without a traceback; must write nothing, start
 nothing and open no connection; and must print nothing that acts on a terminal or on GitHub's runner. What breaks one of
 these is kept in the folder `found` for `tests/bad_specs/`, and the exit code is 1.
@@ -23,12 +25,37 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent.parent
 SECONDS, KILOBYTES = 2.0, 300_000
+SPEC, GOOD, WORD = "SPEC", "GOOD", "WORD"
+"""In a call: the mutated file, a file that is right, and a stranger's word."""
+
 CALLS = [
     *(["count", "-f", form] for form in ("table", "json", "csv", "markdown")),
     *(["check", "-f", form] for form in ("table", "json", "markdown", "junit", "github")),
     ["check", "--max-params", "1", "--min-dense-ratio", "9", "-f", "github"],
     ["count", "--tensors", "--cost"],
     ["count", "--all-conventions"],
+    *(["count", "--tensors", "-f", form] for form in ("table", "csv", "json")),
+    *(["explain", "-f", form] for form in ("table", "json", "markdown", "latex")),
+    *(["compare", "-f", form] for form in ("table", "json", "csv", "markdown")),
+    ["compare", SPEC, GOOD],
+    *(["run", "--max-multiply-adds", "100k", "-f", form] for form in ("table", "json", "csv", "markdown")),
+    ["run", "--max-multiply-adds", "100k", "--states"],
+    ["run", "--max-multiply-adds", "100k", "--weights", SPEC, GOOD],
+    ["run", "--max-multiply-adds", "100k", "--inputs", SPEC, GOOD],
+    *(["answer", SPEC, "25", "-f", form] for form in ("table", "json", "markdown")),
+    *(["solve", SPEC, "--params", "1000", "-f", form] for form in ("table", "json")),
+    ["check", "--baseline", SPEC, "--max-growth", "5%", GOOD],
+    ["check", "--baseline", GOOD, "--max-growth", "5%", SPEC],
+    ["explain", GOOD, "--only", WORD],
+    ["answer", GOOD, "--", WORD],
+    ["answer", "-l", WORD, "-i", WORD, "--", WORD],
+    ["count", "-i", "4", "-l", WORD, "-o", WORD, "-T", WORD],
+    ["count", WORD],
+    ["count", GOOD, "-c", WORD, "--topology", WORD],
+    ["check", GOOD, "--max-params", WORD],
+    ["solve", "-i", "4", "-l", "lstm:?", "--params", WORD],
+    ["schema", WORD],
+    [WORD, GOOD],
 ]
 HOSTILE = ["\x1b[31m", "::error::x", "##[error]x", "\u202e", "\x9b", "=1+1", "<b>", "\r\n", "\0", "`", "|", "\ud800"]
 WORDS = ["010", "1:30", "1e3", "3.0", "yes", "~", "?", "-1", "0", "1_0", "9" * 50, ".inf", "10G", "null", "*a", "&a"]
@@ -48,6 +75,7 @@ WORDS += [
     '"',
     "%YAML 1.1",
 ]
+GOOD_FILE = str(ROOT / "specs" / "rnn.yaml")
 KEYS = ["name", "repeat", "bias", "bidirectional", "merge", "projection", "peepholes", "frozen", "extra_inputs"]
 KEYS += ["lstm", "gru", "rnn", "mgu", "dense", "embedding", "dropout", "external", "outputs", "expect", "budget"]
 KEYS += ["layers", "input", "output", "steps", "topology", "encoder", "decoder", "tied", "convention", "weights"]
@@ -99,6 +127,13 @@ def grown(chance: random.Random, data: bytes) -> bytes:
     return "\n".join([head + "\n".join(layers), tail]).encode("utf-8", "replace")
 
 
+def stranger(chance: random.Random) -> str:
+    """Return a word as a stranger may write it: a call's arguments have no zero byte and no half of a pair."""
+    start = chance.choice(["", "lstm:3", "rnn:3,name=", "25", "lstm_1", "--", "-x", "1e", "git:", "12 ", "rnn_1,"])
+    rest = "".join(chance.choice([*HOSTILE, *WORDS, *KEYS]) for _ in range(chance.choice([0, 1, 1, 2, 500])))
+    return (start + rest).replace("\0", "").encode("utf-8", "replace").decode()
+
+
 MUTATIONS: tuple[Bytes, ...] = (flip, flip, reword, reword, relined, grown)
 
 
@@ -129,16 +164,21 @@ def child(words: list[str], out: int) -> int:
     return code
 
 
-def fault(data: bytes, words: list[str], folder: Path) -> str:
-    """Return what is wrong with how a call ends on these bytes, nothing when nothing is."""
+def fault(data: bytes, call: list[str], folder: Path, word: str = "") -> str:
+    """Return what is wrong with how a call ends on these bytes, nothing when nothing is.
+
+    A call that has no place for a file or a word takes the file last.
+    """
     path, output = folder / "spec.yaml", folder / "output"
     path.write_bytes(data)
+    meant = {SPEC: str(path), GOOD: GOOD_FILE, WORD: word}
+    words = [meant.get(each, each) for each in call] + ([] if {*meant} & {*call} else [str(path)])
     with output.open("wb") as file:
         began = time.monotonic()
         process = os.fork()
         if not process:
             signal.alarm(20)
-            os._exit(child([*words, str(path)], file.fileno()))
+            os._exit(child(words, file.fileno()))
         _, status, usage = os.wait4(process, 0)
         spent = usage.ru_utime + usage.ru_stime
         waited = time.monotonic() - began
@@ -182,13 +222,13 @@ def main() -> int:
             for _ in range(chance.choice([1, 1, 2, 3])):
                 data = chance.choice(MUTATIONS)(chance, data)
             data = data[:999_999]
-            words = chance.choice(CALLS)
+            call, word = chance.choice(CALLS), stranger(chance)
             tried += 1
-            if told := fault(data, words, Path(folder)):
+            if told := fault(data, call, Path(folder), word):
                 wrong += 1
                 found.mkdir(exist_ok=True)
                 (found / f"{options.seed}-{tried}.yaml").write_bytes(data)
-                print(f"{options.seed}-{tried}: rnncalc {' '.join(words)}: {told}", flush=True)
+                print(f"{options.seed}-{tried}: rnncalc {' '.join(call)} {word!a}: {told}", flush=True)
     print(f"{tried:,} files, seed {options.seed}: {wrong:,} faults")
     return 1 if wrong else 0
 

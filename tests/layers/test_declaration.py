@@ -44,6 +44,16 @@ class Candidate(Cell):
         ((gate("n", X, H, Product("c")),), "candidate: gate n reads c, and the states are h"),
         ((gate("n", X),), "candidate: the step gives gate n h, and no product of it is declared"),
         ((gate("n", X, H), gate("q", X)), "candidate: q is declared, and the step does not use it"),
+        ((gate("n", X, H, H),), "candidate: gate n has two products of h; one matrix says as much"),
+        ((gate("nn", X, H),), "candidate: the gate 'nn' is not called by one letter"),
+        (
+            (gate("n", X, H)._replace(activation="tanhh"),),  # type: ignore[arg-type]  # that is what is tested
+            "candidate: gate n: expected tanh, relu, sigmoid, linear or softmax, got 'tanhh'",
+        ),
+        (
+            (gate("n", Product("x", Form.DIAGONAL), H),),
+            "candidate: gate n reads x unit by unit, and x has not one number for each unit",
+        ),
         ((gate("q", X, H),), "candidate: the step asks for the gate n, and q are declared"),
     ],
 )

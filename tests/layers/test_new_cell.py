@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from typing import ClassVar
 
 import pytest
 from conftest import Call
@@ -10,6 +11,7 @@ from rnncalc import Cell
 from rnncalc.layers.cell import Form, Gate, Product
 from rnncalc.layers.kinds import KINDS
 from rnncalc.layers.operations import Operations, Value
+from rnncalc.layers.options import Option, Size
 
 X, H = Product("x"), Product("h")
 Step = tuple[Value, tuple[Value, ...]]
@@ -134,6 +136,54 @@ def test_an_answer_is_judged_by_its_own_gates(kind: str, call: Call) -> None:
     told = call("answer", "-i", 4, "-l", "gaze:3", 48).out
     assert "counts recurrent matrices, and no gate of this cell looks at the past" in told
     assert "forgets the recurrent matrices" not in told
+
+
+def test_it_is_public() -> None:
+    """What the list of kinds names can be imported beside the others."""
+    import rnncalc
+
+    assert rnncalc.Gaze is Gaze
+
+
+def test_an_option_of_its_own(monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
+    """Said in its file it is read; said nowhere it is refused by name."""
+
+    class Slow(Gaze):
+        kind = "slow"
+        own_options: ClassVar[Mapping[str, Option]] = {"pace": Option(Size(), "how many steps it takes to turn")}
+        pace: int = 1
+
+    class Mute(Gaze):
+        kind = "mute"
+        pace: int = 1
+
+    for cell in (Slow, Mute):
+        monkeypatch.setitem(KINDS, cell.kind, cell)
+    assert call("-i", 4, "-l", "slow:3,pace=2").code == 0
+    assert "expected a positive whole number" in call("-i", 4, "-l", "slow:3,pace=no").err
+    assert call("-i", 4, "-l", "mute:3,pace=2").err == (
+        "rnncalc: mute: pace: nothing says what it may be; add it to own_options\n"
+    )
+
+
+def test_gates_that_follow_the_input_s_width(monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
+    """One gate more where the input is wider than the cell: layers of one network are each counted by their own."""
+
+    class Wide(Gaze):
+        kind = "wide"
+
+        def gates(self, inputs: int) -> tuple[Gate, ...]:
+            more = Gate("q", "linear", (X,), "more", "what else there is")
+            return (*super().gates(inputs), more) if inputs > self.units else super().gates(inputs)
+
+        def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Step[Value]:
+            _, (h,) = super().step(ops, x, state)
+            h = ops.plus(h, ops.gate("q", x=x)) if ops.has("q") else h
+            return h, (h,)
+
+    monkeypatch.setitem(KINDS, "wide", Wide)
+    (report,) = json.loads(call("-i", 2, "-l", "wide:3", "-l", "wide:2", "-f", "json").out)["reports"]
+    assert [layer["params"] for layer in report["layers"]] == [2 * 3 * (2 + 1), 3 * 2 * (3 + 1)]
 
 
 def test_no_framework_is_taken_to_have_it(call: Call) -> None:

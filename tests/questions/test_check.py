@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
+from rnncalc import RNN, Network
 from rnncalc.cli.limits import read_comparison
 from rnncalc.errors import SpecError
 from rnncalc.network.budget import BUDGET_KEYS, Budget, Quantity, Rule
@@ -137,10 +138,10 @@ def test_flags_add_limits_and_stand_in_place_of_the_specs_own(spec: Path, call: 
             ["specs", "--baseline", "specs", "--max-growth", "much"],
             "--max-growth: expected a percentage such as 5%, or a number such as 10k, got 'much'\n",
         ),
-        (["specs", "--baseline", "nowhere"], "'nowhere': no such file\n"),
+        (["specs", "--baseline", "nowhere"], "--baseline: 'nowhere': no such file\n"),
         (
             ["specs", "--baseline", "specs/rnn.yaml"],
-            "rnncalc: --baseline: one spec, 'specs/rnn.yaml', for 21: give a folder, or JSON of them all\n",
+            "rnncalc: --baseline: one spec, 'specs/rnn.yaml', for 45: give a folder, or JSON of them all\n",
         ),
     ],
 )
@@ -429,6 +430,27 @@ def test_a_budget_of_layers_is_read_strictly(spec: Path, call: Call, budget: str
     assert result.code == 2
     path, _, text = message.partition(": ")
     assert f"title={path}::{text}" in result.out
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"max_params": -1}, "budget.max_params: expected a whole number, or one such as 4M, got -1"),
+        ({"min_bytes": 1.5}, "budget.min_bytes: expected a whole number, or one such as 4M"),
+        ({"min_dense_ratio": float("nan")}, "budget.min_dense_ratio: expected a number, 0 or more, got nan"),
+        ({"min_dense_ratio": True}, "budget.min_dense_ratio: expected a number, 0 or more, got True"),
+        ({"layers": 3}, "budget.layers: expected pairs of a name and a number, got 3"),
+        ({"layers": (("rnn_1", -3),)}, "budget.layers.rnn_1: expected a whole number, or one such as 4M, got -3"),
+        ({"layers": {"x": 3}}, "budget.layers.x: no layer has this name"),
+    ],
+)
+def test_a_budget_from_python_is_held_to_the_same(given: dict[str, Any], message: str) -> None:
+    """What is no limit is refused with its key; a Fraction, a float, a dict of layers are limits."""
+    with pytest.raises(SpecError) as error:
+        Network(input=1, layers=[RNN(1)], budget=Budget(**given))
+    assert str(error.value).startswith(message)
+    for good in (Budget(min_dense_ratio=Fraction(1, 3)), Budget(min_dense_ratio=2), Budget(layers={"rnn_1": 3})):
+        assert len(check(Network(input=1, layers=[RNN(1)], steps=2, budget=good)).limits) == 1
 
 
 def test_a_repeated_layer_has_a_budget_for_each(spec: Path, call: Call) -> None:

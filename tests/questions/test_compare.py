@@ -6,7 +6,22 @@ import by_hand
 import pytest
 from conftest import Call
 
-from rnncalc import GRU, LSTM, RNN, SRU, CallError, External, Network, Output, Part, Problem, compare, load
+from rnncalc import (
+    GRU,
+    LSTM,
+    RNN,
+    SRU,
+    CallError,
+    Dense,
+    External,
+    Network,
+    Output,
+    Part,
+    Problem,
+    RefusedError,
+    compare,
+    load,
+)
 from rnncalc.questions.compare import Lack, Missing, chosen, compare_same_params, dense_growth
 from rnncalc.reports.compare import ComparisonReport
 
@@ -162,3 +177,40 @@ def test_nothing_to_compare() -> None:
         compare()
     with pytest.raises(CallError, match="dtype: expected"):
         compare(Network(input=8, layers=(RNN(4),)), dtype="?")
+
+
+def test_a_projection_keeps_its_width_and_says_so(call: Call) -> None:
+    """The widest LSTM for what an LSTM has is that LSTM; PyTorch has none narrower than its projection."""
+    flags = ["-c", "pytorch", "-i", 40, "-l", "lstm:256,projection=64", "-o", 10, "--same-params"]
+    found = {row["name"]: (row["units"], row["params"]) for row in rows(call, *flags)}
+    assert found["lstm"] == (256, 125_578)
+    out = call("compare", *flags).out
+    assert "A projection keeps its width, in the kinds that have one." in out
+    assert "projection" not in call("compare", "specs/lstm.yaml", "--same-params").out
+
+
+@pytest.mark.parametrize("flags", [[], ["--same-params"]])
+def test_bytes_are_those_of_the_dtype(call: Call, flags: list[str]) -> None:
+    """Two bytes a parameter in every row, the dense equivalent's too."""
+    found = rows(call, "specs/dense-equivalent.yaml", "--dtype", "float16", *flags)
+    assert [row["bytes"] for row in found] == [2 * int(str(row["params"])) for row in found]
+    found = rows(call, "specs/gru.yaml", "specs/lstm.yaml", "--dtype", "int8", *flags[1:])
+    assert [row["bytes"] for row in found] == [1_200, 1_600]
+
+
+def test_as_many_layers_as_there_may_be_are_compared() -> None:
+    """Equal ones are made once, and so are those that become equal; too many different ones are refused."""
+    many = [*(LSTM(units) for units in range(1, 1_001)), *[GRU(7)] * 99_000]
+    found = compare_same_params(Network(input=3, layers=many))
+    assert [side.kind for side in found.sides] == [None, "rnn", "gru", "lstm"]
+    for side in found.sides[1:]:
+        assert side.units is not None
+        kind = {"rnn": RNN, "gru": GRU, "lstm": LSTM}[str(side.kind)]
+
+        def params(units: int, kind: type = kind) -> int:
+            return by_hand.params(kind(units), 3) + 99_999 * by_hand.params(kind(units), units)
+
+        assert side.params == params(side.units) <= found.sides[0].params < params(side.units + 1)
+    between = [layer for number in range(1, 32_001) for layer in (Dense(number), RNN(1))]
+    with pytest.raises(RefusedError, match="without --same-params"):
+        compare_same_params(Network(input=3, layers=between))

@@ -12,9 +12,10 @@ from conftest import Call
 from hypothesis import given
 from strategies import Spec, flags, network, part
 
-from rnncalc import LSTM, MGU, RNN, CallError, Dense, Embedding, External, Network, Output
+from rnncalc import LSTM, MGU, RNN, CallError, Dense, Dropout, Embedding, External, Layer, Network, Output
 from rnncalc.formats import write
 from rnncalc.network.network import Network as Placing
+from rnncalc.network.parts import TopologyName
 from rnncalc.questions.count import count
 from rnncalc.reports.count import CountReport
 from rnncalc.spec import from_flags, parse
@@ -236,7 +237,7 @@ def test_a_tied_output_counts_its_matrix_once() -> None:
         ("many-to-many", [(7, 3), (7, 4), (7, 5), (7, 6), (7, 1)], [7, 7, 7, 7, 7]),
     ],
 )
-def test_shapes_follow_the_topology(topology: str, shapes: list[tuple[int, ...]], uses: list[int]) -> None:
+def test_shapes_follow_the_topology(topology: TopologyName, shapes: list[tuple[int, ...]], uses: list[int]) -> None:
     """Sequences and vectors change over at the first or the last recurrent layer."""
     layers = (Dense(3), RNN(4), LSTM(5), Dense(6))
     steps = None if topology == "one-to-one" else 7
@@ -295,3 +296,13 @@ def test_a_dtype_that_there_is_not_is_refused() -> None:
         count(Network(input=4, layers=(RNN(3),)), "float23")
     known = "float64, float32, bfloat16, float16, float8 or int8"
     assert str(error.value) == f"dtype: expected {known}, got 'float23'; did you mean 'float32'?"
+
+
+@pytest.mark.parametrize("layer", [Dropout(0.5, extra_inputs=2), External(7, extra_inputs=2), RNN(3, extra_inputs=2)])
+def test_each_copy_joins_its_extra_inputs(layer: Layer) -> None:
+    """Three copies read and hand on what three layers one after another do, wider each time where they only pass on."""
+    three = Network(input=4, layers=(layer, layer, layer, Dense(5)))
+    repeated = Network(input=4, layers=(layer.replace(repeat=3), Dense(5)))
+    found = [[(placed.inputs, placed.outputs) for placed in network.placed] for network in (three, repeated)]
+    assert found[0] == found[1]
+    assert three.params == repeated.params

@@ -1,9 +1,11 @@
 """The dense equivalent, against cases worked out by hand."""
 
 import pytest
+from conftest import Call
 
 from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, External, Layer, Network, Output, Part
-from rnncalc.questions.dense import dense_equivalent
+from rnncalc.network.parts import TopologyName
+from rnncalc.questions.dense import dense_equivalent, dense_params
 
 
 def widths(network: Network) -> list[tuple[int, int, int]]:
@@ -21,7 +23,7 @@ def widths(network: Network) -> list[tuple[int, int, int]]:
         ("one-to-many", [(4, 9, 45), (9, 3, 30)]),
     ],
 )
-def test_the_classroom_example(topology: str, expected: list[tuple[int, int, int]]) -> None:
+def test_the_classroom_example(topology: TopologyName, expected: list[tuple[int, int, int]]) -> None:
     """m=4, h=3, p=1, T=3: 12 → 9 → 1 with 117 + 10; three outputs where it speaks at every step."""
     network = Network(input=4, layers=(RNN(3),), output=Output(1), steps=3, topology=topology)
     assert widths(network) == expected
@@ -74,3 +76,50 @@ def test_an_encoder_decoder_with_embeddings() -> None:
 def test_without_steps_there_is_none() -> None:
     """The number of steps decides every width, so without it nothing is known."""
     assert dense_equivalent(Network(input=4, layers=(RNN(3),))) is None
+
+
+@pytest.mark.parametrize(
+    ("network", "chains"),
+    [
+        (Network(input=4, layers=(RNN(3), Dense(2)), output=Output(1), steps=3), ((12, 9, 6, 1),)),
+        (Network(input=4, layers=(Dropout(0.5),), output=Output(1), steps=3), ((12, 1),)),
+        (Network(input=4, layers=(Embedding(5),), output=Output(1), steps=3), ((15, 1),)),
+        (Network(input=4, layers=(RNN(3), RNN(2, extra_inputs=5)), steps=3), ((12, 9), (24, 6))),
+        (Network(input=4, layers=(RNN(3), External(0, outputs=5), RNN(2)), steps=3), ((12, 9), (15, 6))),
+        (Network(encoder=Part(2, (RNN(4),), steps=3), decoder=Part(5, (RNN(4),), steps=2)), ((6, 12), (22, 8))),
+    ],
+)
+def test_the_chain_of_widths(network: Network, chains: tuple[tuple[int, ...], ...]) -> None:
+    """Each number that a layer reads or hands on; where others join, a chain of its own begins with all it reads."""
+    equivalent = dense_equivalent(network)
+    assert equivalent
+    assert equivalent.chains == chains
+
+
+def test_the_chain_as_it_is_said(call: Call) -> None:
+    """The decoder of a translation reads 15,360 numbers of the encoder, 6,400 of words and 12,800 of attention."""
+    out = call("specs/translation.yaml").out
+    assert "30 and 25 steps: 7,680 → 15,360; 34,560 → 12,800 → 150,000, 2,484,094,960 parameters" in out
+
+
+def test_what_stands_before_a_sequence_begins_is_applied_once() -> None:
+    """One-to-many: 4 features and 2 more make 5, once; from the recurrent layer on there are 3 steps."""
+    layers = (Dense(5, extra_inputs=2), Dropout(0.5, extra_inputs=1), RNN(2, extra_inputs=7), Dense(3, extra_inputs=1))
+    network = Network(input=4, layers=layers, output=Output(1), steps=3, topology="one-to-many")
+    assert widths(network) == [(6, 5, 35), (6 + 3 * 7, 6, 168), (9, 9, 90), (9, 3, 30)]
+
+
+@pytest.mark.parametrize("layer", [RNN(3), LSTM(3, bias=False), Dense(4, extra_inputs=2), Dropout(0.5, extra_inputs=2)])
+@pytest.mark.parametrize("topology", ["many-to-many", "many-to-one", "one-to-many"])
+def test_repeated_layers_are_as_many_single_ones(layer: Layer, topology: TopologyName) -> None:
+    """The dense equivalent of three copies is that of three layers, and so is its sum for another number of steps."""
+    repeated = Network(input=5, layers=(layer.replace(repeat=3), GRU(2)), output=2, steps=4, topology=topology)
+    single = Network(input=5, layers=(layer, layer, layer, GRU(2)), output=2, steps=4, topology=topology)
+    assert widths(repeated) == widths(single)
+    assert dense_params(repeated, 4) == dense_params(single, 4) == sum(params for *_, params in widths(single))
+
+
+def test_extra_inputs_are_weights_of_a_dense_layer() -> None:
+    """A dense layer of 3 on 4 features and 5 more: 3 × (9 + 1)."""
+    assert Network(input=4, layers=(Dense(3, extra_inputs=5),)).params == 30
+    assert Network(input=4, layers=(Dense(3, extra_inputs=5, repeat=2),)).params == 30 + 3 * 9

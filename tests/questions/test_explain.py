@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
-from rnncalc import Network
+from rnncalc import GRU, MGU, FastGRNN, MinGRU, Network
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.formats import write
 from rnncalc.questions.allocation import compare_conventions
@@ -57,7 +57,7 @@ def test_every_derivation_is_true(spec: Spec, convention: str) -> None:
             letter, _, value = line.partition(":")[0].partition(" = ")
             assert sizes[letter] == int(value.rpartition("= ")[2])
     for sheet in report.sheets():
-        for row in sheet.rows:
+        for row in [*sheet.rows, *([sheet.total] if sheet.total else [])]:
             (arithmetic,) = (value for value in row if isinstance(value, Arithmetic))
             assert evaluated(arithmetic.numbers) == row[-1]
     assert sum(each.placed.params * each.placed.copies for each in report.explanation.layers) == net.params
@@ -195,6 +195,15 @@ def test_fused_tensors_name_their_gates(call: Call) -> None:
     ]
 
 
+@pytest.mark.parametrize("layer", ["sru:5", "rnn:5,recurrence=diagonal", "gru:5,recurrence=diagonal"])
+def test_a_diagonal_recurrence_is_no_matrix(layer: str, call: Call) -> None:
+    """Weights that are a vector are told as one a unit; of a full recurrence, also of one unit, as a matrix."""
+    (of,) = derived(call, "-i", 4, "-l", layer)
+    assert {step["what"] for step in of["steps"] if "recurrent" in step["what"]} == {"recurrent weights, one a unit"}
+    (full,) = derived(call, "-i", 4, "-l", "rnn:1")
+    assert [step["what"] for step in full["steps"]][1] == "recurrent matrix"
+
+
 def test_what_is_remarked(call: Call, tmp_path: Path) -> None:
     """Tied, frozen, without biases, fed by extra inputs and by merged directions."""
     spec = tmp_path / "spec.yaml"
@@ -225,3 +234,75 @@ def test_what_was_told_of_a_kind_is_not_told_again(call: Call) -> None:
     assert "all 168 steps at once, no weights shared" in out
     assert "70,592,280 is 2,950.20 × this network's 23,928." in out
     assert "Dense equivalent" not in call("explain", "specs/gru.yaml").out
+
+
+def test_meanings_follow_the_convention() -> None:
+    """What a gate is said to do with the old state is what the equation of that convention does with it."""
+    seen = set()
+    layers = [MGU(3), GRU(3), GRU(3, update_gate="replaces"), MinGRU(3), FastGRNN(3)]
+    for layer in layers:
+        for convention, net in compare_conventions(Network(input=3, layers=(layer,))).networks.items():
+            if net is None:
+                continue
+            (said,) = ExplanationReport(explain(net)).data()["layers"]
+            state = said["equations"][-1]["text"]
+            for gate in said["gates"]:
+                letter, _, meaning = gate.partition(", ")
+                verb = re.search(r"how much of the old state to (keep|replace)", meaning)
+                if (verb and f"{letter}_t ∘" in state) or f"(1 − {letter}_t) ∘" in state:
+                    assert verb
+                    keeps = f"{letter}_t ∘ h_(t−1)" in state.replace(f"(1 − {letter}_t) ∘", "")
+                    assert verb[1] == ("keep" if keeps else "replace"), (layer, convention)
+                    seen.add((layer.kind, convention, verb[1]))
+    assert {("mgu", "textbook", "replace"), ("mgu", "flax-linen", "keep"), ("gru", "keras", "keep")} <= seen
+
+
+def test_remarks_are_told_of_every_layer(call: Call) -> None:
+    """What is so of one layer alone is said there; what is so of a kind is said once, and again where it differs."""
+    out = call(
+        "explain", "-i", 3, *("-l", "gru:3"), *("-l", "gru:3,frozen,bias=false"), *("-l", "gru:3,frozen"), "-o", 3
+    ).out
+    assert out.count("Frozen: counted, but not trained.") == 2
+    assert out.count("Biases: none, by bias: false.") == 1
+    assert out.count("Biases: one bias vector a gate") == 1
+    assert out.count("Gate z, update gate") == 1
+    out = call("explain", "-i", 3, "-l", "gru:3", "-l", "gru:3,update_gate=replaces", "-o", "3,bias=false").out
+    assert out.count("Gate z, update gate: how much of the old state to keep.") == 1
+    assert out.count("Gate z, update gate: how much of the old state to replace.") == 1
+    assert out.count("Gate r, reset gate") == 1
+    assert out.count("Biases: none, by bias: false.") == 1
+
+
+def test_a_network_without_parameters_has_arithmetic_too(call: Call) -> None:
+    """Nothing is 0, not an empty text."""
+    (report,) = json.loads(call("explain", "-i", 4, "-l", "dropout:0.5", "-T", 2, "-f", "json").out)["reports"]
+    assert [(row["formula"], row["substituted"], row["params"]) for row in report["dense"]] == [("0", "0", 0)]
+
+
+def test_equations_have_no_needless_spaces(call: Call) -> None:
+    """A shape that is wider than its term takes the room beside it."""
+    for spec in sorted(Path("specs").glob("*.yaml")):
+        for line in call("explain", spec).out.splitlines():
+            if re.match(r"\w+ = |\w_t = ", line) and spec.stem not in (
+                "word-language-model",
+                "translation",
+                "speech-model",
+            ):
+                assert "  " not in line, (spec, line)
+    lines = call("explain", "-i", 8, "-l", "gru:16").out.splitlines()
+    assert lines[6:8] == ["z_t = σ(W_xz x_t + W_hz h_(t−1) + b_z)", " 16     16×8  8   16×16    16      16"]
+
+
+def test_names_of_the_textbook_are_mathematics(call: Call) -> None:
+    """In LaTeX a symbol is typeset as one; the names of a framework are words."""
+    out = call("explain", "-i", 8, "-l", "fastgrnn:16,bidirectional,learned_state", "-o", 2, "-f", "latex").out
+    assert r"&\text{forward }W_{x}\text{, input matrix of the gates z, n:} &" in out
+    assert r"&\text{forward }\zeta\text{, trained number:} & 1" in out
+    assert r"&W_{hy}\text{, matrix:} & n \times m = 2 \times 32 = 64" in out
+    assert r"W\_" not in out
+    assert (
+        r"&\text{weight\_ih\_l0, input matrix"
+        in call("explain", "-i", 8, "-l", "rnn:16", "-c", "pytorch", "-f", "latex").out
+    )
+    (layer,) = derived(call, "-i", 8, "-l", "rnn:2,bidirectional")
+    assert [step["label"] for step in layer["steps"]][:2] == ["forward/W_xh", "forward/W_hh"]

@@ -136,6 +136,8 @@ def test_solve(call: Call) -> None:
         "next_params": 41,
         "exact": False,
         "left": 2,
+        "budget_bytes": None,
+        "left_bytes": None,
         "solved": True,
     }
     none = report(call, "solve", "-i", 4, "-l", "rnn:?", "-o", 1, "--params", 7)

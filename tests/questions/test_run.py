@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, Layer, Network, Output, Part, load
+from rnncalc.conventions.catalogue import CONVENTIONS, convention
 from rnncalc.conventions.convention import Convention
 from rnncalc.conventions.formula import Plus
 from rnncalc.conventions.layout import Layout, layout
@@ -349,13 +350,19 @@ def test_the_seed_makes_the_same_numbers_everywhere() -> None:
 def test_a_disagreement_is_reported_with_exit_code_1(monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
     """The line has a ✗, the note says why, and the exit code is 1."""
 
-    def with_a_spare(layer: Layer, inputs: int, convention: Convention) -> Layout:
+    def with_a_spare(layer: Layer, inputs: int, row: Convention) -> Layout:
         spare = Tensor("spare", Role.BIAS, Direction.FORWARD, "", (Axis(1, "h"),))
-        found = layout(layer, inputs, convention)
+        found = layout(layer, inputs, row)
         return found._replace(own=(*found.own, spare), params=Plus((found.params, "h")))
 
+    monkeypatch.setitem(CONVENTIONS, "textbook", convention("textbook").replace())  # with no layouts of its own yet
     monkeypatch.setattr("rnncalc.network.stack.layout", with_a_spare)
-    result = call("run", "-i", 5, "-l", "rnn:3", "-T", 2)
+    layouts = convention("textbook").layouts
+    layouts.clear()  # those that other tests have made
+    try:
+        result = call("run", "-i", 5, "-l", "rnn:3", "-T", 2)
+    finally:
+        layouts.clear()
     assert result.code == 1
     assert "✗  rnn_1" in result.out
     assert "✗ rnn_1: 27 weights were read, of 30" in result.out
@@ -416,8 +423,8 @@ def test_times_are_told_in_words(seconds: float, text: str) -> None:
 
 
 def test_a_refusal_tells_what_it_would_take() -> None:
-    """Weights take ten bytes each, outputs forty-four; the limits are exclusive of what just fits."""
-    with pytest.raises(RefusedError, match=r"hold 250,000,000 weights and 1 outputs, about 2\.5 GB"):
+    """Weights take some ten bytes each, inputs forty; the limits are exclusive of what just fits."""
+    with pytest.raises(RefusedError, match=r"hold 250,000,000 weights and 1 outputs, about 12\.7 GB"):
         run(Network(input=250_000_000, layers=(Dense(1, bias=False),), steps=1))
     with pytest.raises(RefusedError, match="20 multiply-adds, about a second, and the limit is 19"):
         run(Network(input=4, layers=(Dense(5),), steps=1), most_multiply_adds=19)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Call
+from conftest import Call, Screen
 
 QUESTIONS: list[tuple[str, list[object]]] = [
     ("count", ["specs/translation.yaml", "--tensors", "--cost"]),
@@ -95,7 +95,7 @@ def test_the_note_on_conventions_that_agree(call: Call) -> None:
     assert "keras cannot express peepholes" in call("-i", 8, "-l", "lstm:16,peepholes", "--all-conventions").out
 
 
-def test_both_halves_are_told_apart(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_halves_are_told_apart(call: Call, screen: Screen) -> None:
     """An encoder-decoder has a column for the part in every table, and in each piece of one that is split."""
     spec = "specs/encoder-decoder.yaml"
     lines = call(spec, "--tensors").out.splitlines()
@@ -105,8 +105,7 @@ def test_both_halves_are_told_apart(call: Call, monkeypatch: pytest.MonkeyPatch)
         ["Part", "Layer", "Tensor", "Role", "Shape", "Parameters"],
     ]
     assert [line.split()[0] for line in lines if "W_xi" in line] == ["encoder", "decoder"]
-    monkeypatch.setenv("COLUMNS", "50")
-    lines = call(spec, "--all-conventions").out.splitlines()
+    lines = screen(50, spec, "--all-conventions").splitlines()
     assert [line.split() for line in lines if line.startswith("Part")] == [
         ["Part", "Layer", "textbook", "pytorch", "keras"],
         ["Part", "Layer", "flax-linen", "flax-nnx", "onnx"],
@@ -156,25 +155,11 @@ def test_long_outputs_are_cut(call: Call) -> None:
     assert all(len(vector.split()) == 9 for vector in line.removeprefix("Output: ").split("; ")[:4])
 
 
-@pytest.mark.parametrize(
-    ("command", "first", "pieces"),
-    [
-        (["compare", "specs/time-series-gru.yaml"], "Network", 2),
-        (["compare", "specs/time-series-gru.yaml", "--steps", "1..5"], "Steps", 2),
-        (["answer", "specs/gru.yaml", 1152], "The mistake", 2),
-        (["solve", "-i", 70, "-l", "rnn:?", "--params", "5k"], "Size", 2),
-        (["explain", "specs/gru.yaml"], "Step", 3),
-    ],
-    ids=str,
-)
-def test_each_piece_of_a_split_table_names_its_rows(
-    command: list[object], first: str, pieces: int, call: Call, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_piece_of_a_split_table_names_its_rows(screen: Screen) -> None:
     """On a screen too narrow for a table its columns stand in several, and the rows' names in all of them."""
-    monkeypatch.setenv("COLUMNS", "32")
-    lines = call(*command).out.splitlines()
-    assert sum(line.startswith(first) for line in lines) >= pieces
-    assert not any(line.startswith("✗ Right") for line in lines)
+    lines = screen(32, "explain", "specs/gru.yaml").splitlines()
+    assert sum(line.startswith("Step") for line in lines) == 3
+    assert sum(line.startswith("W_xz ") for line in lines) == 3
 
 
 def test_verdicts(call: Call) -> None:
@@ -182,3 +167,57 @@ def test_verdicts(call: Call) -> None:
     assert "\n✓ Right.\n" in call("answer", "specs/gru.yaml", 1200).out
     assert "\n✗ Not right.\n" in call("answer", "specs/gru.yaml", 1152).out
     assert call("answer", "specs/gru.yaml", 1200).out.endswith("✓ Right.\n")
+
+
+def test_both_directions_are_named(call: Call) -> None:
+    """A count of two directions comes with the names of both."""
+    out = call("-i", 8, "-l", "gru:16,bidirectional", "--all-conventions").out
+    names = "bias_ih_l0, bias_hh_l0, bias_ih_l0_reverse, bias_hh_l0_reverse"
+    assert f"pytorch: 96 more in gru_1 than the textbook, biases of 12h in place of 6h ({names})." in out
+
+
+@pytest.mark.parametrize(
+    ("args", "title"),
+    [
+        (["-i", 10, "-l", "lstm:20", "-o", 5], "lstm 20 → dense 5"),
+        (["-i", 10, "-l", "lstm:20,repeat=12", "-l", "gru:3", "-l", "gru:3"], "lstm 20 ×12 → gru 3 ×2"),
+        (
+            ["-i", 9, "-l", "embedding:4", "-l", "rnn:2,bidirectional", "-l", "dropout:0.5"],
+            "embedding 4 → bidirectional rnn 2 → dropout 0.5",
+        ),
+        (
+            ["-i", 9, *(word for n in range(1, 10) for word in ("-l", f"rnn:{n}"))],
+            "rnn 1 → rnn 2 → rnn 3 → … → rnn 8 → rnn 9",
+        ),
+    ],
+)
+def test_flags_have_a_title(args: list[object], title: str, call: Call) -> None:
+    """The network that they describe, for people; its name for programs is as before."""
+    assert call(*args).out.splitlines()[0] == title
+    for command in (["explain"], ["run", "-T", 2], ["compare"]):
+        assert call(*command, *args).out.splitlines()[0] == title
+    assert json.loads(call(*args, "-f", "json").out)["reports"][0]["name"] == "network"
+    assert (
+        call("solve", "-i", 70, "-l", "rnn:50", "-o", "?", "--params", 6152).out.splitlines()[0] == "rnn 50 → dense ?"
+    )
+
+
+def test_bytes_have_a_unit_that_people_read(call: Call) -> None:
+    """As Keras prints 1,454,570 parameters: 5.55 MB, of 2^20 bytes."""
+    assert "float32; 5.55 MiB in all." in call("-i", 1, "-l", "external:1454570", "--cost").out
+    assert call("-i", 1, "-l", "external:255", "--cost").out.endswith("Bytes: 4 a parameter, float32.\n")
+    assert "1.00 KiB in all" in call("-i", 1, "-l", "external:256", "--cost").out
+
+
+@pytest.mark.parametrize("columns", ["40", "80"])
+def test_a_pipe_has_no_width(columns: str, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even where the shell exports that of its screen."""
+    wide = call("specs/speech-model.yaml", "--cost").out
+    monkeypatch.setenv("COLUMNS", columns)
+    assert call("specs/speech-model.yaml", "--cost").out == wide
+
+
+def test_small_ratios_keep_their_digits(call: Call) -> None:
+    """0.0146 is not 0.01, nor 0."""
+    out = call("-i", 4, "-l", "rnn:3", "-l", "lstm:512,bidirectional,bias=false", "-o", 1, "-T", 3).out
+    assert "30,838 parameters, 0.015 × this network's." in out

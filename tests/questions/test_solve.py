@@ -10,7 +10,7 @@ from conftest import Call
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rnncalc import GRU, LSTM, RNN, Dense, Layer, Network, Output
+from rnncalc import GRU, LSTM, RNN, SRU, Dense, Layer, Network, Output, RefusedError
 from rnncalc.questions.solve import solve
 
 KINDS = (RNN, GRU, LSTM, Dense)
@@ -108,3 +108,155 @@ def test_mistaken_calls(call: Call, args: list[str], message: str) -> None:
 def test_a_mark_elsewhere_points_to_solve(call: Call) -> None:
     """`?` is for solve alone."""
     assert "rnncalc solve" in call("-i", 8, "-l", "lstm:?").err
+
+
+def solved(call: Call, *args: object) -> dict[str, object]:
+    (report,) = json.loads(call("solve", *args, "-f", "json").out)["reports"]
+    found: dict[str, object] = report
+    return found
+
+
+@pytest.mark.parametrize(
+    ("args", "size"),
+    [
+        (["-c", "pytorch", "-i", 40, "-l", "lstm:?,bidirectional,projection=64,repeat=2", "-o", 30], 94),
+        (["-i", 100, "-l", "embedding:64", "-l", "lstm:?", "-o", "100,tied"], 64),
+        (["-i", "?", "-l", "embedding:8", "-l", "gru:8", "-o", "100,tied"], 100),
+        (["-i", 3, "-l", "lstm:4,repeat=?,name=a", "-l", "lstm:4,name=a"], 1776),
+    ],
+)
+def test_a_size_at_which_the_network_cannot_be_is_no_solution(call: Call, args: list[object], size: int) -> None:
+    """The largest size at which it can be and fits is, though it cannot at 1, nor at 10^12."""
+    found = solved(call, *args, "--params", 256_000)
+    assert (found["size"], found["solved"]) == (size, True)
+
+
+def test_halves_of_which_one_follows_the_other(tmp_path: Path, call: Call) -> None:
+    """A decoder's width, or the repeats of both halves, to start from the encoder's states."""
+    spec = tmp_path / "spec.yaml"
+    half = "{{input: 9, layers: [{{gru: {}, repeat: {}}}{}]}}\n"
+    for encoder, decoder, size in (
+        ((64, 1, ", {gru: 128}"), ("?", 1, ", {gru: 128}"), 64),
+        ((64, "?", ""), (64, 7, ""), 7),
+        ((64, "?", ", {gru: 8, repeat: 3}"), (64, 3, ", {gru: 8, repeat: ?}"), 3),
+    ):
+        spec.write_text(f"encoder: {half.format(*encoder)}decoder: {half.format(*decoder)}")
+        found = solved(call, spec, "--params", "1G")
+        assert (found["size"], found["next_size"]) == (size, None)
+
+
+def test_the_repeats_of_both_halves(tmp_path: Path, call: Call) -> None:
+    """At most 100,000 layers in all, which no size beyond is expanded to find out."""
+    spec = tmp_path / "spec.yaml"
+    half = "{input: 4, layers: [{gru: 4, repeat: ?}]}"
+    spec.write_text(f"encoder: {half}\ndecoder: {half}\n")
+    found = solved(call, spec, "--params", "1G")
+    assert (found["size"], found["next_size"]) == (50_000, None)
+    spec.write_text(f"encoder: {half}\ndecoder: {half}\n".replace("?", "1000000000000"))
+    assert "expected at most 100,000 layers" in call(spec).err
+
+
+def test_no_size_makes_a_network(call: Call) -> None:
+    """A reason that is the same at every size is told; else what is wrong where least is."""
+    tied = ["-i", 100, "-l", "embedding:64", "-l", "lstm:?", "--params", "1M"]
+    assert call("solve", *tied, "-l", "gru:3", "-o", "100,tied") == (
+        *(2, ""),
+        "--output: tied: the last layer must hand on the embedding's width, 64, got 3; "
+        "add a projection or a dense layer\n",
+    )
+    err = call("solve", *tied, "-o", "?,tied").err
+    assert err.startswith("no size for ? makes a network: at 64, --output: tied: the output must be as wide as")
+
+
+def test_a_mark_makes_no_second_mistake(call: Call) -> None:
+    """What stands in for `?` until `solve` knows better is not judged."""
+    for args in (
+        ["-c", "pytorch", "-i", 40, "-l", "lstm:?,projection=64"],
+        ["-i", 100, "-l", "embedding:64", "-l", "lstm:?", "-o", "100,tied"],
+    ):
+        (line,) = call(*args).err.splitlines()
+        assert "'?' stands for a size that rnncalc solve looks for" in line
+
+
+def test_bytes_are_met_exactly(call: Call) -> None:
+    """Of 1,603 bytes, 3 make no parameter."""
+    flags = ["solve", "-i", 8, "-l", "rnn:?", "--exact"]
+    wrong = call(*flags, "--bytes", 1603)
+    assert wrong.code == 1
+    assert "✗ No size gives exactly 1,603 bytes, 400 parameters of 4 bytes each." in wrong.out
+    right = call(*flags, "--bytes", 1600)
+    assert right.code == 0
+    assert "✓ 16 gives exactly 1,600 bytes, 400 parameters of 4 bytes each." in right.out
+    found = solved(call, *flags[1:], "--bytes", 1603)
+    assert (found["budget_bytes"], found["left"], found["left_bytes"], found["solved"]) == (1603, 0, 3, False)
+
+
+def test_none_is_a_size_where_an_option_allows_it(call: Call) -> None:
+    """Extra inputs and parts counted elsewhere may be 0: 4 × (8 + 4 + 1) = 52."""
+    found = solved(call, "-i", 8, "-l", "rnn:4,extra_inputs=?", "--params", 52, "--exact")
+    assert (found["size"], found["solved"]) == (0, True)
+    found = solved(call, "-i", 8, "-l", "rnn:4", "-l", "external:?", "--params", 51, "--exact")
+    assert (found["size"], found["next_size"], found["solved"]) == (None, 0, False)
+
+
+def test_the_answer_is_headed_by_its_own_steps(call: Call) -> None:
+    """Where the steps are what is looked for too, they are those of the answer."""
+    out = call("solve", "-i", 3, "-l", "rnn:?", "-T", "?", "--params", 100).out
+    assert "? = 8 " in out
+    assert "many-to-one, 8 steps;" in out
+
+
+def test_one_size_alone_says_nothing_of_change(call: Call) -> None:
+    """Only one size up to 10^12 is a multiple of 600,000,000,000."""
+    result = call("solve", "-i", 8, "-l", "lstm:?", "--params", "1M", "--multiple-of", 600_000_000_000)
+    assert result.code == 1
+    assert "✗ No size fits: even 600,000,000,000 needs" in result.out
+
+
+def test_a_count_that_bends_where_a_cell_is_as_wide_as_its_input(call: Call) -> None:
+    """An SRU of 10 on 10 features does without the skip's matrix: 3·100 + 40 = 340, and at 8, 4·80 + 32 = 352."""
+    flags = ["-i", 10, "-l", "sru:?", "--params"]
+    assert solved(call, *flags, 351)["size"] == 10
+    assert solved(call, *flags, 352)["size"] == 10
+    assert solved(call, *flags, 352, "--exact")["size"] == 8
+
+
+def test_many_marks_are_few_counts() -> None:
+    """A network of many layers is counted a dozen times at most, whatever the answer; too many are refused."""
+    tries = 0
+
+    def sized(size: int) -> Network:
+        nonlocal tries
+        tries += 1
+        return Network(input=5, layers=[LSTM(size)] * 1_000)
+
+    params = [999 * 4 * h * (2 * h + 1) + 4 * h * (h + 6) for h in (35_363, 35_364)]
+    assert params[0] <= 10**13 < params[1]
+    assert solve(sized, 10**13).size == 35_363
+    assert tries <= 12
+    many = tuple(Dense(number) for number in range(1, 63_001))
+    with pytest.raises(RefusedError, match="63,001 different layers, and to find a size counts them 8 times or more"):
+        solve(lambda size: Network(input=5, layers=(RNN(size), *many)), 10**15)
+
+
+def test_the_largest_size_there_can_be_is_tried_too(call: Call) -> None:
+    """A part of 10^12 parameters counted elsewhere fits where 10^12 do, and one fewer where one fewer do."""
+    flags = ["-i", 4, "-l", "dropout:0.5", "-l", "external:?", "--params"]
+    for budget in (10**12, 10**12 - 1):
+        found = solved(call, *flags, budget)
+        assert (found["size"], found["left"]) == (budget, 0)
+        assert found["next_size"] == (None if budget == 10**12 else 10**12)
+
+
+def test_counts_that_bend_at_thousands_of_sizes_are_refused_at_once() -> None:
+    """Each of 5,000 SRUs has a size of its own at which it is as wide as its input."""
+    tries = 0
+
+    def sized(size: int) -> Network:
+        nonlocal tries
+        tries += 1
+        return Network(input=5, layers=[layer for n in range(1, 5_001) for layer in (Dense(n), SRU(size))])
+
+    with pytest.raises(RefusedError, match="10,000 different layers, and to find a size counts them 5,006 times"):
+        solve(sized, 10**9)
+    assert tries <= 6

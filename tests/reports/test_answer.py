@@ -100,6 +100,16 @@ def test_shapes_in_a_table(call: Call) -> None:
             "where yours goes wrong.",
         ),
         (Network(input=10, layers=(External(7),)), 8, "rnncalc explain derives the right one step by step."),
+        (
+            Network(input=8, layers=(RNN(16, recurrence="diagonal"),)),
+            16 * (10 + 1 + 1),
+            "So would the input = 10 in place of 8.",
+        ),
+        (
+            Network(input=70, layers=(RNN(50),)),
+            52 * 123,
+            "No mistake that is known gives this number, but h of layer 1 = 52 in place of 50 would.",
+        ),
         (NET, "2.6k", "2.6k is right as a rounding: exactly it is 2,585."),
     ],
 )

@@ -5,16 +5,13 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
+from reported import NETWORK, REPORTS
 
-from rnncalc import LSTM, RNN, Network, Output, answer, compare, count, explain, run, solve
+from rnncalc import LSTM, Network, count
 from rnncalc.errors import CallError
 from rnncalc.formats import FORMATS, Format, find, offered, write
-from rnncalc.questions.allocation import compare_conventions
-from rnncalc.questions.check import CheckedFile, check
-from rnncalc.questions.compare import compare_same_params, dense_growth
 from rnncalc.reports.allocation import AllocationReport
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.reports.check import CheckReport
@@ -25,23 +22,6 @@ from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.run import RunReport
 from rnncalc.reports.sheet import Alike
 from rnncalc.reports.solve import SolutionReport
-
-NETWORK = Network(input=3, layers=(LSTM(4, repeat=3), RNN(2, frozen=True)), output=Output(1), steps=2)
-
-REPORTS: list[Any] = [
-    CountReport(count(NETWORK), tensors=True, cost=True),
-    AllocationReport(compare_conventions(NETWORK)),
-    ComparisonReport(compare(NETWORK)),
-    ComparisonReport(compare(NETWORK, NETWORK)),
-    ComparisonReport(compare_same_params(NETWORK)),
-    DenseGrowthReport(dense_growth(NETWORK, 1, 9)),
-    SolutionReport(solve(lambda size: Network(input=3, layers=(RNN(size),)), 100)),
-    RunReport(run(NETWORK, states=True), states=True),
-    ExplanationReport(explain(NETWORK)),
-    AnswerReport(answer(NETWORK, 1)),
-    CheckReport((FileReport(CheckedFile("a.yaml", check(NETWORK))),)),
-    FileReport(CheckedFile("a.yaml", check(NETWORK))),
-]
 
 STRANGER = '''
 """What every sheet, table or object holds, a line each."""
@@ -92,7 +72,7 @@ def test_a_command_offers_a_format_that_is_added(tmp_path: Path) -> None:
         command = [sys.executable, "-c", add, str(tmp_path), *args]
         return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True).stdout
 
-    assert "[table|json|csv|markdown|plain]" in called("count", "--help")
+    assert "table, json, csv, markdown, plain" in called("count", "--help")
     out = called("-i", "4", "-l", "rnn:3", "-o", "1", "-f", "plain")
     assert out.splitlines()[-1] == "Total; ; ; ; ; 28"
     assert "✓; specs/lstm.yaml; expect.total; 1600; 1600" in called("check", "specs/lstm.yaml", "-f", "plain")
@@ -149,10 +129,10 @@ def test_a_report_that_a_format_cannot_write_is_refused_before_the_first_is_writ
 
 def test_every_format_of_the_list_is_there() -> None:
     """Its module is in the room of formats, and has what the list says."""
-    for name, (module, method) in FORMATS.items():
+    for name, (module, method, *_) in FORMATS.items():
         assert module == f"rnncalc.formats.{name}"
         assert any(hasattr(report, method) for report in REPORTS)
-        assert find(name) == (module, method)
+        assert find(name) is FORMATS[name]
 
 
 def test_what_equal_layers_share_is_written_once_and_read_everywhere() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 import yaml
+from conftest import Call
 from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
@@ -186,8 +187,10 @@ def test_every_convention_sums(spec: Spec) -> None:
     halves = "encoder" in spec
     (found,) = in_csv(rendered(report, "csv"), 4)
     check(found)
-    assert in_table(rendered(report, "table"), 2 + halves) == [found]
-    assert in_markdown(rendered(report, "markdown"), 2 + halves) == [found]
+    sums = {name: (sum(filter(None, rows)), total) for name, (rows, total) in found.items()}
+    for form, read_from in (("table", in_table), ("markdown", in_markdown)):  # which have equal neighbours in one row
+        (shown,) = read_from(rendered(report, form), 2 + halves)
+        assert {name: (sum(filter(None, rows)), total) for name, (rows, total) in shown.items()} == sums
     (data,) = json.loads(rendered(report, "json"))["reports"]
     assert {
         name: ([layer["params"][name] for layer in data["layers"]], total) for name, total in data["params"].items()
@@ -215,3 +218,11 @@ def test_equal_neighbours_are_one_entry_of_a_count(spec: Spec) -> None:
     for key in ("params", "trainable", "multiply_adds", "multiply_adds_per_step", "bytes"):
         each = [getattr(layer, key) for layer in counted.layers]
         assert getattr(counted, key) == (None if None in each else sum(each))
+
+
+def test_a_total_of_csv_tells_frozen_parameters_apart(call: Call) -> None:
+    """An embedding of 12 frozen ones and 3 × (2 + 3 + 1) = 18 that are trained are 30, of which 18 are."""
+    out = call("-i", 6, "-l", "embedding:2,frozen", "-l", "rnn:3", "-f", "csv").out
+    *rows, total = csv.DictReader(io.StringIO(out))
+    assert [(row["params"], row["trainable"]) for row in rows] == [("12", "0"), ("18", "18")]
+    assert (total["params"], total["trainable"]) == ("30", "18")

@@ -31,6 +31,7 @@ def loaded(path: Path) -> Any:
 READABLE = [path for path in sorted(Path("tests/bad_specs").glob("*.yaml")) if loaded(path) is not None]
 UNSEEN = {
     "budget-layers",
+    "default-names",
     "duplicate-keys",
     "duplicate-names",
     "embedding-not-first",

@@ -1,4 +1,8 @@
-"""The textbook: a matrix for each gate and what it reads, as the cell's step asks for them."""
+"""The textbook: a matrix for each gate and what it reads, as the cell's step asks for them.
+
+What is asked for is the step's word, not the gates'; the names are written by hand. Whether a gate looks through a
+diagonal, and shares a matrix, is taken from the gates for cells of strangers too.
+"""
 
 from rnncalc.forward.arrays import Arrays, Matrix, Weight
 from rnncalc.forward.bindings.binding import Binding, DenseNames, prefix
@@ -30,7 +34,7 @@ class _Bound:
             diagonal = getattr(self.layer, "recurrence", "full") == "diagonal"
         if not diagonal:
             return self.arrays.matrix(f"{self.before}W_{word}")
-        return self.arrays.vector(f"{self.before}{'W' if of == first else 'w'}_{word}")
+        return self.arrays.vector(f"{self.before}{'W' if of in ('x', first) else 'w'}_{word}")
 
     def bias(self, letter: str, side: str) -> Weight | None:
         if side == "recurrent" or not self.layer.bias or not self.gates[letter].bias:

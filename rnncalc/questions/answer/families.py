@@ -5,7 +5,7 @@ Each function yields the ways in which its mistake can be made; which of them gi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from rnncalc.layers.cell import Cell
@@ -16,20 +16,30 @@ from rnncalc.questions.answer.changes.lines import in_layers, left_out
 from rnncalc.questions.answer.changes.widths import fed_with
 from rnncalc.questions.answer.mistake import MOST_LAYERS, Question, Way, Ways
 from rnncalc.questions.answer.worksheet import Line, Worksheet
-from rnncalc.text import one_of
+from rnncalc.text import all_of, one_of
 
 MOST_GATES = 6
 """More gates than any cell has that is counted wrong."""
 
 
 def other_conventions(worksheet: Worksheet, question: Question) -> Iterator[Way]:
-    """Yield the count under each other convention."""
+    """Yield the counts under other conventions, those that count alike as one."""
     if sum(line.copies for line in worksheet) > MOST_LAYERS:
         return
     here = question.network.convention
+    ways: list[tuple[Worksheet, list[str]]] = []
     for name, other in compare_conventions(question.network).networks.items():
         if other and name != here:
-            yield Way(question.worksheet_of(other), {"name": name, "here": here})
+            lines = zip(worksheet, question.worksheet_of(other), strict=True)
+            counted = tuple(now._replace(placed=was.placed) for was, now in lines)
+            known = next((names for way, names in ways if way == counted), None)
+            if known is None:
+                ways.append((counted, [name]))
+            else:
+                known.append(name)
+    for way, names in ways:
+        do = "does" if len(names) == 1 else "do"
+        yield Way(way, {"name": names[0], "names": all_of(names), "do": do, "here": here})
 
 
 def times_a_number(multiplied: Callable[[Line], bool]) -> Ways:
@@ -84,6 +94,27 @@ def gate_numbers(worksheet: Worksheet, question: Question) -> Iterator[Way]:
     for count in range(1, MOST_GATES + 1):
         changed = in_layers(partial(number_of_gates, count), Cell)(worksheet, question.network)
         yield Way(changed, {"count": str(count), "gates": one_of([*map(str, gates)] or [""])})
+
+
+def one_state(worksheet: Worksheet, question: Question) -> Iterator[Way]:
+    """Yield the worksheet with one of several learned states alone."""
+    cells = [line for line in worksheet if isinstance(line.layer, Cell) and line.has("state")]
+    for state in dict.fromkeys(letter for line in cells for letter in _states(line)):
+        yield Way(tuple(_of_state(state, line) for line in worksheet), {"state": f"{state}_0"})
+
+
+def _states(line: Line) -> Mapping[str, str]:
+    """Return the states with their widths where they are several, else none."""
+    found = line.layer.states if isinstance(line.layer, Cell) else {}
+    return found if len(found) > 1 else {}
+
+
+def _of_state(state: str, line: Line) -> Line:
+    if not line.has("state") or state not in _states(line):
+        return line
+    width = line.placed.sizes[_states(line)[state]]
+    others = (other._replace(expression=width) if other.name == "state" else other for other in line.others)
+    return line._replace(others=tuple(others))
 
 
 def gates_left_out(worksheet: Worksheet, question: Question) -> Iterator[Way]:

@@ -11,10 +11,12 @@ from rnncalc.network.network import Network
 from rnncalc.questions.answer.given import Given, Shape, in_one, read_answer
 from rnncalc.questions.answer.mistake import Question
 from rnncalc.questions.answer.quantities import Quantity, quantities
-from rnncalc.questions.answer.search import Diagnosis, diagnoses, handed_on
+from rnncalc.questions.answer.right import one_by_one, worksheet_of
+from rnncalc.questions.answer.search import Diagnosis, Made, diagnoses, handed_on
 from rnncalc.questions.answer.sizes import OtherSize, other_size
 from rnncalc.questions.answer.tensors import explain, number_of_tensors, tensors_of
-from rnncalc.questions.answer.worksheet import Worksheet, one_by_one, worksheet_of
+from rnncalc.questions.answer.worksheet import Worksheet
+from rnncalc.questions.given import network_of, plain
 from rnncalc.text import escape, plural
 
 MOST_NAMES = 12
@@ -27,7 +29,7 @@ class Judged(NamedTuple):
     shape: that of the tensor.
     diagnoses: what gives it, the likeliest first.
     quantities: what else of the network it is the number of.
-    other_size: the single size that would give it, where no mistake does.
+    other_size: the single size that would give it, where no single mistake does.
     follows: the layer whose mistake it follows from, being no mistake of its own.
     """
 
@@ -94,13 +96,25 @@ def judge(network: Network, given: Sequence[Given | Shape]) -> Answer:
     raise CallError(f"expected {_counts(network, len(counted))}, got {len(given)}")
 
 
-def answer(network: Network, *answers: int | str | tuple[int, ...]) -> Answer:
+def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int]) -> Answer:
     """Return the judgement of a learner's answer: the total, or a number for each layer, or for each tensor, in order.
 
     answers: numbers, or text with separators or rounded, such as `1.6k`; or the shape of each tensor, such as (20, 10).
     Raises CallError where one is neither a number nor a shape, or there are not as many as are asked for.
     """
-    return judge(network, [Shape(each) if isinstance(each, tuple) else read_answer(str(each)) for each in answers])
+    if not answers:
+        raise CallError("give an answer: the total, or a number or a shape for each tensor")
+    return judge(network_of(network), [_read(each) for each in answers])
+
+
+def _read(answer: object) -> Given | Shape:
+    """Return a number, or a shape in a tuple or a list. Raises CallError if it is neither."""
+    answer = plain(answer)
+    if not isinstance(answer, tuple | list):
+        return read_answer(str(answer))
+    if not answer or any(isinstance(size, bool) or not isinstance(size, int) or size < 1 for size in answer):
+        raise CallError(f"expected a shape, such as (20, 10), got {escape(str(answer))}")
+    return Shape(tuple(answer))
 
 
 def _counts(network: Network, layers: int) -> str:
@@ -139,7 +153,7 @@ def _judge_total(network: Network, given: Given) -> Judged:
         return judged
     found = tuple(diagnosis for diagnosis, _ in diagnoses(worksheet_of(network), Question(network, given)))
     judged = judged._replace(diagnoses=found, quantities=tuple(quantities(network, given, explained=bool(found))))
-    if judged.diagnoses or judged.quantities:
+    if judged.quantities or any(len(diagnosis.mistakes) == 1 for diagnosis in found):
         return judged
     return judged._replace(other_size=other_size(network, given))
 
@@ -150,13 +164,14 @@ def _judge_layers(network: Network, places: list[int], given: Sequence[Given]) -
     judged: list[Judged] = []
     learned: list[Worksheet] = []  # the ways of counting that agree with the numbers so far
     first: str | None = None
+    made: Made = {}
     for number, place in zip(given, places, strict=True):
         line = worksheet[place]
         each = Judged(line.name, number, line.params)
         if not each.right and first and any(number.means(way[place].params) for way in learned):
             each = each._replace(follows=first)
         elif not each.right:
-            found = [*diagnoses(worksheet, Question(network, number, place))]
+            found = [*diagnoses(worksheet, Question(network, number, place), made)]
             learned = [way for _, wrong in found for way in handed_on(worksheet, wrong, place)] + learned
             each = each._replace(diagnoses=tuple(diagnosis for diagnosis, _ in found))
             first = first or line.name

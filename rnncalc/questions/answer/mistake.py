@@ -8,10 +8,11 @@ from typing import NamedTuple, Protocol
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.changes.lines import Change
 from rnncalc.questions.answer.given import Given
-from rnncalc.questions.answer.worksheet import Line, Worksheet, one_by_one, worksheet_of
+from rnncalc.questions.answer.right import one_by_one, worksheet_of
+from rnncalc.questions.answer.worksheet import Line, Worksheet
 
 MOST_LAYERS = 100
-"""Larger networks are judged by mistakes made in all layers only: the others would take long."""
+"""Larger networks are judged by the likelier mistakes, made in all layers, only: the others would take long."""
 
 Values = Mapping[str, str]
 """What fills the {braces} in the id and the text of a mistake."""

@@ -19,6 +19,10 @@ MOST_PAIRS = 5
 """So many pairs are told at most, and so many explanations of a rounded number."""
 
 
+MOST_LAYERS_PAIRED = 20
+"""For one layer of a larger network no pairs are looked for: another search for each wrong layer would take long."""
+
+
 class Alone(NamedTuple):
     """Where a mistake was made if not everywhere: in one layer, or in one of several equal ones."""
 
@@ -61,17 +65,24 @@ class Candidate(NamedTuple):
     alone: Alone | None = None
 
 
-def diagnoses(worksheet: Worksheet, question: Question) -> Iterator[tuple[Diagnosis, Worksheet]]:
+Made = dict[str, Worksheet]
+"""What each mistake makes of a worksheet, by its id: the same for every number that is asked about."""
+
+
+def diagnoses(
+    worksheet: Worksheet, question: Question, made: Made | None = None
+) -> Iterator[tuple[Diagnosis, Worksheet]]:
     """Yield what gives a number, each with the worksheet that it makes; pairs if nothing simpler does.
 
     First the mistakes made everywhere, in the table's order, then those made in one layer alone. Of those that make the
     same of the lines in question, and of the places where one and the same mistake gives the same sum, only the first.
+    made: filled, and read, where several numbers are asked about.
     """
     right = _sum(worksheet, question)
     seen = [question.lines(worksheet)]
     told: list[tuple[str, Expression]] = []
     explained = False
-    for candidate in _simple(worksheet, question):
+    for candidate in _simple(worksheet, question, {} if made is None else made):
         if question.is_given_by(candidate.worksheet) and (lines := question.lines(candidate.worksheet)) not in seen:
             seen.append(lines)
             found = _diagnosis(candidate, right, question)
@@ -82,7 +93,7 @@ def diagnoses(worksheet: Worksheet, question: Question) -> Iterator[tuple[Diagno
             yield found, candidate.worksheet
             if question.given.unit > 1 and len(told) == MOST_PAIRS:
                 return
-    if not explained and len(worksheet) <= MOST_LAYERS:
+    if not explained and len(worksheet) <= (MOST_LAYERS if question.place is None else MOST_LAYERS_PAIRED):
         yield from _of_pairs(worksheet, question, right)
 
 
@@ -106,17 +117,22 @@ def _sum(worksheet: Worksheet, question: Question) -> Expression:
     return sum_of(tuple(line for _, line in question.lines(worksheet)))
 
 
-def _simple(worksheet: Worksheet, question: Question) -> Iterator[Candidate]:
+def _simple(worksheet: Worksheet, question: Question, made: Made) -> Iterator[Candidate]:
     everywhere: list[tuple[Mistake, Worksheet]] = []
+    large = len(worksheet) > MOST_LAYERS
     for row in TABLE:
+        if large and isinstance(row, Mistake) and row.rare:
+            continue
         if isinstance(row, Mistake):
-            wrong = row.change(worksheet, question.network)
+            if row.id not in made:
+                made[row.id] = row.change(worksheet, question.network)
+            wrong = made[row.id]
             everywhere.append((row, wrong))
             yield Candidate((row,), wrong)
         else:
             for way in row.ways(worksheet, question):
                 yield Candidate((row,), *way)
-    if question.place is None and len(worksheet) <= MOST_LAYERS:
+    if question.place is None and not large:
         for mistake, wrong in everywhere:
             if not mistake.rare:
                 yield from _alone(mistake, worksheet, wrong)

@@ -12,7 +12,8 @@ from rnncalc.layers.options import MAX_SIZE
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.given import Given
 from rnncalc.questions.answer.mistake import MOST_LAYERS
-from rnncalc.questions.solve import Sized, counting, largest
+from rnncalc.questions.pieces import Sized
+from rnncalc.questions.solve import counting, largest
 
 
 class OtherSize(NamedTuple):

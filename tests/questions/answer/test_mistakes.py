@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from wrong_counts import WRONG
 
+from rnncalc import GRU, LSTM, Cell, MinGRU, MinLSTM, Network, answer
 from rnncalc.questions.answer.mistakes import TABLE
 
 SIZE = st.integers(2, 40)
@@ -24,3 +25,33 @@ def test_the_table_and_the_counts_by_hand_have_the_same_ids() -> None:
     """A new mistake needs a computation by hand, and one that is gone leaves none behind."""
     assert {*WRONG} == {*PLACES}
     assert len(PLACES) == len(TABLE)
+
+
+def said(network: Network, number: int) -> list[str]:
+    """Return the explanations of a number, in order."""
+    found = answer(network, number).judged[0].diagnoses
+    return [mistake.text.format(**each.values) for each in found for mistake in each.mistakes]
+
+
+@pytest.mark.parametrize(("layer", "number"), [(MinGRU(5), 100), (MinLSTM(5), 150)])
+def test_the_mistake_that_a_cell_invites_is_told_first(layer: Cell, number: int) -> None:
+    """Matrices of a past that the gates do not see come before all that happens to give the same number."""
+    first, *others = said(Network(input=4, layers=[layer]), number)
+    assert first == "counts recurrent matrices, and no gate of this cell looks at the past"
+    assert others
+
+
+def test_conventions_that_count_alike_are_one_mistake() -> None:
+    """One row for all of them, and none beside it for the bias in which they differ."""
+    network = Network(input=4, layers=[LSTM(5)], convention="pytorch")
+    assert said(network, 200) == ["counts as textbook, keras, flax-linen and flax-nnx do, not as pytorch"]
+    assert said(Network(input=4, layers=[GRU(5)]), 155)[0] == "counts as flax-linen does, not as textbook"
+
+
+def test_one_of_two_learned_states_may_be_forgotten() -> None:
+    """With a projection the two widths tell which."""
+    assert said(Network(input=4, layers=[LSTM(5, learned_state=True)]), 205) == [
+        "counts h_0 alone of the learned initial states"
+    ]
+    projected = Network(input=4, layers=[LSTM(5, projection=3, learned_state=True)])
+    assert "counts c_0 alone of the learned initial states" in said(projected, projected.params - 3)

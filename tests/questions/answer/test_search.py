@@ -1,7 +1,7 @@
 """The search: what gives a number, alone, in one layer or in pairs; and sums that are true."""
 
 import yaml
-from finding import ids, judged
+from finding import evaluated, ids, judged
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
@@ -22,9 +22,9 @@ def test_right_is_right_and_wrong_is_wrong(spec: Spec, off: int, unit: int) -> N
     found = judge(net, [Given(number, unit, str(number))])
     assert found.right == (number == net.params or (number > 0 and abs(number - net.params) * 2 <= unit - (unit == 1)))
     for diagnosis in found.judged[0].diagnoses:
-        assert eval(write(diagnosis.yours).replace("×", "*")) == diagnosis.params
+        assert evaluated(diagnosis.yours) == diagnosis.params
         assert abs(diagnosis.params - number) * 2 <= unit - (unit == 1)
-        assert eval(write(diagnosis.right).replace("×", "*")) == net.params
+        assert evaluated(diagnosis.right) == net.params
         assert diagnosis.params != net.params
 
 

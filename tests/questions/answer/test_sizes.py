@@ -3,7 +3,7 @@
 from conftest import Call
 from finding import judged
 
-from rnncalc import LSTM, Dense, Network, Output, Part
+from rnncalc import LSTM, RNN, Dense, Network, Output, Part
 from rnncalc.questions.answer.sizes import OtherSize
 
 
@@ -20,3 +20,12 @@ def test_a_single_size_of_a_half_that_would_give_it() -> None:
     assert judged(net, net.params + 11 * 40).other_size == OtherSize("decoder", None, "m", 45, 5)
     assert judged(net, net.params + 9 * (5 + 1 + 24)).other_size == OtherSize("decoder", 0, "h", 20, 11)
     assert judged(net, net.params + 24 * 31).other_size == OtherSize("encoder", None, "m", 38, 7)
+
+
+def test_a_size_is_told_beside_two_mistakes() -> None:
+    """Two more inputs are as likely as two mistakes that come to 32 together."""
+    net = Network(input=8, layers=(RNN(16, recurrence="diagonal"),))
+    found = judged(net, 16 * (10 + 1 + 1))
+    assert found.diagnoses
+    assert all(len(diagnosis.mistakes) == 2 for diagnosis in found.diagnoses)
+    assert found.other_size == OtherSize(None, None, "m", 10, 8)

@@ -1,63 +1,11 @@
-"""The learner's worksheet: a third way to the counts, held against the tensors and against its own arithmetic."""
+"""A line of the worksheet: what it comes to, and how it is written, whatever its gates read."""
 
 import pytest
-import yaml
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
-from strategies import Spec, encoder_decoder, network
+from finding import evaluated
 
-from rnncalc import LSTM, RNN, Dense, Layer, Network
-from rnncalc.conventions.catalogue import CONVENTIONS
-from rnncalc.conventions.formula import Expression
-from rnncalc.questions.allocation import compare_conventions
+from rnncalc import LSTM, Network
 from rnncalc.questions.answer.arithmetic import write
-from rnncalc.questions.answer.worksheet import GateLine, Line, Other, Read, one_by_one, sum_of, worksheet_of
-from rnncalc.spec import parse
-
-
-@given(st.one_of(network(), encoder_decoder()), st.sampled_from([*CONVENTIONS]))
-@settings(max_examples=200)
-def test_the_right_sums_are_the_counts(spec: Spec, convention: str) -> None:
-    """A learner's formula, its arithmetic and the tensors give one number, under every convention."""
-    here = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
-    net = compare_conventions(here).networks[convention]
-    assume(net is not None)
-    assert net is not None
-    for line, placed in zip(one_by_one(net), net.placed, strict=True):
-        assert line.params == placed.params == evaluated(line.of_one)
-    lines = worksheet_of(net)
-    assert sum(line.params for line in lines) == net.params == evaluated(sum_of(lines))
-    assert sum(line.copies for line in lines) == len(net.placed)
-    names = {placed.name for placed in net.placed}
-    assert {line.name for line in lines} | {line.last_name for line in lines} <= names
-
-
-def evaluated(expression: Expression) -> int:
-    """Return what the arithmetic comes to as it is written."""
-    number: int = eval(write(expression).replace("×", "*"))
-    return number
-
-
-def test_equal_layers_above_equal_ones_are_one_line() -> None:
-    """The first of them stands for itself: what it is fed with is another layer's."""
-    net = Network(input=4, layers=(RNN(4, repeat=3), RNN(4), RNN(5, repeat=3), Dense(5), Dense(5)))
-    assert [(line.name, line.last_name, line.copies) for line in worksheet_of(net)] == [
-        ("rnn_1", "rnn_1", 1),
-        ("rnn_2", "rnn_3", 2),
-        ("rnn_4", "rnn_4", 1),
-        ("rnn_5", "rnn_5", 1),
-        ("rnn_6", "rnn_6", 1),
-        ("rnn_7", "rnn_7", 1),
-        ("dense_1", "dense_1", 1),
-        ("dense_2", "dense_2", 1),
-    ]
-
-
-def test_layers_of_any_kind_have_sums() -> None:
-    """A layer without parameters adds nothing."""
-    layers: tuple[Layer, ...] = (Dense(3), RNN(2))
-    assert sum(each.params for each in worksheet_of(Network(input=4, layers=layers))) == 15 + 12
-
+from rnncalc.questions.answer.worksheet import GateLine, Line, Other, Read
 
 INPUT, PAST = Read("input", 8), Read("past", 16)
 

@@ -6,7 +6,8 @@ from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.arithmetic import product
 from rnncalc.questions.answer.changes.lines import LineChange, reading, without_other
-from rnncalc.questions.answer.worksheet import GateLine, Line, Other, Read, Source, Worksheet, state_of
+from rnncalc.questions.answer.right import state_of
+from rnncalc.questions.answer.worksheet import GateLine, Line, Other, Read, Source, Worksheet
 
 
 def with_gates(count: int, line: Line) -> Line:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from rnncalc.questions.answer.families import output_widths
 from rnncalc.questions.answer.mistake import Family, Mistake, Row
 from rnncalc.questions.answer.mistakes.biases import BIASES
-from rnncalc.questions.answer.mistakes.cells import CELLS
+from rnncalc.questions.answer.mistakes.cells import CELLS, OF_THE_CELL
 from rnncalc.questions.answer.mistakes.parts import PARTS
 from rnncalc.questions.answer.mistakes.sharing import SHARING
 from rnncalc.questions.answer.mistakes.widths import WIDTHS
@@ -18,6 +18,7 @@ from rnncalc.questions.answer.mistakes.widths import WIDTHS
 _OTHERS: tuple[Row, ...] = (*BIASES, *PARTS, *CELLS, *WIDTHS)
 
 TABLE: tuple[Row, ...] = (
+    *OF_THE_CELL,
     *SHARING,
     *sorted(_OTHERS, key=lambda row: isinstance(row, Mistake) and row.rare),
     Family("output-width", "gives the output layer {width} units, and it has {units}", output_widths, weak=True),

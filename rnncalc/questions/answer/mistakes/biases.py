@@ -21,7 +21,7 @@ BIASES: tuple[Row, ...] = (
     Mistake(
         "biases-counted", "counts biases where the network has none", in_layers(biases.biases_counted, Cell, Dense)
     ),
-    Family("convention-{name}", "counts as {name} does, not as {here}", other_conventions),
+    Family("convention-{name}", "counts as {names} {do}, not as {here}", other_conventions),
     Mistake("two-biases", "counts two bias vectors a gate where there is one", in_layers(biases.two_biases, Cell)),
     Mistake("one-bias", "counts one bias vector a gate where there are two", in_layers(biases.one_bias, Cell)),
     Mistake(

@@ -12,6 +12,15 @@ from rnncalc.questions.answer.changes.lines import in_layers, with_other
 from rnncalc.questions.answer.families import gate_numbers, gates_left_out
 from rnncalc.questions.answer.mistake import Family, Mistake, Row
 
+OF_THE_CELL: tuple[Row, ...] = (
+    Mistake(
+        "recurrence-counted",
+        "counts recurrent matrices, and no gate of this cell looks at the past",
+        in_layers(gates.recurrence_counted, Cell),
+    ),
+)
+"""Mistakes that only a cell without a past in its gates invites: nothing else is as likely there."""
+
 CELLS: tuple[Row, ...] = (
     Mistake("gates-1", "counts the cell as a plain RNN, with 1 gate", in_layers(partial(with_gates, 1), Cell)),
     Mistake("gates-2", "counts the cell as an MGU, with 2 gates", in_layers(partial(with_gates, 2), Cell)),
@@ -27,11 +36,6 @@ CELLS: tuple[Row, ...] = (
         "full-recurrence",
         "counts h × h recurrent weights where the recurrence is diagonal",
         in_layers(gates.full_recurrence, Cell),
-    ),
-    Mistake(
-        "recurrence-counted",
-        "counts recurrent matrices, and no gate of this cell looks at the past",
-        in_layers(gates.recurrence_counted, Cell),
     ),
     Mistake(
         "shared-twice",

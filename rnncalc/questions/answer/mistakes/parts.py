@@ -6,7 +6,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
 from rnncalc.questions.answer.changes import gates, lines, steps, widths
 from rnncalc.questions.answer.changes.lines import in_layers
-from rnncalc.questions.answer.families import layers_left_out
+from rnncalc.questions.answer.families import layers_left_out, one_state
 from rnncalc.questions.answer.mistake import Family, Mistake, Row
 
 PARTS: tuple[Row, ...] = (
@@ -22,8 +22,12 @@ PARTS: tuple[Row, ...] = (
     Mistake("no-external", "leaves out the part counted elsewhere", in_layers(lines.left_out, External)),
     Mistake("no-peepholes", "ignores the peepholes", in_layers(gates.not_reading("peephole"), Cell)),
     Mistake("no-learned-state", "ignores the learned initial state", in_layers(lines.without_other("state"), Cell)),
+    Family("only-state", "counts {state} alone of the learned initial states", one_state),
     Mistake(
-        "state-counted", "counts the state as parameters, and it is not learned", in_layers(gates.state_counted, Cell)
+        "state-counted",
+        "counts the state as parameters, and it is not learned",
+        in_layers(gates.state_counted, Cell),
+        rare=True,
     ),
     Mistake("no-scalars", "leaves out the single numbers of the cell", in_layers(lines.without_other("scalars"), Cell)),
     Family("no-layer", "leaves out the layer {layer}", layers_left_out),

@@ -1,0 +1,40 @@
+"""One call from its words to its exit code: everything that can be wrong with it ends here as a line and a number."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from rnncalc.cli.commands import COMMANDS, DEFAULT, cli
+from rnncalc.cli.streams import discard_unwritten, make_encodable, tell
+from rnncalc.errors import CallError, DeclarationError, RefusedError, SpecError
+
+
+def answered(args: list[str]) -> int:
+    """Run a call and return its exit code."""
+    make_encodable()
+    if asked := os.environ.get("_RNNCALC_COMPLETE"):
+        from rnncalc.cli.completion import complete
+
+        return complete(cli, asked)
+    try:
+        with cli.make_context("rnncalc", args or ["--help"]) as context:
+            code = cli.invoke(context)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except (CallError, DeclarationError, RefusedError) as error:
+        tell(f"rnncalc: {error}")
+    except SpecError as error:
+        tell(*map(str, error.problems))
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else f"rnncalc {args[0] if args[0] in COMMANDS else DEFAULT}"
+        tell(f"rnncalc: {error.format_message()} (see {command} --help)")
+    except click.ClickException as error:
+        tell(f"rnncalc: {error.format_message()}")
+    except OSError as error:
+        discard_unwritten()
+        tell(f"rnncalc: cannot write the answer: {(error.strerror or str(error)).lower()}")
+    else:
+        return code if isinstance(code, int) else 0
+    return 2

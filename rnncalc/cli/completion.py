@@ -1,0 +1,127 @@
+"""What a shell is told that asks for completion: its script, and what may follow the words before the cursor.
+
+Loaded when a shell asks, and by no other call. The scripts hand over the words one a line, up to the one at the
+cursor, and take a suggestion a line; the line `file` stands for the shell's own completion of file names.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from click import Command
+from click.shell_completion import CompletionItem, ShellComplete
+
+from rnncalc.cli.output import write_text
+from rnncalc.cli.streams import tell
+from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.layers.options import OPTIONS, Choice, Switch
+from rnncalc.text import one_of
+
+VARIABLE = "_RNNCALC_COMPLETE"
+"""In it a shell asks."""
+
+SCRIPTS = {
+    "bash": """\
+_rnncalc() {
+    local line
+    COMPREPLY=()
+    while IFS= read -r line; do
+        case $line in
+            file) compopt -o default ;;
+            *[:=]) COMPREPLY+=("$line"); compopt -o nospace ;;
+            ?*) COMPREPLY+=("$line") ;;
+        esac
+    done < <(
+        export _RNNCALC_WORDS="$(printf '%s\\n' "${COMP_WORDS[@]}")" _RNNCALC_AT=$COMP_CWORD
+        _RNNCALC_COMPLETE=bash_complete "$1"
+    )
+}
+complete -o nosort -F _rnncalc rnncalc
+""",
+    "zsh": """\
+#compdef rnncalc
+_rnncalc() {
+    local line at=$((CURRENT-1))
+    for line in "${(@f)$(_RNNCALC_WORDS="${(F)words}" _RNNCALC_AT=$at _RNNCALC_COMPLETE=zsh_complete $words[1])}"; do
+        case $line in
+            file) _files ;;
+            *[:=]) compadd -Q -S '' -- $line ;;
+            ?*) compadd -Q -- $line ;;
+        esac
+    done
+}
+compdef _rnncalc rnncalc
+""",
+    "fish": """\
+function __rnncalc
+    set -l words (commandline -opc)
+    set -lx _RNNCALC_AT (count $words)
+    set -lx _RNNCALC_WORDS (string join \\n -- $words (commandline -ct) | string collect)
+    set -lx _RNNCALC_COMPLETE fish_complete
+    for line in ($words[1])
+        if test "$line" = file
+            __fish_complete_path (commandline -ct)
+        else
+            echo $line
+        end
+    end
+end
+complete --no-files --command rnncalc --arguments "(__rnncalc)"
+""",
+}
+"""What each shell runs: `eval "$(_RNNCALC_COMPLETE=bash_source rnncalc)"`."""
+
+
+def complete(program: Command, instruction: str) -> int:
+    """Answer what a shell asks: `bash_source` for its script, `bash_complete` for what may follow. Return the code."""
+    shell, _, asked = instruction.partition("_")
+    if shell not in SCRIPTS or asked not in ("source", "complete"):
+        tell(f"rnncalc: {VARIABLE}: expected {one_of([f'{name}_source' for name in SCRIPTS])}, got '{instruction}'")
+        return 2
+    if asked == "source":
+        write_text(SCRIPTS[shell])
+        return 0
+    at = int(os.environ.get("_RNNCALC_AT", "1"))
+    words = [*os.environ.get("_RNNCALC_WORDS", "").split("\n"), *[""] * at][: at + 1]
+    cut = 0
+    if shell == "bash":  # to which lstm:5,merge=s is five words: they are put together, and the last alone is completed
+        words = re.sub(r"\n?([:=])\n?", r"\1", "\n".join(words)).split("\n")
+        cut = max(words[-1].rfind(":"), words[-1].rfind("=")) + 1
+    flag, equals, _ = words[-1].partition("=")
+    before = f"{flag}=" if flag.startswith("--") and equals else ""
+    items = ShellComplete(program, {}, "rnncalc", VARIABLE).get_completions(words[1:-1], words[-1])
+    for line in dict.fromkeys("file" if item.type == "file" else f"{before}{item.value}"[cut:] for item in items):
+        write_text(f"{line}\n")
+    return 0
+
+
+def layers(incomplete: str) -> list[CompletionItem]:
+    """Return how a value of `--layer` may go on: a kind, then its options, then their values."""
+    name, colon, rest = incomplete.partition(":")
+    if not colon:
+        return [CompletionItem(f"{each}:") for each in KINDS if each.startswith(name)]
+    if name not in KINDS or "," not in rest:
+        return []
+    done, _, last = incomplete.rpartition(",")
+    key, equals, word = last.partition("=")
+    if equals:
+        return [CompletionItem(f"{done},{key}={value}") for value in _values(key) if value.startswith(word)]
+    written = {option.partition("=")[0] for option in done.split(",")}
+    options = [each for each in kind(name).options() if each.startswith(key) and each not in written]
+    return [CompletionItem(f"{done},{each}{'' if _switches_on(each) else '='}") for each in options]
+
+
+def _values(option: str) -> tuple[str, ...]:
+    """Return the words that an option may be; none where it may be any number or text."""
+    match OPTIONS[option].allowed if option in OPTIONS else None:
+        case Choice(words=words):
+            return tuple(words)
+        case Switch():
+            return ("true", "false")
+        case _:
+            return ()
+
+
+def _switches_on(option: str) -> bool:
+    return isinstance(OPTIONS[option].allowed, Switch)

@@ -1,0 +1,39 @@
+"""The names of the layers: those that a spec gives, and those that layers without one get by default."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from rnncalc.errors import Path, Problem
+from rnncalc.network.parts import Parts
+from rnncalc.network.stack import OUTPUT, joins, stem_and_number
+from rnncalc.text import escape
+
+
+def clashes(parts: Parts) -> Iterator[Problem]:
+    """Yield the names that two layers share, each at a name that is given: default names never clash."""
+    owners: dict[str, tuple[Path, bool]] = {}
+    told: dict[Path, str] = {}
+    for path, name, given in named(parts):
+        other, other_given = owners.setdefault(name, (path, given))
+        if other is not path:
+            by_default = "" if given and other_given else ", by default"
+            told.setdefault(path if given else other, f"another layer is called '{escape(name)}'{by_default}")
+    for path, clash in told.items():
+        yield Problem((*path, "name"), f"{clash}; choose another name")
+
+
+def named(parts: Parts) -> Iterator[tuple[Path, str, bool]]:
+    """Yield the path and the name of every layer, the output layer's first, and whether the spec gives that name."""
+    if any(part.output for part in parts.values()):
+        yield (OUTPUT,), OUTPUT, False
+    counted: Counter[str] = Counter()
+    for part_name, part in parts.items():
+        for join in joins(part):
+            path: Path = (part_name,) if part_name else ()
+            for copy in range(join.copy, join.copy + join.copies):
+                stem, number = stem_and_number(join.layer, copy, counted[join.layer.kind])
+                counted[join.layer.kind] += 1
+                name = stem if number is None else f"{stem}{number}"
+                yield (*path, "layers", join.place), name, join.layer.name is not None

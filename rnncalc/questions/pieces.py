@@ -1,0 +1,146 @@
+"""Where a network can be: the pieces of all sizes for `?` within which it is, and its count only grows.
+
+What is wrong at a size says by how much it misses; from two sizes side by side follows where it would not, so that a
+single right size among 10^12 is found in a few tries. Knows nothing of budgets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, floor
+from typing import NamedTuple
+
+from rnncalc.errors import Problem, RefusedError, SpecError
+from rnncalc.layers.cell import Cell
+from rnncalc.network.network import Network
+from rnncalc.text import escape
+
+Sized = Callable[[int], Network]
+"""Gives the network whose sizes marked `?` have a value; raises SpecError where there is none with it."""
+
+MOST_COUNTED = 500_000
+"""How many different layers are counted in all, some ten seconds' worth."""
+
+FEWEST_TRIES = 8
+"""So many sizes are tried at least, and are reckoned with from the first."""
+
+
+class Tried(NamedTuple):
+    """What became of one size: its count, None where no network has it, and then what is wrong.
+
+    bends: of each cell whose gates depend on whether it is as wide as its input, how much wider the input is.
+    """
+
+    params: int | None
+    problems: tuple[Problem, ...]
+    bends: tuple[int, ...]
+
+
+class Sizes:
+    """Sizes in steps of a number, each tried once; `instead` is what to do where that would take too long."""
+
+    def __init__(self, sized: Sized, step: int, instead: str = "") -> None:
+        self.sized = sized
+        self.step = step
+        self.instead = instead or "count it with a size of your own in place of ?"
+        self.tried: dict[int, Tried] = {}
+        self._name, self._different = "", 0
+
+    def at(self, place: int) -> Tried:
+        """Return what becomes of `place` steps. Raises RefusedError where there are too many layers for so many."""
+        if place not in self.tried:
+            try:
+                network = self.sized(place * self.step)
+            except SpecError as error:
+                self.tried[place] = Tried(None, error.problems, ())
+            else:
+                self._name, self._different = escape(network.name), max(self._different, len(network.stack))
+                self.refuse_endless(0)
+                self.tried[place] = Tried(network.params, (), tuple(_bends(network)))
+        return self.tried[place]
+
+    def params(self, place: int) -> int:
+        """Return the count at a place where there is a network."""
+        params = self.at(place).params
+        assert params is not None
+        return params
+
+    def valid(self, place: int) -> bool:
+        """Return whether there is a network."""
+        return self.at(place).params is not None
+
+    def refuse_endless(self, more: int) -> None:
+        """Raise RefusedError where so many more tries would be too many for the layers there are."""
+        tries = max(FEWEST_TRIES, len(self.tried) + more)
+        if self._different * tries > MOST_COUNTED:
+            layers = f"{self._name} has {self._different:,} different layers"
+            message = f"{layers}, and to find a size counts them {tries:,} times or more"
+            raise RefusedError(f"{message}, {MOST_COUNTED:,} layers in all being the most; {self.instead}")
+
+
+def pieces(sizes: Sizes, first: int, last: int) -> list[tuple[int, int]]:
+    """Return the pieces from `first` to `last` in which there is a network at every place, in order."""
+    found: list[tuple[int, int]] = []
+    waiting = [(first, last)]
+    while waiting:
+        sizes.refuse_endless(len(waiting))
+        low, high = waiting.pop()
+        if cuts := sorted({cut for cut in _cuts(sizes, low, high) if low <= cut <= high} if low < high else ()):
+            edges = sorted({low, high + 1, *cuts, *(cut + 1 for cut in cuts)})
+            waiting += [(start, end - 1) for start, end in pairwise(edges)]
+        elif sizes.valid(low) and sizes.valid(high):
+            found.append((low, high))
+        elif sizes.valid(low) or sizes.valid(high):
+            found.append(_valid_end(sizes, low, high))
+    return sorted(found)
+
+
+def _valid_end(sizes: Sizes, low: int, high: int) -> tuple[int, int]:
+    """Return the part of a piece in which there is a network, which is at one of its ends."""
+    at_low, (good, bad) = sizes.valid(low), (low, high) if sizes.valid(low) else (high, low)
+    while abs(bad - good) > 1:
+        middle = (good + bad) // 2
+        good, bad = (middle, bad) if sizes.valid(middle) else (good, middle)
+    return (low, good) if at_low else (good, high)
+
+
+def _cuts(sizes: Sizes, low: int, high: int) -> Iterator[int]:
+    """Yield the places where, as the ends of a piece tell, something that is wrong would not be, or a count bends."""
+    for here, there in ((low, low + 1), (high - 1, high)):
+        one, other = sizes.at(here), sizes.at(there)
+        for gaps, next_gaps in _paired(one.problems, other.problems):
+            for gap, next_gap in zip(gaps, next_gaps, strict=False):
+                if gap != next_gap:
+                    root = here - Fraction(gap, next_gap - gap)
+                    yield from (floor(root), ceil(root))
+        if len(one.bends) == len(other.bends):
+            for bend, next_bend in {*zip(one.bends, other.bends, strict=True)}:
+                if bend != next_bend and bend % (next_bend - bend) == 0:
+                    yield here - bend // (next_bend - bend)
+
+
+Gaps = tuple[int, ...]
+
+
+def _paired(ones: Sequence[Problem], others: Sequence[Problem]) -> Iterator[tuple[Gaps, Gaps]]:
+    """Yield the gaps of problems that stand at one place at both of two sizes."""
+    standing: dict[object, list[Problem]] = {}
+    for problem in others:
+        standing.setdefault((problem.source, problem.path, len(problem.gaps)), []).append(problem)
+    for problem in reversed(ones):
+        if problem.gaps and (same := standing.get((problem.source, problem.path, len(problem.gaps)))):
+            yield problem.gaps, same.pop().gaps
+
+
+def _bends(network: Network) -> Iterator[int]:
+    known: dict[object, bool] = {}
+    for entry in network.stack:
+        layer = entry.layer
+        if isinstance(layer, Cell):
+            kind = type(layer), layer.choices()
+            if kind not in known:
+                known[kind] = layer.gates(layer.units) != layer.gates(layer.units + 1)
+            if known[kind]:
+                yield entry.inputs - layer.units

@@ -1,0 +1,131 @@
+"""What other programs and lectures call our keys, kinds and words, so that a message can name ours.
+
+Imported when a word is not known, and by no call in which all are.
+"""
+
+from __future__ import annotations
+
+from rnncalc.text import did_you_mean, escape, one_of
+
+_UNITS = "the units follow the kind, as in {kind}: 20"
+_TOPOLOGY = "write topology: many-to-many, or many-to-one, beside input"
+
+TOP_KEYS = {
+    "input": "input_size input_dim input_shape inputs_size n_inputs num_inputs features num_features n_features "
+    "in_features in_channels embedding_input vocab vocab_size vocabulary num_embeddings",
+    "output": "output_size output_dim outputs n_outputs num_outputs num_classes classes out_features",
+    "steps": "t time timesteps time_steps seq_len seq_length sequence_length max_len length",
+    "convention": "framework library backend style",
+    "name": "title model",
+    "layers": "cells stack modules",
+}
+"""Keys of a network, each with what it is called elsewhere."""
+
+LAYER_KEYS = {
+    "write repeat": "num_layers n_layers layers depth stack times copies",
+    "write bidirectional": "bidir bi bidirection both_directions direction",
+    "write bias": "use_bias biases with_bias b",
+    "write projection": "proj_size proj num_proj projection_size",
+    "write peepholes": "peephole use_peepholes use_peephole",
+    "write frozen": "trainable requires_grad freeze",
+    "write activation": "nonlinearity act",
+    "write merge": "merge_mode",
+    "write name": "id label",
+    "write learned_state": "learn_state initial_state h0 learned_h0",
+    _UNITS: "units hidden hidden_size hidden_dim hidden_units num_units n_units size n features out_features "
+    "output_dim embedding_dim rate p h",
+    "the width it reads is that of the layer below, or of input": "input_size input_dim input_shape in_features m "
+    "inputs",
+    _TOPOLOGY: "return_sequences return_sequence",
+    "leave it out; it changes no count": "batch_first recurrent_dropout return_state stateful dtype "
+    "recurrent_activation",
+}
+"""What to do with a key of a layer that is another program's."""
+
+KINDS = {
+    "write rnn": "simplernn simple_rnn vanilla_rnn vanilla elman rnncell simplecell simplernncell",
+    "write lstm": "lstmcell optimizedlstmcell",
+    "write gru": "grucell",
+    "write lstm, with bidirectional: true": "bilstm bi_lstm bi-lstm blstm bidirectional_lstm",
+    "write gru, with bidirectional: true": "bigru bi_gru bi-gru bgru bidirectional_gru",
+    "write rnn, with bidirectional: true": "birnn bi_rnn bi-rnn brnn bidirectional_rnn",
+    "write bidirectional: true in the layer itself": "bidirectional",
+    "write rnn, with recurrence: diagonal": "indrnn ind_rnn",
+    "write gru, with reset_gate: false": "ugrnn",
+    "write lstm, with peepholes: true": "peephole_lstm peepholelstm",
+    "write dense": "linear fc fully_connected fullyconnected affine mlp ffn feedforward softmax",
+    "write embedding": "embed embeddings lookup",
+    "write external: N, a part of N parameters that are counted elsewhere": "cnn conv conv1d conv2d convolution "
+    "attention batchnorm batch_norm layernorm layer_norm",
+    "the output layer is output: N, below layers": "output out",
+}
+"""What to do with a kind of layer that is another program's."""
+
+WORDS = {
+    "pytorch": "torch py_torch pt",
+    "keras": "tensorflow tf tf.keras tf-keras tensorflow-keras",
+    "flax-linen": "jax flax linen",
+    "flax-nnx": "jax flax nnx",
+    "onnx": "onnxruntime ort",
+    "textbook": "book lecture plain default",
+    "float16": "fp16 half f16",
+    "float32": "fp32 float single f32",
+    "float64": "fp64 double f64",
+    "bfloat16": "bf16",
+    "float8": "fp8 f8",
+    "int8": "i8 uint8 byte",
+    "markdown": "md",
+    "table": "text txt plain console",
+    "latex": "tex",
+    "junit": "xml",
+    "github": "gh actions",
+    "many-to-many": "seq2seq sequence sequences many2many n-to-n",
+    "many-to-one": "many2one n-to-one classification",
+    "one-to-many": "one2many generation",
+    "one-to-one": "one2one",
+    "concat": "concatenate cat join",
+    "sum": "add plus",
+    "mul": "multiply times product",
+    "ave": "average mean avg",
+    "linear": "identity none",
+    "sigmoid": "logistic",
+    "diagonal": "diag independent indrnn",
+    "full": "dense",
+}
+"""Values that are words, each with what it is called elsewhere."""
+
+
+def _ours(theirs: str, table: dict[str, str]) -> list[str]:
+    return [ours for ours, others in table.items() if theirs.lower() in others.split()]
+
+
+def key_cure(key: str, known: tuple[str, ...]) -> str:
+    """Return what to do with a key that is not known: `; write input`, or what was meant; nothing where it is open."""
+    ours = [one for one in _ours(key, TOP_KEYS) if one in known]
+    return f"; write {ours[0]}" if ours else did_you_mean(key, known)
+
+
+def option_cure(key: str, kind: str, options: tuple[str, ...]) -> str:
+    """Return the same for a key of a layer of a kind, which has these options."""
+    ours = _ours(key, LAYER_KEYS)
+    written = ours[0].removeprefix("write ") if ours else ""
+    if ours and (written in options or not written.isidentifier()):
+        return f"; {ours[0].format(kind=kind)}"
+    return did_you_mean(key, options)
+
+
+def kind_cure(word: str, known: tuple[str, ...]) -> str:
+    """Return what to do with a kind of layer that is not known."""
+    ours = _ours(word, KINDS)
+    return f"; {ours[0]}" if ours else did_you_mean(word, known)
+
+
+def word_cure(word: str, known: tuple[str, ...]) -> str:
+    """Return which of the words was meant by another program's."""
+    ours = [one for one in _ours(word, WORDS) if one in known]
+    return f"; write {one_of(ours)}" if ours else did_you_mean(word, known)
+
+
+def expected_word(word: str, known: tuple[str, ...]) -> str:
+    """Return what to say of a word that is none of these."""
+    return f"expected {one_of(known)}, got '{escape(word)}'{word_cure(word, known)}"

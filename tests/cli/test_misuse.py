@@ -1,0 +1,55 @@
+"""Calls that go wrong at the door: told in one line, with what helps."""
+
+from pathlib import Path
+
+import pytest
+from conftest import Call
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--steps",), "rnncalc: Option '--steps' requires an argument. (see rnncalc count --help)"),
+        (("run", "--seed"), "rnncalc: Option '--seed' requires an argument. (see rnncalc run --help)"),
+        (("-i", 4, "-l", "rnn:3", "-T", 2, "-T", 3), "--steps: stands here a second time; remove one"),
+        (("-i", 4, "-l", "rnn:3", "-o", 5, "--output=6"), "--output: stands here a second time; remove one"),
+        (("check", "specs", "-c", "keras", "-connx"), "--convention: stands here a second time; remove one"),
+    ],
+)
+def test_a_flag_that_is_wrong(words: tuple[object, ...], said: str, call: Call) -> None:
+    """Without its value, with the help that lists it; given twice, where only one can be meant."""
+    result = call(*words)
+    assert (result.code, result.out, result.err) == (2, "", f"{said}\n")
+
+
+def test_what_may_be_repeated_is_not_refused(call: Call) -> None:
+    """Layers and names are several, and a value may look like a flag that was given."""
+    assert call("-i", 4, "-l", "rnn:3", "-l", "rnn:3").code == 0
+    assert call("explain", "-i", 4, "-l", "rnn:3", "-o", 1, "--only", "rnn_1", "--only", "output").code == 0
+
+
+def test_a_folder_in_place_of_a_spec(call: Call, tmp_path: Path) -> None:
+    """All specs below it, in order; a folder without any is told to be one."""
+    result = call("run", "specs/keras", "-f", "csv")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.count("\n") > 4
+    empty = call("run", tmp_path)
+    assert (empty.code, empty.out) == (2, "")
+    assert empty.err.endswith(": is a folder; give a file in it, or all of it to rnncalc check\n")
+
+
+def test_all_wrong_names_are_told_at_once(call: Call) -> None:
+    """Not the first alone."""
+    result = call("explain", "-i", 4, "-l", "gru:5", "--only", "gru_1", "--only", "nix", "--only", "gru1")
+    assert result.err == "rnncalc: --only: expected gru_1, got 'nix' and 'gru1'; did you mean 'gru_1'?\n"
+
+
+def test_weights_and_inputs_are_told_at_once(call: Call, tmp_path: object) -> None:
+    """What is wrong with the inputs is not held back by what is wrong with the weights."""
+    from pathlib import Path
+
+    spec = Path(str(tmp_path), "spec.yaml")
+    spec.write_text("input: 2\nsteps: 1\nlayers:\n  - rnn: 1\nweights: {nix: 1}\ninputs: [[1]]\n")
+    lines = call("run", spec).err.splitlines()
+    assert any("weights.nix" in line for line in lines)
+    assert any("inputs[0]" in line for line in lines)

@@ -1,0 +1,126 @@
+"""The two streams: what strangers put into messages, who closes them, and what ends a call from outside."""
+
+import builtins
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import Call
+
+HOSTILE = "x\n::error::pwned\x1b[31m\r\x9b\u202e##[error]y\udc80"
+PYTHON = [sys.executable, "-m", "rnncalc"]
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["check", f"--{HOSTILE}"],
+        ["schema", HOSTILE],
+        ["count", HOSTILE],
+        [HOSTILE],
+        ["-i", "4", "-l", HOSTILE],
+        ["-i", HOSTILE, "-l", "rnn:3"],
+        ["-i", "4", "-l", "rnn:3", "-o", HOSTILE, "-T", HOSTILE, "-c", HOSTILE, "--topology", HOSTILE],
+        ["-i", "4", "-l", "rnn:3", "-f", HOSTILE, "--dtype", HOSTILE],
+        ["-i", "4", "-l", f"rnn:3,{HOSTILE}={HOSTILE}"],
+        ["run", "-i", "4", "-l", "rnn:3", "--seed", HOSTILE],
+        ["run", "-i", "4", "-l", "rnn:3", "--weights", HOSTILE],
+        ["explain", "-i", "4", "-l", "rnn:3", "--only", HOSTILE],
+        ["answer", "specs/lstm.yaml", HOSTILE],
+        ["solve", "-i", "4", "-l", "rnn:?", "--params", HOSTILE, "--multiple-of", HOSTILE],
+        ["check", HOSTILE, "--max-params", HOSTILE, "--baseline", HOSTILE],
+    ],
+)
+def test_no_message_acts_on_a_terminal_or_a_runner(call: Call, args: list[str]) -> None:
+    """Click's own messages neither: each problem is a line of its own, and nothing in it is more than text."""
+    result = call(*args)
+    assert result.code == 2
+    assert result.err
+    assert all(char.isprintable() for char in result.err.replace("\n", ""))
+    assert "##[" not in result.err
+    assert not any(line.startswith(("::", "pwned")) for line in result.err.splitlines())
+
+
+@pytest.mark.parametrize("args", [["schema"], ["--help"], ["--version"], ["count", "--help"], ["specs/lstm.yaml"]])
+def test_a_pipe_that_nobody_reads_is_a_clean_end(args: list[str]) -> None:
+    """Closed before the first byte: exit 0 and not a word."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with subprocess.Popen([*PYTHON, *args], stdout=writing, stderr=subprocess.PIPE) as process:
+        os.close(writing)
+        _, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (0, b"")
+
+
+@pytest.mark.parametrize("way", ["2>&-", "2>/dev/full", "2> >(exec true)", "2>/dev/null", ">&- 2>&-"])
+@pytest.mark.parametrize("args", ["nowhere.yaml", "--nope", "-i 4 -l lstm:x", "tests/bad_specs/tab.yaml"])
+def test_wrong_input_is_told_by_the_exit_code_whoever_listens(way: str, args: str) -> None:
+    """Closed, full or torn off, standard error changes nothing about the 2."""
+    line = f"{' '.join(PYTHON)} {args} {way}"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, check=False, timeout=20)
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
+def test_an_interrupted_start_is_one_line() -> None:
+    """Ctrl-C at the import of any module, from the first that `main` asks for to the last: 130, and no traceback."""
+    code = """
+import builtins, os, signal, sys
+from rnncalc.cli import main
+at, seen, real = int(sys.argv.pop(1)), 0, builtins.__import__
+def counting(name, *rest):
+    global seen
+    if name.startswith(("rnncalc", "click", "rich", "yaml")) and name not in sys.modules:
+        seen += 1
+        if seen == at:
+            os.kill(os.getpid(), signal.SIGINT)
+    return real(name, *rest)
+builtins.__import__ = counting
+main()
+"""
+    for at in (1, 2, 3, 5, 8, 13, 20):
+        command = [sys.executable, "-c", code, str(at), "specs/lstm.yaml"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=20)
+        assert (done.returncode, done.stdout, done.stderr) == (130, "", "rnncalc: interrupted\n"), at
+
+
+def test_too_little_memory_is_one_line(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever it runs out."""
+    real = builtins.open
+
+    def no_memory(path: object, *args: object, **named: object) -> object:
+        if str(path).endswith("lstm.yaml"):
+            raise MemoryError
+        return real(path, *args, **named)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(builtins, "open", no_memory)
+    line = "rnncalc: the memory of this machine is not enough for this call\n"
+    assert call("specs/lstm.yaml") == (2, "", line)
+
+
+def test_memory_that_a_machine_has_not_is_one_line() -> None:
+    """A limit that the system sets, reached in the middle of a pass."""
+    args = ["run", "-i", "3000", "-l", "lstm:3000", "-T", "1", "--max-multiply-adds", "10G"]
+    code = "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (300_000_000,) * 2);"
+    code += "from rnncalc.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code, *args], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, "Traceback" in done.stderr) == (2, "", False)
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_name_of_a_file_may_be_long(call: Call, tmp_path: Path) -> None:
+    """Its stem names the network, cut where no name may be longer; nothing in the file is blamed for it."""
+    path = tmp_path / f"{'n' * 250}.yaml"
+    path.write_text("input: 4\nlayers: [rnn: 3]\n")
+    result = call(path, "-f", "csv")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.splitlines()[1].startswith(f"{'n' * 100}")
+
+
+def test_a_signal_is_left_as_it_was(call: Call) -> None:
+    """A call within another program changes nothing about its signals."""
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    call("specs/lstm.yaml")
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before

@@ -1,0 +1,95 @@
+"""What a pass takes in memory, held against what it is told to take; measured in processes of their own."""
+
+import subprocess
+import sys
+
+import pytest
+from conftest import Call
+
+CASES = """
+4 - 1 textbook - - rnn:3,repeat=20000
+300 - 1 pytorch - - lstm:600
+300 - 1 keras - - lstm:500
+300 - 1 flax-linen - - gru:300,bidirectional
+300 - 1 flax-nnx - - gru:500
+300 - 1 onnx - - lstm:500,peepholes,learned_state
+1 - 30000 textbook many-to-many - lstm:1
+1 - 12000 textbook many-to-many s lstm:1
+1 - 20000 pytorch many-to-one s gru:2,bidirectional
+1 - 8000 pytorch many-to-many s lstm:8,projection=2
+1 - 12000 keras many-to-many - lstm:8,bidirectional
+1 - 5000 keras many-to-many s lstm:8,bidirectional,merge=sum
+4 3 20000 keras many-to-many - dropout:0.5 rnn:8 dropout:0.5
+30000 30000 5 pytorch - - embedding:64 rnn:64
+1 - 1 textbook - - dense:100000
+1000000 - 1 textbook - - external:3,outputs=5 rnn:2
+4 - 2000 textbook many-to-many - rnn:8,extra_inputs=300 rnn:8
+1 50 10000 textbook one-to-many - rnn:3
+400 - 2 textbook - - sru:600,bidirectional
+10 - 10000 textbook many-to-many s fastgrnn:3 mgu:2 minlstm:2
+"""
+"""The input, the output, the steps, the convention, the topology, whether states are kept, the layers."""
+
+MEASURE = """
+import gc, os, re, sys
+from rnncalc.forward.memory import peak
+from rnncalc.questions.run import run, with_steps_to_run
+from rnncalc.spec import from_flags
+
+def now(key):
+    return int(re.search(key + r":\\s+(\\d+)", open("/proc/self/status").read())[1]) * 1024
+
+def measure(line):
+    given = [None if word == "-" else word for word in line.split()]
+    input, output, steps, convention, topology, states, *layers = given
+    flags = dict(steps=steps, convention=convention, topology=topology)
+    small, network = (from_flags(input, of, output, **flags).network for of in (("rnn:2",), tuple(layers)))
+    run(small.replace(input=2, steps=2), states=bool(states))
+    gc.disable()
+    told, before = peak(network, traced=bool(states)), now("VmRSS")
+    run(network, states=bool(states), most_multiply_adds=10**12)
+    print(told, now("VmHWM") - before, line, flush=True)
+
+for line in sys.stdin:
+    if not os.fork():
+        measure(line.strip())
+        os._exit(0)
+    assert os.wait()[1] == 0
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process is read from /proc")
+def test_the_memory_that_is_told_is_the_memory_that_is_used() -> None:
+    """Never more is used, and at least five sixths of it: over conventions, cells, topologies and options."""
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE], input=CASES.strip(), capture_output=True, text=True, check=True
+    )
+    lines = done.stdout.splitlines()
+    assert len(lines) == len(CASES.strip().splitlines())
+    for line in lines:
+        told, used = map(int, line.split()[:2])
+        assert used <= told <= 1.2 * used, f"told {told:,}, used {used:,}: {line}"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("-i 1000000000000 -l external:1,outputs=4 -l rnn:2 -T 1", "42,400.0 GB"),
+        ("-i 1 -l lstm:1 -T 20000000", "5.8 GB"),
+        ("-i 1 -l lstm:1 -T 4000000 --states", "5.1 GB"),
+        ("-i 9000 -l lstm:5000 -T 1 -c keras", "4.9 GB"),
+    ],
+)
+def test_what_would_not_fit_is_not_begun(words: str, told: str, call: Call) -> None:
+    """Inputs, short steps with their states, and turned matrices are in the price."""
+    code, _, error = call("run", *words.split(), "--max-multiply-adds", "1000G")
+    assert code == 2
+    assert "and the limit is 2 GB" in error
+    assert told in error
+
+
+def test_a_pass_through_very_many_layers_is_refused_with_its_time(call: Call) -> None:
+    """A hundred thousand small layers multiply little and still take long."""
+    message = "a pass through 100,000 layers would take about 10 seconds, and the limit is 20,000 layers; "
+    flags = ("-i", 4, "-l", "rnn:3,repeat=100000", "-T", 1)
+    assert call("run", *flags) == (2, "", f"rnncalc: {message}repeat them fewer times: equal layers do the same\n")

@@ -1,0 +1,87 @@
+"""In which order gates lie in fused tensors, and when a gate resets, as the frameworks' documentation has it."""
+
+from math import exp, tanh
+from typing import Any
+
+import pytest
+
+from rnncalc import GRU, LSTM, Cell, Network, run
+
+ORDERS = [
+    ("pytorch", GRU(3), {"weight_ih_l0": "rzn", "weight_hh_l0": "rzn", "bias_ih_l0": "rzn", "bias_hh_l0": "rzn"}),
+    ("pytorch", LSTM(3), {"weight_ih_l0": "ifgo", "weight_hh_l0": "ifgo", "bias_ih_l0": "ifgo", "bias_hh_l0": "ifgo"}),
+    ("keras", GRU(3), {"kernel": "zrn", "recurrent_kernel": "zrn", "bias": "zrn"}),
+    ("keras", LSTM(3), {"kernel": "ifgo", "recurrent_kernel": "ifgo", "bias": "ifgo"}),
+    ("flax-nnx", GRU(3), {"dense_i/kernel": "rzn", "dense_h/kernel": "rzn", "dense_i/bias": "rzn"}),
+    ("onnx", GRU(3), {"W": "zrn", "R": "zrn", "B": "zrn"}),
+    ("onnx", LSTM(3, peepholes=True), {"W": "iofg", "R": "iofg", "B": "iofg", "P": "iof"}),
+]
+
+
+@pytest.mark.parametrize(("convention", "layer", "orders"), ORDERS, ids=str)
+def test_gates_lie_in_the_documented_order(convention: str, layer: Cell, orders: dict[str, str]) -> None:
+    """What a convention declares of each fused tensor, by its name."""
+    (placed,) = Network(input=2, layers=(layer,), convention=convention).placed
+    assert {tensor.name: tensor.gates for tensor in placed.tensors} == orders
+
+
+def sigmoid(x: float) -> float:
+    return 1 / (1 + exp(-x))
+
+
+X, H = {"r": 0.3, "z": -0.4, "n": 0.5}, {"r": -0.6, "z": 0.7, "n": 0.8}
+BX, BH = {"r": 0.1, "z": 0.2, "n": -0.3}, {"r": 0.15, "z": -0.25, "n": 0.9}
+
+
+def gru(reset_after: bool) -> float:
+    """Return the state of a GRU of one unit after the inputs 1 and 2, written out."""
+    h = 0.0
+    for x in (1.0, 2.0):
+        r, z = (sigmoid(X[gate] * x + BX[gate] + H[gate] * h + BH[gate]) for gate in "rz")
+        past = r * (H["n"] * h + BH["n"]) if reset_after else H["n"] * (r * h) + BH["n"]
+        n = tanh(X["n"] * x + BX["n"] + past)
+        h = (1 - z) * n + z * h
+    return h
+
+
+def fused(of: dict[str, float], order: str) -> list[float]:
+    return [of[gate] for gate in order]
+
+
+WEIGHTS: dict[str, dict[str, Any]] = {
+    "pytorch": {
+        "weight_ih_l0": [[number] for number in fused(X, "rzn")],
+        "weight_hh_l0": [[number] for number in fused(H, "rzn")],
+        "bias_ih_l0": fused(BX, "rzn"),
+        "bias_hh_l0": fused(BH, "rzn"),
+    },
+    "keras": {
+        "kernel": [fused(X, "zrn")],
+        "recurrent_kernel": [fused(H, "zrn")],
+        "bias": [fused(BX, "zrn"), fused(BH, "zrn")],
+    },
+    "onnx": {
+        "W": [[[number] for number in fused(X, "zrn")]],
+        "R": [[[number] for number in fused(H, "zrn")]],
+        "B": [fused(BX, "zrn") + fused(BH, "zrn")],
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("convention", "chosen", "reset_after"),
+    [
+        ("pytorch", None, True),
+        ("pytorch", True, True),
+        ("keras", None, True),
+        ("onnx", None, False),
+        ("onnx", True, True),
+    ],
+)
+def test_a_gru_resets_where_its_framework_does(convention: str, chosen: bool | None, reset_after: bool) -> None:
+    """One unit and two steps, by hand, with another bias on each side of every gate."""
+    network = Network(input=1, layers=(GRU(1, reset_after=chosen),), convention=convention, steps=2)
+    found = run(network, weights={"gru_1": WEIGHTS[convention]}, inputs={None: [[1.0], [2.0]]})
+    assert found.agrees
+    assert found.outputs == pytest.approx([gru(reset_after)])
+    assert gru(reset_after=True) != pytest.approx(gru(reset_after=False))

@@ -1,0 +1,52 @@
+"""The right worksheet: a third way to the counts, held against the tensors, under every convention."""
+
+import yaml
+from finding import evaluated
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from strategies import Spec, encoder_decoder, network
+
+from rnncalc import RNN, Dense, Layer, Network
+from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.questions.allocation import compare_conventions
+from rnncalc.questions.answer.right import one_by_one, worksheet_of
+from rnncalc.questions.answer.worksheet import sum_of
+from rnncalc.spec import parse
+
+
+@given(st.one_of(network(), encoder_decoder()), st.sampled_from([*CONVENTIONS]))
+@settings(max_examples=200)
+def test_the_right_sums_are_the_counts(spec: Spec, convention: str) -> None:
+    """A learner's formula, its arithmetic and the tensors give one number, under every convention."""
+    here = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
+    net = compare_conventions(here).networks[convention]
+    assume(net is not None)
+    assert net is not None
+    for line, placed in zip(one_by_one(net), net.placed, strict=True):
+        assert line.params == placed.params == evaluated(line.of_one)
+    lines = worksheet_of(net)
+    assert sum(line.params for line in lines) == net.params == evaluated(sum_of(lines))
+    assert sum(line.copies for line in lines) == len(net.placed)
+    names = {placed.name for placed in net.placed}
+    assert {line.name for line in lines} | {line.last_name for line in lines} <= names
+
+
+def test_equal_layers_above_equal_ones_are_one_line() -> None:
+    """The first of them stands for itself: what it is fed with is another layer's."""
+    net = Network(input=4, layers=(RNN(4, repeat=3), RNN(4), RNN(5, repeat=3), Dense(5), Dense(5)))
+    assert [(line.name, line.last_name, line.copies) for line in worksheet_of(net)] == [
+        ("rnn_1", "rnn_1", 1),
+        ("rnn_2", "rnn_3", 2),
+        ("rnn_4", "rnn_4", 1),
+        ("rnn_5", "rnn_5", 1),
+        ("rnn_6", "rnn_6", 1),
+        ("rnn_7", "rnn_7", 1),
+        ("dense_1", "dense_1", 1),
+        ("dense_2", "dense_2", 1),
+    ]
+
+
+def test_layers_of_any_kind_have_sums() -> None:
+    """A layer without parameters adds nothing."""
+    layers: tuple[Layer, ...] = (Dense(3), RNN(2))
+    assert sum(each.params for each in worksheet_of(Network(input=4, layers=layers))) == 15 + 12

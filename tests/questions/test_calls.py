@@ -1,0 +1,179 @@
+"""What a Python caller gives is taken where it is natural, else refused with the place and the cure."""
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rnncalc
+from rnncalc import (
+    GRU,
+    LSTM,
+    RNN,
+    CallError,
+    Dropout,
+    Embedding,
+    Network,
+    Part,
+    SpecError,
+    answer,
+    compare,
+    count,
+    explain,
+    load,
+    run,
+    solve,
+)
+from rnncalc.layers.fastgrnn import FastGRNN
+
+UNTYPED: Any = rnncalc
+"""The same without types: what a caller without a type checker may write."""
+
+NETWORK = Network(input=2, layers=[RNN(1)], steps=2)
+WEIGHTS = {"rnn_1": {"W_xh": [[1, -0.25]], "W_hh": [[0.5]], "b_h": [0]}}
+QUESTIONS: dict[str, Callable[[Any], object]] = {
+    "count": count,
+    "run": run,
+    "explain": explain,
+    "compare": compare,
+    "answer": lambda network: answer(network, 7),
+    "solve": lambda network: solve(lambda size: network, 7),
+}
+
+
+@pytest.mark.parametrize("given", ["specs/gru.yaml", Path("specs/gru.yaml"), None, 7, Network, [NETWORK], RNN(3), {}])
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_what_is_no_network_is_refused(question: str, given: object) -> None:
+    """By every question, with the way to a network; a path with the call that reads it."""
+    with pytest.raises(CallError, match="expected a Network") as refused:
+        QUESTIONS[question](given)
+    if "gru" in str(given):
+        assert "load('specs/gru.yaml')" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: UNTYPED.count(NETWORK, 3), "dtype: expected float64"),
+        (lambda: UNTYPED.count(NETWORK, ["float32"]), "dtype: expected float64"),
+        (lambda: UNTYPED.compare(NETWORK, dtype=None), "dtype: expected float64"),
+        (lambda: UNTYPED.run(NETWORK, seed="x"), "seed: expected a whole number, got 'x'"),
+        (
+            lambda: UNTYPED.run(NETWORK, most_multiply_adds="1G"),
+            "most_multiply_adds: expected a whole number, 0 or more",
+        ),
+        (
+            lambda: UNTYPED.explain(NETWORK, only=("rnn1", "nix")),
+            "only: expected rnn_1, got 'rnn1' and 'nix'; did",
+        ),
+        (lambda: UNTYPED.explain(NETWORK, only=3), "only: expected the names of layers"),
+        (lambda: UNTYPED.solve(NETWORK, 7), "sized: expected a function from a size to a network, such as lambda size"),
+        (lambda: UNTYPED.solve(lambda size: NETWORK, "1M"), "budget: expected a whole number, 0 or more, got '1M'"),
+        (
+            lambda: UNTYPED.solve(lambda size: NETWORK, 7, multiple=0),
+            "multiple: expected a whole number, 1 or more",
+        ),
+        (lambda: UNTYPED.answer(NETWORK), "give an answer"),
+        (lambda: UNTYPED.answer(NETWORK, None), "expected a whole number, such as 1600"),
+        (lambda: UNTYPED.answer(NETWORK, (1, "x"), (1, 1), (1,)), "expected a shape, such as"),
+        (lambda: UNTYPED.load(3), "path: expected the path of a spec file, got a int"),
+        (lambda: UNTYPED.load("specs/gru.yaml", step=3), "load: expected steps, topology or convention, got 'step'"),
+    ],
+)
+def test_plain_misuse_is_told_with_its_place(call: Callable[[], object], message: str) -> None:
+    """What is not of the type that it must be."""
+    with pytest.raises(CallError) as refused:
+        call()
+    assert str(refused.value).startswith(message)
+
+
+def test_a_question_mark_names_solve() -> None:
+    """A size to be looked for is not written so in Python."""
+    with pytest.raises(SpecError, match=r"solve\(lambda size: Network"):
+        Network(input=4, layers=[LSTM("?")])  # type: ignore[arg-type]
+
+
+class Rows:
+    """An array as numpy's, as far as `tolist` goes."""
+
+    def __init__(self, rows: list[Any]) -> None:
+        self.rows = rows
+
+    def tolist(self) -> list[Any]:
+        return self.rows
+
+
+LISTS = [[1, 2], [0, 0]]
+
+
+@pytest.mark.parametrize("inputs", [LISTS, ((1, 2), (0, 0)), Rows(LISTS), {None: LISTS}])
+def test_inputs_are_the_list_that_the_command_takes(inputs: Any) -> None:
+    """tanh(0.5 tanh(0.5)), from lists, tuples and arrays."""
+    assert run(NETWORK, weights=WEIGHTS, inputs=inputs).outputs == pytest.approx([math.tanh(0.5 * math.tanh(0.5))])
+    assert run(Network(input=4, layers=[FastGRNN(5)], steps=3), inputs=[[1, 2, 3, 4]] * 3).agrees
+
+
+def test_inputs_of_halves_and_of_an_embedding() -> None:
+    """A list a half, and a token a step; their number is T where the network does not say it."""
+    halves = Network(encoder=Part(2, (GRU(3),)), decoder=Part(1, (GRU(3),)))
+    done = run(halves, inputs={"encoder": [[1, 2]] * 4, "decoder": [[1]] * 2})
+    assert [part.steps for part in done.network.parts.values()] == [4, 2]
+    assert done.assumed_steps is None
+    assert run(Network(input=9, layers=[Embedding(2), RNN(1)]), inputs=[0, 8]).agrees
+
+
+@pytest.mark.parametrize(
+    ("weights", "inputs", "problems"),
+    [
+        ({"x": 1}, None, ["weights.x: unknown key", "weights.rnn_1: missing"]),
+        ("rnn_1", None, ["weights: expected a dict with rnn_1, got 'rnn_1'", "weights.rnn_1: missing"]),
+        ({"rnn_1": [1]}, None, ["weights.rnn_1: expected a dict with W_xh, W_hh or b_h, got a list"]),
+        (
+            {"rnn_1": {"W_xh": [[1, 2], [3, 4]], "W_hh": 1, "c": 2}},
+            None,
+            [
+                "weights.rnn_1.c: unknown key",
+                "weights.rnn_1.W_xh: expected shape (1, 2), got 2 rows",
+                "weights.rnn_1.W_hh: expected shape (1, 1), got the number 1",
+                "weights.rnn_1.b_h: missing; expected shape (1)",
+            ],
+        ),
+        (
+            {"rnn_1": {**WEIGHTS["rnn_1"], "b_h": ["x"]}},
+            [[1, 2]],
+            ["weights.rnn_1.b_h[0]: expected a number, got 'x'", "inputs: expected 2 steps, got 1"],
+        ),
+        (None, [[1, 2], [1, float("nan")]], ["inputs[1][1]: expected a number, got nan"]),
+        (None, "ab", ["inputs: expected a list of 2 steps, got 'ab'"]),
+        (None, 5, ["inputs: expected a list of 2 steps, got the number 5"]),
+    ],
+)
+def test_numbers_that_do_not_fit_are_all_told(weights: Any, inputs: Any, problems: list[str]) -> None:
+    """Names and shapes, of weights and of inputs, at once."""
+    with pytest.raises(SpecError) as refused:
+        run(NETWORK, weights=weights, inputs=inputs)
+    told = [str(problem) for problem in refused.value.problems]
+    assert len(told) == len(problems)
+    assert all(one.startswith(start) for one, start in zip(told, problems, strict=True)), told
+
+
+def test_names_and_shapes_may_be_given_in_the_natural_way() -> None:
+    """One name without a tuple, a shape in a list, steps as a number."""
+    assert [each.placed.name for each in explain(NETWORK, only="rnn_1").layers] == ["rnn_1"]
+    assert answer(NETWORK, [1, 2], [1, 1], [1]).right
+    assert load("specs/gru.yaml", steps=9).steps == 9
+    assert rnncalc.count(NETWORK).params == 4
+
+
+def test_a_layer_without_weights_may_stand_among_weights() -> None:
+    """A dict made of all layers has an empty one for a dropout; what is no layer at all is still refused."""
+    network = Network(input=1, layers=[Dropout(0.5), RNN(1)], steps=1)
+    weights: dict[str, Any] = {
+        place.name: {tensor.name: [[0.5]] for tensor in place.tensors} for place in network.placed
+    }
+    weights["rnn_1"]["b_h"] = [0.5]
+    assert run(network, weights=weights).agrees
+    with pytest.raises(SpecError, match=r"weights\.dropout_2: unknown key"):
+        run(network, weights={**weights, "dropout_2": {}})

@@ -1,0 +1,34 @@
+"""A report of each kind, for the tests of what every format does with every report."""
+
+from typing import Any
+
+from rnncalc import LSTM, RNN, Network, Output, answer, compare, count, explain, run, solve
+from rnncalc.questions.allocation import compare_conventions
+from rnncalc.questions.check import CheckedFile, check
+from rnncalc.questions.compare import compare_same_params, dense_growth
+from rnncalc.reports.allocation import AllocationReport
+from rnncalc.reports.answer import AnswerReport
+from rnncalc.reports.check import CheckReport
+from rnncalc.reports.checked_file import FileReport
+from rnncalc.reports.compare import ComparisonReport, DenseGrowthReport
+from rnncalc.reports.count import CountReport
+from rnncalc.reports.explain import ExplanationReport
+from rnncalc.reports.run import RunReport
+from rnncalc.reports.solve import SolutionReport
+
+NETWORK = Network(input=3, layers=(LSTM(4, repeat=3), RNN(2, frozen=True)), output=Output(1), steps=2)
+
+REPORTS: list[Any] = [
+    CountReport(count(NETWORK), tensors=True, cost=True),
+    AllocationReport(compare_conventions(NETWORK)),
+    ComparisonReport(compare(NETWORK)),
+    ComparisonReport(compare(NETWORK, NETWORK)),
+    ComparisonReport(compare_same_params(NETWORK)),
+    DenseGrowthReport(dense_growth(NETWORK, 1, 9)),
+    SolutionReport(solve(lambda size: Network(input=3, layers=(RNN(size),)), 100)),
+    RunReport(run(NETWORK, states=True), states=True),
+    ExplanationReport(explain(NETWORK)),
+    AnswerReport(answer(NETWORK, 1)),
+    CheckReport((FileReport(CheckedFile("a.yaml", check(NETWORK))),)),
+    FileReport(CheckedFile("a.yaml", check(NETWORK))),
+]

@@ -1,0 +1,262 @@
+"""Escaping belongs to the formats: whatever string stands in whatever field of a report, none of them lets it act."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Iterator
+from enum import Enum
+from typing import Any
+
+import pytest
+from reported import REPORTS
+
+from rnncalc.formats import FORMATS, write
+from rnncalc.reports.cases import Annotation, Case, Level, Outcome, Tally
+from rnncalc.reports.equations import Term
+from rnncalc.reports.sheet import Alike, Arithmetic, Bar, Column, Name, Shared, Sheet
+
+HOSTILE = (
+    "=\n::error::x\r\x1b[31m\u202e\x9b\x7f\ud800##[error]y%0A::warning::z,"
+    "=1+1<b>&\"']]>|`@user #123 https://a.example \\end{document}$x^2_3~{}\udfff"
+)
+"""What acts on a terminal, on GitHub's runner, in Markdown, XML, LaTeX or a spreadsheet, and halves of surrogates."""
+
+
+def hostile(value: Any) -> Any:
+    """Return a value with the hostile string in place of every string in it; what is no text is left."""
+    match value:
+        case Enum():
+            return value
+        case str():
+            return HOSTILE
+        case dict():
+            return {f"{HOSTILE}{number}": hostile(below) for number, below in enumerate(value.values())}
+        case Alike():
+            return Alike(hostile(value.own), Shared(hostile(value.shared.value)))
+        case tuple() if hasattr(value, "_fields"):
+            return type(value)(*map(hostile, value))
+        case list() | tuple():
+            return type(value)(map(hostile, value))
+        case Iterator():
+            return iter([hostile(item) for item in value])
+        case _:
+            return value
+
+
+class Poisoned:
+    """A report with the hostile string in each of its fields, whatever a format asks it for."""
+
+    def __init__(self, report: Any, method: str) -> None:
+        self.file = HOSTILE
+        made = getattr(report, method)()
+        setattr(self, method, lambda: hostile(made))
+        if hasattr(report, "tally"):
+            self.tally = report.tally
+
+
+class Full:
+    """A report that has every field that there is."""
+
+    file = ""
+
+    def sheets(self) -> list[Sheet]:
+        values = (
+            "a",
+            1,
+            0.5,
+            Arithmetic("a", "b"),
+            Arithmetic("a", "a"),
+            Name("a", "b", "c"),
+            Bar(0.5),
+            (1, None),
+            None,
+        )
+        columns = (Column("a", key=True), *(Column("b") for _ in values[1:]))
+        equations = ((Term("a", "b", "c", (1,)), " = ", "tanh(", Term("a", time="b"), ")"),)
+        return [Sheet(columns, [values] * 600, values, "a", "b", ("c", "d"), equations), Sheet((), (), notes=("a",))]
+
+    derivations = sheets
+
+    def data(self) -> dict[str, Any]:
+        return {"a": "b", "c": {"d": ["e", None]}, "f": iter([{"a": "b"}, Alike({"a": "b"}, Shared({"c": "d"}))])}
+
+    def records(self) -> tuple[tuple[str, ...], Iterator[tuple[object, ...]]]:
+        return ("a", "b"), iter([("a", 1), (Arithmetic("a", "b"), Name("a", "b")), ((1, None), None)])
+
+    def tally(self) -> Tally:
+        return Tally(4, 1, 1, 1)
+
+    def cases(self) -> Iterator[Case]:
+        return iter([Case("a", outcome, "b") for outcome in Outcome])
+
+    def annotations(self) -> Iterator[Annotation]:
+        return iter([Annotation(level, "a", "b", 1, 2) for level in Level])
+
+
+POISONED = [
+    pytest.param(report, name, id=f"{type(report).__name__}-{name}")
+    for report in [Full(), *REPORTS]
+    for name, (_, method, *_) in FORMATS.items()
+    if hasattr(report, method)
+]
+
+
+def written(report: object, form: str) -> str:
+    file = io.StringIO()
+    write([report], form, file)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(("report", "form"), POISONED)
+def test_no_string_of_a_report_acts(report: object, form: str) -> None:
+    """Not on a terminal, nor on GitHub's runner; and every encoding of Unicode can write it."""
+    text = written(Poisoned(report, FORMATS[form].method), form)
+    assert text.encode("utf-8")
+    assert not {char for char in text if not char.isprintable() and char != "\n"}
+    assert "##[" not in text
+    for line in text.splitlines():
+        started = re.fullmatch(r"::(error|notice) [^:]*::.*", line) if form == "github" else None
+        assert started or not line.strip().startswith("::"), line
+    if form in ACTS:
+        ACTS[form](text)
+
+
+def acts_in_markdown(text: str) -> None:
+    """Hold that outside of spans of code nothing is left that Markdown or GitHub acts on."""
+    for line in text.splitlines():
+        if line.startswith(("  \\", "  &")):
+            continue  # an equation, escaped as LaTeX is
+        bare = re.sub(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", "", line)
+        bare = re.sub(r"\\.", "", bare).replace("---:", "").replace("---", "").replace("**", "").removeprefix("### ")
+        assert not re.search(r"[<@#*_`\[\]~]|://", bare), line
+        assert bare.count("|") in (0, *[row.count("|") for row in text.splitlines() if row.startswith("| --")]), line
+
+
+def acts_in_json(text: str) -> None:
+    """Hold that it is JSON in ASCII, of which half a surrogate pair is no part."""
+    assert text.isascii()
+    assert r"\ud" not in text
+    json.loads(text)
+
+
+def acts_in_latex(text: str) -> None:
+    """Hold that the document ends once, and that no bracket or sign of a name is one of LaTeX's."""
+    assert text.count(r"\end{document}") == 1
+    assert text.isascii()
+    assert not re.search(r"(?<!\\)[%~]", text.replace(r"\textasciitilde", ""))
+
+
+def acts_in_csv(text: str) -> None:
+    """Hold that no cell is a formula."""
+    assert not [cell for row in csv.reader(io.StringIO(text)) for cell in row if cell[:1] in [*"=+@-"]]
+
+
+def acts_in_xml(text: str) -> None:
+    """Hold that it is XML in ASCII."""
+    import xml.etree.ElementTree as ET
+
+    assert text.isascii()
+    ET.fromstring(text)
+
+
+ACTS: dict[str, Callable[[str], None]] = {
+    "markdown": acts_in_markdown,
+    "json": acts_in_json,
+    "latex": acts_in_latex,
+    "csv": acts_in_csv,
+    "junit": acts_in_xml,
+}
+
+
+def test_the_poison_is_everywhere() -> None:
+    """The test would not find a field that it did not fill."""
+    (sheet, _) = hostile(Full().sheets())
+    assert sheet.title == sheet.subtitle == sheet.notes[1] == sheet.columns[2].title == HOSTILE
+    assert sheet.rows[0][3].letters == sheet.rows[0][5].before == sheet.equations[0][0].subscript == HOSTILE
+    assert all("##[" in HOSTILE and "\ud800" in key for key in hostile(Full().data()))
+
+
+def test_half_a_surrogate_pair_is_one_sign_in_every_format() -> None:
+    """U+FFFD, and a pair is the character that it is."""
+    for name, (_, method, *_) in FORMATS.items():
+        text = written(Surrogate(), name)
+        assert {"latex": "?", "junit": "&#65533;", "json": "\\ufffd"}.get(name, "\ufffd") in text, name
+        assert method
+    assert json.loads(written(Surrogate(), "json"))["reports"][0]["\U0001f600"] == "a\ufffdb"
+
+
+class Surrogate(Full):
+    """A report of one string."""
+
+    file = "a\ud800b"
+
+    def sheets(self) -> list[Sheet]:
+        return [Sheet((Column("a\ud800b"),), [("a\ud800b",)], title="a\udfffb", notes=("a\udfffb",))]
+
+    derivations = sheets
+
+    def data(self) -> dict[str, Any]:
+        return {"\U0001f600": "a\ud800b"}
+
+    def records(self) -> tuple[tuple[str, ...], Iterator[tuple[object, ...]]]:
+        return ("a",), iter([("a\ud800b",)])
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("@user did it", "`@user` did it"),
+        ("fixes #123 and GH-7", "fixes `#123` and `GH-7`"),
+        ("see https://a.example/x, www.b.example", "see `https://a.example/x,` `www.b.example`"),
+        ("a1b2c3d is a commit", "`a1b2c3d` is a commit"),
+        (":tada: a|b@c `x` x_1", "`:tada:` `a\\|b@c` \\`x\\` x\\_1"),
+        ("`@a`", "`` `@a` ``"),
+        ("1. one", "1\\. one"),
+        ("- one", "\\- one"),
+        ("+ one", "\\+ one"),
+        ("=== x", "\\=== x"),
+        ("12,345 is 3.1 × 4 – a decade", "12,345 is 3.1 × 4 – a decade"),
+        ("effaced defaced", "effaced defaced"),
+    ],
+)
+def test_nothing_in_a_note_is_live(text: str, shown: str) -> None:
+    """People, issues, addresses, commits and emoji stand in spans of code, which stop all of them; lists are none."""
+
+    class Noted:
+        def sheets(self) -> list[Sheet]:
+            return [Sheet((), (), notes=(text,))]
+
+    assert written(Noted(), "markdown") == f"\n{shown}\n"
+
+
+def test_a_summary_is_one_that_github_shows() -> None:
+    """No more than a megabyte, and the number of the lines that are left out."""
+
+    class Long:
+        def sheets(self) -> list[Sheet]:
+            return [Sheet((Column("a"),), [("é" * 190,)] * 400, notes=("x" * 900,)) for _ in range(40)]
+
+    text = written(Long(), "markdown")
+    assert 990_000 < len(text.encode()) <= 1_000_000
+    match = re.search(r"… and ([\d,]+) more lines, left out because GitHub shows a megabyte at most\.\n$", text)
+    assert match
+    assert int(match[1].replace(",", "")) > 10_000
+
+
+def test_rows_of_many_kinds_are_not_summed() -> None:
+    """The row for those left out has sums only where the total has them."""
+
+    class Mixed:
+        def sheets(self) -> list[Sheet]:
+            columns = (Column("a", key=True), Column("b", right=True), Column("c", right=True))
+            rows = [("x", 1, 2)] * 600
+            return [
+                Sheet(columns, rows),
+                Sheet(columns, rows, ("Total", 600, "")),
+                Sheet(columns, rows, ("T", 1, 2), summed=False),
+            ]
+
+    for form in ("table", "markdown"):
+        elided = [line for line in written(Mixed(), form).splitlines() if "560 more" in line]
+        assert [re.findall(r"\d+", line) for line in elided] == [["560"], ["560", "560"], ["560"]]

@@ -1,0 +1,65 @@
+"""What programs read is UTF-8, whatever the terminal's encoding; what people read is of signs that it has."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+SPEC = "name: Überblick → 日本\ninput: 4\nsteps: 3\nlayers: [{rnn: 3, name: Größe}]\nexpect: 25\n"
+
+
+def called(encoding: str, *args: object) -> bytes:
+    env = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
+    command = [sys.executable, "-m", "rnncalc", *map(str, args)]
+    return subprocess.run(command, capture_output=True, env=env, check=False).stdout
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1", "gbk", "utf-8"])
+def test_what_programs_read_is_utf8(encoding: str, tmp_path: Path) -> None:
+    """JSON and JUnit in ASCII, CSV, Markdown and LaTeX in UTF-8: names come out as they went in."""
+    spec = tmp_path / "Größen.yaml"
+    spec.write_text(SPEC, encoding="utf-8")
+    text = called(encoding, spec, "-f", "json")
+    assert text.isascii()
+    (report,) = json.loads(text)["reports"]
+    assert (report["name"], report["layers"][0]["name"]) == ("Überblick → 日本", "Größe")
+    junit = called(encoding, "check", spec, "-f", "junit")
+    assert junit.isascii()
+    assert ET.fromstring(junit)[0].attrib["name"].endswith("Größen.yaml")
+    rows = [*csv.reader(io.StringIO(called(encoding, spec, "-f", "csv").decode("utf-8")))]
+    assert rows[1][:2] == ["Überblick → 日本", "Größe"]
+    assert "### Überblick → 日本" in called(encoding, spec, "-f", "markdown").decode("utf-8")
+    assert "Größen.yaml" in called(encoding, "check", spec, "-f", "github").decode("utf-8")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_check_reads_what_count_wrote(encoding: str, tmp_path: Path) -> None:
+    """A baseline that was written under one encoding is read under another."""
+    spec = tmp_path / "a.yaml"
+    spec.write_text(SPEC.replace("expect: 25\n", ""), encoding="utf-8")
+    baseline = tmp_path / "old.json"
+    baseline.write_bytes(called(encoding, spec, "-f", "json"))
+    out = called("utf-8", "check", spec, "--baseline", baseline, "--max-growth", "0").decode()
+    assert "1 passed" in out
+
+
+def test_bars_and_tables_are_drawn_in_ascii() -> None:
+    """No question mark, no other box, and numbers below their titles."""
+    out = called("ascii", "compare", "specs/dense-equivalent.yaml").decode("ascii")
+    assert "?" not in out
+    assert "|" not in out
+    assert "as it is          28   1.00             66    112  ####" in out
+    out = called("ascii", "compare", "specs/dense-equivalent.yaml", "--steps", "1..100").decode("ascii")
+    assert "Dense equivalent _____-#" in out
+    *_, row, _, total, _, _ = called("ascii", "specs/lstm.yaml").decode("ascii").splitlines()
+    assert len(row) == len(total)
+    out = called("ascii", "explain", "-i", 4, "-l", "fastgrnn:4").decode("ascii")
+    assert "?" not in out
+    assert "h_t = (s(z) * (1 - z_t) + s(v)) * n_t" in out
+    assert "ok  " in called("ascii", "check", "specs/lstm.yaml").decode("ascii")
