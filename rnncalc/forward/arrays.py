@@ -65,7 +65,7 @@ class Meter:
 
 
 class Piece(NamedTuple):
-    """Where a matrix or a vector lies in a tensor: at a place of its first axes, from `start` on, perhaps transposed."""
+    """Where a matrix or a vector lies in a tensor: at a place of its first axes, from `start` on, perhaps turned."""
 
     name: str
     at: tuple[int, ...] = ()
@@ -82,8 +82,13 @@ class Matrix:
         self.rows = rows
         self.piece = piece or Piece(name)
         self.shared = origin is not None
-        self.origin = origin or self
+        self._origin = origin
         self._columns: Rows | None = None
+
+    @property
+    def origin(self) -> Matrix:
+        """The matrix of the layer that owns it, itself where that is this one."""
+        return self._origin or self  # kept as itself it would be a cycle, and stay until one is looked for
 
     @property
     def columns(self) -> Rows:

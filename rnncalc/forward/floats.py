@@ -75,6 +75,6 @@ class Floats:
         return vector[start:stop]
 
 
-def floats(place: Placed, meter: Meter) -> Floats:
+def floats(_: Placed, meter: Meter) -> Floats:
     """Return what a layer computes with in a pass that only goes forward."""
     return Floats(meter)
