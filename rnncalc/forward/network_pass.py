@@ -8,15 +8,15 @@ is written here a second time, by hand, for the same reason.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import sqrt
 from random import Random
 from typing import Any, Generic, NamedTuple
 
-from rnncalc.forward.arrays import Arrays, BindingError, Matrix, Meter, Nested, Progress, filled
+from rnncalc.forward.arrays import Arrays, BindingError, Matrix, Meter, Nested, Progress
 from rnncalc.forward.bindings import binding
 from rnncalc.forward.recurrent import Trace, run_cell
 from rnncalc.forward.steps import Vectors
 from rnncalc.forward.vectors import LengthError
+from rnncalc.forward.weights import drawn, source
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
 from rnncalc.layers.operations import Value
@@ -52,7 +52,7 @@ class Ran(NamedTuple):
     to_read: int | None = None
     weights_read: int | None = None
     multiplications: int | None = None
-    traces: tuple[Trace, ...] = ()
+    traces: tuple[Trace[list[float]], ...] = ()
     reason: str | None = None
 
     @property
@@ -94,11 +94,12 @@ class Pass(Generic[Value]):
         self.inputs = inputs or {}
         self.progress = progress
         self.traced = traced
-        # Python promises the same numbers from `random()` for the same seed, on every machine and in every version.
-        self.of_weights = Random(f"{seed} weights").random
+        self.of_weights = source(seed)
         self.of_inputs = Random(f"{seed} inputs").random
         self.table: Matrix | None = None  # the part's embedding, which a tied output shares
         self.carried: list[tuple[Value, ...]] = []  # the encoder's final states, both directions joined
+        self.handed: list[Value] = []  # what left the last layer, once it was run
+        self.kept: dict[str, tuple[Trace[Value], ...]] = {}  # the traces of each layer by its name
 
     def run(self) -> Iterator[Ran]:
         """Yield what each layer did, in order; the first that cannot be run is the last."""
@@ -116,6 +117,7 @@ class Pass(Generic[Value]):
                     yield Ran(place, reason=str(lack))
                     return
                 yield ran
+            self.handed = flow.sequence
 
     def layer(self, place: Placed, flow: Flow[Value], turn: str) -> tuple[Ran, Flow[Value]]:
         """Run one layer; `turn` names the topology where this layer ends or begins the sequence."""
@@ -126,12 +128,14 @@ class Pass(Generic[Value]):
         sequence = self._entering(vectors, layer, flow, turn)
         final: Value | None = None
         to_read: int | None = arrays.scalars
-        traces: tuple[Trace, ...] = ()
+        traces: tuple[Trace[Value], ...] = ()
         match layer:
             case Cell():
                 start = self.carried.pop(0) if place.part == "decoder" else None
                 cell = run_cell(layer, arrays, vectors, sequence, self.binding, start=start, traced=self.traced)
                 sequence, final, traces = cell.outputs, cell.final, cell.traces
+                if self.traced:
+                    self.kept[place.name] = traces
                 if place.part == "encoder":
                     self.carried.append(cell.state)
             case Dense():
@@ -140,7 +144,7 @@ class Pass(Generic[Value]):
                 to_read = len({*sequence}) * layer.units
                 sequence = self._look_up(layer, arrays, vectors, sequence)
                 if turn == "one-to-many":
-                    sequence += [vectors.constant([0.0] * layer.units)] * (flow.steps - 1)
+                    sequence += _zeros(vectors, layer.units, flow.steps - 1)
             case External():
                 widths = [len(vectors.numbers(x)) if layer.outputs is None else layer.outputs for x in sequence]
                 sequence = [vectors.constant(self._random(width)) for width in widths]
@@ -154,7 +158,7 @@ class Pass(Generic[Value]):
                 to_read=to_read,
                 weights_read=meter.weights_read,
                 multiplications=meter.multiplications,
-                traces=traces,
+                traces=tuple([_in_numbers(vectors, trace) for trace in traces]),
             )
         return seen, Flow(sequence, many, flow.steps)
 
@@ -164,7 +168,7 @@ class Pass(Generic[Value]):
             return [*flow.sequence]
         given = [vectors.constant(x) if isinstance(x, list) else x for x in flow.sequence]
         if turn == "one-to-many":
-            given += [vectors.constant([0.0] * len(vectors.numbers(given[0])))] * (flow.steps - 1)
+            given += _zeros(vectors, len(vectors.numbers(given[0])), flow.steps - 1)
         if layer.extra_inputs:
             given = [vectors.join(x, vectors.constant(self._random(layer.extra_inputs))) for x in given]
         return given
@@ -173,13 +177,8 @@ class Pass(Generic[Value]):
         """Return the arrays of a layer, those that were given or random ones."""
         if isinstance(place.layer, External):
             return Arrays({})
-        tensors = place.tensors
-        if self.weights is not None:
-            return Arrays(self.weights.get(place.name, {}), tensors, place.copy)
-        fan = place.outputs if isinstance(place.layer, Cell) else place.inputs
-        bound = 1.0 if isinstance(place.layer, Embedding) else 1.0 / sqrt(fan)
-        filling = {tensor.name: filled(tensor, bound, self.of_weights) for tensor in tensors}
-        return Arrays(filling, tensors, place.copy)
+        given = drawn(place, self.of_weights) if self.weights is None else self.weights.get(place.name, {})
+        return Arrays(given, place.tensors, place.copy)
 
     def _dense(self, layer: Dense, arrays: Arrays, vectors: Vectors[Value], flow: Flow[Value]) -> list[Value]:
         kernel, bias, transposed = (isinstance(layer, Output) and self.binding.output) or self.binding.dense
@@ -222,6 +221,15 @@ def _seen(place: Placed, vectors: Vectors[Value], sequence: list[Value], many: b
     output = [vectors.numbers(x) for x in sequence]
     shape = (len(output), len(output[0])) if many else (len(output[0]),)
     return Ran(place, shape, output if many else output[0])
+
+
+def _zeros(vectors: Vectors[Value], width: int, count: int) -> list[Value]:
+    zeros = [0.0] * width
+    return [vectors.constant(zeros) for _ in range(count)]
+
+
+def _in_numbers(vectors: Vectors[Value], trace: Trace[Value]) -> Trace[list[float]]:
+    return [{letter: vectors.numbers(vector) for letter, vector in step.items()} for step in trace]
 
 
 def _turn(placed: list[Placed], topology: str) -> int | None:

@@ -10,7 +10,7 @@ from rnncalc.forward.steps import Steps, Vectors
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.operations import Value
 
-Trace = list[dict[str, list[float]]]
+Trace = list[dict[str, Value]]
 """For each step the states after it and the gates in it, by letter."""
 
 
@@ -24,7 +24,7 @@ class CellRun(NamedTuple, Generic[Value]):
     outputs: list[Value]
     final: Value
     state: tuple[Value, ...]
-    traces: tuple[Trace, ...]
+    traces: tuple[Trace[Value], ...]
 
 
 def run_cell(
@@ -48,7 +48,7 @@ def run_cell(
         state = _start(layer, bound, vectors, start, number)
         steps = Steps(layer, inputs, bound, vectors, binding.habits)
         outputs: list[Value] = []
-        trace: Trace = []
+        trace: Trace[Value] = []
         order = range(len(sequence))
         for step in reversed(order) if backward else order:
             steps.begin()
@@ -59,8 +59,7 @@ def run_cell(
             output, state = layer.step(steps, x, state)
             outputs.append(output)
             if traced:
-                seen = {**dict(zip(layer.states, state, strict=True)), **steps.seen}
-                trace.append({letter: vectors.numbers(vector) for letter, vector in seen.items()})
+                trace.append({**dict(zip(layer.states, state, strict=True)), **steps.seen})
         ways.append(outputs[::-1] if backward else outputs)
         finals.append((outputs[-1], state))
         traces.append(trace)
