@@ -15,6 +15,7 @@ from rnncalc.cli.progress import progress_of
 from rnncalc.formats import find
 from rnncalc.layers.options import WholeNumber
 from rnncalc.questions import run as question
+from rnncalc.questions.price import cost_of
 from rnncalc.reports.run import RunReport
 from rnncalc.spec import parse_data
 from rnncalc.spec.flags import read_value
@@ -31,6 +32,15 @@ from rnncalc.spec.flags import read_value
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Makes the weights and inputs not given.")
 @click.option("--states", is_flag=True, help="Show each layer's states and gates, step by step.")
+@click.option("--backward", is_flag=True, help="Go back too: the gradient of every weight, and what it takes.")
+@click.option("--chunk", metavar="K", help="With --backward: go back through so many steps together.")
+@click.option(
+    "--loss",
+    type=click.Choice(LOSSES),
+    default=LOSSES[0],
+    show_default=True,
+    help="With --backward: go back from the sum of the outputs, or from their squared error.",
+)
 @click.option("--max-multiply-adds", metavar="N", default="1G", show_default=True, help="Refuse a longer pass.")
 @format_flag(RunReport)
 def run(
@@ -57,7 +67,7 @@ def run(
     reports = []
     for spec in read:
         data = parse_data(spec, *own)
-        with progress_of(question.cost_of(question.with_steps_to_run(spec.network, data.inputs))) as progress:
+        with progress_of(cost_of(question.with_steps_to_run(spec.network, data.inputs))) as progress:
             done = question.run(
                 spec.network,
                 seed=seed,

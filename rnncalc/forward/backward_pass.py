@@ -5,7 +5,6 @@ The pass goes forward on a tape and back along it: no layer and no cell has a ru
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from rnncalc.forward.arrays import Meter, Nested
@@ -68,7 +67,8 @@ def go_back(
         layers[place.name] = LayerTape(weights.get(place.name, {}), trained=not place.layer.frozen)
         return Taped(meter, tape, layers[place.name])
 
-    forward = Pass(network, taped, seed=seed, weights=weights, inputs=inputs, traced=traced)
+    kept: dict[str, tuple[Trace[Node], ...]] = {}
+    forward = Pass(network, taped, seed=seed, weights=weights, inputs=inputs, traced=traced, kept=kept)
     ran = tuple(forward.run())
     if any(layer.reason for layer in ran):
         return Back(ran)
@@ -78,30 +78,26 @@ def go_back(
     tape.back()
     for layer in layers.values():
         layer.finish()
-    went = (_went_back(each.placed, layers[each.placed.name], forward.kept.get(each.placed.name, ())) for each in ran)
+    went = (_went_back(each.placed, layers[each.placed.name], kept.get(each.placed.name, ())) for each in ran)
     return Back(ran, total, tuple(went))
 
 
 def taped_bytes(network: Network, weights: dict[str, dict[str, Nested]]) -> int:
     """Return the memory that the tape of a pass would take, from what a step of it is seen to add."""
 
-    def of(steps: Callable[[str | None], int]) -> int:
+    def of(longer: tuple[str | None, ...]) -> int:
         tape = Tape()
 
         def taped(place: Placed, meter: Meter) -> Taped:
             return Taped(meter, tape, LayerTape({}, trained=not place.layer.frozen))
 
-        parts = {name: part._replace(steps=steps(name)) for name, part in network.parts.items()}
+        parts = {name: part._replace(steps=2 if name in longer else 1) for name, part in network.parts.items()}
         for _ in Pass(network.with_parts(parts), taped, weights=weights).run():
             pass
         return tape.operations * OPERATION + tape.numbers * NUMBER
 
-    one = of(lambda _: 1)
-    further = (
-        ((part.steps or 1) - 1) * (of(lambda name, more=name: 2 if name == more else 1) - one)
-        for name, part in network.parts.items()
-    )
-    return one + sum(further)
+    one = of(())
+    return one + sum(((part.steps or 1) - 1) * (of((name,)) - one) for name, part in network.parts.items())
 
 
 def _went_back(placed: Placed, layer: LayerTape, kept: tuple[Trace[Node], ...]) -> WentBack:

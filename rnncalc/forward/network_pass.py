@@ -73,7 +73,8 @@ class Pass(Generic[Value]):
     """One forward pass through a network whose numbers of steps are known.
 
     vectors: makes what a layer computes with, under its meter. weights, inputs: the numbers to use, made from the
-    seed where they are not given. traced: whether to keep the states of every step.
+    seed where they are not given. traced: whether to keep the states of every step; kept: where to keep them as the
+    vectors that they were, by the layer's name.
     """
 
     def __init__(
@@ -86,6 +87,7 @@ class Pass(Generic[Value]):
         inputs: dict[str | None, list[Any]] | None = None,
         progress: Progress | None = None,
         traced: bool = False,
+        kept: dict[str, tuple[Trace[Value], ...]] | None = None,
     ) -> None:
         self.network = network
         self.vectors = vectors
@@ -99,7 +101,7 @@ class Pass(Generic[Value]):
         self.table: Matrix | None = None  # the part's embedding, which a tied output shares
         self.carried: list[tuple[Value, ...]] = []  # the encoder's final states, both directions joined
         self.handed: list[Value] = []  # what left the last layer, once it was run
-        self.kept: dict[str, tuple[Trace[Value], ...]] = {}  # the traces of each layer by its name
+        self.kept = kept
 
     def run(self) -> Iterator[Ran]:
         """Yield what each layer did, in order; the first that cannot be run is the last."""
@@ -128,14 +130,15 @@ class Pass(Generic[Value]):
         sequence = self._entering(vectors, layer, flow, turn)
         final: Value | None = None
         to_read: int | None = arrays.scalars
-        traces: tuple[Trace[Value], ...] = ()
+        traces: tuple[Trace[list[float]], ...] = ()
         match layer:
             case Cell():
                 start = self.carried.pop(0) if place.part == "decoder" else None
-                cell = run_cell(layer, arrays, vectors, sequence, self.binding, start=start, traced=self.traced)
+                keeping = {"traced": self.traced, "keeps": self.kept is not None}
+                cell = run_cell(layer, arrays, vectors, sequence, self.binding, start=start, **keeping)
                 sequence, final, traces = cell.outputs, cell.final, cell.traces
-                if self.traced:
-                    self.kept[place.name] = traces
+                if self.kept is not None:
+                    self.kept[place.name] = cell.kept
                 if place.part == "encoder":
                     self.carried.append(cell.state)
             case Dense():
@@ -158,7 +161,7 @@ class Pass(Generic[Value]):
                 to_read=to_read,
                 weights_read=meter.weights_read,
                 multiplications=meter.multiplications,
-                traces=tuple([_in_numbers(vectors, trace) for trace in traces]),
+                traces=traces,
             )
         return seen, Flow(sequence, many, flow.steps)
 
@@ -226,10 +229,6 @@ def _seen(place: Placed, vectors: Vectors[Value], sequence: list[Value], many: b
 def _zeros(vectors: Vectors[Value], width: int, count: int) -> list[Value]:
     zeros = [0.0] * width
     return [vectors.constant(zeros) for _ in range(count)]
-
-
-def _in_numbers(vectors: Vectors[Value], trace: Trace[Value]) -> Trace[list[float]]:
-    return [{letter: vectors.numbers(vector) for letter, vector in step.items()} for step in trace]
 
 
 def _turn(placed: list[Placed], topology: str) -> int | None:

@@ -19,12 +19,14 @@ class CellRun(NamedTuple, Generic[Value]):
 
     outputs: a vector a step, the directions joined; final: what the last step of each direction hands on, joined.
     state: every final state, the directions one after the other, as a decoder takes it.
+    traces: in numbers, kept: as the vectors that they were; a list a direction.
     """
 
     outputs: list[Value]
     final: Value
     state: tuple[Value, ...]
-    traces: tuple[Trace[Value], ...]
+    traces: tuple[Trace[list[float]], ...]
+    kept: tuple[Trace[Value], ...]
 
 
 def run_cell(
@@ -36,11 +38,13 @@ def run_cell(
     *,
     start: tuple[Value, ...] | None = None,
     traced: bool = False,
+    keeps: bool = False,
 ) -> CellRun[Value]:
     """Run a recurrent layer over a sequence of vectors, from a start state or the layer's own."""
     ways: list[list[Value]] = []
     finals: list[tuple[Value, tuple[Value, ...]]] = []
-    traces = []
+    traces: list[Trace[list[float]]] = []
+    kept: list[Trace[Value]] = []
     for number in range(layer.directions):
         backward = number == 1
         inputs = len(vectors.numbers(sequence[0]))
@@ -48,7 +52,8 @@ def run_cell(
         state = _start(layer, bound, vectors, start, number)
         steps = Steps(layer, inputs, bound, vectors, binding.habits)
         outputs: list[Value] = []
-        trace: Trace[Value] = []
+        traces.append([])
+        kept.append([])
         order = range(len(sequence))
         for step in reversed(order) if backward else order:
             steps.begin()
@@ -58,17 +63,21 @@ def run_cell(
                 state = tuple(vectors.carry(each, step + backward) for each in state)
             output, state = layer.step(steps, x, state)
             outputs.append(output)
+            if traced or keeps:
+                seen = {**dict(zip(layer.states, state, strict=True)), **steps.seen}
             if traced:
-                trace.append({**dict(zip(layer.states, state, strict=True)), **steps.seen})
+                traces[-1].append({letter: vectors.numbers(vector) for letter, vector in seen.items()})
+            if keeps:
+                kept[-1].append(seen)
         ways.append(outputs[::-1] if backward else outputs)
         finals.append((outputs[-1], state))
-        traces.append(trace)
     states = zip(*(state for _, state in finals), strict=True)
     return CellRun(
         outputs=[_merged(layer, vectors, handed, step) for step, handed in enumerate(zip(*ways, strict=True))],
         final=_merged(layer, vectors, tuple(output for output, _ in finals), len(sequence) - 1),
         state=tuple(vectors.join(*both) if len(both) > 1 else both[0] for both in states),
         traces=tuple(traces),
+        kept=tuple(kept),
     )
 
 

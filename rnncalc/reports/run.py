@@ -31,7 +31,7 @@ class RunReport(NamedTuple):
             "topology": network.topology_name,
             "steps": steps_of(network),
             "agrees": self.run.agrees,
-            "outputs": _finite(self.run.outputs),
+            "outputs": finite(self.run.outputs),
             "layers": (self._layer_data(layer) for layer in self.run.layers),
         }
 
@@ -45,13 +45,13 @@ class RunReport(NamedTuple):
             "weights_read": layer.weights_read,
             "multiply_adds": placed.multiply_adds,
             "multiplications": layer.multiplications,
-            "output": _finite(layer.output),
+            "output": finite(layer.output),
             "agrees": layer.agrees,
             "reason": layer.reason,
         }
         if self.states:
             data["states"] = {
-                direction: [{letter: _finite(vector) for letter, vector in step.items()} for step in trace]
+                direction: [{letter: finite(vector) for letter, vector in step.items()} for step in trace]
                 for direction, trace in zip(DIRECTIONS, layer.traces, strict=False)
             }
         return data
@@ -105,7 +105,7 @@ class RunReport(NamedTuple):
         elif last := run.layers[-1].shape:
             flat = [run.outputs] if len(last) == 1 else run.outputs
             more = "; …" if len(flat) > SHOWN_STEPS else ""
-            yield f"Output: {'; '.join(map(_written, flat[:SHOWN_STEPS]))}{more}"
+            yield f"Output: {'; '.join(map(written, flat[:SHOWN_STEPS]))}{more}"
         if run.agrees:
             yield "✓ Shapes, weights read and multiplications are what the counts say, in every layer."
 
@@ -158,20 +158,21 @@ def _state_sheets(layer: Ran) -> Iterator[Sheet]:
         letters = [*trace[0]]
         yield Sheet(
             columns=(Column("Step", key=True), *map(Column, letters)),
-            rows=[(step, *(_written(states[letter]) for letter in letters)) for step, states in enumerate(trace, 1)],
+            rows=[(step, *(written(states[letter]) for letter in letters)) for step, states in enumerate(trace, 1)],
             title=f"{layer.placed.name}{f', {direction}' if len(layer.traces) > 1 else ''}",
         )
 
 
-def _written(vector: list[float]) -> str:
+def written(vector: list[float]) -> str:
+    """Return the first numbers of a vector."""
     more = " …" if len(vector) > SHOWN_NUMBERS else ""
     return " ".join(f"{number:.6g}" for number in vector[:SHOWN_NUMBERS]) + more
 
 
-def _finite(nested: Any) -> Any:
+def finite(nested: Any) -> Any:
     """Return the numbers as JSON can hold them: what is no finite number is null."""
     if isinstance(nested, list):
         if nested and not isinstance(nested[0], list):
-            return nested if all(map(isfinite, nested)) else [_finite(item) for item in nested]
-        return [_finite(item) for item in nested]
+            return nested if all(map(isfinite, nested)) else [finite(item) for item in nested]
+        return [finite(item) for item in nested]
     return nested if nested is None or isfinite(nested) else None

@@ -19,7 +19,8 @@ from rnncalc.conventions.layout import Layout, layout
 from rnncalc.conventions.tensor import Axis, Direction, Role, Tensor
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Activation, Merge
-from rnncalc.questions.run import duration, run
+from rnncalc.questions.price import duration
+from rnncalc.questions.run import run
 from rnncalc.spec import parse
 
 SPECS = sorted((Path(__file__).parent.parent.parent / "specs").glob("*.yaml"))

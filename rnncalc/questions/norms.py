@@ -1,0 +1,35 @@
+"""How long the gradients of a loss are with respect to what each step of a layer hands on. Numbers only."""
+
+from __future__ import annotations
+
+from math import hypot
+from typing import NamedTuple
+
+from rnncalc.forward.backward_pass import WentBack
+from rnncalc.layers.cell import Cell
+
+DIRECTIONS = ("forward", "backward")
+
+
+class Norms(NamedTuple):
+    """One direction of a layer, its steps in the order of time.
+
+    letter: of the state; norms: ‖∂L/∂h_t‖ for each step t, None where the loss does not depend on it.
+    kept: for each step the product, from there to the last step, of the gate that keeps the state, ...
+    """
+
+    direction: str
+    letter: str
+    norms: tuple[float | None, ...]
+
+
+def norms(went: WentBack) -> tuple[Norms, ...]:
+    """Return the norms of every state of every direction of a layer whose gradients were traced."""
+    layer = went.placed.layer
+    if not isinstance(layer, Cell):
+        return ()
+    return tuple(
+        Norms(direction, letter, tuple([None if step[letter] is None else hypot(*step[letter]) for step in trace]))
+        for direction, trace in zip(DIRECTIONS, went.traces, strict=False)
+        for letter in layer.states
+    )
