@@ -30,6 +30,7 @@ class NetworkFlags(TypedDict):
     output: str | None
     steps: str | None
     topology: str | None
+    feedback: str | None
     convention: str | None
 
 
@@ -137,6 +138,13 @@ network_flags = together(
     ),
     click.option("-o", "--output", metavar="N[,OPTION[=VALUE]]...", help="Units of the dense output layer."),
     override_flags,
+    click.option(
+        "--feedback",
+        is_flag=True,
+        flag_value="true",
+        default=None,
+        help="In one-to-many, read each output as the next input; else zeros follow.",
+    ),
 )
 """A network in flags: those of NetworkFlags."""
 

@@ -29,6 +29,12 @@ from rnncalc.spec.flags import read_value
 @click.option(
     "--inputs", metavar="FILE", shell_complete=files, help="YAML of a list of T lists, or of T token numbers."
 )
+@click.option(
+    "--start",
+    metavar="FILE",
+    shell_complete=files,
+    help="YAML of {LAYER: {h: [...]}}, the states before the first step.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Makes the weights and inputs not given.")
 @click.option("--states", is_flag=True, help="Show each layer's states and gates, step by step.")
 @click.option("--max-multiply-adds", metavar="N", default="1G", show_default=True, help="Refuse a longer pass.")
@@ -37,6 +43,7 @@ def run(
     specs: tuple[str, ...],
     weights: str | None,
     inputs: str | None,
+    start: str | None,
     seed: int,
     states: bool,
     max_multiply_adds: str,
@@ -47,7 +54,7 @@ def run(
 
     It uses plain Python and your own numbers, or random ones. Exit code 1 when a layer is not as declared.
     """
-    given = (("--weights", weights), ("--inputs", inputs))
+    given = (("--weights", weights), ("--inputs", inputs), ("--start", start))
     with AllAtOnce() as at_once:
         if states and find(format_).method == "records":
             at_once.refuse("--states does not fit the one table of -f csv; take -f json")
@@ -63,6 +70,7 @@ def run(
                 seed=seed,
                 weights=data.weights,
                 inputs=data.inputs,
+                start=data.start,
                 states=states,
                 most_multiply_adds=most,
                 progress=progress,

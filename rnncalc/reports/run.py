@@ -51,7 +51,7 @@ class RunReport(NamedTuple):
         }
         if self.states:
             data["states"] = {
-                direction: [{letter: _finite(vector) for letter, vector in step.items()} for step in trace]
+                direction: [{letter: _finite(vector) for letter, vector in step.items()} for step in trace.steps]
                 for direction, trace in zip(DIRECTIONS, layer.traces, strict=False)
             }
         return data
@@ -155,10 +155,12 @@ def _differences(layer: Ran) -> Iterator[str]:
 
 def _state_sheets(layer: Ran) -> Iterator[Sheet]:
     for direction, trace in zip(DIRECTIONS, layer.traces, strict=False):
-        letters = [*trace[0]]
+        letters = [*trace.steps[0]]
         yield Sheet(
             columns=(Column("Step", key=True), *map(Column, letters)),
-            rows=[(step, *(_written(states[letter]) for letter in letters)) for step, states in enumerate(trace, 1)],
+            rows=[
+                (step, *(_written(states[letter]) for letter in letters)) for step, states in enumerate(trace.steps, 1)
+            ],
             title=f"{layer.placed.name}{f', {direction}' if len(layer.traces) > 1 else ''}",
         )
 
