@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rnncalc.errors import CallError, RefusedError
@@ -10,6 +10,7 @@ from rnncalc.forward.arrays import Progress
 from rnncalc.forward.floats import floats
 from rnncalc.forward.memory import peak
 from rnncalc.forward.network_pass import Pass, Ran
+from rnncalc.forward.numbers import Numbers
 from rnncalc.layers.layer import External
 from rnncalc.network.data import Inputs, Nested, with_steps_of
 from rnncalc.network.network import Network
@@ -91,6 +92,16 @@ def run(
     )
     assumed = any(part.steps is None for part in with_steps_of(network, own.inputs).parts.values())
     return Run(timed, tuple(forward.run()), DEFAULT_STEPS if assumed else None)
+
+
+def weights_in_use(
+    network: Network, *, seed: int = 0, weights: Mapping[str, Mapping[str, Nested]] | None = None
+) -> Iterator[tuple[str, dict[str, Nested]]]:
+    """Yield the weights that a run with these takes, layer by layer: those given, or those of the seed."""
+    numbers = Numbers(_seed(seed), own_numbers(network, weights).weights)
+    for placed in network.placed:
+        if placed.tensors:
+            yield placed.name, numbers.weights_of(placed)
 
 
 def _seed(seed: object) -> int:
