@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, files, format_flag, network_flags, specs_argument
+from rnncalc.cli.flags import NetworkFlags, WordOption, files, format_flag, network_flags, specs_argument
 from rnncalc.cli.inputs import read_file, read_specs
-from rnncalc.cli.output import write
+from rnncalc.cli.output import check_file, write, write_file
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.progress import progress_of
 from rnncalc.formats import find
-from rnncalc.layers.options import WholeNumber
+from rnncalc.layers.options import Size, WholeNumber
 from rnncalc.questions import run as question
 from rnncalc.questions.price import cost_of
 from rnncalc.reports.run import RunReport
 from rnncalc.spec import parse_data
 from rnncalc.spec.flags import read_value
+from rnncalc.text import all_of
+
+if TYPE_CHECKING:
+    from rnncalc.network.network import Network
+    from rnncalc.reports.backward import BackwardReport
+
+
+def _losses() -> Iterable[str]:
+    from rnncalc.questions.backward import LOSSES
+
+    return LOSSES
 
 
 @click.command(
@@ -30,16 +42,25 @@ from rnncalc.spec.flags import read_value
 @click.option(
     "--inputs", metavar="FILE", shell_complete=files, help="YAML of a list of T lists, or of T token numbers."
 )
+@click.option(
+    "--start",
+    metavar="FILE",
+    shell_complete=files,
+    help="YAML of {LAYER: {h: [...]}}, the states before the first step.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Makes the weights and inputs not given.")
+@click.option(
+    "--save-weights", metavar="FILE", shell_complete=files, help="Write the weights in use, for --weights to read."
+)
 @click.option("--states", is_flag=True, help="Show each layer's states and gates, step by step.")
 @click.option("--backward", is_flag=True, help="Go back too: the gradient of every weight, and what it takes.")
 @click.option("--chunk", metavar="K", help="With --backward: go back through so many steps together.")
 @click.option(
     "--loss",
-    type=click.Choice(LOSSES),
-    default=LOSSES[0],
-    show_default=True,
-    help="With --backward: go back from the sum of the outputs, or from their squared error.",
+    cls=WordOption,
+    words=_losses,
+    metavar="NAME",
+    help="With --backward: go back from the sum of the outputs, or from the squared error where targets are given.",
 )
 @click.option("--max-multiply-adds", metavar="N", default="1G", show_default=True, help="Refuse a longer pass.")
 @format_flag(RunReport)
@@ -47,8 +68,13 @@ def run(
     specs: tuple[str, ...],
     weights: str | None,
     inputs: str | None,
+    start: str | None,
     seed: int,
+    save_weights: str | None,
     states: bool,
+    backward: bool,
+    chunk: str | None,
+    loss: str | None,
     max_multiply_adds: str,
     format_: str,
     **flags: Unpack[NetworkFlags],
@@ -57,26 +83,44 @@ def run(
 
     It uses plain Python and your own numbers, or random ones. Exit code 1 when a layer is not as declared.
     """
-    given = (("--weights", weights), ("--inputs", inputs))
+    given = (("--weights", weights), ("--inputs", inputs), ("--start", start))
     with AllAtOnce() as at_once:
         if states and find(format_).method == "records":
             at_once.refuse("--states does not fit the one table of -f csv; take -f json")
+        if save_weights is not None:
+            at_once.ask(check_file, save_weights, "--save-weights")
+        if not backward and (unused := [flag for flag, word in (("--chunk", chunk), ("--loss", loss)) if word]):
+            at_once.refuse(f"{all_of(unused)}: only a pass back has it; give --backward too")
+        steps = None if chunk is None else at_once.ask(read_value, "--chunk", chunk, Size())
         most = at_once.ask(read_value, "--max-multiply-adds", max_multiply_adds, WholeNumber(suffixes=True))
         own = [at_once.ask(read_file, path, flag=flag) if path else None for flag, path in given]
         read = at_once.ask(read_specs, specs, **flags)
-    reports = []
+        if save_weights is not None and len(read or [0]) > 1:
+            at_once.refuse(f"--save-weights: one file holds the weights of one network, and there are {len(read)}")
+    reports: list[RunReport | BackwardReport] = []
     for spec in read:
         data = parse_data(spec, *own)
-        with progress_of(cost_of(question.with_steps_to_run(spec.network, data.inputs))) as progress:
-            done = question.run(
-                spec.network,
-                seed=seed,
-                weights=data.weights,
-                inputs=data.inputs,
-                states=states,
-                most_multiply_adds=most,
-                progress=progress,
-            )
-        reports.append(RunReport(done, states))
+        asked: dict[str, Any] = {**data._asdict(), "seed": seed, "states": states, "most_multiply_adds": most}
+        if backward:
+            reports.append(_back(spec.network, chunk=steps, loss=loss, **asked))
+        else:
+            del asked["targets"]
+            with progress_of(cost_of(question.with_steps_to_run(spec.network, data.inputs))) as progress:
+                reports.append(RunReport(question.run(spec.network, progress=progress, **asked), states))
+        if save_weights is not None:
+            from rnncalc.spec.saved import weights_text
+
+            in_use = question.weights_in_use(spec.network, seed=seed, weights=data.weights)
+            write_file(save_weights, weights_text(in_use), "--save-weights")
     write(reports, format_)
-    return 0 if all(report.run.agrees for report in reports) else 1
+    return 0 if all(report.agrees for report in reports) else 1
+
+
+def _back(network: Network, **asked: Any) -> BackwardReport:
+    """Return the report of a pass forward and back."""
+    from rnncalc.questions.backward import backward, work_of
+    from rnncalc.reports.backward import BackwardReport
+
+    timed = question.with_steps_to_run(network, asked["inputs"])
+    with progress_of(work_of(timed, asked["chunk"])) as progress:
+        return BackwardReport(backward(network, progress=progress, **asked), asked["states"])

@@ -27,8 +27,8 @@ class WentBack(NamedTuple):
     gradients: of each trained tensor by its name, in the shape of the weights that were used.
     held_read: the most numbers of forward values that were read for one chunk, each vector once.
     multiplications: of the matrix products of going back, those for the weights and those for what lies below.
-    traces: for each direction and step the gradients with respect to the states after it and the gates in it, by
-        letter, where they were traced; None where the loss does not depend on one.
+    traces: for each direction what `Trace` has, but the gradients with respect to it, where they were traced; None
+        where the loss does not depend on it.
     """
 
     placed: Placed
@@ -52,13 +52,15 @@ def go_back(
     weights: dict[str, dict[str, Nested]],
     *,
     inputs: dict[str | None, list[Any]] | None = None,
+    start: dict[str, dict[str, Nested]] | None = None,
     seed: int = 0,
     chunk: int | None = None,
     traced: bool = False,
 ) -> Back:
     """Run a network whose numbers of steps are known, and go back from its loss, `chunk` steps together.
 
-    weights: of every layer, by layer and tensor. inputs: of each part, made from the seed where they are not given.
+    weights: of every layer, by layer and tensor. inputs, start: as in `Pass`. traced: whether to keep the gradients
+    with respect to what recurrent layers went through.
     """
     tape = Tape(chunk)
     layers: dict[str, LayerTape] = {}
@@ -67,8 +69,7 @@ def go_back(
         layers[place.name] = LayerTape(weights.get(place.name, {}), trained=not place.layer.frozen)
         return Taped(meter, tape, layers[place.name])
 
-    kept: dict[str, tuple[Trace[Node], ...]] = {}
-    forward = Pass(network, taped, seed=seed, weights=weights, inputs=inputs, traced=traced, kept=kept)
+    forward = Pass(network, taped, seed=seed, weights=weights, inputs=inputs, start=start, traced=traced)
     ran = tuple(forward.run())
     if any(layer.reason for layer in ran):
         return Back(ran)
@@ -78,7 +79,7 @@ def go_back(
     tape.back()
     for layer in layers.values():
         layer.finish()
-    went = (_went_back(each.placed, layers[each.placed.name], kept.get(each.placed.name, ())) for each in ran)
+    went = (_went_back(each.placed, layers[each.placed.name], forward.kept.get(each.placed.name, ())) for each in ran)
     return Back(ran, total, tuple(went))
 
 
@@ -91,7 +92,8 @@ def taped_bytes(network: Network, weights: dict[str, dict[str, Nested]]) -> int:
         def taped(place: Placed, meter: Meter) -> Taped:
             return Taped(meter, tape, LayerTape({}, trained=not place.layer.frozen))
 
-        parts = {name: part._replace(steps=2 if name in longer else 1) for name, part in network.parts.items()}
+        steps = {name: min(part.steps or 1, 2 if name in longer else 1) for name, part in network.parts.items()}
+        parts = {name: part._replace(steps=steps[name]) for name, part in network.parts.items()}
         for _ in Pass(network.with_parts(parts), taped, weights=weights).run():
             pass
         return tape.operations * OPERATION + tape.numbers * NUMBER
@@ -101,5 +103,9 @@ def taped_bytes(network: Network, weights: dict[str, dict[str, Nested]]) -> int:
 
 
 def _went_back(placed: Placed, layer: LayerTape, kept: tuple[Trace[Node], ...]) -> WentBack:
-    traces = tuple([[{letter: node.gradient for letter, node in step.items()} for step in trace] for trace in kept])
+    traces = tuple([Trace(_of(trace.start), [_of(step) for step in trace.steps]) for trace in kept])
     return WentBack(placed, layer.gradients, layer.held_at_once, layer.multiplications, traces)
+
+
+def _of(step: dict[str, Node]) -> dict[str, Vector | None]:
+    return {letter: node.gradient for letter, node in step.items()}

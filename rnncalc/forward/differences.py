@@ -96,6 +96,7 @@ class Differences:
         weights: dict[str, dict[str, Nested]],
         *,
         inputs: dict[str | None, list[Any]] | None = None,
+        start: dict[str, dict[str, Nested]] | None = None,
         seed: int = 0,
         chunk: int | None = None,
         progress: Progress | None = None,
@@ -104,7 +105,7 @@ class Differences:
         self.weights = weights
         self.borders = Borders(chunk)
         self._pass: Callable[[], Pass[Vector]] = lambda: Pass(
-            network, self.borders.floats, seed=seed, weights=weights, inputs=inputs, progress=progress
+            network, self.borders.floats, seed=seed, weights=weights, inputs=inputs, start=start, progress=progress
         )
         self.here = self._loss()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import dist, hypot, prod
 from typing import Any, NamedTuple
 
@@ -13,16 +13,16 @@ from rnncalc.forward.differences import TOLERANCE, Differences, Spot, spots
 from rnncalc.forward.losses import Loss, squared, the_sum
 from rnncalc.forward.memory import peak
 from rnncalc.forward.network_pass import Ran
-from rnncalc.forward.weights import all_drawn
+from rnncalc.forward.numbers import Numbers
 from rnncalc.layers.layer import External
 from rnncalc.network.network import Network
 from rnncalc.questions.given import network_of, own_numbers, said, whole
 from rnncalc.questions.price import MOST_MULTIPLY_ADDS, STEP, cost_of, refuse_costly, refuse_large, steps_of_layers
-from rnncalc.questions.run import DEFAULT_STEPS, Run, seed_of, with_steps_to_run
+from rnncalc.questions.run import Run, assumed_steps, seed_of, with_steps_to_run
 from rnncalc.questions.training import LayerTraining, training
 from rnncalc.text import one_of
 
-LOSSES = ("sum", "squared")
+LOSSES: dict[str, Callable[[Any], Loss]] = {"sum": lambda _: the_sum, "squared": squared}
 MOST_DIFFERENCES = 200
 FLOAT = 32
 """The bytes of a number of a gradient: a float, and its place in a list."""
@@ -63,7 +63,7 @@ class LayerBackward(NamedTuple):
         return (
             self.shapes_agree
             and self.went.held_read == self.declared.held
-            and self.went.multiplications == self.declared.multiply_adds
+            and self.went.multiplications == self.declared.backward_multiply_adds
             and (self.worst_difference is None or self.worst_difference <= TOLERANCE)
         )
 
@@ -73,13 +73,14 @@ class Backward(NamedTuple):
 
     run: the pass forward. layers: what each layer was seen to do, none where the pass forward could not be done.
     chunk: the steps that were gone back through together, None for all of them.
-    loss: None where there is none. compared: how many weights were held against finite differences, of `weights`.
-    weights: that are trained.
+    name_of_loss: one of LOSSES; loss: its value, None where the pass forward could not be done.
+    compared: how many weights were held against finite differences; weights: how many are trained.
     """
 
     run: Run
     layers: tuple[LayerBackward, ...]
     chunk: int | None
+    name_of_loss: str
     loss: float | None
     compared: int
     weights: int
@@ -94,11 +95,12 @@ def backward(
     network: Network,
     *,
     chunk: int | None = None,
-    loss: str = "sum",
+    loss: str | None = None,
     targets: Sequence[Nested] | Mapping[Any, Sequence[Nested]] | None = None,
     seed: int = 0,
     weights: Mapping[str, Mapping[str, Nested]] | None = None,
     inputs: Sequence[Nested] | Mapping[Any, Sequence[Nested]] | None = None,
+    start: Mapping[str, Mapping[str, Nested]] | None = None,
     states: bool = False,
     most_multiply_adds: int = MOST_MULTIPLY_ADDS,
     progress: Progress | None = None,
@@ -106,44 +108,46 @@ def backward(
     """Run a pass forward, go back from its loss, and return what that was seen to do.
 
     chunk: the steps that are gone back through together; all of them by default. loss: `sum`, of all outputs, or
-    `squared`, half the sum of the squared differences from `targets`, which have the outputs' shape.
+    `squared`, half the sum of the squared differences from `targets`, which have the outputs' shape; squared where
+    there are targets, unless it is said.
     Everything else is as in `run`. Raises CallError and SpecError as that does, and RefusedError where the passes,
     those of the finite differences among them, would take as long as more multiply-adds than `most_multiply_adds`, or
     more than 2 GB.
     """
     network, most = network_of(network), whole("most_multiply_adds", most_multiply_adds)
-    chunk = None if chunk is None else whole("chunk", chunk, least=1)
-    ours, theirs = own_numbers(network, weights, inputs)
-    timed = with_steps_to_run(network, theirs)
+    chunk = None if chunk is None else whole("chunk", chunk, 1)
+    name = loss or ("sum" if targets is None else "squared")
+    loss_of = _loss(name, targets is not None)
+    own = own_numbers(network, weights, inputs, start, targets)
+    timed = with_steps_to_run(network, own.inputs)
     _refuse_unknown(timed)
-    refuse_costly(
-        work_of(timed, chunk), most, "the passes, those of finite differences among them, would take as long as"
-    )
-    refuse_large(timed, peak(timed, weights=ours is None, inputs=theirs is None, traced=states))
-    used = all_drawn(timed, seed_of(seed)) if ours is None else ours
+    refuse_costly(work_of(timed, chunk), most, "the passes and the finite differences would take as long as")
+    refuse_large(timed, peak(timed, weights=own.weights is None, inputs=own.inputs is None, traced=states))
+    numbers = Numbers(seed_of(seed), own.weights)
+    used = {placed.name: numbers.weights_of(placed) for placed in timed.placed}
     refuse_large(timed, taped_bytes(timed, used) + 2 * FLOAT * timed.params)
-    function = _loss(loss, targets)
-    given: dict[str, Any] = {"inputs": theirs, "seed": seed}
+    function = loss_of(own.targets)
+    given: dict[str, Any] = {"inputs": own.inputs, "start": own.start, "seed": seed}
     full = go_back(timed, function, used, traced=states, **given)
     back = go_back(timed, function, used, chunk=chunk, traced=states, **given) if _cuts(timed, chunk) else full
-    done = Run(timed, back.ran, None if theirs or timed is network else DEFAULT_STEPS)
+    done = Run(timed, back.ran, assumed_steps(network, own.inputs))
     if back.loss is None:
-        return Backward(done, (), chunk, None, 0, timed.trainable)
+        return Backward(done, (), chunk, name, None, 0, timed.trainable)
     compared = spots(timed, MOST_DIFFERENCES, seed)
     far = _farthest(back, compared, Differences(timed, function, used, chunk=chunk, progress=progress, **given))
     layers = tuple(
-        LayerBackward(ran, went, declared, far.get(ran.placed.name), _errors(went, without) if back is not full else {})
-        for ran, went, without, declared in zip(
-            back.ran, back.layers, full.layers, _declared(timed, chunk), strict=True
+        LayerBackward(ran, went, counted, far.get(ran.placed.name), _errors(went, without) if back is not full else {})
+        for ran, went, without, counted in zip(
+            back.ran, back.layers, full.layers, training(timed, chunk=chunk).layers, strict=True
         )
     )
-    return Backward(done, layers, chunk, back.loss, len(compared), timed.trainable)
+    return Backward(done, layers, chunk, name, back.loss, len(compared), timed.trainable)
 
 
 def work_of(network: Network, chunk: int | None = None) -> int:
     """Return what a pass forward and back and its finite differences take, in multiply-adds."""
     forward = cost_of(network) + STEP * steps_of_layers(network)
-    back = training(network, chunk=chunk).multiply_adds or 0
+    back = training(network, chunk=chunk).backward_multiply_adds or 0
     passes = 2 * min(network.trainable, MOST_DIFFERENCES) + 1
     return (forward + back) * (2 if _cuts(network, chunk) else 1) + passes * forward
 
@@ -161,24 +165,13 @@ def _cuts(network: Network, chunk: int | None) -> bool:
     return chunk is not None and any(chunk < (part.steps or 1) for part in network.parts.values())
 
 
-def _loss(name: str, targets: Any) -> Loss:
-    """Return a loss by its name. Raises CallError where there is none, or no targets for it."""
+def _loss(name: str, targets: bool) -> Callable[[Any], Loss]:
+    """Return what makes a loss, by its name, of the targets. Raises CallError where there is none, or no targets."""
     if name not in LOSSES:
-        raise CallError(f"loss: expected {one_of(LOSSES)}, got {said(name)}")
-    if name == "squared":
-        if targets is None:
-            raise CallError("loss: squared needs targets, what the outputs should be")
-        return squared(targets)
-    if targets is not None:
-        raise CallError("targets: only the squared loss has them; give loss='squared'")
-    return the_sum
-
-
-def _declared(network: Network, chunk: int | None) -> Iterator[LayerTraining]:
-    """Yield what is counted of each layer, every copy by itself."""
-    for entry in training(network, chunk=chunk).layers:
-        for copy in range(entry.placed.copies):
-            yield entry._replace(placed=entry.placed.one(copy))
+        raise CallError(f"loss: expected {one_of([*LOSSES])}, got {said(name)}")
+    if name == "squared" and not targets:
+        raise CallError("loss: squared needs targets, what the outputs should be")
+    return LOSSES[name]
 
 
 def _farthest(back: Back, compared: list[Spot], differences: Differences) -> dict[str, float]:

@@ -6,6 +6,7 @@ from math import hypot
 from typing import NamedTuple
 
 from rnncalc.forward.backward_pass import WentBack
+from rnncalc.forward.vectors import Vector
 from rnncalc.layers.cell import Cell
 
 DIRECTIONS = ("forward", "backward")
@@ -15,7 +16,6 @@ class Norms(NamedTuple):
     """One direction of a layer, its steps in the order of time.
 
     letter: of the state; norms: ‖∂L/∂h_t‖ for each step t, None where the loss does not depend on it.
-    kept: for each step the product, from there to the last step, of the gate that keeps the state, ...
     """
 
     direction: str
@@ -29,7 +29,11 @@ def norms(went: WentBack) -> tuple[Norms, ...]:
     if not isinstance(layer, Cell):
         return ()
     return tuple(
-        Norms(direction, letter, tuple([None if step[letter] is None else hypot(*step[letter]) for step in trace]))
+        Norms(direction, letter, tuple([_length(step[letter]) for step in trace.steps]))
         for direction, trace in zip(DIRECTIONS, went.traces, strict=False)
         for letter in layer.states
     )
+
+
+def _length(gradient: Vector | None) -> float | None:
+    return None if gradient is None else hypot(*gradient)

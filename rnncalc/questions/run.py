@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rnncalc.errors import CallError
@@ -10,7 +10,8 @@ from rnncalc.forward.arrays import Progress
 from rnncalc.forward.floats import floats
 from rnncalc.forward.memory import peak
 from rnncalc.forward.network_pass import Pass, Ran
-from rnncalc.network.data import Inputs, Nested
+from rnncalc.forward.numbers import Numbers
+from rnncalc.network.data import Inputs, Nested, with_steps_of
 from rnncalc.network.network import Network
 from rnncalc.questions.given import network_of, own_numbers, said, whole
 from rnncalc.questions.price import MOST_MULTIPLY_ADDS, cost_of, refuse_costly, refuse_large
@@ -52,6 +53,7 @@ def run(
     seed: int = 0,
     weights: Mapping[str, Mapping[str, Nested]] | None = None,
     inputs: Sequence[Nested] | Mapping[Any, Sequence[Nested]] | None = None,
+    start: Mapping[str, Mapping[str, Nested]] | None = None,
     states: bool = False,
     most_multiply_adds: int = MOST_MULTIPLY_ADDS,
     progress: Progress | None = None,
@@ -61,18 +63,39 @@ def run(
     weights: the numbers to use, by layer and tensor, under the names and in the shapes of the network's convention.
     inputs: a list of T vectors, or of T token numbers; of an encoder-decoder, one for each half by its name.
         What is not given is made from the seed, the same on every machine. Arrays will do for lists.
+    start: the states before the first step, by layer and letter, as in `{"lstm_1": {"h": [...], "c": [...]}}`; a list
+        for each direction of a bidirectional layer. What is not given is zeros.
     states: whether to keep each layer's states and gates, step by step.
     progress: told after each matrix product how many multiplications it was.
-    Raises SpecError where weights or inputs do not fit, with all that is wrong, CallError for what is no network,
+    Raises SpecError where the numbers do not fit, with all that is wrong, CallError for what is no network,
     RefusedError when the pass would take more multiply-adds than `most_multiply_adds`, or 2 GB.
     """
     network, most = network_of(network), whole("most_multiply_adds", most_multiply_adds)
-    ours, theirs = own_numbers(network, weights, inputs)
-    timed = with_steps_to_run(network, theirs)
+    own = own_numbers(network, weights, inputs, start)
+    timed = with_steps_to_run(network, own.inputs)
     refuse_costly(cost_of(timed), most)
-    refuse_large(timed, peak(timed, weights=ours is None, inputs=theirs is None, traced=states))
-    forward = Pass(timed, floats, seed=seed_of(seed), weights=ours, inputs=theirs, progress=progress, traced=states)
-    return Run(timed, tuple(forward.run()), None if theirs or timed is network else DEFAULT_STEPS)
+    refuse_large(timed, peak(timed, weights=own.weights is None, inputs=own.inputs is None, traced=states))
+    forward = Pass(
+        timed,
+        floats,
+        seed=seed_of(seed),
+        weights=own.weights,
+        inputs=own.inputs,
+        start=own.start,
+        progress=progress,
+        traced=states,
+    )
+    return Run(timed, tuple(forward.run()), assumed_steps(network, own.inputs))
+
+
+def weights_in_use(
+    network: Network, *, seed: int = 0, weights: Mapping[str, Mapping[str, Nested]] | None = None
+) -> Iterator[tuple[str, dict[str, Nested]]]:
+    """Yield the weights that a run with these takes, layer by layer: those given, or those of the seed."""
+    numbers = Numbers(seed_of(seed), own_numbers(network, weights).weights)
+    for placed in network.placed:
+        if placed.tensors:
+            yield placed.name, numbers.weights_of(placed)
 
 
 def seed_of(seed: object) -> int:
@@ -82,15 +105,16 @@ def seed_of(seed: object) -> int:
     return seed
 
 
+def assumed_steps(network: Network, inputs: Inputs | None) -> int | None:
+    """Return how many steps are run where neither the network nor its inputs say a number; None where they do."""
+    assumed = any(part.steps is None for part in with_steps_of(network, inputs).parts.values())
+    return DEFAULT_STEPS if assumed else None
+
+
 def with_steps_to_run(network: Network, inputs: Inputs | None = None) -> Network:
     """Return the network with a number of steps in every part: its own, that of the inputs, or the default."""
-    unknown = [name for name, part in network.parts.items() if part.steps is None]
+    told = with_steps_of(network, inputs)
+    unknown = {name: part for name, part in told.parts.items() if part.steps is None}
     if not unknown:
-        return network
-    given = inputs or {}
-    steps = {
-        name: len(given[name]) if name in given and network.topology_of(name) != "one-to-many" else DEFAULT_STEPS
-        for name in unknown
-    }
-    parts = {name: part._replace(steps=steps.get(name, part.steps)) for name, part in network.parts.items()}
-    return network.with_parts(parts)
+        return told
+    return told.with_parts(told.parts | {name: part._replace(steps=DEFAULT_STEPS) for name, part in unknown.items()})

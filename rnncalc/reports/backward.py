@@ -9,19 +9,19 @@ from typing import Any, NamedTuple
 from rnncalc.forward.differences import TOLERANCE
 from rnncalc.questions.backward import Backward, LayerBackward, flat, shape_of
 from rnncalc.questions.norms import norms
-from rnncalc.reports.run import SHOWN_NUMBERS, RunReport, finite, written
+from rnncalc.reports.run import RunReport
 from rnncalc.reports.sheet import Column, Row, Sheet
 from rnncalc.reports.spark import spark
+from rnncalc.reports.states import SHOWN_NUMBERS, finite, vector
 from rnncalc.text import plural
 
 LOSSES = {"sum": "the sum of the outputs", "squared": "half the sum of the squared errors"}
 
 
 class BackwardReport(NamedTuple):
-    """A pass forward and back; loss: its name. states: whether to show what it kept of every step."""
+    """A pass forward and back; states: whether to show what it kept of every step."""
 
     done: Backward
-    loss: str
     states: bool = False
 
     @property
@@ -54,7 +54,7 @@ class BackwardReport(NamedTuple):
             {name: finite(gradient) for name, gradient in layer.went.gradients.items()},
             layer.declared.held,
             layer.went.held_read,
-            layer.declared.multiply_adds,
+            layer.declared.backward_multiply_adds,
             layer.went.multiplications,
             finite(layer.worst_difference),
             {name: finite(error) for name, error in layer.errors.items()},
@@ -100,21 +100,21 @@ class BackwardReport(NamedTuple):
 
     def _subtitle(self) -> str:
         done = self.done
-        if done.chunk is None:
-            return f"from {LOSSES[self.loss]}, {done.loss:.6g}, through all steps"
-        return f"from {LOSSES[self.loss]}, {done.loss:.6g}, in chunks of {plural(done.chunk, 'step')}"
+        through = "through all steps" if done.chunk is None else f"in chunks of {plural(done.chunk, 'step')}"
+        return f"from {LOSSES[done.name_of_loss]}, {done.loss:.6g}, {through}"
 
     def _notes(self) -> Iterator[str]:
         done = self.done
         if done.chunk is not None:
             yield "The states go on from chunk to chunk; a gradient stops where its chunk begins."
-        all_ = f"all {plural(done.weights, 'weight')}"
-        some = f"{done.compared:,} of {done.weights:,} weights, drawn by the seed, each tensor in its turn"
-        yield f"Difference: the worst from central finite differences, of {all_ if done.compared == done.weights else some}."
+        of = f"all {plural(done.weights, 'weight')}"
+        if done.compared < done.weights:
+            of = f"{done.compared:,} of {done.weights:,} weights, drawn by the seed, each tensor in its turn"
+        yield f"Difference: the worst from central finite differences, of {of}."
         for layer in done.layers:
             yield from (f"✗ {layer.ran.placed.name}: {sentence}" for sentence in _disagreements(layer))
         if all(layer.agrees for layer in done.layers):
-            yield "✓ Shapes, held values and multiplications are what the equations say; gradients what differences say."
+            yield "✓ Gradients, held values and multiplications are what equations and differences say, in every layer."
 
     def _gradient_sheet(self) -> Sheet:
         truncated = any(layer.errors for layer in self.done.layers)
@@ -124,7 +124,7 @@ class BackwardReport(NamedTuple):
                 layer.ran.placed.name,
                 name,
                 shape_of(gradient),
-                written(_first(gradient)),
+                vector(_first(gradient)),
                 *([_share(layer.errors[name])] if truncated else []),
             )
             for layer in self.done.layers
@@ -150,7 +150,7 @@ _LAYER_KEYS = ("gradients", *_NUMBERS, "errors", "agrees")
 
 def _numbers_of(layer: LayerBackward) -> Row:
     seen, said = layer.went, layer.declared
-    return said.held, seen.held_read, said.multiply_adds, seen.multiplications, layer.worst_difference
+    return said.held, seen.held_read, said.backward_multiply_adds, seen.multiplications, layer.worst_difference
 
 
 def _disagreements(layer: LayerBackward) -> Iterator[str]:
@@ -160,8 +160,8 @@ def _disagreements(layer: LayerBackward) -> Iterator[str]:
         yield "the gradients do not have the shapes of its weights"
     if seen.held_read != said.held:
         yield f"{seen.held_read:,} values of the pass forward were read, counted are {said.held or 0:,}"
-    if seen.multiplications != said.multiply_adds:
-        yield f"{seen.multiplications:,} multiplications were done, counted are {said.multiply_adds or 0:,}"
+    if seen.multiplications != said.backward_multiply_adds:
+        yield f"{seen.multiplications:,} multiplications were done, counted are {said.backward_multiply_adds or 0:,}"
     if layer.worst_difference is not None and layer.worst_difference > TOLERANCE:
         yield f"a gradient is {_short(layer.worst_difference)} from its finite difference"
 
