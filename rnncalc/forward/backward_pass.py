@@ -5,6 +5,7 @@ The pass goes forward on a tape and back along it: no layer and no cell has a ru
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from rnncalc.forward.arrays import Meter, Nested
@@ -46,41 +47,59 @@ class Back(NamedTuple):
     layers: tuple[WentBack, ...] = ()
 
 
-def go_back(
-    network: Network,
-    loss: Loss,
-    weights: dict[str, dict[str, Nested]],
-    *,
-    inputs: dict[str | None, list[Any]] | None = None,
-    start: dict[str, dict[str, Nested]] | None = None,
-    seed: int = 0,
-    chunk: int | None = None,
-    traced: bool = False,
-) -> Back:
-    """Run a network whose numbers of steps are known, and go back from its loss, `chunk` steps together.
+class Recording:
+    """A pass forward on a tape, to be gone back through once.
 
-    weights: of every layer, by layer and tensor. inputs, start: as in `Pass`. traced: whether to keep the gradients
-    with respect to what recurrent layers went through.
+    ran: what each layer did. outputs: what left the network, a vector for each step that has one; none where a layer
+    could not be run. kept: what recurrent layers went through, by their names, where that was traced.
     """
-    tape = Tape(chunk)
-    layers: dict[str, LayerTape] = {}
 
-    def taped(place: Placed, meter: Meter) -> Taped:
-        layers[place.name] = LayerTape(weights.get(place.name, {}), trained=not place.layer.frozen)
-        return Taped(meter, tape, layers[place.name])
+    def __init__(
+        self,
+        network: Network,
+        weights: dict[str, dict[str, Nested]],
+        *,
+        inputs: dict[str | None, list[Any]] | None = None,
+        start: dict[str, dict[str, Nested]] | None = None,
+        seed: int = 0,
+        chunk: int | None = None,
+        traced: bool = False,
+    ) -> None:
+        self.tape = Tape(chunk)
+        self.weights = weights
+        self.layers: dict[str, LayerTape] = {}
+        forward = Pass(network, self._taped, seed=seed, weights=weights, inputs=inputs, start=start, traced=traced)
+        self.ran = tuple(forward.run())
+        self.outputs = forward.handed
+        self.kept = forward.kept
 
-    forward = Pass(network, taped, seed=seed, weights=weights, inputs=inputs, start=start, traced=traced)
-    ran = tuple(forward.run())
-    if any(layer.reason for layer in ran):
-        return Back(ran)
-    total, gradients = loss([node.numbers for node in forward.handed])
-    for node, gradient in zip(forward.handed, gradients, strict=True):
-        node.add(gradient)
-    tape.back()
-    for layer in layers.values():
-        layer.finish()
-    went = (_went_back(each.placed, layers[each.placed.name], forward.kept.get(each.placed.name, ())) for each in ran)
-    return Back(ran, total, tuple(went))
+    def _taped(self, place: Placed, meter: Meter) -> Taped:
+        self.layers[place.name] = LayerTape(self.weights.get(place.name, {}), trained=not place.layer.frozen)
+        return Taped(meter, self.tape, self.layers[place.name])
+
+    def back(self, gradients: Iterable[tuple[Node, Vector]]) -> tuple[WentBack, ...]:
+        """Go back from some vectors with the gradients of a loss with respect to them."""
+        for node, gradient in gradients:
+            node.add(gradient)
+        self.tape.back()
+        for layer in self.layers.values():
+            layer.finish()
+        return tuple(
+            _went_back(ran.placed, self.layers[ran.placed.name], self.kept.get(ran.placed.name, ())) for ran in self.ran
+        )
+
+
+def go_back(network: Network, loss: Loss, weights: dict[str, dict[str, Nested]], **given: Any) -> Back:
+    """Run a network whose numbers of steps are known, and go back from its loss.
+
+    weights: of every layer, by layer and tensor. inputs, start, seed: as in `Pass`. chunk: the steps that are gone back
+    through together. traced: whether to keep the gradients with respect to what recurrent layers went through.
+    """
+    recording = Recording(network, weights, **given)
+    if any(layer.reason for layer in recording.ran):
+        return Back(recording.ran)
+    total, gradients = loss([node.numbers for node in recording.outputs])
+    return Back(recording.ran, total, recording.back(zip(recording.outputs, gradients, strict=True)))
 
 
 def taped_bytes(network: Network, weights: dict[str, dict[str, Nested]]) -> int:

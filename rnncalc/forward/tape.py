@@ -100,13 +100,15 @@ class Tape:
     """The operations of a pass.
 
     chunk: how many steps are gone back through together, all of them where None. operations: how many were noted;
-    numbers: how many they made, all of which the tape keeps until it has gone back.
+    numbers: how many they made, all of which the tape keeps until it has gone back. carried: the states that went from
+    a step to the next, by the number of the later one in time.
     """
 
     def __init__(self, chunk: int | None = None) -> None:
         self.chunk = chunk
         self.now = 0
         self.operations = self.numbers = 0
+        self.carried: list[tuple[int, Node]] = []
         self.owners: dict[int, LayerTape] = {}  # whose a matrix is that another layer may use too, by its identity
         self._made: list[tuple[Node, Through]] = []
 

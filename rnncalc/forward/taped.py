@@ -56,9 +56,10 @@ class Taped:
 
         What goes on is a vector of its own, so that its gradient is that of the later steps alone.
         """
-        if self.tape.stops(border):
-            return Node(vector.numbers, needs=False)
-        return self._made(vector.numbers, vector.add, vector)
+        stops = self.tape.stops(border)
+        made = Node(vector.numbers, needs=False) if stops else self._made(vector.numbers, vector.add, vector)
+        self.tape.carried.append((border, made))
+        return made
 
     def matrix_product(self, matrix: Matrix, vector: Node) -> Node:
         """Return the matrix times a vector; back go the outer product for the weights and the transposed product."""

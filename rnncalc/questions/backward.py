@@ -15,10 +15,12 @@ from rnncalc.forward.memory import peak
 from rnncalc.forward.network_pass import Ran
 from rnncalc.forward.numbers import Numbers
 from rnncalc.layers.layer import External
+from rnncalc.network.data import Targets
 from rnncalc.network.network import Network
 from rnncalc.questions.given import network_of, own_numbers, said, whole
 from rnncalc.questions.price import MOST_MULTIPLY_ADDS, STEP, cost_of, refuse_costly, refuse_large, steps_of_layers
 from rnncalc.questions.run import Run, assumed_steps, seed_of, with_steps_to_run
+from rnncalc.questions.terms import Terms, terms
 from rnncalc.questions.training import LayerTraining, training
 from rnncalc.text import one_of
 
@@ -34,6 +36,7 @@ class LayerBackward(NamedTuple):
     ran: the pass forward; went: the pass back. declared: gradients, held values and multiply-adds, as they are counted.
     worst_difference: how far a gradient of its weights is at most from its finite difference, of the largest of 1, the
         gradient and the loss; None where nothing in it is trained.
+    terms: of each recurrent weight of a layer of one unit, where states were asked for.
     errors: for each trained tensor how far its truncated gradient is from the full one, of the length of that; None
         where the full one is zero. Empty where nothing is truncated.
     """
@@ -43,6 +46,7 @@ class LayerBackward(NamedTuple):
     declared: LayerTraining
     worst_difference: float | None
     errors: Mapping[str, float | None]
+    terms: tuple[Terms, ...] = ()
 
     @property
     def gradients(self) -> int:
@@ -126,7 +130,7 @@ def backward(
     numbers = Numbers(seed_of(seed), own.weights)
     used = {placed.name: numbers.weights_of(placed) for placed in timed.placed}
     refuse_large(timed, taped_bytes(timed, used) + 2 * FLOAT * timed.params)
-    function = loss_of(own.targets)
+    function = loss_of(_in_steps(timed, own.targets))
     given: dict[str, Any] = {"inputs": own.inputs, "start": own.start, "seed": seed}
     full = go_back(timed, function, used, traced=states, **given)
     back = go_back(timed, function, used, chunk=chunk, traced=states, **given) if _cuts(timed, chunk) else full
@@ -136,7 +140,14 @@ def backward(
     compared = spots(timed, MOST_DIFFERENCES, seed)
     far = _farthest(back, compared, Differences(timed, function, used, chunk=chunk, progress=progress, **given))
     layers = tuple(
-        LayerBackward(ran, went, counted, far.get(ran.placed.name), _errors(went, without) if back is not full else {})
+        LayerBackward(
+            ran,
+            went,
+            counted,
+            far.get(ran.placed.name),
+            _errors(went, without) if back is not full else {},
+            terms(ran, used[ran.placed.name], timed.convention),
+        )
         for ran, went, without, counted in zip(
             back.ran, back.layers, full.layers, training(timed, chunk=chunk).layers, strict=True
         )
@@ -172,6 +183,16 @@ def _loss(name: str, targets: bool) -> Callable[[Any], Loss]:
     if name == "squared" and not targets:
         raise CallError("loss: squared needs targets, what the outputs should be")
     return LOSSES[name]
+
+
+def _in_steps(network: Network, targets: Targets | None) -> list[list[float]]:
+    """Return the targets as a vector for each step that has one. Raises CallError where they are not so many."""
+    steps = network.stack[-1].output_shape[:-1]
+    if not steps or not targets:
+        return [targets or []]
+    if len(targets) != steps[0]:
+        raise CallError(f"targets: expected {steps[0]} steps, as many as are run, got {len(targets)}; give steps")
+    return targets
 
 
 def _farthest(back: Back, compared: list[Spot], differences: Differences) -> dict[str, float]:

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 from rnncalc.forward.differences import TOLERANCE
 from rnncalc.questions.backward import Backward, LayerBackward, flat, shape_of
-from rnncalc.questions.norms import norms
+from rnncalc.reports.gradients import length_data, length_sheets, short
 from rnncalc.reports.run import RunReport
 from rnncalc.reports.sheet import Column, Row, Sheet
-from rnncalc.reports.spark import spark
 from rnncalc.reports.states import SHOWN_NUMBERS, finite, vector
 from rnncalc.text import plural
 
@@ -61,9 +60,7 @@ class BackwardReport(NamedTuple):
             layer.agrees and layer.ran.agrees,
         )
         data = dict(zip(_LAYER_KEYS, values, strict=True))
-        if self.states:
-            data["gradient_norms"] = {of.direction: [finite(norm) for norm in of.norms] for of in norms(layer.went)}
-        return data
+        return data | length_data(layer) if self.states else data
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         """Return a row a layer."""
@@ -76,7 +73,7 @@ class BackwardReport(NamedTuple):
         """Return the sheets of the pass forward, what going back did, the gradients, and how long they are."""
         if not self.done.layers:
             return self.forward.sheets()
-        states = [sheet for layer in self.done.layers for sheet in _norm_sheets(layer)] if self.states else []
+        states = [sheet for layer in self.done.layers for sheet in length_sheets(layer)] if self.states else []
         return [*self.forward.sheets(), self._layer_sheet(), self._gradient_sheet(), *states]
 
     def _layer_sheet(self) -> Sheet:
@@ -89,7 +86,7 @@ class BackwardReport(NamedTuple):
                 *(Column(title, right=True) for title in ("Gradients", "Held values", "Multiplications", "Difference")),
             ),
             rows=[
-                ("✓" if layer.agrees else "✗", layer.ran.placed.name, *its, _short(layer.worst_difference))
+                ("✓" if layer.agrees else "✗", layer.ran.placed.name, *its, short(layer.worst_difference))
                 for layer, its in zip(layers, numbers, strict=True)
             ],
             total=("", "Total", *(sum(column) for column in zip(*numbers, strict=True)), ""),
@@ -163,34 +160,12 @@ def _disagreements(layer: LayerBackward) -> Iterator[str]:
     if seen.multiplications != said.backward_multiply_adds:
         yield f"{seen.multiplications:,} multiplications were done, counted are {said.backward_multiply_adds or 0:,}"
     if layer.worst_difference is not None and layer.worst_difference > TOLERANCE:
-        yield f"a gradient is {_short(layer.worst_difference)} from its finite difference"
-
-
-def _norm_sheets(layer: LayerBackward) -> Iterator[Sheet]:
-    """Yield for each direction how long the gradient is with respect to each state, step by step."""
-    name = layer.ran.placed.name
-    found = norms(layer.went)
-    for direction in dict.fromkeys(of.direction for of in found):
-        of_states = [of for of in found if of.direction == direction]
-        both = len(found) > len(of_states)
-        yield Sheet(
-            columns=(Column("Step", key=True), *(Column(f"‖∂L/∂{of.letter}‖", right=True) for of in of_states)),
-            rows=[
-                (step, *map(_short, lengths))
-                for step, lengths in enumerate(zip(*(of.norms for of in of_states), strict=True), 1)
-            ],
-            title=f"Gradients of {name}{f', {direction}' if both else ''}",
-            notes=tuple(f"{of.letter}: {spark(of.norms)}" for of in of_states),
-        )
+        yield f"a gradient is {short(layer.worst_difference)} from its finite difference"
 
 
 def _first(nested: Any) -> list[float]:
     """Return the numbers of a gradient, of a long one as many as are shown and one more."""
     return [*islice(flat(nested), SHOWN_NUMBERS + 1)]
-
-
-def _short(number: float | None) -> str | None:
-    return None if number is None else f"{number:.3g}"
 
 
 def _share(error: float | None) -> str | None:
