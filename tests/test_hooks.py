@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
+pytestmark = pytest.mark.xdist_group("installed")  # one process installs the package for all of these
+
 ROOT = Path(__file__).parent.parent
 GOOD = "input: 4\nlayers:\n  - rnn: 3\noutput: 1\nexpect: 28\n"
 BAD = GOOD.replace("28", "29")
@@ -18,7 +20,8 @@ BAD = GOOD.replace("28", "29")
 
 def shell(*command: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     env = {key: value for key, value in os.environ.items() if not key.startswith(("GIT_", "PRE_COMMIT"))}
-    env |= {"PATH": f"{Path(sys.executable).parent}:{env['PATH']}", "PYTHONUTF8": "1", **environment}
+    env |= {"PATH": f"{Path(sys.executable).parent}:{env['PATH']}", "PYTHONUTF8": "1", "PIP_NO_COMPILE": "1"}
+    env |= environment
     return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, encoding="utf-8", check=False)
 
 

@@ -7,17 +7,17 @@ import pytest
 from conftest import Call
 
 CASES = """
-4 - 1 textbook - - rnn:3,repeat=20000
+4 - 1 textbook - - rnn:3,repeat=10000
 300 - 1 pytorch - - lstm:600
 300 - 1 keras - - lstm:500
 300 - 1 flax-linen - - gru:300,bidirectional
 300 - 1 flax-nnx - - gru:500
 300 - 1 onnx - - lstm:500,peepholes,learned_state
-1 - 30000 textbook many-to-many - lstm:1
+1 - 18000 textbook many-to-many - lstm:1
 1 - 12000 textbook many-to-many s lstm:1
-1 - 20000 pytorch many-to-one s gru:2,bidirectional
+1 - 12000 pytorch many-to-one s gru:2,bidirectional
 1 - 8000 pytorch many-to-many s lstm:8,projection=2
-1 - 12000 keras many-to-many - lstm:8,bidirectional
+1 - 8000 keras many-to-many - lstm:8,bidirectional
 1 - 5000 keras many-to-many s lstm:8,bidirectional,merge=sum
 4 3 20000 keras many-to-many - dropout:0.5 rnn:8 dropout:0.5
 30000 30000 5 pytorch - - embedding:64 rnn:64
