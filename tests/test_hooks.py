@@ -1,5 +1,6 @@
 """What CI runs: the pre-commit hook through pre-commit itself, and the action's own shell steps."""
 
+import fcntl
 import os
 import re
 import shutil
@@ -10,8 +11,6 @@ from typing import Any
 
 import pytest
 import yaml
-
-pytestmark = pytest.mark.xdist_group("installed")  # one process installs the package for all of these
 
 ROOT = Path(__file__).parent.parent
 GOOD = "input: 4\nlayers:\n  - rnn: 3\noutput: 1\nexpect: 28\n"
@@ -125,18 +124,28 @@ def test_the_action_is_what_a_runner_takes() -> None:
 
 @pytest.fixture(scope="module")
 def runner(repository: tuple[Path, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder in which the action has installed rnncalc, called in a checkout full of traps."""
-    checkout = tmp_path_factory.mktemp("checkout")
-    trapped(checkout)
-    (checkout / "spec.yaml").write_text(GOOD)
-    assert run_action(repository[0], checkout, {}, runner=checkout.parent / "runner")[-1].returncode == 0
-    assert not (checkout / "sprung").exists()
-    return checkout.parent / "runner"
+    """Return the folder in which the action has installed rnncalc, called in a checkout full of traps beside it.
+
+    The tests may run in several processes: the first that comes installs for all.
+    """
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    folder, checkout = shared / "runner", shared / "checkout"
+    with (shared / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not checkout.exists():
+            checkout.mkdir()
+            trapped(checkout)
+            (checkout / "spec.yaml").write_text(GOOD)
+            assert run_action(repository[0], checkout, {}, runner=folder)[-1].returncode == 0
+    return folder
 
 
 def test_the_action_runs_nothing_of_the_checkout(repository: tuple[Path, str], runner: Path) -> None:
     """With twenty modules in its root, whatever formats and baselines are asked for."""
-    checkout = next(folder for folder in runner.parent.iterdir() if folder.name.startswith("checkout"))
+    checkout = runner.parent / "checkout"
+    assert not (checkout / "sprung").exists()
     committed(checkout)
     inputs = {"baseline": "HEAD", "args": "--max-growth=5%"}
     assert run_action(repository[0], checkout, inputs, "Check", runner=runner)[-1].returncode == 0

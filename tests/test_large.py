@@ -74,15 +74,18 @@ def used(words: list[str]) -> tuple[int, int, float]:
     return int(code), int(kilobytes), float(seconds)
 
 
+@pytest.mark.parametrize(
+    ("size", "most"), [(MB // 3, 120_000), pytest.param(MB, 300_000, marks=pytest.mark.slow)], ids=["third", "whole"]
+)
 @pytest.mark.parametrize(("name", "line"), CALLS)
-def test_a_megabyte_costs_little(name: str, line: str, tmp_path: Path) -> None:
-    """Under 300 MB; and some seconds, where what grows without bound takes minutes."""
+def test_a_megabyte_costs_little(name: str, line: str, size: int, most: int, tmp_path: Path) -> None:
+    """Under 300 MB, and a third of one as much less; and some seconds, where what grows without bound takes minutes."""
     path = tmp_path / "long.yaml"
-    path.write_text(TEXTS[name](MB))
-    assert path.stat().st_size <= MB
+    path.write_text(TEXTS[name](size))
+    assert path.stat().st_size <= size
     code, kilobytes, seconds = used([*line.split(), str(path)])
     assert code in (0, 1, 2)
-    assert kilobytes < 300_000
+    assert kilobytes < most
     assert seconds < 10  # 2 s on a machine with nothing else to do
 
 
@@ -119,6 +122,15 @@ def test_many_files_leave_their_networks_alone(tmp_path: Path) -> None:
     code, kilobytes, _ = used(["count", "-f", "csv", *map(str, paths)])
     assert code == 0
     assert kilobytes < 250_000
+
+
+def test_kinds_are_compared_one_after_the_other(tmp_path: Path) -> None:
+    """Twenty thousand different layers as three other kinds: no more than one of these networks is kept."""
+    path = tmp_path / "different.yaml"
+    path.write_text(LAYERS + "".join(f"- lstm: {number}\n" for number in range(1, 20_001)))
+    code, kilobytes, _ = used(["compare", str(path)])
+    assert code == 0
+    assert kilobytes < 120_000
 
 
 def test_endless_tensors_are_refused(call: Call) -> None:
