@@ -1,18 +1,22 @@
 """What CI runs: the pre-commit hook through pre-commit itself, and the action's own shell steps."""
 
 import fcntl
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parent.parent
+REQUIREMENTS = ROOT / "action-requirements.txt"
 GOOD = "input: 4\nlayers:\n  - rnn: 3\noutput: 1\nexpect: 28\n"
 BAD = GOOD.replace("28", "29")
 
@@ -43,7 +47,8 @@ def committed(folder: Path) -> str:
 def repository(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """Return a repository with what is installed from this one, and its commit."""
     folder = tmp_path_factory.mktemp("rnncalc")
-    for name in ("pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml", "action.yml"):
+    files = ("pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml", "action.yml", REQUIREMENTS.name)
+    for name in files:
         shutil.copy(ROOT / name, folder)
     shutil.copytree(ROOT / "rnncalc", folder / "rnncalc", ignore=shutil.ignore_patterns("__pycache__"))
     return folder, committed(folder)
@@ -152,6 +157,46 @@ def test_the_action_runs_nothing_of_the_checkout(repository: tuple[Path, str], r
     assert not (checkout / "sprung").exists()
     shell(sys.executable, "-m", "venv", "--help", cwd=checkout)
     assert (checkout / "sprung").exists()  # so would the traps spring
+
+
+def pins() -> dict[str, str]:
+    """Return the version of each package that the action installs."""
+    return dict(re.findall(r"^([a-z-]+)==([0-9.]+) \\$", REQUIREMENTS.read_text(encoding="utf-8"), re.MULTILINE))
+
+
+def test_the_action_pins_what_the_package_needs() -> None:
+    """At versions that the project's own bounds allow, each file by its hash."""
+    lines = REQUIREMENTS.read_text(encoding="utf-8").splitlines()
+    others = [line for line in lines if not re.fullmatch(r"#.*|    --hash=sha256:[0-9a-f]{64}( \\)?", line)]
+    assert [f"{name}=={version} \\" for name, version in pins().items()] == others
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    for need in map(Requirement, (*project["build-system"]["requires"], *project["project"]["dependencies"])):
+        assert need.specifier.contains(pins()[need.name])
+
+
+def test_the_action_installs_its_pins_and_nothing_else(runner: Path) -> None:
+    """The package, what it needs at the versions that were pinned, and the installer that came with Python."""
+    done = shell(str(runner / "rnncalc/bin/python"), "-I", "-m", "pip", "list", "--format=json", cwd=runner)
+    found = {each["name"].lower(): each["version"] for each in json.loads(done.stdout)}
+    assert {name: found[name] for name in pins()} == pins()
+    assert {*found} - {*pins(), "pip", "setuptools"} == {"rnncalc"}
+
+
+def test_the_actions_summary_keeps_within_what_github_shows(
+    repository: tuple[Path, str], runner: Path, tmp_path: Path
+) -> None:
+    """A mebibyte, with a thousand failures in a file whose path is long: whole lines, and how many are left out."""
+    folder = tmp_path.joinpath(*["n" * 200] * 6)
+    folder.mkdir(parents=True)
+    wrong = f"input: 4\nlayers: [{{rnn: 3, repeat: 1000}}]\nexpect: {{layers: [{'1, ' * 1_000}]}}\n"
+    (folder / "wrong.yaml").write_text(wrong)
+    (done,) = run_action(repository[0], tmp_path, {}, "Check", runner=runner)
+    assert done.returncode == 1
+    summary = (tmp_path / "summary").read_bytes()
+    assert 900_000 < len(summary) < 2**20
+    *_, last, _, note = summary.decode().splitlines()
+    assert re.fullmatch(r"`n.*` expect.* expected 1 in rnn\\_\d+, got 21: 20 more", last)
+    assert re.fullmatch(r"… and [\d,]+ more lines, left out because GitHub shows a megabyte at most\.", note)
 
 
 def test_the_action_writes_a_summary_and_annotations(
