@@ -13,7 +13,8 @@ from rnncalc.forward.network_pass import Pass, Ran
 from rnncalc.layers.layer import External
 from rnncalc.network.data import Inputs, Nested
 from rnncalc.network.network import Network
-from rnncalc.questions.given import network_of, own_numbers, said, whole
+from rnncalc.questions.given import network_of, said, whole
+from rnncalc.questions.own_numbers import own_numbers
 
 DEFAULT_STEPS = 3
 MOST_MULTIPLY_ADDS = 10**9
