@@ -18,7 +18,7 @@ from rnncalc.forward.vectors import Vector
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 
-OPERATION, NUMBER = 840, 38
+OPERATION, NUMBER = 920, 38
 """The bytes that a tape was measured to take for an operation, and for each number that it makes."""
 
 

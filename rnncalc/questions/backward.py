@@ -17,7 +17,8 @@ from rnncalc.forward.numbers import Numbers
 from rnncalc.layers.layer import External
 from rnncalc.network.data import Targets
 from rnncalc.network.network import Network
-from rnncalc.questions.given import network_of, own_numbers, said, whole
+from rnncalc.questions.given import network_of, said, whole
+from rnncalc.questions.own_numbers import own_numbers
 from rnncalc.questions.price import MOST_MULTIPLY_ADDS, STEP, cost_of, refuse_costly, refuse_large, steps_of_layers
 from rnncalc.questions.run import Run, assumed_steps, seed_of, with_steps_to_run
 from rnncalc.questions.terms import Terms, terms

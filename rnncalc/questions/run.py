@@ -13,7 +13,8 @@ from rnncalc.forward.network_pass import Pass, Ran
 from rnncalc.forward.numbers import Numbers
 from rnncalc.network.data import Inputs, Nested, with_steps_of
 from rnncalc.network.network import Network
-from rnncalc.questions.given import network_of, own_numbers, said, whole
+from rnncalc.questions.given import network_of, said, whole
+from rnncalc.questions.own_numbers import own_numbers
 from rnncalc.questions.price import MOST_MULTIPLY_ADDS, cost_of, refuse_costly, refuse_large
 
 DEFAULT_STEPS = 3

@@ -84,7 +84,7 @@ def test_rows_that_are_looked_up_twice_add_up() -> None:
 def test_a_tied_output_adds_both_uses_of_the_embedding() -> None:
     """y = E h + b, h = tanh(E_1): ∂(sum of y)/∂E_1 has the logits' part h and, through tanh, the sum of E's rows."""
     layer = RNN(1, bias=False)
-    weights = {
+    weights: dict[str, dict[str, Any]] = {
         "embedding_1": {"E": [[0.2], [0.5]]},
         "rnn_1": {"W_xh": [[1.0]], "W_hh": [[0.0]]},
         "output": {"b_y": [0.0, 0.0]},
@@ -203,5 +203,7 @@ def test_what_cannot_be_gone_back_through_is_refused() -> None:
         backward(small, chunk=0)
     with pytest.raises(RefusedError, match="the finite differences would take as long as"):
         backward(Network(input=64, layers=[LSTM(64)], steps=1000))
+    with pytest.raises(RefusedError, match=r"about 2\.\d GB, and the limit is 2 GB"):
+        backward(Network(input=1, layers=[LSTM(1)], steps=75_000), most_multiply_adds=10**15)
     with pytest.raises(CallError, match="targets: expected 3 steps, as many as are run, got 5"):
         backward(Network(input=1, layers=[RNN(1)], topology="many-to-many"), targets=[[0.0]] * 5)
