@@ -97,6 +97,10 @@ def problems(network: Described) -> Iterator[Problem]:
 
         yield from cannot_feed_back(network)
     yield from _expect(network, parts)
+    if network.training is not None:
+        from rnncalc.network import training
+
+        yield from training.problems_of(network.training)
     if network.budget is not None:
         from rnncalc.network.budget import problems_of  # enums, which a network without one does not pay for
         from rnncalc.network.names import named

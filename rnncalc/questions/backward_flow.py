@@ -188,7 +188,7 @@ class _Up:
 
 
 class _Down:
-    """The way down the same part: from what a loss reaches of what a layer hands on to that of what it reads."""
+    """The way down the same part: from what a loss reaches of what a layer hands on to what it reads."""
 
     def __init__(self, up: _Up, *, encoder: bool) -> None:
         self.encoder = encoder

@@ -3,40 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.options import MAX_SIZE
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
+from rnncalc.network.training import OPTIMIZERS, Update, problems_of
 from rnncalc.questions.backward_flow import Situation, situations
 from rnncalc.questions.backward_layer import Costs
 from rnncalc.questions.count import bytes_of, total
-from rnncalc.questions.given import network_of, said
-from rnncalc.text import did_you_mean, escape, one_of
-
-
-class Optimizer(Enum):
-    """What an optimizer is called, and how many numbers it keeps for each parameter."""
-
-    SGD = "sgd", 0
-    MOMENTUM = "momentum", 1
-    ADAM = "adam", 2
-
-    @property
-    def word(self) -> str:
-        """What it is called."""
-        return self.value[0]
-
-    @property
-    def kept(self) -> int:
-        """The numbers that it keeps for each parameter."""
-        return self.value[1]
-
-
-OPTIMIZERS = {optimizer.word: optimizer for optimizer in Optimizer}
+from rnncalc.questions.given import network_of
+from rnncalc.text import did_you_mean
 
 
 class LayerTraining(NamedTuple):
@@ -69,6 +47,7 @@ class Training(NamedTuple):
     """What one update takes: sums over the layers, of one sequence but for the bytes.
 
     chunk: the steps that are gone back through together, K; None for all of them. batch: the sequences of an update.
+    optimizer: one of `network.training.OPTIMIZERS`; kept: the numbers that it keeps for all parameters.
     stack: the layers in order; equal neighbours of which going back takes the same are one.
     updates: how many chunks a sequence has; states_held: the numbers of all states of the steps of a chunk.
     gradients, held, backward_multiply_adds: as those of the layers; None for what is not known.
@@ -78,9 +57,10 @@ class Training(NamedTuple):
     network: Network
     chunk: int | None
     batch: int
-    optimizer: Optimizer
+    optimizer: str
     dtype: str
     stack: tuple[LayerTraining, ...]
+    kept: int
     updates: int | None
     states_held: int | None
     gradients: int
@@ -97,53 +77,52 @@ class Training(NamedTuple):
 
 
 def training(
-    network: Network, *, chunk: int | None = None, batch: int = 1, optimizer: str = "sgd", dtype: str = "float32"
+    network: Network,
+    *,
+    chunk: int | None = None,
+    batch: int | None = None,
+    optimizer: str | None = None,
+    dtype: str = "float32",
 ) -> Training:
     """Return what one update of a network by backpropagation through time takes.
 
-    chunk: the steps of a chunk of truncated backpropagation, all of them where it is None. batch: how many sequences.
-    optimizer: sgd, momentum or adam, which keep 0, 1 and 2 numbers a parameter. dtype: of every number, for `bytes`.
+    chunk: the steps of a chunk of truncated backpropagation, by default all of them. batch: how many sequences, by
+    default 1. optimizer: sgd, the default, momentum or adam, which keep 0, 1 and 2 numbers a parameter. What is not
+    given is as the network's own `training` has it, if it has one. dtype: of every number, for `bytes`.
     Raises CallError for what is none of these.
     """
-    network, size, kept = network_of(network), bytes_of(dtype), optimizer_of(optimizer)
-    if chunk is not None:
-        size_of("chunk", chunk)
-    size_of("batch", batch)
+    network, size = network_of(network), bytes_of(dtype)
+    chunk, batch, optimizer = _update(network.training, {"chunk": chunk, "batch": batch, "optimizer": optimizer})
     stack = tuple(_layers(network, chunk))
     gradients = sum(layer.gradients * layer.copies for layer in stack)
     held = total((layer.held, layer.copies) for layer in stack)
     frozen = sum(layer.placed.params * layer.copies for layer in stack if layer.placed.layer.frozen)
-    numbers = frozen + gradients * (2 + kept.kept)
+    kept = OPTIMIZERS[optimizer] * gradients
     return Training(
         network=network,
         chunk=chunk,
         batch=batch,
-        optimizer=kept,
+        optimizer=optimizer,
         dtype=dtype,
         stack=stack,
+        kept=kept,
         updates=_updates(network, chunk),
         states_held=_states(network, chunk),
         gradients=gradients,
         held=held,
         backward_multiply_adds=total((layer.backward_multiply_adds, layer.copies) for layer in stack),
-        bytes=None if held is None else size * (numbers + batch * held),
+        bytes=None if held is None else size * (frozen + 2 * gradients + kept + batch * held),
     )
 
 
-def size_of(name: str, given: object) -> None:
-    """Refuse what is no positive whole number up to 10^12."""
-    if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= MAX_SIZE:
-        raise CallError(f"{name}: expected a whole number from 1 to 10^12, got {said(given)}")
-
-
-def optimizer_of(word: object) -> Optimizer:
-    """Return the optimizer of a name. Raises CallError where there is none."""
-    known = tuple(OPTIMIZERS)
-    if not isinstance(word, str):
-        raise CallError(f"optimizer: expected {one_of(known)}, got {said(word)}; write it as text")
-    if word not in OPTIMIZERS:
-        raise CallError(f"optimizer: expected {one_of(known)}, got {escape(word)!r}{did_you_mean(word, known)}")
-    return OPTIMIZERS[word]
+def _update(own: Update | None, given: dict[str, Any]) -> Update:
+    """Return what an update is: as it was given, else the network's own. Raises CallError for what cannot be."""
+    update = (own or Update())._replace(**{key: value for key, value in given.items() if value is not None})
+    for problem in problems_of(update):
+        word = getattr(update, str(problem.path[-1]))
+        near = did_you_mean(word, [*OPTIMIZERS]) if isinstance(word, str) else ""
+        raise CallError(f"{problem.path[-1]}: {problem.message}{near}")
+    return update
 
 
 def _layers(network: Network, chunk: int | None) -> Iterator[LayerTraining]:
