@@ -17,6 +17,7 @@ from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, External, Network
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.errors import RefusedError, SpecError
 from rnncalc.formats import write
+from rnncalc.formats.columns import paragraphs
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.questions.run import Run, run
@@ -44,9 +45,12 @@ WITHIN = 4e-3
 
 
 def printed(network: Network, **numbers: Any) -> str:
-    file = io.StringIO()
-    write([WorkReport(work(network, **numbers))], "table", file)
-    return file.getvalue()
+    """Return the titles and the work as a table has them; a test below holds that it does."""
+    paragraphs_: list[str] = []
+    for sheet in WorkReport(work(network, **numbers)).sheets():
+        paragraphs_.append(sheet.title)
+        paragraphs_ += ["\n".join(lines) for lines in paragraphs(sheet.work, 10_000)]
+    return "\n\n".join(paragraphs_)
 
 
 Sections = Iterator[tuple[str, list[tuple[str, list[Number | None]]]]]
@@ -58,11 +62,11 @@ def sections(text: str) -> Sections:
     title = ""
     found: list[tuple[str, list[Number | None]]] = []
     for lines in paragraphs:
-        if len(lines) == 1 and " = " not in lines[0]:
-            yield title, found
-            title, found = lines[0], []
-        elif any(" = " in line for line in lines) and not any(re.search("_t|^y = .*W", line) for line in lines):
+        if any(" = " in line for line in lines):
             found += equations(lines)
+        else:
+            yield title, found
+            (title,), found = lines, []
     yield title, found
 
 
@@ -137,7 +141,7 @@ def weights_of(network: Network, seed: int = 0) -> dict[str, Any]:
 def cases(convention: str) -> Iterator[Network]:
     """Yield networks of one layer of two units, every cell with each of its options alone; and of one unit."""
     for name, units in product(CELLS, (1, 2)):
-        fields = kind(name).fields if units > 1 else ("reset_after", "projection")
+        fields = {*kind(name).fields} & ({*OPTIONS} if units > 1 else {"reset_after", "projection"})
         chosen = [{option: value} for option, values in OPTIONS.items() if option in fields for value in values]
         for options in [{}, *chosen]:
             extra = {"bidirectional": True} if "merge" in options else {}
@@ -180,6 +184,16 @@ def test_so_is_every_equation_of_a_network(name: str) -> None:
     """Over the topologies, several layers, steps of two digits; what only passes a layer is not written again."""
     network = NETWORKS[name]
     assert check(network, weights=weights_of(network, 1)) > 3
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_a_table_has_what_is_read_back_here(name: str) -> None:
+    """Every title and every line, in order."""
+    file = io.StringIO()
+    write([WorkReport(work(NETWORKS[name]))], "table", file)
+    table = iter(file.getvalue().splitlines())
+    for line in printed(NETWORKS[name]).splitlines():
+        assert not line or line in table
 
 
 def test_a_start_is_shown() -> None:
@@ -249,7 +263,8 @@ def test_what_does_not_agree_is_told(monkeypatch: pytest.MonkeyPatch, call: Call
 def test_mathematics_says_the_same(format: str, call: Call) -> None:
     """The columns of an array have the numbers of the columns of the text, in the same order; brackets pair."""
     args = ("run", "-i", 2, "-l", "gru:2", "-l", "rnn:1", "-o", 2, "-T", 2, "--work")
-    text, typeset = call(*args).out, call(*args, "-f", format).out
+    typeset = call(*args, "-f", format).out
+    text = printed(Network(input=2, layers=[GRU(2), RNN(1)], output=2, steps=2))
     for opening, closing in ((r"\left", r"\right"), (r"\begin{array}", r"\end{array}"), ("{", "}")):
         assert typeset.count(opening) == typeset.count(closing) > 0
     numbers = [
