@@ -13,17 +13,19 @@ from rnncalc.cli.inputs import read_file, read_specs
 from rnncalc.cli.output import check_file, write, write_file
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.progress import progress_of
-from rnncalc.formats import find
+from rnncalc.formats import find, offered
 from rnncalc.layers.options import Size, WholeNumber
+from rnncalc.network.data import Data
+from rnncalc.network.network import Network
 from rnncalc.questions import run as question
 from rnncalc.questions.price import cost_of
 from rnncalc.reports.run import RunReport
+from rnncalc.reports.work import WorkReport
 from rnncalc.spec import parse_data
 from rnncalc.spec.flags import read_value
-from rnncalc.text import all_of
+from rnncalc.text import all_of, one_of
 
 if TYPE_CHECKING:
-    from rnncalc.network.network import Network
     from rnncalc.reports.backward import BackwardReport
 
 
@@ -34,7 +36,7 @@ def _losses() -> Iterable[str]:
 
 
 @click.command(
-    cls=Command, examples=("rnncalc run specs/lstm.yaml --states", "rnncalc run -i 4 -l gru:3 -T 5 --seed 1")
+    cls=Command, examples=("rnncalc run specs/lstm.yaml --states", "rnncalc run -i 1 -l gru:1 -T 2 --seed 1 --work")
 )
 @specs_argument
 @network_flags
@@ -53,6 +55,7 @@ def _losses() -> Iterable[str]:
     "--save-weights", metavar="FILE", shell_complete=files, help="Write the weights in use, for --weights to read."
 )
 @click.option("--states", is_flag=True, help="Show each layer's states and gates, step by step.")
+@click.option("--work", is_flag=True, help="Show the pass of a small network as it would be done by hand.")
 @click.option("--backward", is_flag=True, help="Go back too: the gradient of every weight, and what it takes.")
 @click.option("--chunk", metavar="K", help="With --backward: go back through so many steps together.")
 @click.option(
@@ -63,7 +66,7 @@ def _losses() -> Iterable[str]:
     help="With --backward: go back from the sum of the outputs, or from the squared error where targets are given.",
 )
 @click.option("--max-multiply-adds", metavar="N", default="1G", show_default=True, help="Refuse a longer pass.")
-@format_flag(RunReport)
+@format_flag(RunReport, WorkReport)
 def run(
     specs: tuple[str, ...],
     weights: str | None,
@@ -72,6 +75,7 @@ def run(
     seed: int,
     save_weights: str | None,
     states: bool,
+    work: bool,
     backward: bool,
     chunk: str | None,
     loss: str | None,
@@ -85,42 +89,83 @@ def run(
     """
     given = (("--weights", weights), ("--inputs", inputs), ("--start", start))
     with AllAtOnce() as at_once:
-        if states and find(format_).method == "records":
-            at_once.refuse("--states does not fit the one table of -f csv; take -f json")
+        shown = {"--states": states, "--work": work, "--backward": backward, "--chunk": chunk, "--loss": loss}
+        if misfit := _misfit(shown, format_):
+            at_once.refuse(misfit)
         if save_weights is not None:
             at_once.ask(check_file, save_weights, "--save-weights")
-        if not backward and (unused := [flag for flag, word in (("--chunk", chunk), ("--loss", loss)) if word]):
-            at_once.refuse(f"{all_of(unused)}: only a pass back has it; give --backward too")
         steps = None if chunk is None else at_once.ask(read_value, "--chunk", chunk, Size())
         most = at_once.ask(read_value, "--max-multiply-adds", max_multiply_adds, WholeNumber(suffixes=True))
         own = [at_once.ask(read_file, path, flag=flag) if path else None for flag, path in given]
         read = at_once.ask(read_specs, specs, **flags)
         if save_weights is not None and len(read or [0]) > 1:
             at_once.refuse(f"--save-weights: one file holds the weights of one network, and there are {len(read)}")
-    reports: list[RunReport | BackwardReport] = []
+    reports: list[RunReport | WorkReport | BackwardReport] = []
     for spec in read:
         data = parse_data(spec, *own)
-        asked: dict[str, Any] = {**data._asdict(), "seed": seed, "states": states, "most_multiply_adds": most}
-        if backward:
-            reports.append(_back(spec.network, chunk=steps, loss=loss, **asked))
+        if work:
+            reports.append(_worked(spec.network, data, seed))
+        elif backward:
+            asked = {"chunk": steps, "loss": loss, "states": states, "most_multiply_adds": most}
+            reports.append(_back(spec.network, data, seed, **asked))
         else:
-            del asked["targets"]
-            with progress_of(cost_of(question.with_steps_to_run(spec.network, data.inputs))) as progress:
-                reports.append(RunReport(question.run(spec.network, progress=progress, **asked), states))
+            reports.append(RunReport(_run(spec.network, data, seed, states, most), states))
         if save_weights is not None:
-            from rnncalc.spec.saved import weights_text
-
-            in_use = question.weights_in_use(spec.network, seed=seed, weights=data.weights)
-            write_file(save_weights, weights_text(in_use), "--save-weights")
+            _save(spec.network, data, seed, save_weights)
     write(reports, format_)
     return 0 if all(report.agrees for report in reports) else 1
 
 
-def _back(network: Network, **asked: Any) -> BackwardReport:
+def _misfit(given: dict[str, Any], format_: str) -> str:
+    """Return why what is to be shown does not fit together, or not a format; nothing where it does."""
+    method = find(format_).method
+    if given["--work"] and (other := [flag for flag in ("--states", "--backward") if given[flag]]):
+        return f"--work shows every state of a pass forward; remove {all_of(other)}"
+    if not given["--backward"] and (other := [flag for flag in ("--chunk", "--loss") if given[flag]]):
+        return f"{all_of(other)}: only a pass back has it; give --backward too"
+    if given["--work"] and not hasattr(WorkReport, method):
+        return f"--work does not fit -f {format_}; take -f {one_of(offered(WorkReport))}"
+    if not given["--work"] and not hasattr(RunReport, method):
+        return f"-f {format_} is for equations; add --work"
+    if given["--states"] and method == "records":
+        return "--states does not fit the one table of -f csv; take -f json"
+    return ""
+
+
+def _back(network: Network, data: Data, seed: int, **asked: Any) -> BackwardReport:
     """Return the report of a pass forward and back."""
     from rnncalc.questions.backward import backward, work_of
     from rnncalc.reports.backward import BackwardReport
 
-    timed = question.with_steps_to_run(network, asked["inputs"])
+    timed = question.with_steps_to_run(network, data.inputs)
     with progress_of(work_of(timed, asked["chunk"])) as progress:
-        return BackwardReport(backward(network, progress=progress, **asked), asked["states"])
+        done = backward(network, seed=seed, progress=progress, **data._asdict(), **asked)
+    return BackwardReport(done, asked["states"])
+
+
+def _run(network: Network, data: Data, seed: int, states: bool, most: int) -> question.Run:
+    with progress_of(cost_of(question.with_steps_to_run(network, data.inputs))) as progress:
+        return question.run(
+            network,
+            seed=seed,
+            weights=data.weights,
+            inputs=data.inputs,
+            start=data.start,
+            states=states,
+            most_multiply_adds=most,
+            progress=progress,
+        )
+
+
+def _worked(network: Network, data: Data, seed: int) -> WorkReport:
+    from rnncalc.questions.work import work  # a pass that only confirms does without
+
+    return WorkReport(work(network, seed=seed, weights=data.weights, inputs=data.inputs, start=data.start))
+
+
+def _save(network: Network, data: Data, seed: int, path: str) -> None:
+    """Write the weights that a run takes to a file."""
+    from rnncalc.spec.saved import weights_text
+
+    in_use = question.weights_in_use(network, seed=seed, weights=data.weights)
+    write_file(path, weights_text(in_use), "--save-weights")

@@ -11,6 +11,7 @@ from rnncalc.forward.floats import floats
 from rnncalc.forward.memory import peak
 from rnncalc.forward.network_pass import Pass, Ran
 from rnncalc.forward.numbers import Numbers
+from rnncalc.layers.layer import External
 from rnncalc.network.data import Inputs, Nested, with_steps_of
 from rnncalc.network.network import Network
 from rnncalc.questions.given import network_of, said, whole
@@ -95,7 +96,7 @@ def weights_in_use(
     """Yield the weights that a run with these takes, layer by layer: those given, or those of the seed."""
     numbers = Numbers(seed_of(seed), own_numbers(network, weights).weights)
     for placed in network.placed:
-        if placed.tensors:
+        if placed.tensors and not isinstance(placed.layer, External):
             yield placed.name, numbers.weights_of(placed)
 
 

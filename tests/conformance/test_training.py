@@ -141,7 +141,8 @@ def layers(draw: st.DrawFn) -> Layer:
         others["reset_after"] = draw(st.booleans())
     if kind is LSTM:
         others["projection"] = draw(st.none() | SIZES)
-    return kind(draw(SIZES), **others)
+    made: Layer = kind(draw(SIZES), **others)
+    return made
 
 
 def run(layer: Any, sequence: list[Any], chunk: int) -> tuple[list[Any], Any]:
