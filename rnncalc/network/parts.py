@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
+from itertools import groupby
 from typing import Literal, NamedTuple
 
 from rnncalc.layers.layer import Layer, Output
@@ -34,6 +35,14 @@ class Part(NamedTuple):
     layers: tuple[Layer, ...]
     output: Output | None = None
     steps: int | None = None
+
+    def neighbours(self) -> Iterator[tuple[int, Layer, int]]:
+        """Yield the place of a layer, the layer, and how many times one and the same stands there in a row."""
+        place = 0
+        for _, same in groupby(self.layers, key=id):
+            row = [*same]
+            yield place, row[0], len(row)
+            place += len(row)
 
 
 class Expect(NamedTuple):

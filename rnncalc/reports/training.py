@@ -10,9 +10,10 @@ from rnncalc.layers.layer import External
 from rnncalc.network.parts import Topology
 from rnncalc.questions.count import bytes_of
 from rnncalc.questions.training import LayerTraining, Training
+from rnncalc.reports.alike import Alike, Shared
 from rnncalc.reports.count import CountReport
 from rnncalc.reports.setting import halves_of, names, setting, title, together
-from rnncalc.reports.sheet import Alike, Column, Row, Shared, Sheet
+from rnncalc.reports.sheet import Column, Row, Sheet
 from rnncalc.text import KIBI, plural, weight
 
 KEYS = ("gradients", "held", "backward_multiply_adds")

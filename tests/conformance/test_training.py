@@ -141,8 +141,8 @@ def layers(draw: st.DrawFn) -> Layer:
         others["reset_after"] = draw(st.booleans())
     if kind is LSTM:
         others["projection"] = draw(st.none() | SIZES)
-    layer: Layer = kind(draw(SIZES), **others)
-    return layer
+    made: Layer = kind(draw(SIZES), **others)
+    return made
 
 
 def run(layer: Any, sequence: list[Any], chunk: int) -> tuple[list[Any], Any]:
