@@ -121,7 +121,7 @@ def read(spec: Spec) -> Network:
     return found
 
 
-@settings(max_examples=250)
+@settings(max_examples=120)
 @given(
     st.one_of(tied(), halves(), plain(), fed_back(), longer()),
     st.none() | SMALL,
