@@ -1,7 +1,5 @@
 """From a spec file or flags to a Network, every problem gathered with its place."""
 
-from __future__ import annotations
-
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -113,7 +111,7 @@ def from_flags(input: str | None, layers: tuple[str, ...], output: str | None, *
     return Spec(template.network(), template.root, "")
 
 
-def parse_data(spec: Spec, weights: tuple[bytes, str] | None, inputs: tuple[bytes, str] | None) -> Data:
+def parse_data(spec: Spec, weights: tuple[bytes, str] | None, inputs: tuple[bytes, str] | None) -> "Data":
     """Return the weights and inputs for a run: from files of their own (their bytes and name), else from the spec.
 
     Raises SpecError where they do not fit the network.
