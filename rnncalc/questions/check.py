@@ -14,6 +14,7 @@ from rnncalc.errors import Path, Problem
 from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT, Budget, Quantity, Rule
 from rnncalc.network.network import Network
 from rnncalc.questions.count import count
+from rnncalc.questions.dense import own_dense_params
 from rnncalc.questions.limits import Difference, HeldLimit, Limit, Numbers, Unknown, hold, hold_difference, hold_shape
 
 if TYPE_CHECKING:
@@ -102,8 +103,7 @@ def check(
 def numbers_of(network: Network, dtype: str) -> Numbers:
     """Return what of a network may be limited."""
     counted = count(network, dtype)
-    dense = counted.dense
-    return Numbers(counted.params, counted.bytes, counted.multiply_adds, dense and dense.params)
+    return Numbers(counted.params, counted.bytes, counted.multiply_adds, own_dense_params(network))
 
 
 def _expectations(network: Network, numbers: Numbers) -> Iterator[HeldLimit]:
