@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from types import ModuleType
 from typing import Unpack
@@ -286,7 +285,8 @@ def test_an_interrupted_check_ends_in_one_line(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     command = [sys.executable, "-m", "rnncalc", "check", str(tmp_path / "pipe")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        time.sleep(1.0)
+        waiting = os.open(tmp_path / "pipe", os.O_WRONLY)  # opens when it is read
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=10)
+        out, err = process.communicate(timeout=60)
+        os.close(waiting)
     assert (process.returncode, out, err.strip()) == (130, "", "rnncalc: interrupted")
