@@ -204,7 +204,7 @@ def test_a_start_is_shown() -> None:
 
 
 def test_by_hand(call: Call, tmp_path: Path) -> None:
-    """The example of the README's spec, each sum written out: 0.1·1 + 0.4·0 + 0.01 = 0.11, σ(0.11) = 0.5275."""
+    """A GRU of one unit, each sum written out: 0.1·1 + 0.4·0 + 0.01 = 0.11, σ(0.11) = 0.5275."""
     spec = tmp_path / "gru.yaml"
     spec.write_text(
         "input: 1\nlayers: [gru: 1]\ninputs: [[1]]\nweights:\n"
@@ -216,7 +216,7 @@ def test_by_hand(call: Call, tmp_path: Path) -> None:
         "x_1 = 1    h_0 = 0",
         "z_1 = σ(0.1·1 + 0.4·0 + 0.01) = σ(0.11) = 0.5275",
         "r_1 = σ(0.2·1 + 0.5·0 + 0.02) = σ(0.22) = 0.5548",
-        "n_1 = tanh(0.3·1 + 0.6·0 − 0.03) = tanh(0.27) = 0.2636",
+        "n_1 = tanh(0.3·1 + 0.6·(0.5548·0) − 0.03) = tanh(0.27) = 0.2636",
         "h_1 = 0.5275·0 + (1 − 0.5275)·0.2636 = 0.1246",
     ]
 
