@@ -128,7 +128,8 @@ def grown(chance: random.Random, data: bytes) -> bytes:
     head = f'name: "{safe}"\ninput: {number()}\nsteps: {number()}\nlayers:\n'
     nested = chance.choice(["{rnn_1: {h: [%s]}}", "[[%s], [1]]", "{lstm_1: {c: [[%s]]}, gru_1: %s}", "[%s"])
     own = f"{chance.choice(KEYS[-8:-4])}: {nested.replace('%s', number())}\n" * chance.randint(0, 2)
-    tail = f"{own}output: {number()}\nexpect: {number()}\nbudget: {{max_params: {number()}, min_dense_ratio: {number()}}}\n"
+    budget = f"budget: {{max_params: {number()}, min_dense_ratio: {number()}}}"
+    tail = f"{own}output: {number()}\nexpect: {number()}\n{budget}\n"
     return "\n".join([head + "\n".join(layers), tail]).encode("utf-8", "replace")
 
 
