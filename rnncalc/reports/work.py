@@ -1,4 +1,4 @@
-"""A pass as work, as formats ask for it; what it says is made when it is asked for, and other calls pay nothing for it."""
+"""A pass as work, as formats ask for it; what it says is made when it is asked for, and no other call pays for it."""
 
 from __future__ import annotations
 
