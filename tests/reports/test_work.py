@@ -201,6 +201,10 @@ def test_a_start_is_shown() -> None:
     network = Network(input=1, layers=[LSTM(1)], steps=1)
     lines = printed(network, weights=weights_of(network), start={"lstm_1": {"h": [0.5], "c": [-2]}}).splitlines()
     assert any(line.endswith("h_0 = 0.5    c_0 = −2") for line in lines)
+    both = Network(input=1, layers=[RNN(1, bidirectional=True)], steps=12)
+    lines = printed(both, start={"rnn_1": {"h": [[0.5], [0.25]]}}).splitlines()
+    assert any(line.endswith("h_0 = 0.5") for line in lines)
+    assert any(line.endswith("h_(13) = 0.25") for line in lines)
 
 
 def test_by_hand(call: Call, tmp_path: Path) -> None:
