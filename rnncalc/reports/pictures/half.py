@@ -172,7 +172,8 @@ def beside(x: int, room: int, row: Row, top: int) -> Iterator[Label]:
 def _inputs(half: Half) -> Iterator[Shape]:
     row, top = half.rows[0]
     yield from _nodes(half, half.inputs, "x", half.read_at, Role.INPUT)
-    yield from _up(half, half.inputs, top + size(row).height - 1, [half.read_at, row.applied], read(row, None))
+    bottom, when = top + size(row).height - 1, [half.read_at, row.applied]
+    yield from _up(half, half.inputs, bottom, when, read(row, None), bottom + 1)
 
 
 def _outputs(half: Half) -> Iterator[Shape]:
@@ -194,7 +195,9 @@ def _nodes(half: Half, y: int, letter: str, when: When, role: Role) -> Iterator[
             yield Box(x + (half.box - wide) // 2, y, wide, 1, ((at(letter, column.name),),), role, round=True)
 
 
-def _up(half: Half, lower: int, upper: int, when: list[When], label: Line) -> Iterator[Shape]:
+def _up(
+    half: Half, lower: int, upper: int, when: list[When], label: Line, beside: int | None = None
+) -> Iterator[Shape]:
     """Yield the arrows from above a line to below another, at the steps of all of `when`, the first with its label."""
     told = False
     for column, x in zip(half.columns, half.lefts, strict=True):
@@ -202,7 +205,7 @@ def _up(half: Half, lower: int, upper: int, when: list[When], label: Line) -> It
             middle = x + (half.box - 1) // 2
             yield Arrow(((middle, lower - 1), (middle, upper + 1)), Role.LAYER)
             if label and not told:
-                yield Label(middle + 2, lower - 1, label, Role.SHAPE)
+                yield Label(middle + 2, beside or lower - 1, label, Role.SHAPE)
             told = True
 
 
