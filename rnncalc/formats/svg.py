@@ -86,6 +86,7 @@ def _style() -> str:
         ".rnncalc .i{font-family:'STIX Two Text','Times New Roman',Times,serif;font-size:11px}",
         ".rnncalc .shape{font-size:12px}",
         ".rnncalc .line{stroke-width:1.4;stroke-linejoin:round}.rnncalc .curve{stroke-width:2.2}",
+        ".rnncalc .axis.curve{stroke-width:1.4}",
         ".rnncalc .backward.line,.rnncalc .elided,.rnncalc .frame{stroke-dasharray:5 3}",
         ".rnncalc text,.rnncalc tspan{stroke:none}",
     ]
@@ -151,7 +152,7 @@ def _arrow(points: list[Point], arrow: Arrow) -> Iterator[str]:
 
 def _label(label: Label) -> Iterator[str]:
     left, wide = label.left, span(label.text)
-    place = {"start": left, "middle": left + wide / 2, "end": left + wide}[label.align]
+    place = {"start": left, "middle": label.x + 0.5, "end": left + wide}[label.align]
     where = f'x="{_x(place)}" y="{_y(label.y + 0.5) + LOWER:g}" text-anchor="{label.align}"'
     yield f'<text class="{label.role}" {where}>{_line(label.text)}</text>'
 

@@ -91,12 +91,12 @@ def _axes(grown: Grown, width: int) -> Iterator[Shape]:
     yield Label(width + 4, HEIGHT, ("steps ", Term("T")), Role.SHAPE)
     for number in _marks(grown):
         y = HEIGHT - round(up.share(number) * HEIGHT) if number or not up.logarithmic else HEIGHT
-        yield Arrow(((-1, y), (0, y)), Role.AXIS, head=False)
-        yield Label(-3, y, (_number(number),), Role.SHAPE, Align.END)
+        yield Curve(((0.1, y + 0.5), (0.5, y + 0.5)), Role.AXIS)
+        yield Label(-2, y, (_number(number),), Role.SHAPE, Align.END)
     behind = -1
-    for number in ticks(across, width // 8):
-        label = Label(round(across.share(number) * width), HEIGHT + 2, (_number(number),), Role.SHAPE, Align.MIDDLE)
-        yield Arrow(((label.x, HEIGHT), (label.x, HEIGHT + 1)), Role.AXIS, head=False)
+    for number in dict.fromkeys([across.first, *ticks(across, width // 8)]):
+        label = Label(round(across.share(number) * width), HEIGHT + 1, (_number(number),), Role.SHAPE, Align.MIDDLE)
+        yield Curve(((label.x + 0.5, HEIGHT + 0.5), (label.x + 0.5, HEIGHT + 0.7)), Role.AXIS)
         if label.left > behind:
             yield label
             behind = label.left + span(label.text)
@@ -123,6 +123,7 @@ def _curves(grown: Grown, width: int) -> Iterator[Shape]:
 def _words(network: Network, grown: Grown) -> Words:
     across, up = grown.scales
     kinds = ["logarithmic" if scale.logarithmic else "linear" for scale in (across, up)]
+    scales = f"both scales {kinds[0]}" if kinds[0] == kinds[1] else f"scales {kinds[0]} across, {kinds[1]} up"
     notes = [f"Recurrent: {plural(grown.own, 'parameter')}, however many the steps."]
     steps = {part.steps for part in network.parts.values()}
     at = next(iter(steps)) if len(steps) == 1 else None
@@ -130,5 +131,5 @@ def _words(network: Network, grown: Grown) -> Words:
     dense = dense_params(network, at)
     ratio = f"{decimal(dense / grown.own)} × as many"
     notes.append(f"Dense equivalent: {plural(dense, 'parameter')} at {plural(at, 'step')}, {ratio}.")
-    setting = f"Parameters against steps; scales {kinds[0]} across, {kinds[1]} up"
+    setting = f"Parameters against steps; {scales}"
     return Words(title(network), setting, tuple(notes), "growth")
