@@ -131,4 +131,4 @@ def test_files_are_utf_8_whatever_the_terminal(folder: Path, call: Call, monkeyp
     plain = io.TextIOWrapper(io.BytesIO(), encoding="latin-1")
     monkeypatch.setattr(sys, "stdout", plain)
     call("draw", *NETWORK)
-    assert "+-----" in plain.buffer.getvalue().decode("latin-1")  # type: ignore[attr-defined]
+    assert "+-----" in plain.buffer.getvalue().decode("latin-1")
