@@ -38,7 +38,7 @@ STARTS = {("─", (0, -1)): "┴", ("─", (0, 1)): "┬", ("│", (1, 0)): "├
 
 FRAMES = {True: (*"╭─╮│╰╯",), False: (*"┌─┐│└┘",)}
 DASHED = (*"┌╌┐╎└┘",)
-CURVES = {Role.RECURRENT: "═", Role.DENSE: "•", Role.AXIS: "┼"}
+CURVES = {Role.RECURRENT: "═", Role.DENSE: "•", Role.AXIS: "┼", Role.ELIDED: "╎"}
 ASCII = {
     **dict.fromkeys("└┌┘┐├┤┴┬┼╭╮╰╯", "+"),
     **dict.fromkeys("─╌╶╴", "-"),
