@@ -114,7 +114,7 @@ SIGNS = {
     r"$\leftrightarrow$": "⇄",
     r"\dots{}": "…",
     r"$\to$": "→",
-    "$-$": "−",
+    **{f"$^{power}$": sign for power, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
 }
 
 

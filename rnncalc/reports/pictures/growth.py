@@ -85,10 +85,12 @@ def _number(number: int) -> str:
     if number < MOST_IN_FULL:
         return f"{number:,}"
     power = len(str(number)) - 1
-    return f"10^{power}" if number == 10**power else f"{number:.3g}"
+    return f"10{str(power).translate(RAISED)}" if number == 10**power else f"{number:.3g}"
 
 
 MOST_IN_FULL = 10_000_000
+
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def _axes(grown: Grown, width: int, height: int) -> Iterator[Shape]:

@@ -15,6 +15,7 @@ from rnncalc.reports.equations import plain
 from rnncalc.reports.pictures.picture import Align, Curve, Label, Picture, Role
 from rnncalc.reports.pictures.scale import linear_or_logarithmic
 
+RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 NAMES = (Role.DENSE, Role.RECURRENT)
 NETWORKS = [
     Network(input=4, layers=(RNN(3),), output=Output(1)),
@@ -32,9 +33,10 @@ def drawn(network: Network, width: int | None = None) -> Picture:
 
 
 def number(text: str) -> int:
-    """Return the number that an axis writes: `1,000`, `10^9` or `2.5e+07`."""
-    base, _, power = text.partition("^")
-    return int(base) ** int(power) if power else round(float(text.replace(",", "")))
+    """Return the number that an axis writes: `1,000`, `10⁹` or `2.5e+07`."""
+    if text[-1] in RAISED:
+        return int(10 ** int("".join(str(RAISED.index(digit)) for digit in text[2:])))
+    return round(float(text.replace(",", "")))
 
 
 def read_back(marks: dict[float, int], at: float, logarithmic: bool) -> float:
