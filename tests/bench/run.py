@@ -131,10 +131,11 @@ def forward(python: str, rnncalc: str) -> None:
     """Compare a forward pass to the products it is made of, and its memory to its weights."""
     script = str(Path(__file__).with_name("forward.py"))
     done = subprocess.run([python, script], env=ENV, capture_output=True, check=True)
-    whole, longer, wider = map(float, done.stdout.split())
+    whole, longer, wider, back = map(float, done.stdout.split())
     show("a pass of LSTM 256 → 256, against its bare products", whole, 1.03)
     show("four times the steps, against four times the time", longer)
     show("four times the weights, against four times the time", wider)
+    show("a pass back through LSTM 64 → 64 over 50 steps, against its pass forward", back, 4)
     command = [rnncalc, "run", *["-i", "1024", "-l", "lstm:1024", "-T", "1"]]
     weights = 4 * 1024 * (1024 + 1024 + 1)
     idle = kilobytes([rnncalc, "run", *["-i", "1", "-l", "lstm:1", "-T", "1"]])
