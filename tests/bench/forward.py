@@ -1,4 +1,4 @@
-"""Times a pass of an LSTM, against the bare products it is made of and, back, against itself; `run.py` starts it in a fresh environment."""
+"""Times a pass of an LSTM against its bare products, and its pass back; `run.py` starts it in a fresh environment."""
 
 import sys
 from operator import mul
