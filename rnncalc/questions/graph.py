@@ -9,7 +9,12 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
+from rnncalc.conventions.cell_tensors import role_of
+from rnncalc.conventions.tensor import Role
 from rnncalc.layers.cell import Activation, Cell, Habits
+
+Letters = tuple[str, str]
+"""A letter, and what stands below it."""
 
 
 class Does(Enum):
@@ -38,14 +43,14 @@ class Does(Enum):
 class Node(NamedTuple):
     """One operation of a step.
 
-    operands: the places of the nodes it works on. reads: beside them, what a gate or a part of one reads each as.
+    operands: the places of the nodes it works on. weights: by which a gate, a part of one or a matrix multiplies each.
     letter: of a gate, of weights beside the gates, or of what is read. activation: what the outcome goes through.
     """
 
     does: Does
     operands: tuple[int, ...] = ()
     letter: str = ""
-    reads: tuple[str, ...] = ()
+    weights: tuple[Letters, ...] = ()
     activation: str = "linear"
 
 
@@ -74,6 +79,7 @@ class _Nodes:
     """The operations of a step on places of nodes; `places` are the nodes in the order they were made."""
 
     def __init__(self, layer: Cell, inputs: int, habits: Habits) -> None:
+        self.layer = layer
         self.habits = habits
         self.gates = {gate.letter: gate for gate in layer.gates(inputs)}
         self.weights = {weight.letter: weight for weight in layer.weights}
@@ -85,10 +91,17 @@ class _Nodes:
 
     def gate(self, letter: str, **reads: int) -> int:
         activation = self.gates[letter].activation
-        return self.place(Node(Does.GATE, (*reads.values(),), letter, (*reads,), activation))
+        return self.place(Node(Does.GATE, (*reads.values(),), letter, self._weights(letter, reads), activation))
 
     def sum(self, letter: str, **reads: int) -> int:
-        return self.place(Node(Does.PART, (*reads.values(),), letter, (*reads,)))
+        return self.place(Node(Does.PART, (*reads.values(),), letter, self._weights(letter, reads)))
+
+    def _weights(self, gate: str, reads: dict[str, int]) -> tuple[Letters, ...]:
+        """Return what a gate multiplies each by, in the letters of equations."""
+        found = {product.of: product for product in self.gates[gate].products}
+        matrices = {of: gate if found[of].matrix is None else found[of].matrix for of in reads}
+        peeks = {of for of in reads if role_of(self.layer, found[of]) is Role.PEEPHOLE}
+        return tuple(("w" if of in peeks else "W", f"{of}{letters}") for of, letters in matrices.items())
 
     def through(self, letter: str, total: int) -> int:
         return self.place(Node(Does.THROUGH, (total,), letter, activation=self.gates[letter].activation))
@@ -103,7 +116,7 @@ class _Nodes:
         return vector if activation == "linear" else self.place(Node(Does.APPLIED, (vector,), activation=activation))
 
     def product(self, letter: str, vector: int) -> int:
-        return self.place(Node(Does.MATRIX, (vector,), letter))
+        return self.place(Node(Does.MATRIX, (vector,), letter, (("W", f"h{letter}"),)))
 
     def scalar(self, letter: str) -> int:
         return self.place(Node(Does.SCALAR, letter=letter, activation=self.weights[letter].activation))

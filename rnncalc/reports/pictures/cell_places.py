@@ -131,9 +131,7 @@ def _rows(graph: Graph, lines: Mapping[str, tuple[int, ...]], ranks: dict[int, i
 
 def _below(graph: Graph, rows: Mapping[int, int]) -> dict[int, int]:
     """Return for each node the one it continues the column of: one it reads that nothing higher reads."""
-    highest = {
-        place: max((rows[target] for target in found), default=0) for place, found in _targets(graph).items()
-    }
+    highest = {place: max((rows[target] for target in found), default=0) for place, found in _targets(graph).items()}
     below: dict[int, int] = {}
     for place in sorted(rows, key=lambda place: -rows[place]):
         if place == OUT:

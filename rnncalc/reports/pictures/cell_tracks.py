@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from itertools import permutations
 from typing import NamedTuple
 
-from rnncalc.reports.pictures.cell_places import OUT, Places
+from rnncalc.reports.pictures.cell_places import Places
 from rnncalc.reports.pictures.cell_wires import How, Wire, Wires
 
 Cell = tuple[int, int]

@@ -1,4 +1,4 @@
-"""By which way each value of a cell reaches what reads it, in an order of columns: from below, from a side, along a row.
+"""By which way each value of a cell reaches what reads it: from below, from a side, along a row.
 
 Every value leaves its node upwards in a line of its own, a trunk, or, where a state's line goes on, to the right. What
 reads it in another column is reached along its own row where nothing stands in between, else along a track in the
@@ -13,9 +13,6 @@ from typing import NamedTuple
 
 from rnncalc.questions.graph import Does
 from rnncalc.reports.pictures.cell_places import ALONG, OUT, Places
-
-GAP = 3
-"""Cells between two columns."""
 
 ASIDE = 3
 """How far from the middle of an operation a line stands that comes up beside it."""
@@ -72,22 +69,32 @@ Widths = Mapping[int, int]
 """How many cells wide each node is, all odd."""
 
 
-def wires(found: Places, columns: Sequence[tuple[int, ...]], widths: Widths, x_under: int | None) -> Wires:
-    """Return the wires, columns in this order; `x_under` is the node that x stands below, None in its own column."""
+class Laid(NamedTuple):
+    """Columns in an order, `gap` cells apart, and the node that x stands below, None where it has its own column."""
+
+    columns: Sequence[tuple[int, ...]]
+    gap: int
+    x_under: int | None
+
+
+def wires(found: Places, laid: Laid, widths: Widths) -> Wires:
+    """Return the wires between nodes in these columns."""
     graph = found.graph
     middles: dict[int, int] = {}
     edge = 2 * len(graph.before) + 1
-    for column in columns:
+    for column in laid.columns:
         width = max(2 * ASIDE + 1, *(widths[place] for place in column))
         middles |= dict.fromkeys(column, edge + width // 2)
-        edge += width + GAP
+        edge += width + laid.gap
     trunks = dict(middles)
     for number, place in enumerate(reversed([*graph.before.values()])):
         trunks[place] = 2 * number
     made = _Making(found, widths, middles, trunks)
-    if x_under is not None:
-        trunks[0] = middles[0] = made.middles[x_under] + made.port(x_under, made.others(x_under).index(0))
     made.lines()
+    if laid.x_under is not None:
+        trunks[0] = middles[0] = made.middles[laid.x_under] + made.port(
+            laid.x_under, made.others(laid.x_under).index(0)
+        )
     for place in sorted((place for place in found.rows if found.rows[place]), key=lambda place: found.rows[place]):
         made.into(place)
     made.exits(edge)
@@ -97,7 +104,7 @@ def wires(found: Places, columns: Sequence[tuple[int, ...]], widths: Widths, x_u
 def ports(number: int, straight: bool) -> list[int]:
     """Return how far from the middle of a box so many lines enter it from below, beside one that comes `straight`."""
     if straight:
-        return sorted((2 * (each // 2 + 1) * (-1) ** (each + 1) for each in range(number)))
+        return sorted(2 * (each // 2 + 1) * (-1) ** (each + 1) for each in range(number))
     return [4 * each - 2 for each in range(2)] if number == 2 else [2 * each + 1 - number for each in range(number)]
 
 
@@ -166,10 +173,8 @@ class _Making:
 
     def others(self, place: int) -> list[int]:
         """Return what a node reads that reaches it neither along a line nor straight from below."""
-        if place == OUT:
-            operands = [self.found.graph.output]
-        else:
-            operands = [*self.found.graph.nodes[place].operands]
+        graph = self.found.graph
+        operands = [graph.output] if place == OUT else [*graph.nodes[place].operands]
         for source, target in self.lined:
             if target == place:
                 operands.remove(source)
@@ -182,8 +187,10 @@ class _Making:
         return ports(len(self.others(place)), place in self.found.below)[number]
 
     def _sideways(self, place: int, operands: list[int], bottom: bool) -> None:
-        """Make the wires into an operation: the first from below where nothing else comes from there and two do not
-        come from two sides, the others from the sides that they are on."""
+        """Make the wires into an operation, from the sides that they are on.
+
+        One comes from below where nothing else does, and the sides alone are too few.
+        """
         row, middle = self.found.rows[place], self.middles[place]
         over = self.found.graph.nodes[place].does is Does.OVER
         on_the_left = [operand for operand in operands if self.trunks[operand] < middle]
