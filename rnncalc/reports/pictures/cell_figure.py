@@ -6,14 +6,14 @@ Knows the letters of a graph's nodes and what stands in each box, and no cell of
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import NamedTuple
 
 from rnncalc.questions.graph import Does, Graph
 from rnncalc.reports.equations import FUNCTIONS, Line, Term
 from rnncalc.reports.pictures.cell_places import OUT, Places, places
 from rnncalc.reports.pictures.cell_tracks import LEFT, Heights, Path, heights, paths
-from rnncalc.reports.pictures.cell_wires import How, Laid, Wires, ports, wires
+from rnncalc.reports.pictures.cell_wires import RIGHT, How, Laid, Wires, ports, wires
 from rnncalc.reports.pictures.picture import Align, Arrow, Box, Cell, Dot, Label, Role, Shape, span
 
 SIGNS = {Does.PLUS: "+", Does.TIMES: "∘", Does.OVER: "÷", Does.SCALED: "·", Does.COMPLEMENT: "1−"}
@@ -23,6 +23,10 @@ NARROWEST, MARGIN = 7, 2
 
 CROSSING = 12
 """How many cells of way a crossing is worth."""
+
+
+MOST_TRIES = 6_000
+"""Of a cell with many nodes fewer orders of columns are tried: so many, divided by the number of nodes."""
 
 
 class Looks(NamedTuple):
@@ -103,16 +107,16 @@ def _arranged(found: Places, looks: Mapping[int, Looks], gap: int) -> Wires:
         return cost(found, made, high), made
 
     best, made = laid(order)
-    better = True
-    while better:
+    tries, better = MOST_TRIES // len(found.graph.nodes), True
+    while better and tries > 0:
         better = False
-        for column in [*order]:
-            for place in range(len(order)):
-                other = [each for each in order if each is not column]
-                other.insert(place, column)
-                price, tried = laid(other)
-                if price < best:
-                    best, made, order, better = price, tried, other, True
+        for column, place in product([*order], range(len(order))):
+            other = [each for each in order if each is not column]
+            other.insert(place, column)
+            price, tried = laid(other)
+            tries -= 1
+            if price < best:
+                best, made, order, better = price, tried, other, True
     return made
 
 
@@ -148,9 +152,11 @@ def _ends(found: Places, made: Wires, at: Heights) -> Iterator[Label]:
     for letter, place in found.graph.before.items():
         yield Label(LEFT - 1, at.entries[place], (Term(letter, time="t−1"),), Role.STATE, Align.END)
     for wire in made.wires:
-        if wire.state:
+        if wire.target == RIGHT:
             y = at.rows[wire.row] if wire.how is How.EXIT else at.tracks[wire.row, wire.source]
-            yield Label(made.right + 1, y, (Term(wire.state, time="t"),), Role.STATE)
+            letters = [letter for letter, place in found.graph.after.items() if place == wire.source]
+            line = tuple(piece for letter in letters for piece in (", ", Term(letter, time="t")))[1:]
+            yield Label(made.right + 1, y, line, Role.STATE)
 
 
 def _arrows(found: Sequence[Path]) -> Iterator[Arrow | Dot]:
@@ -169,7 +175,7 @@ def _arrows(found: Sequence[Path]) -> Iterator[Arrow | Dot]:
                 dots.add(cells[0])
                 yield Dot(*cells[0])
         seen.update(cells)
-        yield Arrow(_corners(cells), Role.STATE if path.wire.state or along else Role.GATE)
+        yield Arrow(_corners(cells), Role.STATE if path.wire.target == RIGHT or along else Role.GATE)
 
 
 def _cells(corners: Sequence[Cell]) -> Iterator[Cell]:

@@ -57,8 +57,8 @@ def rows(placed: Placed, habits: Habits) -> list[Row]:
 def _beside(layer: Cell) -> Iterator[Row]:
     """Yield what stands beside the gates, in the order of its tensors in either direction."""
     for weight in layer.weights:
-        letter = Term("W", f"h{weight.letter}") if weight.widths else Term(weight.letter)
-        yield Row((letter,), "matrix" if weight.widths else "number", 0, weight.name)
+        symbol = Term("W", f"h{weight.letter}") if weight.widths else Term(weight.letter)
+        yield Row((symbol,), "matrix" if weight.widths else "number", 0, weight.name)
     for letter in layer.states:
         yield Row((Term(letter, "0"),), "state", 0, "learned, before the first step")
 

@@ -73,7 +73,7 @@ def _targets(graph: Graph) -> dict[int, list[int]]:
 def _line(graph: Graph, letter: str) -> tuple[int, ...]:
     """Return the shortest way of a state to its next value, without it; nothing where each goes through gates.
 
-    In a cell of one gate it may go through that.
+    In a cell of one gate it may go through that. What stands on the way is read once by what stands on it.
     """
     gates = [place for place, node in enumerate(graph.nodes) if node.does in (Does.GATE, Does.THROUGH)]
     along = {place for place, node in enumerate(graph.nodes) if node.does in ALONG}
@@ -82,12 +82,16 @@ def _line(graph: Graph, letter: str) -> tuple[int, ...]:
     ways: list[tuple[int, ...]] = [(start,)]
     targets = _targets(graph)
     for way in ways:  # grows while it is read: the shortest first
-        if way[-1] == end and len(way) > 1:
+        if way[-1] == end and len(way) > 1 and all(_once(targets[place], way) for place in way[1:-1]):
             return way[1:]
         ways += [(*way, place) for place in dict.fromkeys(targets[way[-1]]) if place in along and place not in way]
         if len(ways) > MOST_WAYS:
             return ()
     return ()
+
+
+def _once(readers: list[int], way: tuple[int, ...]) -> bool:
+    return sum(reader in way for reader in readers) == 1
 
 
 MOST_WAYS = 1_000

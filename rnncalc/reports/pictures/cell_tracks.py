@@ -58,10 +58,10 @@ def heights(found: Places, made: Wires, high: Mapping[int, int]) -> Heights:
             y += 1
         y += 1
     entries: dict[int, int] = {}
-    for place in found.graph.before.values():
+    for number, place in enumerate(found.graph.before.values()):
         own = [wire for wire in made.wires if wire.source == place]
         along = [rows[wire.row] for wire in own if (wire.source, wire.target) in _first(found)]
-        entries[place] = along[0] if along else max((_turn(wire, rows, tracks) for wire in own), default=y)
+        entries[place] = along[0] if along else max((_turn(wire, rows, tracks) for wire in own), default=y + number)
     return Heights(rows, tracks, entries)
 
 

@@ -18,6 +18,10 @@ ASIDE = 3
 """How far from the middle of an operation a line stands that comes up beside it."""
 
 
+RIGHT = -2
+"""The place of the right edge, where the states go on."""
+
+
 class How(Enum):
     """By which way a value reaches a reader.
 
@@ -36,9 +40,9 @@ class How(Enum):
 
 
 class Wire(NamedTuple):
-    """One way from a value to a reader.
+    """One way from a value to a reader, or to the right edge.
 
-    state: of a wire to the right edge, else empty. row: the reader's row, or whose channel, the one below it, it takes.
+    row: the reader's row, or whose channel, the one below it, it takes.
     up: the x at which it goes up from its track. end: the x where it ends, beside or below the reader.
     """
 
@@ -48,7 +52,6 @@ class Wire(NamedTuple):
     row: int
     up: int
     end: int
-    state: str = ""
 
 
 class Wires(NamedTuple):
@@ -152,7 +155,7 @@ class _Making:
     def take(self, source: int, target: int, how: How, row: int, span: tuple[int, int]) -> None:
         """Make a wire along a row, which takes what it runs through."""
         start, end = span
-        self.taken.setdefault(row, []).append((min(start, end), max(start, end), OUT - 1))
+        self.taken.setdefault(row, []).append((min(start, end), max(start, end), RIGHT))
         self.wires.append(Wire(source, target, how, row, start, end))
 
     def into(self, place: int) -> None:
@@ -211,17 +214,17 @@ class _Making:
                 self.take(operand, place, How.SIDE, row, (start, end))
             else:
                 up = middle + sign * (self.widths[place] // 2 + ASIDE - 1)
-                self.taken.setdefault(row, []).append((min(up, end), max(up, end), OUT - 1))
+                self.taken.setdefault(row, []).append((min(up, end), max(up, end), RIGHT))
                 self.wires.append(Wire(operand, place, How.BESIDE, row, up, end))
 
     def exits(self, right: int) -> None:
-        """Make the wires to the right edge, one for each state."""
-        for letter, place in self.found.graph.after.items():
+        """Make the wires to the right edge, one for each value, whatever the states that it is."""
+        for place in dict.fromkeys(self.found.graph.after.values()):
             row = self.found.rows.get(place, 0)
             start = self.middles.get(place, right) + self.widths.get(place, 0) // 2 + 1
             if row and place not in self.going and self.free(row, start, right, (place,)):
                 self.going.add(place)
-                self.taken.setdefault(row, []).append((start, right, OUT - 1))
-                self.wires.append(Wire(place, OUT, How.EXIT, row, start, right, letter))
+                self.taken.setdefault(row, []).append((start, right, RIGHT))
+                self.wires.append(Wire(place, RIGHT, How.EXIT, row, start, right))
             else:
-                self.wires.append(Wire(place, OUT, How.OVER, row + 1, right, right, letter))
+                self.wires.append(Wire(place, RIGHT, How.OVER, row + 1, right, right))
