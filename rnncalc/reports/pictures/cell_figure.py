@@ -25,7 +25,7 @@ CROSSING = 12
 """How many cells of way a crossing is worth."""
 
 
-MOST_TRIES = 6_000
+MOST_TRIES = 4_000
 """Of a cell with many nodes fewer orders of columns are tried: so many, divided by the number of nodes."""
 
 

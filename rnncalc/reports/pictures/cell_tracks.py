@@ -14,7 +14,7 @@ from rnncalc.reports.pictures.cell_wires import How, Wire, Wires
 
 Cell = tuple[int, int]
 
-MOST_TRIED = 5
+MOST_TRIED = 4
 """Of more values in a channel than these, the tracks are as they come: there would be too many orders."""
 
 
