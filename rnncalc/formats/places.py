@@ -12,6 +12,9 @@ from rnncalc.reports.pictures.picture import Arrow, Box, Cell, Dot, Picture, Rol
 
 Point = tuple[float, float]
 
+PAGE = 140
+"""So many cells across are still read on a page."""
+
 
 class Edges(NamedTuple):
     """The sides of a rectangle."""

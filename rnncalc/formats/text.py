@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, TextIO
 
-from rnncalc.formats.places import cells_of, ends, lowest_first
+from rnncalc.formats.places import PAGE, cells_of, ends, lowest_first
 from rnncalc.reports.equations import plain
 from rnncalc.reports.pictures.picture import (
     MOST_OF_A_LINE,
@@ -38,7 +38,7 @@ STARTS = {("─", (0, -1)): "┴", ("─", (0, 1)): "┬", ("│", (1, 0)): "├
 
 FRAMES = {True: (*"╭─╮│╰╯",), False: (*"┌─┐│└┘",)}
 DASHED = (*"┌╌┐╎└┘",)
-CURVES = {Role.RECURRENT: "═", Role.DENSE: "•"}
+CURVES = {Role.RECURRENT: "═", Role.DENSE: "•", Role.AXIS: "┼"}
 ASCII = {
     **dict.fromkeys("└┌┘┐├┤┴┬┼╭╮╰╯", "+"),
     **dict.fromkeys("─╌╶╴", "-"),
@@ -49,8 +49,8 @@ ASCII = {
 
 
 def write(reports: Iterable[Drawn], file: TextIO) -> None:
-    """Draw each picture as wide as the terminal allows, or, into a pipe, as wide as it needs."""
-    width = get_terminal_size().columns if file.isatty() else None
+    """Draw each picture as wide as the terminal allows, or, into a pipe, as a page does."""
+    width = get_terminal_size().columns if file.isatty() else PAGE
     for number, picture in enumerate(picture for report in reports for picture in report.pictures(width)):
         if number:
             file.write("\n")
@@ -158,12 +158,12 @@ class _Canvas:
 
     def curve(self, curve: Curve) -> None:
         """Draw a line as characters, one a column, and more below each other where it is steep."""
-        last: int | None = None
+        last = int(curve.points[0][1])
         for (x, y), (to_x, to_y) in zip(curve.points, curve.points[1:], strict=False):
             for column in range(int(x), int(to_x) + 1):
                 share = min(max((column + 0.5 - x) / (to_x - x), 0.0), 1.0) if to_x > x else 1.0
                 row = int(y + share * (to_y - y))
-                between = range(min(row, last) + 1, max(row, last)) if last is not None else ()
+                between = range(min(row, last) + 1, max(row, last))
                 for each in (row, *between):
                     self.put((column, each), CURVES.get(curve.role, "•"))
                 last = row

@@ -41,8 +41,8 @@ class Bounds(NamedTuple):
     bottom: int
 
 
-LEAST, MOST = 40, 80
-"""Words have at least so many cells a line, and of more than so many no line is made, where the picture allows it."""
+MOST = 64
+"""Words make a picture no wider than so many cells."""
 
 
 def framed(words: Words, shapes: list[Shape], width: int | None) -> Picture:
