@@ -19,7 +19,7 @@ from rnncalc.questions.graph import Does, Graph, graph
 from rnncalc.reports.pictures.cell_figure import figure
 from rnncalc.reports.pictures.cell_legend import labels, rows
 from rnncalc.reports.pictures.cell_lines import lines
-from rnncalc.reports.pictures.framing import LEAST, MOST, Words, bounds, framed
+from rnncalc.reports.pictures.framing import Words, bounds, framed
 from rnncalc.reports.pictures.picture import Picture, Shape, moved
 from rnncalc.reports.pictures.plan import row_of
 from rnncalc.reports.setting import names, title
@@ -27,6 +27,9 @@ from rnncalc.text import all_of, escape, plural
 
 GAPS = (3, 2)
 """How many cells stand between two columns: so many, or, where that is too wide, fewer."""
+
+ROOM = 76
+"""The legend makes a picture no wider than so many cells."""
 
 TOLD = 3
 """Of more layers with the same cell than these, only the number is said."""
@@ -84,12 +87,12 @@ def _picture(network: Network, found: Found, width: int | None) -> Picture:
             break
     drawn = width is None or across <= width
     if not drawn:
-        shapes, across = [*lines(found.placed, found.layer, found.arrays, width or MOST)], 0
+        shapes, across = [*lines(found.placed, found.layer, found.arrays, width or ROOM)], 0
         around = bounds(shapes)
-    room = max(across, min(width or MOST, MOST), LEAST if drawn else 0)
+    room = max(across, min(width or ROOM, ROOM))
     legend = [*labels(rows(found.placed, found.arrays.habits), room)]
     beside = bounds(legend)
-    left = around.left + max(across - (beside.right - beside.left), 0) // 2 if drawn else 0
+    left = around.left + (across - beside.right + beside.left) // 2 if drawn else 0
     shapes += [moved(label, (left, around.bottom + 1)) for label in legend]
     return framed(_words(network, found, flow), shapes, width)
 
@@ -98,8 +101,8 @@ def _words(network: Network, found: Found, flow: Graph) -> Words:
     placed, row = found.placed, convention(network.convention)
     name = title(network)
     heading = f"{names(placed)} of {name}" if len(network.stack) > 1 else name
-    read = f"{placed.layer.kind} of {plural(placed.sizes['h'], 'unit')}, which reads {placed.inputs:,}"
-    setting = f"{read}; {plural(placed.params, 'parameter')}; convention {row.title}"
+    widths = f"{placed.layer.kind}, {placed.inputs:,} → {placed.outputs:,}"
+    setting = f"{widths}; {plural(placed.params, 'parameter')}; convention {row.title}"
     return Words(heading, setting, tuple(_notes(found, flow)), f"one step of its cell, {placed.layer.kind}")
 
 

@@ -51,7 +51,7 @@ def figure(graph: Graph, gap: int) -> list[Shape]:
         without |= made.crooked
     high = _high(looks)
     at = heights(found, made, high)
-    return [*_boxes(found, made, at, looks), *_ends(found, made, at), *_arrows([*paths(found, made, at, high)])]
+    return [*_boxes(found, made, at, looks), *_ends(found, made, at), *_arrows([*paths(found, made, at, high)], {*at.entries})]
 
 
 def _looks(found: Places, place: int) -> Looks:
@@ -159,13 +159,17 @@ def _ends(found: Places, made: Wires, at: Heights) -> Iterator[Label]:
             yield Label(made.right + 1, y, line, Role.STATE)
 
 
-def _arrows(found: Sequence[Path]) -> Iterator[Arrow | Dot]:
-    """Yield the wires of each value: the first whole, each other from where it leaves those before it."""
+def _arrows(found: Sequence[Path], before: set[int]) -> Iterator[Arrow | Dot]:
+    """Yield the wires of each value: the first whole, each other from where it leaves those before it.
+
+    before: the places of what comes in as a state.
+    """
     drawn: dict[int, set[Cell]] = {}
     dots = set()
     for path in sorted(found, key=lambda path: path.wire.how is not How.STRAIGHT):
-        along = path.wire.how in (How.ALONG, How.EXIT)
-        key = -1 - path.wire.source if along else path.wire.source  # what leaves on the right shares nothing
+        along = path.wire.how in (How.ALONG, How.EXIT, How.OVER)
+        sideways = path.wire.how in (How.ALONG, How.EXIT)
+        key = -1 - path.wire.source if sideways else path.wire.source  # what leaves on the right shares nothing
         cells = [*_cells(path.corners)]
         seen = drawn.setdefault(key, set())
         shared = [number for number, cell in enumerate(cells) if cell in seen]
@@ -175,7 +179,7 @@ def _arrows(found: Sequence[Path]) -> Iterator[Arrow | Dot]:
                 dots.add(cells[0])
                 yield Dot(*cells[0])
         seen.update(cells)
-        yield Arrow(_corners(cells), Role.STATE if path.wire.target == RIGHT or along else Role.GATE)
+        yield Arrow(_corners(cells), Role.STATE if along or path.wire.source in before else Role.INPUT)
 
 
 def _cells(corners: Sequence[Cell]) -> Iterator[Cell]:
