@@ -146,8 +146,12 @@ def _below(graph: Graph, rows: Mapping[int, int]) -> dict[int, int]:
         free = [of for of in operands if rows.get(of, 0) and of not in below.values()]
         fitting = [of for of in free if highest[of] == rows[place] and rows[of] < rows[place]]
         if fitting:
-            below[place] = fitting[0]
+            below[place] = max(fitting, key=lambda of: (PREFERRED.get(graph.nodes[of].does, 1), of))
     return below
+
+
+PREFERRED = {Does.GATE: 2, Does.THROUGH: 2, Does.PART: 2, Does.MATRIX: 2, Does.SCALAR: 0}
+"""What an operation stands above rather than above another operation: a gate, and what a gate is made of."""
 
 
 def _columns(rows: Mapping[int, int], below: Mapping[int, int]) -> tuple[tuple[int, ...], ...]:
