@@ -25,7 +25,6 @@ ESCAPES = {
     "…": r"\dots{}",
     "⋯": r"$\cdots$",
     "⇄": r"$\leftrightarrow$",
-    "−": "$-$",
 }
 
 _LATEX_GREEK = {"zeta": r"\zeta", "nu": r"\nu"}

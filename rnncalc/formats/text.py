@@ -43,7 +43,7 @@ ASCII = {
     **dict.fromkeys("└┌┘┐├┤┴┬┼╭╮╰╯", "+"),
     **dict.fromkeys("─╌╶╴", "-"),
     **dict.fromkeys("│╎╵╷", "|"),
-    **dict(zip("▲►▼◄●═•⋯…", "^>v<o=*~~", strict=True)),
+    **dict(zip("▲►▼◄●═•⋯…→", "^>v<o=*~~>", strict=True)),
 }
 """What stands for the characters that pictures are drawn in where an encoding lacks one of them."""
 
@@ -76,7 +76,7 @@ def drawn(picture: Picture, encoding: str | None = None) -> list[str]:
                 canvas.curve(shape)
     canvas.leave()
     lines = ["".join(row).rstrip() for row in canvas.rows]
-    return _encodable(lines, encoding) if encoding else lines
+    return lines if encoding is None or all(encodes(line, encoding) for line in lines) else _encodable(lines, encoding)
 
 
 class _Canvas:
@@ -180,11 +180,8 @@ def _encodable(lines: list[str], encoding: str) -> list[str]:
     signs = {sign: other for sign, other in unencodable(encoding).items() if len(other) == 1}
     if not encodes("".join(ASCII), encoding):
         signs |= ASCII  # all of them, so that no line changes its looks on its way
-    return [
-        line
-        if encodes(line, encoding)
-        else "".join(
-            other if encodes(other := signs.get(char, char), encoding) else "?" * columns(char) for char in line
-        )
-        for line in lines
-    ]
+    return ["".join(_encodable_char(signs.get(char, char), encoding) for char in line) for line in lines]
+
+
+def _encodable_char(char: str, encoding: str) -> str:
+    return char if char.isascii() or encodes(char, encoding) else "?" * columns(char)

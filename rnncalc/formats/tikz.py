@@ -57,7 +57,7 @@ def environment(picture: Picture) -> str:
     """Return a picture as one `tikzpicture`, in the colours that the document defines."""
     drawn = "\n".join(f"  {line}" for shape in lowest_first(picture.shapes) for line in _shape(shape, picture))
     options = f"x={ACROSS}cm, y=-{DOWN}cm, >=Latex, font=\\sffamily\\footnotesize, inner sep=0pt, outer sep=0pt"
-    return f"% {typeset(picture.title)}\n\\begin{{tikzpicture}}[{options}]\n{drawn}\n\\end{{tikzpicture}}"
+    return f"\\begin{{tikzpicture}}[{options}]\n{drawn}\n\\end{{tikzpicture}}"
 
 
 def _shape(shape: Shape, picture: Picture) -> Iterator[str]:
