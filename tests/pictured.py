@@ -83,12 +83,18 @@ def hold(picture: Picture) -> None:
 
 def _hold_arrow(arrow: Arrow, picture: Picture, taken: list[Room]) -> None:
     for cell, beyond in zip((arrow.cells[0], arrow.cells[-1]), ends(arrow), strict=True):
-        boxes = [shape for shape in picture.shapes if isinstance(shape, Box) and shape.role is not Role.FRAME]
-        assert joined(cell, picture) or any(box.covers(beyond) for box in boxes), arrow
+        x, y = beyond
+        reached = [room for shape in picture.shapes if _may_end(shape) for room in rooms(shape)]
+        assert joined(cell, picture) or any(overlaps((x, y, x + 1, y + 1), room) for room in reached), arrow
     for (x, y), (to_x, to_y) in pairwise(arrow.cells):
         assert (x == to_x) != (y == to_y), arrow
     for x, y in cells_of(arrow):
         assert not any(overlaps((x, y, x + 1, y + 1), room) for room in taken), arrow
+
+
+def _may_end(shape: Shape) -> bool:
+    """Return whether an arrow may end at a shape: a box, or a letter that stands for what comes in or goes out."""
+    return isinstance(shape, Box) or (isinstance(shape, Label) and shape.role in (Role.INPUT, Role.OUTPUT, Role.STATE))
 
 
 def svg_texts(text: str) -> Counter[str]:

@@ -12,6 +12,7 @@ from xml.sax.saxutils import escape as escape_xml
 
 from rnncalc.formats.places import PAGE, Point, edges, lowest_first, path
 from rnncalc.reports.equations import GREEK, Term
+from rnncalc.reports.pictures.framing import stacked
 from rnncalc.reports.pictures.picture import (
     MOST_OF_A_LINE,
     Arrow,
@@ -57,10 +58,8 @@ INK, SOFT, PAPER = ("#1b232c", "#e6ebf0"), ("#55606c", "#aab4bf"), ("#ffffff", "
 
 
 def write(reports: Iterable[Drawn], file: TextIO) -> None:
-    """Write every picture, each an element of its own; one file holds one."""
-    for report in reports:
-        for picture in report.pictures(PAGE):
-            file.write(f"{element(picture)}\n")
+    """Write the pictures below each other, as the one element that a file holds."""
+    file.write(f"{element(stacked([picture for report in reports for picture in report.pictures(PAGE)]))}\n")
 
 
 def element(picture: Picture) -> str:

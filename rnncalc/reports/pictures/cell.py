@@ -57,7 +57,9 @@ def pictures(network: Network, only: tuple[str, ...], width: int | None) -> list
         return [_picture(network, _found(network, placed), width) for placed in recurrent]
     alike: dict[object, list[Placed]] = {}
     for placed in recurrent:
-        key = type(placed.layer), placed.layer.choices(), placed.inputs == placed.sizes["h"]
+        layer = placed.layer
+        assert isinstance(layer, Cell)
+        key = type(layer), layer.choices(), layer.gates(placed.inputs), layer.weights, *layer.states.items()
         alike.setdefault(key, []).append(placed)
     return [_picture(network, _found(network, first, tuple(rest)), width) for first, *rest in alike.values()]
 
@@ -94,10 +96,10 @@ def _picture(network: Network, found: Found, width: int | None) -> Picture:
     beside = bounds(legend)
     left = around.left + (across - beside.right + beside.left) // 2 if drawn else 0
     shapes += [moved(label, (left, around.bottom + 1)) for label in legend]
-    return framed(_words(network, found, flow), shapes, width)
+    return framed(_words(network, found, flow if drawn else None), shapes, width)
 
 
-def _words(network: Network, found: Found, flow: Graph) -> Words:
+def _words(network: Network, found: Found, flow: Graph | None) -> Words:
     placed, row = found.placed, convention(network.convention)
     name = title(network)
     heading = f"{names(placed)} of {name}" if len(network.stack) > 1 else name
@@ -106,11 +108,12 @@ def _words(network: Network, found: Found, flow: Graph) -> Words:
     return Words(heading, setting, tuple(_notes(found, flow)), f"one step of its cell, {placed.layer.kind}")
 
 
-def _notes(found: Found, flow: Graph) -> Iterator[str]:
-    """Yield what the picture does not say by itself."""
+def _notes(found: Found, flow: Graph | None) -> Iterator[str]:
+    """Yield what the picture does not say by itself; the flow is None where it is not drawn."""
     placed, layer = found.placed, found.layer
-    yield "A box multiplies what enters it by its weights, and sums; lines that cross without a dot do not meet."
-    if any(node.does is Does.OVER for node in flow.nodes):
+    if flow:
+        yield "A box multiplies what enters it by its weights, and sums; lines that cross without a dot do not meet."
+    if flow and any(node.does is Does.OVER for node in flow.nodes):
         yield "÷ divides what comes from below by what comes from its side."
     bare: dict[str, list[str]] = {}
     for gate in layer.gates(placed.inputs):
