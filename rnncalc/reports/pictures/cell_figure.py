@@ -51,7 +51,11 @@ def figure(graph: Graph, gap: int) -> list[Shape]:
         without |= made.crooked
     high = _high(looks)
     at = heights(found, made, high)
-    return [*_boxes(found, made, at, looks), *_ends(found, made, at), *_arrows([*paths(found, made, at, high)], {*at.entries})]
+    return [
+        *_boxes(found, made, at, looks),
+        *_ends(found, made, at),
+        *_arrows([*paths(found, made, at, high)], {*at.entries}),
+    ]
 
 
 def _looks(found: Places, place: int) -> Looks:
