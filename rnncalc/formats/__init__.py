@@ -36,7 +36,7 @@ FORMATS: dict[str, Format] = {
     "text": Format("rnncalc.formats.text", "pictures", for_screens=True, read_at_once=True),
     "svg": Format("rnncalc.formats.svg", "pictures"),
     "tikz": Format("rnncalc.formats.tikz", "pictures"),
-    "page": Format("rnncalc.formats.picture_page", "pictures"),
+    "page": Format("rnncalc.formats.page", "pictures"),
     "junit": Format("rnncalc.formats.junit", "cases"),
     "github": Format("rnncalc.formats.github", "annotations", read_at_once=True),
 }

@@ -80,7 +80,7 @@ def _halves(network: Network, parts: Parts, chosen: list[Way]) -> list[Half]:
         column = [level[place] for level in found]
         placed = [(row, y - size(row).forward) for row, y in zip(column, states, strict=True) if row]
         last, top = placed[-1]
-        above = top - 1 - (JOINED if joins(last) and len(way.columns) > 1 else UP)
+        above = top - 1 - (JOINED if joins(last) else UP)
         halves.append(
             Half(
                 columns=way.columns,
