@@ -83,7 +83,7 @@ def _style() -> str:
         ".rnncalc .b,.rnncalc .heading{font-weight:600}.rnncalc .heading{font-size:15px}",
         ".rnncalc .m{font-family:'STIX Two Text','Times New Roman',Times,serif;font-style:italic;font-size:15px}",
         ".rnncalc .i{font-family:'STIX Two Text','Times New Roman',Times,serif;font-size:11px}",
-        ".rnncalc .shape{font-size:12px}.rnncalc .sign{font-size:18px}",
+        ".rnncalc .shape{font-size:12px}",
         ".rnncalc .line{stroke-width:1.4;stroke-linejoin:round}.rnncalc .curve{stroke-width:2.2}",
         ".rnncalc .axis.curve{stroke-width:1.4}",
         ".rnncalc .backward.line,.rnncalc .elided,.rnncalc .frame{stroke-dasharray:5 3}",
@@ -129,8 +129,8 @@ def _box(box: Box) -> Iterator[str]:
         yield f'<rect class="box {box.role}" {place}/>'
     x, y = (left + right) / 2, (top + bottom) / 2
     for number, line in enumerate(box.lines):
-        sign = len(box.lines) == 1 and len(plain(line)) == 1  # which is small in most fonts
-        look = ' class="b"' if number == 0 and len(box.lines) > 1 else ' class="sign"' if sign else ""
+        sign = box.role is Role.OPERATION and len(plain(line)) == 1  # which is small in most fonts
+        look = ' class="b"' if number == 0 and len(box.lines) > 1 else ' font-size="18"' if sign else ""
         below = _y(y + 0.9 * (number - (len(box.lines) - 1) / 2)) + LOWER + 2 * sign
         yield f'<text{look} x="{_x(x)}" y="{below:g}" text-anchor="middle">{_line(line)}</text>'
 
