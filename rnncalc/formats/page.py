@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TextIO
 from xml.sax.saxutils import escape as escape_xml
 
 from rnncalc.formats.places import PAGE
-from rnncalc.formats.svg import element
+from rnncalc.formats.svg import ACROSS, element
 from rnncalc.text import escape
 
 if TYPE_CHECKING:
@@ -19,8 +19,17 @@ HEAD = """<!doctype html>
 <meta name="viewport" content="width=device-width">
 <link rel="icon" href="data:,">
 <title>{title}</title>
-<style>:root{{color-scheme:light dark}}body{{margin:1rem}}svg{{display:block;margin:0 auto 1rem}}</style>
+<style>
+:root {{ color-scheme: light dark }}
+body {{ margin: 1rem }}
+.picture {{ overflow-x: auto; margin-bottom: 1rem }}
+.picture svg {{ display: block; margin: auto }}
+@media print {{ .picture div {{ min-width: 0 !important }} }}
+</style>
 """
+
+LEAST = 0.75
+"""A picture is made smaller to this share of its size; in a window that is narrower still, it is moved."""
 
 
 def write(reports: Iterable[Drawn], file: TextIO) -> None:
@@ -28,4 +37,7 @@ def write(reports: Iterable[Drawn], file: TextIO) -> None:
     pictures = [picture for report in reports for picture in report.pictures(PAGE)]
     title = escape_xml(escape(pictures[0].title, 200)) if pictures else ""
     file.write(HEAD.format(title=title))
-    file.writelines(f"{element(picture)}\n" for picture in pictures)
+    for picture in pictures:
+        least = round(picture.width * ACROSS * LEAST)
+        inner = f'<div style="min-width:{least}px">\n{element(picture)}\n</div>'
+        file.write(f'<div class="picture" tabindex="0">{inner}</div>\n')

@@ -181,8 +181,8 @@ def acts_in_svg(text: str) -> None:
 def acts_in_page(text: str) -> None:
     """Hold that beside the picture there are the page's own elements alone."""
     before, svg, _ = text.partition("<svg")
-    acts_in_svg(svg + text[len(before) + 4 :])
-    assert re.findall(r"<(\w+)", before) == ["html", "meta", "meta", "link", "title", "style"]
+    acts_in_svg(svg + text[len(before) + 4 :].partition("</div>")[0])
+    assert re.findall(r"<(\w+)", before) == ["html", "meta", "meta", "link", "title", "style", "div", "div"]
 
 
 ACTS: dict[str, Callable[[str], None]] = {
