@@ -20,7 +20,7 @@ ESCAPES = {
     "·": r"$\cdot$",
     "→": r"$\to$",
     "–": "--",
-    "²": "$^2$",
+    **{sign: f"$^{power}$" for power, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
     "∘": r"$\circ$",
     "÷": r"$\div$",
     "σ": r"$\sigma$",

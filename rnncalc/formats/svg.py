@@ -85,7 +85,7 @@ def _style() -> str:
         ".rnncalc .i{font-family:'STIX Two Text','Times New Roman',Times,serif;font-size:11px}",
         ".rnncalc .shape{font-size:12px}",
         ".rnncalc .line{stroke-width:1.4;stroke-linejoin:round}.rnncalc .curve{stroke-width:2.2}",
-        ".rnncalc .axis.curve{stroke-width:1.4}",
+        ".rnncalc .axis.curve,.rnncalc .elided.curve{stroke-width:1.4}",
         ".rnncalc .backward.line,.rnncalc .elided,.rnncalc .frame{stroke-dasharray:5 3}",
         ".rnncalc text,.rnncalc tspan{stroke:none}",
     ]
