@@ -26,6 +26,8 @@ ESCAPES = {
     "σ": r"$\sigma$",
     "−": "$-$",
     "…": r"\dots{}",
+    "✓": r"$\surd$",
+    "✗": r"$\times$",
     "⋯": r"$\cdots$",
     "⇄": r"$\leftrightarrow$",
 }
