@@ -150,6 +150,8 @@ def drawing(folder: Path, rnncalc: str) -> None:
 
     value = ratio(timed("draw", "specs/lstm.yaml"), timed("specs/lstm.yaml"), 25)
     show("draw of a small network, against its count as a table", value, 1)
+    value = ratio(timed("draw", "specs/lstm.yaml", "--view", "cell"), timed("specs/lstm.yaml"), 25)
+    show("draw of a cell, against the network's count as a table", value, 1.1)
     files = {}
     for name, layers, steps in (("many", 100_000, 10**12), ("few", 13, 7)):
         files[name] = str(folder / f"{name}.yaml")
