@@ -13,6 +13,7 @@ from rnncalc.reports.check import CheckReport
 from rnncalc.reports.checked_file import FileReport
 from rnncalc.reports.compare import ComparisonReport, DenseGrowthReport
 from rnncalc.reports.count import CountReport
+from rnncalc.reports.draw import Drawing
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.explain_training import TrainingExplanationReport
 from rnncalc.reports.run import RunReport
@@ -36,4 +37,6 @@ REPORTS: list[Any] = [
     AnswerReport(answer(NETWORK, 1)),
     CheckReport((FileReport(CheckedFile("a.yaml", check(NETWORK))),)),
     FileReport(CheckedFile("a.yaml", check(NETWORK))),
+    Drawing(NETWORK),
+    Drawing(NETWORK, "growth"),
 ]
