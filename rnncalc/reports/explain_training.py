@@ -60,6 +60,10 @@ class TrainingExplanationReport(NamedTuple):
         head = Sheet(columns=(), rows=(), title=title(network), subtitle=setting(network), notes=(*self._remarks(),))
         return [head, *(sheet for each in self.explanation.layers for sheet in _sheets(each))]
 
+    def derivations(self) -> list[Sheet]:
+        """Return the same sheets."""
+        return self.sheets()
+
     def _remarks(self) -> Iterator[str]:
         training = self.explanation.training
         network = training.network

@@ -105,8 +105,11 @@ def test_what_is_not_known_is_said(call: Call) -> None:
     assert "counted elsewhere" in call("explain", "-i", 3, "-l", "external:5", "-T", 2, "--training").out
 
 
-def test_a_format_that_cannot_write_it_is_refused(call: Call) -> None:
-    """With those that can."""
-    done = call("explain", "-i", 3, "-l", "rnn:5", "-T", 2, "--training", "-f", "latex")
-    assert (done.code, done.out) == (2, "")
-    assert "table" in done.err
+def test_latex_has_it_too(call: Call) -> None:
+    """A document of its own, in characters that amsmath alone sets, with each sum."""
+    done = call("explain", "-i", 3, "-l", "fastgrnn:5", "-T", 7, "--training", "--chunk", 3, "-f", "latex")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.isascii()
+    assert r"$\partial$L/$\partial$W = $\Sigma$\_k" in done.out
+    assert done.out.count(r"\begin{align*}") == 3
+    assert r"h\cdot m = 5 \times 3 = 15" in done.out
