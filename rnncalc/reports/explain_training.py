@@ -157,11 +157,22 @@ def _sheets(each: TrainingDerivation) -> Iterator[Sheet]:
     sizes = [f"{letter} = {size}" for letter, size in placed.sizes.items()]
     lines = tuple(written(equation, placed.sizes) for equation in each.of.equations)
     head = Sheet((), (), title=names(placed), subtitle="; ".join(filter(None, (placed.layer.kind, steps, *sizes))))
-    yield head._replace(equations=lines, notes=notes)
-    for name, number, rows in (("Held", "Numbers", _held(each)), ("Gradient", "Multiply-adds", _work(each))):
-        if rows:
-            columns = Column(name, key=True), Column("What it is"), Column("Arithmetic"), Column(number, right=True)
-            yield Sheet(columns, rows[:-1], rows[-1])
+    held, work = (
+        _table(name, number, rows)
+        for name, number, rows in (("Held", "Numbers", _held(each)), ("Gradient", "Multiply-adds", _work(each)))
+    )
+    first = held or work or head
+    yield first._replace(title=head.title, subtitle=head.subtitle, equations=lines, notes=notes)
+    if held and work:
+        yield work
+
+
+def _table(name: str, number: str, rows: list[Row]) -> Sheet | None:
+    """Return lines as a table, the last being their sum; None where there are none."""
+    if not rows:
+        return None
+    columns = Column(name, key=True), Column("What it is"), Column("Arithmetic"), Column(number, right=True)
+    return Sheet(columns, rows[:-1], rows[-1])
 
 
 def _notes(each: TrainingDerivation) -> Iterator[str]:
