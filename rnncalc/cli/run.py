@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Unpack
 
 import click
@@ -100,16 +100,14 @@ def run(
         read = at_once.ask(read_specs, specs, **flags)
         if save_weights is not None and len(read or [0]) > 1:
             at_once.refuse(f"--save-weights: one file holds the weights of one network, and there are {len(read)}")
-    reports: list[RunReport | WorkReport | BackwardReport] = []
+    asked: dict[str, Any] = {"seed": seed} if work else {"seed": seed, "states": states, "most_multiply_adds": most}
+    report: Callable[..., RunReport | WorkReport | BackwardReport] = _work if work else _run
+    if backward:
+        report, asked = _back, asked | {"chunk": steps, "loss": loss}
+    reports = []
     for spec in read:
         data = parse_data(spec, *own)
-        if work:
-            reports.append(_worked(spec.network, data, seed))
-        elif backward:
-            asked = {"chunk": steps, "loss": loss, "states": states, "most_multiply_adds": most}
-            reports.append(_back(spec.network, data, seed, **asked))
-        else:
-            reports.append(RunReport(_run(spec.network, data, seed, states, most), states))
+        reports.append(report(spec.network, data, **asked))
         if save_weights is not None:
             _save(spec.network, data, seed, save_weights)
     write(reports, format_)
@@ -132,35 +130,28 @@ def _misfit(given: dict[str, Any], format_: str) -> str:
     return ""
 
 
-def _back(network: Network, data: Data, seed: int, **asked: Any) -> BackwardReport:
+def _run(network: Network, data: Data, **asked: Any) -> RunReport:
+    """Return the report of a pass forward."""
+    given = {key: value for key, value in data._asdict().items() if key != "targets"}
+    with progress_of(cost_of(question.with_steps_to_run(network, data.inputs))) as progress:
+        return RunReport(question.run(network, progress=progress, **given, **asked), asked["states"])
+
+
+def _work(network: Network, data: Data, **asked: Any) -> WorkReport:
+    """Return the report of a pass as work."""
+    from rnncalc.questions.work import work  # a pass that only confirms does without
+
+    return WorkReport(work(network, weights=data.weights, inputs=data.inputs, start=data.start, **asked))
+
+
+def _back(network: Network, data: Data, **asked: Any) -> BackwardReport:
     """Return the report of a pass forward and back."""
     from rnncalc.questions.backward import backward, work_of
     from rnncalc.reports.backward import BackwardReport
 
     timed = question.with_steps_to_run(network, data.inputs)
     with progress_of(work_of(timed, asked["chunk"])) as progress:
-        done = backward(network, seed=seed, progress=progress, **data._asdict(), **asked)
-    return BackwardReport(done, asked["states"])
-
-
-def _run(network: Network, data: Data, seed: int, states: bool, most: int) -> question.Run:
-    with progress_of(cost_of(question.with_steps_to_run(network, data.inputs))) as progress:
-        return question.run(
-            network,
-            seed=seed,
-            weights=data.weights,
-            inputs=data.inputs,
-            start=data.start,
-            states=states,
-            most_multiply_adds=most,
-            progress=progress,
-        )
-
-
-def _worked(network: Network, data: Data, seed: int) -> WorkReport:
-    from rnncalc.questions.work import work  # a pass that only confirms does without
-
-    return WorkReport(work(network, seed=seed, weights=data.weights, inputs=data.inputs, start=data.start))
+        return BackwardReport(backward(network, progress=progress, **data._asdict(), **asked), asked["states"])
 
 
 def _save(network: Network, data: Data, seed: int, path: str) -> None:
