@@ -92,7 +92,8 @@ def situations(network: Network, chunk: int | None) -> Iterator[Situation]:
     """Yield how gradients meet each layer, in the stack's order; of a network whose numbers of steps are known."""
     handed: list[bool] = []
     for name, part in network.parts.items():
-        up = _Up(network.topology_of(name), chunks_of(part.steps or 1, chunk), handed)
+        fed = network.feedback and network.trainable > 0
+        up = _Up(network.topology_of(name), chunks_of(part.steps or 1, chunk), handed, fed=fed)
         met = [run for entry in network.stack if entry.part == name for run in up.past(entry)]
         down = _Down(up, encoder=name == "encoder")
         yield from reversed([situation for below in reversed(met) for situation in down.past(below)])
@@ -114,11 +115,13 @@ class _Up:
     """The way up a part: what stands below a layer says whether a gradient is asked for of what it reads.
 
     handed: for each recurrent layer whether one is of the states that an encoder hands over; states: of those that the
-    part ends with. flowing: the chunks of what flows, needs: whether a gradient is asked for of it.
+    part ends with. flowing: the chunks of what flows, needs: whether a gradient is asked for of it. fed: whether
+    outputs that something trained lies below are the later inputs.
     """
 
-    def __init__(self, topology: str, chunks: tuple[Chunks, ...], handed: list[bool]) -> None:
+    def __init__(self, topology: str, chunks: tuple[Chunks, ...], handed: list[bool], *, fed: bool = False) -> None:
         self.topology = topology
+        self.fed = fed
         self.chunks = chunks
         self.handed = handed
         self.states: list[bool] = []
@@ -148,10 +151,10 @@ class _Up:
             self.flowing, self.needs = ONE_VECTOR, ((need, need),)
 
     def _begin(self) -> None:
-        """Have zeros follow the one vector."""
+        """Have zeros follow the one vector, or what is fed back, of which no gradient crosses a chunk's border."""
         ((need, _),) = self.needs
         self.flowing = self.chunks
-        self.needs = ((need, False), *[(False, False)] * (len(self.chunks) - 1))
+        self.needs = ((need, self.fed), *[(False, self.fed)] * (len(self.chunks) - 1))
 
     def _start(self, layer: Layer, copies: int) -> tuple[bool, int]:
         """Return whether a gradient is asked for of a layer's first states, and for how many copies that holds."""
@@ -175,11 +178,12 @@ class _Up:
             return ((True, True),) * len(self.flowing)
         if not isinstance(layer, Cell):
             return self.needs
-        each = [
-            any(need) or (start and any(starts(layer, kind)))
-            for kind, need in zip(self.flowing, self.needs, strict=True)
-        ]
-        return tuple((need, need) for need in each)
+        each = []
+        for kind, need in zip(self.flowing, self.needs, strict=True):
+            began = start and any(starts(layer, kind))
+            first = any(need) if layer.bidirectional else need[0]
+            each.append((first or began, any(need) or began))
+        return tuple(each)
 
     def _at_end(self, layer: Layer) -> bool:
         """Return whether a gradient is asked for of what a layer has made where it stops."""
