@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from rnncalc.formats.values import MOST_OF_A_SUM
-from rnncalc.reports.equations import Line, Term, plain
+from rnncalc.reports.equations import Function, Line, Sign, Term, plain_piece
 from rnncalc.text import escape
 
 ESCAPES = {
@@ -26,7 +26,12 @@ ESCAPES = {
 }
 
 _LATEX_GREEK = {"zeta": r"\zeta", "nu": r"\nu"}
-_LATEX_SIGNS = {" ∘ ": r" \circ ", " · ": r" \cdot ", " − ": " - ", "σ(": r"\sigma(", "tanh(": r"\tanh("}
+_LATEX_SIGNS = {Sign.ELEMENTWISE: r" \circ ", Sign.TIMES: r" \cdot ", Sign.MINUS: " - ", Sign.APPLIED: r" \, "}
+_LATEX_SIGNS |= {Sign.COMMA: r",\, "}
+_LATEX_FUNCTIONS = {"sigmoid": r"\sigma", "tanh": r"\tanh"}
+
+_BREAKS = (Sign.PLUS, Sign.ELEMENTWISE, Sign.TIMES, Sign.OVER)
+"""Before which signs an equation may go on in a new line."""
 
 
 def with_shapes(line: Line, width: int) -> Iterator[str]:
@@ -46,9 +51,9 @@ def with_shapes(line: Line, width: int) -> Iterator[str]:
 
 def _groups(line: Line) -> Iterator[Line]:
     """Yield the pieces of an equation that stay together: each from a sign to the next."""
-    group: list[Term | str] = []
+    group: list[Term | Function | Sign] = []
     for piece in line:
-        if piece in (" + ", " ∘ ", " · ", " / ") and group:
+        if piece in _BREAKS and group:
             yield tuple(group)
             group = []
         group.append(piece)
@@ -73,7 +78,7 @@ class _Rows(NamedTuple):
         """
         above, below = self
         for piece in pieces:
-            text = plain((piece,))
+            text = plain_piece(piece)
             shape = "×".join(map(str, piece.shape)) if isinstance(piece, Term) else ""
             if shape:
                 spare = len(text) - len(shape)
@@ -96,9 +101,8 @@ def aligned(lines: Iterable[Line], environment: str) -> str:
 
 
 def latex(line: Line) -> str:
-    """Return an equation in LaTeX, each term with its shape below, the first sign an alignment mark."""
-    text = "".join(map(_latex, line))
-    return text.replace(" = ", " &= ", 1)
+    """Return an equation in LaTeX, each term with its shape below, the sign of equality an alignment mark."""
+    return "".join(map(_latex, line))
 
 
 def typeset(text: str) -> str:
@@ -112,10 +116,14 @@ def symbol(letter: str, below: str = "") -> str:
     return f"{letter}_{{{typeset(below)}}}" if below else letter
 
 
-def _latex(piece: Term | str) -> str:
-    if isinstance(piece, str):
-        function = len(piece) > 1 and piece.endswith("(")
-        return _LATEX_SIGNS.get(piece) or (f"\\mathrm{{{typeset(piece[:-1])}}}(" if function else typeset(piece))
+def _latex(piece: Term | Function | Sign) -> str:
+    match piece:
+        case Function():
+            return _LATEX_FUNCTIONS.get(piece.name) or f"\\operatorname{{{typeset(piece.name)}}}"
+        case Sign.EQUALS:
+            return " &= "
+        case Sign():
+            return _LATEX_SIGNS.get(piece, piece)
     text = symbol(piece.letter, piece.subscript or piece.time.replace("−", "-"))
     if not piece.shape:
         return text

@@ -35,6 +35,14 @@ def whole(name: str, given: object, least: int = 0) -> int:
     return given
 
 
+def word(name: str, given: object, known: tuple[str, ...]) -> str:
+    """Return what must be one of a few words. Raises CallError where it is none of them."""
+    if isinstance(given, str) and given in known:
+        return given
+    guess = did_you_mean(given, known) if isinstance(given, str) else ""
+    raise CallError(f"{name}: expected {one_of(known)}, got {said(given)}{guess}")
+
+
 def said(given: object) -> str:
     """Return a caller's value on one line."""
     match given:

@@ -33,6 +33,14 @@ HOLDS = {
 }
 """What a tensor of each role is called."""
 
+ON_NOTATIONS = {
+    "uvw": "U multiplies the input, W the state before, V is the output's matrix: the textbook's W_x, W_h and W_hy",
+    "rows": "vectors are rows, so each matrix is the transpose of the textbook's and stands behind its vector",
+    "stacked": "vectors are rows, the state before and the input one of them; the matrix W of a gate is the textbook's "
+    "W_h and W_x, transposed, one above the other",
+}
+"""What is to be said of a notation that is not the textbook's."""
+
 _NAMES = {"h": "units", "n": "units", "p": "the width of the projection", "d": "the width of a vector"}
 
 
@@ -49,6 +57,7 @@ class ExplanationReport:
         return {
             "name": self.network.name,
             "convention": self.network.convention,
+            "notation": found.notation.name,
             "layers": [_layer_data(each) for each in found.layers],
             "params": found.total and found.total.params,
             "dense": found.dense and [_row_data(row) for row in _dense_rows(found.dense)],
@@ -159,6 +168,7 @@ def _sheet(each: Derivation, told: set[tuple[str, str]]) -> Sheet:
     """Return a layer's derivation; what is `told` of its kind is not said again, and what is said is told."""
     kind = each.placed.layer.kind
     general = [(kind, text) for text in (*(f"Gate {gate}." for gate in _gates(each)), *_on_biases(each))]
+    general += [("", text) for text in _on_notation(each)]
     notes = [text for text in general if text not in told]
     told.update(notes)
     placed = each.placed
@@ -171,7 +181,7 @@ def _sheet(each: Derivation, told: set[tuple[str, str]]) -> Sheet:
 
 
 def _equations(each: Derivation) -> tuple[Line, ...]:
-    return tuple(written(equation, each.placed.sizes) for equation in each.equations)
+    return tuple(written(equation, each.placed.sizes, each.notation.rows) for equation in each.equations)
 
 
 def _gates(each: Derivation) -> Iterator[str]:
@@ -184,6 +194,12 @@ def _on_biases(each: Derivation) -> Iterator[str]:
     layer = each.placed.layer
     if isinstance(layer, Cell) and layer.bias:
         yield biases(layer, each.gates, convention(each.convention))
+
+
+def _on_notation(each: Derivation) -> Iterator[str]:
+    """Yield what the letters of a notation are to the textbook's."""
+    if each.equations and (told := ON_NOTATIONS.get(each.notation.name)):
+        yield f"Notation: {told}."
 
 
 def _on_this_layer(each: Derivation) -> Iterator[str]:

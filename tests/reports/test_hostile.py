@@ -13,7 +13,7 @@ from reported import REPORTS
 
 from rnncalc.formats import FORMATS, write
 from rnncalc.reports.cases import Annotation, Case, Level, Outcome, Tally
-from rnncalc.reports.equations import Term
+from rnncalc.reports.equations import Function, Sign, Term
 from rnncalc.reports.sheet import Alike, Arithmetic, Bar, Column, Name, Shared, Sheet
 
 HOSTILE = (
@@ -73,7 +73,8 @@ class Full:
             None,
         )
         columns = (Column("a", key=True), *(Column("b") for _ in values[1:]))
-        equations = ((Term("a", "b", "c", (1,)), " = ", "tanh(", Term("a", time="b"), ")"),)
+        call = Function("tanh"), Sign.OPEN, Term("a", time="b"), Sign.CLOSE
+        equations = ((Term("a", "b", "c", (1,)), Sign.EQUALS, *call),)
         return [Sheet(columns, [values] * 600, values, "a", "b", ("c", "d"), equations), Sheet((), (), notes=("a",))]
 
     derivations = sheets
