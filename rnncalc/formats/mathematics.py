@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from rnncalc.formats.values import MOST_OF_A_SUM
-from rnncalc.reports.equations import Function, Line, Sign, Term, plain_piece
+from rnncalc.reports.equations import Function, Line, Piece, Sign, Term, plain_piece
 from rnncalc.text import escape
 
 ESCAPES = {
@@ -26,8 +26,9 @@ ESCAPES = {
 }
 
 _LATEX_GREEK = {"zeta": r"\zeta", "nu": r"\nu"}
-_LATEX_SIGNS = {Sign.ELEMENTWISE: r" \circ ", Sign.TIMES: r" \cdot ", Sign.MINUS: " - ", Sign.APPLIED: r" \, "}
-_LATEX_SIGNS |= {Sign.COMMA: r",\, "}
+_LATEX_SIGNS: dict[str, str] = {sign: sign.value for sign in Sign}
+_LATEX_SIGNS |= {Sign.EQUALS: " &= ", Sign.MINUS: " - ", Sign.ELEMENTWISE: r" \circ ", Sign.TIMES: r" \cdot "}
+_LATEX_SIGNS |= {Sign.APPLIED: r" \, ", Sign.COMMA: r",\, "}
 _LATEX_FUNCTIONS = {"sigmoid": r"\sigma", "tanh": r"\tanh"}
 
 _BREAKS = (Sign.PLUS, Sign.ELEMENTWISE, Sign.TIMES, Sign.OVER)
@@ -51,7 +52,7 @@ def with_shapes(line: Line, width: int) -> Iterator[str]:
 
 def _groups(line: Line) -> Iterator[Line]:
     """Yield the pieces of an equation that stay together: each from a sign to the next."""
-    group: list[Term | Function | Sign] = []
+    group: list[Piece] = []
     for piece in line:
         if piece in _BREAKS and group:
             yield tuple(group)
@@ -116,14 +117,12 @@ def symbol(letter: str, below: str = "") -> str:
     return f"{letter}_{{{typeset(below)}}}" if below else letter
 
 
-def _latex(piece: Term | Function | Sign) -> str:
+def _latex(piece: Piece) -> str:
     match piece:
         case Function():
             return _LATEX_FUNCTIONS.get(piece.name) or f"\\operatorname{{{typeset(piece.name)}}}"
-        case Sign.EQUALS:
-            return " &= "
-        case Sign():
-            return _LATEX_SIGNS.get(piece, piece)
+        case str():
+            return _LATEX_SIGNS.get(piece) or f"\\text{{{typeset(piece)}}}"
     text = symbol(piece.letter, piece.subscript or piece.time.replace("−", "-"))
     if not piece.shape:
         return text

@@ -68,8 +68,9 @@ class Sign(StrEnum):
 
 GREEK = {"zeta": "ζ", "nu": "ν"}
 
-Line = tuple[Term | Function | Sign, ...]
-"""An equation, piece by piece."""
+Piece = Term | Function | str
+Line = tuple[Piece, ...]
+"""An equation, piece by piece; a string is a sign, or else text."""
 
 FUNCTIONS = {"sigmoid": "σ"}
 """The functions that are written with a letter; others are by their names."""
@@ -86,7 +87,7 @@ def plain(line: Line) -> str:
     return "".join(map(plain_piece, line))
 
 
-def plain_piece(piece: Term | Function | Sign) -> str:
+def plain_piece(piece: Piece) -> str:
     """Return a piece of an equation in plain text."""
     match piece:
         case Term():
