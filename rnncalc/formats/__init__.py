@@ -33,6 +33,7 @@ FORMATS: dict[str, Format] = {
     "csv": Format("rnncalc.formats.csv", "records"),
     "markdown": Format("rnncalc.formats.markdown", "sheets"),
     "latex": Format("rnncalc.formats.latex", "derivations"),
+    "html": Format("rnncalc.formats.html", "sheets"),
     "junit": Format("rnncalc.formats.junit", "cases"),
     "github": Format("rnncalc.formats.github", "annotations", read_at_once=True),
 }

@@ -39,7 +39,7 @@ def with_shapes(line: Line, width: int) -> Iterator[str]:
     """Yield an equation and its shapes below it, line by line, broken at its signs where it is wider than `width`."""
     rows = [_Rows()]
     indent = _placed(line[:2]).width
-    for group in _groups(line):
+    for group in groups(line):
         row = rows[-1].with_pieces(group)
         if rows[-1].above.strip() and len(row.above.rstrip()) > width:
             rows.append(_Rows(" " * indent).with_pieces(group))
@@ -50,7 +50,7 @@ def with_shapes(line: Line, width: int) -> Iterator[str]:
         yield row.below.rstrip()
 
 
-def _groups(line: Line) -> Iterator[Line]:
+def groups(line: Line) -> Iterator[Line]:
     """Yield the pieces of an equation that stay together: each from a sign to the next."""
     group: list[Piece] = []
     for piece in line:
