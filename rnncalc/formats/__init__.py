@@ -34,6 +34,10 @@ FORMATS: dict[str, Format] = {
     "markdown": Format("rnncalc.formats.markdown", "sheets"),
     "latex": Format("rnncalc.formats.latex", "derivations"),
     "html": Format("rnncalc.formats.html", "sheets"),
+    "text": Format("rnncalc.formats.text", "pictures", for_screens=True, read_at_once=True),
+    "svg": Format("rnncalc.formats.svg", "pictures"),
+    "tikz": Format("rnncalc.formats.tikz", "pictures"),
+    "page": Format("rnncalc.formats.picture_page", "pictures"),
     "junit": Format("rnncalc.formats.junit", "cases"),
     "github": Format("rnncalc.formats.github", "annotations", read_at_once=True),
 }
