@@ -14,6 +14,7 @@ from rnncalc.formats.values import MOST_OF_A_NAME, MOST_OF_A_NOTE, shortened, te
 from rnncalc.reports.sheet import Arithmetic, Bar, Column, Name, Row, Sheet, Value
 
 if TYPE_CHECKING:
+    from rnncalc.reports.pictures.picture import Picture
     from rnncalc.reports.report import Paged, Report
 
 _HEAD = """<!DOCTYPE html>
@@ -46,9 +47,17 @@ def write(reports: Iterable[Report | Paged], file: TextIO) -> None:
     for pieces in pages:
         file.write("<article>\n")
         for number, piece in enumerate(pieces):
-            file.writelines(_sheet(piece, 2 if number else 1))
+            file.writelines(_sheet(piece, 2 if number else 1) if isinstance(piece, Sheet) else _figure(piece))
         file.write("</article>\n")
     file.write("</main>\n</body>\n</html>\n")
+
+
+def _figure(picture: Picture) -> Iterator[str]:
+    """Yield a picture, which scrolls by itself as a table does."""
+    from rnncalc.formats.svg import element  # few pages have pictures
+
+    yield f'<figure class="scroll" role="region" aria-label="{_text(picture.title)}" tabindex="0">\n'
+    yield f"{element(picture)}\n</figure>\n"
 
 
 def _sheet(sheet: Sheet, level: int) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.formula import Times, letters, numbers
@@ -17,6 +17,9 @@ from rnncalc.reports.equations import Line, Term, plain, written
 from rnncalc.reports.setting import one_to_many, setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Name, Sheet, Value, name_of
 from rnncalc.text import decimal
+
+if TYPE_CHECKING:
+    from rnncalc.reports.pictures.picture import Picture
 
 HOLDS = {
     Role.INPUT: "input matrix",
@@ -65,23 +68,35 @@ class ExplanationReport:
 
     def sheets(self) -> list[Sheet]:
         """Return a derivation a layer, then the total, then the dense equivalent."""
-        found = self.explanation
+        return [*self._head(), *self._layers(), *self._network()]
+
+    def page(self) -> Iterator[Sheet | Picture]:
+        """Yield what else stands on a page about the network, around the same derivations."""
+        from rnncalc.reports.page import page  # no other format asks for all of that
+
+        return page(self.explanation, self._layers(), self._network())
+
+    def _head(self) -> Iterator[Sheet]:
+        if self.explanation.total is not None:
+            later = one_to_many(self.network)
+            head = Sheet(columns=(), rows=(), title=title(self.network), subtitle=setting(self.network))
+            yield head._replace(notes=(later,)) if later else head
+
+    def _layers(self) -> list[Sheet]:
         told: set[tuple[str, str]] = set()  # what has been said of the gates and biases of a kind: once is enough
-        sheets = [_sheet(each, told) for each in found.layers]
-        if found.total is None:
-            return sheets
-        later = one_to_many(self.network)
-        head = Sheet(columns=(), rows=(), title=title(self.network), subtitle=setting(self.network))
-        sheets.insert(0, head._replace(notes=(later,)) if later else head)
-        if len(found.layers) > 1:
-            sheets.append(_rows_sheet("Total", [_row(found.total)]))
+        return [_sheet(each, told) for each in self.explanation.layers]
+
+    def _network(self) -> Iterator[Sheet]:
+        """Yield the total of several layers, and the dense equivalent, where all layers are explained."""
+        found = self.explanation
+        if found.total is not None and len(found.layers) > 1:
+            yield _rows_sheet("Total", [_row(found.total)])
         if found.dense and found.dense.ratio is not None:
             ratio = f"{found.dense.params:,} is {decimal(found.dense.ratio)} × this network's {self.network.params:,}."
             steps = " and ".join(f"{part.steps:,}" for part in self.network.parts.values())
             subtitle = f"all {steps} steps at once, no weights shared: each layer of width w has T·w units"
             sheet = _rows_sheet("Dense equivalent", [*_dense_rows(found.dense)], (ratio,))
-            sheets.append(sheet._replace(subtitle=subtitle, summed=True))
-        return sheets
+            yield sheet._replace(subtitle=subtitle, summed=True)
 
     def derivations(self) -> list[Sheet]:
         """Return the same sheets."""

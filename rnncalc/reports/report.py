@@ -24,7 +24,7 @@ class Report(Protocol):
 class Paged(Protocol):
     """A report that has more to say on a page than its sheets."""
 
-    def page(self) -> Iterable[Sheet]:
+    def page(self) -> Iterable[Sheet | Picture]:
         """Return what stands on the page."""
 
 
