@@ -15,7 +15,7 @@ from rnncalc.reports.sheet import Arithmetic, Bar, Column, Name, Row, Sheet, Val
 
 if TYPE_CHECKING:
     from rnncalc.reports.pictures.picture import Picture
-    from rnncalc.reports.report import Paged, Report
+    from rnncalc.reports.report import Drawn, Paged, Report
 
 _HEAD = """<!DOCTYPE html>
 <html lang="en">
@@ -38,9 +38,9 @@ _SIGNS = {"✓": "yes", "✗": "no"}
 """The classes of the signs that a cell holds, or that a note starts with."""
 
 
-def write(reports: Iterable[Report | Paged], file: TextIO) -> None:
-    """Write one page: of each report what it has for a page, else its sheets."""
-    pages = [[*(report.page() if hasattr(report, "page") else report.sheets())] for report in reports]
+def write(reports: Iterable[Report | Paged | Drawn], file: TextIO) -> None:
+    """Write one page: of each report what it has for a page, else its sheets, else its pictures."""
+    pages = [[*_pieces(report)] for report in reports]
     titles = [piece.title for pieces in pages for piece in pieces if piece.title]
     style = (get_data(__package__, "page.css") or b"").decode()
     file.write(_HEAD.format(title=_text(titles[0] if titles else "rnncalc"), style=style))
@@ -50,6 +50,16 @@ def write(reports: Iterable[Report | Paged], file: TextIO) -> None:
             file.writelines(_sheet(piece, 2 if number else 1) if isinstance(piece, Sheet) else _figure(piece))
         file.write("</article>\n")
     file.write("</main>\n</body>\n</html>\n")
+
+
+def _pieces(report: Report | Paged | Drawn) -> Iterable[Sheet | Picture]:
+    if hasattr(report, "page"):
+        return report.page()
+    if hasattr(report, "sheets"):
+        return report.sheets()
+    from rnncalc.formats.places import PAGE  # few reports are pictures
+
+    return report.pictures(PAGE)
 
 
 def _figure(picture: Picture) -> Iterator[str]:

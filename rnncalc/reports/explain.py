@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.formula import Times, letters, numbers
 from rnncalc.conventions.tensor import Axis, Role
-from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, Embedding
 from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, What
-from rnncalc.reports.biases import biases
 from rnncalc.reports.equations import Line, Term, plain, written
+from rnncalc.reports.remarks import gates, letters_of, on_biases, on_notation, on_this_layer
 from rnncalc.reports.setting import one_to_many, setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Name, Sheet, Value, name_of
 from rnncalc.text import decimal
@@ -35,16 +33,6 @@ HOLDS = {
     Role.SCALAR: "trained number",
 }
 """What a tensor of each role is called."""
-
-ON_NOTATIONS = {
-    "uvw": "U multiplies the input, W the state before, V is the output's matrix: the textbook's W_x, W_h and W_hy",
-    "rows": "vectors are rows, so each matrix is the transpose of the textbook's and stands behind its vector",
-    "stacked": "vectors are rows, the state before and the input one of them; the matrix W of a gate is the textbook's "
-    "W_h and W_x, transposed, one above the other",
-}
-"""What is to be said of a notation that is not the textbook's."""
-
-_NAMES = {"h": "units", "n": "units", "p": "the width of the projection", "d": "the width of a vector"}
 
 
 class ExplanationReport:
@@ -113,11 +101,11 @@ def _layer_data(each: Derivation) -> dict[str, Any]:
         "name": placed.name,
         "kind": placed.layer.kind,
         "copies": placed.copies,
-        "letters": [*_letters(each)],
-        "gates": [*_gates(each)],
+        "letters": [*letters_of(each)],
+        "gates": [*gates(each)],
         "equations": [_equation_data(line) for line in _equations(each)],
         "steps": [_row_data(_row(step, each.convention)) for step in each.steps],
-        "remarks": [*_on_biases(each), *_on_this_layer(each)],
+        "remarks": [*on_biases(each), *on_this_layer(each)],
         "params": placed.params,
     }
 
@@ -182,76 +170,21 @@ def _dense_rows(dense: DenseEquivalent) -> Iterator[Row]:
 def _sheet(each: Derivation, told: set[tuple[str, str]]) -> Sheet:
     """Return a layer's derivation; what is `told` of its kind is not said again, and what is said is told."""
     kind = each.placed.layer.kind
-    general = [(kind, text) for text in (*(f"Gate {gate}." for gate in _gates(each)), *_on_biases(each))]
-    general += [("", text) for text in _on_notation(each)]
+    general = [(kind, text) for text in (*(f"Gate {gate}." for gate in gates(each)), *on_biases(each))]
+    general += [("", text) for text in on_notation(each)]
     notes = [text for text in general if text not in told]
     told.update(notes)
     placed = each.placed
     last = placed.name_of(placed.copies - 1)
     title = placed.name if placed.copies == 1 else f"{placed.name} … {last}: {placed.copies:,} equal layers"
     rows = [_row(step, each.convention) for step in each.steps]
-    sheet = _rows_sheet(title, rows, (*(text for _, text in notes), *_on_this_layer(each)))
-    subtitle = "; ".join((placed.layer.kind, *_letters(each)))
+    sheet = _rows_sheet(title, rows, (*(text for _, text in notes), *on_this_layer(each)))
+    subtitle = "; ".join((placed.layer.kind, *letters_of(each)))
     return sheet._replace(subtitle=subtitle, equations=_equations(each))
 
 
 def _equations(each: Derivation) -> tuple[Line, ...]:
     return tuple(written(equation, each.placed.sizes, each.notation.rows) for equation in each.equations)
-
-
-def _gates(each: Derivation) -> Iterator[str]:
-    for gate in each.gates:
-        yield f"{gate.letter}, {gate.name}: {gate.meaning}"
-
-
-def _on_biases(each: Derivation) -> Iterator[str]:
-    """Yield why there are as many biases as there are, the same for all layers of a kind that have any."""
-    layer = each.placed.layer
-    if isinstance(layer, Cell) and layer.bias:
-        yield biases(layer, each.gates, convention(each.convention))
-
-
-def _on_notation(each: Derivation) -> Iterator[str]:
-    """Yield what the letters of a notation are to the textbook's."""
-    if each.equations and (told := ON_NOTATIONS.get(each.notation.name)):
-        yield f"Notation: {told}."
-
-
-def _on_this_layer(each: Derivation) -> Iterator[str]:
-    """Yield what is to be said of biases left out, a matrix that is counted elsewhere, and frozen parameters."""
-    layer = each.placed.layer
-    if isinstance(layer, Cell | Dense) and not layer.bias:
-        yield "Biases: none, by bias: false."
-    if each.placed.shared:
-        yield "The matrix is the embedding's, transposed: it is counted there, once."
-    if layer.frozen:
-        yield "Frozen: counted, but not trained."
-
-
-def _letters(each: Derivation) -> Iterator[str]:
-    """Yield what each letter stands for, and where its value comes from."""
-    placed, layer = each.placed, each.placed.layer
-    if "m" in placed.sizes:
-        extra = f", and {layer.extra_inputs:,} extra inputs" if layer.extra_inputs else ""
-        width = placed.inputs - layer.extra_inputs
-        sum_ = f"{width} + {layer.extra_inputs} = " if layer.extra_inputs else ""
-        yield f"m = {sum_}{placed.inputs}: {_source(each)}{extra}"
-    for letter, name in _NAMES.items():
-        if letter in placed.sizes:
-            yield f"{letter} = {placed.sizes[letter]}: {name}"
-
-
-def _source(each: Derivation) -> str:
-    """Return where the width that a layer reads comes from."""
-    below = each.below
-    if below is None:
-        return "the vocabulary" if isinstance(each.placed.layer, Embedding) else "the network's input"
-    of = below.layer
-    if not isinstance(of, Cell) or not of.bidirectional:
-        return f"what {below.name} hands on"
-    joined = of.merge or "concat"
-    one = below.outputs // 2 if joined == "concat" else below.outputs
-    return f"what {below.name} hands on, its two directions of {one:,} joined by {joined}"
 
 
 def _rows_sheet(title: str, rows: list[Row], notes: tuple[str, ...] = ()) -> Sheet:

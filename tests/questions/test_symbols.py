@@ -5,27 +5,25 @@ In every notation, from the printed text alone, with weights that are cut out an
 
 import re
 from collections.abc import Callable
-from itertools import product
 from math import exp, tanh
 from operator import add, mul, sub, truediv
 from random import Random
 from typing import Any
 
 import pytest
+from cells import CELLS, STEPS, M, cases, network
 
-from rnncalc import Cell, Network, SpecError
-from rnncalc.conventions.catalogue import CONVENTIONS, convention
+from rnncalc import Cell, Network
+from rnncalc.conventions.catalogue import convention
 from rnncalc.forward.arrays import Arrays, Matrix, filled
 from rnncalc.forward.bindings import binding
 from rnncalc.forward.floats import floats
 from rnncalc.forward.network_pass import Pass
-from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.questions.notation import NOTATIONS
 from rnncalc.questions.symbols import equations
 from rnncalc.reports.equations import Term, plain, written
 
 Vector = list[float]
-M, STEPS = 3, 3
 
 FUNCTIONS: dict[str, Callable[[float], float]] = {
     "σ": lambda x: 1 / (1 + exp(-x)),
@@ -97,43 +95,6 @@ class Evaluator:
             return [sum(w * x for w, x in zip(row, behind, strict=True)) for row in value]
         assert isinstance(behind[0], list)
         return [sum(w * x for w, x in zip(column, value, strict=True)) for column in zip(*behind, strict=True)]
-
-
-OPTIONS: dict[str, tuple[Any, ...]] = {
-    "bias": (False,),
-    "activation": ("relu", "linear", "sigmoid"),
-    "recurrence": ("diagonal",),
-    "reset_after": (False, True),
-    "reset_gate": (False,),
-    "update_gate": ("replaces",),
-    "projection": (2,),
-    "peepholes": (True,),
-    "output_gate": (False,),
-    "learned_state": (True,),
-}
-CELLS = [name for name in KINDS if issubclass(kind(name), Cell)]
-
-
-def cases() -> list[tuple[str, int, dict[str, Any], str]]:
-    """Return every cell with each of its options alone, and two together, under every convention that has it."""
-    found = []
-    for name, units in product(CELLS, (3, 4)):
-        fields = kind(name).fields
-        single = [{option: value} for option, values in OPTIONS.items() if option in fields for value in values]
-        pairs = [first | second for first in single for second in single if [*first] < [*second]]
-        for options, convention_name in product([{}, *single, *pairs], CONVENTIONS):
-            try:
-                network(name, units, options, convention_name)
-            except SpecError:
-                continue
-            found.append((name, units, options, convention_name))
-    return found
-
-
-def network(name: str, units: int, options: dict[str, Any], convention_name: str) -> Network:
-    of = kind(name)
-    layer = of(**{"units": units, **options})
-    return Network(input=M, layers=[layer], steps=STEPS, topology="many-to-many", convention=convention_name)
 
 
 @pytest.mark.parametrize("notation", NOTATIONS)

@@ -72,7 +72,7 @@ def test_a_command_offers_a_format_that_is_added(tmp_path: Path) -> None:
         command = [sys.executable, "-c", add, str(tmp_path), *args]
         return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True).stdout
 
-    assert "table, json, csv, markdown, plain" in called("count", "--help")
+    assert "table, json, csv, markdown, html, plain" in called("count", "--help")
     out = called("-i", "4", "-l", "rnn:3", "-o", "1", "-f", "plain")
     assert out.splitlines()[-1] == "Total; ; ; ; ; 28"
     assert "✓; specs/lstm.yaml; expect.total; 1600; 1600" in called("check", "specs/lstm.yaml", "-f", "plain")
@@ -91,14 +91,14 @@ def test_each_format_writes_every_report_that_it_is_offered_for(report: object) 
 @pytest.mark.parametrize(
     ("reports", "formats"),
     [
-        ((CountReport,), "table json csv markdown"),
-        ((AllocationReport,), "table json csv markdown"),
-        ((RunReport,), "table json csv markdown"),
-        ((ComparisonReport, DenseGrowthReport), "table json markdown"),
-        ((SolutionReport,), "table json markdown"),
-        ((AnswerReport,), "table json markdown"),
-        ((ExplanationReport,), "table json markdown latex"),
-        ((CheckReport, FileReport), "table json markdown junit github"),
+        ((CountReport,), "table json csv markdown html"),
+        ((AllocationReport,), "table json csv markdown html"),
+        ((RunReport,), "table json csv markdown html"),
+        ((ComparisonReport, DenseGrowthReport), "table json markdown html"),
+        ((SolutionReport,), "table json markdown html"),
+        ((AnswerReport,), "table json markdown html"),
+        ((ExplanationReport,), "table json markdown latex html"),
+        ((CheckReport, FileReport), "table json markdown html junit github"),
     ],
 )
 def test_what_is_offered(reports: tuple[type, ...], formats: str) -> None:
@@ -122,7 +122,7 @@ def test_a_report_that_a_format_cannot_write_is_refused_before_the_first_is_writ
     """A solution has no one table, so it has no CSV."""
     file = io.StringIO()
     solution = next(report for report in REPORTS if isinstance(report, SolutionReport))
-    with pytest.raises(CallError, match="cannot be written as csv, but as table, json or markdown"):
+    with pytest.raises(CallError, match="cannot be written as csv, but as table, json, markdown or html"):
         write([REPORTS[0], solution], "csv", file)
     assert file.getvalue() == ""
 

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import Any
@@ -155,10 +156,35 @@ def acts_in_csv(text: str) -> None:
 
 def acts_in_xml(text: str) -> None:
     """Hold that it is XML in ASCII."""
-    import xml.etree.ElementTree as ET
-
     assert text.isascii()
     ET.fromstring(text)
+
+
+ELEMENTS = {
+    *("html", "head", "meta", "title", "link", "style", "body", "main", "article", "section", "h1", "h2", "p", "div"),
+    *("span", "wbr", "table", "thead", "tbody", "tfoot", "tr", "th", "td", "math", "mrow", "mi", "mn", "mo", "mtext"),
+    *("mspace", "mpadded", "msub", "munder"),
+}
+ATTRIBUTES = {
+    *("lang", "charset", "name", "content", "http-equiv", "rel", "href", "class", "style", "scope", "role", "tabindex"),
+    *("aria-label", "form", "stretchy", "lspace", "rspace", "width", "depth"),
+}
+
+
+def acts_in_html(text: str) -> None:
+    """Hold that no element, attribute or style of the page comes from a name, which is text that can be read."""
+    head, _, page = text.partition("\n")
+    assert head == "<!DOCTYPE html>"
+    root = ET.fromstring(page)
+    assert {element.tag for element in root.iter()} <= ELEMENTS
+    assert {name for element in root.iter() for name in element.attrib} <= ATTRIBUTES
+    for element in root.iter():
+        assert re.fullmatch(r"width: [\d.]+%|", element.get("style", "")), element.get("style")
+        assert element.get("href", "data:,") == "data:,"
+        assert re.fullmatch(r"[a-z]*", element.get("class", ""))
+    assert len([*root.iter("style")]) == len([*root.iter("link")]) == 1
+    for element in root.iter("title"):
+        assert r"\u202e" in (element.text or "")
 
 
 ACTS: dict[str, Callable[[str], None]] = {
@@ -167,6 +193,7 @@ ACTS: dict[str, Callable[[str], None]] = {
     "latex": acts_in_latex,
     "csv": acts_in_csv,
     "junit": acts_in_xml,
+    "html": acts_in_html,
 }
 
 
