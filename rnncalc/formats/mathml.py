@@ -45,7 +45,7 @@ _DEPTH = 0.38
 def equations(lines: Iterable[Line]) -> str:
     """Return equations below each other, their signs of equality aligned."""
     rows = "".join(f"{_equation(line)}\n" for line in lines)
-    return f'<div class="equations">\n{rows}</div>\n'
+    return f'<div class="equations scroll" role="group" aria-label="Equations" tabindex="0">\n{rows}</div>\n'
 
 
 def name(of: Name) -> str:

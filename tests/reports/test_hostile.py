@@ -181,7 +181,7 @@ def acts_in_html(text: str) -> None:
     for element in root.iter():
         assert re.fullmatch(r"width: [\d.]+%|", element.get("style", "")), element.get("style")
         assert element.get("href", "data:,") == "data:,"
-        assert re.fullmatch(r"[a-z]*", element.get("class", ""))
+        assert re.fullmatch(r"[a-z ]*", element.get("class", ""))
     assert len([*root.iter("style")]) == len([*root.iter("link")]) == 1
     for element in root.iter("title"):
         assert r"\u202e" in (element.text or "")
