@@ -12,6 +12,7 @@ from xml.sax.saxutils import escape as escape_xml
 
 from rnncalc.formats.places import PAGE, Point, edges, lowest_first, path
 from rnncalc.reports.equations import GREEK, Term, plain_piece
+from rnncalc.reports.pictures.framing import stacked
 from rnncalc.reports.pictures.picture import (
     MOST_OF_A_LINE,
     Arrow,
@@ -57,10 +58,8 @@ INK, SOFT, PAPER = ("#1b232c", "#e6ebf0"), ("#55606c", "#aab4bf"), ("#ffffff", "
 
 
 def write(reports: Iterable[Drawn], file: TextIO) -> None:
-    """Write every picture, each an element of its own; one file holds one."""
-    for report in reports:
-        for picture in report.pictures(PAGE):
-            file.write(f"{element(picture)}\n")
+    """Write the pictures below each other, as the one element that a file holds."""
+    file.write(f"{element(stacked([picture for report in reports for picture in report.pictures(PAGE)]))}\n")
 
 
 def element(picture: Picture) -> str:
@@ -86,6 +85,7 @@ def _style() -> str:
         ".rnncalc .i{font-family:'STIX Two Text','Times New Roman',Times,serif;font-size:11px}",
         ".rnncalc .shape{font-size:12px}",
         ".rnncalc .line{stroke-width:1.4;stroke-linejoin:round}.rnncalc .curve{stroke-width:2.2}",
+        ".rnncalc .axis.curve{stroke-width:1.4}",
         ".rnncalc .backward.line,.rnncalc .elided,.rnncalc .frame{stroke-dasharray:5 3}",
         ".rnncalc text,.rnncalc tspan{stroke:none}",
     ]
@@ -151,7 +151,7 @@ def _arrow(points: list[Point], arrow: Arrow) -> Iterator[str]:
 
 def _label(label: Label) -> Iterator[str]:
     left, wide = label.left, span(label.text)
-    place = {"start": left, "middle": left + wide / 2, "end": left + wide}[label.align]
+    place = {"start": left, "middle": label.x + 0.5, "end": left + wide}[label.align]
     where = f'x="{_x(place)}" y="{_y(label.y + 0.5) + LOWER:g}" text-anchor="{label.align}"'
     yield f'<text class="{label.role}" {where}>{_line(label.text)}</text>'
 

@@ -38,12 +38,12 @@ STARTS = {("─", (0, -1)): "┴", ("─", (0, 1)): "┬", ("│", (1, 0)): "├
 
 FRAMES = {True: (*"╭─╮│╰╯",), False: (*"┌─┐│└┘",)}
 DASHED = (*"┌╌┐╎└┘",)
-CURVES = {Role.RECURRENT: "═", Role.DENSE: "•"}
+CURVES = {Role.RECURRENT: "═", Role.DENSE: "•", Role.AXIS: "┼"}
 ASCII = {
     **dict.fromkeys("└┌┘┐├┤┴┬┼╭╮╰╯", "+"),
     **dict.fromkeys("─╌╶╴", "-"),
     **dict.fromkeys("│╎╵╷", "|"),
-    **dict(zip("▲►▼◄●═•⋯…", "^>v<o=*~~", strict=True)),
+    **dict(zip("▲►▼◄●═•⋯…→", "^>v<o=*~~>", strict=True)),
 }
 """What stands for the characters that pictures are drawn in where an encoding lacks one of them."""
 
@@ -76,7 +76,7 @@ def drawn(picture: Picture, encoding: str | None = None) -> list[str]:
                 canvas.curve(shape)
     canvas.leave()
     lines = ["".join(row).rstrip() for row in canvas.rows]
-    return _encodable(lines, encoding) if encoding else lines
+    return lines if encoding is None or all(encodes(line, encoding) for line in lines) else _encodable(lines, encoding)
 
 
 class _Canvas:
@@ -84,6 +84,7 @@ class _Canvas:
 
     def __init__(self, picture: Picture) -> None:
         self.rows = [[" "] * picture.width for _ in range(picture.height)]
+        self.dots = {(shape.x, shape.y) for shape in picture.shapes if isinstance(shape, Dot)}
         self.sides: dict[Cell, int] = {}
         self.starts: list[tuple[Cell, Cell]] = []
 
@@ -144,7 +145,8 @@ class _Canvas:
             head = arrow.head and after == end
             self.put(cell, HEADS[towards[1]] if head else LINES[self.sides[cell]])
         first = cells[1]
-        self.starts.append((start, (first[0] - start[0], first[1] - start[1])))
+        if first not in self.dots:  # it leaves another arrow, no frame
+            self.starts.append((start, (first[0] - start[0], first[1] - start[1])))
 
     def brace(self, brace: Brace) -> None:
         """Draw a brace, and its text in the middle below."""
@@ -180,11 +182,8 @@ def _encodable(lines: list[str], encoding: str) -> list[str]:
     signs = {sign: other for sign, other in unencodable(encoding).items() if len(other) == 1}
     if not encodes("".join(ASCII), encoding):
         signs |= ASCII  # all of them, so that no line changes its looks on its way
-    return [
-        line
-        if encodes(line, encoding)
-        else "".join(
-            other if encodes(other := signs.get(char, char), encoding) else "?" * columns(char) for char in line
-        )
-        for line in lines
-    ]
+    return ["".join(_encodable_char(signs.get(char, char), encoding) for char in line) for line in lines]
+
+
+def _encodable_char(char: str, encoding: str) -> str:
+    return char if char.isascii() or encodes(char, encoding) else "?" * columns(char)

@@ -57,7 +57,7 @@ def environment(picture: Picture) -> str:
     """Return a picture as one `tikzpicture`, in the colours that the document defines."""
     drawn = "\n".join(f"  {line}" for shape in lowest_first(picture.shapes) for line in _shape(shape, picture))
     options = f"x={ACROSS}cm, y=-{DOWN}cm, >=Latex, font=\\sffamily\\footnotesize, inner sep=0pt, outer sep=0pt"
-    return f"% {typeset(picture.title)}\n\\begin{{tikzpicture}}[{options}]\n{drawn}\n\\end{{tikzpicture}}"
+    return f"\\begin{{tikzpicture}}[{options}]\n{drawn}\n\\end{{tikzpicture}}"
 
 
 def _shape(shape: Shape, picture: Picture) -> Iterator[str]:
@@ -73,10 +73,11 @@ def _shape(shape: Shape, picture: Picture) -> Iterator[str]:
         case Brace(x, y, width):
             ends = f"({x + width},{y + 0.1}) -- ({x},{y + 0.1})"
             yield f"\\draw[decorate, decoration={{brace, amplitude=2mm}}, inputline] {ends};"
-            yield f"\\node[base] at ({x + width / 2},{y + 1.7}) {{{_line(shape.text)}}};".replace("base", "anchor=base")
+            yield f"\\node[anchor=base] at ({x + width / 2},{y + 1.7}) {{{_line(shape.text)}}};"
         case Curve():
             points = " -- ".join(f"({x:.3f},{y:.3f})" for x, y in shape.points)
-            yield f"\\draw[very thick, {shape.role}line] {points};"
+            thick = "semithick" if shape.role is Role.AXIS else "very thick"
+            yield f"\\draw[{thick}, {shape.role}line] {points};"
 
 
 def _box(box: Box) -> Iterator[str]:
@@ -108,7 +109,7 @@ def _label(label: Label) -> str:
     left, wide = label.left, span(label.text)
     place, anchor = {
         "start": (left, "base west"),
-        "middle": (left + wide / 2, "base"),
+        "middle": (label.x + 0.5, "base"),
         "end": (left + wide, "base east"),
     }[label.align]
     size = {"heading": "\\bfseries\\normalsize ", "note": "\\color{black!65}", "shape": "\\color{black!65}"}

@@ -15,6 +15,7 @@ from reported import REPORTS
 from rnncalc.formats import FORMATS, write
 from rnncalc.reports.cases import Annotation, Case, Level, Outcome, Tally
 from rnncalc.reports.equations import Function, Sign, Term
+from rnncalc.reports.pictures.picture import Arrow, Box, Brace, Curve, Dot, Label, Picture, Role
 from rnncalc.reports.sheet import Alike, Arithmetic, Bar, Column, Name, Shared, Sheet
 
 HOSTILE = (
@@ -51,7 +52,7 @@ class Poisoned:
     def __init__(self, report: Any, method: str) -> None:
         self.file = HOSTILE
         made = getattr(report, method)()
-        setattr(self, method, lambda: hostile(made))
+        setattr(self, method, lambda *_: hostile(made))
         if hasattr(report, "tally"):
             self.tally = report.tally
 
@@ -88,6 +89,13 @@ class Full:
 
     def tally(self) -> Tally:
         return Tally(4, 1, 1, 1)
+
+    def pictures(self, width: int | None = None) -> list[Picture]:
+        text = ("a", Term("a", "b"), Term("b", time="c"))
+        boxes = (Box(0, 0, 9, 4, (text, text), Role.LAYER), Box(0, 8, 9, 1, (text,), Role.STATE, round=True))
+        arrow = Arrow(((4, 4), (4, 7)), Role.BACKWARD)
+        shapes = (*boxes, arrow, Dot(4, 5), Label(20, 1, text, Role.NOTE), Brace(20, 4, 9, text))
+        return [Picture("a", "b", 40, 12, (*shapes, Curve(((20, 9), (30, 11)), Role.DENSE)))]
 
     def cases(self) -> Iterator[Case]:
         return iter([Case("a", outcome, "b") for outcome in Outcome])
@@ -161,9 +169,29 @@ def acts_in_xml(text: str) -> None:
 
 
 ELEMENTS = {
-    *("html", "head", "meta", "title", "link", "style", "body", "main", "article", "section", "h1", "h2", "p", "div"),
+    *(
+        "html",
+        "head",
+        "meta",
+        "title",
+        "link",
+        "style",
+        "body",
+        "main",
+        "article",
+        "section",
+        "figure",
+        "h1",
+        "h2",
+        "p",
+        "div",
+    ),
     *("span", "wbr", "table", "thead", "tbody", "tfoot", "tr", "th", "td", "math", "mrow", "mi", "mn", "mo", "mtext"),
     *("mspace", "mpadded", "msub", "munder"),
+}
+DRAWN = {
+    f"{{http://www.w3.org/2000/svg}}{name}"
+    for name in ("svg", "title", "desc", "style", "rect", "text", "tspan", "polyline", "polygon", "path", "circle", "g")
 }
 ATTRIBUTES = {
     *("lang", "charset", "name", "content", "http-equiv", "rel", "href", "class", "style", "scope", "role", "tabindex"),
@@ -176,15 +204,21 @@ def acts_in_html(text: str) -> None:
     head, _, page = text.partition("\n")
     assert head == "<!DOCTYPE html>"
     root = ET.fromstring(page)
-    assert {element.tag for element in root.iter()} <= ELEMENTS
-    assert {name for element in root.iter() for name in element.attrib} <= ATTRIBUTES
-    for element in root.iter():
+    assert {element.tag for element in root.iter()} <= ELEMENTS | DRAWN
+    own = [element for element in root.iter() if element.tag in ELEMENTS]
+    assert {name for element in own for name in element.attrib} <= ATTRIBUTES
+    for element in own:
         assert re.fullmatch(r"width: [\d.]+%|", element.get("style", "")), element.get("style")
         assert element.get("href", "data:,") == "data:,"
         assert re.fullmatch(r"[a-z ]*", element.get("class", ""))
     assert len([*root.iter("style")]) == len([*root.iter("link")]) == 1
     for element in root.iter("title"):
         assert r"\u202e" in (element.text or "")
+
+
+def acts_in_svg(text: str) -> None:
+    """Hold that it is XML, of the elements that pictures are made of alone."""
+    assert {node.tag for node in ET.fromstring(text).iter()} <= DRAWN
 
 
 ACTS: dict[str, Callable[[str], None]] = {
@@ -194,6 +228,8 @@ ACTS: dict[str, Callable[[str], None]] = {
     "csv": acts_in_csv,
     "junit": acts_in_xml,
     "html": acts_in_html,
+    "tikz": acts_in_latex,
+    "svg": acts_in_svg,
 }
 
 
@@ -209,7 +245,7 @@ def test_half_a_surrogate_pair_is_one_sign_in_every_format() -> None:
     """U+FFFD, and a pair is the character that it is."""
     for name, (_, method, *_) in FORMATS.items():
         text = written(Surrogate(), name)
-        assert {"latex": "?", "junit": "&#65533;", "json": "\\ufffd"}.get(name, "\ufffd") in text, name
+        assert {"latex": "?", "tikz": "?", "junit": "&#65533;", "json": "\\ufffd"}.get(name, "\ufffd") in text, name
         assert method
     assert json.loads(written(Surrogate(), "json"))["reports"][0]["\U0001f600"] == "a\ufffdb"
 
@@ -223,6 +259,9 @@ class Surrogate(Full):
         return [Sheet((Column("a\ud800b"),), [("a\ud800b",)], title="a\udfffb", notes=("a\udfffb",))]
 
     derivations = sheets
+
+    def pictures(self, width: int | None = None) -> list[Picture]:
+        return [Picture("a\ud800b", "", 9, 1, (Label(0, 0, ("a\ud800b",), Role.NOTE),))]
 
     def data(self) -> dict[str, Any]:
         return {"\U0001f600": "a\ud800b"}

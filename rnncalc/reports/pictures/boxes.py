@@ -38,9 +38,9 @@ def lines(row: Row) -> tuple[Line, ...]:
     return (fitted(placed.name, MOST_OF_A_NAME),), (f"{layer.kind}{number}",), *joined, (f"{placed.params:,}",)
 
 
-def width(row: Row) -> int:
+def width(row: Row, tight: bool = False) -> int:
     """Return the cells that a box needs across, an odd number of them."""
-    return (max(map(span, lines(row))) + 4) | 1
+    return (max(map(span, lines(row))) + (2 if tight else 4)) | 1
 
 
 def size(row: Row) -> Size:

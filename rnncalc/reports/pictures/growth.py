@@ -11,7 +11,7 @@ from rnncalc.questions.dense import dense_params
 from rnncalc.reports.equations import Term
 from rnncalc.reports.pictures.framing import Words, framed
 from rnncalc.reports.pictures.picture import Align, Arrow, Curve, Label, Picture, Role, Shape, span
-from rnncalc.reports.pictures.scale import LONG, Scale, linear_or_logarithmic, ticks
+from rnncalc.reports.pictures.scale import LONG, Scale, linear_or_logarithmic
 from rnncalc.reports.setting import title
 from rnncalc.text import decimal, escape, plural
 
@@ -37,8 +37,7 @@ class Grown(NamedTuple):
     @property
     def scales(self) -> tuple[Scale, Scale]:
         """The scales of the steps and of the parameters."""
-        across = linear_or_logarithmic([*self.steps], from_zero=False)
-        return across, linear_or_logarithmic([self.own, *self.dense], from_zero=True)
+        return linear_or_logarithmic([*self.steps]), linear_or_logarithmic([self.own, *self.dense])
 
 
 def pictures(network: Network, only: tuple[str, ...], width: int | None) -> list[Picture]:
@@ -52,23 +51,27 @@ def pictures(network: Network, only: tuple[str, ...], width: int | None) -> list
     grown = Grown(steps, tuple(dense_params(network, number) for number in steps), network.params)
     if not grown.own or min(grown.dense) == max(grown.dense):
         raise RefusedError(f"{name}: its dense equivalent does not grow with the steps; draw another view")
-    left = max(span((_number(number),)) for number in _marks(grown))
-    free = (width or WIDTH + left) - left - 4 - max(len(name) for name in NAMES.values())
-    shapes = [*_axes(grown, max(min(WIDTH, free), NARROWEST)), *_curves(grown, max(min(WIDTH, free), NARROWEST))]
-    return [framed(_words(network, grown), shapes, width)]
+    left = max(span((_number(number),)) for number in grown.scales[1].marks)
+    free = WIDTH if width is None else width - left - 4 - max(len(name) for name in NAMES.values())
+    across, up = (
+        _whole(scale, room)
+        for scale, room in zip(grown.scales, (max(min(WIDTH, free), NARROWEST), HEIGHT), strict=True)
+    )
+    return [framed(_words(network, grown), [*_axes(grown, across, up), *_curves(grown, across, up)], width)]
+
+
+def _whole(scale: Scale, room: int) -> int:
+    """Return how many cells of a room an axis takes: as many for each of its steps."""
+    return room // scale.steps * scale.steps
 
 
 def _steps(longest: int) -> tuple[int, ...]:
     """Return the numbers of steps that are drawn, from 1 to the end of the scale."""
     if longest <= STEPS:
         return tuple(range(1, STEPS + 1))
-    last = linear_or_logarithmic([1, max(longest, LONG)], from_zero=False).last
+    last = linear_or_logarithmic([1, max(longest, LONG)]).last
     points = (round(last ** (place / POINTS)) for place in range(POINTS + 1))
     return tuple(dict.fromkeys(points))
-
-
-def _marks(grown: Grown) -> list[int]:
-    return ticks(grown.scales[1], HEIGHT // 3)
 
 
 def _number(number: int) -> str:
@@ -82,32 +85,32 @@ def _number(number: int) -> str:
 MOST_IN_FULL = 10_000_000
 
 
-def _axes(grown: Grown, width: int) -> Iterator[Shape]:
-    """Yield the axes with their numbers; the parameters' is at 0, the steps' at the bottom."""
+def _axes(grown: Grown, width: int, height: int) -> Iterator[Shape]:
+    """Yield the axes with their numbers; that of the parameters is in column 0, that of the steps at the bottom."""
     across, up = grown.scales
-    yield Arrow(((0, HEIGHT), (0, -1)), Role.AXIS)
-    yield Arrow(((0, HEIGHT), (width + 2, HEIGHT)), Role.AXIS)
+    yield Arrow(((0, height), (0, -1)), Role.AXIS)
+    yield Arrow(((0, height), (width + 2, height)), Role.AXIS)
     yield Label(0, -2, ("parameters",), Role.SHAPE, Align.MIDDLE)
-    yield Label(width + 4, HEIGHT, ("steps ", Term("T")), Role.SHAPE)
-    for number in _marks(grown):
-        y = HEIGHT - round(up.share(number) * HEIGHT) if number or not up.logarithmic else HEIGHT
-        yield Arrow(((-1, y), (0, y)), Role.AXIS, head=False)
-        yield Label(-3, y, (_number(number),), Role.SHAPE, Align.END)
+    yield Label(width + 4, height, ("steps ", Term("T")), Role.SHAPE)
+    for number in up.marks:
+        y = height - round(up.share(number) * height)
+        yield Curve(((0.1, y + 0.5), (0.5, y + 0.5)), Role.AXIS)
+        yield Label(-2, y, (_number(number),), Role.SHAPE, Align.END)
     behind = -1
-    for number in ticks(across, width // 8):
-        label = Label(round(across.share(number) * width), HEIGHT + 2, (_number(number),), Role.SHAPE, Align.MIDDLE)
-        yield Arrow(((label.x, HEIGHT), (label.x, HEIGHT + 1)), Role.AXIS, head=False)
+    for number in across.marks:
+        label = Label(round(across.share(number) * width), height + 1, (_number(number),), Role.SHAPE, Align.MIDDLE)
+        yield Curve(((label.x + 0.5, height + 0.5), (label.x + 0.5, height + 0.7)), Role.AXIS)
         if label.left > behind:
             yield label
             behind = label.left + span(label.text)
 
 
-def _curves(grown: Grown, width: int) -> Iterator[Shape]:
+def _curves(grown: Grown, width: int, height: int) -> Iterator[Shape]:
     """Yield both curves, each with its name behind its end."""
     across, up = grown.scales
 
     def point(steps: int, params: int) -> tuple[float, float]:
-        return 0.5 + across.share(steps) * width, HEIGHT + 0.5 - up.share(params) * HEIGHT
+        return 0.5 + across.share(steps) * width, height + 0.5 - up.share(params) * height
 
     ends = {}
     for role, numbers in ((Role.DENSE, grown.dense), (Role.RECURRENT, (grown.own,) * len(grown.dense))):
@@ -123,6 +126,7 @@ def _curves(grown: Grown, width: int) -> Iterator[Shape]:
 def _words(network: Network, grown: Grown) -> Words:
     across, up = grown.scales
     kinds = ["logarithmic" if scale.logarithmic else "linear" for scale in (across, up)]
+    scales = f"both scales {kinds[0]}" if kinds[0] == kinds[1] else f"scales {kinds[0]} across, {kinds[1]} up"
     notes = [f"Recurrent: {plural(grown.own, 'parameter')}, however many the steps."]
     steps = {part.steps for part in network.parts.values()}
     at = next(iter(steps)) if len(steps) == 1 else None
@@ -130,5 +134,5 @@ def _words(network: Network, grown: Grown) -> Words:
     dense = dense_params(network, at)
     ratio = f"{decimal(dense / grown.own)} × as many"
     notes.append(f"Dense equivalent: {plural(dense, 'parameter')} at {plural(at, 'step')}, {ratio}.")
-    setting = f"Parameters against steps; scales {kinds[0]} across, {kinds[1]} up"
+    setting = f"Parameters against steps; {scales}"
     return Words(title(network), setting, tuple(notes), "growth")

@@ -27,7 +27,7 @@ from rnncalc.reports.pictures.plan import Columns, Gap, LeftOut, Row, Step, When
 DOTS = 3
 """The width of a gap."""
 
-BETWEEN = 4
+BETWEEN = 3
 """The length of an arrow from step to step."""
 
 
@@ -37,7 +37,8 @@ class Half(NamedTuple):
     rows: its layers from the lowest, each with the line at which its box begins; inputs, outputs: the lines of what it
     reads and hands on, None where it hands on nothing.
     read_at: at which steps it reads an input. before: what stands below the letters of its first states; "" where they
-    come from elsewhere. behind: the same of those that run backwards.
+    come from elsewhere, or are left out. behind: the same of those that run backwards.
+    repeated, beside: what is said of its weights, and below that. tight: whether there is no room to spare in a box.
     """
 
     columns: Columns
@@ -48,13 +49,14 @@ class Half(NamedTuple):
     before: str
     behind: str
     repeated: str = ""
-    left_out: str = ""
+    beside: str = ""
+    tight: bool = False
 
     @property
     def box(self) -> int:
         """The width of every box."""
         nodes = [span(line) + 2 for line in self._nodes()]
-        return max([*(width(row) for row, _ in self.rows if not isinstance(row, LeftOut)), *nodes]) | 1
+        return max([*(width(row, self.tight) for row, _ in self.rows if not isinstance(row, LeftOut)), *nodes]) | 1
 
     def _nodes(self) -> Iterator[Line]:
         for column in self.columns:
@@ -154,7 +156,7 @@ def _in_time(half: Half, row: Row, top: int) -> Iterator[Shape]:
         yield Arrow(((right, y), (left - 1, y)), Role.STATE)
         if backward is not None:
             yield Arrow(((left - 1, top + backward), (right, top + backward)), Role.BACKWARD)
-    if backward is not None:
+    if backward is not None and half.behind:
         line = states(row, half.behind)
         x = half.right + BETWEEN
         yield Box(x, top + backward, span(line) + 2, 1, (line,), Role.STATE, round=True)
@@ -214,8 +216,8 @@ def _repeated(half: Half) -> Iterator[Shape]:
         return
     left = half.lefts[0]
     yield Brace(left, half.inputs + 2, half.right - left, (half.repeated,))
-    if half.left_out:
-        yield Label(left + (half.right - left) // 2, half.inputs + 4, (half.left_out,), Role.NOTE, Align.MIDDLE)
+    if half.beside:
+        yield Label(left + (half.right - left) // 2, half.inputs + 4, (half.beside,), Role.NOTE, Align.MIDDLE)
 
 
 def joining(half: Half, row: Row, top: int, to: Cell) -> Iterator[Shape]:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from math import floor, log10
+from math import log10
 from typing import NamedTuple
 
 LONG = 50
 """Where the largest number is so many times the smallest, a scale is logarithmic."""
 
+MOST_MARKS = 5
+"""An axis has so many numbers at the most, beside that at its start."""
+
 
 class Scale(NamedTuple):
-    """Numbers from the first to the last, and whether powers of ten are equally far apart."""
+    """Numbers from the first to the last, in equal steps: `step` further each, or, on a logarithmic one, `step` times.
+
+    So many steps reach from the first to the last without a rest.
+    """
 
     first: int
     last: int
+    step: int
     logarithmic: bool
 
     def share(self, number: float) -> float:
@@ -22,39 +29,39 @@ class Scale(NamedTuple):
             return (log10(number) - log10(self.first)) / (log10(self.last) - log10(self.first))
         return (number - self.first) / (self.last - self.first)
 
+    @property
+    def steps(self) -> int:
+        """The number of steps from the first to the last."""
+        if self.logarithmic:
+            return (_power(self.last) - _power(self.first)) // _power(self.step)
+        return (self.last - self.first) // self.step
 
-def linear_or_logarithmic(numbers: list[int], from_zero: bool) -> Scale:
-    """Return the scale for some numbers, all of them positive and not all equal."""
+    @property
+    def marks(self) -> list[int]:
+        """The round numbers to write at an axis."""
+        if self.logarithmic:
+            return [self.first * self.step**place for place in range(self.steps + 1)]
+        return [self.first + self.step * place for place in range(self.steps + 1)]
+
+
+def linear_or_logarithmic(numbers: list[int]) -> Scale:
+    """Return the scale for some numbers, all of them positive."""
     least, most = min(numbers), max(numbers)
-    if most >= LONG * least:
-        return Scale(10 ** _power(least), 10 ** (_power(most - 1) + 1), logarithmic=True)
-    if not from_zero:
-        return Scale(least, most, logarithmic=False)
-    step = _step(most)
-    return Scale(0, -(-most // step) * step, logarithmic=False)
+    if most < LONG * least:
+        step = _step(most)
+        return Scale(0, -(-most // step) * step, step, logarithmic=False)
+    low, high = _power(least), _power(most - 1) + 1
+    apart = -(-(high - low) // MOST_MARKS)
+    high = low + -(-(high - low) // apart) * apart
+    return Scale(10**low, 10**high, 10**apart, logarithmic=True)
 
 
-def ticks(scale: Scale, room: int) -> list[int]:
-    """Return the round numbers to write at an axis, at most so many and one."""
-    if scale.logarithmic:
-        low, high = _power(scale.first), _power(scale.last)
-        apart = -(-(high - low) // room)
-        return [10**power for power in range(low, high + 1, apart)]
-    step = _step(scale.last - scale.first, room)
-    first = -(-scale.first // step) * step
-    return [*range(first, scale.last + 1, step)]
-
-
-def _step(most: int, room: int = 5) -> int:
-    """Return the round distance of which at most so many go into a number."""
-    power = 10 ** max(_power(most) - 1, 0)
-    return next(step for times in range(4) for step in _round(power * 10**times) if most <= room * step)
-
-
-def _round(power: int) -> tuple[int, int, int]:
-    return power, 2 * power, 5 * power
+def _step(most: int) -> int:
+    """Return the least round step of which so many as are allowed reach a number."""
+    power: int = 10 ** max(_power(most) - 1, 0)
+    return next(step for step in (power, 2 * power, 5 * power, 10 * power, 20 * power) if most <= MOST_MARKS * step)
 
 
 def _power(number: int) -> int:
     """Return the power of ten that a number reaches."""
-    return max(len(str(number)) - 1, 0) if number >= 1 else floor(0)
+    return len(str(number)) - 1

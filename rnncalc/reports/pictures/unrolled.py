@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import zip_longest
+from typing import NamedTuple
 
 from rnncalc.network.network import Network
 from rnncalc.reports.pictures.boxes import size, state_labels, states
@@ -27,55 +28,71 @@ APART = 4
 LEGEND = "Boxes: name, kind and width, parameters. Arrows: how many numbers run along them at a step."
 
 
+class Way(NamedTuple):
+    """A way to draw a part: its columns, and whether it is made as narrow as can be, its first states left out."""
+
+    columns: Columns
+    tight: bool = False
+
+
 def pictures(network: Network, only: tuple[str, ...], width: int | None) -> list[Picture]:
-    """Return the network unrolled, or each of the layers of these names by itself."""
-    if not only:
-        return [_fitting(network, {part: rows(network, part) for part in network.parts}, width)]
-    found = [row_of(network, name) for name in only]
-    return [_fitting(network, {row.placed.part: [row]}, width, row.placed.name) for row in found]
+    """Return the network unrolled, its halves by themselves where both have no room; or each of the layers named."""
+    if only:
+        found = [row_of(network, name) for name in only]
+        return [_fitting(network, {row.placed.part: [row]}, width, row.placed.name) for row in found]
+    parts = {part: rows(network, part) for part in network.parts}
+    whole = _fitting(network, parts, width)
+    if len(parts) == 1 or width is None or whole.width <= width:
+        return [whole]
+    return [_fitting(network, {part: of}, width, str(part)) for part, of in parts.items()]
 
 
-def _fitting(network: Network, parts: Parts, width: int | None, only: str = "") -> Picture:
+def _fitting(network: Network, parts: Parts, width: int | None, of: str = "") -> Picture:
     """Return the fullest picture that is no wider than so many cells, or the narrowest."""
-    ways = [columns(network, part) for part in parts]
-    for steps in zip_longest(*ways):
-        chosen = [step or way[-1] for step, way in zip(steps, ways, strict=True)]
-        halves = _halves(network, parts, chosen)
-        drawn = framed(_words(network, only), [*_shapes(halves)], width)
+    ways = [[*map(Way, columns(network, part))] for part in parts]
+    for part in ways:
+        part.append(part[-1]._replace(tight=True))
+    for chosen in zip_longest(*ways):
+        halves = _halves(network, parts, [way or part[-1] for way, part in zip(chosen, ways, strict=True)])
+        drawn = framed(_words(network, parts, of), [*_shapes(halves)], width)
         if width is None or drawn.width <= width:
             break
     return drawn
 
 
-def _words(network: Network, only: str) -> Words:
+def _words(network: Network, parts: Parts, of: str) -> Words:
     name = title(network)
-    params = network.params if not only else row_of(network, only).placed.params
-    heading = f"{only} of {name}" if only else name
+    every = [entry for entry in network.stack if entry.part in parts]
+    params = sum(entry.params * entry.copies for entry in every)
+    if of and of not in parts:
+        params = row_of(network, of).placed.params
+    heading = f"{of} of {name}" if of else name
     return Words(heading, f"{flow(network)}; {plural(params, 'parameter')}", (LEGEND,), "unrolled in time")
 
 
-def _halves(network: Network, parts: Parts, chosen: list[Columns]) -> list[Half]:
+def _halves(network: Network, parts: Parts, chosen: list[Way]) -> list[Half]:
     """Return the halves, each row at its height; recurrent layers whose states meet are at the same."""
     found, bridged = levels(list(parts.values())), len(parts) > 1
     handing_on = [part for part in parts if not (bridged and part == "encoder")]
     states, inputs = heights(found, bridged, 1 + UP if handing_on else 0)
     halves = []
-    for place, (part, steps) in enumerate(zip(parts, chosen, strict=True)):
+    for place, (part, way) in enumerate(zip(parts, chosen, strict=True)):
         column = [level[place] for level in found]
         placed = [(row, y - size(row).forward) for row, y in zip(column, states, strict=True) if row]
         last, top = placed[-1]
-        above = top - 1 - (JOINED if joins(last) and len(steps) > 1 else UP)
+        above = top - 1 - (JOINED if joins(last) and len(way.columns) > 1 else UP)
         halves.append(
             Half(
-                columns=steps,
+                columns=way.columns,
                 rows=tuple(placed),
                 inputs=inputs,
                 outputs=above if part in handing_on else None,
                 read_at=When.EVERY if network.topology_of(part).startswith("many") else When.FIRST,
-                before="" if bridged and part == "decoder" else "0",
-                behind=step_behind(network, part),
+                before="" if way.tight or (bridged and part == "decoder") else "0",
+                behind="" if way.tight else step_behind(network, part),
                 repeated=_repeated(network, part),
-                left_out=_left_out(steps),
+                beside="; ".join(filter(None, [part or "", _left_out(way.columns)])),
+                tight=way.tight,
             )
         )
     return halves
@@ -85,9 +102,9 @@ def _repeated(network: Network, part: str | None) -> str:
     """Return what is said of the weights of all steps."""
     steps = 1 if network.topology == "one-to-one" else network.parts[part].steps
     if steps == 1:
-        return part or ""
+        return "" if part is None else "one step"
     times = "T" if steps is None else f"{steps:,}"
-    return f"{part + ': ' if part else ''}×{times}, the same weights"
+    return f"×{times}, the same weights"
 
 
 def _left_out(steps: Columns) -> str:
@@ -105,7 +122,9 @@ def _shapes(halves: list[Half]) -> Iterator[Shape]:
     pairs = [(row, top, other) for row, top in giving.rows for other, _ in taking.rows if _meet(row, other)]
     labels = [span(label) for _, _, other in pairs for label in state_labels(other)]
     behind = [span(states(row, giving.behind)) + 2 for row, _, _ in pairs if size(row).backward is not None]
-    before = BETWEEN + max(behind) + 3 if behind else 0  # what runs backwards comes from there
+    before = (
+        (BETWEEN + max(behind) if giving.behind else 0) + 3 if behind else 0
+    )  # what runs backwards comes from there
     room = before + max(labels) + 3 if labels else APART
     yield from shapes(giving)
     yield from (moved(shape, (giving.right + room - taking.lefts[0], 0)) for shape in shapes(taking))
