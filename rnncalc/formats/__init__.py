@@ -39,10 +39,10 @@ FORMATS: dict[str, Format] = {
     "csv": Format("rnncalc.formats.csv", "records"),
     "markdown": Format("rnncalc.formats.markdown", "sheets"),
     "latex": Format("rnncalc.formats.latex", "derivations"),
-    "html": Format("rnncalc.formats.html", "sheets", instead="pictures"),
     "text": Format("rnncalc.formats.text", "pictures", for_screens=True, read_at_once=True),
     "svg": Format("rnncalc.formats.svg", "pictures"),
     "tikz": Format("rnncalc.formats.tikz", "pictures"),
+    "html": Format("rnncalc.formats.html", "sheets", instead="pictures"),
     "junit": Format("rnncalc.formats.junit", "cases"),
     "github": Format("rnncalc.formats.github", "annotations", read_at_once=True),
 }

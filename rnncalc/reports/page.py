@@ -12,6 +12,7 @@ from rnncalc.network.network import Network
 from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.count import count
 from rnncalc.questions.explain import Explanation
+from rnncalc.questions.nodes import Equation
 from rnncalc.reports.allocation import AllocationReport
 from rnncalc.reports.count import CountReport
 from rnncalc.reports.draw import Drawing
@@ -33,14 +34,25 @@ def page(explanation: Explanation, layers: Iterable[Sheet], others: Iterable[She
     """
     network = explanation.network
     if explanation.total is None:
-        yield from layers
+        yield from _with_cells(explanation, layers)
         return
     yield from CountReport(count(network)).sheets()[:1]
     yield from _or_why("Unrolled in time", lambda title: _drawn(title, Drawing(network, "unrolled")))
-    yield from layers
+    yield from _with_cells(explanation, layers)
     yield from others
     yield from _or_why("Growth with the steps", lambda title: _drawn(title, Drawing(network, "growth")))
     yield from _or_why("Conventions", lambda title: _conventions(title, network))
+
+
+def _with_cells(explanation: Explanation, layers: Iterable[Sheet]) -> Iterator[Piece]:
+    """Yield the derivations, and below the first of those that have the same equations what one step does."""
+    drawn: set[tuple[Equation, ...]] = set()
+    for each, sheet in zip(explanation.layers, layers, strict=True):
+        yield sheet
+        if each.gates and each.equations not in drawn:
+            drawn.add(each.equations)
+            cell = Drawing(explanation.network, "cell", (each.placed.name,))
+            yield from map(_without_heading, cell.pictures(ACROSS))
 
 
 def _or_why(title: str, made: Callable[[str], list[Piece]]) -> Iterator[Piece]:

@@ -18,6 +18,7 @@ from rnncalc.reports.check import CheckReport
 from rnncalc.reports.checked_file import FileReport
 from rnncalc.reports.compare import ComparisonReport, DenseGrowthReport
 from rnncalc.reports.count import CountReport
+from rnncalc.reports.draw import Drawing
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.run import RunReport
 from rnncalc.reports.sheet import Alike
@@ -98,6 +99,7 @@ def test_each_format_writes_every_report_that_it_is_offered_for(report: object) 
         ((SolutionReport,), "table json markdown html"),
         ((AnswerReport,), "table json markdown html"),
         ((ExplanationReport,), "table json markdown latex html"),
+        ((Drawing,), "text svg tikz html"),
         ((CheckReport, FileReport), "table json markdown html junit github"),
     ],
 )
@@ -131,7 +133,7 @@ def test_every_format_of_the_list_is_there() -> None:
     """Its module is in the room of formats, and has what the list says."""
     for name, (module, method, *_) in FORMATS.items():
         assert module == f"rnncalc.formats.{name}"
-        assert any(hasattr(report, method) for report in REPORTS)
+        assert any(hasattr(report, method) for report in [*REPORTS, Drawing(NETWORK)])
         assert find(name) is FORMATS[name]
 
 
