@@ -56,6 +56,7 @@ def main() -> None:
         large(Path(folder), python, rnncalc)
         many(Path(folder), python, rnncalc)
         forward(python, rnncalc)
+        drawing(Path(folder), rnncalc)
 
 
 def start(python: str, rnncalc: str) -> None:
@@ -136,6 +137,24 @@ def forward(python: str, rnncalc: str) -> None:
     weights = 4 * 1024 * (1024 + 1024 + 1)
     idle = kilobytes([rnncalc, "run", *["-i", "1", "-l", "lstm:1", "-T", "1"]])
     show("peak memory of a pass, bytes a weight", (kilobytes(command) - idle) * 1024 / weights, 40)
+
+
+def drawing(folder: Path, rnncalc: str) -> None:
+    """Compare drawing a network to counting it, and one of many layers and steps to the picture that it is elided to."""
+    draw, count = [rnncalc, "draw", "specs/lstm.yaml"], [rnncalc, "specs/lstm.yaml"]
+    show(
+        "draw of a small network, against its count as a table",
+        ratio(lambda: seconds(draw), lambda: seconds(count), 25),
+        1,
+    )
+    files = {}
+    for name, layers, steps in (("many", 100_000, 10**12), ("few", 13, 7)):
+        files[name] = folder / f"{name}.yaml"
+        files[name].write_text(f"input: 8\nsteps: {steps}\nlayers: [{{lstm: 8, repeat: {layers}}}]\n")
+    for form in ("svg", "tikz"):
+        many, few = ([rnncalc, "draw", str(files[name]), "-f", form] for name in ("many", "few"))
+        value = ratio(lambda: seconds(many), lambda: seconds(few), 11)
+        show(f"draw of 100,000 layers and 10^12 steps, -f {form}, against 13 layers and 7 steps", value, 1.1)
 
 
 if __name__ == "__main__":

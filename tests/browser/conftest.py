@@ -104,4 +104,4 @@ def still(browser: Browser) -> Iterator[Browser]:
     """Return the browser, and hold that in the test its console said nothing and it asked for files alone."""
     yield browser
     assert browser.log() == []
-    assert [url for url in browser.requests() if not url.startswith(("file:", "data:"))] == []
+    assert [url for url in browser.requests() if not url.startswith(("file:", "data:", "chrome:"))] == []

@@ -50,7 +50,7 @@ def framed(words: Words, shapes: list[Shape], width: int | None) -> Picture:
     around = bounds(shapes)
     across = around.right - around.left
     room = max(across, min(width or MOST, MOST))
-    above = [(line, Role.HEADING) for line in [fitted(words.heading, room)]]
+    above = [(fitted(words.heading, room * 6 // 7), Role.HEADING)]  # it is larger
     above += [(line, Role.NOTE) for line in _wrapped(words.setting, room)]
     below = [line for note in words.notes for line in _wrapped(note, room)]
     labels = [Label(0, y, (line,), role) for y, (line, role) in enumerate(above)]

@@ -21,6 +21,7 @@ from rnncalc.reports.pictures.boxes import (
     states,
     width,
 )
+from rnncalc.reports.pictures.levels import joins
 from rnncalc.reports.pictures.picture import Align, Arrow, Box, Brace, Cell, Dot, Label, Role, Shape, span
 from rnncalc.reports.pictures.plan import Columns, Gap, LeftOut, Row, Step, When
 
@@ -118,8 +119,8 @@ def shapes(half: Half) -> Iterator[Shape]:
             yield from _in_time(half, row, top)
     yield from _inputs(half)
     for (below, lower), (row, top) in pairwise(half.rows):
-        when = [below.hands_on, row.applied]
-        yield from _up(half, lower, top + size(row).height - 1, when, read(row, below))
+        bottom, when = top + size(row).height - 1, [below.hands_on, row.applied]
+        yield from _up(half, lower, bottom, when, read(row, below), lower - 3 if joins(below) else None)
     yield from _outputs(half)
     yield from _repeated(half)
 
@@ -183,7 +184,8 @@ def _outputs(half: Half) -> Iterator[Shape]:
         return
     row, top = half.rows[-1]
     yield from _nodes(half, half.outputs, output_letter(row), row.hands_on, Role.OUTPUT)
-    yield from _up(half, top, half.outputs, [row.hands_on], handed_on(row))
+    joined = top - 3 if joins(row) else None  # behind where the directions join
+    yield from _up(half, top, half.outputs, [row.hands_on], handed_on(row), joined)
 
 
 def _nodes(half: Half, y: int, letter: str, when: When, role: Role) -> Iterator[Shape]:
