@@ -124,6 +124,12 @@ SIGNS = {
     r"$\leftrightarrow$": "⇄",
     r"\dots{}": "…",
     r"$\to$": "→",
+    r"$\circ$": "∘",
+    r"$\cdot$": "·",
+    r"$\zeta$": "ζ",
+    r"$\nu$": "ν",
+    r"$\div$": "÷",
+    r"$\sigma$": "σ",
     "$-$": "−",
 }
 

@@ -3,7 +3,9 @@
 from math import sin
 from typing import NamedTuple
 
-from rnncalc.layers.cell import Cell
+import pytest
+
+from rnncalc.layers.cell import Cell, Habits
 from rnncalc.layers.operations import Operations
 from rnncalc.reports.equations import plain
 from rnncalc.reports.pictures.picture import Arrow, Box, Dot, Label, Picture, Role, span
@@ -20,11 +22,10 @@ def number(*words: str) -> float:
 class Numbers(Operations[float]):
     """The operations of a step on numbers, each with an outcome of its own, whatever the order of what a gate reads."""
 
-    def __init__(self, layer: Cell, inputs: int, reset_after: bool, gate_keeps: bool) -> None:
-        self.layer = layer
+    def __init__(self, layer: Cell, inputs: int, habits: Habits) -> None:
         self.letters = {gate.letter for gate in layer.gates(inputs)}
         self.activations = {gate.letter: gate.activation for gate in layer.gates(inputs)}
-        self.habits = {"reset_after": reset_after, "gate_keeps": gate_keeps}
+        self.habits = habits
         self.matrices = {
             (gate.letter, product.of): f"{product.of}{gate.letter if product.matrix is None else product.matrix}"
             for gate in layer.gates(inputs)
@@ -44,7 +45,7 @@ class Numbers(Operations[float]):
         return letter in self.letters
 
     def habit(self, name: str) -> bool:
-        return self.habits[name]
+        return bool(getattr(self.habits, name))
 
     def activate(self, activation: str, vector: float) -> float:
         return vector if activation == "linear" else sin(number(activation) + vector)
@@ -70,8 +71,11 @@ class Numbers(Operations[float]):
     def complement(self, vector: float) -> float:
         return 1 - vector
 
-    scale = times
-    shift = plus
+    def scale(self, scalar: float, vector: float) -> float:
+        return scalar * vector
+
+    def shift(self, vector: float, scalar: float) -> float:
+        return vector + scalar
 
 
 class Piece(NamedTuple):
@@ -99,10 +103,8 @@ def cells(arrow: Arrow) -> list[Place]:
     """Return every cell of an arrow; the line goes along the grid from corner to corner."""
     found = [arrow.cells[0]]
     for x, y in arrow.cells[1:]:
-        (at_x, at_y), (dx, dy) = (
-            found[-1],
-            ((x > found[-1][0]) - (x < found[-1][0]), (y > found[-1][1]) - (y < found[-1][1])),
-        )
+        at_x, at_y = found[-1]
+        dx, dy = (x > at_x) - (x < at_x), (y > at_y) - (y < at_y)
         assert 0 in (dx, dy), "a piece of an arrow is not along the grid"
         while (at_x, at_y) != (x, y):
             at_x, at_y = at_x + dx, at_y + dy
@@ -148,6 +150,36 @@ class Circuit:
                     found[place] = value(piece, [(found[of], aside) for of, aside in reads], given)
             assert len(found) > before, "the arrows run in a circle"
         return found
+
+    def runs_clear(self) -> None:
+        """Hold that arrows of two values share no cell but where one crosses the other, and that no dot is there."""
+        ways: dict[Place, list[tuple[int, bool, bool]]] = {}
+        for way, source in zip(self.ways, self.sources, strict=True):
+            for place, cell in enumerate(way):
+                around = [way[other] for other in (place - 1, place + 1) if 0 <= other < len(way)]
+                across, upright = (any(each[axis] != cell[axis] for each in around) for axis in (0, 1))
+                ways.setdefault(cell, []).append((source, across, upright))
+        for cell, found in ways.items():
+            if len({source for source, _, _ in found}) > 1:
+                assert cell not in self.dots
+                assert sorted(found[0][1:]) == [False, True], cell
+                assert [each[1:] for each in found[1:]] == [found[0][:0:-1]], cell
+
+    def computes(self, layer: Cell, numbers: Numbers) -> None:
+        """Hold that what comes out at the top and at the right is what the layer's step gives."""
+        before = {letter: number("before", letter) for letter in layer.states}
+        handed, after = layer.step(numbers, number("x"), tuple(before.values()))
+        given = {"x_t": number("x"), **{f"{letter}_(t−1)": value for letter, value in before.items()}}
+        values = self.values(given)
+        out = [(piece, values[place]) for place, piece in enumerate(self.pieces)]
+        assert [value for piece, value in out if piece.shape.role is Role.OUTPUT] == [pytest.approx(handed)]
+        right = {
+            letter: value
+            for piece, value in out
+            if piece.shape.role is Role.STATE and piece.text[0] not in given
+            for letter in piece.text[0].split(", ")
+        }
+        assert right == {f"{letter}_t": pytest.approx(value) for letter, value in zip(layer.states, after, strict=True)}
 
 
 SIGNS = {"+", "∘", "·", "÷", "1−"}
