@@ -12,6 +12,7 @@ from rnncalc.reports.check import CheckReport
 from rnncalc.reports.checked_file import FileReport
 from rnncalc.reports.compare import ComparisonReport, DenseGrowthReport
 from rnncalc.reports.count import CountReport
+from rnncalc.reports.draw import Drawing
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.run import RunReport
 from rnncalc.reports.solve import SolutionReport
@@ -31,4 +32,6 @@ REPORTS: list[Any] = [
     AnswerReport(answer(NETWORK, 1)),
     CheckReport((FileReport(CheckedFile("a.yaml", check(NETWORK))),)),
     FileReport(CheckedFile("a.yaml", check(NETWORK))),
+    Drawing(NETWORK),
+    Drawing(NETWORK, "growth"),
 ]

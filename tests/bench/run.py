@@ -140,21 +140,20 @@ def forward(python: str, rnncalc: str) -> None:
 
 
 def drawing(folder: Path, rnncalc: str) -> None:
-    """Compare drawing a network to counting it, and one of many layers and steps to the picture that it is elided to."""
-    draw, count = [rnncalc, "draw", "specs/lstm.yaml"], [rnncalc, "specs/lstm.yaml"]
-    show(
-        "draw of a small network, against its count as a table",
-        ratio(lambda: seconds(draw), lambda: seconds(count), 25),
-        1,
-    )
+    """Compare drawing a network to counting it, and many layers and steps to the picture that they are elided to."""
+
+    def timed(*words: str) -> Callable[[], float]:
+        return lambda: seconds([rnncalc, *words])
+
+    value = ratio(timed("draw", "specs/lstm.yaml"), timed("specs/lstm.yaml"), 25)
+    show("draw of a small network, against its count as a table", value, 1)
     files = {}
     for name, layers, steps in (("many", 100_000, 10**12), ("few", 13, 7)):
-        files[name] = folder / f"{name}.yaml"
-        files[name].write_text(f"input: 8\nsteps: {steps}\nlayers: [{{lstm: 8, repeat: {layers}}}]\n")
+        files[name] = str(folder / f"{name}.yaml")
+        Path(files[name]).write_text(f"input: 8\nsteps: {steps}\nlayers: [{{lstm: 8, repeat: {layers}}}]\n")
     for form in ("svg", "tikz"):
-        many, few = ([rnncalc, "draw", str(files[name]), "-f", form] for name in ("many", "few"))
-        value = ratio(lambda: seconds(many), lambda: seconds(few), 11)
-        show(f"draw of 100,000 layers and 10^12 steps, -f {form}, against 13 layers and 7 steps", value, 1.1)
+        many, few = (timed("draw", files[name], "-f", form) for name in ("many", "few"))
+        show(f"draw -f {form} of 100,000 layers and 10^12 steps, against 13 and 7", ratio(many, few, 11), 1.1)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ def lines(row: Row) -> tuple[Line, ...]:
     if isinstance(row, LeftOut):
         return (f"⋯ {plural(row.layers, 'layer')} left out",), (plural(row.params, "parameter"),)
     placed, layer = row.placed, row.placed.layer
-    number = "" if isinstance(layer, External) else f" {getattr(layer, layer.number)}"
+    number = "" if isinstance(layer, External) else f" {getattr(layer, layer.number):,}"
     both = isinstance(layer, Cell) and layer.bidirectional
     joined: tuple[Line, ...] = ((f"⇄ {getattr(layer, 'merge', None) or 'concat'}",),) if both else ()
     return (fitted(placed.name, MOST_OF_A_NAME),), (f"{layer.kind}{number}",), *joined, (f"{placed.params:,}",)

@@ -22,7 +22,7 @@ from rnncalc.reports.pictures.boxes import (
     width,
 )
 from rnncalc.reports.pictures.levels import joins
-from rnncalc.reports.pictures.picture import Align, Arrow, Box, Brace, Cell, Dot, Label, Role, Shape, span
+from rnncalc.reports.pictures.picture import Align, Arrow, Box, Brace, Label, Role, Shape, span
 from rnncalc.reports.pictures.plan import Columns, Gap, LeftOut, Row, Step, When
 
 DOTS = 3
@@ -220,12 +220,3 @@ def _repeated(half: Half) -> Iterator[Shape]:
     yield Brace(left, half.inputs + 2, half.right - left, (half.repeated,))
     if half.beside:
         yield Label(left + (half.right - left) // 2, half.inputs + 4, (half.beside,), Role.NOTE, Align.MIDDLE)
-
-
-def joining(half: Half, row: Row, top: int, to: Cell) -> Iterator[Shape]:
-    """Yield how the last state of what runs backwards joins an arrow at a cell: above the row and to the right."""
-    x, above = half.lefts[0] + 1, top - 2
-    start = top + size(row).forward - 1 if isinstance(half.columns[0], Gap) else top - 1
-    corners: list[Cell] = [(x, start), (x, above), (to[0], above)]
-    yield Arrow((*corners, to) if to[1] != above else tuple(corners), Role.BACKWARD, head=False)
-    yield Dot(*to)

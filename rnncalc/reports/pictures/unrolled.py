@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 from rnncalc.network.network import Network
 from rnncalc.reports.pictures.boxes import size, state_labels, states
+from rnncalc.reports.pictures.detours import joining
 from rnncalc.reports.pictures.framing import Words, framed
-from rnncalc.reports.pictures.half import BETWEEN, Half, beside, joining, row_has, shapes
+from rnncalc.reports.pictures.half import BETWEEN, Half, beside, row_has, shapes
 from rnncalc.reports.pictures.levels import JOINED, UP, heights, joins, levels
 from rnncalc.reports.pictures.picture import Arrow, Picture, Role, Shape, moved, span
 from rnncalc.reports.pictures.plan import Columns, Gap, Row, Shown, When, columns, row_of, rows, step_behind
-from rnncalc.reports.setting import flow, title
+from rnncalc.reports.setting import flow, one_to_many, title
 from rnncalc.text import plural
 
 Parts = dict[str | None, list[Row]]
@@ -67,7 +68,12 @@ def _words(network: Network, parts: Parts, of: str) -> Words:
     if of and of not in parts:
         params = row_of(network, of).placed.params
     heading = f"{of} of {name}" if of else name
-    return Words(heading, f"{flow(network)}; {plural(params, 'parameter')}", (LEGEND,), "unrolled in time")
+    return Words(
+        heading,
+        f"{flow(network)}; {plural(params, 'parameter')}",
+        tuple(filter(None, (LEGEND, one_to_many(network)))),
+        "unrolled in time",
+    )
 
 
 def _halves(network: Network, parts: Parts, chosen: list[Way]) -> list[Half]:
@@ -80,7 +86,7 @@ def _halves(network: Network, parts: Parts, chosen: list[Way]) -> list[Half]:
         column = [level[place] for level in found]
         placed = [(row, y - size(row).forward) for row, y in zip(column, states, strict=True) if row]
         last, top = placed[-1]
-        above = top - 1 - (JOINED if joins(last) and len(way.columns) > 1 else UP)
+        above = top - 1 - (JOINED if joins(last) else UP)
         halves.append(
             Half(
                 columns=way.columns,
@@ -115,8 +121,9 @@ def _left_out(steps: Columns) -> str:
 def _shapes(halves: list[Half]) -> Iterator[Shape]:
     """Yield everything, the second half to the right of the first and joined to it."""
     if len(halves) == 1:
-        yield from shapes(halves[0])
-        yield from _joined(halves[0])
+        (half,) = halves
+        yield from shapes(half)
+        yield from _joined(half)
         return
     giving, taking = halves
     pairs = [(row, top, other) for row, top in giving.rows for other, _ in taking.rows if _meet(row, other)]

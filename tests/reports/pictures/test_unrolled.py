@@ -120,6 +120,14 @@ def test_a_topology_reads_and_speaks_where_it_does(topology: Any, read: list[str
     assert (inputs(picture), outputs(picture)) == (read, spoken)
 
 
+@pytest.mark.parametrize("steps", [1, 2])
+def test_a_layer_of_two_directions_and_few_steps(steps: int) -> None:
+    """Its two last states are one box's where there is one step, and are joined where there are two."""
+    picture = drawn(Network(input=1, layers=(RNN(1, bidirectional=True),), steps=steps))
+    hold(picture)
+    assert len([arrow for arrow in arrows(picture, Role.BACKWARD) if not arrow.head]) == steps - 1
+
+
 def test_two_directions_run_against_each_other() -> None:
     """Three steps: two arrows back, one in from behind the last; and the first step's last state joins the output."""
     picture = drawn(Network(input=4, layers=(LSTM(3, bidirectional=True),), steps=3))
