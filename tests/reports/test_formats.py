@@ -51,7 +51,7 @@ def test_a_format_that_is_added_writes_every_report_it_can(report: object, plain
     if not hasattr(report, "sheets"):
         assert plain not in offered(type(report))
         with pytest.raises(
-            CallError, match=r"cannot be written as plain, but as (json, junit or github|text, svg, tikz or page)"
+            CallError, match=r"cannot be written as plain, but as (json, junit or github|text, svg, tikz or html)"
         ):
             write([report], plain, file)
         assert file.getvalue() == ""
