@@ -3,7 +3,7 @@
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
-from itertools import combinations, pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import yaml
@@ -11,7 +11,7 @@ import yaml
 from rnncalc import Network
 from rnncalc.formats.places import cells_of, ends, joined
 from rnncalc.reports.equations import Line, plain
-from rnncalc.reports.pictures.picture import Arrow, Box, Brace, Label, Picture, Role, Shape, span
+from rnncalc.reports.pictures.picture import Arrow, Box, Brace, Cell, Label, Picture, Role, Shape, span
 from rnncalc.spec import parse
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -57,22 +57,19 @@ def rooms(shape: Shape) -> list[Room]:
             return []
 
 
-def overlaps(one: Room, other: Room) -> bool:
-    """Return whether two rooms share a cell."""
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
-
-
 def hold(picture: Picture) -> None:
     """Hold what is so of every picture: nothing overlaps or lies outside, and every arrow comes from and leads to
     something, around everything else."""
-    taken = [room for shape in picture.shapes for room in rooms(shape)]
-    for one, other in combinations(taken, 2):
-        assert not overlaps(one, other), (one, other)
-    for left, top, right, bottom in taken:
-        assert left >= 0
-        assert top >= 0
-        assert right <= picture.width
-        assert bottom <= picture.height
+    taken: dict[Cell, Shape] = {}
+    for shape in picture.shapes:
+        for left, top, right, bottom in rooms(shape):
+            assert left >= 0
+            assert top >= 0
+            assert right <= picture.width
+            assert bottom <= picture.height
+            for cell in product(range(left, right), range(top, bottom)):
+                assert cell not in taken, (shape, taken[cell])
+                taken[cell] = shape
     for shape in picture.shapes:
         if isinstance(shape, Box):
             assert len(shape.lines) <= max(shape.height - 2, 1)
@@ -81,18 +78,16 @@ def hold(picture: Picture) -> None:
             _hold_arrow(shape, picture, taken)
 
 
-def _hold_arrow(arrow: Arrow, picture: Picture, taken: list[Room]) -> None:
+def _hold_arrow(arrow: Arrow, picture: Picture, taken: dict[Cell, Shape]) -> None:
     for cell, beyond in zip((arrow.cells[0], arrow.cells[-1]), ends(arrow), strict=True):
-        x, y = beyond
-        reached = [room for shape in picture.shapes if _may_end(shape) for room in rooms(shape)]
-        assert joined(cell, picture) or any(overlaps((x, y, x + 1, y + 1), room) for room in reached), arrow
+        assert joined(cell, picture) or _may_end(taken.get(beyond)), arrow
     for (x, y), (to_x, to_y) in pairwise(arrow.cells):
         assert (x == to_x) != (y == to_y), arrow
-    for x, y in cells_of(arrow):
-        assert not any(overlaps((x, y, x + 1, y + 1), room) for room in taken), arrow
+    for cell in cells_of(arrow):
+        assert cell not in taken, (arrow, taken[cell])
 
 
-def _may_end(shape: Shape) -> bool:
+def _may_end(shape: Shape | None) -> bool:
     """Return whether an arrow may end at a shape: a box, or a letter that stands for what comes in or goes out."""
     return isinstance(shape, Box) or (isinstance(shape, Label) and shape.role in (Role.INPUT, Role.OUTPUT, Role.STATE))
 

@@ -34,6 +34,9 @@ _HEAD = """<!DOCTYPE html>
 <main>
 """
 
+_LEAST = 0.75
+"""To this share of its size a picture gets smaller."""
+
 _SIGNS = {"✓": "yes", "✗": "no"}
 """The classes of the signs that a cell holds, or that a note starts with."""
 
@@ -63,11 +66,12 @@ def _pieces(report: Report | Paged | Drawn) -> Iterable[Sheet | Picture]:
 
 
 def _figure(picture: Picture) -> Iterator[str]:
-    """Yield a picture, which scrolls by itself as a table does."""
-    from rnncalc.formats.svg import element  # few pages have pictures
+    """Yield a picture: it gets smaller with the window as long as it can be read, then it scrolls as a table does."""
+    from rnncalc.formats.svg import ACROSS, element  # few pages have pictures
 
+    least = round(picture.width * ACROSS * _LEAST)
     yield f'<figure class="scroll" role="region" aria-label="{_text(picture.title)}" tabindex="0">\n'
-    yield f"{element(picture)}\n</figure>\n"
+    yield f'<div style="min-width: {least}px">\n{element(picture)}\n</div>\n</figure>\n'
 
 
 def _sheet(sheet: Sheet, level: int) -> Iterator[str]:

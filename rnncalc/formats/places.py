@@ -12,7 +12,7 @@ from rnncalc.reports.pictures.picture import Arrow, Box, Cell, Dot, Picture, Rol
 
 Point = tuple[float, float]
 
-PAGE = 140
+PAGE = 152
 """So many cells across are still read on a page."""
 
 

@@ -6,6 +6,7 @@ Lines are counted from the top of the picture, columns from the left of the half
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -32,7 +33,7 @@ BETWEEN = 3
 """The length of an arrow from step to step."""
 
 
-class Half(NamedTuple):
+class Given(NamedTuple):
     """What is drawn of a part.
 
     rows: its layers from the lowest, each with the line at which its box begins; inputs, outputs: the lines of what it
@@ -53,7 +54,11 @@ class Half(NamedTuple):
     beside: str = ""
     tight: bool = False
 
-    @property
+
+class Half(Given):
+    """The same, measured: each width is worked out once."""
+
+    @cached_property
     def box(self) -> int:
         """The width of every box."""
         nodes = [span(line) + 2 for line in self._nodes()]
@@ -65,20 +70,20 @@ class Half(NamedTuple):
                 yield (at("x", column.name),)
                 yield (at("y", column.name),)
 
-    @property
+    @cached_property
     def start(self) -> int:
         """The width of the states before the first step, 0 where there are none to draw."""
         return max(
             (span(states(row, self.before)) + 2 for row, _ in self.rows if self.before and row_has(row)), default=0
         )
 
-    @property
+    @cached_property
     def first_arrow(self) -> int:
         """The length of the arrow to the first step, on which its widths stand."""
         labels = [label for row, _ in self.rows for label in state_labels(row)]
         return max([BETWEEN, *(span(label) + 2 for label in labels)]) if labels and self.start else 0
 
-    @property
+    @cached_property
     def between(self) -> int:
         """How far two columns are apart: as far as arrows need, and what is written beside those that run up."""
         beside = [read(row, below) for row, below in self._neighbours()]
@@ -91,7 +96,7 @@ class Half(NamedTuple):
         for (below, _), (row, _) in pairwise(self.rows):
             yield row, below
 
-    @property
+    @cached_property
     def lefts(self) -> list[int]:
         """Where each column begins."""
         found, x = [], self.start + self.first_arrow
@@ -100,7 +105,7 @@ class Half(NamedTuple):
             x += (self.box if isinstance(column, Step) else DOTS) + self.between
         return found
 
-    @property
+    @cached_property
     def right(self) -> int:
         """The first cell behind the last column."""
         return self.lefts[-1] + (self.box if isinstance(self.columns[-1], Step) else DOTS)

@@ -27,6 +27,7 @@ APART = 4
 """Between two halves that no arrow joins."""
 
 LEGEND = "Boxes: name, kind and width, parameters. Arrows: how many numbers run along them at a step."
+JOINED_INPUTS = "A sum on an arrow: what comes from below, and extra inputs from elsewhere."
 
 
 class Way(NamedTuple):
@@ -68,10 +69,11 @@ def _words(network: Network, parts: Parts, of: str) -> Words:
     if of and of not in parts:
         params = row_of(network, of).placed.params
     heading = f"{of} of {name}" if of else name
+    joined = JOINED_INPUTS if any(entry.layer.extra_inputs for entry in every) else None
     return Words(
         heading,
         f"{flow(network)}; {plural(params, 'parameter')}",
-        tuple(filter(None, (LEGEND, one_to_many(network)))),
+        tuple(filter(None, (LEGEND, joined, one_to_many(network)))),
         "unrolled in time",
     )
 
