@@ -85,7 +85,10 @@ class Browser:
         path.write_bytes(base64.b64decode(taken["data"]))
 
     def pdf(self, path: Path) -> None:
-        """Save the page as it is printed, on A4."""
+        """Save the page as it is printed, on A4, once it is drawn."""
+        self.driver.execute_async_script(
+            "const done = arguments[0]; document.fonts.ready.then(() => requestAnimationFrame(() => done()))"
+        )
         size = {"paperWidth": 8.27, "paperHeight": 11.69}
         taken = self.command("Page.printToPDF", printBackground=True, preferCSSPageSize=True, **size)
         path.write_bytes(base64.b64decode(taken["data"]))
