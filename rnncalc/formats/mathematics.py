@@ -28,6 +28,8 @@ ESCAPES = {
     "…": r"\dots{}",
     "⋯": r"$\cdots$",
     "⇄": r"$\leftrightarrow$",
+    "✓": r"$\surd$",
+    "✗": r"$\times$",
 }
 
 _LATEX_GREEK = {"zeta": r"\zeta", "nu": r"\nu"}

@@ -122,7 +122,7 @@ def check(net: Network, notation: str) -> None:
     assert arrays is not None
     written_in = NOTATIONS[notation]
     lines = [written(each, placed.sizes, written_in.rows) for each in equations(layer, M, arrays, written_in)]
-    for x, seen, handed in zip(inputs, ran.traces[0], ran.output, strict=True):
+    for x, seen, handed in zip(inputs, ran.traces[0].steps, ran.output, strict=True):
         names["x_t"] = x
         for line in map(plain, lines):
             left, _, right = line.partition(" = ")
