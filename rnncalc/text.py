@@ -92,7 +92,8 @@ REPLACEMENT = "\ufffd"
 """What stands for half a surrogate pair, in every format."""
 
 PLAIN = {"→": "->", "×": "x", "·": "*", "–": "-", "…": "...", "─": "-", "✓": "ok", "✗": "no", "²": "^2"}
-PLAIN |= {"⇄": "=", "⋯": "~", "∂": "d", "‖": "|", "σ": "s", "∘": "*", "−": "-", "ζ": "z", "ν": "v", REPLACEMENT: "?"}
+PLAIN |= {"⇄": "=", "⋯": "~", "∂": "d", "‖": "|", "Σ": "S", "σ": "s", "∘": "*", "−": "-"}
+PLAIN |= {"ζ": "z", "ν": "v", REPLACEMENT: "?"}
 PLAIN |= zip("▏▎▍▌▋▊▉█", "...#####", strict=True)
 PLAIN |= zip("▁▂▃▄▅▆▇", "_.-=+*%", strict=True)
 PLAIN |= zip("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", "[[[]]]((()))", strict=True)

@@ -84,6 +84,10 @@ def _sheet(sheet: Sheet, level: int) -> Iterator[str]:
         from rnncalc.formats.mathml import equations  # few sheets have equations
 
         yield equations(sheet.equations)
+    if sheet.work:
+        from rnncalc.formats.mathml_work import work  # one report has work
+
+        yield work(sheet.work)
     if sheet.columns:
         yield from _table(sheet)
     if sheet.notes:

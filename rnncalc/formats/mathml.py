@@ -16,18 +16,18 @@ from rnncalc.reports.sheet import Name
 from rnncalc.text import escape
 
 
-def _between(sign: str, space: float) -> str:
+def between(sign: str, space: float) -> str:
     """Return a sign between two terms; at the start of an element it is that still."""
     return f'<mo form="infix" lspace="{space}em" rspace="{space}em">{sign}</mo>'
 
 
 _SIGNS: dict[str, str] = {
-    Sign.PLUS: _between("+", 0.28),
-    Sign.MINUS: _between("−", 0.28),
-    Sign.EQUALS: _between("=", 0.28),
-    Sign.ELEMENTWISE: _between("∘", 0.22),
-    Sign.TIMES: _between("·", 0.22),
-    Sign.OVER: _between("/", 0.22),
+    Sign.PLUS: between("+", 0.28),
+    Sign.MINUS: between("−", 0.28),
+    Sign.EQUALS: between("=", 0.28),
+    Sign.ELEMENTWISE: between("∘", 0.22),
+    Sign.TIMES: between("·", 0.22),
+    Sign.OVER: between("/", 0.22),
     Sign.APPLIED: '<mspace width="0.167em"></mspace>',
     Sign.COMMA: '<mo form="infix" lspace="0" rspace="0.222em">,</mo>',
     Sign.ONE: "<mn>1</mn>",
@@ -50,15 +50,15 @@ def equations(lines: Iterable[Line]) -> str:
 
 def name(of: Name) -> str:
     """Return the name of a tensor as a symbol, the mark of a direction before it."""
-    before = f"{_text(of.before)} " if of.before else ""
-    return f"{before}<math>{_symbol(of.letter, of.below)}</math>"
+    before = f"{text(of.before)} " if of.before else ""
+    return f"{before}<math>{symbol(of.letter, of.below)}</math>"
 
 
 def _equation(line: Line) -> str:
     place = line.index(Sign.EQUALS) if Sign.EQUALS in line else -1
     left, right = line[: place + 1], line[place + 1 :]
     parts = "<wbr/>".join(_math(group) for group in groups(right))
-    return f'<div role="math" aria-label="{_text(plain(line))}"><span>{_math(left)}</span> <span>{parts}</span></div>'
+    return f'<div role="math" aria-label="{text(plain(line))}"><span>{_math(left)}</span> <span>{parts}</span></div>'
 
 
 def _math(line: Line) -> str:
@@ -68,18 +68,19 @@ def _math(line: Line) -> str:
 def _piece(piece: Piece) -> str:
     match piece:
         case Function():
-            return f"<mi>{_text(piece.symbol)}</mi>"
+            return f"<mi>{text(piece.symbol)}</mi>"
         case str():
-            return _SIGNS.get(piece) or f"<mtext>{_text(piece)}</mtext>"
-    text = _symbol(piece.letter, piece.subscript or piece.time)
+            return _SIGNS.get(piece) or f"<mtext>{text(piece)}</mtext>"
+    term = symbol(piece.letter, piece.subscript or piece.time)
     if not piece.shape:
-        return text
+        return term
     shape = '<mo lspace="0" rspace="0">×</mo>'.join(f"<mn>{size}</mn>" for size in piece.shape)
-    return f'<munder><mpadded depth="{_DEPTH}em">{text}</mpadded><mrow class="shape">{shape}</mrow></munder>'
+    return f'<munder><mpadded depth="{_DEPTH}em">{term}</mpadded><mrow class="shape">{shape}</mrow></munder>'
 
 
-def _symbol(letter: str, below: str) -> str:
-    symbol = f"<mi>{_text(GREEK.get(letter, letter))}</mi>"
+def symbol(letter: str, below: str = "") -> str:
+    """Return a letter, a Greek one for its name, with what stands below it."""
+    symbol = f"<mi>{text(GREEK.get(letter, letter))}</mi>"
     return (
         f"<msub>{symbol}<mrow>{''.join(map(_below, escape(below, MOST_OF_A_SUM)))}</mrow></msub>" if below else symbol
     )
@@ -92,5 +93,6 @@ def _below(char: str) -> str:
     return f"<mn>{char}</mn>" if char.isdigit() else f'<mo lspace="0" rspace="0">{quoted(char)}</mo>'
 
 
-def _text(text: str) -> str:
+def text(text: str) -> str:
+    """Return text in which nothing is markup."""
     return quoted(escape(text, MOST_OF_A_SUM))

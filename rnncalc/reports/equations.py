@@ -82,6 +82,11 @@ def written(equation: Equation, sizes: Mapping[str, int], rows: bool = False) ->
     return (*writer.line(equation.left), Sign.EQUALS, *writer.line(equation.right))
 
 
+def vector(node: Node, sizes: Mapping[str, int], rows: bool = False) -> str:
+    """Return a vector on one line: `r_t ∘ h_(t−1)`."""
+    return plain(_Writer(sizes, rows).line(node))
+
+
 def plain(line: Line) -> str:
     """Return an equation on one line: `z_t = σ(W_xz x_t + W_hz h_(t−1) + b_z)`."""
     return "".join(map(plain_piece, line))

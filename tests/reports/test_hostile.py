@@ -172,7 +172,7 @@ def acts_in_xml(text: str) -> None:
 ELEMENTS = {
     *("html", "head", "meta", "title", "link", "style", "body", "main", "article", "section", "figure", "h1", "h2"),
     *("p", "div", "span", "wbr", "table", "thead", "tbody", "tfoot", "tr", "th", "td"),
-    *("math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "mpadded", "msub", "munder"),
+    *("math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "mpadded", "msub", "munder", "msup", "mtable", "mtr", "mtd"),
 }
 DRAWN = {
     f"{{http://www.w3.org/2000/svg}}{name}"
