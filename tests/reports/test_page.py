@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -17,7 +18,7 @@ from rnncalc.reports.explain import ExplanationReport
 
 SVG = "{http://www.w3.org/2000/svg}"
 CHILDREN = {"math": None, "mrow": None, "mpadded": 1, "msub": 2, "munder": 2, "mi": 0, "mn": 0, "mo": 0, "mtext": 0}
-CHILDREN |= {"mspace": 0}
+CHILDREN |= {"mspace": 0, "mtable": None, "mtr": None, "mtd": 1, "msup": 2}
 """The elements of MathML that there are here, with how many others each holds; None is any number."""
 
 
@@ -41,8 +42,16 @@ def said(element: ET.Element, shapes: dict[str, list[int]]) -> str:
             term, below = (said(part, shapes) for part in element)
             shapes[term] = [int(size) for size in below.split("×")]
             return term
+        case "msup":
+            base, power = (said(part, shapes) for part in element)
+            return f"{base}^{power}"
+        case "mtable":
+            return "; ".join(" ".join(said(cell, shapes) for cell in row) for row in element)
         case "mo" if element.get("form") == "infix":
-            return ", " if element.text == "," else f" {element.text} "
+            text = element.text or ""
+            return {",": ", ", ";": "; ", "·": "·" if element.get("lspace") == "0.1em" else " · "}.get(
+                text, f" {text} "
+            )
         case _:
             return (element.text or "") + "".join(said(part, shapes) for part in element)
 
@@ -63,6 +72,20 @@ def test_the_mathml_says_what_the_text_says(name: str, notation: str) -> None:
             text = "".join(said(math, shapes) for math in row.iter("math"))
             assert text == expected["text"] == row.get("aria-label")
             assert shapes == {term: shape for term, shape in expected["shapes"].items() if shape}
+
+
+def test_a_pass_as_work_says_what_its_text_says(call: Call) -> None:
+    """Matrices, columns and numbers, read back; those of the table are the same."""
+    args = ("run", "-i", 3, "-l", "gru:2", "-l", "lstm:1,peepholes", "-o", 1, "-T", 2, "--work")
+    page = ET.fromstring(call(*args, "-f", "html").out.partition("\n")[2])
+    rows = [row for group in page.iter("div") if group.get("aria-label") == "Numbers" for row in group]
+    assert len(rows) > 30
+    for row in rows:
+        text = "".join(said(math, {}) for math in row.iter("math"))
+        assert text == re.sub(r"e([−+]?)0*(\d+)(?!\d)", r"·10^\1\2", row.get("aria-label") or "").replace("^+", "^")
+    numbers = re.compile(r"\d+\.\d+")
+    shown = {number for row in rows for number in numbers.findall(row.get("aria-label") or "")}
+    assert shown == {*numbers.findall(call(*args).out.partition("Outcome")[0])}
 
 
 def titles(page: ET.Element) -> list[str]:
