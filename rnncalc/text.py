@@ -92,8 +92,8 @@ REPLACEMENT = "\ufffd"
 """What stands for half a surrogate pair, in every format."""
 
 PLAIN = {"→": "->", "×": "x", "·": "*", "–": "-", "…": "...", "─": "-", "✓": "ok", "✗": "no", "²": "^2"}
-PLAIN |= {"⇄": "=", "⋯": "~", "∂": "d", "‖": "|", "Σ": "S", "σ": "s", "∘": "*", "−": "-"}
-PLAIN |= {"ζ": "z", "ν": "v", REPLACEMENT: "?"}
+PLAIN |= {"⇄": "=", "⋯": "~", "Σ": "S", "σ": "s", "∘": "*", "−": "-", "ζ": "z", "ν": "v", "∂": "d", "‖": "|"}
+PLAIN |= {"÷": "/", REPLACEMENT: "?"}
 PLAIN |= zip("▏▎▍▌▋▊▉█", "...#####", strict=True)
 PLAIN |= zip("▁▂▃▄▅▆▇", "_.-=+*%", strict=True)
 PLAIN |= zip("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", "[[[]]]((()))", strict=True)

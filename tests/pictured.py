@@ -126,6 +126,7 @@ SIGNS = {
     r"$\div$": "÷",
     r"$\sigma$": "σ",
     "$-$": "−",
+    **{f"$^{power}$": sign for power, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
 }
 
 

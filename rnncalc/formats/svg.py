@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 from xml.sax.saxutils import escape as escape_xml
 
 from rnncalc.formats.places import PAGE, Point, edges, lowest_first, path
-from rnncalc.reports.equations import GREEK, Term, plain_piece
+from rnncalc.reports.equations import GREEK, Term, plain, plain_piece
 from rnncalc.reports.pictures.framing import stacked
 from rnncalc.reports.pictures.picture import (
     MOST_OF_A_LINE,
@@ -85,7 +85,7 @@ def _style() -> str:
         ".rnncalc .i{font-family:'STIX Two Text','Times New Roman',Times,serif;font-size:11px}",
         ".rnncalc .shape{font-size:12px}",
         ".rnncalc .line{stroke-width:1.4;stroke-linejoin:round}.rnncalc .curve{stroke-width:2.2}",
-        ".rnncalc .axis.curve{stroke-width:1.4}",
+        ".rnncalc .axis.curve,.rnncalc .elided.curve{stroke-width:1.4}",
         ".rnncalc .backward.line,.rnncalc .elided,.rnncalc .frame{stroke-dasharray:5 3}",
         ".rnncalc text,.rnncalc tspan{stroke:none}",
     ]
@@ -129,9 +129,10 @@ def _box(box: Box) -> Iterator[str]:
         yield f'<rect class="box {box.role}" {place}/>'
     x, y = (left + right) / 2, (top + bottom) / 2
     for number, line in enumerate(box.lines):
-        strong = ' class="b"' if number == 0 and len(box.lines) > 1 else ""
-        below = y + 0.9 * (number - (len(box.lines) - 1) / 2)
-        yield f'<text{strong} x="{_x(x)}" y="{_y(below) + LOWER:g}" text-anchor="middle">{_line(line)}</text>'
+        sign = box.role is Role.OPERATION and len(plain(line)) == 1  # which is small in most fonts
+        look = ' class="b"' if number == 0 and len(box.lines) > 1 else ' font-size="18"' if sign else ""
+        below = _y(y + 0.9 * (number - (len(box.lines) - 1) / 2)) + LOWER + 2 * sign
+        yield f'<text{look} x="{_x(x)}" y="{below:g}" text-anchor="middle">{_line(line)}</text>'
 
 
 def _arrow(points: list[Point], arrow: Arrow) -> Iterator[str]:

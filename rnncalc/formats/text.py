@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, TextIO
@@ -38,7 +39,7 @@ STARTS = {("─", (0, -1)): "┴", ("─", (0, 1)): "┬", ("│", (1, 0)): "├
 
 FRAMES = {True: (*"╭─╮│╰╯",), False: (*"┌─┐│└┘",)}
 DASHED = (*"┌╌┐╎└┘",)
-CURVES = {Role.RECURRENT: "═", Role.DENSE: "•", Role.AXIS: "┼"}
+CURVES = {Role.RECURRENT: "═", Role.DENSE: "•", Role.AXIS: "┼", Role.ELIDED: "╎"}
 ASCII = {
     **dict.fromkeys("└┌┘┐├┤┴┬┼╭╮╰╯", "+"),
     **dict.fromkeys("─╌╶╴", "-"),
@@ -46,6 +47,10 @@ ASCII = {
     **dict(zip("▲►▼◄●═•⋯…→", "^>v<o=*~~>", strict=True)),
 }
 """What stands for the characters that pictures are drawn in where an encoding lacks one of them."""
+
+RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+LOWERED = str.maketrans(RAISED, "0123456789")
+"""The digits of a power of ten: where an encoding lacks them, 10⁹ is 1e9, which is as wide."""
 
 
 def write(reports: Iterable[Drawn], file: TextIO) -> None:
@@ -182,6 +187,8 @@ def _encodable(lines: list[str], encoding: str) -> list[str]:
     signs = {sign: other for sign, other in unencodable(encoding).items() if len(other) == 1}
     if not encodes("".join(ASCII), encoding):
         signs |= ASCII  # all of them, so that no line changes its looks on its way
+    if not encodes(RAISED, encoding):
+        lines = [re.sub(f"10([{RAISED}]+)", lambda power: f"1e{power[1].translate(LOWERED)}", line) for line in lines]
     return ["".join(_encodable_char(signs.get(char, char), encoding) for char in line) for line in lines]
 
 

@@ -76,8 +76,8 @@ def _shape(shape: Shape, picture: Picture) -> Iterator[str]:
             yield f"\\node[anchor=base] at ({x + width / 2},{y + 1.7}) {{{_line(shape.text)}}};"
         case Curve():
             points = " -- ".join(f"({x:.3f},{y:.3f})" for x, y in shape.points)
-            thick = "semithick" if shape.role is Role.AXIS else "very thick"
-            yield f"\\draw[{thick}, {shape.role}line] {points};"
+            thin = {Role.AXIS: "semithick", Role.ELIDED: "semithick, densely dashed"}
+            yield f"\\draw[{thin.get(shape.role, 'very thick')}, {shape.role}line] {points};"
 
 
 def _box(box: Box) -> Iterator[str]:

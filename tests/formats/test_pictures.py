@@ -150,6 +150,16 @@ def test_a_terminal_gets_characters_that_it_has(encoding: str, view: str) -> Non
     assert ("─" in "".join(own)) == (encoding == "utf-8")
 
 
+def test_powers_of_ten_keep_their_meaning_in_plain_characters() -> None:
+    """As wide as raised digits, and read as one number."""
+    (picture,) = Drawing(Network(input=9, layers=(GRU(9),), steps=10**9), "growth").pictures()
+    marks = [re.sub(r"\s.*", "", line.strip()) for line in drawn(picture) if " ┼" in line]
+    own = [re.sub(r"\s.*", "", line.strip()) for line in drawn(picture, "latin-1") if " +" in line]
+    assert any(mark.startswith("10¹") for mark in marks)
+    lowered = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+    assert [mark if mark.isascii() else f"1e{mark[2:].translate(lowered)}" for mark in marks] == own
+
+
 def test_plain_characters_are_a_picture() -> None:
     """Two boxes and an arrow, by hand."""
     boxes = [Box(x, 0, 5, 3, (("a",),), Role.LAYER) for x in (0, 8)]

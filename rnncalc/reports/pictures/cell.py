@@ -16,11 +16,12 @@ from rnncalc.layers.cell import Cell, Form
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.graph import Does, Graph, graph
+from rnncalc.reports.equations import plain
 from rnncalc.reports.pictures.cell_figure import figure
 from rnncalc.reports.pictures.cell_legend import labels, rows
-from rnncalc.reports.pictures.cell_lines import lines
+from rnncalc.reports.pictures.cell_lines import lines, spelled
 from rnncalc.reports.pictures.framing import Words, bounds, framed
-from rnncalc.reports.pictures.picture import Picture, Shape, moved
+from rnncalc.reports.pictures.picture import Picture, Shape, fitted, moved
 from rnncalc.reports.pictures.plan import row_of
 from rnncalc.reports.setting import names, title
 from rnncalc.text import all_of, escape, plural
@@ -30,6 +31,9 @@ GAPS = (3, 2)
 
 ROOM = 76
 """The legend makes a picture no wider than so many cells."""
+
+MOST_OF_A_NAME = 24
+"""Longer names are cut, in cells."""
 
 TOLD = 3
 """Of more layers with the same cell than these, only the number is said."""
@@ -96,13 +100,16 @@ def _picture(network: Network, found: Found, width: int | None) -> Picture:
     beside = bounds(legend)
     left = around.left + (across - beside.right + beside.left) // 2 if drawn else 0
     shapes += [moved(label, (left, around.bottom + 1)) for label in legend]
-    return framed(_words(network, found, flow if drawn else None), shapes, width)
+    words = _words(network, found, flow if drawn else None)
+    picture = framed(words, shapes, width)
+    told = "; ".join(plain(line) for line in spelled(found.placed, found.layer, found.arrays))
+    return picture._replace(description=f"{escape(words.setting)}. {told}. {' '.join(words.notes)}")
 
 
 def _words(network: Network, found: Found, flow: Graph | None) -> Words:
     placed, row = found.placed, convention(network.convention)
     name = title(network)
-    heading = f"{names(placed)} of {name}" if len(network.stack) > 1 else name
+    heading = f"{fitted(names(placed), MOST_OF_A_NAME)} of {name}" if len(network.stack) > 1 else name
     widths = f"{placed.layer.kind}, {placed.inputs:,} → {placed.outputs:,}"
     setting = f"{widths}; {plural(placed.params, 'parameter')}; convention {row.title}"
     return Words(heading, setting, tuple(_notes(found, flow)), f"one step of its cell, {placed.layer.kind}")
@@ -128,5 +135,9 @@ def _notes(found: Found, flow: Graph | None) -> Iterator[str]:
         yield f"{placed.copies:,} equal layers; parameters are those of each."
     if found.others:
         layers = sum(each.copies for each in found.others)
-        told = all_of([names(each) for each in found.others]) if len(found.others) <= TOLD else f"{layers:,} layers"
+        told = (
+            all_of([fitted(names(each), MOST_OF_A_NAME) for each in found.others])
+            if len(found.others) <= TOLD
+            else f"{layers:,} layers"
+        )
         yield f"The same cell: {told}; --only NAME draws each with its own numbers."

@@ -103,12 +103,12 @@ def _arranged(found: Places, looks: Mapping[int, Looks], gap: int) -> Wires:
         for place in reading
         if found.rows[place] == highest and place not in found.below and not looks[place].round
     ]
-    order = [column for column in found.columns if column] if under else [(0,), *found.columns]
+    order = [*found.columns] if under else [(0,), *found.columns]
 
     def laid(columns: Sequence[tuple[int, ...]]) -> tuple[int, Wires]:
         firsts = [column[0] for column in columns if column[0] in under]
         made = wires(found, Laid(columns, gap, firsts[len(firsts) // 2] if firsts else None), widths)
-        return cost(found, made, high), made
+        return _cost(found, made, high), made
 
     best, made = laid(order)
     tries, better = MOST_TRIES // len(found.graph.nodes), True
@@ -124,7 +124,7 @@ def _arranged(found: Places, looks: Mapping[int, Looks], gap: int) -> Wires:
     return made
 
 
-def cost(found: Places, made: Wires, high: Mapping[int, int]) -> int:
+def _cost(found: Places, made: Wires, high: Mapping[int, int]) -> int:
     """Return how long all wires are, with so much more for each crossing, and far more for a crooked line."""
     at = heights(found, made, high)
     pieces = [

@@ -15,12 +15,17 @@ SIGNS = (" + ", " ∘ ", " · ", " / ", " − ")
 INDENT = 4
 
 
+def spelled(placed: Placed, layer: Cell, arrays: CellArrays) -> list[Line]:
+    """Return the equations of a step."""
+    return [written(equation, placed.sizes) for equation in equations(layer, placed.inputs, arrays)]
+
+
 def lines(placed: Placed, layer: Cell, arrays: CellArrays, width: int) -> Iterator[Label]:
     """Yield the equations of a step below each other, broken at their signs where they are too wide."""
     y = 0
-    for equation in equations(layer, placed.inputs, arrays):
+    for equation in spelled(placed, layer, arrays):
         x = 0
-        for line in _broken(written(equation, placed.sizes), width):
+        for line in _broken(equation, width):
             yield Label(x, y, line, Role.NOTE)
             x, y = INDENT, y + 1
 

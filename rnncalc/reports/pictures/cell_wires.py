@@ -119,8 +119,8 @@ class _Making:
         self.wires: list[Wire] = []
         self.crooked: set[str] = set()
         self.lined: set[tuple[int, int]] = set()  # from and to, along a state's line
-        self.left: set[int] = set()  # nodes whose left side is taken
-        self.going: set[int] = set()  # nodes whose right side is taken
+        self.lefts: set[int] = set()  # nodes whose left side is taken
+        self.rights: set[int] = set()  # nodes whose right side is taken
         self.taken: dict[int, list[tuple[int, int, int]]] = {}
         for place, row in found.rows.items():
             if place in middles:
@@ -148,9 +148,9 @@ class _Making:
                     start = self.middles[source] + self.widths[source] // 2 + 1
                     self.take(source, target, How.ALONG, row, (start, end))
                 self.lined.add((source, target))
-                self.left.add(target)
+                self.lefts.add(target)
                 if source != before:
-                    self.going.add(source)
+                    self.rights.add(source)
 
     def take(self, source: int, target: int, how: How, row: int, span: tuple[int, int]) -> None:
         """Make a wire along a row, which takes what it runs through."""
@@ -197,16 +197,16 @@ class _Making:
         row, middle = self.found.rows[place], self.middles[place]
         over = self.found.graph.nodes[place].does is Does.OVER
         on_the_left = [operand for operand in operands if self.trunks[operand] < middle]
-        if not bottom and (over or len(operands) + (place in self.left) > 1) and operands:
+        if not bottom and (over or len(operands) + (place in self.lefts) > 1) and operands:
             first = operands[0]
-            if over or len(on_the_left) != 1 or place in self.left:
+            if over or len(on_the_left) != 1 or place in self.lefts:
                 operands.remove(first)
                 self.wires.append(Wire(first, place, How.UNDER, row, middle, middle))
         for operand in operands:
             left = self.trunks[operand] < middle
-            if (place in self.left) if left else (place in self.going):
+            if (place in self.lefts) if left else (place in self.rights):
                 left = not left
-            (self.left if left else self.going).add(place)
+            (self.lefts if left else self.rights).add(place)
             sign = -1 if left else 1
             end = middle + sign * (self.widths[place] // 2 + 1)
             start = self.trunks[operand]
@@ -222,8 +222,8 @@ class _Making:
         for place in dict.fromkeys(self.found.graph.after.values()):
             row = self.found.rows.get(place, 0)
             start = self.middles.get(place, right) + self.widths.get(place, 0) // 2 + 1
-            if row and place not in self.going and self.free(row, start, right, (place,)):
-                self.going.add(place)
+            if row and place not in self.rights and self.free(row, start, right, (place,)):
+                self.rights.add(place)
                 self.taken.setdefault(row, []).append((start, right, RIGHT))
                 self.wires.append(Wire(place, RIGHT, How.EXIT, row, start, right))
             else:

@@ -28,11 +28,15 @@ NAMES = {Role.DENSE: "dense", Role.RECURRENT: "recurrent"}
 
 
 class Grown(NamedTuple):
-    """The parameters of a network, and those of its dense equivalent for some numbers of steps."""
+    """The parameters of a network, and those of its dense equivalent for some numbers of steps.
+
+    at: the number of the network's steps, None where it is not known or that of the halves differs.
+    """
 
     steps: tuple[int, ...]
     dense: tuple[int, ...]
     own: int
+    at: int | None
 
     @property
     def scales(self) -> tuple[Scale, Scale]:
@@ -47,8 +51,10 @@ def pictures(network: Network, only: tuple[str, ...], width: int | None) -> list
         raise RefusedError(f"{name}: the growth is that of the whole network; leave --only out")
     if network.topology == "one-to-one":
         raise RefusedError(f"{name}: a one-to-one network has one step, and nothing grows with it; draw another view")
-    steps = _steps(max([part.steps or 1 for part in network.parts.values()]))
-    grown = Grown(steps, tuple(dense_params(network, number) for number in steps), network.params)
+    known = {part.steps for part in network.parts.values()}
+    steps = _steps(max(number or 1 for number in known))
+    at = next(iter(known)) if len(known) == 1 else None
+    grown = Grown(steps, tuple(dense_params(network, number) for number in steps), network.params, at)
     if not grown.own or min(grown.dense) == max(grown.dense):
         raise RefusedError(f"{name}: its dense equivalent does not grow with the steps; draw another view")
     left = max(span((_number(number),)) for number in grown.scales[1].marks)
@@ -79,10 +85,12 @@ def _number(number: int) -> str:
     if number < MOST_IN_FULL:
         return f"{number:,}"
     power = len(str(number)) - 1
-    return f"10^{power}" if number == 10**power else f"{number:.3g}"
+    return f"10{str(power).translate(RAISED)}" if number == 10**power else f"{number:.3g}"
 
 
 MOST_IN_FULL = 10_000_000
+
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def _axes(grown: Grown, width: int, height: int) -> Iterator[Shape]:
@@ -106,12 +114,15 @@ def _axes(grown: Grown, width: int, height: int) -> Iterator[Shape]:
 
 
 def _curves(grown: Grown, width: int, height: int) -> Iterator[Shape]:
-    """Yield both curves, each with its name behind its end."""
+    """Yield both curves, each with its name behind its end, and where the network's own steps are."""
     across, up = grown.scales
 
     def point(steps: int, params: int) -> tuple[float, float]:
         return 0.5 + across.share(steps) * width, height + 0.5 - up.share(params) * height
 
+    if grown.at is not None:
+        x = point(grown.at, grown.own)[0]
+        yield Curve(((x, 0.5), (x, height + 0.5)), Role.ELIDED)
     ends = {}
     for role, numbers in ((Role.DENSE, grown.dense), (Role.RECURRENT, (grown.own,) * len(grown.dense))):
         points = tuple(map(point, grown.steps, numbers))
@@ -128,9 +139,7 @@ def _words(network: Network, grown: Grown) -> Words:
     kinds = ["logarithmic" if scale.logarithmic else "linear" for scale in (across, up)]
     scales = f"both scales {kinds[0]}" if kinds[0] == kinds[1] else f"scales {kinds[0]} across, {kinds[1]} up"
     notes = [f"Recurrent: {plural(grown.own, 'parameter')}, however many the steps."]
-    steps = {part.steps for part in network.parts.values()}
-    at = next(iter(steps)) if len(steps) == 1 else None
-    at = grown.steps[-1] if at is None else at
+    at = grown.steps[-1] if grown.at is None else grown.at
     dense = dense_params(network, at)
     ratio = f"{decimal(dense / grown.own)} × as many"
     notes.append(f"Dense equivalent: {plural(dense, 'parameter')} at {plural(at, 'step')}, {ratio}.")

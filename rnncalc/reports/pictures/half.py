@@ -110,6 +110,12 @@ class Half(Given):
         """The first cell behind the last column."""
         return self.lefts[-1] + (self.box if isinstance(self.columns[-1], Step) else DOTS)
 
+    @cached_property
+    def overhang(self) -> int:
+        """By how much what is said below is wider than the columns, on either side."""
+        said = max(span((self.repeated,)), span((self.beside,)))
+        return max(said - (self.right - self.lefts[0]) + 1, 0) // 2
+
 
 def row_has(row: Row) -> bool:
     """Return whether a row has states that run from step to step."""

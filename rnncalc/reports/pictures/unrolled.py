@@ -134,7 +134,7 @@ def _shapes(halves: list[Half]) -> Iterator[Shape]:
     before = (
         (BETWEEN + max(behind) if giving.behind else 0) + 3 if behind else 0
     )  # what runs backwards comes from there
-    room = before + max(labels) + 3 if labels else APART
+    room = max(before + max(labels) + 3 if labels else APART, giving.overhang + taking.overhang + APART)
     yield from shapes(giving)
     yield from (moved(shape, (giving.right + room - taking.lefts[0], 0)) for shape in shapes(taking))
     for row, top, other in pairs:

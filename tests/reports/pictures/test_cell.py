@@ -176,6 +176,20 @@ def test_no_picture_is_wider_than_asked(name: str, width: int) -> None:
     assert width < 80 or any(isinstance(shape, Box) for shape in drawn(networks(name)[0], width).shapes)
 
 
+def test_a_long_name_widens_no_picture() -> None:
+    """Of a network, of a layer, and of another with the same cell."""
+    layers = [LSTM(3, name="a" * 60), LSTM(3, name="b" * 60)]
+    for picture in Drawing(Network(input=4, layers=layers, name="c" * 90), "cell").pictures(80):
+        assert picture.width <= 80
+        hold(picture)
+
+
+def test_the_description_tells_the_equations() -> None:
+    """For those who cannot see the picture."""
+    told = drawn(Network(input=4, layers=[MGU(3)])).description
+    assert "f_t = σ(W_xf x_t + W_hf h_(t−1) + b_f); n_t = tanh(" in told
+
+
 def test_cells_that_are_alike_are_drawn_once() -> None:
     """Whatever their widths; the others are named, and each is drawn by its name with its own numbers."""
     layers = [LSTM(3), LSTM(5), GRU(2), LSTM(4, peepholes=True), LSTM(2)]

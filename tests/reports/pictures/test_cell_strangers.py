@@ -77,7 +77,44 @@ class Skip(Cell):
         return twice, (twice, twice, twice)
 
 
-@pytest.mark.parametrize("kind", [Pair, Shift, Skip])
+class Cross(Cell):
+    """States that cannot both run straight from left to right: each goes on from where the other has been."""
+
+    kind = "cross"
+
+    @property
+    def states(self) -> Mapping[str, str]:
+        return {"h": "h", "s": "h"}
+
+    def gates(self, inputs: int) -> tuple[Gate, ...]:
+        return Gate("q", "tanh", (X,), "new", "what is new"), Gate("l", "sigmoid", (X,), "leak", "how much stays")
+
+    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Step[Value]:
+        h, s = state
+        first = ops.plus(h, ops.gate("q", x=x))
+        second = ops.times(first, ops.gate("l", x=x))
+        last = ops.times(ops.plus(s, second), first)
+        return last, (second, last)
+
+
+class Idle(Cell):
+    """States that nothing reads."""
+
+    kind = "idle"
+
+    @property
+    def states(self) -> Mapping[str, str]:
+        return {"h": "h", "s": "h", "c": "h"}
+
+    def gates(self, inputs: int) -> tuple[Gate, ...]:
+        return (Gate("q", "tanh", (X, H), "new", "what is new"),)
+
+    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Step[Value]:
+        q = ops.gate("q", x=x, h=state[0])
+        return q, (q, q, q)
+
+
+@pytest.mark.parametrize("kind", [Pair, Shift, Skip, Cross, Idle])
 def test_strangers_with_states_of_their_own(kind: type[Cell], monkeypatch: pytest.MonkeyPatch) -> None:
     """By the same command as any other cell."""
     monkeypatch.setitem(KINDS, kind.kind, kind)

@@ -15,6 +15,8 @@ from rnncalc.reports.equations import plain
 from rnncalc.reports.pictures.picture import Align, Curve, Label, Picture, Role
 from rnncalc.reports.pictures.scale import linear_or_logarithmic
 
+RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+NAMES = (Role.DENSE, Role.RECURRENT)
 NETWORKS = [
     Network(input=4, layers=(RNN(3),), output=Output(1)),
     Network(input=4, layers=(RNN(3),), output=Output(1), steps=7),
@@ -31,9 +33,10 @@ def drawn(network: Network, width: int | None = None) -> Picture:
 
 
 def number(text: str) -> int:
-    """Return the number that an axis writes: `1,000`, `10^9` or `2.5e+07`."""
-    base, _, power = text.partition("^")
-    return int(base) ** int(power) if power else round(float(text.replace(",", "")))
+    """Return the number that an axis writes: `1,000`, `10⁹` or `2.5e+07`."""
+    if text[-1] in RAISED:
+        return int(10 ** int("".join(str(RAISED.index(digit)) for digit in text[2:])))
+    return round(float(text.replace(",", "")))
 
 
 def read_back(marks: dict[float, int], at: float, logarithmic: bool) -> float:
@@ -65,7 +68,7 @@ def test_a_curve_goes_where_its_axes_say(network: Network, width: int | None) ->
     setting = " ".join(said(picture))
     both = "both scales logarithmic" in setting
     logarithmic = both or "logarithmic across" in setting, both or "logarithmic up" in setting
-    curves = {shape.role: shape for shape in picture.shapes if isinstance(shape, Curve) and shape.role is not Role.AXIS}
+    curves = {shape.role: shape for shape in picture.shapes if isinstance(shape, Curve) and shape.role in NAMES}
     for role, curve in curves.items():
         for x, y in curve.points:
             near = [read_back(up, y + cells, logarithmic[1]) for cells in (0.6, -0.6)]
@@ -80,6 +83,18 @@ def _dense(network: Network, across: dict[float, int], x: float, logarithmic: bo
     """Return the dense equivalent's parameters for steps that are read half a cell to the left and to the right."""
     left, right = (read_back(across, x + cells, logarithmic) for cells in (-0.6, 0.6))
     return dense_params(network, max(int(left), 1)), dense_params(network, max(int(right + 1), 1))
+
+
+@pytest.mark.parametrize("steps", [3, 20, 168])
+def test_the_networks_own_steps_are_marked(steps: int) -> None:
+    """By a line across the curves, at that number of steps."""
+    picture = drawn(Network(input=7, layers=(GRU(64),), output=Output(2), steps=steps))
+    ((x, _), (to, _)) = next(
+        shape.points for shape in picture.shapes if isinstance(shape, Curve) and shape.role is Role.ELIDED
+    )
+    assert x == to
+    across, _ = axes(picture)
+    assert read_back(across, x, "logarithmic across" in " ".join(said(picture)) or steps > 20) == pytest.approx(steps)
 
 
 def test_the_numbers_in_words_are_the_counts() -> None:

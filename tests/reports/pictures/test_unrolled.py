@@ -11,8 +11,11 @@ from pictured import hold, network_of, said
 from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, RNN, Embedding, Network, Output, Part, count, load
+from rnncalc.layers.cell import Cell
+from rnncalc.questions.count import LayerCount
 from rnncalc.reports.draw import Drawing
-from rnncalc.reports.pictures.picture import Arrow, Box, Picture, Role
+from rnncalc.reports.equations import plain
+from rnncalc.reports.pictures.picture import Arrow, Box, Label, Picture, Role
 
 SPECS = sorted(Path("specs").rglob("*.yaml"))
 
@@ -52,7 +55,42 @@ def holds_the_counts(net: Network) -> None:
             assert box.lines[-1] == (f"{layer.params:,}",)
             assert layer.kind in str(box.lines[1][0])
             assert layer.kind == "external" or str(layer.units or "") in str(box.lines[1][0])
+        if found and (told := beside_the_arrow_into(picture, found)):
+            assert told == {expected_input(layer)}
     assert any(f"{net.params:,} parameter" in text for text in said(picture))
+    widths = {label for label in said(picture) if re.fullmatch(r"[hc] [\d,]+", label)}
+    assert widths == {label for layer in count(net).layers for label in expected_states(layer)}
+
+
+def expected_input(layer: LayerCount) -> str:
+    """Return what must stand beside the arrow into a layer."""
+    of = layer.placed.layer
+    if isinstance(of, Embedding):
+        return f"1 of {layer.inputs:,}"
+    return f"{layer.inputs - of.extra_inputs:,}{f' + {of.extra_inputs:,}' if of.extra_inputs else ''}"
+
+
+def expected_states(layer: LayerCount) -> list[str]:
+    """Return the widths of a layer's states, of one direction, from its options."""
+    of = layer.placed.layer
+    if not isinstance(of, Cell):
+        return []
+    shown = getattr(of, "projection", None) or of.units
+    return [f"{letter} {shown if letter == 'h' else of.units:,}" for letter in of.states]
+
+
+def beside_the_arrow_into(picture: Picture, found: list[Box]) -> set[str]:
+    """Return what stands beside the arrows that run up into boxes."""
+    told = set()
+    for arrow in arrows(picture, Role.LAYER):
+        (x, lower), (_, upper) = arrow.cells
+        if any(x == box.middle[0] and upper == box.y + box.height for box in found):
+            told |= {
+                plain(shape.text)
+                for shape in picture.shapes
+                if isinstance(shape, Label) and shape.x == x + 2 and upper <= shape.y <= lower
+            }
+    return told
 
 
 @given(network())
