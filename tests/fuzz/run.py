@@ -42,7 +42,7 @@ CALLS = [
     *(["explain", "-f", form] for form in ("table", "json", "markdown", "latex")),
     *(["compare", "-f", form] for form in ("table", "json", "csv", "markdown")),
     ["compare", SPEC, GOOD],
-    *(["draw", "-f", form] for form in ("text", "svg", "tikz", "page")),
+    *(["draw", "-f", form] for form in ("text", "svg", "tikz", "html")),
     ["draw", "--view", "growth"],
     ["draw", GOOD, "--only", WORD],
     ["draw", "-i", "4", "-l", WORD, "--output", WORD, "-T", WORD, "-f", "svg"],
