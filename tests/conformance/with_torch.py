@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 from conformance.drawing import Shapes, only
+from conformance.ways import joined
 from torch import nn
 
 from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, Layer, Output
@@ -68,7 +69,8 @@ def apply(place: Placed, weights: dict[str, Any], flow: Any, *, final: bool) -> 
         if isinstance(layer, RNN | GRU | LSTM):
             outputs, state = built(torch.tensor(flow))
             last = state[0] if isinstance(layer, LSTM) else state
-            return (last.reshape(-1) if final else outputs).numpy()
+            ways = [*last] if final else [*outputs.chunk(layer.directions, dim=-1)]
+            return joined(layer, [way.numpy() for way in ways], final=False)  # outside the module, which concatenates
         done = built(torch.tensor(flow))
         return np.asarray(ACTIVATIONS[layer.activation](done) if isinstance(layer, Dense) else done)
 
