@@ -49,7 +49,7 @@ def _read(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Spec], Kept
         if in_flags:
             return [at_once.ask(lambda: kept(from_flags(**flags)))]
         if not specs:
-            at_once.refuse("no network: give a SPEC file, or flags such as -i 4 -l rnn:3 -o 1")
+            at_once.refuse("no network: give a SPEC file, or flags such as -i 4 -l rnn:3 --output 1")
         return [at_once.ask(keep, path) for spec in specs for path in _files(spec)]
 
 
@@ -87,7 +87,7 @@ def read_template(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Templa
     """Return what one spec, or the flags, say, sizes written `?` left open. Raises as `read_specs` does."""
     with AllAtOnce() as at_once:
         if len(specs) + bool(_describing(flags)) != 1:
-            at_once.refuse("expected one network: a SPEC file, or flags such as -i 4 -l 'rnn:?' -o 1")
+            at_once.refuse("expected one network: a SPEC file, or flags such as -i 4 -l 'rnn:?' --output 1")
         return at_once.ask(_template, specs[0], _overrides(flags)) if specs else flags_template(**flags)
 
 
@@ -98,7 +98,11 @@ def _template(path: str, overrides: Mapping[str, str | None]) -> Template:
 
 def _describing(flags: NetworkFlags) -> list[str]:
     """Return the flags given that describe a network of their own."""
-    return [flag for flag, given in (("-i", flags["input"]), ("-l", flags["layers"]), ("-o", flags["output"])) if given]
+    return [
+        flag
+        for flag, given in (("-i", flags["input"]), ("-l", flags["layers"]), ("--output", flags["output"]))
+        if given
+    ]
 
 
 def _overrides(flags: NetworkFlags) -> dict[str, str | None]:
