@@ -20,11 +20,12 @@ class Spelling(NamedTuple):
     """How a framework spells what equations are made of.
 
     activations: each function with what stands behind its argument; none for `linear`, which is no function.
-    transposed: how a matrix lies the other way round, {} being the matrix.
+    transposed: how a matrix lies the other way round, {} being the matrix. number: how a trained number is read.
     """
 
     activations: Mapping[str, tuple[str, ...]]
     transposed: str = "{}.T"
+    number: str = "{}"
 
     def activated(self, activation: str, code: Code) -> Code:
         """Return code through an activation."""
@@ -131,7 +132,8 @@ class _Writer:
     def _symbol(self, symbol: Symbol) -> str:
         if symbol.time:
             return symbol.letter
-        return f"self.{symbol.letter}{'_' if symbol.subscript else ''}{symbol.subscript}"
+        name = f"self.{symbol.letter}{'_' if symbol.subscript else ''}{symbol.subscript}"
+        return name if symbol.axes else self.spelling.number.format(name)
 
     def _factor(self, node: Node) -> str:
         """Return what stands behind an operator that binds as tightly as any in it."""

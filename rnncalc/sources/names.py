@@ -49,7 +49,7 @@ RESERVED = frozenset(
 )
 """What modules of the frameworks have themselves, in small letters, but for `output`."""
 
-BESIDE = ("extra", "forward", "backward", "bias")
+BESIDE = ("extra", "forward", "backward", "bias", "end")
 """What may stand behind a module's name, `_` between, for what belongs to it; so may a state, and `_0` after that."""
 
 

@@ -57,10 +57,7 @@ def write(program: Program) -> str:
     lines += ["    def __init__(self) -> None:", "        super().__init__()"]
     for module in program.modules:
         lines += _made(module, writing)
-    arguments = [
-        f"{each.name}: torch.Tensor" if each.shape else f"steps: int{f' = {each.default}' * (each.default is not None)}"
-        for each in writing.arguments()
-    ]
+    arguments = [each.typed("torch.Tensor") for each in writing.arguments()]
     lines += ["", *statement(Call("def forward", ("self", *arguments), after=" -> torch.Tensor:"), depth=1)]
     for move, reads in writing.flows():
         lines += _moved(move, reads, writing)

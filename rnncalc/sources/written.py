@@ -20,13 +20,30 @@ WIDTHS = {"m": "inputs", "h": "units", "p": "projection"}
 """How a cell's program calls the widths that its letters are; a letter that is not here is called by itself."""
 
 
+SOME_STEPS = 2
+"""So many steps a program is tried with, where a network does not say."""
+
+
 class Argument(NamedTuple):
-    """What a program is called with: an array of a shape in words, or, where there is none, the number of steps."""
+    """What a program is called with: an array of a shape, the batch left out, or, without one, the number of steps."""
 
     name: str
-    shape: str
+    shape: tuple[int | None, ...] | None
     tokens: bool = False
     default: int | None = None
+
+    def typed(self, array: str) -> str:
+        """Return how the head of a function has it."""
+        if self.shape is not None:
+            return f"{self.name}: {array}"
+        return f"{self.name}: int{'' if self.default is None else f' = {self.default}'}"
+
+    def sample(self, zeros: str, ints: str) -> str:
+        """Return a value of a batch of one; `zeros` and `ints` make an array of the shape that is put into them."""
+        if self.shape is None:
+            return f"{self.name}={self.default or SOME_STEPS}"
+        shape = tuple(SOME_STEPS if size is None else size for size in (1, *self.shape))
+        return (ints if self.tokens else zeros).format(shape)
 
 
 class Writing:
@@ -71,14 +88,14 @@ class Writing:
         for move in self.program.moves:
             match move:
                 case Begin():
-                    shape = shape_of((*((move.steps,) if move.many else ()), *(() if move.tokens else (move.width,))))
+                    shape = (*((move.steps,) if move.many else ()), *(() if move.tokens else (move.width,)))
                     yield Argument(entering(move), shape, move.tokens)
                 case Extra():
-                    extras.append(Argument(f"{self.of(move.module)}_extra", shape_of(move.shape)))
+                    extras.append(Argument(f"{self.of(move.module)}_extra", move.shape))
                 case Zeros(steps=None):
-                    extras.append(Argument("steps", ""))
+                    extras.append(Argument("steps", None))
                 case Zeros():
-                    ends.append(Argument("steps", "", default=move.steps))
+                    ends.append(Argument("steps", None, default=move.steps))
         yield from (*extras, *ends)
 
     def flows(self) -> Iterator[tuple[Move, str]]:
@@ -97,7 +114,11 @@ class Writing:
         frozen = self.program.params - self.program.trainable
         trained = f", {frozen:,} of them frozen" if frozen else ""
         yield f"{spoken(network.name)}: {self.program.params:,} parameters{trained}."
-        reads = [f"{each.name} {'token numbers ' * each.tokens}{each.shape}" for each in self.arguments() if each.shape]
+        reads = [
+            f"{each.name} {'token numbers ' * each.tokens}{shape_of(each.shape)}"
+            for each in self.arguments()
+            if each.shape is not None
+        ]
         yield f"Reads {', '.join(reads)}; gives {shape_of(self.program.modules[-1].places[-1].output_shape)}."
         if self.cells:
             yield f"{title} {lacking}".strip()
