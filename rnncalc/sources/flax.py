@@ -12,7 +12,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Dropout
 from rnncalc.questions.program import Apply, Extra, Last, Module, Move, OneStep, OwnCell, Zeros
 from rnncalc.sources.expressions import Spelling, step_of
-from rnncalc.sources.layout import Call, Code, statement
+from rnncalc.sources.layout import Call, Chain, Code, statement
 from rnncalc.sources.written import Writing, call_of, freezing, joined, recurrent, shape_of, ties
 
 CELLS = {"rnn": "SimpleCell", "gru": "GRUCell", "lstm": "LSTMCell", "mgu": "MGUCell"}
@@ -107,7 +107,7 @@ def _applied(module: Module, x: str, writing: Writing, prefix: str) -> Code:
     if ties(module):
         code = Call(f"self.{writing.table(module)}.attend", (x,))
         if module.params:
-            code = Call(code.head, code.args, after=f" + {own}_bias{READ[prefix]}")
+            code = Chain((f"self.{writing.table(module)}.attend({x})", f"+ {own}_bias{READ[prefix]}"))
     if isinstance(layer, Dropout) and prefix == "nn":
         return Call(own, (x, "deterministic=not train"))
     return spelling(prefix).activated(layer.activation, code) if isinstance(layer, Dense) else code

@@ -106,10 +106,11 @@ def _made(module: Module, writing: Writing) -> Iterator[str]:
                 yield from statement(code, before=f"self.{own} = ", depth=2, note="" if number else note)
             for letter, width in module.states if layer.learned_state else ():
                 shape = f"(2, {width})" if layer.bidirectional else f"({width},)"
-                yield f"        self.{name}_{letter}_0 = nnx.Param(jnp.zeros({shape}))"
+                state = Call("nnx.Param", (f"jnp.zeros({shape})",))
+                yield from statement(state, before=f"self.{name}_{letter}_0 = ", depth=2)
         case Dense() if ties(module):
             if module.params:
-                zeros = f"nnx.Param(jnp.zeros(({layer.units},)))"
+                zeros = Call("nnx.Param", (f"jnp.zeros(({layer.units},))",))
                 yield from statement(zeros, before=f"self.{name}_bias = ", depth=2, note=note)
         case _:
             yield from statement(_module(module), before=f"self.{name} = ", depth=2, note=note)

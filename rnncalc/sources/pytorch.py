@@ -210,8 +210,8 @@ def _carried(names: list[str], gives: object, takes: Cell) -> Iterator[str]:
     assert isinstance(gives, Cell)
     for name in names:
         if gives.directions > takes.directions:
-            code = f"{name} = torch.cat([{name}[0::2], {name}[1::2]], dim=-1)"
-            yield from statement(code, depth=2, note="joined")
+            both = Call("", (f"{name}[0::2]", f"{name}[1::2]"), "[", "]")
+            yield from statement(Call("torch.cat", (both, "dim=-1")), before=f"{name} = ", depth=2, note="joined")
         elif gives.directions < takes.directions:
-            code = f"{name} = torch.stack({name}.chunk(2, dim=-1), dim=1).flatten(0, 1)"
-            yield from statement(code, depth=2, note="parted")
+            code = Call("torch.stack", (f"{name}.chunk(2, dim=-1)", "dim=1"), after=".flatten(0, 1)")
+            yield from statement(code, before=f"{name} = ", depth=2, note="parted")

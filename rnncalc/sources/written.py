@@ -12,7 +12,7 @@ from rnncalc.conventions.tensor import Role
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, Output
 from rnncalc.questions.program import Begin, Extra, Module, Move, OwnCell, Program, Zeros
-from rnncalc.sources.layout import Call, Code
+from rnncalc.sources.layout import INDENT, WIDTH, Call, Code
 from rnncalc.sources.names import class_name, identifiers, spoken
 from rnncalc.text import all_of, escape
 
@@ -196,7 +196,9 @@ def call_of(head: str, *args: Code | None) -> Call:
 
 def returned(lines: list[str], depth: int = 2) -> list[str]:
     """Return the lines of a function that hands on x, the last assignment of it being its answer."""
-    head = "    " * depth
-    if lines[-1].startswith(f"{head}x = "):
-        return [*lines[:-1], lines[-1].replace("x = ", "return ", 1)]
+    head = INDENT * depth
+    at = max(number for number, line in enumerate(lines) if line.startswith(head) and line[len(head)] not in " )")
+    answer = lines[at].replace("x = ", "return ", 1)
+    if lines[at].startswith(f"{head}x = ") and len(answer) <= WIDTH:
+        return [*lines[:at], answer, *lines[at + 1 :]]
     return [*lines, f"{head}return x"]

@@ -195,5 +195,5 @@ def names_in(program: Program, reserved: tuple[str, ...] = ()) -> dict[str, str]
     return Writing(program, set(), reserved).identifiers
 
 
-def modules_of(program: Program) -> Iterator[tuple[Module, str]]:
-    yield from zip(program.modules, names_in(program).values(), strict=True)
+def modules_of(program: Program, reserved: tuple[str, ...] = ()) -> Iterator[tuple[Module, str]]:
+    yield from zip(program.modules, names_in(program, reserved).values(), strict=True)
