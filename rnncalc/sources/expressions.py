@@ -57,10 +57,10 @@ def step_of(cell: OwnCell, spelling: Spelling) -> Step:
     """Return a cell's step in the functions of a framework."""
     writer = _Writer(spelling)
     lines = []
-    for product in _shared_products(cell.equations):
-        name = f"w{product.matrix.subscript}"
-        lines.append(Line(name, writer.code(product)))
-        writer.names[product] = name
+    for node in _made_first(cell.equations):
+        name = f"w{node.matrix.subscript}" if isinstance(node, Product) else _letter(node)
+        lines.append(Line(name, writer.code(node)))
+        writer.names[node] = name
     states = {letter for letter, _ in cell.states}
     for number, (left, right) in enumerate(cell.equations):
         code = writer.code(right)
@@ -74,29 +74,38 @@ def step_of(cell: OwnCell, spelling: Spelling) -> Step:
     return Step(tuple(lines), after, writer.names[Symbol("h", time="t", axes=(cell.output,))])
 
 
-def _shared_products(equations: tuple[Equation, ...]) -> list[Product]:
-    """Return the products of what a step begins with that stand in several equations, and are made once."""
-    counts: dict[Product, int] = {}
+def _made_first(equations: tuple[Equation, ...]) -> list[Product | Applied]:
+    """Return what is made before the equations: products that stand in several, and trained numbers."""
+    counts: dict[Product | Applied, int] = {}
     for equation in equations:
-        for product in _products(equation.right):
-            counts[product] = counts.get(product, 0) + 1
-    return [product for product, count in counts.items() if count > 1]
+        for node in _nodes(equation.right):
+            match node:
+                case Product(vector=Symbol(letter=letter, time=time)) if time == BEFORE or letter == "x":
+                    counts[node] = counts.get(node, 0) + 1
+                case Applied(vector=Symbol(axes=(), time="")):
+                    counts[node] = 2
+    return [node for node, count in counts.items() if count > 1]
 
 
-def _products(node: Node) -> Iterator[Product]:
+def _letter(node: Applied) -> str:
+    assert isinstance(node.vector, Symbol)
+    return node.vector.letter
+
+
+def _nodes(node: Node) -> Iterator[Node]:
+    """Yield a node and all below it."""
+    yield node
     match node:
-        case Product(vector=Symbol(letter=letter, time=time)) if time == BEFORE or letter == "x":
-            yield node
         case Symbol():
-            pass
+            return
         case Sum():
-            for term in node.terms:
-                yield from _products(term)
+            below = node.terms
         case Product() | Complement() | Applied():
-            yield from _products(node.vector)
+            below = (node.vector,)
         case _:
-            yield from _products(node.left)
-            yield from _products(node.right)
+            below = (node.left, node.right)
+    for each in below:
+        yield from _nodes(each)
 
 
 class _Writer:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Dropout, Embedding, External
 from rnncalc.questions.program import Module, OwnCell, Program
-from rnncalc.sources.flax import CELLS, frozen_lines, moved, options_of, spelling, step_lines, ways_of
+from rnncalc.sources.flax_flow import CELLS, frozen_lines, moved, options_of, spelling, step_lines, ways_of
 from rnncalc.sources.layout import Call, Code, statement
 from rnncalc.sources.names import docstring
 from rnncalc.sources.written import Writing, call_of, dims, returned, ties, title_of, width_name, widths_of
@@ -63,7 +63,7 @@ def write(program: Program) -> str:
     lines += ["", *statement(Call("def __call__", ("self", *arguments), after=" -> jax.Array:"), depth=1)]
     for move, reads in writing.flows():
         lines += moved(move, reads, writing, "nn")
-    sample = [each.sample("jnp.zeros({})", "jnp.zeros({}, jnp.int32)") for each in writing.arguments()]
+    sample = writing.sample("jnp.zeros({})", "jnp.zeros({}, jnp.int32)")
     variables = statement(Call("model.init", ("jax.random.key(0)", *sample)), before="variables = ", depth=1)
     params = '["params"]' if program.params else '.get("params", {})'
     main = MAIN.format(name=writing.name, variables="\n".join(variables), params=params)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Dropout, Embedding, External
 from rnncalc.questions.program import Module, OwnCell, Program
-from rnncalc.sources.flax import CELLS, frozen_lines, moved, options_of, spelling, step_lines, ways_of
+from rnncalc.sources.flax_flow import CELLS, frozen_lines, moved, options_of, spelling, step_lines, ways_of
 from rnncalc.sources.layout import Call, Code, statement
 from rnncalc.sources.names import docstring
 from rnncalc.sources.written import Writing, call_of, dims, returned, ties, title_of, width_name, widths_of

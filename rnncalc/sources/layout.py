@@ -61,6 +61,9 @@ def _broken(code: Code, before: str, after: str, depth: int) -> list[str]:
     match code:
         case Call(args=args) if args:
             head, tail = f"{before}{code.head}{code.open}", f"{code.close}{code.after}{after}"
+            if before and len(INDENT * depth + head) > WIDTH:
+                inside = _broken(code, "", "", depth + 1)
+                return [f"{INDENT * depth}{before}(", *inside, f"{INDENT * depth}){after}"]
             return [f"{INDENT * depth}{head}", *_inside(args, depth + 1), f"{INDENT * depth}{tail}"]
         case Chain():
             return [f"{INDENT * depth}{before}(", *_inside((code,), depth + 1), f"{INDENT * depth}){after}"]

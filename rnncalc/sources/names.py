@@ -94,7 +94,11 @@ def class_name(name: str, taken: Container[str] = ()) -> str:
 def _plain(name: str) -> str:
     """Return a name in plain letters and digits, with `_` for all else."""
     letters = normalize("NFKD", name).encode("ascii", "ignore").decode()
-    return re.sub("[^A-Za-z0-9]+", "_", letters).strip("_")[:MOST].strip("_")
+    plain = re.sub("[^A-Za-z0-9]+", "_", letters).strip("_")
+    if len(plain) <= MOST:
+        return plain
+    words, cut, _ = plain[: MOST + 1].rpartition("_")
+    return words if cut else plain[:MOST]
 
 
 def docstring(*paragraphs: str, depth: int = 1) -> list[str]:

@@ -9,38 +9,85 @@ from collections.abc import Iterator
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Dropout, Embedding, External
-from rnncalc.questions.program import Apply, Extra, Last, Module, Move, OneStep, OwnCell, Program, Zeros
-from rnncalc.sources.expressions import Spelling, step_of
+from rnncalc.questions.program import Module, OwnCell, Program
+from rnncalc.sources.expressions import step_of
 from rnncalc.sources.layout import Call, Code, statement
 from rnncalc.sources.names import docstring
-from rnncalc.sources.parts_of_pytorch import EXTERNAL, MAIN, RECURRENT
+from rnncalc.sources.pytorch_flow import SPELLING, moved, tuple_of
 from rnncalc.sources.written import (
     Writing,
     call_of,
     dims,
     freezing,
-    joined,
-    recurrent,
     returned,
-    shape_of,
     ties,
     title_of,
     width_name,
     widths_of,
 )
 
-SPELLING = Spelling(
-    {
-        "tanh": ("torch.tanh",),
-        "relu": ("torch.relu",),
-        "sigmoid": ("torch.sigmoid",),
-        "softmax": ("torch.softmax", "dim=-1"),
-    }
-)
 MODULES = {"rnn": "nn.RNN", "gru": "nn.GRU", "lstm": "nn.LSTM"}
 LACKING = (
     "has no module for every layer of it; the cells above are written from their equations, a matrix for each gate."
 )
+
+RECURRENT = '''
+class Recurrent(nn.Module):
+    """Runs a cell along (batch, steps, features), and a second one backwards.
+
+    As in nn.LSTM, a state has the directions in front, (directions, batch, units), and
+    the outputs of both directions stand side by side.
+    """
+
+    def __init__(self, *cells: nn.Module) -> None:
+        super().__init__()
+        self.cells = nn.ModuleList(cells)
+
+    def forward(
+        self, x: torch.Tensor, start: tuple[torch.Tensor, ...] | None = None
+    ) -> tuple[torch.Tensor, tuple[torch.Tensor, ...]]:
+        ways, ends = [], []
+        for way, cell in enumerate(self.cells):
+            if start is None:
+                state = tuple(x.new_zeros(len(x), width) for width in cell.widths)
+            else:
+                state = tuple(each[way] for each in start)
+            outputs = []
+            for step in x.flip(1).unbind(1) if way else x.unbind(1):
+                output, state = cell(step, state)
+                outputs.append(output)
+            ways.append(torch.stack(outputs[::-1] if way else outputs, dim=1))
+            ends.append(state)
+        return torch.cat(ways, dim=-1), tuple(torch.stack(each) for each in zip(*ends))
+'''
+
+EXTERNAL = '''
+class External(nn.Module):
+    """Stands in for a part described elsewhere: so many parameters, and zeros."""
+
+    def __init__(self, params: int, outputs: int) -> None:
+        super().__init__()
+        self.external = nn.Parameter(torch.zeros(params))
+        self.outputs = outputs
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.new_zeros(*x.shape[:-1], self.outputs)
+'''
+
+MAIN = """
+
+
+def main() -> None:
+    model = {name}()
+    for name, parameter in model.named_parameters():
+        print(f"{{name:40}}{{tuple(parameter.shape)!s:>20}}{{parameter.numel():>16,}}")
+    total = sum(parameter.numel() for parameter in model.parameters())
+    print(f"{{'total':40}}{{total:>36,}}")
+
+
+if __name__ == "__main__":
+    main()
+"""
 
 
 def write(program: Program) -> str:
@@ -60,7 +107,7 @@ def write(program: Program) -> str:
     arguments = [each.typed("torch.Tensor") for each in writing.arguments()]
     lines += ["", *statement(Call("def forward", ("self", *arguments), after=" -> torch.Tensor:"), depth=1)]
     for move, reads in writing.flows():
-        lines += _moved(move, reads, writing)
+        lines += moved(move, reads, writing)
     return "\n".join(returned(lines)) + MAIN.format(name=writing.name)
 
 
@@ -84,16 +131,10 @@ def _cell(cell: OwnCell, name: str) -> Iterator[str]:
     yield "    def forward("
     yield "        self, x: torch.Tensor, state: tuple[torch.Tensor, ...]"
     yield "    ) -> tuple[torch.Tensor, tuple[torch.Tensor, ...]]:"
-    yield f"        {_tuple(letters, bare=True)} = state"
+    yield f"        {tuple_of(letters, bare=True)} = state"
     for line in step.lines:
         yield from statement(line.code, before=f"{line.name} = ", depth=2)
-    yield f"        return {step.output}, {_tuple(step.states)}"
-
-
-def _tuple(names: list[str] | tuple[str, ...], *, bare: bool = False) -> str:
-    if len(names) == 1:
-        return f"({names[0]},)"
-    return ", ".join(names) if bare else f"({', '.join(names)})"
+    yield f"        return {step.output}, {tuple_of(step.states)}"
 
 
 def _made(module: Module, writing: Writing) -> Iterator[str]:
@@ -144,74 +185,3 @@ def _options(layer: Cell, copies: int) -> Iterator[str]:
         yield "bidirectional=True"
     if options.get("projection") is not None:
         yield f"proj_size={options['projection']}"
-
-
-def _moved(move: Move, x: str, writing: Writing) -> Iterator[str]:
-    """Yield the lines of a move; `x` is the name of what it reads."""
-    match move:
-        case OneStep():
-            yield from statement(f"x = {x}.unsqueeze(1)", depth=2, note="one step")
-        case Zeros():
-            yield f"        zeros = {x}.new_zeros(len({x}), steps - 1, {move.width})"
-            note = f"{shape_of((move.steps, move.width))}, zeros after the input"
-            yield from statement(f"x = torch.cat([{x}.unsqueeze(1), zeros], dim=1)", depth=2, note=note)
-        case Extra():
-            extra = f"{writing.of(move.module)}_extra"
-            yield from statement(Call("x = torch.cat", (f"[{x}, {extra}]", "dim=-1")), depth=2)
-        case Last():
-            yield from statement(f"x = {x}[:, -1]", depth=2, note=shape_of(move.shape))
-        case Apply() if recurrent(move.module):
-            yield from _recurred(move, x, writing)
-        case Apply():
-            layer = move.module.layer
-            code: Code = Call(f"self.{writing.of(move.module)}", (x,))
-            if isinstance(layer, Dense):
-                code = SPELLING.activated(layer.activation, code)
-            yield from statement(code, before="x = ", depth=2, note=shape_of(move.shape))
-
-
-def _recurred(move: Apply, x: str, writing: Writing) -> Iterator[str]:
-    """Yield the lines that apply a recurrent module, from its start to its merge."""
-    layer, own = recurrent(move.module), writing.of(move.module)
-    assert layer
-    letters = [letter for letter, _ in move.module.states]
-    starts: list[str] = []
-    if move.start:
-        starts = [f"{writing.of(move.start)}_{letter}" for letter in letters]
-        yield from _carried(starts, move.start.layer, layer)
-    elif layer.learned_state:
-        starts = [f"{letter}_0" for letter in letters]
-        for each in starts:
-            expanded = Call(f"self.{own}_{each}.expand", ("-1", f"len({x})", "-1"), after=".contiguous()")
-            yield from statement(expanded, before=f"{each} = ", depth=2)
-    call = call_of(f"self.{own}", x, _state(move.module, starts) if starts else None)
-    ends = _state(move.module, [f"{own}_{letter}" for letter in letters]) if move.kept else "_"
-    merged = layer.bidirectional and (move.last or layer.merge not in (None, "concat"))
-    note = "" if merged or move.last else shape_of(move.shape)
-    yield from statement(call, before=f"{'_' if move.unread else 'x'}, {ends} = ", depth=2, note=note)
-    if move.unread:
-        return
-    if merged:
-        yield "        forward, backward = x.chunk(2, dim=-1)"
-        ways = ("forward[:, -1]", "backward[:, 0]") if move.last else ("forward", "backward")
-        code = joined(layer.merge, *ways, "torch.cat([{}], dim=-1)")
-        yield from statement(code, before="x = ", depth=2, note=shape_of(move.shape))
-    elif move.last:
-        yield from statement("x = x[:, -1]", depth=2, note=shape_of(move.shape))
-
-
-def _state(module: Module, names: list[str]) -> str:
-    """Return states as a module takes and gives them: nn.RNN and nn.GRU have one, all others a tuple."""
-    return names[0] if len(names) == 1 and not module.cell else _tuple(names)
-
-
-def _carried(names: list[str], gives: object, takes: Cell) -> Iterator[str]:
-    """Yield how the encoder's final states become a decoder's, where they differ in their directions."""
-    assert isinstance(gives, Cell)
-    for name in names:
-        if gives.directions > takes.directions:
-            both = Call("", (f"{name}[0::2]", f"{name}[1::2]"), "[", "]")
-            yield from statement(Call("torch.cat", (both, "dim=-1")), before=f"{name} = ", depth=2, note="joined")
-        elif gives.directions < takes.directions:
-            code = Call("torch.stack", (f"{name}.chunk(2, dim=-1)", "dim=1"), after=".flatten(0, 1)")
-            yield from statement(code, before=f"{name} = ", depth=2, note="parted")

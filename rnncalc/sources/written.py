@@ -13,7 +13,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, Output
 from rnncalc.questions.program import Begin, Extra, Module, Move, OwnCell, Program, Zeros
 from rnncalc.sources.layout import INDENT, WIDTH, Call, Code
-from rnncalc.sources.names import class_name, identifiers, spoken
+from rnncalc.sources.names import FALLBACK, class_name, identifiers, spoken
 from rnncalc.text import all_of, escape
 
 WIDTHS = {"m": "inputs", "h": "units", "p": "projection"}
@@ -98,6 +98,11 @@ class Writing:
                     ends.append(Argument("steps", None, default=move.steps))
         yield from (*extras, *ends)
 
+    def sample(self, zeros: str, ints: str) -> tuple[str, ...]:
+        """Return what the program can be called with, arrays first; `{}` in `zeros` and `ints` is a shape."""
+        arguments = sorted(self.arguments(), key=lambda each: each.shape is None)
+        return tuple(each.sample(zeros, ints) for each in arguments)
+
     def flows(self) -> Iterator[tuple[Move, str]]:
         """Yield each move but the beginnings, with the name of what it reads."""
         name = ""
@@ -113,7 +118,8 @@ class Writing:
         network = self.program.network
         frozen = self.program.params - self.program.trainable
         trained = f", {frozen:,} of them frozen" if frozen else ""
-        yield f"{spoken(network.name)}: {self.program.params:,} parameters{trained}."
+        name = FALLBACK if network.name == network.defaults["name"] else spoken(network.name)
+        yield f"{name}: {self.program.params:,} parameters{trained}."
         reads = [
             f"{each.name} {'token numbers ' * each.tokens}{shape_of(each.shape)}"
             for each in self.arguments()
@@ -122,7 +128,7 @@ class Writing:
         yield f"Reads {', '.join(reads)}; gives {shape_of(self.program.modules[-1].places[-1].output_shape)}."
         if self.cells:
             yield f"{title} {lacking}".strip()
-        if network.source:
+        if network.source and network.convention == self.program.target:  # else it tells of other numbers
             yield f"Source: {spoken(network.source, 400)}"
 
 

@@ -111,12 +111,11 @@ def nnx_(of: Any, named: dict[str, Any], arguments: list[Any], steps: dict[str, 
         for path, param in nnx.to_flat_state(params)
     ]
 
-    @jax.jit
     def run(own: Any, *given: Any) -> Any:
         rest = jax.tree.map(lambda each: jnp.zeros(each.shape, jnp.uint32) if _plain(each) else KEY, others)
         return nnx.merge(graph, own, rest)(*given, **steps)
 
-    done = run(nnx.from_flat_state(real), *arguments)
+    done = jax.jit(run)(nnx.from_flat_state(real), *arguments)
     return {name: tuple(param.shape) for name, param in held.items()}, done
 
 
@@ -128,14 +127,14 @@ def _plain(each: Any) -> bool:
 
 
 @given(cases("flax-linen"))
-@settings(max_examples=20)
+@settings(max_examples=120)
 def test_a_program_for_linen_is_the_network(case: Case) -> None:
     """Every tensor, the total, the frozen ones, and the numbers of a pass."""
     hold(case, linen)
 
 
 @given(cases("flax-nnx"))
-@settings(max_examples=20)
+@settings(max_examples=120)
 def test_a_program_for_nnx_is_the_network(case: Case) -> None:
     """Every tensor, the total, the frozen ones, and the numbers of a pass."""
     hold(case, nnx_)

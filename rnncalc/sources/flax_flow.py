@@ -87,8 +87,8 @@ def moved(move: Move, x: str, writing: Writing, prefix: str) -> Iterator[str]:
         case Zeros():
             yield f"        zeros = jnp.zeros((len({x}), steps - 1, {move.width}), {x}.dtype)"
             note = f"{shape_of((move.steps, move.width))}, zeros after the input"
-            code = Call("x = jnp.concatenate", (f"[{x}[:, None], zeros]", "axis=1"))
-            yield from statement(code, depth=2, note=note)
+            grown = Call("x = jnp.concatenate", (f"[{x}[:, None], zeros]", "axis=1"))
+            yield from statement(grown, depth=2, note=note)
         case Extra():
             extra = f"{writing.of(move.module)}_extra"
             yield from statement(Call("x = jnp.concatenate", (f"[{x}, {extra}]", "axis=-1")), depth=2)
@@ -127,6 +127,7 @@ def _recurred(move: Apply, x: str, writing: Writing, prefix: str) -> Iterator[st
         each = [""] if layer.directions == 1 else ["[0]", "[1]"]
         starts = [carry([f"{letter}_0{way}" for letter in letters]) for way in each]
     returned = "return_carry=True" if move.kept else None
+    handed: tuple[str, ...]
     handed, ends = (WAYS, ("ahead", "back")) if layer.bidirectional else (("x",), (f"{name}_end",))
     handed = ("_",) * layer.directions if move.unread else handed
     note = "" if layer.bidirectional or move.last else shape_of(move.shape)
