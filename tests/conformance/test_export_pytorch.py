@@ -30,13 +30,13 @@ def arrays(module: Module, identifier: str, weights: dict[str, dict[str, Any]]) 
     """Yield a module's arrays under the names that they have in the program."""
     layer = module.layer
     marks = MARKS if isinstance(layer, Cell) and layer.bidirectional else ("",)
-    if isinstance(layer, Cell) and layer.learned_state:
-        for letter, _ in module.states:
-            each = [weights[place.name][f"{mark}{letter}_0"] for place in module.places for mark in marks]
-            yield f"{identifier}_{letter}_0", np.stack(each)[:, None]
+    states = [f"{letter}_0" for letter, _ in module.states] if isinstance(layer, Cell) and layer.learned_state else []
+    for state in states:
+        each = [weights[place.name][f"{mark}{state}"] for place in module.places for mark in marks]
+        yield f"{identifier}_{state}", np.stack(each)[:, None]
     for place in module.places:
         for name, array in weights[place.name].items():
-            if name.split("/")[-1] in ("h_0", "c_0"):
+            if name.split("/")[-1] in states:
                 continue
             if module.cell:
                 way = MARKS.index(name.split("/")[0] + "/") if "/" in name else 0
