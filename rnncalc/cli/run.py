@@ -9,7 +9,7 @@ import click
 from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, files, format_flag, network_flags, specs_argument
 from rnncalc.cli.inputs import read_file, read_specs
-from rnncalc.cli.output import write
+from rnncalc.cli.output import check_file, write, write_file
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.progress import progress_of
 from rnncalc.formats import find
@@ -29,7 +29,16 @@ from rnncalc.spec.flags import read_value
 @click.option(
     "--inputs", metavar="FILE", shell_complete=files, help="YAML of a list of T lists, or of T token numbers."
 )
+@click.option(
+    "--start",
+    metavar="FILE",
+    shell_complete=files,
+    help="YAML of {LAYER: {h: [...]}}, the states before the first step.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Makes the weights and inputs not given.")
+@click.option(
+    "--save-weights", metavar="FILE", shell_complete=files, help="Write the weights in use, for --weights to read."
+)
 @click.option("--states", is_flag=True, help="Show each layer's states and gates, step by step.")
 @click.option("--max-multiply-adds", metavar="N", default="1G", show_default=True, help="Refuse a longer pass.")
 @format_flag(RunReport)
@@ -37,7 +46,9 @@ def run(
     specs: tuple[str, ...],
     weights: str | None,
     inputs: str | None,
+    start: str | None,
     seed: int,
+    save_weights: str | None,
     states: bool,
     max_multiply_adds: str,
     format_: str,
@@ -47,13 +58,17 @@ def run(
 
     It uses plain Python and your own numbers, or random ones. Exit code 1 when a layer is not as declared.
     """
-    given = (("--weights", weights), ("--inputs", inputs))
+    given = (("--weights", weights), ("--inputs", inputs), ("--start", start))
     with AllAtOnce() as at_once:
         if states and find(format_).method == "records":
             at_once.refuse("--states does not fit the one table of -f csv; take -f json")
+        if save_weights is not None:
+            at_once.ask(check_file, save_weights, "--save-weights")
         most = at_once.ask(read_value, "--max-multiply-adds", max_multiply_adds, WholeNumber(suffixes=True))
         own = [at_once.ask(read_file, path, flag=flag) if path else None for flag, path in given]
         read = at_once.ask(read_specs, specs, **flags)
+        if save_weights is not None and len(read or [0]) > 1:
+            at_once.refuse(f"--save-weights: one file holds the weights of one network, and there are {len(read)}")
     reports = []
     for spec in read:
         data = parse_data(spec, *own)
@@ -63,10 +78,16 @@ def run(
                 seed=seed,
                 weights=data.weights,
                 inputs=data.inputs,
+                start=data.start,
                 states=states,
                 most_multiply_adds=most,
                 progress=progress,
             )
         reports.append(RunReport(done, states))
+        if save_weights is not None:
+            from rnncalc.spec.saved import weights_text
+
+            in_use = question.weights_in_use(spec.network, seed=seed, weights=data.weights)
+            write_file(save_weights, weights_text(in_use), "--save-weights")
     write(reports, format_)
     return 0 if all(report.run.agrees for report in reports) else 1

@@ -25,6 +25,7 @@ class Network(Frozen):
     input: features per step, or the vocabulary when an embedding comes first. layers: a list or tuple of layers.
     output: a layer, or its number of units. steps: the length T of the sequence.
     An encoder-decoder has an `encoder` and a `decoder`, which hold those four, in their place.
+    feedback: whether, in one-to-many, each output is the next input; else zeros follow.
     Raises SpecError naming everything that is wrong with it.
     """
 
@@ -35,6 +36,7 @@ class Network(Frozen):
     topology: TopologyName | None = None
     encoder: Part | None = None
     decoder: Part | None = None
+    feedback: bool = False
     convention: str = "textbook"
     name: str = "network"
     source: str | None = None

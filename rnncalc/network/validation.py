@@ -13,7 +13,7 @@ from rnncalc.conventions.lacks import lacks, too_wide
 from rnncalc.errors import Path, Problem
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, Layer, Output
-from rnncalc.layers.options import MAX_LAYERS, Allowed, Choice, Size, Text
+from rnncalc.layers.options import MAX_LAYERS, Allowed, Choice, Size, Switch, Text
 from rnncalc.network.parts import TOPOLOGIES, Part, Parts, Topology, part_of
 from rnncalc.network.stack import OUTPUT, joins
 from rnncalc.text import did_you_mean, escape
@@ -29,6 +29,7 @@ KEYS: dict[str, Allowed] = {
     "topology": Choice(TOPOLOGIES),
     "steps": Size(),
     "input": Size(),
+    "feedback": Switch(),
 }
 """What the plain keys of a network, or of a part, may be."""
 
@@ -89,6 +90,10 @@ def problems(network: Described) -> Iterator[Problem]:
         from rnncalc.network.names import clashes  # default names never clash among themselves
 
         yield from clashes(parts)
+    if network.feedback:
+        from rnncalc.network.feedback import cannot_feed_back  # few networks have any
+
+        yield from cannot_feed_back(network)
     yield from _expect(network, parts)
     if network.budget is not None:
         from rnncalc.network.budget import problems_of  # enums, which a network without one does not pay for

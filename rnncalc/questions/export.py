@@ -21,7 +21,7 @@ from rnncalc.layers.layer import Embedding, Layer
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Topology
 from rnncalc.network.stack import Placed
-from rnncalc.questions.program import Apply, Begin, Extra, Last, Module, Move, OneStep, OwnCell, Program, Zeros
+from rnncalc.questions.program import Apply, Begin, Extra, FedBack, Last, Module, Move, OneStep, OwnCell, Program, Zeros
 from rnncalc.questions.symbols import equations
 
 TEXTBOOK = "textbook"
@@ -137,6 +137,9 @@ def _moves(network: Network, modules: tuple[Module, ...]) -> Iterator[Move]:
         own = tuple(module for module in modules if module.places[0].part == name)
         topology = network.topology_of(name)
         yield Begin(name, part.input, isinstance(part.layers[0], Embedding), topology.startswith("many"), part.steps)
+        if network.feedback:
+            yield from _fed_back(own, part.steps)
+            return
         single = topology == Topology.ONE_TO_ONE
         if single:
             yield OneStep()
@@ -146,6 +149,17 @@ def _moves(network: Network, modules: tuple[Module, ...]) -> Iterator[Move]:
             yield from _through(module, at, encoders)
         if single:
             yield Last((own[-1].outputs,))
+
+
+def _fed_back(modules: tuple[Module, ...], steps: int | None) -> Iterator[Move]:
+    """Yield what is done where all modules are applied to one step after another."""
+    recurrent = tuple(module for module in modules if isinstance(module.layer, Cell))
+    yield OneStep()
+    yield FedBack(steps, recurrent, any(module.layer.extra_inputs for module in modules))
+    for module in modules:
+        if extra := module.layer.extra_inputs:
+            yield Extra(module, extra, (steps, extra), looped=True)
+        yield Apply(module, (1, module.outputs), looped=module in recurrent)
 
 
 class _At(NamedTuple):

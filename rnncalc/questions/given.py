@@ -10,7 +10,7 @@ from typing import Any
 
 from rnncalc.errors import CallError, Path, Problem, SpecError
 from rnncalc.layers.options import Allowed
-from rnncalc.network.data import Inputs, Weights, read_inputs, read_weights
+from rnncalc.network.data import Data, read_inputs, read_start, read_targets, read_weights, with_steps_of
 from rnncalc.network.network import Network
 from rnncalc.text import did_you_mean, escape, one_of
 
@@ -46,7 +46,7 @@ def said(given: object) -> str:
             return f"a {type(given).__name__}"
 
 
-def _of_layers_with_weights(weights: object, network: Network) -> object:
+def _of_layers_with_weights(weights: object, network: Network) -> Any:
     """Return weights without the empty ones of layers that have none, such as a dropout's in a dict of all layers."""
     if not isinstance(weights, Mapping):
         return weights
@@ -54,23 +54,31 @@ def _of_layers_with_weights(weights: object, network: Network) -> object:
     return {name: of for name, of in weights.items() if of or name not in without}
 
 
-def own_numbers(network: Network, weights: object, inputs: object) -> tuple[Weights | None, Inputs | None]:
-    """Return weights and inputs in lists of numbers. Raises SpecError with everything that does not fit the network.
+def own_numbers(
+    network: Network, weights: object = None, inputs: object = None, start: object = None, targets: object = None
+) -> Data:
+    """Return a caller's numbers in lists. Raises SpecError with everything that does not fit the network.
 
     Whatever has a `tolist`, as arrays have, will do for a list; inputs may stand by themselves where there are no
     halves.
     """
     reading = _Source()
-    ours = theirs = None
+    found: dict[str, Any] = {}
     if weights is not None:
-        ours = read_weights(reading, _of_layers_with_weights(plain(weights), network), ("weights",), network)
+        of = _of_layers_with_weights(plain(weights), network)
+        found["weights"] = read_weights(reading, of, ("weights",), network)
     if inputs is not None:
         of = plain(inputs)
         by_itself = None in network.parts and isinstance(of, Mapping) and [*of] == [None]
-        theirs = read_inputs(reading, of[None] if by_itself else of, ("inputs",), network)
+        found["inputs"] = read_inputs(reading, of[None] if by_itself else of, ("inputs",), network)
+        network = with_steps_of(network, found["inputs"])
+    if start is not None:
+        found["start"] = read_start(reading, plain(start), ("start",), network)
+    if targets is not None:
+        found["targets"] = read_targets(reading, plain(targets), ("targets",), network)
     if reading.problems:
         raise SpecError(tuple(reading.problems[:MOST_PROBLEMS]))
-    return ours, theirs
+    return Data(**found)
 
 
 def plain(given: Any) -> Any:

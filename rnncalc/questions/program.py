@@ -88,6 +88,14 @@ class OneStep(NamedTuple):
     """What is one vector, or one token, becomes a sequence of one step."""
 
 
+class FedBack(NamedTuple):
+    """From here on each step's output is the next step's input; `recurrent` are the modules that keep their states."""
+
+    steps: int | None
+    recurrent: tuple[Module, ...]
+    extras: bool
+
+
 class Zeros(NamedTuple):
     """One vector becomes a sequence: it and zeros after it."""
 
@@ -96,11 +104,12 @@ class Zeros(NamedTuple):
 
 
 class Extra(NamedTuple):
-    """Features from elsewhere join what flows, behind it."""
+    """Features from elsewhere join what flows, behind it; those of one step where it is `looped`."""
 
     module: Module
     width: int
     shape: tuple[int | None, ...]
+    looped: bool = False
 
 
 class Apply(NamedTuple):
@@ -108,7 +117,7 @@ class Apply(NamedTuple):
 
     last: only what the last step of each direction hands on goes on. kept: its final states start the decoder's, and
     nothing else of it is read where it is `unread`. start: the module whose final states it starts from.
-    shape: of what goes on, without the batch.
+    looped: it goes on where the step before left it. shape: of what goes on, without the batch.
     """
 
     module: Module
@@ -116,6 +125,7 @@ class Apply(NamedTuple):
     last: bool = False
     kept: bool = False
     unread: bool = False
+    looped: bool = False
     start: Module | None = None
 
 
@@ -125,7 +135,7 @@ class Last(NamedTuple):
     shape: tuple[int | None, ...]
 
 
-Move = Union[Begin, OneStep, Zeros, Extra, Apply, Last]  # noqa: UP007  a closed union, told apart by match
+Move = Union[Begin, OneStep, FedBack, Zeros, Extra, Apply, Last]  # noqa: UP007  a closed union, told apart by match
 
 
 class Program(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rnncalc.errors import CallError, RefusedError
@@ -10,8 +10,9 @@ from rnncalc.forward.arrays import Progress
 from rnncalc.forward.floats import floats
 from rnncalc.forward.memory import peak
 from rnncalc.forward.network_pass import Pass, Ran
+from rnncalc.forward.numbers import Numbers
 from rnncalc.layers.layer import External
-from rnncalc.network.data import Inputs, Nested
+from rnncalc.network.data import Inputs, Nested, with_steps_of
 from rnncalc.network.network import Network
 from rnncalc.questions.given import network_of, own_numbers, said, whole
 
@@ -57,6 +58,7 @@ def run(
     seed: int = 0,
     weights: Mapping[str, Mapping[str, Nested]] | None = None,
     inputs: Sequence[Nested] | Mapping[Any, Sequence[Nested]] | None = None,
+    start: Mapping[str, Mapping[str, Nested]] | None = None,
     states: bool = False,
     most_multiply_adds: int = MOST_MULTIPLY_ADDS,
     progress: Progress | None = None,
@@ -66,18 +68,40 @@ def run(
     weights: the numbers to use, by layer and tensor, under the names and in the shapes of the network's convention.
     inputs: a list of T vectors, or of T token numbers; of an encoder-decoder, one for each half by its name.
         What is not given is made from the seed, the same on every machine. Arrays will do for lists.
+    start: the states before the first step, by layer and letter, as in `{"lstm_1": {"h": [...], "c": [...]}}`; a list
+        for each direction of a bidirectional layer. What is not given is zeros.
     states: whether to keep each layer's states and gates, step by step.
     progress: told after each matrix product how many multiplications it was.
-    Raises SpecError where weights or inputs do not fit, with all that is wrong, CallError for what is no network,
+    Raises SpecError where the numbers do not fit, with all that is wrong, CallError for what is no network,
     RefusedError when the pass would take more multiply-adds than `most_multiply_adds`, or 2 GB.
     """
     network, most = network_of(network), whole("most_multiply_adds", most_multiply_adds)
-    ours, theirs = own_numbers(network, weights, inputs)
-    timed = with_steps_to_run(network, theirs)
+    own = own_numbers(network, weights, inputs, start)
+    timed = with_steps_to_run(network, own.inputs)
     _refuse_costly(timed, most)
-    _refuse_large(timed, peak(timed, weights=ours is None, inputs=theirs is None, traced=states))
-    forward = Pass(timed, floats, seed=_seed(seed), weights=ours, inputs=theirs, progress=progress, traced=states)
-    return Run(timed, tuple(forward.run()), None if theirs or timed is network else DEFAULT_STEPS)
+    _refuse_large(timed, peak(timed, weights=own.weights is None, inputs=own.inputs is None, traced=states))
+    forward = Pass(
+        timed,
+        floats,
+        seed=_seed(seed),
+        weights=own.weights,
+        inputs=own.inputs,
+        start=own.start,
+        progress=progress,
+        traced=states,
+    )
+    assumed = any(part.steps is None for part in with_steps_of(network, own.inputs).parts.values())
+    return Run(timed, tuple(forward.run()), DEFAULT_STEPS if assumed else None)
+
+
+def weights_in_use(
+    network: Network, *, seed: int = 0, weights: Mapping[str, Mapping[str, Nested]] | None = None
+) -> Iterator[tuple[str, dict[str, Nested]]]:
+    """Yield the weights that a run with these takes, layer by layer: those given, or those of the seed."""
+    numbers = Numbers(_seed(seed), own_numbers(network, weights).weights)
+    for placed in network.placed:
+        if placed.tensors:
+            yield placed.name, numbers.weights_of(placed)
 
 
 def _seed(seed: object) -> int:
@@ -88,16 +112,11 @@ def _seed(seed: object) -> int:
 
 def with_steps_to_run(network: Network, inputs: Inputs | None = None) -> Network:
     """Return the network with a number of steps in every part: its own, that of the inputs, or the default."""
-    unknown = [name for name, part in network.parts.items() if part.steps is None]
+    told = with_steps_of(network, inputs)
+    unknown = {name: part for name, part in told.parts.items() if part.steps is None}
     if not unknown:
-        return network
-    given = inputs or {}
-    steps = {
-        name: len(given[name]) if name in given and network.topology_of(name) != "one-to-many" else DEFAULT_STEPS
-        for name in unknown
-    }
-    parts = {name: part._replace(steps=steps.get(name, part.steps)) for name, part in network.parts.items()}
-    return network.with_parts(parts)
+        return told
+    return told.with_parts(told.parts | {name: part._replace(steps=DEFAULT_STEPS) for name, part in unknown.items()})
 
 
 def cost_of(network: Network) -> int:

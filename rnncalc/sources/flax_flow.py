@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Dropout
-from rnncalc.questions.program import Apply, Extra, Last, Module, Move, OneStep, OwnCell, Zeros
+from rnncalc.questions.program import Apply, Extra, FedBack, Last, Module, Move, OneStep, OwnCell, Zeros
 from rnncalc.sources.expressions import Spelling, step_of
 from rnncalc.sources.layout import Call, Chain, Code, statement
 from rnncalc.sources.written import Writing, call_of, freezing, joined, recurrent, shape_of, ties
@@ -84,21 +84,23 @@ def moved(move: Move, x: str, writing: Writing, prefix: str) -> Iterator[str]:
     match move:
         case OneStep():
             yield from statement(f"x = {x}[:, None]", depth=2, note="one step")
+        case FedBack():
+            yield from _looped(move, x, writing, READ[prefix])
         case Zeros():
             yield f"        zeros = jnp.zeros((len({x}), steps - 1, {move.width}), {x}.dtype)"
             note = f"{shape_of((move.steps, move.width))}, zeros after the input"
             grown = Call("x = jnp.concatenate", (f"[{x}[:, None], zeros]", "axis=1"))
             yield from statement(grown, depth=2, note=note)
         case Extra():
-            extra = f"{writing.of(move.module)}_extra"
-            yield from statement(Call("x = jnp.concatenate", (f"[{x}, {extra}]", "axis=-1")), depth=2)
+            pair = f"[{x}, {writing.extra(move)}]"
+            yield from statement(Call("x = jnp.concatenate", (pair, "axis=-1")), depth=writing.depth)
         case Last():
             yield from statement(f"x = {x}[:, -1]", depth=2, note=shape_of(move.shape))
         case Apply() if recurrent(move.module):
             yield from _recurred(move, x, writing, prefix)
         case Apply():
             code = _applied(move.module, x, writing, prefix)
-            yield from statement(code, before="x = ", depth=2, note=shape_of(move.shape))
+            yield from statement(code, before="x = ", depth=writing.depth, note=shape_of(move.shape))
 
 
 def _applied(module: Module, x: str, writing: Writing, prefix: str) -> Code:
@@ -113,11 +115,26 @@ def _applied(module: Module, x: str, writing: Writing, prefix: str) -> Code:
     return spelling(prefix).activated(layer.activation, code) if isinstance(layer, Dense) else code
 
 
+def _looped(move: FedBack, x: str, writing: Writing, read: str) -> Iterator[str]:
+    """Yield the lines that begin a loop over steps, each recurrent module at its learned state or at none."""
+    for module in move.recurrent:
+        start = "None"
+        if module.layer.values()["learned_state"]:
+            yield from _learned(module, writing.of(module), x, read)
+            start = carry([f"{letter}_0" for letter, _ in module.states])
+        yield from statement(start, before=f"{writing.of(module)}_end = ", depth=2)
+    yield from writing.looped(move)
+
+
 def _recurred(move: Apply, x: str, writing: Writing, prefix: str) -> Iterator[str]:
     """Yield the lines that apply a recurrent module, from its start to its merge."""
     layer, name = recurrent(move.module), writing.of(move.module)
     assert layer
     starts: list[str] = []
+    if move.looped:
+        call = Call(f"self.{name}", (x, f"initial_carry={name}_end", "return_carry=True"))
+        yield from statement(call, before=f"{name}_end, x = ", depth=writing.depth, note=shape_of(move.shape))
+        return
     if move.start:
         yield from _carried(f"{writing.of(move.start)}_end", move.start, layer)
         starts = _starts(f"{writing.of(move.start)}_end", move.start, layer)

@@ -10,7 +10,7 @@ from rnncalc.questions.program import Module, OwnCell, Program
 from rnncalc.sources.flax_flow import CELLS, frozen_lines, moved, options_of, spelling, step_lines, ways_of
 from rnncalc.sources.layout import Call, Code, statement
 from rnncalc.sources.names import docstring
-from rnncalc.sources.written import Writing, call_of, dims, returned, ties, title_of, width_name, widths_of
+from rnncalc.sources.written import Writing, call_of, dims, ties, title_of, width_name, widths_of
 
 EXTERNAL = '''
 
@@ -68,7 +68,7 @@ def write(program: Program) -> str:
     params = '["params"]' if program.params else '.get("params", {})'
     main = MAIN.format(name=writing.name, variables="\n".join(variables), params=params)
     imports = ["import jax", "import jax.numpy as jnp", "from flax import linen as nn", *frozen_lines(writing)]
-    return "\n".join([*imports, *returned(lines)]) + "\n" + main
+    return "\n".join([*imports, *writing.ended(lines, "jnp.concatenate(outputs, axis=1)")]) + "\n" + main
 
 
 def _cell(cell: OwnCell, name: str) -> Iterator[str]:

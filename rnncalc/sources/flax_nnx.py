@@ -10,7 +10,7 @@ from rnncalc.questions.program import Module, OwnCell, Program
 from rnncalc.sources.flax_flow import CELLS, frozen_lines, moved, options_of, spelling, step_lines, ways_of
 from rnncalc.sources.layout import Call, Code, statement
 from rnncalc.sources.names import docstring
-from rnncalc.sources.written import Writing, call_of, dims, returned, ties, title_of, width_name, widths_of
+from rnncalc.sources.written import Writing, call_of, dims, ties, title_of, width_name, widths_of
 
 EXTERNAL = '''
 
@@ -60,7 +60,7 @@ def write(program: Program) -> str:
     lines += ["", *statement(Call("def __call__", ("self", *arguments), after=" -> jax.Array:"), depth=1)]
     for move, reads in writing.flows():
         lines += moved(move, reads, writing, "nnx")
-    body = returned(lines)
+    body = writing.ended(lines, "jnp.concatenate(outputs, axis=1)")
     imports = ["import jax", "import jax.numpy as jnp", "from flax import nnx", *frozen_lines(writing)]
     if not any("jnp." in line for line in body):
         imports.remove("import jax.numpy as jnp")

@@ -19,7 +19,6 @@ from rnncalc.sources.written import (
     call_of,
     dims,
     freezing,
-    returned,
     ties,
     title_of,
     width_name,
@@ -81,7 +80,11 @@ def write(program: Program) -> str:
         lines += moved(move, reads, writing)
     sample = writing.sample("ops.zeros({})", 'ops.zeros({}, "int32")')
     built = "\n".join(statement(Call("model", sample), depth=1))
-    return "\n".join(returned(lines)) + "\n" + MAIN.format(name=writing.name, built=built)
+    return (
+        "\n".join(writing.ended(lines, "ops.concatenate(outputs, axis=1)"))
+        + "\n"
+        + MAIN.format(name=writing.name, built=built)
+    )
 
 
 def _cell(cell: OwnCell, name: str) -> Iterator[str]:
@@ -170,7 +173,7 @@ def _recurrent(module: Module, move: Apply, layer: Cell, writing: Writing, name:
         head = LAYERS[layer.kind]
         given += [str(layer.units), *_options(layer)]
     given += [] if move.last else ["return_sequences=True"]
-    given += ["return_state=True"] if move.kept else []
+    given += ["return_state=True"] if move.kept or move.looped else []
     if not layer.bidirectional:
         return Call(head, (*given, name))
     merge = None if layer.merge in (None, "concat") else f'merge_mode="{layer.merge}"'

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rnncalc.questions.program import Apply, Extra, Last, Module, Move, OneStep, Zeros
+from rnncalc.questions.program import Apply, Extra, FedBack, Last, Module, Move, OneStep, Zeros
 from rnncalc.sources.expressions import Spelling
 from rnncalc.sources.layout import Call, Chain, Code, statement
 from rnncalc.sources.written import Writing, call_of, recurrent, shape_of, ties
@@ -22,14 +22,16 @@ def moved(move: Move, x: str, writing: Writing) -> Iterator[str]:
     match move:
         case OneStep():
             yield from statement(f"x = {x}[:, None]", depth=2, note="one step")
+        case FedBack():
+            yield from _looped(move, x, writing)
         case Zeros():
             yield f"        zeros = ops.zeros((ops.shape({x})[0], steps - 1, {move.width}))"
             note = f"{shape_of((move.steps, move.width))}, zeros after the input"
             grown = Call("x = ops.concatenate", (f"[{x}[:, None], zeros]", "axis=1"))
             yield from statement(grown, depth=2, note=note)
         case Extra():
-            extra = f"{writing.of(move.module)}_extra"
-            yield from statement(Call("x = ops.concatenate", (f"[{x}, {extra}]", "axis=-1")), depth=2)
+            pair = f"[{x}, {writing.extra(move)}]"
+            yield from statement(Call("x = ops.concatenate", (pair, "axis=-1")), depth=writing.depth)
         case Last():
             yield from statement(f"x = {x}[:, -1]", depth=2, note=shape_of(move.shape))
         case Apply() if recurrent(move.module):
@@ -42,7 +44,18 @@ def moved(move: Move, x: str, writing: Writing) -> Iterator[str]:
             yield from statement(code, before="x = ", depth=2, note=shape_of(move.shape))
         case Apply():
             code = Call(f"self.{writing.of(move.module)}", (x,))
-            yield from statement(code, before="x = ", depth=2, note=shape_of(move.shape))
+            yield from statement(code, before="x = ", depth=writing.depth, note=shape_of(move.shape))
+
+
+def _looped(move: FedBack, x: str, writing: Writing) -> Iterator[str]:
+    """Yield the lines that begin a loop over steps, each recurrent layer at its learned state or at none."""
+    for module in move.recurrent:
+        own = f"{writing.of(module)}_end"
+        if module.layer.values()["learned_state"]:
+            yield from _learned(module, writing.of(module), x, own)
+        else:
+            yield f"        {own} = None"
+    yield from writing.looped(move)
 
 
 def _recurred(move: Apply, x: str, writing: Writing) -> Iterator[str]:
@@ -50,13 +63,17 @@ def _recurred(move: Apply, x: str, writing: Writing) -> Iterator[str]:
     layer, name = recurrent(move.module), writing.of(move.module)
     assert layer
     start = None
+    if move.looped:
+        call = Call(f"self.{name}", (x, f"initial_state={name}_end"))
+        yield from statement(call, before=f"x, *{name}_end = ", depth=writing.depth, note=shape_of(move.shape))
+        return
     if move.start:
         start = f"{writing.of(move.start)}_end"
         if (gives := recurrent(move.start)) and gives.directions != layer.directions:
             yield from _carried(start, len(move.module.states), gives.directions)
             start = "start"
     elif layer.learned_state:
-        yield from _learned(move.module, name, x)
+        yield from _learned(move.module, name, x, "start")
         start = "start"
     call = call_of(f"self.{name}", x, f"initial_state={start}" if start else None)
     before = "_" if move.unread else "x"
@@ -80,7 +97,7 @@ def _carried(end: str, states: int, directions: int) -> Iterator[str]:
     yield "        start = [half[way] for way in (0, 1) for half in halves]"
 
 
-def _learned(module: Module, name: str, x: str) -> Iterator[str]:
+def _learned(module: Module, name: str, x: str, start: str) -> Iterator[str]:
     """Yield the learned states as a batch has them, both directions one after the other."""
     names = []
     directions = recurrent(module)
@@ -89,4 +106,4 @@ def _learned(module: Module, name: str, x: str) -> Iterator[str]:
         names += [(f"self.{name}_{letter}_0{way}", width) for letter, width in module.states]
     yield f"        batch = ops.shape({x})[0]"
     states = tuple(Call("ops.broadcast_to", (state, f"(batch, {width})")) for state, width in names)
-    yield from statement(Call("", states, "[", "]"), before="start = ", depth=2)
+    yield from statement(Call("", states, "[", "]"), before=f"{start} = ", depth=2)

@@ -19,7 +19,6 @@ from rnncalc.sources.written import (
     call_of,
     dims,
     freezing,
-    returned,
     ties,
     title_of,
     width_name,
@@ -108,7 +107,7 @@ def write(program: Program) -> str:
     lines += ["", *statement(Call("def forward", ("self", *arguments), after=" -> torch.Tensor:"), depth=1)]
     for move, reads in writing.flows():
         lines += moved(move, reads, writing)
-    return "\n".join(returned(lines)) + MAIN.format(name=writing.name)
+    return "\n".join(writing.ended(lines, "torch.cat(outputs, dim=1)")) + MAIN.format(name=writing.name)
 
 
 def _cell(cell: OwnCell, name: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense
-from rnncalc.questions.program import Apply, Extra, Last, Module, Move, OneStep, Zeros
+from rnncalc.questions.program import Apply, Extra, FedBack, Last, Module, Move, OneStep, Zeros
 from rnncalc.sources.expressions import Spelling
 from rnncalc.sources.layout import Call, Code, statement
 from rnncalc.sources.written import Writing, call_of, joined, recurrent, shape_of
@@ -37,13 +37,15 @@ def moved(move: Move, x: str, writing: Writing) -> Iterator[str]:
     match move:
         case OneStep():
             yield from statement(f"x = {x}.unsqueeze(1)", depth=2, note="one step")
+        case FedBack():
+            yield from _looped(move, x, writing)
         case Zeros():
             yield f"        zeros = {x}.new_zeros(len({x}), steps - 1, {move.width})"
             note = f"{shape_of((move.steps, move.width))}, zeros after the input"
             yield from statement(f"x = torch.cat([{x}.unsqueeze(1), zeros], dim=1)", depth=2, note=note)
         case Extra():
-            extra = f"{writing.of(move.module)}_extra"
-            yield from statement(Call("x = torch.cat", (f"[{x}, {extra}]", "dim=-1")), depth=2)
+            pair = f"[{x}, {writing.extra(move)}]"
+            yield from statement(Call("x = torch.cat", (pair, "dim=-1")), depth=writing.depth)
         case Last():
             yield from statement(f"x = {x}[:, -1]", depth=2, note=shape_of(move.shape))
         case Apply() if recurrent(move.module):
@@ -53,7 +55,26 @@ def moved(move: Move, x: str, writing: Writing) -> Iterator[str]:
             code: Code = Call(f"self.{writing.of(move.module)}", (x,))
             if isinstance(layer, Dense):
                 code = SPELLING.activated(layer.activation, code)
-            yield from statement(code, before="x = ", depth=2, note=shape_of(move.shape))
+            yield from statement(code, before="x = ", depth=writing.depth, note=shape_of(move.shape))
+
+
+def _looped(move: FedBack, x: str, writing: Writing) -> Iterator[str]:
+    """Yield the lines that begin a loop over steps, each recurrent module at its learned state or at none."""
+    for module in move.recurrent:
+        start = "None"
+        if module.layer.values()["learned_state"]:
+            yield from _learned(module, x, writing)
+            start = _state(module, [f"{letter}_0" for letter, _ in module.states])
+        yield from statement(start, before=f"{writing.of(module)}_end = ", depth=2)
+    yield from writing.looped(move)
+
+
+def _learned(module: Module, x: str, writing: Writing) -> Iterator[str]:
+    """Yield the learned states as a batch has them."""
+    for letter, _ in module.states:
+        state = f"self.{writing.of(module)}_{letter}_0"
+        expanded = Call(f"{state}.expand", ("-1", f"len({x})", "-1"), after=".contiguous()")
+        yield from statement(expanded, before=f"{letter}_0 = ", depth=2)
 
 
 def _recurred(move: Apply, x: str, writing: Writing) -> Iterator[str]:
@@ -62,14 +83,16 @@ def _recurred(move: Apply, x: str, writing: Writing) -> Iterator[str]:
     assert layer
     letters = [letter for letter, _ in move.module.states]
     starts: list[str] = []
+    if move.looped:
+        call = Call(f"self.{own}", (x, f"{own}_end"))
+        yield from statement(call, before=f"x, {own}_end = ", depth=writing.depth, note=shape_of(move.shape))
+        return
     if move.start:
         starts = [f"{writing.of(move.start)}_{letter}" for letter in letters]
         yield from _carried(starts, move.start.layer, layer)
     elif layer.learned_state:
         starts = [f"{letter}_0" for letter in letters]
-        for each in starts:
-            expanded = Call(f"self.{own}_{each}.expand", ("-1", f"len({x})", "-1"), after=".contiguous()")
-            yield from statement(expanded, before=f"{each} = ", depth=2)
+        yield from _learned(move.module, x, writing)
     call = call_of(f"self.{own}", x, _state(move.module, starts) if starts else None)
     ends = _state(move.module, [f"{own}_{letter}" for letter in letters]) if move.kept else "_"
     merged = layer.bidirectional and (move.last or layer.merge not in (None, "concat"))

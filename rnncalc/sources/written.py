@@ -11,8 +11,8 @@ from typing import NamedTuple
 from rnncalc.conventions.tensor import Role
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, Output
-from rnncalc.questions.program import Begin, Extra, Module, Move, OwnCell, Program, Zeros
-from rnncalc.sources.layout import INDENT, WIDTH, Call, Code
+from rnncalc.questions.program import Begin, Extra, FedBack, Module, Move, OwnCell, Program, Zeros
+from rnncalc.sources.layout import INDENT, WIDTH, Call, Code, statement
 from rnncalc.sources.names import FALLBACK, class_name, identifiers, spoken
 from rnncalc.text import all_of, escape
 
@@ -54,6 +54,7 @@ class Writing:
 
     def __init__(self, program: Program, taken: set[str], reserved: Container[str] = ()) -> None:
         self.program = program
+        self.depth = 2  # of the lines of its call, deeper in a loop
         self.cells: dict[OwnCell, str] = {}
         for cell in program.cells:
             alike = [name for name in self.cells.values() if name.startswith(f"{cell.name}Cell")]
@@ -92,9 +93,7 @@ class Writing:
                     yield Argument(entering(move), shape, move.tokens)
                 case Extra():
                     extras.append(Argument(f"{self.of(move.module)}_extra", move.shape))
-                case Zeros(steps=None):
-                    extras.append(Argument("steps", None))
-                case Zeros():
+                case Zeros() | FedBack():
                     ends.append(Argument("steps", None, default=move.steps))
         yield from (*extras, *ends)
 
@@ -112,6 +111,23 @@ class Writing:
                 continue
             yield move, name
             name = "x"
+
+    def looped(self, move: FedBack) -> Iterator[str]:
+        """Yield the lines that begin a loop over steps."""
+        yield "        outputs = []"
+        yield f"        for {'step' if move.extras else '_'} in range(steps):"
+        self.depth = 3
+
+    def extra(self, move: Extra) -> str:
+        """Return the features that join what flows."""
+        return f"{self.of(move.module)}_extra{'[:, step : step + 1]' * move.looped}"
+
+    def ended(self, lines: list[str], joined: str) -> list[str]:
+        """Return the lines of the call with its end; `joined` puts the outputs of a loop together."""
+        if not self.program.network.feedback:
+            return returned(lines)
+        shape = shape_of(self.program.modules[-1].places[-1].output_shape)
+        return [*lines, "            outputs.append(x)", *statement(f"return {joined}", depth=2, note=shape)]
 
     def paragraphs(self, title: str, lacking: str = "") -> Iterator[str]:
         """Yield what its docstring says; `lacking` is what is said where cells of its own are written out."""

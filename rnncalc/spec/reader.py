@@ -25,11 +25,14 @@ if TYPE_CHECKING:
 
 OUTPUT_KEYS = ("units", "bias", "tied", "activation", "frozen")
 PART_KEYS = ("steps", "input", "layers", "output")
-TOP_KEYS = (*KEYS, "layers", "output", "encoder", "decoder", "expect", "budget", "weights", "inputs")
+DATA_KEYS = ("weights", "inputs", "targets", "start")
+TOP_KEYS = (*KEYS, "layers", "output", "encoder", "decoder", "expect", "budget", *DATA_KEYS)
 COUNT = WholeNumber()
 OWN_DATA: dict[str, tuple[tuple[type, ...], str]] = {
     "weights": ((Mapping,), "the keys of the layers"),
     "inputs": ((Sequence, Mapping), "a list of steps, for a run"),
+    "targets": ((Sequence,), "a list in the shape of the output"),
+    "start": ((Mapping,), "the keys of the recurrent layers"),
 }
 """What a network's own numbers stand in; the numbers themselves are read when they are used."""
 MOST_LAYER_LIMITS = 1_000

@@ -18,7 +18,7 @@ from rnncalc.spec.shapes import EXPECT_KEYS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
-_WHOLE = ("input", "layers", "output", "steps", "topology")
+_WHOLE = ("input", "layers", "output", "steps", "topology", "feedback")
 """The keys of a network that is no encoder-decoder."""
 
 
@@ -36,8 +36,7 @@ def schema() -> Schema:
         "decoder": _ref("part"),
         "expect": {"anyOf": [COUNT.schema, _expect()]},
         "budget": _budget(),
-        "weights": {"type": "object"},
-        "inputs": {"type": ["array", "object"]},
+        **_numbers(),
     }
     halves = {
         "required": ["encoder", "decoder"],
@@ -55,6 +54,18 @@ def schema() -> Schema:
             "output": {"anyOf": [OPTIONS["units"].allowed.schema, _output()]},
             **{name: _kind(name, kind(name)) for name in KINDS},
         },
+    }
+
+
+def _numbers() -> Schema:
+    """Return what a network's own numbers stand in; how they must be nested is the network's affair."""
+    numbers = {"type": "array", "items": {"type": ["number", "array"]}}
+    states = {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": numbers}}
+    return {
+        "weights": {"type": "object", "description": "For a run: {LAYER: {TENSOR: nested lists}}."},
+        "inputs": {"type": ["array", "object"], "description": "For a run: a vector a step, or a token number."},
+        "targets": {**numbers, "description": "For the loss of a run, in the shape of the output."},
+        "start": {**states, "description": "For a run: the states before the first step, {LAYER: {h: [...]}}."},
     }
 
 

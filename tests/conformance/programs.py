@@ -9,16 +9,17 @@ from conformance.drawing import cells, networks
 from hypothesis import strategies as st
 from strategies import encoder_decoder, network
 
-from rnncalc import Network, Output, Part, SpecError
+from rnncalc import MGU, Dense, Network, Output, Part, SpecError
 from rnncalc.forward.bindings import binding
 from rnncalc.forward.bindings.binding import Bound
 from rnncalc.forward.floats import floats
-from rnncalc.forward.network_pass import Flow, Pass, Ran
+from rnncalc.forward.layer_pass import LayerPass
+from rnncalc.forward.network_pass import Pass
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Embedding
+from rnncalc.layers.layer import Embedding, Layer
 from rnncalc.network.stack import Placed
 from rnncalc.questions.export import export
-from rnncalc.questions.program import Extra, Module, Program, Zeros
+from rnncalc.questions.program import Extra, FedBack, Module, Program, Zeros
 from rnncalc.sources import TARGETS, source
 from rnncalc.sources.written import Writing
 from rnncalc.spec import parse
@@ -44,7 +45,8 @@ class Case(NamedTuple):
 @st.composite
 def cases(draw: st.DrawFn, target: str) -> Case:
     """Draw a network, of the target's own layers alone or of any, export it, and run it."""
-    net = draw(st.one_of(specs(target), specs(target), halves(target), networks(target, running=True), around(target)))
+    own = networks(target, running=True)
+    net = draw(st.one_of(specs(target), specs(target), halves(target), own, around(target), fed_back(target)))
     known = net.with_parts({name: part._replace(steps=part.steps or 2) for name, part in net.parts.items()})
     told = draw(st.booleans()) or net.encoder is not None
     program = export(known if told else net, target, stacks=TARGETS[target].stacks)
@@ -66,6 +68,22 @@ def around(draw: st.DrawFn, target: str) -> Network:
         layers.append(layer.replace(learned_state=draw(st.booleans())) if isinstance(layer, Cell) else layer)
     topology = draw(st.sampled_from(["one-to-many", "many-to-one", "many-to-many"]))
     return net.replace(layers=layers, topology=topology, convention="textbook")
+
+
+@st.composite
+def fed_back(draw: st.DrawFn, target: str) -> Network:
+    """Draw a network whose outputs are its next inputs."""
+    layers: list[Layer] = []
+    for layer in draw(st.lists(st.one_of(cells(target, 3), st.builds(MGU, st.integers(1, 3))), min_size=1, max_size=2)):
+        chosen = {
+            "learned_state": draw(st.booleans()),
+            "extra_inputs": draw(st.sampled_from([0, 2])),
+            "repeat": draw(st.sampled_from([1, 2])),
+        }
+        layers += [layer.replace(bidirectional=False, merge=None, **chosen), Dense(3, activation="tanh")]
+    return Network(
+        input=2, layers=layers, output=2, steps=draw(st.integers(1, 4)), topology="one-to-many", feedback=True
+    )
 
 
 @st.composite
@@ -128,7 +146,7 @@ def case_of(program: Program, known: Network, seed: int) -> Case:
             part = known.parts[move.module.places[0].part]
             sizes = tuple((part.steps or 1) if size is None else size for size in move.shape)
             extras[move.module.name] = array(*sizes, bound=1.0)
-    steps = next((known.steps for move in program.moves if isinstance(move, Zeros)), None)
+    steps = next((known.steps for move in program.moves if isinstance(move, Zeros | FedBack)), None)
     outputs = Mixed(program, known, weights, inputs, extras).outputs()
     return Case(program, text_of(program), weights, inputs, extras, steps, outputs)
 
@@ -151,9 +169,8 @@ class Mixed(Pass[Any]):
         nested = {layer: {name: lists(of) for name, of in own.items()} for layer, own in weights.items()}
         super().__init__(known, floats, weights=nested, inputs=sequences)
         self.extras = extras
-        self.queue: list[list[float]] = []
-        found = {place.name: module for module in program.modules for place in module.places}
-        self.modules = found
+        self.queues: dict[int, Iterator[list[float]]] = {}
+        self.modules = {place.name: module for module in program.modules for place in module.places}
         self.target = program.target
         layouts = {place.name: place.layout for module in program.modules for place in module.places}
         known.__dict__["placed"] = tuple(place._replace(layout=layouts[place.name]) for place in known.placed)
@@ -164,15 +181,17 @@ class Mixed(Pass[Any]):
         assert len(ran) == len(self.network.placed)
         return ran[-1].output
 
-    def layer(self, place: Placed, flow: Flow[Any], turn: str) -> tuple[Ran, Flow[Any]]:
-        own = self.modules[place.name].cell is not None
-        self.binding = binding("textbook") if own else _with_states(self.target)
-        extra = self.extras.get(self.modules[place.name].name)
-        self.queue = [] if extra is None else np.atleast_2d(extra).tolist()
-        return super().layer(place, flow, turn)
+    def _opened(self, place: Placed) -> LayerPass[Any]:
+        of = super()._opened(place)
+        of.random = lambda count: [0.0] * count  # an external part is zeros
+        module = self.modules[place.name]
+        self.binding = binding("textbook") if module.cell else _with_states(self.target)
+        if module.name in self.extras:
+            self.queues[id(of.vectors)] = iter(np.atleast_2d(self.extras[module.name]).tolist())
+        return of
 
-    def _random(self, count: int) -> list[float]:
-        return self.queue.pop(0) if self.queue else [0.0] * count  # an external part is zeros
+    def _with_extra(self, vectors: Any, layer: Layer, x: Any) -> Any:
+        return vectors.join(x, next(self.queues[id(vectors)])) if layer.extra_inputs else x
 
 
 def _with_states(target: str) -> Any:

@@ -27,6 +27,9 @@ CASES = """
 1 50 10000 textbook one-to-many - rnn:3
 400 - 2 textbook - - sru:600,bidirectional
 10 - 10000 textbook many-to-many s fastgrnn:3 mgu:2 minlstm:2
+3 - 10000 textbook many-to-many s sru:4 sru:2,extra_inputs=5
+300 300 1 pytorch feedback - rnn:500 gru:300 lstm:300
+2 2 10000 textbook feedback s rnn:3 lstm:2
 """
 """The input, the output, the steps, the convention, the topology, whether states are kept, the layers."""
 
@@ -42,8 +45,10 @@ def now(key):
 def measure(line):
     given = [None if word == "-" else word for word in line.split()]
     input, output, steps, convention, topology, states, *layers = given
-    flags = dict(steps=steps, convention=convention, topology=topology)
+    feedback = "true" if topology == "feedback" else None
+    flags = dict(steps=steps, convention=convention, topology="one-to-many" if feedback else topology)
     small, network = (from_flags(input, of, output, **flags).network for of in (("rnn:2",), tuple(layers)))
+    network = network.replace(feedback=feedback is not None)
     run(small.replace(input=2, steps=2), states=bool(states))
     gc.disable()
     told, before = peak(network, traced=bool(states)), now("VmRSS")

@@ -171,7 +171,7 @@ def test_saturated_gates_are_exact() -> None:
     """A forget gate at one and an input gate at zero keep c to the bit; an update gate at one copies h to the bit."""
     weights = {**LSTM_WEIGHTS, "b_i": [-1e9], "b_f": [1e9], "b_o": [1e9], "h_0": [0.3], "c_0": [0.7654321]}
     done = run(one(LSTM(1, learned_state=True), steps=5), weights={"lstm_1": weights}, states=True)
-    assert [step["c"] for step in done.layers[0].traces[0]] == [[0.7654321]] * 5
+    assert [step["c"] for step in done.layers[0].traces[0].steps] == [[0.7654321]] * 5
     weights = {**GRU_WEIGHTS, "b_z": [1e9], "h_0": [0.1234567]}
     assert outputs(one(GRU(1, learned_state=True), steps=3), {"gru_1": weights}, [[9.0]] * 3) == [[0.1234567]] * 3
 
@@ -313,8 +313,8 @@ def test_steps_at_once_are_single_steps_that_carry_the_state(layer: Any) -> None
             inputs={None: [x]},
             states=True,
         )
-        (now,) = single.layers[0].traces[0]
-        assert now == at_once.layers[0].traces[0][step]
+        (now,) = single.layers[0].traces[0].steps
+        assert now == at_once.layers[0].traces[0].steps[step]
         start = {f"{state}_0": now[state] for state in learned.states}
 
 
