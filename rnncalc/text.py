@@ -95,6 +95,7 @@ PLAIN = {"→": "->", "×": "x", "·": "*", "–": "-", "…": "...", "─": "-"
 PLAIN |= {"σ": "s", "∘": "*", "−": "-", "ζ": "z", "ν": "v", REPLACEMENT: "?"}
 PLAIN |= zip("▏▎▍▌▋▊▉█", "...#####", strict=True)
 PLAIN |= zip("▁▂▃▄▅▆▇", "_.-=+*%", strict=True)
+PLAIN |= zip("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", "[[[]]]((()))", strict=True)
 """What stands for our symbols where an encoding lacks them; of one character where what stands below must fit."""
 
 

@@ -73,9 +73,10 @@ class Pass(Generic[Value]):
 
     vectors: makes what a layer computes with, under its meter. weights, inputs: the numbers to use, made from the
     seed where they are not given. start: the states before the first step, by layer and letter; zeros where they are
-    not given. traced: whether to keep what recurrent layers go through.
+    not given. traced: whether to keep what recurrent layers go through, and what leaves all.
 
-    handed: what left the last layer, once it was run. kept: the traces of each recurrent layer, by its name.
+    handed: what left the last layer, once it was run. left, kept: by name, what left each layer, and the traces of each
+    recurrent one.
     """
 
     def __init__(
@@ -99,6 +100,7 @@ class Pass(Generic[Value]):
         self.table: Matrix | None = None  # the part's embedding, which a tied output shares
         self.carried: list[tuple[Value, ...]] = []  # the encoder's final states, both directions joined
         self.handed: list[Value] = []
+        self.left: dict[str, list[Value]] = {}
         self.kept: dict[str, tuple[Trace[Value], ...]] = {}
 
     def run(self) -> Iterator[Ran]:
@@ -193,7 +195,8 @@ class Pass(Generic[Value]):
         shape = (len(output), len(output[0])) if many else (len(output[0]),)
         seen = Ran(of.place, shape, output if many else output[0])
         traces = of.traces
-        if traces:
+        if self.traced:
+            self.left[of.place.name] = sequence
             self.kept[of.place.name] = traces
         if isinstance(of.layer, External):
             return seen

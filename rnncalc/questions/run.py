@@ -83,7 +83,7 @@ def run(
     forward = Pass(
         timed,
         floats,
-        seed=_seed(seed),
+        seed=seed_of(seed),
         weights=own.weights,
         inputs=own.inputs,
         start=own.start,
@@ -98,13 +98,14 @@ def weights_in_use(
     network: Network, *, seed: int = 0, weights: Mapping[str, Mapping[str, Nested]] | None = None
 ) -> Iterator[tuple[str, dict[str, Nested]]]:
     """Yield the weights that a run with these takes, layer by layer: those given, or those of the seed."""
-    numbers = Numbers(_seed(seed), own_numbers(network, weights).weights)
+    numbers = Numbers(seed_of(seed), own_numbers(network, weights).weights)
     for placed in network.placed:
-        if placed.tensors:
+        if placed.tensors and not isinstance(placed.layer, External):
             yield placed.name, numbers.weights_of(placed)
 
 
-def _seed(seed: object) -> int:
+def seed_of(seed: object) -> int:
+    """Return what must be a whole number. Raises CallError where it is none."""
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise CallError(f"seed: expected a whole number, got {said(seed)}")
     return seed

@@ -79,35 +79,40 @@ class RunReport(NamedTuple):
             ),
             title=title(self.run.network),
             subtitle=f"forward pass; {setting(self.run.network)}",
-            notes=tuple(self._notes()),
+            notes=tuple(_notes(self.run)),
         )
-
-    def _notes(self) -> Iterator[str]:
-        run = self.run
-        if run.assumed_steps is not None:
-            steps = run.assumed_steps
-            yield f"The number of steps is not given, so {steps} were run; -T runs another number."
-        if later := one_to_many(run.network):
-            yield later
-        for layer in run.layers:
-            if layer.to_read is not None and layer.weights is not None and layer.to_read < layer.weights:
-                yield f"{layer.placed.name}: its table is there whole; a pass reads the rows it looks up."
-        for layer in run.layers:
-            yield from (f"✗ {layer.placed.name}: {difference}" for difference in _differences(layer))
-        if run.missing:
-            yield f"✗ {run.missing} more layer{'s' if run.missing > 1 else ''} could not be run."
-        elif last := run.layers[-1].shape:
-            flat = [run.outputs] if len(last) == 1 else run.outputs
-            more = "; …" if len(flat) > SHOWN_STEPS else ""
-            yield f"Output: {'; '.join(map(vector, flat[:SHOWN_STEPS]))}{more}"
-        if run.agrees:
-            yield "✓ Shapes, weights read and multiplications are what the counts say, in every layer."
 
 
 _HEADER = (
     *("network", "name", "shape", "declared_shape", "weights", "weights_read"),
     *("multiply_adds", "multiplications", "agrees"),
 )
+
+
+def _notes(run: Run) -> Iterator[str]:
+    if run.assumed_steps is not None:
+        steps = run.assumed_steps
+        yield f"The number of steps is not given, so {steps} were run; -T runs another number."
+    if later := one_to_many(run.network):
+        yield later
+    for layer in run.layers:
+        if layer.to_read is not None and layer.weights is not None and layer.to_read < layer.weights:
+            yield f"{layer.placed.name}: its table is there whole; a pass reads the rows it looks up."
+    yield from outcome(run)
+
+
+def outcome(run: Run) -> Iterator[str]:
+    """Yield what a pass came to: every difference, the output, and that all is as it is counted."""
+    for layer in run.layers:
+        yield from (f"✗ {layer.placed.name}: {difference}" for difference in _differences(layer))
+    if run.missing:
+        yield f"✗ {run.missing} more layer{'s' if run.missing > 1 else ''} could not be run."
+    elif last := run.layers[-1].shape:
+        flat = [run.outputs] if len(last) == 1 else run.outputs
+        more = "; …" if len(flat) > SHOWN_STEPS else ""
+        yield f"Output: {'; '.join(map(vector, flat[:SHOWN_STEPS]))}{more}"
+    if run.agrees:
+        yield "✓ Shapes, weights read and multiplications are what the counts say, in every layer."
 
 
 def _record(network: str, layer: Ran) -> Row:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from rnncalc.reports.equations import Line
+    from rnncalc.reports.written_work import WorkLine
 
 
 class Arithmetic(NamedTuple):
@@ -64,7 +65,8 @@ class Column(NamedTuple):
 class Sheet(NamedTuple):
     """A table for people: rows, the total that they lead to, and what is to be said above and below them.
 
-    summed: whether the total's numbers are the sums of their columns. equations: to be written above the rows.
+    summed: whether the total's numbers are the sums of their columns. equations: to be written above the rows; work:
+    below those, equations with numbers in.
     """
 
     columns: tuple[Column, ...]
@@ -74,6 +76,7 @@ class Sheet(NamedTuple):
     subtitle: str = ""
     notes: tuple[str, ...] = ()
     equations: tuple[Line, ...] = ()
+    work: tuple[WorkLine, ...] = ()
     summed: bool = True
 
 

@@ -30,7 +30,18 @@ def read(network: Network, text: str) -> Any:
 @pytest.mark.parametrize("convention", CONVENTIONS)
 def test_a_random_pass_is_repeated_from_its_weights(convention: str, call: Call, tmp_path: Path) -> None:
     """Under every convention: both directions, copies of a layer, layers without weights, names that need quotes."""
-    layers = ("-l", "lstm:2,bidirectional", "-l", "dropout:0.5", "-l", "gru:2,repeat=2", "-l", "dense:2,name=no: way")
+    layers = (
+        "-l",
+        "lstm:2,bidirectional",
+        "-l",
+        "dropout:0.5",
+        "-l",
+        "external:3",
+        "-l",
+        "gru:2,repeat=2",
+        "-l",
+        "dense:2,name=no: way",
+    )
     path = tmp_path / "weights.yaml"
     args = ("run", "-i", 3, *layers, "-o", 2, "-T", 4, "-c", convention, "-f", "json")
     there = call(*args, "--save-weights", path)

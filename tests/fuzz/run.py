@@ -42,6 +42,8 @@ CALLS = [
     ["run", "--max-multiply-adds", "100k", "--states"],
     ["run", "--max-multiply-adds", "100k", "--weights", SPEC, GOOD],
     ["run", "--max-multiply-adds", "100k", "--inputs", SPEC, GOOD],
+    ["run", "--max-multiply-adds", "100k", "--start", SPEC, GOOD],
+    *(["run", "-T", "2", "--work", "-f", form] for form in ("table", "markdown", "latex")),
     *(["answer", SPEC, "25", "-f", form] for form in ("table", "json", "markdown")),
     *(["solve", SPEC, "--params", "1000", "-f", form] for form in ("table", "json")),
     ["check", "--baseline", SPEC, "--max-growth", "5%", GOOD],
@@ -79,6 +81,7 @@ GOOD_FILE = str(ROOT / "specs" / "rnn.yaml")
 KEYS = ["name", "repeat", "bias", "bidirectional", "merge", "projection", "peepholes", "frozen", "extra_inputs"]
 KEYS += ["lstm", "gru", "rnn", "mgu", "dense", "embedding", "dropout", "external", "outputs", "expect", "budget"]
 KEYS += ["layers", "input", "output", "steps", "topology", "encoder", "decoder", "tied", "convention", "weights"]
+KEYS += ["inputs", "start", "targets", "feedback", "rnn_1", "h", "c", "true"]
 Bytes = Callable[[random.Random, bytes], bytes]
 
 
@@ -123,7 +126,10 @@ def grown(chance: random.Random, data: bytes) -> bytes:
         options = [f"{chance.choice(KEYS[:9])}: {chance.choice(['true', 'false', 'sum', number()])}"]
         layers.append(f"  - {{{chance.choice(KEYS[9:17])}: {number()}, {', '.join(options * chance.randint(0, 1))}}}")
     head = f'name: "{safe}"\ninput: {number()}\nsteps: {number()}\nlayers:\n'
-    tail = f"output: {number()}\nexpect: {number()}\nbudget: {{max_params: {number()}, min_dense_ratio: {number()}}}\n"
+    nested = chance.choice(["{rnn_1: {h: [%s]}}", "[[%s], [1]]", "{lstm_1: {c: [[%s]]}, gru_1: %s}", "[%s"])
+    own = f"{chance.choice(KEYS[-8:-4])}: {nested.replace('%s', number())}\n" * chance.randint(0, 2)
+    budget = f"budget: {{max_params: {number()}, min_dense_ratio: {number()}}}"
+    tail = f"{own}output: {number()}\nexpect: {number()}\n{budget}\n"
     return "\n".join([head + "\n".join(layers), tail]).encode("utf-8", "replace")
 
 

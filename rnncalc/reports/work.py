@@ -1,0 +1,31 @@
+"""A pass as work, as formats ask for it; what it says is made when it is asked for, and no other call pays for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from rnncalc.questions.run import Run
+    from rnncalc.questions.work import Work
+    from rnncalc.reports.sheet import Sheet
+
+
+class WorkReport(NamedTuple):
+    """A pass as work, said."""
+
+    work: Work
+
+    @property
+    def run(self) -> Run:
+        """What the pass was seen to do."""
+        return self.work.run
+
+    def sheets(self) -> list[Sheet]:
+        """Return the network, each layer with its weights, each step, and what came out."""
+        from rnncalc.reports.work_sheets import work_sheets
+
+        return work_sheets(self.work)
+
+    def derivations(self) -> list[Sheet]:
+        """Return the same sheets."""
+        return self.sheets()
