@@ -40,15 +40,20 @@ def export(network: Network, target: str, *, stacks: bool = False) -> Program:
     stacks: whether one module of the framework may be several equal layers.
     Raises RefusedError for more modules than a program is written with.
     """
+    _refuse_long(len(network.stack) // 3 if stacks else sum(entry.copies for entry in network.stack))
     runs = [*_runs(network, target, stacks)]
     if stacks and network.encoder and not _meet(runs):
         runs = [*_runs(network, target, stacks=False)]
-    number = sum(1 if stacked else sum(entry.copies for entry in entries) for entries, stacked, _ in runs)
-    if number > MOST_MODULES:
-        message = f"the program would have {number:,} modules, a line for each, and the limit is {MOST_MODULES:,}"
-        raise RefusedError(f"{message}; export fewer layers, and repeat them in the program")
+    _refuse_long(sum(1 if stacked else sum(entry.copies for entry in entries) for entries, stacked, _ in runs))
     modules = tuple(_modules(runs))
     return Program(network, target, modules, tuple(_moves(network, modules)))
+
+
+def _refuse_long(modules: int) -> None:
+    """Raise RefusedError for so many modules, or more, if they are too many; a module has three entries at most."""
+    if modules > MOST_MODULES:
+        message = f"the program would have more than {MOST_MODULES:,} modules, a line for each, which nobody would read"
+        raise RefusedError(f"{message}; export fewer layers, and repeat them in the program")
 
 
 _Run = tuple[list[Placed], bool, OwnCell | None]

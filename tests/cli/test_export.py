@@ -43,8 +43,8 @@ REFUSED = [
     ),
     (
         ["-i", "4", "-l", "rnn:4,repeat=501", "--to", "flax-nnx"],
-        "rnncalc: the program would have 501 modules, a line for each, and the limit is 500; export fewer layers, and "
-        "repeat them in the program\n",
+        "rnncalc: the program would have more than 500 modules, a line for each, which nobody would read; export fewer "
+        "layers, and repeat them in the program\n",
     ),
 ]
 
