@@ -42,7 +42,6 @@ def main() -> None:
 if __name__ == "__main__":
     main()
 """
-LACKING = "has no cell for every layer of it; the cells above are written from their equations, a matrix for each gate."
 
 
 def write(program: Program) -> str:
@@ -53,7 +52,7 @@ def write(program: Program) -> str:
         lines += ["", "", *_cell(cell, writing.cells[cell])]
     if any(isinstance(module.layer, External) for module in program.modules):
         lines += EXTERNAL.rstrip("\n").split("\n")
-    lines += ["", "", f"class {writing.name}(nn.Module):", *docstring(*writing.paragraphs("Linen", LACKING)), ""]
+    lines += ["", "", f"class {writing.name}(nn.Module):", *docstring(*writing.paragraphs()), ""]
     lines += ["    def setup(self) -> None:"]
     for module in program.modules:
         lines += _made(module, writing)

@@ -40,7 +40,6 @@ def main() -> None:
 if __name__ == "__main__":
     main()
 """
-LACKING = "has no cell for every layer of it; the cells above are written from their equations, a matrix for each gate."
 RNGS = "rngs=rngs"
 
 
@@ -52,7 +51,7 @@ def write(program: Program) -> str:
         lines += ["", "", *_cell(cell, writing.cells[cell])]
     if any(isinstance(module.layer, External) for module in program.modules):
         lines += EXTERNAL.rstrip("\n").split("\n")
-    lines += ["", "", f"class {writing.name}(nnx.Module):", *docstring(*writing.paragraphs("Nnx", LACKING)), ""]
+    lines += ["", "", f"class {writing.name}(nnx.Module):", *docstring(*writing.paragraphs()), ""]
     lines += ["    def __init__(self, *, rngs: nnx.Rngs) -> None:"]
     for module in program.modules:
         lines += _made(module, writing)

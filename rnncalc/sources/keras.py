@@ -26,7 +26,6 @@ from rnncalc.sources.written import (
 )
 
 LAYERS = {"rnn": "layers.SimpleRNN", "gru": "layers.GRU", "lstm": "layers.LSTM"}
-LACKING = "has no layer for all of it; the cells above are written from their equations, a matrix for each gate."
 
 EXTERNAL = '''
 
@@ -69,7 +68,7 @@ def write(program: Program) -> str:
         lines += ["", "", *_cell(cell, writing.cells[cell])]
     if any(isinstance(module.layer, External) for module in program.modules):
         lines += EXTERNAL.rstrip("\n").split("\n")
-    lines += ["", "", f"class {writing.name}(keras.Model):", *docstring(*writing.paragraphs("Keras", LACKING)), ""]
+    lines += ["", "", f"class {writing.name}(keras.Model):", *docstring(*writing.paragraphs()), ""]
     lines += ["    def __init__(self) -> None:", "        super().__init__()"]
     ways = {move.module.name: move for move in program.moves if isinstance(move, Apply)}
     for module in program.modules:

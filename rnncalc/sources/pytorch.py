@@ -26,9 +26,6 @@ from rnncalc.sources.written import (
 )
 
 MODULES = {"rnn": "nn.RNN", "gru": "nn.GRU", "lstm": "nn.LSTM"}
-LACKING = (
-    "has no module for every layer of it; the cells above are written from their equations, a matrix for each gate."
-)
 
 RECURRENT = '''
 class Recurrent(nn.Module):
@@ -99,7 +96,7 @@ def write(program: Program) -> str:
         lines += ["", *_cell(cell, writing.cells[cell]), ""]
     if any(isinstance(module.layer, External) for module in program.modules):
         lines += EXTERNAL.split("\n")
-    lines += ["", f"class {writing.name}(nn.Module):", *docstring(*writing.paragraphs("PyTorch", LACKING)), ""]
+    lines += ["", f"class {writing.name}(nn.Module):", *docstring(*writing.paragraphs()), ""]
     lines += ["    def __init__(self) -> None:", "        super().__init__()"]
     for module in program.modules:
         lines += _made(module, writing)

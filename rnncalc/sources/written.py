@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from typing import NamedTuple
 
+from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.tensor import Role
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, Output
@@ -129,21 +130,23 @@ class Writing:
         shape = shape_of(self.program.modules[-1].places[-1].output_shape)
         return [*lines, "            outputs.append(x)", *statement(f"return {joined}", depth=2, note=shape)]
 
-    def paragraphs(self, title: str, lacking: str = "") -> Iterator[str]:
-        """Yield what its docstring says; `lacking` is what is said where cells of its own are written out."""
+    def paragraphs(self) -> Iterator[str]:
+        """Yield what its docstring says."""
         network = self.program.network
         frozen = self.program.params - self.program.trainable
         trained = f", {frozen:,} of them frozen" if frozen else ""
         name = FALLBACK if network.name == network.defaults["name"] else spoken(network.name)
         yield f"{name}: {self.program.params:,} parameters{trained}."
         reads = [
-            f"{each.name} {'token numbers ' * each.tokens}{shape_of(each.shape)}"
+            f"{each.name} {shape_of(each.shape)}{' of token numbers' * each.tokens}"
             for each in self.arguments()
             if each.shape is not None
         ]
         yield f"Reads {', '.join(reads)}; gives {shape_of(self.program.modules[-1].places[-1].output_shape)}."
         if self.cells:
-            yield f"{title} {lacking}".strip()
+            title = convention(self.program.target).title
+            own = "the cells above are written from their equations, one matrix a gate"
+            yield f"{title} has no module for some of the layers; {own}."
         if network.source and network.convention == self.program.target:  # else it tells of other numbers
             yield f"Source: {spoken(network.source, 400)}"
 

@@ -134,7 +134,7 @@ def test_a_program_for_linen_is_the_network(case: Case) -> None:
 
 
 @given(cases("flax-nnx"))
-@settings(max_examples=120)
+@settings(max_examples=100)
 def test_a_program_for_nnx_is_the_network(case: Case) -> None:
     """Every tensor, the total, the frozen ones, and the numbers of a pass."""
     hold(case, nnx_)

@@ -91,7 +91,7 @@ def hold(case: Case) -> None:
 
 
 @given(cases("keras"))
-@settings(max_examples=60)
+@settings(max_examples=80)
 def test_a_program_for_keras_is_the_network(case: Case) -> None:
     """Every tensor, the total, the frozen ones, and the numbers of a pass."""
     hold(case)
