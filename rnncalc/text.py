@@ -92,7 +92,7 @@ REPLACEMENT = "\ufffd"
 """What stands for half a surrogate pair, in every format."""
 
 PLAIN = {"→": "->", "×": "x", "·": "*", "–": "-", "…": "...", "─": "-", "✓": "ok", "✗": "no", "²": "^2"}
-PLAIN |= {"σ": "s", "∘": "*", "−": "-", "ζ": "z", "ν": "v", REPLACEMENT: "?"}
+PLAIN |= {"σ": "s", "∘": "*", "−": "-", "ζ": "z", "ν": "v", "∂": "d", "‖": "|", REPLACEMENT: "?"}
 PLAIN |= zip("▏▎▍▌▋▊▉█", "...#####", strict=True)
 PLAIN |= zip("▁▂▃▄▅▆▇", "_.-=+*%", strict=True)
 PLAIN |= zip("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", "[[[]]]((()))", strict=True)

@@ -122,13 +122,11 @@ def run_ways(layer: Cell, directions: Sequence[Way[Value]], sequence: Sequence[V
 
 def shares(layer: Cell, vectors: Vectors[Value], joined: tuple[Value, ...]) -> Start[Value]:
     """Return each direction's share of states in which the directions stand one after the other."""
-    if layer.directions == 1:
-        return [joined]
-    halves = [len(vectors.numbers(vector)) // 2 for vector in joined]
+    widths = [len(vectors.numbers(vector)) // layer.directions for vector in joined]
     return [
         tuple(
-            vectors.part(vector, number * half, (number + 1) * half)
-            for vector, half in zip(joined, halves, strict=True)
+            vectors.part(vector, number * width, (number + 1) * width)
+            for vector, width in zip(joined, widths, strict=True)
         )
         for number in range(layer.directions)
     ]

@@ -6,6 +6,7 @@ from typing import Protocol
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.network.budget import Budget
 from rnncalc.network.parts import Expect, Part
+from rnncalc.network.training import Update
 
 
 class Described(Protocol):
@@ -33,3 +34,5 @@ class Described(Protocol):
     def expect(self) -> Expect | None: ...
     @property
     def budget(self) -> Budget | None: ...
+    @property
+    def training(self) -> Update | None: ...

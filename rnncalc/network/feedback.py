@@ -36,8 +36,7 @@ def cannot_feed_back(network: Described) -> Iterator[Problem]:
         if isinstance(layer, Cell) and layer.bidirectional:
             message = "reads later inputs first, and with feedback there is none before its output; remove it"
             yield Problem(("layers", place, "bidirectional"), message)
-    place, _ = turn(part, Topology.ONE_TO_MANY)
-    if place:
+    if turn(part, Topology.ONE_TO_MANY):
         message = f"the {first.kind} before the first recurrent layer is applied once, to the one input; remove it"
         yield Problem(("layers", 0, first.kind), f"{message}, or feedback")
         return

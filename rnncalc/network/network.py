@@ -17,6 +17,7 @@ from rnncalc.network.validation import parts_of, problems, type_problems
 
 if TYPE_CHECKING:
     from rnncalc.network.budget import Budget
+    from rnncalc.network.training import Update
 
 
 class Network(Frozen):
@@ -42,6 +43,7 @@ class Network(Frozen):
     source: str | None = None
     expect: Expect | None = None
     budget: "Budget | None" = None
+    training: "Update | None" = None
 
     def __post_init__(self) -> None:
         if found := first(type_problems(self)):

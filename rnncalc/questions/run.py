@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rnncalc.errors import CallError, RefusedError
+from rnncalc.errors import CallError
 from rnncalc.forward.arrays import Progress
 from rnncalc.forward.floats import floats
 from rnncalc.forward.memory import peak
@@ -14,14 +14,11 @@ from rnncalc.forward.numbers import Numbers
 from rnncalc.layers.layer import External
 from rnncalc.network.data import Inputs, Nested, with_steps_of
 from rnncalc.network.network import Network
-from rnncalc.questions.given import network_of, own_numbers, said, whole
+from rnncalc.questions.given import network_of, said, whole
+from rnncalc.questions.own_numbers import own_numbers
+from rnncalc.questions.price import MOST_MULTIPLY_ADDS, cost_of, refuse_costly, refuse_large
 
 DEFAULT_STEPS = 3
-MOST_MULTIPLY_ADDS = 10**9
-MOST_BYTES = 2 * 10**9
-MOST_LAYERS = 20_000
-SECONDS_A_MULTIPLICATION = 25e-9
-SECONDS_A_LAYER = 0.1e-3
 
 
 class Run(NamedTuple):
@@ -78,8 +75,8 @@ def run(
     network, most = network_of(network), whole("most_multiply_adds", most_multiply_adds)
     own = own_numbers(network, weights, inputs, start)
     timed = with_steps_to_run(network, own.inputs)
-    _refuse_costly(timed, most)
-    _refuse_large(timed, peak(timed, weights=own.weights is None, inputs=own.inputs is None, traced=states))
+    refuse_costly(cost_of(timed), most)
+    refuse_large(timed, peak(timed, weights=own.weights is None, inputs=own.inputs is None, traced=states))
     forward = Pass(
         timed,
         floats,
@@ -90,8 +87,7 @@ def run(
         progress=progress,
         traced=states,
     )
-    assumed = any(part.steps is None for part in with_steps_of(network, own.inputs).parts.values())
-    return Run(timed, tuple(forward.run()), DEFAULT_STEPS if assumed else None)
+    return Run(timed, tuple(forward.run()), assumed_steps(network, own.inputs))
 
 
 def weights_in_use(
@@ -105,10 +101,16 @@ def weights_in_use(
 
 
 def seed_of(seed: object) -> int:
-    """Return what must be a whole number. Raises CallError where it is none."""
+    """Return what must be a seed. Raises CallError where it is no whole number."""
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise CallError(f"seed: expected a whole number, got {said(seed)}")
     return seed
+
+
+def assumed_steps(network: Network, inputs: Inputs | None) -> int | None:
+    """Return how many steps are run where neither the network nor its inputs say a number; None where they do."""
+    assumed = any(part.steps is None for part in with_steps_of(network, inputs).parts.values())
+    return DEFAULT_STEPS if assumed else None
 
 
 def with_steps_to_run(network: Network, inputs: Inputs | None = None) -> Network:
@@ -118,39 +120,3 @@ def with_steps_to_run(network: Network, inputs: Inputs | None = None) -> Network
     if not unknown:
         return told
     return told.with_parts(told.parts | {name: part._replace(steps=DEFAULT_STEPS) for name, part in unknown.items()})
-
-
-def cost_of(network: Network) -> int:
-    """Return the multiply-adds of a pass, those of parts counted elsewhere left out."""
-    return sum((entry.multiply_adds or 0) * entry.copies for entry in network.stack)
-
-
-def _refuse_costly(network: Network, most: int) -> None:
-    cost = cost_of(network)
-    if cost > most:
-        time = duration(cost * SECONDS_A_MULTIPLICATION)
-        message = f"a pass would do {cost:,} multiply-adds, about {time}, and the limit is {most:,}"
-        raise RefusedError(f"{message}; lower the number of steps with -T, or raise --max-multiply-adds")
-
-
-def _refuse_large(network: Network, size: int) -> None:
-    """Refuse a pass of more layers, or more bytes, than are run."""
-    layers = sum(entry.copies for entry in network.stack)
-    if layers > MOST_LAYERS:
-        time = duration(layers * SECONDS_A_LAYER)
-        message = f"a pass through {layers:,} layers would take about {time}, and the limit is {MOST_LAYERS:,} layers"
-        raise RefusedError(f"{message}; repeat them fewer times: equal layers do the same")
-    if size > MOST_BYTES:
-        held = sum(entry.params * entry.copies for entry in network.stack if not isinstance(entry.layer, External))
-        flowing = sum((entry.uses or 1) * entry.outputs * entry.copies for entry in network.stack)
-        message = f"a pass would hold {held:,} weights and {flowing:,} outputs, about {size / 1e9:,.1f} GB"
-        raise RefusedError(f"{message}, and the limit is 2 GB; lower the number of steps with -T, or the widths")
-
-
-def duration(seconds: float) -> str:
-    """Return a time in words, in the largest unit that fits."""
-    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")):
-        if seconds >= size:
-            count = round(seconds / size)
-            return f"{count:,} {unit}{'s' if count > 1 else ''}"
-    return "a second"

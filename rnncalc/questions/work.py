@@ -17,7 +17,8 @@ from rnncalc.layers.layer import Embedding, External, Layer, Output
 from rnncalc.network.data import Nested, with_steps_of
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.questions.given import network_of, own_numbers
+from rnncalc.questions.given import network_of
+from rnncalc.questions.own_numbers import own_numbers
 from rnncalc.questions.run import DEFAULT_STEPS, Run, seed_of, weights_in_use, with_steps_to_run
 
 MOST_NUMBERS = 200

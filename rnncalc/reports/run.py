@@ -20,6 +20,11 @@ class RunReport(NamedTuple):
     run: Run
     states: bool = False
 
+    @property
+    def agrees(self) -> bool:
+        """Whether every layer did what is declared of it."""
+        return self.run.agrees
+
     def data(self) -> dict[str, Any]:
         """Return the object for programs; a number that is infinite or none at all is null."""
         network = self.run.network

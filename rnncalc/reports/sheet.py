@@ -6,7 +6,7 @@ Knows no question and no network, and no format: formats decide how all of this 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from rnncalc.reports.equations import Line
@@ -78,23 +78,3 @@ class Sheet(NamedTuple):
     equations: tuple[Line, ...] = ()
     work: tuple[WorkLine, ...] = ()
     summed: bool = True
-
-
-class Shared:
-    """What equal objects of a list have in common, made once for all of them.
-
-    value: their keys and values; text: what a writer made of them, kept here so that it is made once too.
-    """
-
-    __slots__ = ("text", "value")
-
-    def __init__(self, value: dict[str, Any]) -> None:
-        self.value = value
-        self.text: str | None = None
-
-
-class Alike(NamedTuple):
-    """An object of a list: the keys and values that are its own, and after them those it shares with its equals."""
-
-    own: dict[str, Any]
-    shared: Shared

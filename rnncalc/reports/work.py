@@ -20,6 +20,11 @@ class WorkReport(NamedTuple):
         """What the pass was seen to do."""
         return self.work.run
 
+    @property
+    def agrees(self) -> bool:
+        """Whether every layer did what is declared of it."""
+        return self.run.agrees
+
     def sheets(self) -> list[Sheet]:
         """Return the network, each layer with its weights, each step, and what came out."""
         from rnncalc.reports.work_sheets import work_sheets

@@ -12,6 +12,7 @@ from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer
 from rnncalc.layers.options import OPTIONS, Option, Schema, Size
 from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT
+from rnncalc.network.training import UPDATE_KEYS
 from rnncalc.network.validation import KEYS
 from rnncalc.spec.reader import COUNT, MOST_LAYER_LIMITS, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
 from rnncalc.spec.shapes import EXPECT_KEYS
@@ -36,6 +37,7 @@ def schema() -> Schema:
         "decoder": _ref("part"),
         "expect": {"anyOf": [COUNT.schema, _expect()]},
         "budget": _budget(),
+        "training": _keys({key: _said(option) for key, option in UPDATE_KEYS.items()}),
         **_numbers(),
     }
     halves = {
@@ -73,8 +75,8 @@ def _expect() -> Schema:
     shape = {"type": "array", "minItems": 1, "items": Size().schema}
     tensors = {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": shape}}
     said = "The shapes of tensors, by the names of their layer and their own."
-    of = {"total": COUNT.schema, "layers": _list(COUNT.schema), "tensors": {**tensors, "description": said}}
-    return _keys({key: of[key] for key in EXPECT_KEYS})
+    of = {"layers": _list(COUNT.schema), "tensors": {**tensors, "description": said}}
+    return _keys({key: of.get(key, COUNT.schema) for key in EXPECT_KEYS})
 
 
 def _budget() -> Schema:

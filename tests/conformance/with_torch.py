@@ -4,10 +4,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
 import torch
 from conformance.drawing import Shapes, only
-from conformance.ways import joined
 from torch import nn
 
 from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, Layer, Output
@@ -19,6 +17,15 @@ ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "sigmoid": torch.sigmoid,
     "linear": lambda x: x,
     "softmax": partial(torch.softmax, dim=-1),
+}
+
+
+MERGES: dict[str | None, Callable[[Any, Any], Any]] = {
+    None: lambda a, b: torch.cat([a, b], dim=-1),
+    "concat": lambda a, b: torch.cat([a, b], dim=-1),
+    "sum": lambda a, b: a + b,
+    "mul": lambda a, b: a * b,
+    "ave": lambda a, b: (a + b) / 2,
 }
 
 
@@ -59,20 +66,29 @@ def numbered(name: str, number: int, other: int) -> str:
 
 def apply(place: Placed, weights: dict[str, Any], flow: Any, *, final: bool) -> Any:
     """Return what leaves a layer: its whole sequence, or where `final` its last state."""
-    layer = place.layer
-    built = module(layer, place.inputs).double().eval()
+    with torch.no_grad():
+        return leaving(place.layer, built(place, weights), torch.tensor(flow), final=final).numpy()
+
+
+def built(place: Placed, weights: dict[str, Any]) -> Any:
+    """Return the module of a layer in float64, with its weights in it."""
+    made = module(place.layer, place.inputs).double().eval()
     arrays = {
         numbered(name, place.copy, 0): torch.tensor(array, dtype=torch.float64) for name, array in weights.items()
     }
-    built.load_state_dict(arrays)
-    with torch.no_grad():
-        if isinstance(layer, RNN | GRU | LSTM):
-            outputs, state = built(torch.tensor(flow))
-            last = state[0] if isinstance(layer, LSTM) else state
-            ways = [*last] if final else [*outputs.chunk(layer.directions, dim=-1)]
-            return joined(layer, [way.numpy() for way in ways], final=False)  # outside the module, which concatenates
-        done = built(torch.tensor(flow))
-        return np.asarray(ACTIVATIONS[layer.activation](done) if isinstance(layer, Dense) else done)
+    made.load_state_dict(arrays)
+    return made
+
+
+def leaving(layer: Layer, made: Any, flow: Any, *, final: bool) -> Any:
+    """Return what leaves a module: its whole sequence, or where `final` its last state."""
+    if isinstance(layer, RNN | GRU | LSTM):
+        outputs, state = made(flow)
+        last = state[0] if isinstance(layer, LSTM) else state
+        ways = [*last] if final else [*outputs.chunk(layer.directions, dim=-1)]
+        return MERGES[layer.merge](*ways) if layer.bidirectional else ways[0]  # the module itself concatenates
+    done = made(flow)
+    return ACTIVATIONS[layer.activation](done) if isinstance(layer, Dense) else done
 
 
 def tied(first: Embedding, others: list[Placed], output: Output, vocabulary: int) -> Any:

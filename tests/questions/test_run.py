@@ -11,7 +11,7 @@ from conftest import Call
 from hypothesis import given, settings
 from strategies import Spec, encoder_decoder, network
 
-from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, Layer, Network, Output, Part, load
+from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, Layer, Network, Output, Part
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
 from rnncalc.conventions.convention import Convention
 from rnncalc.conventions.formula import Plus
@@ -19,10 +19,9 @@ from rnncalc.conventions.layout import Layout, layout
 from rnncalc.conventions.tensor import Axis, Direction, Role, Tensor
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Activation, Merge
-from rnncalc.questions.run import duration, run
+from rnncalc.questions.price import duration
+from rnncalc.questions.run import run
 from rnncalc.spec import parse
-
-SPECS = sorted((Path(__file__).parent.parent.parent / "specs").glob("*.yaml"))
 
 
 def s(x: float) -> float:
@@ -276,15 +275,6 @@ def test_no_network_disagrees_with_its_counts(spec: Spec) -> None:
 def test_no_encoder_decoder_disagrees_with_its_counts(spec: Spec) -> None:
     """The same over two halves."""
     assert run(parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network).agrees
-
-
-@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
-def test_every_example_runs_and_agrees(path: Path) -> None:
-    """The worked examples, large ones for two steps."""
-    network = load(path)
-    large = network.params > 100_000 and not network.encoder
-    done = run(load(path, steps="2") if large else network)
-    assert done.agrees
 
 
 @pytest.mark.parametrize("layer", [RNN(3), GRU(3), GRU(3, reset_after=True), LSTM(3), LSTM(3, peepholes=True), MGU(3)])
