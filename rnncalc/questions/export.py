@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from rnncalc.conventions.arrays import CellArrays
 from rnncalc.conventions.catalogue import convention
-from rnncalc.conventions.formula import formula, letters
+from rnncalc.conventions.formula import formula, letters, value
 from rnncalc.conventions.lacks import lacks
 from rnncalc.conventions.layout import Layout, layout
 from rnncalc.conventions.tensor import Role
@@ -96,16 +96,22 @@ def _under(entry: Placed, target: str) -> tuple[Placed, OwnCell | None]:
     """Return an entry with the tensors that it has in the program, and the cell that the framework lacks."""
     layer = entry.layer
     if not isinstance(layer, Cell):
-        return entry._replace(layout=layout(layer, entry.inputs, convention(target))), None
+        return _laid_out(entry, layout(layer, entry.inputs, convention(target))), None
     core = layer.replace(**dict.fromkeys(OUTSIDE, False))
     book = layout(layer, entry.inputs, convention(TEXTBOOK))
     if any(lacks(core, target)):
-        return entry._replace(layout=book), _own(layer, entry.inputs)
+        return _laid_out(entry, book), _own(layer, entry.inputs)
     states = tuple(tensor for tensor in book.own if tensor.role is Role.STATE)
     own = layout(core, entry.inputs, convention(target))
     tensors = (*own.own, *states)
     params = formula(tensors)
-    return entry._replace(layout=Layout(tensors, (), params, letters(params), own.multiply_adds)), None
+    return _laid_out(entry, Layout(tensors, (), params, letters(params), own.multiply_adds)), None
+
+
+def _laid_out(entry: Placed, found: Layout) -> Placed:
+    """Return an entry with another layout, and the counts that follow from it."""
+    once = None if entry.multiply_adds_per_step is None else value(found.multiply_adds, entry.sizes)
+    return entry._replace(layout=found, params=value(found.params, entry.sizes), multiply_adds_per_step=once)
 
 
 def _own(layer: Cell, inputs: int) -> OwnCell:

@@ -172,8 +172,15 @@ class Mixed(Pass[Any]):
         self.queues: dict[int, Iterator[list[float]]] = {}
         self.modules = {place.name: module for module in program.modules for place in module.places}
         self.target = program.target
-        layouts = {place.name: place.layout for module in program.modules for place in module.places}
-        known.__dict__["placed"] = tuple(place._replace(layout=layouts[place.name]) for place in known.placed)
+        own = {place.name: place for module in program.modules for place in module.places}
+        known.__dict__["placed"] = tuple(
+            place._replace(
+                layout=own[place.name].layout,
+                params=own[place.name].params,
+                multiply_adds_per_step=own[place.name].multiply_adds_per_step,
+            )
+            for place in known.placed
+        )
 
     def outputs(self) -> Any:
         ran = [*self.run()]
