@@ -116,8 +116,8 @@ def backward(
     chunk: the steps that are gone back through together; all of them by default. loss: `sum`, of all outputs, or
     `squared`, half the sum of the squared differences from `targets`, which have the outputs' shape; squared where
     there are targets, unless it is said.
-    Everything else is as in `run`. Raises CallError and SpecError as that does, and RefusedError where all passes, those
-    of finite differences too, would take longer than `most_multiply_adds`, or more than 2 GB.
+    Everything else is as in `run`. Raises CallError and SpecError as that does, and RefusedError where all passes,
+    those of finite differences too, would take longer than `most_multiply_adds`, or more than 2 GB.
     """
     network, most = network_of(network), whole("most_multiply_adds", most_multiply_adds)
     chunk = None if chunk is None else whole("chunk", chunk, 1)

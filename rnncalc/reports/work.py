@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from rnncalc.questions.run import Run
     from rnncalc.questions.work import Work
     from rnncalc.reports.sheet import Sheet
 
@@ -16,14 +15,9 @@ class WorkReport(NamedTuple):
     work: Work
 
     @property
-    def run(self) -> Run:
-        """What the pass was seen to do."""
-        return self.work.run
-
-    @property
     def agrees(self) -> bool:
         """Whether every layer did what is declared of it."""
-        return self.run.agrees
+        return self.work.run.agrees
 
     def sheets(self) -> list[Sheet]:
         """Return the network, each layer with its weights, each step, and what came out."""

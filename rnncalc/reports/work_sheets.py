@@ -16,6 +16,7 @@ from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Sheet
 from rnncalc.reports.states import DIRECTIONS
 from rnncalc.reports.written_work import DIGITS, Words, WorkLine, matrix, numbers, written
+from rnncalc.text import all_of
 
 
 def work_sheets(work: Work) -> list[Sheet]:
@@ -77,13 +78,19 @@ def _flat(name: str, nested: Any) -> Iterator[tuple[str, WorkLine]]:
 
 
 def _said(layer: LayerWork) -> tuple[str, ...]:
-    match layer.placed.layer:
-        case Embedding():
-            return ("E_0 is the first row of its table.",)
-        case External():
-            return ("Counted elsewhere; these numbers are random.",)
-        case _ if layer.placed.layer.extra_inputs:
-            return (
-                f"The last {layer.placed.layer.extra_inputs} numbers that it reads come from elsewhere, at random.",
-            )
-    return ()
+    """Return what is to be said of a layer's numbers."""
+    of = layer.placed.layer
+    if isinstance(of, Embedding):
+        return ("E_0 is the first row of its table.",)
+    if isinstance(of, External):
+        return ("Counted elsewhere; these numbers are random.",)
+    orders: dict[str, list[str]] = {}
+    for tensor in layer.placed.tensors:
+        if any(axis.times > 1 and axis.letter == "h" for axis in tensor.axes):
+            orders.setdefault(", ".join(tensor.gates), []).append(tensor.name)
+    first, *others = orders.items() or [("", [])]
+    notes = [f"The gates lie in its tensors in the order {first[0]}."] if first[0] else []
+    notes += [f"In {all_of(names)} the order is {order}." for order, names in others]
+    if of.extra_inputs:
+        notes.append(f"The last {of.extra_inputs} of the numbers that it reads come from elsewhere, at random.")
+    return tuple(notes)

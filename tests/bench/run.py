@@ -56,6 +56,7 @@ def main() -> None:
         large(Path(folder), python, rnncalc)
         many(Path(folder), python, rnncalc)
         forward(python, rnncalc)
+        drawing(Path(folder), rnncalc)
 
 
 def start(python: str, rnncalc: str) -> None:
@@ -86,8 +87,8 @@ def large(folder: Path, python: str, rnncalc: str) -> None:
         "yaml.compose(text, Loader=yaml.CSafeLoader); print(time.perf_counter() - began)"
     )
 
-    def counting(path: Path) -> Callable[[], float]:
-        return lambda: seconds([rnncalc, str(path), "-f", "csv"])
+    def counting(path: Path, *flags: str) -> Callable[[], float]:
+        return lambda: seconds([rnncalc, str(path), "-f", "csv", *flags])
 
     def composing(path: Path) -> Callable[[], float]:
         command = [python, "-c", compose, str(path)]
@@ -99,6 +100,8 @@ def large(folder: Path, python: str, rnncalc: str) -> None:
         show(f"10,000 LSTM layers, {name}, -f csv, against composing their YAML", value, targets[0])
         value = ratio(counting(many), counting(few), 3)
         show(f"100,000 of them, against 10,000, {name}", value, targets[1])
+        value = ratio(counting(many, "-T", "100", "--training", "--chunk", "35"), counting(many, "-T", "100"), 3)
+        show(f"100,000 of them with --training, against without, {name}", value, 1.5)
 
 
 def many(folder: Path, python: str, rnncalc: str) -> None:
@@ -128,14 +131,34 @@ def forward(python: str, rnncalc: str) -> None:
     """Compare a forward pass to the products it is made of, and its memory to its weights."""
     script = str(Path(__file__).with_name("forward.py"))
     done = subprocess.run([python, script], env=ENV, capture_output=True, check=True)
-    whole, longer, wider = map(float, done.stdout.split())
+    whole, longer, wider, back = map(float, done.stdout.split())
     show("a pass of LSTM 256 → 256, against its bare products", whole, 1.03)
     show("four times the steps, against four times the time", longer)
     show("four times the weights, against four times the time", wider)
+    show("a pass back through LSTM 64 → 64 over 50 steps, against its pass forward", back, 4)
     command = [rnncalc, "run", *["-i", "1024", "-l", "lstm:1024", "-T", "1"]]
     weights = 4 * 1024 * (1024 + 1024 + 1)
     idle = kilobytes([rnncalc, "run", *["-i", "1", "-l", "lstm:1", "-T", "1"]])
     show("peak memory of a pass, bytes a weight", (kilobytes(command) - idle) * 1024 / weights, 40)
+
+
+def drawing(folder: Path, rnncalc: str) -> None:
+    """Compare drawing a network to counting it, and many layers and steps to the picture that they are elided to."""
+
+    def timed(*words: str) -> Callable[[], float]:
+        return lambda: seconds([rnncalc, *words])
+
+    value = ratio(timed("draw", "specs/lstm.yaml"), timed("specs/lstm.yaml"), 25)
+    show("draw of a small network, against its count as a table", value, 1)
+    value = ratio(timed("draw", "specs/lstm.yaml", "--view", "cell"), timed("specs/lstm.yaml"), 25)
+    show("draw of a cell, against the network's count as a table", value, 1.1)
+    files = {}
+    for name, layers, steps in (("many", 100_000, 10**12), ("few", 13, 7)):
+        files[name] = str(folder / f"{name}.yaml")
+        Path(files[name]).write_text(f"input: 8\nsteps: {steps}\nlayers: [{{lstm: 8, repeat: {layers}}}]\n")
+    for form in ("svg", "tikz"):
+        many, few = (timed("draw", files[name], "-f", form) for name in ("many", "few"))
+        show(f"draw -f {form} of 100,000 layers and 10^12 steps, against 13 and 7", ratio(many, few, 11), 1.1)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import click
+
+from rnncalc.cli.commands import COMMANDS, cli
+
 ROOT = Path(__file__).parent.parent.parent
 SECONDS, KILOBYTES = 2.0, 300_000
 SPEC, GOOD, WORD = "SPEC", "GOOD", "WORD"
@@ -41,6 +45,11 @@ CALLS = [
     ["export", GOOD, "--to", WORD],
     *(["compare", "-f", form] for form in ("table", "json", "csv", "markdown")),
     ["compare", SPEC, GOOD],
+    *(["draw", "-f", form] for form in ("text", "svg", "tikz", "page")),
+    ["draw", "--view", "growth"],
+    ["draw", GOOD, "--only", WORD],
+    ["draw", "-i", "4", "-l", WORD, "--output", WORD, "-T", WORD, "-f", "svg"],
+    ["draw", GOOD, "--view", WORD],
     *(["run", "--max-multiply-adds", "100k", "-f", form] for form in ("table", "json", "csv", "markdown")),
     ["run", "--max-multiply-adds", "100k", "--states"],
     ["run", "--max-multiply-adds", "100k", "--weights", SPEC, GOOD],
@@ -62,24 +71,18 @@ CALLS = [
     ["schema", WORD],
     [WORD, GOOD],
 ]
+BESIDE = {"answer": [GOOD, "25"], "solve": ["-i", "4", "-l", "lstm:?", "--params", "1k"], "schema": []}
+"""What a command is called with beside an option that a stranger sets; the others take a file."""
+
+for name in COMMANDS:
+    command = cli.get_command(click.Context(cli), name)
+    taking = [each for each in command.params if isinstance(each, click.Option) and not each.is_flag] if command else []
+    named = [each for each in taking if each.metavar not in ("FILE", "PATH")]  # files are named in the calls above
+    CALLS += [[name, each.opts[-1], WORD, *BESIDE.get(name, [GOOD])] for each in named]
+
 HOSTILE = ["\x1b[31m", "::error::x", "##[error]x", "\u202e", "\x9b", "=1+1", "<b>", "\r\n", "\0", "`", "|", "\ud800"]
 WORDS = ["010", "1:30", "1e3", "3.0", "yes", "~", "?", "-1", "0", "1_0", "9" * 50, ".inf", "10G", "null", "*a", "&a"]
-WORDS += [
-    "!!python/object/apply:os.system",
-    "<<",
-    "- ",
-    "{",
-    "}",
-    "[",
-    "]",
-    ": ",
-    "#",
-    "\t",
-    "---",
-    "'",
-    '"',
-    "%YAML 1.1",
-]
+WORDS += ["!!python/object/apply:os.system", "<<", "- ", *"{}[]#\t'\"", ": ", "---", "%YAML 1.1"]
 GOOD_FILE = str(ROOT / "specs" / "rnn.yaml")
 KEYS = ["name", "repeat", "bias", "bidirectional", "merge", "projection", "peepholes", "frozen", "extra_inputs"]
 KEYS += ["lstm", "gru", "rnn", "mgu", "dense", "embedding", "dropout", "external", "outputs", "expect", "budget"]

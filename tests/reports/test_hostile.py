@@ -15,6 +15,7 @@ from rnncalc.formats import FORMATS, write
 from rnncalc.reports.alike import Alike, Shared
 from rnncalc.reports.cases import Annotation, Case, Level, Outcome, Tally
 from rnncalc.reports.equations import Term
+from rnncalc.reports.pictures.picture import Arrow, Box, Brace, Curve, Dot, Label, Picture, Role
 from rnncalc.reports.sheet import Arithmetic, Bar, Column, Name, Sheet
 
 HOSTILE = (
@@ -51,7 +52,7 @@ class Poisoned:
     def __init__(self, report: Any, method: str) -> None:
         self.file = HOSTILE
         made = getattr(report, method)()
-        setattr(self, method, lambda: hostile(made))
+        setattr(self, method, lambda *_: hostile(made))
         if hasattr(report, "tally"):
             self.tally = report.tally
 
@@ -87,6 +88,13 @@ class Full:
 
     def tally(self) -> Tally:
         return Tally(4, 1, 1, 1)
+
+    def pictures(self, width: int | None = None) -> list[Picture]:
+        text = ("a", Term("a", "b"), Term("b", time="c"))
+        boxes = (Box(0, 0, 9, 4, (text, text), Role.LAYER), Box(0, 8, 9, 1, (text,), Role.STATE, round=True))
+        arrow = Arrow(((4, 4), (4, 7)), Role.BACKWARD)
+        shapes = (*boxes, arrow, Dot(4, 5), Label(20, 1, text, Role.NOTE), Brace(20, 4, 9, text))
+        return [Picture("a", "b", 40, 12, (*shapes, Curve(((20, 9), (30, 11)), Role.DENSE)))]
 
     def cases(self) -> Iterator[Case]:
         return iter([Case("a", outcome, "b") for outcome in Outcome])
@@ -161,12 +169,32 @@ def acts_in_xml(text: str) -> None:
     ET.fromstring(text)
 
 
+def acts_in_svg(text: str) -> None:
+    """Hold that it is XML, of the elements that pictures are made of alone."""
+    import xml.etree.ElementTree as ET
+
+    tags = {node.tag.rpartition("}")[2] for node in ET.fromstring(text).iter()}
+    assert tags <= {
+        *["svg", "title", "desc", "style", "rect", "text", "tspan", "polyline", "polygon", "path", "circle"]
+    }
+
+
+def acts_in_page(text: str) -> None:
+    """Hold that beside the picture there are the page's own elements alone."""
+    before, svg, _ = text.partition("<svg")
+    acts_in_svg(svg + text[len(before) + 4 :].partition("</div>")[0])
+    assert re.findall(r"<(\w+)", before) == ["html", "meta", "meta", "link", "title", "style", "div", "div"]
+
+
 ACTS: dict[str, Callable[[str], None]] = {
     "markdown": acts_in_markdown,
     "json": acts_in_json,
     "latex": acts_in_latex,
     "csv": acts_in_csv,
     "junit": acts_in_xml,
+    "tikz": acts_in_latex,
+    "svg": acts_in_svg,
+    "page": acts_in_page,
 }
 
 
@@ -182,7 +210,7 @@ def test_half_a_surrogate_pair_is_one_sign_in_every_format() -> None:
     """U+FFFD, and a pair is the character that it is."""
     for name, (_, method, *_) in FORMATS.items():
         text = written(Surrogate(), name)
-        assert {"latex": "?", "junit": "&#65533;", "json": "\\ufffd"}.get(name, "\ufffd") in text, name
+        assert {"latex": "?", "tikz": "?", "junit": "&#65533;", "json": "\\ufffd"}.get(name, "\ufffd") in text, name
         assert method
     assert json.loads(written(Surrogate(), "json"))["reports"][0]["\U0001f600"] == "a\ufffdb"
 
@@ -196,6 +224,9 @@ class Surrogate(Full):
         return [Sheet((Column("a\ud800b"),), [("a\ud800b",)], title="a\udfffb", notes=("a\udfffb",))]
 
     derivations = sheets
+
+    def pictures(self, width: int | None = None) -> list[Picture]:
+        return [Picture("a\ud800b", "", 9, 1, (Label(0, 0, ("a\ud800b",), Role.NOTE),))]
 
     def data(self) -> dict[str, Any]:
         return {"\U0001f600": "a\ud800b"}

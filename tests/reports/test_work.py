@@ -201,6 +201,10 @@ def test_a_start_is_shown() -> None:
     network = Network(input=1, layers=[LSTM(1)], steps=1)
     lines = printed(network, weights=weights_of(network), start={"lstm_1": {"h": [0.5], "c": [-2]}}).splitlines()
     assert any(line.endswith("h_0 = 0.5    c_0 = −2") for line in lines)
+    both = Network(input=1, layers=[RNN(1, bidirectional=True)], steps=12)
+    lines = printed(both, start={"rnn_1": {"h": [[0.5], [0.25]]}}).splitlines()
+    assert any(line.endswith("h_0 = 0.5") for line in lines)
+    assert any(line.endswith("h_(13) = 0.25") for line in lines)
 
 
 def test_by_hand(call: Call, tmp_path: Path) -> None:
@@ -300,3 +304,13 @@ def test_random_passes_are_those_of_run(call: Call) -> None:
     (report,) = json.loads(call(*args, "-f", "json").out)["reports"]
     (output,) = report["outputs"]
     assert f"Output: {output:.6g}\n" in call(*args, "--work").out
+
+
+def test_the_order_of_the_gates_is_told(call: Call) -> None:
+    """Where they lie in one tensor, so that the numbers of an equation are found in the weights above it."""
+    args = ("run", "-i", 1, "-T", 1, "--work")
+    assert "in its tensors in the order r, z, n.\n" in call(*args, "-l", "gru:1", "-c", "pytorch").out
+    peeping = call(*args, "-l", "lstm:1,peepholes", "-c", "onnx").out
+    assert "in its tensors in the order i, o, f, g.\nIn P the order is i, o, f.\n" in peeping
+    for layer in ("gru:1", "fastgrnn:1"):
+        assert "order" not in call(*args, "-l", layer).out
