@@ -18,7 +18,7 @@ NAMES = [str(path.relative_to(PACKAGE)) for path in MODULES]
 
 MOST_LINES, MEDIAN_LINES, MOST_LINES_OF_A_FUNCTION, MOST_OF_THE_HOUSE = 250, 110, 45, 0.35
 
-ROOMS = ("layers", "conventions", "network", "spec", "forward", "questions", "reports", "formats", "cli")
+ROOMS = ("layers", "conventions", "network", "spec", "modelfiles", "forward", "questions", "reports", "formats", "cli")
 ROOT = {"__init__", "__main__", "errors", "text"}
 FLOW = {
     "layers": {"layers"},
@@ -26,8 +26,9 @@ FLOW = {
     "network": {"layers", "conventions", "network"},
     "spec": {"layers", "conventions", "network", "spec"},
     "forward": {"layers", "conventions", "network", "forward"},
-    "questions": {"layers", "conventions", "network", "forward", "questions"},
-    "reports": {"layers", "conventions", "network", "forward", "questions", "reports"},
+    "modelfiles": {"modelfiles"},
+    "questions": {"layers", "conventions", "network", "forward", "modelfiles", "questions"},
+    "reports": {"layers", "conventions", "network", "forward", "modelfiles", "questions", "reports"},
     "formats": {"reports", "formats"},
     "cli": {*ROOMS, "__init__"},
     "errors": set(),

@@ -26,6 +26,7 @@ COMMANDS = {
     "check": "Check that specs keep their expect and budget.",
     "compare": "Compare RNN, GRU, LSTM and dense, or several specs.",
     "explain": "Derive the count step by step.",
+    "read": "List the tensors of a model file, and draft its spec.",
     "run": "Run a forward pass that confirms shapes, weights and work.",
     "schema": "Print the JSON Schema of a spec, for editors.",
     "solve": "Find the size, written ?, that meets a budget.",

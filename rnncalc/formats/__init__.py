@@ -32,6 +32,7 @@ FORMATS: dict[str, Format] = {
     "json": Format("rnncalc.formats.json", "data"),
     "csv": Format("rnncalc.formats.csv", "records"),
     "markdown": Format("rnncalc.formats.markdown", "sheets"),
+    "yaml": Format("rnncalc.formats.yaml", "document"),
     "latex": Format("rnncalc.formats.latex", "derivations"),
     "junit": Format("rnncalc.formats.junit", "cases"),
     "github": Format("rnncalc.formats.github", "annotations", read_at_once=True),

@@ -23,7 +23,7 @@ from rnncalc.text import escape
 if TYPE_CHECKING:
     from rnncalc.network.budget import Budget
 
-OUTPUT_KEYS = ("units", "bias", "tied", "activation", "frozen")
+OUTPUT_KEYS = ("units", "bias", "tied", "activation", "frozen", "path")
 PART_KEYS = ("steps", "input", "layers", "output")
 TOP_KEYS = (*KEYS, "layers", "output", "encoder", "decoder", "expect", "budget", "weights", "inputs")
 COUNT = WholeNumber()
