@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
@@ -53,6 +54,9 @@ growth_flags = together(
     help="A spec, a folder of specs, or JSON of count, to compare to.",
 )
 @growth_flags
+@click.option(
+    "--model", metavar="FILE", shell_complete=files, help="A model file, whose tensors must be those of the one spec."
+)
 @click.option("--strict", is_flag=True, help="A spec with nothing to check fails.")
 @format_flag(CheckReport, FileReport)
 def check(
@@ -62,6 +66,7 @@ def check(
     convention: str | None,
     dtype: str,
     baseline: str | None,
+    model: str | None,
     strict: bool,
     format_: str,
     **limits: str | None,
@@ -73,7 +78,8 @@ def check(
     """
     overrides = {"steps": steps, "topology": topology, "convention": convention}
     with AllAtOnce() as at_once:
-        checks = at_once.ask(check_all, paths, overrides, limits, baseline=baseline, dtype=dtype, strict=strict)
+        more: Any = {"baseline": baseline, "dtype": dtype, "strict": strict, "model": model}
+        checks = at_once.ask(check_all, paths, overrides, limits, **more)
     together = hasattr(checks, find(format_).method)  # tables show all files together, other formats one by one
     write([checks] if together else checks.files, format_)
     if not find(format_).read_at_once and not sys.stdout.isatty():

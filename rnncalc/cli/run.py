@@ -9,6 +9,7 @@ import click
 from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, files, format_flag, network_flags, specs_argument
 from rnncalc.cli.inputs import read_file, read_specs
+from rnncalc.cli.models import model_of, weights_within
 from rnncalc.cli.output import write
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.progress import progress_of
@@ -25,7 +26,9 @@ from rnncalc.spec.flags import read_value
 )
 @specs_argument
 @network_flags
-@click.option("--weights", metavar="FILE", shell_complete=files, help="YAML of {LAYER: {TENSOR: nested lists}}.")
+@click.option(
+    "--weights", metavar="FILE", shell_complete=files, help="YAML of {LAYER: {TENSOR: nested lists}}, or a model file."
+)
 @click.option(
     "--inputs", metavar="FILE", shell_complete=files, help="YAML of a list of T lists, or of T token numbers."
 )
@@ -47,16 +50,19 @@ def run(
 
     It uses plain Python and your own numbers, or random ones. Exit code 1 when a layer is not as declared.
     """
-    given = (("--weights", weights), ("--inputs", inputs))
     with AllAtOnce() as at_once:
         if states and find(format_).method == "records":
             at_once.refuse("--states does not fit the one table of -f csv; take -f json")
         most = at_once.ask(read_value, "--max-multiply-adds", max_multiply_adds, WholeNumber(suffixes=True))
+        model = at_once.ask(model_of, weights) if weights else None
+        given = (("--weights", None if model else weights), ("--inputs", inputs))
         own = [at_once.ask(read_file, path, flag=flag) if path else None for flag, path in given]
         read = at_once.ask(read_specs, specs, **flags)
     reports = []
     for spec in read:
         data = parse_data(spec, *own)
+        if model:
+            data = data._replace(weights=weights_within(spec, model, data.inputs, most))
         with progress_of(question.cost_of(question.with_steps_to_run(spec.network, data.inputs))) as progress:
             done = question.run(
                 spec.network,

@@ -50,23 +50,30 @@ bytes alone do."""
 SUFFIXES = tuple(suffix for of in FORMATS.values() for suffix in of.suffixes)
 
 
-def is_model(path: str, head: bytes) -> bool:
+def is_model(path: str) -> bool:
     """Return whether a file, by its name or its first bytes, is a model file and no text."""
-    return _format(path, head) is not None
+    try:
+        with open(path, "rb") as file:
+            return _format(path, file.read(HEAD)) is not None
+    except (OSError, ValueError):
+        return False
 
 
-def read(path: str) -> ModelFile:
-    """Return what a model file holds, its numbers left where they are. Raises SpecError where it cannot be read."""
+def read(path: str, flag: str = "") -> ModelFile:
+    """Return what a model file holds, its numbers left where they are. Raises SpecError where it cannot be read.
+
+    flag: the one that names the file.
+    """
     try:
         with open(path, "rb") as file:
             head = file.read(HEAD)
         model: ModelFile = import_module(_found(path, head).module).read(path, head)
     except BadFileError as error:
-        raise _refused(path, str(error)) from None
+        raise _refused(path, str(error), flag) from None
     except OSError as error:
-        raise _refused(path, (error.strerror or str(error)).lower()) from None
+        raise _refused(path, (error.strerror or str(error)).lower(), flag) from None
     except ValueError:  # a zero byte in the name
-        raise _refused(path, "no such file") from None
+        raise _refused(path, "no such file", flag) from None
     return model
 
 
@@ -76,8 +83,9 @@ def _found(path: str, head: bytes) -> Format:
     raise BadFileError(f"is no model file that is read here; those end in {one_of(SUFFIXES)}")
 
 
-def _refused(path: str, message: str) -> SpecError:
-    return SpecError((Problem((), message, f"'{escape(path, limit=1_000)}'"),))
+def _refused(path: str, message: str, flag: str) -> SpecError:
+    where = f"'{escape(path, limit=1_000)}'"
+    return SpecError((Problem((), f"{where}: {message}", flag) if flag else Problem((), message, where),))
 
 
 def _format(path: str, head: bytes) -> Format | None:

@@ -74,8 +74,7 @@ def run(
     network, most = network_of(network), whole("most_multiply_adds", most_multiply_adds)
     ours, theirs = own_numbers(network, weights, inputs)
     timed = with_steps_to_run(network, theirs)
-    _refuse_costly(timed, most)
-    _refuse_large(timed, peak(timed, weights=ours is None, inputs=theirs is None, traced=states))
+    refuse(timed, most, peak(timed, weights=ours is None, inputs=theirs is None, traced=states))
     forward = Pass(timed, floats, seed=_seed(seed), weights=ours, inputs=theirs, progress=progress, traced=states)
     return Run(timed, tuple(forward.run()), None if theirs or timed is network else DEFAULT_STEPS)
 
@@ -103,6 +102,12 @@ def with_steps_to_run(network: Network, inputs: Inputs | None = None) -> Network
 def cost_of(network: Network) -> int:
     """Return the multiply-adds of a pass, those of parts counted elsewhere left out."""
     return sum((entry.multiply_adds or 0) * entry.copies for entry in network.stack)
+
+
+def refuse(network: Network, most_multiply_adds: int, size: int) -> None:
+    """Raise RefusedError for a pass that would take too many multiply-adds, layers or bytes; of bytes, `size`."""
+    _refuse_costly(network, most_multiply_adds)
+    _refuse_large(network, size)
 
 
 def _refuse_costly(network: Network, most: int) -> None:

@@ -1,4 +1,4 @@
-"""PyTorch's archives: state dicts, checkpoints, pickled modules and TorchScript, and what must not happen on the way."""
+"""PyTorch's archives: state dicts, checkpoints, pickled modules and TorchScript, and what must not happen there."""
 
 import pickle
 import struct
