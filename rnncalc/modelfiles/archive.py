@@ -77,6 +77,18 @@ class Archive:
             raise BadFileError(f"is cut off within {escape(name)}")
         return data
 
+    def span(self, name: str) -> tuple[int, int] | None:
+        """Return where a file that is not packed lies in the archive, and how long it is; None for one that is."""
+        info = self._zip.getinfo(name)
+        if info.compress_type != zipfile.ZIP_STORED or self._zip.fp is None:
+            return None
+        self._zip.fp.seek(info.header_offset)
+        head = self._zip.fp.read(30)
+        if len(head) < 30 or head[:4] != b"PK\3\4":
+            raise BadFileError(f"has no {escape(name)} where it says")
+        lengths = struct.unpack("<HH", head[26:30])
+        return info.header_offset + 30 + sum(lengths), info.file_size
+
 
 def _refuse_long_list(path: str) -> None:
     """Refuse an archive whose list of contents would take the memory: zipfile reads it whole."""

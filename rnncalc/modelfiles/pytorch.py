@@ -42,7 +42,9 @@ def read(path: str, head: bytes) -> ModelFile:
     with Archive(path) as archive:
         root = _root(archive)
         if root is None and "model.weights.h5" in archive.names:
-            raise BadFileError("is a model of Keras; name it .keras")
+            from rnncalc.modelfiles.keras import read as read_keras  # by its suffix it was PyTorch's
+
+            return read_keras(path, b"")
 
         if root is None:
             raise BadFileError(
