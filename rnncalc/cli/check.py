@@ -41,7 +41,11 @@ growth_flags = together(
 
 @click.command(
     cls=Command,
-    examples=("rnncalc check specs --max-params 20M", "rnncalc check specs --baseline git:main --max-growth 5%"),
+    examples=(
+        "rnncalc check specs --max-params 20M",
+        "rnncalc check specs --baseline git:main --max-growth 5%",
+        "rnncalc check specs/pytorch/tagger.yaml --model specs/models/tagger.pt",
+    ),
 )
 @click.argument("paths", nargs=-1, metavar="PATH...", shell_complete=files)
 @override_flags

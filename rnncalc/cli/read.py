@@ -14,7 +14,10 @@ from rnncalc.questions.read import read as question
 from rnncalc.reports.read import ReadReport
 
 
-@click.command(cls=Command, examples=("rnncalc read model.safetensors > model.yaml", "rnncalc read model.pt -f table"))
+@click.command(
+    cls=Command,
+    examples=("rnncalc read specs/models/tagger.pt", "rnncalc read specs/models/tagger.safetensors -f table"),
+)
 @click.argument("paths", nargs=-1, metavar="FILE...", shell_complete=files)
 @format_flag(ReadReport, default="yaml")
 def read(paths: tuple[str, ...], format_: str) -> None:

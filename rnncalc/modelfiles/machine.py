@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from rnncalc.modelfiles.model import BadFileError
 
-MOST_OPCODES = 1_500_000
-"""Some 30,000 tensors, with an optimizer's; more would take longer than anybody waits, and the memory."""
+MOST_OPCODES = 1_000_000
+"""Some 20,000 tensors, with an optimizer's; more would take longer than anybody waits, and the memory."""
 
 _STOP = ord(".")
 

@@ -71,9 +71,9 @@ def _role(tensor: FileTensor, reads: list[tuple[str, int]], *, from_node: bool) 
         return Role.CONSTANT
     if any(read in _MOMENTS for read in reads):
         return Role.BUFFER
-    if prod(tensor.shape) <= 1:
+    if not tensor.shape or (from_node and prod(tensor.shape) <= 1):
         return Role.CONSTANT if from_node else Role.UNKNOWN
-    states = reads and all(read in _STATES or read[0] in _MOVED for read in reads)
+    states = reads and all(read in _STATES or (from_node and read[0] in _MOVED) for read in reads)
     if states and prod(tensor.shape) <= MOST_LOOKED_AT and not any(_flat(tensor.read())):
         return Role.CONSTANT  # the state before the first step, which is zeros and no weight
     return Role.PARAMETER

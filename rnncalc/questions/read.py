@@ -10,6 +10,7 @@ from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
 from rnncalc.layers.options import MAX_SIZE, MAX_TEXT
 from rnncalc.modelfiles.model import ModelFile
 from rnncalc.network.network import Network
+from rnncalc.network.parts import TopologyName
 from rnncalc.questions.models.order import in_chain
 from rnncalc.questions.models.site import Doubt, Site, sites_of
 
@@ -176,9 +177,12 @@ def _network(file: ModelFile, layers: list[Drafted], input: int | None) -> Draft
     if type(last) is Dense and not last.extra_inputs and len(layers) > 1:
         output = Output(**{key: value for key, value in last.values().items() if key in _OF_OUTPUT})
     below = layers[:-1] if output else layers
+    topology = _topology(file)
     given: dict[str, Any] = {"layers": [drafted.layer for drafted in below], "output": output, "steps": file.steps}
     try:
-        network = Network(input=input or 1, convention=file.framework, topology=None, name=_name(file.path), **given)
+        network = Network(
+            input=input or 1, convention=file.framework, topology=topology, name=_name(file.path), **given
+        )
     except SpecError:
         return None
     doubts = layers[-1].doubts if layers else ()
@@ -186,6 +190,13 @@ def _network(file: ModelFile, layers: list[Drafted], input: int | None) -> Draft
     return Draft(network, drafted, input is None)
 
 
+def _topology(file: ModelFile) -> TopologyName | None:
+    """Return where the network hands on, None where the file does not tell: its last recurrent layer says so."""
+    told = [settings for module in file.modules if "units" in (settings := module.settings) and _SEQUENCES in settings]
+    return None if not told else "many-to-many" if told[-1][_SEQUENCES] else "many-to-one"
+
+
+_SEQUENCES = "return_sequences"
 _OF_OUTPUT = ("units", "bias", "activation", "frozen", "path")
 
 

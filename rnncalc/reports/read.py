@@ -92,8 +92,9 @@ class ReadReport(NamedTuple):
             head.append(f"left out: {plural(len(others), 'tensor')} of {plural(numbers, 'number')} ({roles})")
         if draft is None:
             return Document((*head, "no spec: there are no parameters, or more than a spec may have"), ())
-        missing = "topology" if draft.network.steps else "steps and topology"
-        head.append(f"not in the file: {missing}, dropout, and what joins the layers but their order")
+        told = (("steps", draft.network.steps), ("topology", draft.network.topology))
+        missing = [word for word, value in told if not value]
+        head.append(f"not in the file: {', '.join([*missing, 'dropout'])}, and what joins the layers but their order")
         return Document(tuple(head), tuple(_entries(draft)))
 
 
@@ -131,6 +132,8 @@ def _entries(draft: Draft) -> Iterator[Entry]:
     network = draft.network
     yield Entry("name", network.name)
     yield Entry("convention", network.convention)
+    if network.topology:
+        yield Entry("topology", network.topology)
     if network.steps:
         yield Entry("steps", network.steps)
     unknown = ("the input is not in the file",) if draft.unknown_input else ()

@@ -1,4 +1,4 @@
-"""Networks saved by their framework: `read`'s spec counts the same, `check --model` holds, `run` gives the same numbers."""
+"""Networks saved by their framework: `read`'s spec counts the same, `check` holds it, `run` gives the same numbers."""
 
 import io
 import json
@@ -36,13 +36,18 @@ EXAMPLES = 60
 
 def called(*words: object) -> tuple[int, str]:
     """Return the exit code of a call, and all that it prints."""
-    out = io.StringIO()
+    raw = io.BytesIO()
+    out = io.TextIOWrapper(raw, encoding="utf-8", write_through=True)
     with redirect_stdout(out), redirect_stderr(out):
         code = call([str(word) for word in words])
-    return code, out.getvalue()
+    out.flush()
+    return code, raw.getvalue().decode()
 
 
-class Stack(nn.Module):
+Module: Any = nn.Module
+
+
+class Stack(Module):  # type: ignore[misc]
     """A network's layers one behind the other."""
 
     def __init__(self, network: Network) -> None:
@@ -66,7 +71,7 @@ class Stack(nn.Module):
 
 
 def safetensors_of(state: dict[str, Any]) -> bytes:
-    """Return the bytes of a file as the package of that name writes it: sorted names, one header, the numbers behind."""
+    """Return the bytes of a file as the package of that name writes it: names sorted, one header, the numbers."""
     header, body = {}, b""
     for name in sorted(state):
         data = state[name].contiguous().numpy().tobytes()
@@ -201,7 +206,7 @@ def _keras(network: Network) -> Any:
 @given(network=networks("pytorch", running=True), fold=st.booleans())
 @settings(max_examples=EXAMPLES // 2, suppress_health_check=[*HealthCheck], deadline=None)
 def test_any_network_exported_to_onnx(tmp_path_factory: pytest.TempPathFactory, network: Network, fold: bool) -> None:
-    """By PyTorch's exporter: every float tensor that the package sees is listed with its numbers, and the spec passes."""
+    """By PyTorch's exporter: each tensor that the package sees is listed with its numbers, and the spec passes."""
     if any(getattr(place.layer, "projection", None) for place in network.placed):
         return  # the exporter has none
     path = tmp_path_factory.mktemp("onnx") / "a.onnx"
@@ -252,13 +257,13 @@ def test_torchscript(tmp_path: Path) -> None:
 def test_weights_in_branches_that_pytorch_exports(tmp_path: Path) -> None:
     """A scripted `if` around a layer."""
 
-    class Branching(nn.Module):
+    class Branching(Module):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
             self.a = nn.Linear(3, 4)
 
         def forward(self, x: torch.Tensor) -> torch.Tensor:
-            if bool(x.sum() > 0):
+            if bool(x.sum() > 0):  # noqa: SIM108  the branch is meant
                 y = self.a(x)
             else:
                 y = self.a(x * 2)

@@ -76,18 +76,16 @@ def test_what_is_no_weight(tmp_path: Path) -> None:
 
 def test_a_trained_state_is_one(tmp_path: Path, call: Call) -> None:
     """A state before the first step that is not zeros."""
-    path = onnx(
-        tmp_path / "a.onnx", node("GRU", "x w r b - start", "y"), tensors=[tensor("w", (1, 6, 3)), tensor("r", (1, 6, 2)),
-        tensor("b", (1, 12)), tensor("start", (1, 1, 2))],
-    )  # fmt: skip
+    shapes = {"w": (1, 6, 3), "r": (1, 6, 2), "b": (1, 12), "start": (1, 1, 2)}
+    tensors = [tensor(name, shape) for name, shape in shapes.items()]
+    path = onnx(tmp_path / "a.onnx", node("GRU", "x w r b - start", "y"), tensors=tensors)
     assert yaml.safe_load(call("read", path).out)["layers"] == [{"gru": 2, "learned_state": True, "path": "w"}]
 
 
 def test_weights_in_branches_and_loops(tmp_path: Path) -> None:
     """Constants within them are found, counted, and said to be there."""
-    inner = graph(
-        node("Constant", "", "k", attribute("value", field(5, tensor("", (3, 2))))), node("MatMul", "x k", "y")
-    )
+    constant = node("Constant", "", "k", attribute("value", field(5, tensor("", (3, 2)))))
+    inner = graph(constant, node("MatMul", "x k", "y"))
     outer = graph(node("Loop", "n", "o", attribute("body", field(6, inner))), tensors=[tensor("deep", (2, 2))])
     parts = [node("If", "c", "z", attribute("then_branch", field(6, outer)))]
     file = read(str(onnx(tmp_path / "a.onnx", *parts)))

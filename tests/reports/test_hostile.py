@@ -13,6 +13,7 @@ from reported import REPORTS
 
 from rnncalc.formats import FORMATS, write
 from rnncalc.reports.cases import Annotation, Case, Level, Outcome, Tally
+from rnncalc.reports.document import Document, Entry
 from rnncalc.reports.equations import Term
 from rnncalc.reports.sheet import Alike, Arithmetic, Bar, Column, Name, Shared, Sheet
 
@@ -83,6 +84,10 @@ class Full:
 
     def records(self) -> tuple[tuple[str, ...], Iterator[tuple[object, ...]]]:
         return ("a", "b"), iter([("a", 1), (Arithmetic("a", "b"), Name("a", "b")), ((1, None), None)])
+
+    def document(self) -> Document:
+        below = (Entry("a", "b", ("c",)), Entry("d", 1), Entry("e", True))
+        return Document(("a", "b"), (Entry("a", "b", ("c",)), Entry("d", below), Entry("e", (below, below))))
 
     def tally(self) -> Tally:
         return Tally(4, 1, 1, 1)
@@ -195,6 +200,9 @@ class Surrogate(Full):
         return [Sheet((Column("a\ud800b"),), [("a\ud800b",)], title="a\udfffb", notes=("a\udfffb",))]
 
     derivations = sheets
+
+    def document(self) -> Document:
+        return Document(("a\ud800b",), (Entry("a", "a\ud800b"),))
 
     def data(self) -> dict[str, Any]:
         return {"\U0001f600": "a\ud800b"}

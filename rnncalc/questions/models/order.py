@@ -16,7 +16,7 @@ def in_chain(sites: Sequence[Site]) -> list[Site]:
 
     Tables come first and what is called an output last; where widths leave a choice, the order of the names stands.
     """
-    waiting = sorted(sites, key=lambda site: (_rank(site), 0))
+    waiting = sorted(sites, key=_rank)
     chained: list[Site] = []
     width: int | None = None
     while waiting:
@@ -42,7 +42,8 @@ def _next(waiting: list[Site], width: int | None, chained: list[Site]) -> int:
             return place
     if width is None:
         return _first(waiting)
-    return next((place for place, site in enumerate(waiting) if site.layer and site.inputs == width), 0)
+    inner = [site for site in waiting if _rank(site) < 2] or waiting  # they stand first
+    return next((place for place, site in enumerate(inner) if site.layer and site.inputs == width), 0)
 
 
 def _first(waiting: list[Site]) -> int:
