@@ -50,19 +50,19 @@ def _entry(entry: Entry, indent: str) -> Iterator[str]:
     yield from _comments(entry.remarks, indent)
     match entry.value:
         case ():
-            yield f"{indent}{entry.key}: []"
+            yield f"{indent}{scalar(entry.key)}: []"
         case (Entry(), *_):
-            yield f"{indent}{entry.key}:"
+            yield f"{indent}{scalar(entry.key)}:"
             for below in entry.value:
                 assert isinstance(below, Entry)
                 yield from _entry(below, f"{indent}  ")
         case tuple():
-            yield f"{indent}{entry.key}:"
+            yield f"{indent}{scalar(entry.key)}:"
             for item in entry.value:
                 assert not isinstance(item, Entry)
                 yield from _item(item, f"{indent}  ")
         case _:
-            yield f"{indent}{entry.key}: {scalar(entry.value)}"
+            yield f"{indent}{scalar(entry.key)}: {scalar(entry.value)}"
 
 
 def _item(entries: tuple[Entry, ...], indent: str) -> Iterator[str]:

@@ -83,8 +83,8 @@ def test_the_word_of_another_program_is_told_ours(call: Call, args: list[str], c
         (["lstm:20"], "'lstm:20': no such file; a layer has its flag before it: -l lstm:20\n"),
         (
             ["train"],
-            "'train': no such file, and no command; the commands are count, answer, check, compare, explain, run, "
-            "schema or solve\n",
+            "'train': no such file, and no command; the commands are count, answer, check, compare, explain, read, "
+            "run, schema or solve\n",
         ),
         (
             ["answer", "2480"],

@@ -9,6 +9,7 @@ from enum import Enum
 from typing import Any
 
 import pytest
+import yaml
 from reported import REPORTS
 
 from rnncalc.formats import FORMATS, write
@@ -165,12 +166,28 @@ def acts_in_xml(text: str) -> None:
     ET.fromstring(text)
 
 
+def acts_in_yaml(text: str) -> None:
+    """Hold that it is YAML, and that every string stands in it as text, however it is written."""
+    found = yaml.safe_load(text)
+    assert found
+
+    def held(value: Any) -> None:
+        for each in [*value, *value.values()] if isinstance(value, dict) else value:
+            if isinstance(each, dict | list):
+                held(each)
+            else:
+                assert isinstance(each, int) or each == HOSTILE.replace("\ud800", "\ufffd").replace("\udfff", "\ufffd")
+
+    held(found)
+
+
 ACTS: dict[str, Callable[[str], None]] = {
     "markdown": acts_in_markdown,
     "json": acts_in_json,
     "latex": acts_in_latex,
     "csv": acts_in_csv,
     "junit": acts_in_xml,
+    "yaml": acts_in_yaml,
 }
 
 
