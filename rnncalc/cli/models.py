@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rnncalc.errors import Problem, RefusedError, SpecError
+from rnncalc.errors import Problem, SpecError
 from rnncalc.spec import Spec
 from rnncalc.text import escape
 
@@ -33,20 +33,13 @@ def matched_with(spec: Spec, file: ModelFile) -> Match:
 
     try:
         return match(spec.network, file)
-    except RefusedError as error:
-        raise SpecError((Problem(("convention",), str(error), *_place(spec, ("convention",))),)) from None
     except SpecError as error:
         raise SpecError(tuple(_located(spec, problem) for problem in error.problems)) from None
 
 
 def _located(spec: Spec, problem: Problem) -> Problem:
-    source, line, column = _place(spec, problem.path)
-    return problem._replace(source=source, line=line, column=column)
-
-
-def _place(spec: Spec, path: tuple[str | int, ...]) -> tuple[str, int | None, int | None]:
-    line, column = spec.place(path) or (None, None)
-    return escape(spec.source, limit=1_000), line, column
+    line, column = spec.place(problem.path) or (None, None)
+    return problem._replace(source=escape(spec.source, limit=1_000), line=line, column=column)
 
 
 def weights_within(spec: Spec, file: ModelFile, inputs: Inputs | None, most_multiply_adds: int) -> Weights:

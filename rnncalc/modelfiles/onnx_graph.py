@@ -15,6 +15,8 @@ from rnncalc.modelfiles.wire import Piece, Wire
 from rnncalc.text import escape
 
 MOST_DEPTH = 30
+MOST_SETTING = 100
+"""Settings of more bytes are none that a layer has."""
 TYPES = {1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 8: "string", 9: "bool"}
 TYPES |= {10: "float16", 11: "float64", 12: "uint32", 13: "uint64", 14: "complex64", 15: "complex128", 16: "bfloat16"}
 _TYPED = {4: "float32", 10: "float64"}
@@ -103,9 +105,9 @@ def _attribute(wire: Wire, piece: Piece, node: Node, into: Graph, depth: int) ->
     for number, value in wire.fields(piece):
         if number == 1:
             name = wire.text(value)
-        elif number in (3, 8):
+        elif number in (3, 8) and not (isinstance(value, Piece) and value.size > MOST_SETTING):
             whole += wire.numbers(value)
-        elif number in (4, 9) and isinstance(value, Piece) and value.size <= 100:
+        elif number in (4, 9) and isinstance(value, Piece) and value.size <= MOST_SETTING:
             texts.append(wire.text(value))
         elif number in (5, 10) and isinstance(value, Piece):
             tensor = _tensor(wire, value)
@@ -132,7 +134,7 @@ def _tensor(wire: Wire, piece: Piece) -> Stored:
         elif number in (9, *_TYPED) and isinstance(value, Piece):
             data = value
         elif number in (5, 7, 11):
-            count += len(wire.numbers(value))
+            count += wire.count(value)
         elif number == 13 and isinstance(value, Piece):
             said |= dict([_pair(wire, value)])
         elif number == 14:

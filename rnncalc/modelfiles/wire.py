@@ -10,8 +10,14 @@ from typing import NamedTuple, Protocol
 
 from rnncalc.modelfiles.model import BadFileError
 
-MOST_FIELDS = 3_000_000
+MOST_FIELDS = 600_000
 """More fields, of all messages of a file together, are refused."""
+
+MOST_NUMBERS, MOST_COUNTED = 10_000, 50_000_000
+"""How many bytes whole numbers in a row may have, to be read or to be counted."""
+
+_GOING_ON = bytes(range(128, 256))
+"""The bytes after which a number goes on."""
 
 
 class Bytes(Protocol):
@@ -82,10 +88,20 @@ class Wire:
             raise BadFileError(f"has a name of more than {most:,} characters")
         return self.bytes(piece).decode("utf-8", "replace")
 
+    def count(self, value: int | Piece) -> int:
+        """Return how many whole numbers there are, one by itself or several in a row."""
+        if isinstance(value, int):
+            return 1
+        if value.size > MOST_COUNTED:
+            raise BadFileError(f"has {value.size:,} bytes of whole numbers in one field")
+        return len(self.bytes(value).translate(None, _GOING_ON))
+
     def numbers(self, value: int | Piece) -> list[int]:
         """Return whole numbers, one by itself or several in a row."""
         if isinstance(value, int):
             return [_signed(value)]
+        if value.size > MOST_NUMBERS:
+            raise BadFileError(f"has {value.size:,} bytes of sizes or settings in one field")
         at, found = value.start, []
         while at < value.end:
             number, at = self._number(at, value.end)

@@ -14,6 +14,9 @@ from rnncalc.network.parts import TopologyName
 from rnncalc.questions.models.order import in_chain
 from rnncalc.questions.models.site import Doubt, Site, sites_of
 
+MOST_MODULES = 2_000
+"""What has more is drafted as one part that is counted elsewhere."""
+
 
 class Doubted(NamedTuple):
     """What the file does not tell of a layer, with the names of modules or tensors and the numbers that it is about."""
@@ -49,7 +52,7 @@ def read(file: ModelFile) -> Read:
     """Return what a model file holds, and a draft of its network: one that has as many parameters, tensor by tensor."""
     if not 0 < file.params <= MAX_SIZE:
         return Read(file, None)
-    drafted = _Drafting(file).draft()
+    drafted = _Drafting(file).draft() if len(file.modules) <= MOST_MODULES else None
     if drafted is None or drafted.network.params != file.params:
         whole = Drafted(External(file.params), (Doubted(Doubt.MODULES),))
         drafted = _network(file, [whole], None)

@@ -226,6 +226,31 @@ def test_any_network_exported_to_onnx(tmp_path_factory: pytest.TempPathFactory, 
     hold(path, network.params)
 
 
+@pytest.mark.parametrize("ways", [False, True])
+@pytest.mark.parametrize("of", [nn.RNN, nn.GRU, nn.LSTM])
+def test_a_run_with_the_weights_of_an_exported_file(tmp_path: Path, of: Any, ways: bool) -> None:
+    """The operators' layout of gates, directions and biases, and a product and a sum for a dense layer."""
+
+    class Last(Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.rnn, self.fc = of(3, 4, bidirectional=ways), nn.Linear(8 if ways else 4, 2)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.as_tensor(self.fc(self.rnn(x)[0]))
+
+    model, flow = Last().eval(), torch.rand(5, 1, 3)
+    torch.onnx.export(model, (flow,), str(tmp_path / "a.onnx"), dynamo=False)
+    hold(tmp_path / "a.onnx", sum(each.numel() for each in model.parameters()))
+    inputs = tmp_path / "inputs.yaml"
+    inputs.write_text(json.dumps(flow[:, 0].tolist()))
+    words = ["--topology", "many-to-many", "--weights", tmp_path / "a.onnx", "--inputs", inputs, "-f", "json"]
+    code, out = called("run", tmp_path / "a.yaml", *words)
+    assert code == 0, out
+    ours = json.loads(out)["reports"][0]["outputs"]
+    np.testing.assert_allclose(ours, model(flow)[:, 0].detach().numpy(), rtol=1e-4, atol=1e-5)
+
+
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64", "float32"])
 def test_every_type_of_pytorch(tmp_path: Path, dtype: str) -> None:
     """Widened to the same numbers."""

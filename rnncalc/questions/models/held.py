@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Any, NamedTuple
 
-from rnncalc.errors import Path, RefusedError
+from rnncalc.errors import Path, Problem, RefusedError, SpecError
 from rnncalc.layers.layer import External, Layer
 from rnncalc.modelfiles.model import FileTensor, ModelFile, Role
 from rnncalc.network.network import Network
 from rnncalc.questions.models.pairing import Pairs, below, paired
 from rnncalc.questions.models.site import Shape, Site, sites_of
-from rnncalc.questions.models.wanted import Wanted, wanted_of
+from rnncalc.questions.models.wanted import MOST_LAYERS, Wanted, wanted_of
 
 
 class Status(Enum):
@@ -81,11 +81,14 @@ class Match(NamedTuple):
 def match(network: Network, file: ModelFile) -> Match:
     """Hold a network against a file.
 
-    Raises RefusedError where they name tensors in two ways, SpecError where a layer may be several of the file's.
+    Raises SpecError where they name tensors in two ways, or a layer may be several of the file's, RefusedError where
+    there is too much of either.
     """
     if network.convention != file.framework:
         says = f"the file has the tensors of {file.framework}, and the spec counts those of {network.convention}"
-        raise RefusedError(f"{says}; give -c {file.framework}")
+        raise SpecError((Problem(("convention",), f"{says}; give -c {file.framework}"),))
+    if len(file.modules) > MOST_LAYERS:
+        raise RefusedError(f"a file of more than {MOST_LAYERS:,} modules is not held against a spec")
     wanted, sites = wanted_of(network), sites_of(file)
     pairs = paired(wanted, [site for site in sites if site.tensors], ordered=file.ordered)
     used = {(site.path, site.number, *site.tensors) for site in pairs.values()}

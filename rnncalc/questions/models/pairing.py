@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from typing import TypeVar
 
 from rnncalc.errors import Problem, SpecError
 from rnncalc.layers.layer import External
-from rnncalc.questions.models.site import Site
+from rnncalc.questions.models.site import Shape, Site
 from rnncalc.questions.models.wanted import Wanted, distance, kind_of
 from rnncalc.text import escape, one_of
 
@@ -59,7 +59,7 @@ def _by_path(wanted: Sequence[Wanted], left: list[Site], pairs: Pairs) -> None:
         if fitting:
             seen[said] = number + 1
             pairs[place] = min(fitting, key=lambda site: distance(each, site) or 0)
-            left.remove(pairs[place])
+            _take(left, pairs[place])
         elif path is not None:
             seen[said] = number + 1
 
@@ -88,17 +88,15 @@ def _by_shapes(free: dict[int, Wanted], left: list[Site], pairs: Pairs, *, order
         [place for place in free if place not in pairs],
         lambda place: (_key(free[place].shapes), free[place].kind if with_kind else ""),
     )
+
+    def key_of(site: Site, shared: Collection[str] = ()) -> Hashable:
+        own = {name: shape for name, shape in site.shapes.items() if name not in shared}
+        return _key(own), kind_of(site.layer) if with_kind else ""
+
+    there = _grouped(left, key_of)
     for key, places in asked.items():
         shared = free[places[0]].shared
-        fitting = [
-            site
-            for site in left
-            if (
-                _key({name: shape for name, shape in site.shapes.items() if name not in shared}),
-                "" if not with_kind else kind_of(site.layer),
-            )
-            == key
-        ]
+        fitting = [site for site in left if key_of(site, shared) == key] if shared else there.get(key, [])
         if not fitting or (with_kind and len(fitting) != len(places)):
             continue
         many = len({re.sub("[0-9]+", "", site.path) for site in fitting}) > 1
@@ -108,11 +106,16 @@ def _by_shapes(free: dict[int, Wanted], left: list[Site], pairs: Pairs, *, order
             raise _ambiguous(free[places[0]], [*dict.fromkeys(site.path or "the file itself" for site in fitting)])
         for place, site in zip(places, fitting, strict=False):
             pairs[place] = site
-            left.remove(site)
+            _take(left, site)
 
 
-def _key(shapes: object) -> Hashable:
-    return frozenset(shapes.items()) if isinstance(shapes, dict) else None
+def _take(left: list[Site], site: Site) -> None:
+    """Take a site off the list: itself, not one that is equal to it."""
+    del left[next(place for place, each in enumerate(left) if each is site)]
+
+
+def _key(shapes: Mapping[str, Shape]) -> Hashable:
+    return frozenset(shapes.items())
 
 
 def _grouped(items: Sequence[Item], key: Callable[[Item], Hashable]) -> dict[Hashable, list[Item]]:

@@ -13,8 +13,8 @@ from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.models.site import Shape, Site
 
-MOST_LAYERS = 5_000
-"""A network of more layers is not held against a file."""
+MOST_LAYERS = 2_000
+"""A network of more layers is not held against a file, nor one with more modules against a network."""
 
 
 class Wanted(NamedTuple):
