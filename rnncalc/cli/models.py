@@ -55,11 +55,12 @@ def weights_within(spec: Spec, file: ModelFile, inputs: Inputs | None, most_mult
 def weights_of(spec: Spec, file: ModelFile) -> Weights:
     """Return the numbers of each layer from a model file. Raises SpecError where a tensor is not as it is declared."""
     from rnncalc.modelfiles.model import BadFileError
-    from rnncalc.reports.held_tensors import message, name
+    from rnncalc.reports.held_tensors import messages, name
 
     found = matched_with(spec, file)
     where = f"'{escape(file.path, limit=1_000)}'"
-    wrong = [Problem((), f"{name(held)}: {message(held, found)}", where) for held in found.tensors if not held.kept]
+    told = zip(found.tensors, messages(found), strict=True)
+    wrong = [Problem((), f"{name(held)}: {message}", where) for held, message in told if message]
     if wrong:
         raise SpecError(tuple(wrong[:100]))
     weights: Weights = {}

@@ -75,10 +75,12 @@ def _layers(node: Any, *, frozen: bool, depth: int) -> Iterator[tuple[str, Mappi
         for each in below:
             yield from _layers(each, frozen=frozen, depth=depth + 1)
         return
-    inner = config.get("layer")  # of one that wraps another: Bidirectional, TimeDistributed
+    inner = config.get("layer")  # of one that wraps another
     within = inner.get("config") if isinstance(inner, dict) else None
-    settings = {**within, **config} if isinstance(within, dict) else config
-    yield str(node.get("class_name")), settings, frozen
+    if isinstance(within, dict) and node.get("class_name") != "Bidirectional":  # TimeDistributed, which is its layer
+        yield from _layers(inner, frozen=frozen, depth=depth + 1)
+        return
+    yield str(node.get("class_name")), {**(within or {}), **config} if isinstance(within, dict) else config, frozen
 
 
 def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ SHOWN = 6
 _OF_LAYERS = {
     Doubt.RECURRENT_ACTIVATION: "activation: tanh or relu, the file does not tell",
     Doubt.ACTIVATION: "the activation is not in the file",
+    Doubt.OTHERWISE: "its gates' activations or direction are none that a spec has: a run differs from the model's",
     Doubt.TABLE: "a matrix without a bias: a dense layer, or a table of {numbers[0]:,} words",
     Doubt.MODULES: "no layer that is known here: {names}",
     Doubt.WIDTH: "{numbers[0]:,} wide before and {numbers[1]:,} behind; how, the file does not tell",

@@ -17,14 +17,19 @@ def name(held: HeldTensor) -> str:
     return f"{held.layer}.{held.tensor}"
 
 
-def message(held: HeldTensor, match: Match) -> str | None:
-    """Return what is wrong, and what would mend it; None when nothing is."""
-    said = _said(held)
-    return said and f"{said}{cure(held, match)}"
+def messages(match: Match) -> Iterator[str | None]:
+    """Yield what is wrong with each tensor, None when nothing is; with a layer's first, what would mend it."""
+    cured: set[str] = set()
+    for held in match.tensors:
+        said = _said(held)
+        mending = cure(held, match) if said else ""
+        yield said and f"{said}{'' if (told := f'{held.layer}{mending}') in cured else mending}"
+        if said:
+            cured.add(told)
 
 
 def _said(held: HeldTensor) -> str | None:
-    where = f" in {escape(held.found)}" if held.found else ""
+    where = f" in {escape(held.found)}" if held.found and held.tensor else ""
     match held.status:
         case Status.MATCHED:
             return None

@@ -29,8 +29,8 @@ def said_of(verdict: Verdict) -> Iterator[Said]:
         return
     from rnncalc.reports import held_tensors  # few calls have a model file
 
-    for tensor in verdict.model.tensors:
+    for tensor, message_ in zip(verdict.model.tensors, held_tensors.messages(verdict.model), strict=True):
         both = tensor.shape and [*tensor.shape], tensor.found_shape and [*tensor.found_shape]
         shapes = tensor.shape, tensor.found_shape
         line, column = verdict.places.get(tensor.at, (None, None)) if tensor.at else (None, None)
-        yield Said(held_tensors.name(tensor), shapes, both, held_tensors.message(tensor, verdict.model), line, column)
+        yield Said(held_tensors.name(tensor), shapes, both, message_, line, column)

@@ -314,6 +314,21 @@ def test_frozen_layers_and_optimizers_of_keras(tmp_path: Path) -> None:
     assert roles.count(Role.OPTIMIZER) >= 4
 
 
+def test_wrapped_and_nested_layers_of_keras(tmp_path: Path) -> None:
+    """In the order of the configuration, wherever they are in it."""
+    dense = keras.layers.TimeDistributed(keras.layers.Dense(4, activation="relu"))
+    inner = keras.Sequential([keras.layers.GRU(3, recurrent_activation="hard_sigmoid"), keras.layers.Dense(2)])
+    model = keras.Sequential([keras.Input((5, 3)), dense, inner])
+    model.save(tmp_path / "a.keras")
+    text = hold(tmp_path / "a.keras", 4 * (3 + 1) + 3 * 3 * (4 + 3 + 2) + 2 * (3 + 1))
+    assert [line.split(":")[0].strip(" -") for line in text.splitlines() if line.startswith(("  -", "output"))] == [
+        "dense",
+        "gru",
+        "output",
+    ]
+    assert "a run differs" in text
+
+
 Change = Callable[[Path], None]
 
 

@@ -102,6 +102,25 @@ def test_second_biases_of_zeros_are_said(tmp_path: Path) -> None:
     assert file.params == 4 * 2 * (3 + 2 + 2)
 
 
+@pytest.mark.parametrize(
+    ("setting", "doubted"),
+    [
+        (attribute("direction", field(4, "forward")), False),
+        (attribute("direction", field(4, "reverse")), True),
+        (attribute("activations", field(9, "Sigmoid"), field(9, "Relu"), field(9, "Relu")), False),
+        (attribute("activations", field(9, "HardSigmoid"), field(9, "Tanh"), field(9, "Tanh")), True),
+        (attribute("activations", field(9, "Sigmoid"), field(9, "Tanh"), field(9, "Relu")), True),
+        (attribute("input_forget", field(3, 1)), True),
+    ],
+)
+def test_what_an_operator_computes_otherwise_is_said(tmp_path: Path, call: Call, setting: bytes, doubted: bool) -> None:
+    """Counts are the same, and a run would differ."""
+    path = onnx(tmp_path / "a.onnx", node("LSTM", "x w r b", "y", setting, name="rnn"), tensors=LSTM)
+    text = call("read", path).out
+    assert ("a run differs" in text) is doubted
+    assert ("activation: relu" in text) is (b"Relu" in setting and not doubted)
+
+
 def external(name: str, location: str, offset: int = 0) -> bytes:
     said = {"location": location, "offset": str(offset), "length": "16"}
     pairs = [field(13, message(field(1, key), field(2, value))) for key, value in said.items()]

@@ -46,6 +46,8 @@ def _guesses(module: Module) -> Iterator[Guess]:
             options["reset_after"] = False
         made: Any = kind(name)
         layer, doubts = _active(made(units=recurrent[0], **options), settings)
+        if settings.get("recurrent_activation", "sigmoid") != "sigmoid" or settings.get("go_backwards") is True:
+            doubts = (*doubts, Doubt.OTHERWISE)
         yield Guess(layer, inputs, doubts)
 
 

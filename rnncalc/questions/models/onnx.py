@@ -33,6 +33,8 @@ def _guesses(module: Module) -> Iterator[Guess]:
         if module.kind == "GRU" and module.settings.get("linear_before_reset") == [1]:
             options["reset_after"] = True
         activation, doubts = _activation(module)
+        if _otherwise(module):
+            doubts = (*doubts, Doubt.OTHERWISE)
         made: Any = kind(KINDS[module.kind])
         yield Guess(made(units=units, activation=activation, **options), inputs, doubts)
     elif module.kind == "Gather" and len(shapes.get("data", ())) == 2:
@@ -41,6 +43,16 @@ def _guesses(module: Module) -> Iterator[Guess]:
     elif module.kind in ("Gemm", "MatMul") and len(shapes.get("B", ())) == 2:
         inputs, units = shapes["B"]
         yield Guess(Dense(units, bias="C" in shapes), inputs, (Doubt.ACTIVATION,))
+
+
+def _otherwise(module: Module) -> bool:
+    """Return whether an operator computes what no layer of a spec does, in as many weights."""
+    said = module.settings
+    given = [str(word).lower() for word in words] if isinstance(words := said.get("activations"), list) else []
+    size = {"RNN": 1, "GRU": 2, "LSTM": 3}[module.kind]
+    ways = [given[start : start + size] for start in range(0, len(given), size)]
+    usual = all(of[0] == "sigmoid" and len({*of[1:]}) == 1 for of in ways) if size > 1 else True
+    return not usual or len({*map(tuple, ways)}) > 1 or said.get("direction") == ["reverse"] or "input_forget" in said
 
 
 def _activation(module: Module) -> tuple[str, tuple[Doubt, ...]]:

@@ -144,11 +144,11 @@ def _in_order(
     row, column = len(rest), len(left)
     while row and column:
         far = distance(rest[row - 1], left[column - 1])
-        if far is not None and costs[row][column] == costs[row - 1][column - 1] + far:
+        if costs[row][column] == costs[row][column - 1] + GAP:  # of pairs that cost the same, the first of the file
+            column -= 1
+        elif far is not None and costs[row][column] == costs[row - 1][column - 1] + far:
             row, column = row - 1, column - 1
             pairs.append((rest[row], left[column]))
-        elif costs[row][column] == costs[row - 1][column] + GAP:
-            row -= 1
         else:
-            column -= 1
+            row -= 1
     return pairs[::-1]

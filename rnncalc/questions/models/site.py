@@ -25,6 +25,7 @@ class Doubt(Enum):
 
     RECURRENT_ACTIVATION = "tanh or relu"
     ACTIVATION = "which activation follows"
+    OTHERWISE = "what it computes in another way than a spec can say"
     TABLE = "whether it is a table or a matrix"
     MODULES = "what the modules are"
     WIDTH = "how the width comes about"

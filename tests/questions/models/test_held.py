@@ -29,7 +29,7 @@ def spec(folder: Path, layers: str, input: int = 3) -> Path:
         ("lstm: 4", lstm(3, 2), f"expected (16, 3), the file has (8, 3) in {IH}; write lstm: 2 (here 4)"),
         ("lstm: 2", lstm(5, 2), f"the file has (8, 5) in {IH}; write input: 5 (m, here 3)"),
         ("lstm: 2", GRU, f"the file has (6, 3) in {IH}; write gru: 2 (here lstm: 2)"),
-        ("lstm: 2", TWO_WAYS, f"{IH}_reverse, which lstm_1 has not; write bidirectional: true (here false)"),
+        ("lstm: 2", TWO_WAYS, "(8, 3), which lstm_1 has not; write bidirectional: true (here false)"),
         ("lstm: 2, bidirectional: true", lstm(3, 2), f"(8, 3), {NONE}; write bidirectional: false (here true)"),
         ("lstm: 2", BARE, f"lstm_1.bias_ih_l0: expected (8), {NONE}; write bias: false (here true)"),
         ("lstm: 2, bias: false", lstm(3, 2), "which lstm_1 has not; write bias: true (here false)"),
