@@ -104,7 +104,7 @@ def hdf5(folder: Path) -> dict[str, bytes]:
     with zipfile.ZipFile(out, "w") as archive:
         archive.writestr("config.json", '{"config": {"layers": [{"class_name": "LSTM", "config": {"name": "lstm"}}]}}')
         archive.writestr("model.weights.h5", path.read_bytes())
-    return {"a.keras": out.getvalue()}
+    return {"a.keras": out.getvalue(), path.name: path.read_bytes()}
 
 
 def main() -> int:

@@ -2,12 +2,15 @@
 
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+from conftest import Call
 from modelfiles.made import lstm, safetensors, state_dict
 
 from rnncalc.errors import SpecError
-from rnncalc.modelfiles import FORMATS, is_model, read
+from rnncalc.modelfiles import FORMATS, Format, is_model, read
+from rnncalc.modelfiles.model import FileTensor, ModelFile, Module, Role
 
 HDF = b"\x89HDF\r\n\x1a\n"
 
@@ -55,6 +58,26 @@ def test_an_empty_file_of_every_format(tmp_path: Path, suffix: str, monkeypatch:
     assert is_model(str(path))
     with pytest.raises(SpecError):
         read(str(path))
+
+
+def test_a_new_format_is_a_module_and_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
+    """Read, listed, drafted and held like any other, with no other change."""
+    matrix = FileTensor("fc.weight", (2, 3), "float32", Role.PARAMETER, lambda: [[0.0] * 3] * 2)
+
+    def read_theirs(path: str, head: bytes) -> ModelFile:
+        assert head == b"THEIRS"
+        return ModelFile(path, "theirs", "pytorch", (matrix,), (Module("fc", {"weight": matrix}),))
+
+    theirs = ModuleType("theirs")
+    vars(theirs)["read"] = read_theirs
+    monkeypatch.setitem(sys.modules, "theirs", theirs)
+    monkeypatch.setitem(FORMATS, "theirs", Format("theirs", (".theirs",), lambda head: head[:6] == b"THEIRS"))
+    path = tmp_path / "a.theirs"
+    path.write_bytes(b"THEIRS")
+    spec = tmp_path / "a.yaml"
+    spec.write_text(call("read", path).out)
+    assert "dense: 2" in spec.read_text()
+    assert call("check", spec, "--model", path).code == 0
 
 
 def test_a_folder_and_a_name_that_is_none(tmp_path: Path) -> None:
