@@ -32,11 +32,10 @@ def read(path: str, head: bytes) -> ModelFile:
     for name in files:
         tensors += _tensors(os.path.dirname(path), name)
     held = {tensor.name for tensor in tensors}
-    if len(held) < len(tensors) or (lost := [name for name in places if name not in held]):
-        raise BadFileError(
-            "gives tensors that its files do not hold" if len(held) == len(tensors) else "holds a tensor twice"
-        )
-    del lost
+    if len(held) < len(tensors):
+        raise BadFileError("names files that hold a tensor of the same name")
+    if not held.issuperset(places):
+        raise BadFileError("gives tensors that its files do not hold")
     return of_names(path, "safetensors", in_order(tensors), Remark(Sign.FILES, tuple(files)))
 
 

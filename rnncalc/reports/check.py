@@ -105,9 +105,9 @@ class CheckReport(NamedTuple):
         for reason, count in reasons.items():
             yield f"{plural(count, 'spec')}: {reason}."
         counts = Counter(file.checked.status for file in self.files)
-        for verdict in verdicts:
-            if verdict and verdict.model and (left_out_ := verdict.model.left_out):
-                yield f"{plural(left_out_, 'tensor')} of the model file, no parameters, left out."
+        models = [verdict.model for verdict in verdicts if verdict and verdict.model]
+        if others := sum(model.left_out for model in models):
+            yield f"{plural(others, 'tensor')} of the model file, no parameters, left out."
         yield f"{'; '.join(f'{counts[status]:,} {said}' for status, said in _SAID.items() if counts[status])}."
 
 

@@ -84,9 +84,3 @@ def _word(value: object) -> str:
 def shape(of: tuple[int, ...] | None) -> str:
     """Return a shape as it is written elsewhere."""
     return f"({', '.join(map(str, of or ()))})"
-
-
-def remarks(match: Match) -> Iterator[str]:
-    """Yield what else is to be known."""
-    if match.left_out:
-        yield f"{match.left_out:,} tensors of {escape(match.path, limit=1_000)} are no parameters, and were not held"

@@ -5,7 +5,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from modelfiles.made import lstm, safetensors
+from modelfiles.made import lstm, safetensors, state_dict
 
 from rnncalc.errors import SpecError
 from rnncalc.modelfiles import read
@@ -80,6 +80,14 @@ def test_a_model_in_two_files(tmp_path: Path) -> None:
     file = read(path)
     assert file.params == 4 * 2 * (3 + 2 + 2) + 4 * 2 * (2 + 2 + 2)
     assert len(file.modules) == 1
+
+
+def test_an_index_of_pytorchs_own_files(tmp_path: Path) -> None:
+    """The same of .bin files, as libraries wrote them before."""
+    for number, shapes in enumerate((lstm(3, 2), lstm(2, 2, number=1))):
+        state_dict(tmp_path / f"{number}.bin", shapes)
+    places = dict.fromkeys(lstm(3, 2), "0.bin") | dict.fromkeys(lstm(2, 2, number=1), "1.bin")
+    assert read(index(tmp_path, places)).params == 4 * 2 * (3 + 2 + 2) + 4 * 2 * (2 + 2 + 2)
 
 
 @pytest.mark.parametrize(

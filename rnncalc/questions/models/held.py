@@ -143,27 +143,21 @@ def _of_externals(externals: Sequence[Wanted], left: list[Site]) -> tuple[list[H
         there = [site for site in left if below(site, path)]
         left = [site for site in left if not below(site, path)]
         held.append(_sum(wanted, sum(site.params for site in there)))
-    if pathless:
-        rest = sum(site.params for site in left)
-        for wanted in pathless[:-1]:
-            held.append(_sum(wanted, min(rest, _params(wanted))))
-            rest -= min(rest, _params(wanted))
-        held.append(_sum(pathless[-1], rest))
-        left = []
-    return held, left
-
-
-def _params(wanted: Wanted) -> int:
-    return wanted.placed.params
+    rest = sum(site.params for site in left)
+    for wanted in pathless:  # the last has what is more, or too few
+        found = rest if wanted is pathless[-1] else min(rest, wanted.placed.params)
+        held.append(_sum(wanted, found))
+        rest -= found
+    return held, [] if pathless else left
 
 
 def _sum(wanted: Wanted, found: int) -> HeldTensor:
-    params = _params(wanted)
+    params = wanted.placed.params
     status = Status.MATCHED if found == params else Status.SHAPE if found else Status.MISSING
     return HeldTensor(status, wanted.name, "external", (params,), None, (found,) if found else None, wanted.at)
 
 
-_BESIDE = ("name", "frozen", "repeat", "extra_inputs", "path", "activation", "merge", "tied", "steps")
+_BESIDE = ("name", "frozen", "repeat", "extra_inputs", "path", "activation", "merge", "tied")
 """Options that no shape tells."""
 
 

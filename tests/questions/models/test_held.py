@@ -1,6 +1,7 @@
 """`check --model`: a spec against a file, tensor by tensor, and the change that would make them agree."""
 
 import json
+import struct
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -79,6 +80,21 @@ def test_a_layer_that_may_be_several_is_an_error_with_their_names(tmp_path: Path
         assert call("check", settled, "--model", sorted_).code == 0
 
 
+def test_an_encoder_decoder(tmp_path: Path, call: Call) -> None:
+    """Both halves are held, each at its place; the halves of one size are told apart by the order of the file."""
+    shapes = {**lstm(3, 2, "encoder.rnn"), **lstm(3, 2, "decoder.rnn"), "decoder.out.weight": (4, 2)}
+    path = state_dict(tmp_path / "a.pt", {**shapes, "decoder.out.bias": (4,)})
+    written = tmp_path / "a.yaml"
+    half = "  input: 3\n  layers:\n    - lstm: 2\n"
+    written.write_text(f"convention: pytorch\nencoder:\n{half}decoder:\n{half}  output: 4\n")
+    assert call("check", written, "--model", path).code == 0
+    written.write_text(written.read_text().replace("input: 3", "input: 5"))
+    checked = call("check", written, "--model", path)
+    assert checked.code == 1
+    assert f"{written}:5:7: lstm_1.weight_ih_l0: expected (8, 5), the file has (8, 3)" in checked.out
+    assert f"{written}:9:7: lstm_2.weight_ih_l0: expected (8, 5), the file has (8, 3)" in checked.out
+
+
 def test_a_path_that_may_be_several(tmp_path: Path, call: Call) -> None:
     """Behind two wrappers."""
     path = state_dict(tmp_path / "a.pt", {**lstm(2, 2, "a.rnn"), **lstm(2, 2, "b.rnn")})
@@ -128,6 +144,17 @@ def test_weights_that_do_not_fit_are_refused(tmp_path: Path, call: Call) -> None
     long = call("run", spec(tmp_path, "  - lstm: 2\n"), "--weights", path, "-T", "10M")
     assert "a pass would do" in call("run", spec(tmp_path, "  - lstm: 2\n"), "--weights", path, "-T", 10**9).err
     assert long.code == 2
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_a_weight_that_is_no_number(tmp_path: Path, call: Call, number: float) -> None:
+    """What a diverged training leaves is told with its place, and not run."""
+    data = {"rnn.weight_hh_l0": struct.pack("<4f", 1, 1, number, 1)}
+    shapes = {"rnn.weight_ih_l0": (2, 3), "rnn.weight_hh_l0": (2, 2)}
+    path = safetensors(tmp_path / "a.safetensors", shapes, data=data)
+    result = call("run", spec(tmp_path, "  - rnn: 2\n    bias: false\n"), "--weights", path)
+    assert (result.code, result.out) == (2, "")
+    assert "weights.rnn_1.weight_hh_l0[1][0]: expected a number" in result.err
 
 
 def test_what_else_fails_is_told_beside(tmp_path: Path, call: Call) -> None:
