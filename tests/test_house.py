@@ -160,6 +160,16 @@ def test_the_test_of_the_light_import_can_fail() -> None:
     assert {"rnncalc.spec.elsewhere", "rnncalc.cli.help"} <= loaded_by("-f", "md") | loaded_by("schema", "-h")
 
 
+def test_a_model_file_pays_for_its_own_format_alone() -> None:
+    """Neither yaml nor rich nor NumPy; a file of names and numbers needs no archive, an archive no JSON."""
+    heavy = {"yaml", "rich", "numpy", "h5py"}
+    tensors, archive = (loaded_by("read", f"specs/models/tagger.{suffix}") for suffix in ("safetensors", "pt"))
+    assert not (heavy | {"zipfile", "rnncalc.modelfiles.pickled", "rnncalc.modelfiles.onnx"}) & tensors
+    assert not (heavy | {"rnncalc.modelfiles.onnx", "rnncalc.modelfiles.hdf5"}) & archive
+    assert "zipfile" in archive
+    assert not any(name.startswith("rnncalc.modelfiles") for name in loaded_by(*FLAGS))
+
+
 def test_a_command_pays_for_no_other() -> None:
     """A call imports its own command alone, and the list of them imports none."""
     assert commands_loaded_by(*FLAGS) == {"count"}

@@ -39,13 +39,14 @@ class Stored(NamedTuple):
 
 
 class Node(NamedTuple):
-    """An operator with its inputs and outputs by name; settings: its numbers and words."""
+    """An operator with its inputs and outputs by name; settings: its numbers and words; looped: it is run again."""
 
     operator: str
     name: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     settings: dict[str, object]
+    looped: bool = False
 
 
 class Graph(NamedTuple):
@@ -65,16 +66,16 @@ def graph_of(wire: Wire) -> Graph:
     if graph is None or not versions:
         raise BadFileError("is cut off, or no ONNX file: it has no graph, or no version of its operators")
     found = Graph([], [])
-    _graph(wire, graph, found, 0)
+    _graph(wire, graph, found, 0, looped=False)
     return found
 
 
-def _graph(wire: Wire, piece: Piece, into: Graph, depth: int) -> None:
+def _graph(wire: Wire, piece: Piece, into: Graph, depth: int, *, looped: bool) -> None:
     if depth > MOST_DEPTH:
         raise BadFileError("has branches within branches to no end")
     for number, value in wire.fields(piece):
         if isinstance(value, Piece) and number == 1:
-            _node(wire, value, into, depth)
+            _node(wire, value, into, depth, looped=looped)
         elif isinstance(value, Piece) and number == 5:
             into.tensors.append(_tensor(wire, value)._replace(depth=depth))
         elif number == 15:
@@ -83,7 +84,7 @@ def _graph(wire: Wire, piece: Piece, into: Graph, depth: int) -> None:
             raise BadFileError(f"holds more than {MOST_TENSORS:,} tensors, or four times as many operators")
 
 
-def _node(wire: Wire, piece: Piece, into: Graph, depth: int) -> None:
+def _node(wire: Wire, piece: Piece, into: Graph, depth: int, *, looped: bool) -> None:
     words: dict[int, list[str]] = {1: [], 2: [], 3: [], 4: []}
     attributes: list[Piece] = []
     for number, value in wire.fields(piece):
@@ -91,7 +92,7 @@ def _node(wire: Wire, piece: Piece, into: Graph, depth: int) -> None:
             words[number].append(wire.text(value))
         elif number == 5 and isinstance(value, Piece):
             attributes.append(value)
-    node = Node("".join(words[4][:1]), "".join(words[3][:1]), tuple(words[1]), tuple(words[2]), {})
+    node = Node("".join(words[4][:1]), "".join(words[3][:1]), tuple(words[1]), tuple(words[2]), {}, looped)
     into.nodes.append(node)
     for attribute in attributes:
         _attribute(wire, attribute, node, into, depth)
@@ -114,7 +115,7 @@ def _attribute(wire: Wire, piece: Piece, node: Node, into: Graph, depth: int) ->
             called = node.outputs[0] if node.operator == "Constant" and node.outputs else tensor.name or node.name
             into.tensors.append(tensor._replace(name=called[:MOST_NAME], from_node=True, depth=depth))
         elif number in (6, 11) and isinstance(value, Piece):
-            _graph(wire, value, into, depth + 1)
+            _graph(wire, value, into, depth + 1, looped=node.looped or node.operator in ("Loop", "Scan"))
     value_of = texts or whole
     if name and value_of:
         node.settings[name] = value_of

@@ -55,7 +55,8 @@ def modules_of(nodes: list[Node], parameters: Mapping[str, FileTensor]) -> tuple
         path = node.name if node.name and node.name not in names else next(iter(reads.values())).tensor.name
         names.add(path)
         tensors = {leaf: _claimed(each, claimed) for leaf, each in reads.items()}
-        found.append(Module(path, tensors, node.operator, node.settings))
+        kind = "" if node.looped else node.operator  # a product that is done at each step is a piece of a cell
+        found.append(Module(path, tensors, kind, node.settings))
     found += [Module(name, {name: tensor}) for name, tensor in parameters.items() if name not in claimed]
     return tuple(found)
 

@@ -94,6 +94,17 @@ def test_weights_in_branches_and_loops(tmp_path: Path) -> None:
     assert [remark.names for remark in file.remarks if remark.sign is Sign.IN_BRANCHES] == [("k", "deep")]
 
 
+def test_a_cell_in_products(tmp_path: Path, call: Call) -> None:
+    """Where no recurrent operator is left, the products of a loop are no dense layers: external, with their sum."""
+    body = graph(node("MatMul", "x w", "a"), node("MatMul", "h r", "b"), node("Add", "a b", "c"))
+    parts = [node("Scan", "s q", "o", attribute("body", field(6, body))), node("MatMul", "o m", "y", name="fc")]
+    shapes = {"w": (3, 2), "r": (2, 2), "m": (2, 5)}
+    path = onnx(tmp_path / "a.onnx", *parts, tensors=[tensor(name, shape) for name, shape in shapes.items()])
+    read = yaml.safe_load(call("read", path).out)
+    assert read["layers"] == [{"external": 3 * 2 + 2 * 2}]
+    assert read["output"] == {"units": 5, "bias": False, "path": "fc"}
+
+
 def test_second_biases_of_zeros_are_said(tmp_path: Path) -> None:
     """Exporters of frameworks with one bias put them there; the operator has them all the same."""
     biases = tensor("b", (1, 16), struct.pack("<16f", *[1] * 8, *[0] * 8))
