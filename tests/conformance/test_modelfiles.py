@@ -30,8 +30,8 @@ from rnncalc.modelfiles.model import Role
 
 pytestmark = [pytest.mark.conformance, pytest.mark.filterwarnings("ignore")]
 
-EXAMPLES = 60
-"""Networks a framework and run; the seed of the day draws others."""
+EXAMPLES = 40
+"""Networks of PyTorch a run, of others half as many; another seed draws others."""
 
 
 def called(*words: object) -> tuple[int, str]:
