@@ -49,7 +49,7 @@ def test_the_version_and_the_help(call: Call) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["count"], "rnncalc: no network: give a SPEC file, or flags such as -i 4 -l rnn:3 -o 1\n"),
+        (["count"], "rnncalc: no network: give a SPEC file, or flags such as -i 4 -l rnn:3 --output 1\n"),
         (["cuont"], "'cuont': no such file; did you mean the command 'count'?\n"),
         (["nowhere.yaml"], "'nowhere.yaml': no such file\n"),
         (["rnncalc/cli"], "'rnncalc/cli': is a folder; give a file in it, or all of it to rnncalc check\n"),

@@ -30,6 +30,7 @@ class NetworkFlags(TypedDict):
     output: str | None
     steps: str | None
     topology: str | None
+    feedback: str | None
     convention: str | None
 
 
@@ -124,21 +125,46 @@ override_flags = together(
 )
 """What may be said of a network in flags, or stand in place of a spec's own."""
 
-network_flags = together(
-    click.option("-i", "--input", metavar="N", help="Features per time step, or the vocabulary of an embedding."),
-    click.option(
-        "-l",
-        "--layer",
-        "layers",
-        multiple=True,
-        metavar="KIND:UNITS[,OPTION[=VALUE]]...",
-        help="A layer, in order; may be repeated. The kinds and their options stand below.",
-        shell_complete=_layers,
-    ),
-    click.option("-o", "--output", metavar="N[,OPTION[=VALUE]]...", help="Units of the dense output layer."),
-    override_flags,
+_input_flag = click.option(
+    "-i", "--input", metavar="N", help="Features per time step, or the vocabulary of an embedding."
 )
+_layer_flag = click.option(
+    "-l",
+    "--layer",
+    "layers",
+    multiple=True,
+    metavar="KIND:UNITS[,OPTION[=VALUE]]...",
+    help="A layer, in order; may be repeated. The kinds and their options stand below.",
+    shell_complete=_layers,
+)
+
+
+def _output_flag(*flags: str) -> Decorator:
+    return click.option(*flags, metavar="N[,OPTION[=VALUE]]...", help="Units of the dense output layer.")
+
+
+_feedback_flag = click.option(
+    "--feedback",
+    is_flag=True,
+    flag_value="true",
+    default=None,
+    help="In one-to-many, read each output as the next input; else zeros follow.",
+)
+
+network_flags = together(_input_flag, _layer_flag, _output_flag("-o", "--output"), override_flags, _feedback_flag)
 """A network in flags: those of NetworkFlags."""
+
+network_flags_and_file = together(
+    _input_flag,
+    _layer_flag,
+    _output_flag("--output"),
+    override_flags,
+    _feedback_flag,
+    click.option(
+        "-o", "--out", metavar="FILE", shell_complete=files, help="Write to this file, at once or not at all."
+    ),
+)
+"""The same for a command that writes a file: `-o` names that."""
 
 dtype_flag = click.option(
     "--dtype",

@@ -13,7 +13,17 @@ from rnncalc.cli.problems import AllAtOnce
 from rnncalc.errors import Problem, SpecError
 from rnncalc.layers.kinds import KINDS
 from rnncalc.network.network import Network
-from rnncalc.spec import MAX_BYTES, Spec, Template, contents, flags_template, from_flags, parse, parse_template
+from rnncalc.spec import (
+    MAX_BYTES,
+    OVERRIDES,
+    Spec,
+    Template,
+    contents,
+    flags_template,
+    from_flags,
+    parse,
+    parse_template,
+)
 from rnncalc.text import all_of, did_you_mean, escape, one_of
 
 Kept = TypeVar("Kept")
@@ -49,7 +59,7 @@ def _read(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Spec], Kept
         if in_flags:
             return [at_once.ask(lambda: kept(from_flags(**flags)))]
         if not specs:
-            at_once.refuse("no network: give a SPEC file, or flags such as -i 4 -l rnn:3 -o 1")
+            at_once.refuse("no network: give a SPEC file, or flags such as -i 4 -l rnn:3 --output 1")
         return [at_once.ask(keep, path) for spec in specs for path in _files(spec)]
 
 
@@ -87,7 +97,7 @@ def read_template(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Templa
     """Return what one spec, or the flags, say, sizes written `?` left open. Raises as `read_specs` does."""
     with AllAtOnce() as at_once:
         if len(specs) + bool(_describing(flags)) != 1:
-            at_once.refuse("expected one network: a SPEC file, or flags such as -i 4 -l 'rnn:?' -o 1")
+            at_once.refuse("expected one network: a SPEC file, or flags such as -i 4 -l 'rnn:?' --output 1")
         return at_once.ask(_template, specs[0], _overrides(flags)) if specs else flags_template(**flags)
 
 
@@ -98,12 +108,16 @@ def _template(path: str, overrides: Mapping[str, str | None]) -> Template:
 
 def _describing(flags: NetworkFlags) -> list[str]:
     """Return the flags given that describe a network of their own."""
-    return [flag for flag, given in (("-i", flags["input"]), ("-l", flags["layers"]), ("-o", flags["output"])) if given]
+    return [
+        flag
+        for flag, given in (("-i", flags["input"]), ("-l", flags["layers"]), ("--output", flags["output"]))
+        if given
+    ]
 
 
 def _overrides(flags: NetworkFlags) -> dict[str, str | None]:
     """Return what stands in place of a spec's own values."""
-    return {"steps": flags["steps"], "topology": flags["topology"], "convention": flags["convention"]}
+    return {key: word for key, word in flags.items() if key in OVERRIDES and isinstance(word, str)}
 
 
 def read_file(path: str, *, flag: str = "", hint: bool = False, most: int = MAX_BYTES) -> tuple[bytes, str]:

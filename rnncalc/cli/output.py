@@ -1,12 +1,16 @@
-"""Answers to standard output, as much of them as its reader wants. What they look like is `formats/`."""
+"""Answers to standard output, as much of them as its reader wants, or to a file. What they look like is `formats/`."""
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from rnncalc.cli.streams import discard_unwritten, write_utf8
+from rnncalc.errors import CallError
+from rnncalc.text import escape, one_of
 
 
 def write(reports: Sequence[Any], format: str) -> None:
@@ -29,3 +33,51 @@ def write_text(text: str) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         discard_unwritten()
+
+
+def check_file(path: str, flag: str) -> None:
+    """Raise CallError where a file's name is that of a folder."""
+    if os.path.isdir(path):
+        raise CallError(f"{flag} '{escape(path)}': is a folder; name a file in it")
+
+
+def form_of(path: str, forms: Mapping[str, str]) -> str:
+    """Return the form that the suffix of a file's name asks for: `{".svg": "svg"}` say.
+
+    Raises CallError for another suffix, and for a folder.
+    """
+    where = f"-o '{escape(path)}'"
+    suffix = os.path.splitext(path)[1].lower()
+    check_file(path, "-o")
+    if suffix not in forms:
+        cure = "; the units of the output layer are --output" if path.isdecimal() else ""
+        got = f"got '{escape(suffix)}'" if suffix else "got none"
+        raise CallError(f"{where}: expected the suffix {one_of([*forms])}, {got}{cure}")
+    return forms[suffix]
+
+
+def write_file(path: str, text: str, flag: str = "-o") -> None:
+    """Write a file in UTF-8, at once or not at all: into a new file beside it, which then takes its place.
+
+    flag: the one that names the file.
+    Raises CallError where it cannot be written; nothing is then left behind, and an earlier file is as it was.
+    """
+    try:
+        place = os.path.realpath(path)  # a link stays one
+        mode = os.stat(place).st_mode & 0o777 if os.path.exists(place) else None
+        new = os.path.join(os.path.dirname(place), f".rnncalc-{os.getpid()}.tmp")
+        with open(new, "x", encoding="utf-8", newline="\n") as file:
+            try:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+                if mode is not None:
+                    os.chmod(new, mode)
+                os.replace(new, place)
+            except BaseException:
+                with suppress(FileNotFoundError):
+                    os.unlink(new)
+                raise
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
+        why = error.strerror or str(error) if isinstance(error, OSError) else "no such file"
+        raise CallError(f"{flag} '{escape(path)}': cannot be written: {why.lower()}") from None

@@ -23,6 +23,8 @@ ESCAPES = {
     "²": "$^2$",
     "∘": r"$\circ$",
     "…": r"\dots{}",
+    "✓": r"$\surd$",
+    "✗": r"$\times$",
 }
 
 _LATEX_GREEK = {"zeta": r"\zeta", "nu": r"\nu"}

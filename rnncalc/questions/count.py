@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.conventions.tensor import Tensor
 from rnncalc.errors import CallError
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
 from rnncalc.questions.given import network_of, said
 from rnncalc.text import did_you_mean, escape, one_of
+
+if TYPE_CHECKING:
+    from rnncalc.questions.dense import DenseEquivalent
 
 DTYPES = {
     "float64": 8,
@@ -110,6 +112,10 @@ class Count(NamedTuple):
     @property
     def dense(self) -> DenseEquivalent | None:
         """The dense equivalent; None where the number of steps is not known."""
+        if any(part.steps is None for part in self.network.parts.values()):
+            return None
+        from rnncalc.questions.dense import dense_equivalent  # a count without steps pays for none
+
         return dense_equivalent(self.network)
 
 

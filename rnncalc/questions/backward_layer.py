@@ -1,0 +1,163 @@
+"""What going back through one layer holds and multiplies, in the situation in which gradients meet it.
+
+A recurrent layer's equations say it; of the others it is said here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions.formula import Expression, Plus, Times, value
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Dense, Embedding, External
+from rnncalc.network.network import Network
+from rnncalc.questions.backward_flow import Chunks, Situation, starts, stops
+from rnncalc.questions.chunk import Chunk, Outputs, tally
+from rnncalc.questions.held import ONE, Tally
+
+Widths = Mapping[tuple[str, ...], int]
+"""Letters of widths that are multiplied, and how many times; no letter is one."""
+
+
+class Cost(NamedTuple):
+    """What going back through a chunk of a layer takes: the numbers held, and the multiplications."""
+
+    held: Widths
+    multiply_adds: Widths
+
+
+NOTHING = Cost({}, {})
+
+
+class Arithmetic(NamedTuple):
+    """The same of a whole sequence: the numbers held in each kind of chunk that may have the most, and all products."""
+
+    held: tuple[Expression, ...]
+    multiply_adds: Expression
+
+
+class Costs:
+    """What going back takes, of the layers of a network.
+
+    Layers that differ in their widths alone have one layout; where gradients meet them alike too, their arithmetic is
+    the same, and is made once.
+    """
+
+    def __init__(self, network: Network) -> None:
+        self.convention = convention(network.convention)
+        self.tables = {
+            name: not part.layers[0].frozen
+            for name, part in network.parts.items()
+            if isinstance(part.layers[0], Embedding)
+        }
+        self._made: dict[object, Arithmetic] = {}
+
+    def of(self, situation: Situation) -> tuple[int | None, int | None]:
+        """Return the most numbers held at once, and the multiplications of a sequence; None for a part elsewhere."""
+        placed = situation.placed
+        if isinstance(placed.layer, External):
+            return None, None
+        key = id(placed.layout), placed.layer.frozen, placed.part, situation.how
+        made = self._made.get(key)
+        if made is None:
+            made = self._made[key] = self._arithmetic(situation)
+        sizes = placed.sizes
+        return max([value(held, sizes) for held in made.held]), value(made.multiply_adds, sizes)
+
+    def _arithmetic(self, situation: Situation) -> Arithmetic:
+        kinds = situation.how.chunks
+        costs = [self.of_chunk(situation, number) for number in range(len(kinds))]
+        work: dict[tuple[str, ...], int] = {}
+        for kind, cost in zip(kinds, costs, strict=True):
+            for axes, times in cost.multiply_adds.items():
+                work[axes] = work.get(axes, 0) + kind.times * times
+        most: list[Widths] = []
+        for cost in sorted(costs, key=lambda cost: -sum(cost.held.values())):
+            if not any(_contains(other, cost.held) for other in most):
+                most.append(cost.held)
+        return Arithmetic(tuple(map(expression, most)), expression(work))
+
+    def of_chunk(self, situation: Situation, number: int) -> Cost:
+        """Return what one of the kinds of chunk takes."""
+        placed, layer = situation.placed, situation.placed.layer
+        chunks, needs, reached = situation.of_chunk(number)
+        match layer:
+            case Cell() if reached is not Outputs.NONE or situation.how.states_reached:
+                return _summed(self.tally(situation, number))
+            case Dense():
+                shared = bool(placed.layout.shared)
+                trained = self.tables[placed.part] if shared else not layer.frozen
+                return _dense(layer, _applied(chunks, needs, reached), trained=trained)
+            case Embedding() if not layer.frozen:
+                return Cost({(): sum(_applied(chunks, needs, reached))}, {})
+        return NOTHING
+
+    def tally(self, situation: Situation, number: int) -> Tally:
+        """Return what going back through one of the kinds of chunk of a recurrent layer reads and multiplies."""
+        placed, layer = situation.placed, situation.placed.layer
+        arrays = self.convention.arrays(layer.kind)
+        assert isinstance(layer, Cell)
+        assert arrays is not None  # a network under a convention that lacks a cell is refused
+        return tally(layer, placed.inputs, arrays.habits, _cell_chunk(layer, situation, number))
+
+
+def expression(of: Widths) -> Expression:
+    """Return a sum of products of widths as arithmetic."""
+    return Plus(tuple(Times((times, *letters)) if letters else times for letters, times in of.items()))
+
+
+def _contains(more: Widths, less: Widths) -> bool:
+    return all(more.get(letters, 0) >= times for letters, times in less.items())
+
+
+def _cell_chunk(layer: Cell, situation: Situation, number: int) -> Chunk:
+    """Return one of the kinds of chunk of a recurrent layer, as its equations are gone back through."""
+    chunks, needs, reached = situation.of_chunk(number)
+    how = situation.how
+    return Chunk(
+        steps=chunks.steps,
+        outputs=reached,
+        inputs_need=needs,
+        starts_need=tuple([how.start_needs and begins for begins in starts(layer, chunks)]),
+        ends=stops(layer, chunks),
+        final_states=how.states_reached,
+        other_end_needs=not layer.frozen or any(how.inputs_need[0]),
+    )
+
+
+def _summed(of: Tally) -> Cost:
+    """Return the sums of a tally, like widths together."""
+    widths: dict[tuple[str, ...], int] = {}
+    for vector, times in of.held.items():
+        letters = () if vector.width == ONE else (vector.width,)
+        widths[letters] = widths.get(letters, 0) + times
+    products: dict[tuple[str, ...], int] = {}
+    for work, times in of.work.items():
+        products[work.axes] = products.get(work.axes, 0) + times
+    return Cost(widths, products)
+
+
+def _applied(chunks: Chunks, needs: tuple[bool, bool], reached: Outputs) -> tuple[int, int]:
+    """Return to how many vectors of a chunk that a loss reaches a layer is applied: which need a gradient, and not."""
+    first, others = needs
+    if reached is Outputs.NONE:
+        return 0, 0
+    if reached is Outputs.END:
+        last = first if chunks.steps == 1 else others
+        return int(last), int(not last)
+    need = first + others * (chunks.steps - 1)
+    return need, chunks.steps - need
+
+
+def _dense(layer: Dense, applied: tuple[int, int], *, trained: bool) -> Cost:
+    """Return what a dense layer takes: its input for its weights, what an activation gave for its derivative."""
+    need, others = applied
+    held: dict[tuple[str, ...], int] = {}
+    if trained:
+        held["m",] = need + others
+    if layer.activation != "linear":
+        biased = layer.bias and not layer.frozen
+        held["n",] = need + others if trained or biased else need
+    return Cost(held, {("n", "m"): (need + others) * trained + need})

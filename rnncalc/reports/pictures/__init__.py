@@ -1,0 +1,1 @@
+"""What is drawn of a network: one file a view, and `picture.py`, what a picture is made of."""
