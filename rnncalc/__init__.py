@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from rnncalc.network.parts import Expect, Part
     from rnncalc.network.training import Update
     from rnncalc.questions.answer.grading import answer
+    from rnncalc.questions.backward import backward
     from rnncalc.questions.compare import compare
     from rnncalc.questions.count import count
     from rnncalc.questions.explain import explain
@@ -50,6 +51,7 @@ _HOMES = {
     "rnncalc.network.parts": ("Expect", "Part"),
     "rnncalc.network.training": ("Update",),
     "rnncalc.questions.answer.grading": ("answer",),
+    "rnncalc.questions.backward": ("backward",),
     "rnncalc.questions.compare": ("compare",),
     "rnncalc.questions.count": ("count",),
     "rnncalc.questions.explain": ("explain",),
@@ -87,6 +89,7 @@ __all__ = [
     "SpecError",
     "Update",
     "answer",
+    "backward",
     "compare",
     "count",
     "explain",

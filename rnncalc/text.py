@@ -92,7 +92,8 @@ REPLACEMENT = "\ufffd"
 """What stands for half a surrogate pair, in every format."""
 
 PLAIN = {"→": "->", "×": "x", "·": "*", "–": "-", "…": "...", "─": "-", "✓": "ok", "✗": "no", "²": "^2"}
-PLAIN |= {"σ": "s", "∘": "*", "−": "-", "ζ": "z", "ν": "v", "∂": "d", "‖": "|", REPLACEMENT: "?"}
+PLAIN |= {"⇄": "=", "⋯": "~", "Σ": "S", "σ": "s", "∘": "*", "−": "-", "ζ": "z", "ν": "v", "∂": "d", "‖": "|"}
+PLAIN |= {REPLACEMENT: "?"}
 PLAIN |= zip("▏▎▍▌▋▊▉█", "...#####", strict=True)
 PLAIN |= zip("▁▂▃▄▅▆▇", "_.-=+*%", strict=True)
 PLAIN |= zip("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", "[[[]]]((()))", strict=True)
@@ -101,12 +102,13 @@ PLAIN |= zip("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", "[[[]]]((()))", strict=True
 
 def unencodable(encoding: str | None) -> dict[str, str]:
     """Return our symbols that an encoding lacks, with what stands for each; none where there is no encoding."""
-    return {sign: plain for sign, plain in PLAIN.items() if encoding and not _encodes(sign, encoding)}
+    return {sign: plain for sign, plain in PLAIN.items() if encoding and not encodes(sign, encoding)}
 
 
-def _encodes(char: str, encoding: str) -> bool:
+def encodes(text: str, encoding: str) -> bool:
+    """Return whether an encoding has every character of a text."""
     try:
-        char.encode(encoding)
+        text.encode(encoding)
     except UnicodeEncodeError:
         return False
     return True

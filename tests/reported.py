@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from rnncalc import LSTM, RNN, Network, Output, answer, compare, count, explain, run, solve
+from rnncalc import LSTM, RNN, Network, Output, answer, compare, count, explain, run, solve, training
 from rnncalc.modelfiles.model import FileTensor, ModelFile, Module, Remark, Role, Sign
 from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.check import CheckedFile, check
 from rnncalc.questions.compare import compare_same_params, dense_growth
+from rnncalc.questions.explain_training import explain_training
 from rnncalc.questions.read import read
 from rnncalc.reports.allocation import AllocationReport
 from rnncalc.reports.answer import AnswerReport
@@ -14,10 +15,13 @@ from rnncalc.reports.check import CheckReport
 from rnncalc.reports.checked_file import FileReport
 from rnncalc.reports.compare import ComparisonReport, DenseGrowthReport
 from rnncalc.reports.count import CountReport
+from rnncalc.reports.draw import Drawing
 from rnncalc.reports.explain import ExplanationReport
+from rnncalc.reports.explain_training import TrainingExplanationReport
 from rnncalc.reports.read import ReadReport
 from rnncalc.reports.run import RunReport
 from rnncalc.reports.solve import SolutionReport
+from rnncalc.reports.training import TrainingReport
 
 NETWORK = Network(input=3, layers=(LSTM(4, repeat=3), RNN(2, frozen=True)), output=Output(1), steps=2)
 
@@ -30,6 +34,8 @@ FILE = ModelFile(
 
 REPORTS: list[Any] = [
     CountReport(count(NETWORK), tensors=True, cost=True),
+    TrainingReport(CountReport(count(NETWORK), tensors=True, cost=True), training(NETWORK, chunk=1)),
+    TrainingExplanationReport(explain_training(training(NETWORK))),
     AllocationReport(compare_conventions(NETWORK)),
     ComparisonReport(compare(NETWORK)),
     ComparisonReport(compare(NETWORK, NETWORK)),
@@ -42,4 +48,6 @@ REPORTS: list[Any] = [
     CheckReport((FileReport(CheckedFile("a.yaml", check(NETWORK))),)),
     FileReport(CheckedFile("a.yaml", check(NETWORK))),
     ReadReport(read(FILE)),
+    Drawing(NETWORK),
+    Drawing(NETWORK, "growth"),
 ]

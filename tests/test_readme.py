@@ -17,12 +17,16 @@ TEXT = README.read_text(encoding="utf-8")
 
 @pytest.mark.parametrize("block", [*BLOCK.finditer(TEXT)], ids=lambda block: block["command"])
 def test_a_command_prints_what_the_readme_shows(
-    block: re.Match[str], call: Call, monkeypatch: pytest.MonkeyPatch
+    block: re.Match[str], call: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Into a pipe, every console block is the program's own output."""
+    """Into a pipe, every console block is the program's own output; what one writes is the file in `docs/`."""
     monkeypatch.delenv("COLUMNS", raising=False)
     words = shlex.split(block["command"])
-    if words[0] == "rnncalc":
+    if "-o" in words and (kept := Path(words[(place := words.index("-o") + 1)])).parts[0] == "docs":
+        words[place] = str(tmp_path / kept.name)
+        assert call(*words[1:]) == (0, "", block["output"])
+        assert (tmp_path / kept.name).read_bytes() == kept.read_bytes()
+    elif words[0] == "rnncalc":
         _, out, err = call(*words[1:])
         assert out + err == block["output"]
     else:
@@ -97,12 +101,12 @@ def test_every_spec_is_a_spec_and_keeps_what_it_says(yaml: str, tmp_path: Path, 
 
 
 def test_the_specs_are_found() -> None:
-    """The spec that explains the format, with all of its budget, and the one with weights."""
+    """The spec that explains the format, with all of its budget, and the one with a start."""
     assert len(SPECS) >= 2
     assert "min_dense_ratio" in SPECS[0]
 
 
 def test_links_lead_somewhere() -> None:
     """A file that the README names is there."""
-    for name in re.findall(r"(?:specs|tests|rnncalc)/[\w/.-]+\w", TEXT):
+    for name in re.findall(r"(?:specs|tests|rnncalc|docs)/[\w/.-]+\w", TEXT):
         assert Path(README.parent, name).exists(), name

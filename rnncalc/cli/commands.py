@@ -25,6 +25,7 @@ COMMANDS = {
     "answer": "Judge a count, and find the mistake behind a wrong one.",
     "check": "Check that specs keep their expect and budget.",
     "compare": "Compare RNN, GRU, LSTM and dense, or several specs.",
+    "draw": "Draw a network: unrolled, a cell, or its growth.",
     "explain": "Derive the count step by step.",
     "read": "List the tensors of a model file, and draft its spec.",
     "run": "Run a forward pass that confirms shapes, weights and work.",

@@ -58,8 +58,7 @@ class WordOption(click.Option):
 
     def known(self, _: click.Context, __: click.Parameter, word: str | None) -> Any:
         """Return the word, or, noting the problem, the default."""
-        words = tuple(self.words())
-        if word is None or word in words:
+        if word is None or word in (words := tuple(self.words())):
             return word
         note(_unknown(self.opts[-1], word, words))
         return self.default

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Unpack
 
 import click
@@ -22,11 +22,12 @@ from rnncalc.questions import run as question
 from rnncalc.questions.price import cost_of
 from rnncalc.reports.run import RunReport
 from rnncalc.reports.work import WorkReport
-from rnncalc.spec import parse_data
+from rnncalc.spec import Spec, parse_data
 from rnncalc.spec.flags import read_value
 from rnncalc.text import all_of, one_of
 
 if TYPE_CHECKING:
+    from rnncalc.modelfiles.model import ModelFile
     from rnncalc.reports.backward import BackwardReport
 
 
@@ -98,23 +99,37 @@ def run(
             at_once.ask(check_file, save_weights, "--save-weights")
         steps = None if chunk is None else at_once.ask(read_value, "--chunk", chunk, Size())
         most = at_once.ask(read_value, "--max-multiply-adds", max_multiply_adds, WholeNumber(suffixes=True))
-        model = at_once.ask(model_of, weights) if weights else None
-        given = (("--weights", None if model else weights), ("--inputs", inputs), ("--start", start))
-        own = [at_once.ask(read_file, path, flag=flag) if path else None for flag, path in given]
+        model, own = _files(at_once, weights, inputs, start)
         read = at_once.ask(read_specs, specs, **flags)
         if save_weights is not None and len(read or [0]) > 1:
             at_once.refuse(f"--save-weights: one file holds the weights of one network, and there are {len(read)}")
-    reports: list[RunReport | WorkReport | BackwardReport] = []
+    asked: dict[str, Any] = {"seed": seed} if work else {"seed": seed, "states": states, "most_multiply_adds": most}
+    report: Callable[..., RunReport | WorkReport | BackwardReport] = _work if work else _run
+    if backward:
+        report, asked = _back, asked | {"chunk": steps, "loss": loss}
+    reports = []
     for spec in read:
-        data = parse_data(spec, *own)
-        if model:
-            data = data._replace(weights=weights_within(spec, model, data.inputs, most))
-        asked = {"chunk": steps, "loss": loss, "states": states, "most_multiply_adds": most}
-        reports.append(_report(spec.network, data, seed, work=work, backward=backward, asked=asked))
+        data = _data(spec, own, model, most)
+        reports.append(report(spec.network, data, **asked))
         if save_weights is not None:
             _save(spec.network, data, seed, save_weights)
     write(reports, format_)
     return 0 if all(report.agrees for report in reports) else 1
+
+
+def _files(
+    at_once: AllAtOnce, weights: str | None, inputs: str | None, start: str | None
+) -> tuple[ModelFile | None, list[tuple[bytes, str] | None]]:
+    """Return the model file that the weights are in, if they are in one, and the bytes and names of the YAML files."""
+    model = at_once.ask(model_of, weights) if weights else None
+    given = (("--weights", None if model else weights), ("--inputs", inputs), ("--start", start))
+    return model, [at_once.ask(read_file, path, flag=flag) if path else None for flag, path in given]
+
+
+def _data(spec: Spec, own: list[tuple[bytes, str] | None], model: ModelFile | None, most: int) -> Data:
+    """Return the numbers of a run; weights of a model file stand in place of a spec's own."""
+    data = parse_data(spec, *own)
+    return data._replace(weights=weights_within(spec, model, data.inputs, most)) if model else data
 
 
 def _misfit(given: dict[str, Any], format_: str) -> str:
@@ -133,47 +148,28 @@ def _misfit(given: dict[str, Any], format_: str) -> str:
     return ""
 
 
-def _report(
-    network: Network, data: Data, seed: int, *, work: bool, backward: bool, asked: dict[str, Any]
-) -> RunReport | WorkReport | BackwardReport:
-    """Return the report of a pass as it would be done by hand, of one forward and back, or of one forward."""
-    if work:
-        return _worked(network, data, seed)
-    if backward:
-        return _back(network, data, seed, **asked)
-    states = asked["states"]
-    return RunReport(_run(network, data, seed, states, asked["most_multiply_adds"]), states)
+def _run(network: Network, data: Data, **asked: Any) -> RunReport:
+    """Return the report of a pass forward."""
+    given = {key: value for key, value in data._asdict().items() if key != "targets"}
+    with progress_of(cost_of(question.with_steps_to_run(network, data.inputs))) as progress:
+        return RunReport(question.run(network, progress=progress, **given, **asked), asked["states"])
 
 
-def _back(network: Network, data: Data, seed: int, **asked: Any) -> BackwardReport:
+def _work(network: Network, data: Data, **asked: Any) -> WorkReport:
+    """Return the report of a pass as work."""
+    from rnncalc.questions.work import work  # a pass that only confirms does without
+
+    return WorkReport(work(network, weights=data.weights, inputs=data.inputs, start=data.start, **asked))
+
+
+def _back(network: Network, data: Data, **asked: Any) -> BackwardReport:
     """Return the report of a pass forward and back."""
     from rnncalc.questions.backward import backward, work_of
     from rnncalc.reports.backward import BackwardReport
 
     timed = question.with_steps_to_run(network, data.inputs)
     with progress_of(work_of(timed, asked["chunk"])) as progress:
-        done = backward(network, seed=seed, progress=progress, **data._asdict(), **asked)
-    return BackwardReport(done, asked["states"])
-
-
-def _run(network: Network, data: Data, seed: int, states: bool, most: int) -> question.Run:
-    with progress_of(cost_of(question.with_steps_to_run(network, data.inputs))) as progress:
-        return question.run(
-            network,
-            seed=seed,
-            weights=data.weights,
-            inputs=data.inputs,
-            start=data.start,
-            states=states,
-            most_multiply_adds=most,
-            progress=progress,
-        )
-
-
-def _worked(network: Network, data: Data, seed: int) -> WorkReport:
-    from rnncalc.questions.work import work  # a pass that only confirms does without
-
-    return WorkReport(work(network, seed=seed, weights=data.weights, inputs=data.inputs, start=data.start))
+        return BackwardReport(backward(network, progress=progress, **data._asdict(), **asked), asked["states"])
 
 
 def _save(network: Network, data: Data, seed: int, path: str) -> None:

@@ -34,6 +34,10 @@ FORMATS: dict[str, Format] = {
     "markdown": Format("rnncalc.formats.markdown", "sheets"),
     "yaml": Format("rnncalc.formats.yaml", "document"),
     "latex": Format("rnncalc.formats.latex", "derivations"),
+    "text": Format("rnncalc.formats.text", "pictures", for_screens=True, read_at_once=True),
+    "svg": Format("rnncalc.formats.svg", "pictures"),
+    "tikz": Format("rnncalc.formats.tikz", "pictures"),
+    "page": Format("rnncalc.formats.page", "pictures"),
     "junit": Format("rnncalc.formats.junit", "cases"),
     "github": Format("rnncalc.formats.github", "annotations", read_at_once=True),
 }

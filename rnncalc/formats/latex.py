@@ -18,7 +18,7 @@ _MATH = {"×": r"\times", "·": r"\cdot"}
 
 def write(reports: Iterable[Derived], file: TextIO) -> None:
     """Write one document with all reports."""
-    file.write("\\documentclass{article}\n\\usepackage{amsmath}\n\\begin{document}\n")
+    file.write("\\documentclass{article}\n\\usepackage{amsmath}\n\\allowdisplaybreaks\n\\begin{document}\n")
     for report in reports:
         for sheet in report.derivations():
             _write_sheet(sheet, file)

@@ -20,11 +20,13 @@ ESCAPES = {
     "·": r"$\cdot$",
     "→": r"$\to$",
     "–": "--",
-    "²": "$^2$",
+    **{sign: f"$^{power}$" for power, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
     "∘": r"$\circ$",
     "…": r"\dots{}",
     "✓": r"$\surd$",
     "✗": r"$\times$",
+    "⋯": r"$\cdots$",
+    "⇄": r"$\leftrightarrow$",
 }
 
 _LATEX_GREEK = {"zeta": r"\zeta", "nu": r"\nu"}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 
 from rnncalc.formats.mathematics import latex, typeset
 from rnncalc.reports.equations import Term
@@ -13,7 +14,9 @@ _SIGNS = {" + ": " + ", " − ": " - ", " ∘ ": r" \circ ", "·": r" \cdot ", "
 _FUNCTIONS = {"(": "", "σ(": r"\sigma", "tanh(": r"\tanh"}
 _POWER = re.compile(r"e([−+]?)0*(\d+)$")
 _LONG = 60
-"""An equation of numbers alone that is longer has a line for each of its sides."""
+"""What fits on a line of a page, in characters: a longer equation has a line for each of its sides, or more."""
+
+_BREAKS = (" + ", " − ", " ∘ ", " / ", "; ")
 
 
 def aligned(lines: Iterable[WorkLine], environment: str) -> str:
@@ -23,12 +26,43 @@ def aligned(lines: Iterable[WorkLine], environment: str) -> str:
 
 
 def _line(line: WorkLine) -> str:
-    pieces = [r"\EQUALS" if piece == " = " else _piece(piece) for piece in line]
-    text = "".join(pieces)
-    length = sum(len(piece if isinstance(piece, str) else piece[0]) for piece in line)
-    broken = any(isinstance(piece, Block) for piece in line) or length > _LONG
-    first, *others = text.split(r"\EQUALS")
-    return f"{first} &= " + (" \\\\\n  &= " if broken else " = ").join(others)
+    first, *sides = [[*side] for equal, side in groupby(line, key=lambda piece: piece == " = ") if not equal]
+    broken = any(isinstance(piece, Block) for piece in line) or _width(line) > _LONG
+    written = (" \\\\\n  &= " if broken else " = ").join(map(_side, sides))
+    return f"{''.join(map(_piece, first))} &= {written}"
+
+
+def _side(side: Sequence[Piece]) -> str:
+    """Return a side of an equation, on several lines where it is too long; brackets that pair on one line grow."""
+    if _width(side) <= _LONG:
+        return "".join(map(_piece, side))
+    rows: list[list[Piece]] = [[]]
+    for piece in side:
+        if piece in _BREAKS and _width(rows[-1]) > _LONG // 2:
+            rows.append([])
+        rows[-1].append(piece)
+    fixed = {r"\left(": r"\Bigl(", r"\right)": r"\Bigr)"}
+    texts = ["".join(_fixed(_piece(piece), fixed) for piece in row) for row in rows]
+    return " \\\\\n  &\\quad ".join(texts)
+
+
+def _fixed(text: str, sizes: Mapping[str, str]) -> str:
+    """Return a bracket that does not grow in place of one that does: these must pair on one line."""
+    for growing, fixed in sizes.items():
+        if text.endswith(growing):
+            return text.removesuffix(growing) + fixed
+    return text
+
+
+def _width(line: Sequence[Piece]) -> int:
+    """Return how wide pieces are, about, in characters."""
+    return sum(map(_width_of, line))
+
+
+def _width_of(piece: Piece) -> int:
+    if isinstance(piece, Block):
+        return sum(max(map(len, column)) + 2 for column in zip(*piece.rows, strict=True)) + 2
+    return len(piece if isinstance(piece, str) else piece[0])
 
 
 def _piece(piece: Piece) -> str:

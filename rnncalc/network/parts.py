@@ -1,7 +1,5 @@
 """The pieces a network is described with: its parts, and what is known or asked of its counts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import groupby

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import starmap
 from math import dist, hypot, prod
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ from rnncalc.questions.own_numbers import own_numbers
 from rnncalc.questions.price import MOST_MULTIPLY_ADDS, STEP, cost_of, refuse_costly, refuse_large, steps_of_layers
 from rnncalc.questions.run import Run, assumed_steps, seed_of, with_steps_to_run
 from rnncalc.questions.terms import Terms, terms
-from rnncalc.questions.training import LayerTraining, training
+from rnncalc.questions.training import LayerTraining, Training, training
 from rnncalc.text import one_of
 
 LOSSES: dict[str, Callable[[Any], Loss]] = {"sum": lambda _: the_sum, "squared": squared}
@@ -115,53 +116,54 @@ def backward(
     chunk: the steps that are gone back through together; all of them by default. loss: `sum`, of all outputs, or
     `squared`, half the sum of the squared differences from `targets`, which have the outputs' shape; squared where
     there are targets, unless it is said.
-    Everything else is as in `run`. Raises CallError and SpecError as that does, and RefusedError where the passes,
-    those of the finite differences among them, would take as long as more multiply-adds than `most_multiply_adds`, or
-    more than 2 GB.
+    Everything else is as in `run`. Raises CallError and SpecError as that does, and RefusedError where all passes,
+    those of finite differences too, would take longer than `most_multiply_adds`, or more than 2 GB.
     """
     network, most = network_of(network), whole("most_multiply_adds", most_multiply_adds)
     chunk = None if chunk is None else whole("chunk", chunk, 1)
-    name = loss or ("sum" if targets is None else "squared")
-    loss_of = _loss(name, targets is not None)
+    name = _loss_named(loss, targets)
     own = own_numbers(network, weights, inputs, start, targets)
     timed = with_steps_to_run(network, own.inputs)
-    _refuse_unknown(timed)
     refuse_costly(work_of(timed, chunk), most, "the passes and the finite differences would take as long as")
     refuse_large(timed, peak(timed, weights=own.weights is None, inputs=own.inputs is None, traced=states))
-    numbers = Numbers(seed_of(seed), own.weights)
-    used = {placed.name: numbers.weights_of(placed) for placed in timed.placed}
+    used = _weights(timed, Numbers(seed_of(seed), own.weights))
     refuse_large(timed, taped_bytes(timed, used) + 2 * FLOAT * timed.params)
-    function = loss_of(_in_steps(timed, own.targets))
+    function = LOSSES[name](_in_steps(timed, own.targets))
     given: dict[str, Any] = {"inputs": own.inputs, "start": own.start, "seed": seed}
     full = go_back(timed, function, used, traced=states, **given)
     back = go_back(timed, function, used, chunk=chunk, traced=states, **given) if _cuts(timed, chunk) else full
-    done = Run(timed, back.ran, assumed_steps(network, own.inputs))
+    done = Backward(Run(timed, back.ran, assumed_steps(network, own.inputs)), (), chunk, name, back.loss, 0, 0)
     if back.loss is None:
-        return Backward(done, (), chunk, name, None, 0, timed.trainable)
+        return done
     compared = spots(timed, MOST_DIFFERENCES, seed)
-    far = _farthest(back, compared, Differences(timed, function, used, chunk=chunk, progress=progress, **given))
+    differences = Differences(timed, function, used, chunk=chunk, progress=progress, **given)
+    found = _layers(full, back, _farthest(back, compared, differences), training(timed, chunk=chunk))
     layers = tuple(
-        LayerBackward(
-            ran,
-            went,
-            counted,
-            far.get(ran.placed.name),
-            _errors(went, without) if back is not full else {},
-            terms(ran, used[ran.placed.name], timed.convention),
-        )
-        for ran, went, without, counted in zip(
-            back.ran, back.layers, full.layers, training(timed, chunk=chunk).layers, strict=True
-        )
+        layer._replace(terms=terms(layer.ran, used[layer.ran.placed.name], timed.convention)) for layer in found
     )
-    return Backward(done, layers, chunk, name, back.loss, len(compared), timed.trainable)
+    return done._replace(layers=layers, compared=len(compared), weights=timed.trainable)
+
+
+def _layers(full: Back, back: Back, far: Iterable[float | None], counted: Training) -> Iterator[LayerBackward]:
+    """Yield what each layer was seen to do beside what is counted of it."""
+    yield from starmap(LayerBackward, zip(back.ran, back.layers, counted.layers, far, _errors(full, back), strict=True))
 
 
 def work_of(network: Network, chunk: int | None = None) -> int:
-    """Return what a pass forward and back and its finite differences take, in multiply-adds."""
+    """Return what a pass forward and back and its finite differences take, in multiply-adds.
+
+    Raises RefusedError where a part is counted elsewhere, which cannot be gone back through.
+    """
+    _refuse_unknown(network)
     forward = cost_of(network) + STEP * steps_of_layers(network)
     back = training(network, chunk=chunk).backward_multiply_adds or 0
     passes = 2 * min(network.trainable, MOST_DIFFERENCES) + 1
     return (forward + back) * (2 if _cuts(network, chunk) else 1) + passes * forward
+
+
+def _weights(network: Network, numbers: Numbers) -> dict[str, dict[str, Nested]]:
+    """Return the weights of every layer: those that are given, or those of the seed."""
+    return {placed.name: numbers.weights_of(placed) for placed in network.placed}
 
 
 def _refuse_unknown(network: Network) -> None:
@@ -177,13 +179,15 @@ def _cuts(network: Network, chunk: int | None) -> bool:
     return chunk is not None and any(chunk < (part.steps or 1) for part in network.parts.values())
 
 
-def _loss(name: str, targets: bool) -> Callable[[Any], Loss]:
-    """Return what makes a loss, by its name, of the targets. Raises CallError where there is none, or no targets."""
+def _loss_named(name: str | None, targets: object) -> str:
+    """Return the name of the loss. Raises CallError where there is no such loss, or no targets for it."""
+    if name is None:
+        return "sum" if targets is None else "squared"
     if name not in LOSSES:
         raise CallError(f"loss: expected {one_of([*LOSSES])}, got {said(name)}")
-    if name == "squared" and not targets:
+    if name == "squared" and targets is None:
         raise CallError("loss: squared needs targets, what the outputs should be")
-    return LOSSES[name]
+    return name
 
 
 def _in_steps(network: Network, targets: Targets | None) -> list[list[float]]:
@@ -196,27 +200,28 @@ def _in_steps(network: Network, targets: Targets | None) -> list[list[float]]:
     return targets
 
 
-def _farthest(back: Back, compared: list[Spot], differences: Differences) -> dict[str, float]:
-    """Return for each layer the greatest distance of a gradient from its finite difference."""
-    gradients = {went.placed.name: went.gradients for went in back.layers}
-    farthest: dict[str, float] = {}
-    for spot in compared:
-        gradient: Any = gradients[spot.layer][spot.tensor]
-        for place in spot.place:
-            gradient = gradient[place]
-        distance = differences.distance(spot, gradient)
-        farthest[spot.layer] = max(distance, farthest.get(spot.layer, 0.0))
-    return farthest
+def _farthest(back: Back, compared: list[Spot], differences: Differences) -> Iterator[float | None]:
+    """Yield for each layer the greatest distance of a gradient from its finite difference, None where it has none."""
+    for went in back.layers:
+        distances = []
+        for spot in compared:
+            if spot.layer == went.placed.name:
+                gradient: Any = went.gradients[spot.tensor]
+                for place in spot.place:
+                    gradient = gradient[place]
+                distances.append(differences.distance(spot, gradient))
+        yield max(distances, default=None)
 
 
-def _errors(truncated: WentBack, full: WentBack) -> dict[str, float | None]:
-    """Return for each tensor the length of the difference of its two gradients, of the length of the full one."""
-    errors: dict[str, float | None] = {}
-    for name, gradient in full.gradients.items():
-        there, here = [*flat(gradient)], [*flat(truncated.gradients[name])]
-        length = hypot(*there)
-        errors[name] = dist(here, there) / length if length else None
-    return errors
+def _errors(full: Back, truncated: Back) -> Iterator[dict[str, float | None]]:
+    """Yield for each layer, by tensor, the length of the difference of its two gradients, of that of the full one."""
+    for of, without in zip(full.layers, truncated.layers, strict=True):
+        errors: dict[str, float | None] = {}
+        for name, gradient in of.gradients.items() if truncated is not full else ():
+            there, here = [*flat(gradient)], [*flat(without.gradients[name])]
+            length = hypot(*there)
+            errors[name] = dist(here, there) / length if length else None
+        yield errors
 
 
 def flat(nested: Nested) -> Iterator[float]:

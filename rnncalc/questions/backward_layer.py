@@ -11,28 +11,22 @@ from typing import NamedTuple
 from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, Embedding, External
+from rnncalc.layers.layer import Dense, Embedding, External, Output
 from rnncalc.network.network import Network
 from rnncalc.questions.backward_flow import Chunks, Situation, starts, stops
 from rnncalc.questions.chunk import Chunk, Outputs, tally
-from rnncalc.questions.held import ONE, Tally
+from rnncalc.questions.held import ONE, Gradient, HeldVector, Tally, Work
+from rnncalc.questions.symbols import Symbol
 
 Widths = Mapping[tuple[str, ...], int]
 """Letters of widths that are multiplied, and how many times; no letter is one."""
 
 
-class Cost(NamedTuple):
-    """What going back through a chunk of a layer takes: the numbers held, and the multiplications."""
-
-    held: Widths
-    multiply_adds: Widths
-
-
-NOTHING = Cost({}, {})
+NOTHING = Tally({}, {})
 
 
 class Arithmetic(NamedTuple):
-    """The same of a whole sequence: the numbers held in each kind of chunk that may have the most, and all products."""
+    """What a whole sequence takes: the numbers held in each kind of chunk that may have the most, and all products."""
 
     held: tuple[Expression, ...]
     multiply_adds: Expression
@@ -67,40 +61,40 @@ class Costs:
         return max([value(held, sizes) for held in made.held]), value(made.multiply_adds, sizes)
 
     def _arithmetic(self, situation: Situation) -> Arithmetic:
-        kinds = situation.how.chunks
-        costs = [self.of_chunk(situation, number) for number in range(len(kinds))]
+        tallies = self.tallies(situation)
         work: dict[tuple[str, ...], int] = {}
-        for kind, cost in zip(kinds, costs, strict=True):
-            for axes, times in cost.multiply_adds.items():
-                work[axes] = work.get(axes, 0) + kind.times * times
+        for kind, of in zip(situation.how.chunks, tallies, strict=True):
+            for product, times in of.work.items():
+                work[product.axes] = work.get(product.axes, 0) + kind.times * times
         most: list[Widths] = []
-        for cost in sorted(costs, key=lambda cost: -sum(cost.held.values())):
-            if not any(_contains(other, cost.held) for other in most):
-                most.append(cost.held)
+        for held in sorted(map(widths_held, tallies), key=lambda held: -sum(held.values())):
+            if not any(_contains(other, held) for other in most):
+                most.append(held)
         return Arithmetic(tuple(map(expression, most)), expression(work))
 
-    def of_chunk(self, situation: Situation, number: int) -> Cost:
-        """Return what one of the kinds of chunk takes."""
+    def tallies(self, situation: Situation) -> list[Tally]:
+        """Return what each kind of chunk of a layer reads and multiplies; of a part elsewhere, nothing."""
+        return [self._tally(situation, number) for number in range(len(situation.how.chunks))]
+
+    def _tally(self, situation: Situation, number: int) -> Tally:
         placed, layer = situation.placed, situation.placed.layer
         chunks, needs, reached = situation.of_chunk(number)
         match layer:
             case Cell() if reached is not Outputs.NONE or situation.how.states_reached:
-                return _summed(self.tally(situation, number))
+                arrays = self.convention.arrays(layer.kind)
+                assert arrays is not None  # a network under a convention that lacks a cell is refused
+                return tally(layer, placed.inputs, arrays.habits, _cell_chunk(layer, situation, number))
             case Dense():
                 shared = bool(placed.layout.shared)
                 trained = self.tables[placed.part] if shared else not layer.frozen
                 return _dense(layer, _applied(chunks, needs, reached), trained=trained)
             case Embedding() if not layer.frozen:
-                return Cost({(): sum(_applied(chunks, needs, reached))}, {})
+                return Tally({HeldVector(TOKEN, ONE): sum(_applied(chunks, needs, reached))}, {})
         return NOTHING
 
-    def tally(self, situation: Situation, number: int) -> Tally:
-        """Return what going back through one of the kinds of chunk of a recurrent layer reads and multiplies."""
-        placed, layer = situation.placed, situation.placed.layer
-        arrays = self.convention.arrays(layer.kind)
-        assert isinstance(layer, Cell)
-        assert arrays is not None  # a network under a convention that lacks a cell is refused
-        return tally(layer, placed.inputs, arrays.habits, _cell_chunk(layer, situation, number))
+
+TOKEN = Symbol("x", time="t")
+"""The number of a row that is looked up."""
 
 
 def expression(of: Widths) -> Expression:
@@ -127,16 +121,13 @@ def _cell_chunk(layer: Cell, situation: Situation, number: int) -> Chunk:
     )
 
 
-def _summed(of: Tally) -> Cost:
-    """Return the sums of a tally, like widths together."""
+def widths_held(of: Tally) -> Widths:
+    """Return what is held, like widths together."""
     widths: dict[tuple[str, ...], int] = {}
     for vector, times in of.held.items():
         letters = () if vector.width == ONE else (vector.width,)
         widths[letters] = widths.get(letters, 0) + times
-    products: dict[tuple[str, ...], int] = {}
-    for work, times in of.work.items():
-        products[work.axes] = products.get(work.axes, 0) + times
-    return Cost(widths, products)
+    return widths
 
 
 def _applied(chunks: Chunks, needs: tuple[bool, bool], reached: Outputs) -> tuple[int, int]:
@@ -151,13 +142,18 @@ def _applied(chunks: Chunks, needs: tuple[bool, bool], reached: Outputs) -> tupl
     return need, chunks.steps - need
 
 
-def _dense(layer: Dense, applied: tuple[int, int], *, trained: bool) -> Cost:
+def _dense(layer: Dense, applied: tuple[int, int], *, trained: bool) -> Tally:
     """Return what a dense layer takes: its input for its weights, what an activation gave for its derivative."""
     need, others = applied
-    held: dict[tuple[str, ...], int] = {}
+    of, matrix = ("h", "y") if isinstance(layer, Output) else ("x", "")
+    held: dict[HeldVector, int] = {}
+    work: dict[Work, int] = {}
     if trained:
-        held["m",] = need + others
+        held[HeldVector(Symbol(of, time="t", axes=("m",)), "m")] = need + others
+        work[Work(Gradient.MATRIX, matrix, of, ("n", "m"))] = need + others
+    if need:
+        work[Work(Gradient.VECTOR, matrix, of, ("n", "m"))] = need
     if layer.activation != "linear":
         biased = layer.bias and not layer.frozen
-        held["n",] = need + others if trained or biased else need
-    return Cost(held, {("n", "m"): (need + others) * trained + need})
+        held[HeldVector(Symbol("y", time="t", axes=("n",)), "n")] = need + others if trained or biased else need
+    return Tally(held, work)

@@ -15,6 +15,7 @@ from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT, OF_TRAINING, Budget
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Expect
 from rnncalc.questions.count import count
+from rnncalc.questions.dense import own_dense_params
 from rnncalc.questions.limits import Difference, HeldLimit, Limit, Numbers, Unknown, hold, hold_difference, hold_shape
 
 if TYPE_CHECKING:
@@ -118,8 +119,7 @@ def check(
 def numbers_of(network: Network, dtype: str, *, trained: bool = False) -> Numbers:
     """Return what of a network may be limited; `trained`: the numbers of training too."""
     counted = count(network, dtype)
-    dense = counted.dense
-    numbers = Numbers(counted.params, counted.bytes, counted.multiply_adds, dense and dense.params)
+    numbers = Numbers(counted.params, counted.bytes, counted.multiply_adds, own_dense_params(network))
     if not trained:
         return numbers
     from rnncalc.questions.training import training  # only limits on it pay for it

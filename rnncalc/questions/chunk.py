@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 
 from rnncalc.layers.cell import Cell, Habits
 from rnncalc.questions.held import Steps, Tally, Vector
-from rnncalc.questions.symbols import Symbol
+from rnncalc.questions.symbols import Node, Symbol
 
 
 class Outputs(StrEnum):
@@ -47,6 +47,8 @@ class Chunk(NamedTuple):
 
 What = TypeVar("What")
 
+X = Symbol("x", time="t", axes=("m",))
+
 
 def tally(layer: Cell, inputs: int, habits: Habits, chunk: Chunk) -> Tally:
     """Return what going back through a chunk of a layer that reads `inputs` features reads and multiplies."""
@@ -66,10 +68,9 @@ def _further(few: Mapping[What, int], more: Mapping[What, int], steps: int) -> d
 
 def _read(layer: Cell, inputs: int, habits: Habits, chunk: Chunk) -> Tally:
     """Return the same, read off every step of the chunk."""
-    steps = Steps(layer, inputs, habits)
+    steps = Steps(layer, inputs, habits, _names(layer, inputs, habits))
     first, others = chunk.inputs_need
-    x = Symbol("x", time="t", axes=("m",))
-    sequence = [Vector("m", x, needs=others if step else first) for step in range(chunk.steps)]
+    sequence = [Vector("m", X, needs=others if step else first) for step in range(chunk.steps)]
     ways: list[list[Vector]] = []
     for direction, start_needs in enumerate(chunk.starts_need):
         outputs, states = _direction(steps, sequence[::-1] if direction else sequence, start_needs=start_needs)
@@ -91,19 +92,35 @@ def _read(layer: Cell, inputs: int, habits: Habits, chunk: Chunk) -> Tally:
 def _direction(steps: Steps, sequence: list[Vector], *, start_needs: bool) -> tuple[list[Vector], tuple[Vector, ...]]:
     """Take the steps of one direction in its order; return what each hands on, and the states after the last."""
     layer = steps.layer
-    state = tuple(
-        Vector(width, Symbol(letter, time="0", axes=(width,)), needs=start_needs)
-        for letter, width in layer.states.items()
-    )
+    before, after = _states(layer, "t−1"), _states(layer, "t")
+    state = tuple(Vector(symbol.axes[0], symbol, needs=start_needs) for symbol in before)
     outputs = []
     for x in sequence:
+        _call(state, before)
         steps.begin()
         output, state = layer.step(steps, x, state)
-        output.node = Symbol("h", time="t", axes=(layer.output,))
-        for (letter, width), after in zip(layer.states.items(), state, strict=True):
-            after.node = Symbol(letter, time="t", axes=(width,))
         outputs.append(output)
+    _call(state, after)
     return outputs, state
+
+
+def _states(layer: Cell, time: str) -> list[Symbol]:
+    return [Symbol(letter, time=time, axes=(width,)) for letter, width in layer.states.items()]
+
+
+def _names(layer: Cell, inputs: int, habits: Habits) -> dict[Node, Symbol]:
+    """Return the symbols of what a step makes: its states, and what it hands on."""
+    steps, before, after = Steps(layer, inputs, habits), _states(layer, "t−1"), _states(layer, "t")
+    state = tuple(Vector(symbol.axes[0], symbol, needs=False) for symbol in before)
+    output, state = layer.step(steps, Vector("m", X, needs=False), state)
+    names: dict[Node, Symbol] = {output.node: Symbol("h", time="t", axes=(layer.output,))}
+    return names | {vector.node: symbol for vector, symbol in zip(state, after, strict=True)}
+
+
+def _call(state: tuple[Vector, ...], symbols: list[Symbol]) -> None:
+    """Have the vectors of a state be called by symbols."""
+    for vector, symbol in zip(state, symbols, strict=True):
+        vector.node = symbol
 
 
 def _reach(steps: Steps, handed: tuple[Vector, ...]) -> None:

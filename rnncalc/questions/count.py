@@ -1,7 +1,5 @@
 """`count`: how many parameters, layer by layer, what a pass costs and what the weights weigh."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -74,7 +72,7 @@ class LayerCount(NamedTuple):
         """The tensors that it uses but another layer owns and counts, as a tied output does the embedding's."""
         return self.placed.shared
 
-    def each(self) -> Iterator[LayerCount]:
+    def each(self) -> "Iterator[LayerCount]":
         """Yield each of the neighbours by itself."""
         for copy in range(self.copies):
             placed = self.placed.one(copy)
@@ -110,7 +108,7 @@ class Count(NamedTuple):
         return (_layer(entry, size) for entry in self.network.stack)
 
     @property
-    def dense(self) -> DenseEquivalent | None:
+    def dense(self) -> "DenseEquivalent | None":
         """The dense equivalent; None where the number of steps is not known."""
         if any(part.steps is None for part in self.network.parts.values()):
             return None

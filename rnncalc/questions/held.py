@@ -71,14 +71,20 @@ class Vector:
         self.reached = False
 
 
+NO_NAMES: Mapping[Node, Symbol] = {}
+
 Reads = tuple[tuple[bool, tuple[Vector, ...]], ...]
 """Whether a gradient is asked for, and the forward values that it takes."""
 
 
 class Steps:
-    """Steps of a cell, of both its directions: `layers.operations.Operations` on letters of widths."""
+    """Steps of a cell, of both its directions: `layers.operations.Operations` on letters of widths.
 
-    def __init__(self, layer: Cell, inputs: int, habits: Habits) -> None:
+    names: symbols for what has one of its own, such as a state, once the step that makes it has been read.
+    """
+
+    def __init__(self, layer: Cell, inputs: int, habits: Habits, names: Mapping[Node, Symbol] = NO_NAMES) -> None:
+        self.names = names
         self.layer = layer
         self.habits = habits
         self.trained = not layer.frozen
@@ -106,7 +112,7 @@ class Steps:
 
     def _made(self, width: str, node: Node, *parents: Vector, reads: Reads = ()) -> Vector:
         """Return what an operation makes; `reads` are, for each gradient that may be asked for, the values it takes."""
-        made = Vector(width, node, needs=any(parent.needs for parent in parents))
+        made = Vector(width, self.names.get(node, node), needs=any(parent.needs for parent in parents))
 
         def through() -> None:
             for parent in parents:
@@ -145,7 +151,8 @@ class Steps:
     def _multiplied(self, letters: str, of: str, axes: tuple[str, str], vector: Vector) -> Vector:
         """Return a matrix times a vector."""
         matrix = Symbol("W", f"{of or 'h'}{letters}", axes=axes)
-        made = Vector(axes[0], Multiplied(matrix, vector.node), needs=self.trained or vector.needs)
+        node = Multiplied(matrix, vector.node)
+        made = Vector(axes[0], self.names.get(node, node), needs=self.trained or vector.needs)
 
         def through() -> None:
             if self.trained:
@@ -178,7 +185,8 @@ class Steps:
     def activate(self, activation: str, vector: Vector) -> Vector:
         if activation == "linear":
             return vector
-        made = Vector(vector.width, Applied(activation, vector.node), needs=vector.needs)
+        node = Applied(activation, vector.node)
+        made = Vector(vector.width, self.names.get(node, node), needs=vector.needs)
 
         def through() -> None:
             vector.reached = True

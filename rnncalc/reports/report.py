@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
 from rnncalc.reports.cases import Annotation, Case, Tally
+from rnncalc.reports.pictures.picture import Picture
 from rnncalc.reports.sheet import Row, Sheet
 
 
@@ -55,3 +56,10 @@ class Annotated(Protocol):
 
     def annotations(self) -> Iterator[Annotation]:
         """Yield the remarks."""
+
+
+class Drawn(Protocol):
+    """A report that can be drawn."""
+
+    def pictures(self, width: int | None = None) -> list[Picture]:
+        """Return pictures, none wider than so many cells where that can be."""

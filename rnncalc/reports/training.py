@@ -119,7 +119,7 @@ class TrainingReport(NamedTuple):
         if training.states_held is not None:
             at_once = "of a chunk's steps" if truncated(training) else "of all steps"
             yield f"States held, {at_once}: {plural(training.states_held, 'number')}."
-        yield self._weighed()
+        yield weighed(training)
 
     def _unknown(self) -> str:
         if None in [part.steps for part in self.training.network.parts.values()]:
@@ -127,19 +127,19 @@ class TrainingReport(NamedTuple):
         elsewhere = next(each.name for each in self.training.network.stack if isinstance(each.layer, External))
         return f"for what is counted elsewhere: {elsewhere}"
 
-    def _weighed(self) -> str:
-        """Return the bytes as the sum that they are."""
-        training = self.training
-        size, params = bytes_of(training.dtype), self.counts.counted.params
-        parts = [plural(params, "weight"), plural(training.gradients, "gradient")]
-        if training.kept:
-            parts.append(f"{training.kept:,} of {training.optimizer}")
-        if training.held is None or training.bytes is None:
-            return f"Bytes: {size} × ({' + '.join(parts)}) and the held values."
-        parts.append(f"{training.batch:,} × {training.held:,} held")
-        told = f", {weight(training.bytes)}" if training.bytes >= KIBI else ""
-        of = plural(training.batch, "sequence")
-        return f"Bytes for {of}: {size} × ({' + '.join(parts)}) = {training.bytes:,}{told}."
+
+def weighed(training: Training) -> str:
+    """Return the bytes as the sum that they are."""
+    size, params = bytes_of(training.dtype), training.network.params
+    parts = [plural(params, "weight"), plural(training.gradients, "gradient")]
+    if training.kept:
+        parts.append(f"{training.kept:,} of {training.optimizer}")
+    if training.held is None or training.bytes is None:
+        return f"Bytes: {size} × ({' + '.join(parts)}) and the held values."
+    parts.append(f"{training.batch:,} × {training.held:,} held")
+    told = f", {weight(training.bytes)}" if training.bytes >= KIBI else ""
+    of = plural(training.batch, "sequence")
+    return f"Bytes for {of}: {size} × ({' + '.join(parts)}) = {training.bytes:,}{told}."
 
 
 STANDS = {Topology.MANY_TO_ONE: "after the last step", Topology.ONE_TO_ONE: "after its one step"}

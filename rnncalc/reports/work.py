@@ -1,97 +1,30 @@
-"""What a pass as work says: for each layer its equations and weights, then every step with its numbers."""
+"""A pass as work, as formats ask for it; what it says is made when it is asked for, and no other call pays for it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, NamedTuple
 
-from rnncalc.conventions.catalogue import convention
-from rnncalc.layers.layer import Embedding, External
-from rnncalc.questions.explain import explain
-from rnncalc.questions.work import LayerWork, StepWork, Work
-from rnncalc.reports.equations import Term
-from rnncalc.reports.equations import written as equation
-from rnncalc.reports.run import outcome
-from rnncalc.reports.setting import setting, title
-from rnncalc.reports.sheet import Sheet
-from rnncalc.reports.states import DIRECTIONS
-from rnncalc.reports.written_work import DIGITS, Words, WorkLine, matrix, numbers, written
+if TYPE_CHECKING:
+    from rnncalc.questions.work import Work
+    from rnncalc.reports.sheet import Sheet
 
 
-class WorkReport:
+class WorkReport(NamedTuple):
     """A pass as work, said."""
 
-    def __init__(self, work: Work) -> None:
-        self.work = work
-        self.run = work.run
-        self.agrees = work.run.agrees
+    work: Work
+
+    @property
+    def agrees(self) -> bool:
+        """Whether every layer did what is declared of it."""
+        return self.work.run.agrees
 
     def sheets(self) -> list[Sheet]:
         """Return the network, each layer with its weights, each step, and what came out."""
-        network = self.run.network
-        rounded = f"Numbers are rounded to {DIGITS} digits here; the pass itself computes with all of them."
-        head = Sheet((), (), title=title(network), subtitle=f"a pass as work; {setting(network)}", notes=(rounded,))
-        layers = [sheet for layer in self.work.layers for sheet in self._layer(layer)]
-        return [head, *layers, Sheet((), (), title="Outcome", notes=tuple(outcome(self.run)))]
+        from rnncalc.reports.work_sheets import work_sheets
+
+        return work_sheets(self.work)
 
     def derivations(self) -> list[Sheet]:
         """Return the same sheets."""
         return self.sheets()
-
-    def _layer(self, layer: LayerWork) -> Iterator[Sheet]:
-        placed = layer.placed
-        if not layer.ways and not layer.steps:
-            return
-        (derived,) = explain(self.run.network, placed.name).layers
-        letters = tuple(equation(each, placed.sizes) for each in derived.equations)
-        head = Sheet((), (), title=placed.name, equations=letters, work=tuple(self._weights(layer)), notes=_said(layer))
-        if not layer.ways and layer.steps[0].step is None:  # no sequence: one step, and no number for it
-            yield head._replace(work=(*head.work, *self._step(layer.steps[0], "").work))
-            return
-        yield head
-        for direction, way in zip(DIRECTIONS, layer.ways, strict=False):
-            of = f"{placed.name}, {direction}" if len(layer.ways) > 1 else placed.name
-            yield from (self._step(each, f"{of}, step {each.step}") for each in way)
-        both = f"{placed.name}, both directions" if layer.ways else placed.name
-        for each in layer.steps:
-            yield self._step(each, both if each.step is None else f"{both}, step {each.step}")
-
-    def _step(self, step: StepWork, title: str) -> Sheet:
-        lines = (written(line, self.work.names) for line in (*step.given, *step.lines))
-        return Sheet((), (), title=title, work=tuple(lines))
-
-    def _weights(self, layer: LayerWork) -> Iterator[WorkLine]:
-        """Yield the weights in use; of a table the rows that are looked up stand in the steps."""
-        if isinstance(layer.placed.layer, Embedding):
-            return
-        symbols = convention(self.run.network.convention).symbols
-        for name, nested in layer.weights.items():
-            for place, array in _flat(name, nested):
-                mark, slash, symbol = place.rpartition("/")
-                letter, _, below = symbol.partition("_")
-                of = (Words(mark + slash), Term(letter, below)) if mark else (Term(letter, below),)
-                yield (*(of if symbols else (Words(place),)), " = ", *array)
-
-
-def _flat(name: str, nested: Any) -> Iterator[tuple[str, WorkLine]]:
-    """Yield a tensor as vectors and matrices; one of more axes is told by its places on the first."""
-    if not isinstance(nested[0], list):
-        yield name, numbers(nested)
-    elif not isinstance(nested[0][0], list):
-        yield name, matrix(nested)
-    else:
-        for place, below in enumerate(nested):
-            yield from _flat(f"{name}[{place}]", below)
-
-
-def _said(layer: LayerWork) -> tuple[str, ...]:
-    match layer.placed.layer:
-        case Embedding():
-            return ("E_0 is the first row of its table.",)
-        case External():
-            return ("Counted elsewhere; these numbers are random.",)
-        case _ if layer.placed.layer.extra_inputs:
-            return (
-                f"The last {layer.placed.layer.extra_inputs} numbers that it reads come from elsewhere, at random.",
-            )
-    return ()

@@ -173,14 +173,15 @@ class _Writer:
         return [*self._product(value.made)]
 
     def _product(self, made: Product) -> Iterator[WorkLine]:
-        """Yield a matrix times a vector; a matrix of one row is as many terms as it has numbers."""
-        if len(made.rows) == 1:
+        """Yield a matrix times a vector; one row, times what has a name, is as many terms as it has numbers."""
+        known = made.vector.made is None or id(made.vector) in self.names
+        if len(made.rows) == 1 and known:
             for weight, of in zip(made.rows[0], made.vector.numbers, strict=True):
                 yield (number(weight), "·", *_in_brackets(number(of)))
-        else:
-            column = self.line(made.vector, 4)
-            by_number = isinstance(column[0], str) and column[0] != "("
-            yield (*matrix(made.rows), "·" if by_number else " ", *column)
+            return
+        vector, rows = self.line(made.vector, 4), matrix(made.rows)
+        by_number = isinstance(rows[0], str) or (isinstance(vector[0], str) and vector[0] != "(")
+        yield (*rows, "·" if by_number else " ", *vector)
 
 
 def _in_brackets(text: str) -> WorkLine:

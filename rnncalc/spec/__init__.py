@@ -1,7 +1,5 @@
 """From a spec file or flags to a Network, every problem gathered with its place."""
 
-from __future__ import annotations
-
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -123,7 +121,7 @@ def parse_data(
     inputs: File | None = None,
     start: File | None = None,
     targets: File | None = None,
-) -> Data:
+) -> "Data":
     """Return the numbers for a run: from files of their own, else from the spec.
 
     Raises SpecError where they do not fit the network.

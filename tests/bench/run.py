@@ -60,6 +60,7 @@ def main() -> None:
         many(Path(folder), python, rnncalc)
         forward(python, rnncalc)
         models(Path(folder), rnncalc)
+        drawing(Path(folder), rnncalc)
 
 
 def models(folder: Path, rnncalc: str) -> None:
@@ -109,8 +110,8 @@ def large(folder: Path, python: str, rnncalc: str) -> None:
         "yaml.compose(text, Loader=yaml.CSafeLoader); print(time.perf_counter() - began)"
     )
 
-    def counting(path: Path) -> Callable[[], float]:
-        return lambda: seconds([rnncalc, str(path), "-f", "csv"])
+    def counting(path: Path, *flags: str) -> Callable[[], float]:
+        return lambda: seconds([rnncalc, str(path), "-f", "csv", *flags])
 
     def composing(path: Path) -> Callable[[], float]:
         command = [python, "-c", compose, str(path)]
@@ -122,6 +123,8 @@ def large(folder: Path, python: str, rnncalc: str) -> None:
         show(f"10,000 LSTM layers, {name}, -f csv, against composing their YAML", value, targets[0])
         value = ratio(counting(many), counting(few), 3)
         show(f"100,000 of them, against 10,000, {name}", value, targets[1])
+        value = ratio(counting(many, "-T", "100", "--training", "--chunk", "35"), counting(many, "-T", "100"), 3)
+        show(f"100,000 of them with --training, against without, {name}", value, 1.5)
 
 
 def many(folder: Path, python: str, rnncalc: str) -> None:
@@ -159,6 +162,23 @@ def forward(python: str, rnncalc: str) -> None:
     weights = 4 * 1024 * (1024 + 1024 + 1)
     idle = kilobytes([rnncalc, "run", *["-i", "1", "-l", "lstm:1", "-T", "1"]])
     show("peak memory of a pass, bytes a weight", (kilobytes(command) - idle) * 1024 / weights, 40)
+
+
+def drawing(folder: Path, rnncalc: str) -> None:
+    """Compare drawing a network to counting it, and many layers and steps to the picture that they are elided to."""
+
+    def timed(*words: str) -> Callable[[], float]:
+        return lambda: seconds([rnncalc, *words])
+
+    value = ratio(timed("draw", "specs/lstm.yaml"), timed("specs/lstm.yaml"), 25)
+    show("draw of a small network, against its count as a table", value, 1)
+    files = {}
+    for name, layers, steps in (("many", 100_000, 10**12), ("few", 13, 7)):
+        files[name] = str(folder / f"{name}.yaml")
+        Path(files[name]).write_text(f"input: 8\nsteps: {steps}\nlayers: [{{lstm: 8, repeat: {layers}}}]\n")
+    for form in ("svg", "tikz"):
+        many, few = (timed("draw", files[name], "-f", form) for name in ("many", "few"))
+        show(f"draw -f {form} of 100,000 layers and 10^12 steps, against 13 and 7", ratio(many, few, 11), 1.1)
 
 
 if __name__ == "__main__":

@@ -36,6 +36,7 @@ CASES = [
     (["compare", "--topology", "many"], {"many-to-one", "many-to-many"}),
     (["count", "--dtype", "bf"], {"bfloat16"}),
     (["check", "-f", "g"], {"github"}),
+    (["draw", "--view", ""], {"unrolled", "cell", "growth"}),
     (["-i", "4", "-l", "min"], {"mingru:", "minlstm:"}),
 ]
 

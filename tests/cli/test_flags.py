@@ -15,6 +15,7 @@ from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.network.parts import TOPOLOGIES
 from rnncalc.questions.count import DTYPES
+from rnncalc.text import one_of
 
 NETWORK = ("-i", "4", "-l", "rnn:3")
 
@@ -83,8 +84,7 @@ def test_the_word_of_another_program_is_told_ours(call: Call, args: list[str], c
         (["lstm:20"], "'lstm:20': no such file; a layer has its flag before it: -l lstm:20\n"),
         (
             ["train"],
-            "'train': no such file, and no command; the commands are count, answer, check, compare, explain, read, "
-            "run, schema or solve\n",
+            f"'train': no such file, and no command; the commands are {one_of([*COMMANDS])}\n",
         ),
         (
             ["answer", "2480"],

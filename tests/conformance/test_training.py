@@ -132,7 +132,7 @@ STEPS: dict[type[Layer], Callable[[Any, int], tuple[Step, list[int]]]] = {RNN: o
 @st.composite
 def layers(draw: st.DrawFn) -> Layer:
     """Draw a layer that has a step here."""
-    kind = draw(st.sampled_from([RNN, GRU, LSTM]))
+    kind: Any = draw(st.sampled_from([RNN, GRU, LSTM]))
     others: dict[str, Any] = {"frozen": draw(st.booleans()), "learned_state": draw(st.booleans())}
     others["bidirectional"] = draw(st.booleans())
     if kind is RNN:

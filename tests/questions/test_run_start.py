@@ -11,6 +11,8 @@ from strategies import Spec, network
 
 from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, Layer, Network, Output, Part
 from rnncalc.errors import SpecError
+from rnncalc.forward.floats import Floats
+from rnncalc.forward.network_pass import Pass
 from rnncalc.questions.run import run
 from rnncalc.spec import parse, parse_data
 
@@ -263,3 +265,20 @@ def test_what_is_said_of_later_inputs(call: Call) -> None:
         fed = call(command, *flags, "--feedback").out
         assert "each output is fed back as the next input" in fed
         assert "zeros" not in fed
+
+
+def test_what_is_fed_back_is_carried_over_the_border_between_steps() -> None:
+    """As a state is: where a gradient stops at a chunk's border, it stops on both ways."""
+    borders: list[int] = []
+
+    class Carried(Floats):
+        def carry(self, vector: list[float], border: int) -> list[float]:
+            borders.append(border)
+            return super().carry(vector, border)
+
+    net = Network(input=1, layers=(RNN(1),), topology="one-to-many", steps=3, feedback=True)
+    forward = Pass(net, lambda _, meter: Carried(meter))
+    (ran,) = forward.run()
+    assert ran.agrees
+    assert sorted(borders) == [1, 1, 2, 2]
+    assert forward.handed == ran.output

@@ -17,6 +17,7 @@ from rnncalc.reports.alike import Alike, Shared
 from rnncalc.reports.cases import Annotation, Case, Level, Outcome, Tally
 from rnncalc.reports.document import Document, Entry
 from rnncalc.reports.equations import Term
+from rnncalc.reports.pictures.picture import Arrow, Box, Brace, Curve, Dot, Label, Picture, Role
 from rnncalc.reports.sheet import Arithmetic, Bar, Column, Name, Sheet
 
 HOSTILE = (
@@ -53,7 +54,7 @@ class Poisoned:
     def __init__(self, report: Any, method: str) -> None:
         self.file = HOSTILE
         made = getattr(report, method)()
-        setattr(self, method, lambda: hostile(made))
+        setattr(self, method, lambda *_: hostile(made))
         if hasattr(report, "tally"):
             self.tally = report.tally
 
@@ -93,6 +94,13 @@ class Full:
 
     def tally(self) -> Tally:
         return Tally(4, 1, 1, 1)
+
+    def pictures(self, width: int | None = None) -> list[Picture]:
+        text = ("a", Term("a", "b"), Term("b", time="c"))
+        boxes = (Box(0, 0, 9, 4, (text, text), Role.LAYER), Box(0, 8, 9, 1, (text,), Role.STATE, round=True))
+        arrow = Arrow(((4, 4), (4, 7)), Role.BACKWARD)
+        shapes = (*boxes, arrow, Dot(4, 5), Label(20, 1, text, Role.NOTE), Brace(20, 4, 9, text))
+        return [Picture("a", "b", 40, 12, (*shapes, Curve(((20, 9), (30, 11)), Role.DENSE)))]
 
     def cases(self) -> Iterator[Case]:
         return iter([Case("a", outcome, "b") for outcome in Outcome])
@@ -182,6 +190,23 @@ def acts_in_yaml(text: str) -> None:
     held(found)
 
 
+def acts_in_svg(text: str) -> None:
+    """Hold that it is XML, of the elements that pictures are made of alone."""
+    import xml.etree.ElementTree as ET
+
+    tags = {node.tag.rpartition("}")[2] for node in ET.fromstring(text).iter()}
+    assert tags <= {
+        *["svg", "title", "desc", "style", "rect", "text", "tspan", "polyline", "polygon", "path", "circle"]
+    }
+
+
+def acts_in_page(text: str) -> None:
+    """Hold that beside the picture there are the page's own elements alone."""
+    before, svg, _ = text.partition("<svg")
+    acts_in_svg(svg + text[len(before) + 4 :].partition("</div>")[0])
+    assert re.findall(r"<(\w+)", before) == ["html", "meta", "meta", "link", "title", "style", "div", "div"]
+
+
 ACTS: dict[str, Callable[[str], None]] = {
     "markdown": acts_in_markdown,
     "json": acts_in_json,
@@ -189,6 +214,9 @@ ACTS: dict[str, Callable[[str], None]] = {
     "csv": acts_in_csv,
     "junit": acts_in_xml,
     "yaml": acts_in_yaml,
+    "tikz": acts_in_latex,
+    "svg": acts_in_svg,
+    "page": acts_in_page,
 }
 
 
@@ -204,7 +232,7 @@ def test_half_a_surrogate_pair_is_one_sign_in_every_format() -> None:
     """U+FFFD, and a pair is the character that it is."""
     for name, (_, method, *_) in FORMATS.items():
         text = written(Surrogate(), name)
-        assert {"latex": "?", "junit": "&#65533;", "json": "\\ufffd"}.get(name, "\ufffd") in text, name
+        assert {"latex": "?", "tikz": "?", "junit": "&#65533;", "json": "\\ufffd"}.get(name, "\ufffd") in text, name
         assert method
     assert json.loads(written(Surrogate(), "json"))["reports"][0]["\U0001f600"] == "a\ufffdb"
 
@@ -221,6 +249,9 @@ class Surrogate(Full):
 
     def document(self) -> Document:
         return Document(("a\ud800b",), (Entry("a", "a\ud800b"),))
+
+    def pictures(self, width: int | None = None) -> list[Picture]:
+        return [Picture("a\ud800b", "", 9, 1, (Label(0, 0, ("a\ud800b",), Role.NOTE),))]
 
     def data(self) -> dict[str, Any]:
         return {"\U0001f600": "a\ud800b"}

@@ -201,10 +201,14 @@ def test_a_start_is_shown() -> None:
     network = Network(input=1, layers=[LSTM(1)], steps=1)
     lines = printed(network, weights=weights_of(network), start={"lstm_1": {"h": [0.5], "c": [-2]}}).splitlines()
     assert any(line.endswith("h_0 = 0.5    c_0 = −2") for line in lines)
+    both = Network(input=1, layers=[RNN(1, bidirectional=True)], steps=12)
+    lines = printed(both, start={"rnn_1": {"h": [[0.5], [0.25]]}}).splitlines()
+    assert any(line.endswith("h_0 = 0.5") for line in lines)
+    assert any(line.endswith("h_(13) = 0.25") for line in lines)
 
 
 def test_by_hand(call: Call, tmp_path: Path) -> None:
-    """The example of the README's spec, each sum written out: 0.1·1 + 0.4·0 + 0.01 = 0.11, σ(0.11) = 0.5275."""
+    """A GRU of one unit, each sum written out: 0.1·1 + 0.4·0 + 0.01 = 0.11, σ(0.11) = 0.5275."""
     spec = tmp_path / "gru.yaml"
     spec.write_text(
         "input: 1\nlayers: [gru: 1]\ninputs: [[1]]\nweights:\n"
@@ -216,7 +220,7 @@ def test_by_hand(call: Call, tmp_path: Path) -> None:
         "x_1 = 1    h_0 = 0",
         "z_1 = σ(0.1·1 + 0.4·0 + 0.01) = σ(0.11) = 0.5275",
         "r_1 = σ(0.2·1 + 0.5·0 + 0.02) = σ(0.22) = 0.5548",
-        "n_1 = tanh(0.3·1 + 0.6·0 − 0.03) = tanh(0.27) = 0.2636",
+        "n_1 = tanh(0.3·1 + 0.6·(0.5548·0) − 0.03) = tanh(0.27) = 0.2636",
         "h_1 = 0.5275·0 + (1 − 0.5275)·0.2636 = 0.1246",
     ]
 
@@ -300,3 +304,13 @@ def test_random_passes_are_those_of_run(call: Call) -> None:
     (report,) = json.loads(call(*args, "-f", "json").out)["reports"]
     (output,) = report["outputs"]
     assert f"Output: {output:.6g}\n" in call(*args, "--work").out
+
+
+def test_the_order_of_the_gates_is_told(call: Call) -> None:
+    """Where they lie in one tensor, so that the numbers of an equation are found in the weights above it."""
+    args = ("run", "-i", 1, "-T", 1, "--work")
+    assert "in its tensors in the order r, z, n.\n" in call(*args, "-l", "gru:1", "-c", "pytorch").out
+    peeping = call(*args, "-l", "lstm:1,peepholes", "-c", "onnx").out
+    assert "in its tensors in the order i, o, f, g.\nIn P the order is i, o, f.\n" in peeping
+    for layer in ("gru:1", "fastgrnn:1"):
+        assert "order" not in call(*args, "-l", layer).out

@@ -13,6 +13,7 @@ from and at them. It may also start or end on a dot, where arrows join; where tw
 from __future__ import annotations
 
 from enum import StrEnum
+from math import ceil
 from typing import NamedTuple
 
 from rnncalc.reports.equations import Line, plain
@@ -131,16 +132,15 @@ class Picture(NamedTuple):
     shapes: tuple[Shape, ...]
 
 
-WIDE = frozenset("mwMW@%&—…")
-"""Characters that are wider in most fonts than a cell."""
+WIDE = {**dict.fromkeys("mw&—…", 0.5), **dict.fromkeys("MW@%", 1.0)}
+"""By how much characters are wider in most fonts than a cell."""
 
 
 def span(text: Line) -> int:
     """Return how many cells a line of text needs at the most, in any format, what is in it made harmless."""
     words = escape(plain(text), limit=MOST_OF_A_LINE)
     cells = columns(words)
-    wide = sum(char in WIDE for char in words)
-    return cells + (wide + 1) // 2
+    return cells + ceil(sum(WIDE.get(char, 0) for char in words))
 
 
 def columns(text: str) -> int:

@@ -1,0 +1,203 @@
+"""Pictures as SVG: text in one file, without a script or anything from elsewhere, readable in light and in dark.
+
+`element` is the picture as an element that stands in a page as well. Colours are written out, not as variables, because
+programs that turn SVG into print know none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, TextIO
+from xml.sax.saxutils import escape as escape_xml
+
+from rnncalc.formats.places import PAGE, Point, edges, lowest_first, path
+from rnncalc.reports.equations import GREEK, Term
+from rnncalc.reports.pictures.picture import (
+    MOST_OF_A_LINE,
+    Arrow,
+    Box,
+    Brace,
+    Curve,
+    Dot,
+    Label,
+    Picture,
+    Role,
+    Shape,
+    span,
+)
+from rnncalc.text import escape
+
+if TYPE_CHECKING:
+    from rnncalc.reports.equations import Line
+    from rnncalc.reports.report import Drawn
+
+ACROSS, DOWN = 9, 20
+"""The size of a cell, in pixels: no letter of the font is wider, but those that a picture counts as more than one."""
+
+MARGIN, HEAD, LOWER = 14, 8, 4
+"""Around the picture; the length of an arrow's head; by how much its own half-height, or an index, is below a line."""
+
+COLOURS = {
+    "layer": (("#e4effa", "#2b6aa6"), ("#16324d", "#7fb4e6")),
+    "output": (("#e5f4e7", "#35803b"), ("#17391b", "#82c788")),
+    "input": (("#ffffff", "#5d6773"), ("#20262d", "#a4afbb")),
+    "state": (("#fdf2de", "#a2690f"), ("#3d2b0c", "#e2ae5a")),
+    "gate": (("#fbe9e7", "#b0443a"), ("#451f1b", "#ea938a")),
+    "operation": (("#ffffff", "#3b4550"), ("#20262d", "#c3ccd6")),
+    "backward": (("#f1e8f8", "#7d3fa8"), ("#321c43", "#c99ae8")),
+    "dense": (("#fbe9e7", "#b0443a"), ("#451f1b", "#ea938a")),
+    "recurrent": (("#e4effa", "#2b6aa6"), ("#16324d", "#7fb4e6")),
+    "elided": (("#ffffff", "#8a94a0"), ("#181d23", "#7c8793")),
+    "frame": (("none", "#8a94a0"), ("none", "#7c8793")),
+    "axis": (("none", "#5d6773"), ("none", "#a4afbb")),
+}
+"""What a role is filled and drawn with, in light and in dark; arrows between layers are drawn as inputs are."""
+
+INK, SOFT, PAPER = ("#1b232c", "#e6ebf0"), ("#55606c", "#aab4bf"), ("#ffffff", "#181d23")
+
+
+def write(reports: Iterable[Drawn], file: TextIO) -> None:
+    """Write every picture, each an element of its own; one file holds one."""
+    for report in reports:
+        for picture in report.pictures(PAGE):
+            file.write(f"{element(picture)}\n")
+
+
+def element(picture: Picture) -> str:
+    """Return a picture as one `<svg>` element."""
+    width, height = picture.width * ACROSS + 2 * MARGIN, picture.height * DOWN + 2 * MARGIN
+    drawn = "\n".join(line for shape in lowest_first(picture.shapes) for line in _shape(shape, picture))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="rnncalc" role="img" width="{width}" height="{height}" '
+        f'viewBox="{-MARGIN} {-MARGIN} {width} {height}">\n'
+        f"<title>{_safe(picture.title)}</title>\n<desc>{_safe(picture.description)}</desc>\n"
+        f"<style>{_style()}</style>\n"
+        f'<rect class="paper" x="{-MARGIN}" y="{-MARGIN}" width="{width}" height="{height}"/>\n{drawn}\n</svg>'
+    )
+
+
+def _style() -> str:
+    rules = [
+        ".rnncalc{max-width:100%;height:auto;font:13px system-ui,'Segoe UI',Roboto,Helvetica,Arial,sans-serif}",
+        ".rnncalc text{white-space:pre}",
+        ".rnncalc path,.rnncalc polyline{fill:none}",
+        ".rnncalc .b,.rnncalc .heading{font-weight:600}.rnncalc .heading{font-size:15px}",
+        ".rnncalc .m{font-family:'STIX Two Text','Times New Roman',Times,serif;font-style:italic;font-size:15px}",
+        ".rnncalc .i{font-family:'STIX Two Text','Times New Roman',Times,serif;font-size:11px}",
+        ".rnncalc .shape{font-size:12px}",
+        ".rnncalc .line{stroke-width:1.4;stroke-linejoin:round}.rnncalc .curve{stroke-width:2.2}",
+        ".rnncalc .axis.curve,.rnncalc .elided.curve{stroke-width:1.4}",
+        ".rnncalc .backward.line,.rnncalc .elided,.rnncalc .frame{stroke-dasharray:5 3}",
+        ".rnncalc text,.rnncalc tspan{stroke:none}",
+    ]
+    return "".join([*rules, *_colours(0), "@media (prefers-color-scheme:dark){", *_colours(1), "}"])
+
+
+def _colours(dark: int) -> Iterator[str]:
+    yield f".rnncalc .paper{{fill:{PAPER[dark]}}}.rnncalc text{{fill:{INK[dark]}}}"
+    yield f".rnncalc .note,.rnncalc .shape{{fill:{SOFT[dark]}}}"
+    for role, colours in COLOURS.items():
+        fill, stroke = colours[dark]
+        yield f".rnncalc .box.{role}{{fill:{fill};stroke:{stroke}}}"
+        yield f".rnncalc .{role}.line,.rnncalc .{role}.curve{{stroke:{stroke}}}.rnncalc .{role}.head{{fill:{stroke}}}"
+    yield f".rnncalc .layer.line{{stroke:{SOFT[dark]}}}.rnncalc .layer.head{{fill:{SOFT[dark]}}}"
+    yield f".rnncalc .dot{{fill:{INK[dark]}}}.rnncalc .brace{{stroke:{SOFT[dark]};stroke-width:1.4}}"
+
+
+def _shape(shape: Shape, picture: Picture) -> Iterator[str]:
+    match shape:
+        case Box():
+            yield from _box(shape)
+        case Arrow():
+            yield from _arrow(path(shape, picture), shape)
+        case Dot(x, y):
+            yield f'<circle class="dot" cx="{_x(x + 0.5)}" cy="{_y(y + 0.5)}" r="3"/>'
+        case Label():
+            yield from _label(shape)
+        case Brace():
+            yield from _brace(shape)
+        case Curve():
+            points = " ".join(f"{_x(x)},{_y(y)}" for x, y in shape.points)
+            yield f'<polyline class="curve {shape.role}" points="{points}"/>'
+
+
+def _box(box: Box) -> Iterator[str]:
+    left, top, right, bottom = edges(box)
+    if box.role is not Role.ELIDED or box.height > 2:
+        width, height = _x(right - left), _y(bottom - top)
+        radius = min(width, height) / 2 if box.round else 4 if box.height > 2 else 3
+        place = f'x="{_x(left)}" y="{_y(top)}" width="{width}" height="{height}" rx="{radius:g}"'
+        yield f'<rect class="box {box.role}" {place}/>'
+    x, y = (left + right) / 2, (top + bottom) / 2
+    for number, line in enumerate(box.lines):
+        strong = ' class="b"' if number == 0 and len(box.lines) > 1 else ""
+        below = y + 0.9 * (number - (len(box.lines) - 1) / 2)
+        yield f'<text{strong} x="{_x(x)}" y="{_y(below) + LOWER:g}" text-anchor="middle">{_line(line)}</text>'
+
+
+def _arrow(points: list[Point], arrow: Arrow) -> Iterator[str]:
+    """Yield a line, which ends within its head, and the head."""
+    pixels = [(_x(x), _y(y)) for x, y in points]
+    (before_x, before_y), (x, y) = pixels[-2:]
+    across, down = (x > before_x) - (x < before_x), (y > before_y) - (y < before_y)
+    if arrow.head:
+        base_x, base_y = x - HEAD * across, y - HEAD * down
+        corners = [(x, y), (base_x + LOWER * down, base_y + LOWER * across)]
+        corners.append((base_x - LOWER * down, base_y - LOWER * across))
+        pixels[-1] = (base_x + across, base_y + down)
+    yield f'<polyline class="line {arrow.role}" points="{_points(pixels)}"/>'
+    if arrow.head:
+        yield f'<polygon class="head {arrow.role}" points="{_points(corners)}"/>'
+
+
+def _label(label: Label) -> Iterator[str]:
+    left, wide = label.left, span(label.text)
+    place = {"start": left, "middle": label.x + 0.5, "end": left + wide}[label.align]
+    where = f'x="{_x(place)}" y="{_y(label.y + 0.5) + LOWER:g}" text-anchor="{label.align}"'
+    yield f'<text class="{label.role}" {where}>{_line(label.text)}</text>'
+
+
+def _brace(brace: Brace) -> Iterator[str]:
+    left, right, top = _x(brace.x), _x(brace.x + brace.width), _y(brace.y)
+    middle, deep = (left + right) / 2, DOWN * 0.35
+    yield (
+        f'<path class="brace" d="M{left:g} {top:g}q0 {deep:g} 8 {deep:g}H{middle - 8:g}q8 0 8 {deep:g}'
+        f'q0 {-deep:g} 8 {-deep:g}H{right - 8:g}q8 0 8 {-deep:g}"/>'
+    )
+    yield (
+        f'<text class="note" x="{middle:g}" y="{_y(brace.y + 1.5) + LOWER:g}" text-anchor="middle">'
+        f"{_line(brace.text)}</text>"
+    )
+
+
+def _line(line: Line) -> str:
+    """Return a line of text, letters as in mathematics."""
+    written, low = "", False
+    for piece in line:
+        letter = GREEK.get(piece.letter, piece.letter) if isinstance(piece, Term) else ""
+        raised = f' dy="{-LOWER}"' if low else ""
+        if isinstance(piece, str):
+            written += f"<tspan{raised}>{_safe(piece)}</tspan>" if low else _safe(piece)
+            low = False
+            continue
+        below = piece.subscript or piece.time
+        written += f'<tspan class="m"{raised}>{_safe(letter)}</tspan>'
+        written += f'<tspan class="i" dy="{LOWER}">{_safe(below)}</tspan>' if below else ""
+        low = bool(below)
+    return written
+
+
+def _safe(text: str) -> str:
+    return escape_xml(escape(text, MOST_OF_A_LINE))
+
+
+def _x(cells: float) -> float:
+    return round(cells * ACROSS, 2)
+
+
+def _y(cells: float) -> float:
+    return round(cells * DOWN, 2)
+
+
+def _points(pixels: list[Point]) -> str:
+    return " ".join(f"{x:g},{y:g}" for x, y in pixels)

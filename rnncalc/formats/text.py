@@ -1,0 +1,194 @@
+"""Pictures in characters, for a terminal: frames and lines of box characters, or plain ones where it has no others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, TextIO
+
+from rnncalc.formats.places import PAGE, cells_of, ends, lowest_first
+from rnncalc.reports.equations import plain
+from rnncalc.reports.pictures.picture import (
+    MOST_OF_A_LINE,
+    Arrow,
+    Box,
+    Brace,
+    Cell,
+    Curve,
+    Dot,
+    Label,
+    Picture,
+    Role,
+    columns,
+)
+from rnncalc.text import encodes, escape, unencodable
+
+if TYPE_CHECKING:
+    from rnncalc.reports.equations import Line
+    from rnncalc.reports.report import Drawn
+
+UP, RIGHT, DOWN, LEFT = 1, 2, 4, 8
+LINES = dict(enumerate(" ╵╶└╷│┌├╴┘─┴┐┤┬┼"))
+"""The character of a line that leaves a cell by some of its sides, by their sum."""
+
+HEADS = {(0, -1): "▲", (1, 0): "►", (0, 1): "▼", (-1, 0): "◄"}
+SIDES = {(0, -1): UP, (1, 0): RIGHT, (0, 1): DOWN, (-1, 0): LEFT}
+STARTS = {("─", (0, -1)): "┴", ("─", (0, 1)): "┬", ("│", (1, 0)): "├", ("│", (-1, 0)): "┤"}
+"""What a frame's character becomes where an arrow leaves."""
+
+FRAMES = {True: (*"╭─╮│╰╯",), False: (*"┌─┐│└┘",)}
+DASHED = (*"┌╌┐╎└┘",)
+CURVES = {Role.RECURRENT: "═", Role.DENSE: "•", Role.AXIS: "┼", Role.ELIDED: "╎"}
+ASCII = {
+    **dict.fromkeys("└┌┘┐├┤┴┬┼╭╮╰╯", "+"),
+    **dict.fromkeys("─╌╶╴", "-"),
+    **dict.fromkeys("│╎╵╷", "|"),
+    **dict(zip("▲►▼◄●═•⋯…→", "^>v<o=*~~>", strict=True)),
+}
+"""What stands for the characters that pictures are drawn in where an encoding lacks one of them."""
+
+RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+LOWERED = str.maketrans(RAISED, "0123456789")
+"""The digits of a power of ten: where an encoding lacks them, 10⁹ is 1e9, which is as wide."""
+
+
+def write(reports: Iterable[Drawn], file: TextIO) -> None:
+    """Draw each picture as wide as the terminal allows, or, into a pipe, as a page does."""
+    width = get_terminal_size().columns if file.isatty() else PAGE
+    for number, picture in enumerate(picture for report in reports for picture in report.pictures(width)):
+        if number:
+            file.write("\n")
+        file.writelines(f"{line}\n" for line in drawn(picture, file.encoding))
+
+
+def drawn(picture: Picture, encoding: str | None = None) -> list[str]:
+    """Return the lines of a picture in characters that an encoding has."""
+    canvas = _Canvas(picture)
+    for shape in lowest_first(picture.shapes):
+        match shape:
+            case Box():
+                canvas.box(shape)
+            case Arrow():
+                canvas.arrow(shape)
+            case Dot():
+                canvas.put((shape.x, shape.y), "●")
+            case Label():
+                canvas.text((shape.left, shape.y), shape.text)
+            case Brace():
+                canvas.brace(shape)
+            case Curve():
+                canvas.curve(shape)
+    canvas.leave()
+    lines = ["".join(row).rstrip() for row in canvas.rows]
+    return lines if encoding is None or all(encodes(line, encoding) for line in lines) else _encodable(lines, encoding)
+
+
+class _Canvas:
+    """The cells of a picture, each with its character; one below a wide character's second half is empty."""
+
+    def __init__(self, picture: Picture) -> None:
+        self.rows = [[" "] * picture.width for _ in range(picture.height)]
+        self.sides: dict[Cell, int] = {}
+        self.starts: list[tuple[Cell, Cell]] = []
+
+    def put(self, cell: Cell, char: str) -> None:
+        """Put a character into a cell, where there is one."""
+        x, y = cell
+        if 0 <= y < len(self.rows) and 0 <= x < len(self.rows[y]):
+            self.rows[y][x] = char
+
+    def text(self, cell: Cell, text: Line) -> None:
+        """Write from a cell to the right."""
+        x, y = cell
+        for char in escape(plain(text), MOST_OF_A_LINE):
+            width = columns(char)
+            if width == 0 and 0 < x <= len(self.rows[y]):
+                self.rows[y][x - 1] += char
+            elif width:
+                self.put((x, y), char)
+                if width == 2:
+                    self.put((x + 1, y), "")
+                x += width
+
+    def box(self, box: Box) -> None:
+        """Draw a frame, a bracket on either side of a single line, or, around what stands for others, nothing."""
+        right, bottom = box.x + box.width - 1, box.y + box.height - 1
+        if box.role is not Role.FRAME:
+            for y in range(box.y, bottom + 1):
+                for x in range(box.x, right + 1):
+                    self.put((x, y), " ")
+        if box.height > 2:
+            dashed = box.role in (Role.ELIDED, Role.FRAME)
+            corner, across, other, down, low, last = DASHED if dashed else FRAMES[box.round]
+            for x in range(box.x + 1, right):
+                self.put((x, box.y), across)
+                self.put((x, bottom), across)
+            for y in range(box.y + 1, bottom):
+                self.put((box.x, y), down)
+                self.put((right, y), down)
+            corners = ((box.x, box.y), (right, box.y), (box.x, bottom), (right, bottom))
+            for cell, char in zip(corners, (corner, other, low, last), strict=True):
+                self.put(cell, char)
+        top = box.y + (box.height - len(box.lines)) // 2
+        for number, line in enumerate(box.lines):
+            long = columns(escape(plain(line), MOST_OF_A_LINE))
+            left = box.x + (box.width - long) // 2
+            if box.height < 3 and box.role is not Role.ELIDED:
+                self.put((left - 1, box.y), "(" if box.round else "[")
+                self.put((left + long, box.y), ")" if box.round else "]")
+            self.text((left, top + number), line)
+
+    def arrow(self, arrow: Arrow) -> None:
+        """Draw a line through its cells; where others ran before, they cross or join."""
+        start, end = ends(arrow)
+        cells = [start, *cells_of(arrow), end]
+        for before, cell, after in zip(cells, cells[1:], cells[2:], strict=False):
+            towards = [(other[0] - cell[0], other[1] - cell[1]) for other in (before, after)]
+            self.sides[cell] = self.sides.get(cell, 0) | SIDES[towards[0]] | SIDES[towards[1]]
+            head = arrow.head and after == end
+            self.put(cell, HEADS[towards[1]] if head else LINES[self.sides[cell]])
+        first = cells[1]
+        self.starts.append((start, (first[0] - start[0], first[1] - start[1])))
+
+    def brace(self, brace: Brace) -> None:
+        """Draw a brace, and its text in the middle below."""
+        middle = brace.x + (brace.width - 1) // 2
+        for x in range(brace.x, brace.x + brace.width):
+            self.put((x, brace.y), "┬" if x == middle else "─")
+        self.put((brace.x, brace.y), "└")
+        self.put((brace.x + brace.width - 1, brace.y), "┘")
+        free = brace.width - columns(escape(plain(brace.text), MOST_OF_A_LINE))
+        self.text((brace.x + free // 2, brace.y + 1), brace.text)
+
+    def curve(self, curve: Curve) -> None:
+        """Draw a line as characters, one a column, and more below each other where it is steep."""
+        last = int(curve.points[0][1])
+        for (x, y), (to_x, to_y) in zip(curve.points, curve.points[1:], strict=False):
+            for column in range(int(x), int(to_x) + 1):
+                share = min(max((column + 0.5 - x) / (to_x - x), 0.0), 1.0) if to_x > x else 1.0
+                row = int(y + share * (to_y - y))
+                between = range(min(row, last) + 1, max(row, last))
+                for each in (row, *between):
+                    self.put((column, each), CURVES.get(curve.role, "•"))
+                last = row
+
+    def leave(self) -> None:
+        """Open the frames where arrows leave them."""
+        for (x, y), direction in self.starts:
+            if 0 <= y < len(self.rows) and 0 <= x < len(self.rows[y]):
+                self.rows[y][x] = STARTS.get((self.rows[y][x], direction), self.rows[y][x])
+
+
+def _encodable(lines: list[str], encoding: str) -> list[str]:
+    """Return lines in characters that an encoding has, each as wide as the one that it stands for."""
+    signs = {sign: other for sign, other in unencodable(encoding).items() if len(other) == 1}
+    if not encodes("".join(ASCII), encoding):
+        signs |= ASCII  # all of them, so that no line changes its looks on its way
+    if not encodes(RAISED, encoding):
+        lines = [re.sub(f"10([{RAISED}]+)", lambda power: f"1e{power[1].translate(LOWERED)}", line) for line in lines]
+    return ["".join(_encodable_char(signs.get(char, char), encoding) for char in line) for line in lines]
+
+
+def _encodable_char(char: str, encoding: str) -> str:
+    return char if char.isascii() or encodes(char, encoding) else "?" * columns(char)

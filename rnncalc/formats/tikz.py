@@ -1,0 +1,127 @@
+"""Pictures as a LaTeX document that draws each with TikZ, and needs none but the libraries that come with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, TextIO
+
+from rnncalc.formats.mathematics import symbol, typeset
+from rnncalc.formats.places import PAGE, Point, edges, lowest_first, path
+from rnncalc.reports.equations import Term
+from rnncalc.reports.pictures.picture import Arrow, Box, Brace, Curve, Dot, Label, Picture, Role, Shape, span
+
+if TYPE_CHECKING:
+    from rnncalc.reports.equations import Line
+    from rnncalc.reports.report import Drawn
+
+ACROSS, DOWN = 0.2, 0.44
+"""The size of a cell, in centimetres."""
+
+COLOURS = {
+    "layer": ("E4EFFA", "2B6AA6"),
+    "output": ("E5F4E7", "35803B"),
+    "input": ("FFFFFF", "5D6773"),
+    "state": ("FDF2DE", "A2690F"),
+    "gate": ("FBE9E7", "B0443A"),
+    "operation": ("FFFFFF", "3B4550"),
+    "backward": ("F1E8F8", "7D3FA8"),
+    "dense": ("FBE9E7", "B0443A"),
+    "recurrent": ("E4EFFA", "2B6AA6"),
+    "elided": ("FFFFFF", "8A94A0"),
+    "frame": ("FFFFFF", "8A94A0"),
+    "axis": ("FFFFFF", "5D6773"),
+}
+"""What a role is filled and drawn with; arrows between layers are drawn as inputs are."""
+
+DASHED = (Role.BACKWARD, Role.ELIDED, Role.FRAME)
+
+PREAMBLE = r"""\documentclass[tikz,border=4mm]{standalone}
+\usepackage{amsmath}
+\usetikzlibrary{arrows.meta,decorations.pathreplacing}
+"""
+
+
+def write(reports: Iterable[Drawn], file: TextIO) -> None:
+    """Write one document, a page a picture."""
+    file.write(PREAMBLE)
+    for role, (fill, line) in COLOURS.items():
+        file.write(f"\\definecolor{{{role}fill}}{{HTML}}{{{fill}}}\\definecolor{{{role}line}}{{HTML}}{{{line}}}\n")
+    file.write("\\begin{document}\n")
+    for report in reports:
+        for picture in report.pictures(PAGE):
+            file.write(f"{environment(picture)}\n")
+    file.write("\\end{document}\n")
+
+
+def environment(picture: Picture) -> str:
+    """Return a picture as one `tikzpicture`, in the colours that the document defines."""
+    drawn = "\n".join(f"  {line}" for shape in lowest_first(picture.shapes) for line in _shape(shape, picture))
+    options = f"x={ACROSS}cm, y=-{DOWN}cm, >=Latex, font=\\sffamily\\footnotesize, inner sep=0pt, outer sep=0pt"
+    return f"\\begin{{tikzpicture}}[{options}]\n{drawn}\n\\end{{tikzpicture}}"
+
+
+def _shape(shape: Shape, picture: Picture) -> Iterator[str]:
+    match shape:
+        case Box():
+            yield from _box(shape)
+        case Arrow():
+            yield from _arrow(path(shape, picture), shape)
+        case Dot(x, y):
+            yield f"\\fill ({x + 0.5},{y + 0.5}) circle[radius=0.6mm];"
+        case Label():
+            yield _label(shape)
+        case Brace(x, y, width):
+            ends = f"({x + width},{y + 0.1}) -- ({x},{y + 0.1})"
+            yield f"\\draw[decorate, decoration={{brace, amplitude=2mm}}, inputline] {ends};"
+            yield f"\\node[anchor=base] at ({x + width / 2},{y + 1.7}) {{{_line(shape.text)}}};"
+        case Curve():
+            points = " -- ".join(f"({x:.3f},{y:.3f})" for x, y in shape.points)
+            thin = {Role.AXIS: "semithick", Role.ELIDED: "semithick, densely dashed"}
+            yield f"\\draw[{thin.get(shape.role, 'very thick')}, {shape.role}line] {points};"
+
+
+def _box(box: Box) -> Iterator[str]:
+    left, top, right, bottom = edges(box)
+    if box.role is not Role.ELIDED or box.height > 2:
+        corners = f"{min((right - left) * ACROSS, (bottom - top) * DOWN) / 2:.3f}cm" if box.round else "0.8mm"
+        look = f"draw={box.role}line, fill={box.role}fill, rounded corners={corners}"
+        if box.role in DASHED:
+            look += ", dashed"
+        yield f"\\path[{look}] ({left:g},{top:g}) rectangle ({right:g},{bottom:g});"
+    x, y = (left + right) / 2, (top + bottom) / 2
+    for number, line in enumerate(box.lines):
+        below = y + 0.9 * (number - (len(box.lines) - 1) / 2) + BASE
+        strong = "\\bfseries " if number == 0 and len(box.lines) > 1 else ""
+        yield f"\\node[anchor=base] at ({x:g},{below:g}) {{{strong}{_line(line)}}};"
+
+
+BASE = 0.2
+"""By how much the line that letters stand on is below the middle of a cell."""
+
+
+def _arrow(points: list[Point], arrow: Arrow) -> Iterator[str]:
+    colour = "input" if arrow.role is Role.LAYER else arrow.role
+    look = f"{'->' if arrow.head else '-'}, semithick, {colour}line{', densely dashed' * (arrow.role in DASHED)}"
+    yield f"\\draw[{look}] {' -- '.join(f'({x:g},{y:g})' for x, y in points)};"
+
+
+def _label(label: Label) -> str:
+    left, wide = label.left, span(label.text)
+    place, anchor = {
+        "start": (left, "base west"),
+        "middle": (label.x + 0.5, "base"),
+        "end": (left + wide, "base east"),
+    }[label.align]
+    size = {"heading": "\\bfseries\\normalsize ", "note": "\\color{black!65}", "shape": "\\color{black!65}"}
+    text = f"{size.get(label.role, '')}{_line(label.text)}"
+    return f"\\node[anchor={anchor}] at ({place:g},{label.y + 0.5 + BASE:g}) {{{text}}};"
+
+
+def _line(line: Line) -> str:
+    return "".join(_piece(piece) for piece in line)
+
+
+def _piece(piece: Term | str) -> str:
+    if isinstance(piece, str):
+        return typeset(piece)
+    return f"${symbol(piece.letter, piece.subscript or piece.time.replace('−', '-'))}$"

@@ -1,0 +1,38 @@
+"""What is drawn of a network: the views, each a module of `pictures/`, imported when it is asked for.
+
+A view is a function `pictures(network, only, width)`: the pictures of a network, or of the layers named in `only` where
+there are any, none wider than `width` cells where that is a number and the view can help it. It raises RefusedError
+where there is nothing of the kind to draw.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from rnncalc.network.network import Network
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rnncalc.reports.pictures.picture import Picture
+
+VIEWS = {
+    "unrolled": "rnncalc.reports.pictures.unrolled",
+    "cell": "rnncalc.reports.pictures.cell",
+    "growth": "rnncalc.reports.pictures.growth",
+}
+"""The views by their names, the first the one that is meant where none is named."""
+
+
+class Drawing(NamedTuple):
+    """A network, drawn."""
+
+    network: Network
+    view: str = next(iter(VIEWS))
+    only: tuple[str, ...] = ()
+
+    def pictures(self, width: int | None = None) -> list[Picture]:
+        """Return the pictures, none wider than so many cells where that can be."""
+        view = cast("Callable[..., list[Picture]]", import_module(VIEWS[self.view]).pictures)
+        return view(self.network, self.only, width)

@@ -1,0 +1,167 @@
+"""Which steps and which layers of a network a picture has room for, and how many it leaves out. Knows no places."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import NamedTuple
+
+from rnncalc.layers.cell import Cell
+from rnncalc.network.network import Network
+from rnncalc.network.stack import Placed
+
+MOST_STEPS, MOST_LAYERS = 6, 12
+"""Of more, the middle is left out."""
+
+FIRST_LAYERS, LAST_LAYERS = 6, 5
+"""How many layers are drawn where some are left out."""
+
+SHORT = 10_000
+"""From here on a step's number is said in letters."""
+
+
+class When(Enum):
+    """At which steps something happens."""
+
+    EVERY = auto()
+    FIRST = auto()
+    LAST = auto()
+
+
+class Step(NamedTuple):
+    """A step that is drawn: what stands below a letter to say which it is, and whether it is the first or the last."""
+
+    name: str
+    first: bool = False
+    last: bool = False
+
+    def on(self, when: When) -> bool:
+        """Return whether something happens at this step."""
+        return when is When.EVERY or (self.first if when is When.FIRST else self.last)
+
+
+class Gap(NamedTuple):
+    """Steps that are left out: how many, None where that is not known."""
+
+    steps: int | None
+
+
+Columns = tuple[Step | Gap, ...]
+
+
+class Shown(NamedTuple):
+    """A layer that is drawn.
+
+    applied, hands_on: at which steps it is applied, and hands on to the layer above.
+    number: which of the part's recurrent layers it is, counted from 0; None where it is not recurrent.
+    """
+
+    placed: Placed
+    applied: When
+    hands_on: When
+    number: int | None
+
+
+class LeftOut(NamedTuple):
+    """Layers that are left out: how many, and their parameters; the others as the first and the last of them."""
+
+    layers: int
+    params: int
+    applied: When
+    hands_on: When
+
+
+Row = Shown | LeftOut
+
+
+def columns(network: Network, part: str | None) -> list[Columns]:
+    """Return the ways to draw a part's steps, the fullest first, each narrower than the one before."""
+    topology, steps = network.topology_of(part), network.parts[part].steps
+    if topology == "one-to-one":
+        return [(Step("", first=True, last=True),)]
+    if steps is None:
+        return _unknown(topology)
+    starts = part == "decoder" or topology == "one-to-many"
+    few = [(3, 2), (2, 2), (2, 1), (1, 1), (1, 0) if starts else (0, 1)]
+    pairs = [(head, tail) for head, tail in few if head + tail < steps]
+    ways = [_steps(steps, head, tail) for head, tail in pairs]
+    return [_steps(steps, steps, 0), *ways] if steps <= MOST_STEPS else ways
+
+
+def _steps(steps: int, head: int, tail: int) -> Columns:
+    """Return the first and the last steps, and between them what is left out."""
+    shown = [*range(1, head + 1), *range(steps - tail + 1, steps + 1)]
+    drawn: list[Step | Gap] = [Step(_name(step, steps), step == 1, step == steps) for step in shown]
+    if head + tail < steps:
+        drawn.insert(head, Gap(steps - head - tail))
+    return tuple(drawn)
+
+
+def _name(step: int, steps: int) -> str:
+    if step < SHORT:
+        return str(step)
+    return "T" if step == steps else f"T−{steps - step}"
+
+
+def _unknown(topology: str) -> list[Columns]:
+    before, now, after, gap = Step("t−1"), Step("t"), Step("t+1"), Gap(None)
+    if topology == "one-to-many":
+        first = Step("1", first=True)
+        return [(first, gap, before, now, after, gap), (first, gap, now, gap), (first, gap)]
+    if topology == "many-to-many":
+        return [(gap, before, now, after, gap), (gap, now, gap)]
+    last = Step("T", last=True)
+    return [(gap, before, now, after, gap, last), (gap, now, gap, last), (gap, last)]
+
+
+def step_behind(network: Network, part: str | None) -> str:
+    """Return the name of the step behind the last, from which what runs backwards comes."""
+    steps = 1 if network.topology_of(part) == "one-to-one" else network.parts[part].steps
+    return "T+1" if steps is None or steps + 1 >= SHORT else str(steps + 1)
+
+
+def rows(network: Network, part: str | None) -> list[Row]:
+    """Return a part's layers from the lowest to the output's, the middle ones of many as one.
+
+    What it costs does not grow with the copies of a layer.
+    """
+    every = [entry for entry in network.stack if entry.part == part]
+    total = sum(entry.copies for entry in every)
+    if total <= MOST_LAYERS:
+        return [_at(network, every, place) for place in range(total)]
+    below = [_at(network, every, place) for place in range(FIRST_LAYERS)]
+    above = [_at(network, every, place) for place in range(total - LAST_LAYERS, total)]
+    params = sum(entry.params * entry.copies for entry in every) - sum(row.placed.params for row in (*below, *above))
+    applied = _at(network, every, FIRST_LAYERS).applied
+    hands_on = _at(network, every, total - LAST_LAYERS - 1).hands_on
+    return [*below, LeftOut(total - FIRST_LAYERS - LAST_LAYERS, params, applied, hands_on), *above]
+
+
+def row_of(network: Network, name: str) -> Shown:
+    """Return the layer of a name that the network has."""
+    for entry in network.stack:
+        number = name.removeprefix(entry.stem)
+        if name == entry.name or (entry.number is not None and number.isdecimal() and name.startswith(entry.stem)):
+            copy = int(number) - (entry.number or 0) if number else 0
+            if 0 <= copy < entry.copies and entry.name_of(copy) == name:
+                return _shown(network, entry, copy, 0)
+    raise KeyError(name)
+
+
+def _at(network: Network, every: list[Placed], place: int) -> Shown:
+    """Return the layer at a place of a part, counted from 0."""
+    cells = 0
+    for entry in every:
+        if place < entry.copies:
+            return _shown(network, entry, place, cells)
+        place -= entry.copies
+        cells += entry.copies * isinstance(entry.layer, Cell)
+    raise IndexError(place)
+
+
+def _shown(network: Network, entry: Placed, copy: int, cells: int) -> Shown:
+    many_in = network.topology_of(entry.part).startswith("many")
+    once = When.LAST if many_in else When.FIRST
+    steps = network.parts[entry.part].steps
+    applied = once if entry.uses == 1 and steps != 1 else When.EVERY
+    hands_on = When.EVERY if len(entry.output_shape) > 1 else once
+    return Shown(entry.one(copy), applied, hands_on, cells + copy if isinstance(entry.layer, Cell) else None)

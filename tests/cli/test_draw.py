@@ -1,0 +1,134 @@
+"""`rnncalc draw`: views, files by their suffix, and what is refused."""
+
+import io
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import Call, Screen
+
+NETWORK = ("-i", 4, "-l", "gru:3", "--output", 1, "-T", 3)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return an empty folder that a call is made in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_it_draws_on_standard_output(call: Call) -> None:
+    """In characters, or in the format asked for."""
+    out = call("draw", *NETWORK).out
+    assert out.count("│  gru_1  │") == 3
+    assert call("draw", *NETWORK, "-f", "svg").out.startswith("<svg ")
+    assert call("draw", *NETWORK, "-f", "tikz").out.startswith("\\documentclass")
+
+
+@pytest.mark.parametrize("columns", [40, 80, 200])
+@pytest.mark.parametrize("view", ["unrolled", "growth"])
+@pytest.mark.parametrize("spec", ["translation", "sentiment-classifier", "time-series-gru", "speech-model"])
+def test_a_screen_is_never_too_narrow(columns: int, view: str, spec: str, screen: Screen) -> None:
+    """No line is longer than the terminal is wide, and on a wider one there is more of the network."""
+    lines = screen(columns, "draw", f"specs/{spec}.yaml", "--view", view).splitlines()
+    assert max(map(len, lines)) <= columns
+    assert lines
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [("a.svg", "<svg "), ("a.SVG", "<svg "), ("a.tex", "\\documentclass"), ("a.html", "<!doctype"), ("a.txt", "gru 3")],
+)
+def test_a_file_is_written_as_its_suffix_says(name: str, start: str, folder: Path, call: Call) -> None:
+    """Nothing goes to standard output, and nothing but the file is left in the folder."""
+    assert call("draw", *NETWORK, "-o", name) == (0, "", "")
+    assert [path.name for path in folder.iterdir()] == [name]
+    assert (folder / name).read_text("utf-8").startswith(start)
+
+
+def test_a_file_is_replaced_as_a_whole(folder: Path, call: Call) -> None:
+    """Its mode stays; a link stays one, and what it leads to is replaced."""
+    real = folder / "real.svg"
+    real.write_text("x" * 100_000)
+    real.chmod(0o640)
+    (folder / "link.svg").symlink_to("real.svg")
+    assert call("draw", *NETWORK, "-o", "link.svg").code == 0
+    assert (folder / "link.svg").is_symlink()
+    assert real.read_text("utf-8").endswith("</svg>\n")
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640
+
+
+REFUSED = [
+    (["-o", "a.png"], "rnncalc: -o 'a.png': expected the suffix .svg, .tex, .html or .txt, got '.png'\n"),
+    (["-o", "a"], "rnncalc: -o 'a': expected the suffix .svg, .tex, .html or .txt, got none\n"),
+    (
+        ["-o", "1"],
+        "rnncalc: -o '1': expected the suffix .svg, .tex, .html or .txt, got none; "
+        "the units of the output layer are --output\n",
+    ),
+    (["-o", "d.svg"], "rnncalc: -o 'd.svg': is a folder; name a file in it\n"),
+    (["-o", "no/a.svg"], "rnncalc: -o 'no/a.svg': cannot be written: no such file or directory\n"),
+    (["-o", "a\x1b.svg\x00"], "rnncalc: -o 'a\\x1b.svg\\x00': expected the suffix"),
+    (["-o", "a\x00.svg"], "rnncalc: -o 'a\\x00.svg': cannot be written: no such file\n"),
+    (["-o", "a.svg", "-f", "tikz"], "rnncalc: -o asks for svg by its suffix, -f for tikz; leave -f out\n"),
+    (["--view", "front"], "--view: expected unrolled, cell or growth, got 'front'"),
+    (["--only", "gru_2"], "rnncalc: --only: expected gru_1 or output, got 'gru_2'; did you mean 'gru_1'?\n"),
+    (["--view", "growth", "--only", "gru_1"], "rnncalc: gru 3 → dense 1: the growth is that of the whole network"),
+    (["--view", "growth", "--topology", "one-to-one", "-T", "1"], "rnncalc: gru 3 → dense 1: a one-to-one network has"),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), REFUSED)
+def test_what_cannot_be_drawn_is_refused(words: list[str], message: str, folder: Path, call: Call) -> None:
+    """In one line with the cure, with 2, and with no file left behind."""
+    (folder / "d.svg").mkdir()
+    network = NETWORK if "-T" not in words else NETWORK[:-2]
+    code, out, err = call("draw", *network, *words)
+    assert (code, out) == (2, "")
+    assert err.startswith(message)
+    assert err.count("\n") == 1
+    assert [path.name for path in folder.iterdir()] == ["d.svg"]
+
+
+def test_one_network_is_drawn_at_a_time(call: Call) -> None:
+    """Two specs, a folder of several, or none are refused."""
+    two = call("draw", "specs/lstm.yaml", "specs/gru.yaml")
+    assert two.err == "rnncalc: expected one network to draw, got 2 specs\n"
+    many = call("draw", "specs/keras")
+    assert many.err == "rnncalc: expected one network to draw, got 4; name one spec\n"
+    assert call("draw").err.startswith("rnncalc: no network: give a SPEC file, or flags such as ")
+    assert {two.code, many.code, call("draw").code} == {2}
+
+
+def test_a_network_of_no_growth_is_refused(call: Call) -> None:
+    """A table alone stays what it is, however many steps there are."""
+    code, _, err = call("draw", "-i", 9, "-l", "embedding:4", "--view", "growth")
+    assert (code, "does not grow" in err) == (2, True)
+
+
+def test_a_file_that_cannot_be_written_leaves_the_earlier_one(
+    folder: Path, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was there is as it was when the disk is full, and nothing is left beside it."""
+    (folder / "a.svg").write_text("before")
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    code, _, err = call("draw", *NETWORK, "-o", "a.svg")
+    assert (code, err) == (2, "rnncalc: -o 'a.svg': cannot be written: no space left on device\n")
+    assert [path.name for path in folder.iterdir()] == ["a.svg"]
+    assert (folder / "a.svg").read_text() == "before"
+
+
+def test_files_are_utf_8_whatever_the_terminal(folder: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal without box characters gets plain ones; a file has what it is made of."""
+    assert call("draw", *NETWORK, "-o", "a.txt").code == 0
+    assert "┌" in (folder / "a.txt").read_text("utf-8")
+    plain = io.TextIOWrapper(io.BytesIO(), encoding="latin-1")
+    monkeypatch.setattr(sys, "stdout", plain)
+    call("draw", *NETWORK)
+    assert "+-----" in plain.buffer.getvalue().decode("latin-1")

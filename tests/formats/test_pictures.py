@@ -1,0 +1,169 @@
+"""What a picture says, read back from each format; names stay text in all of them; characters that a terminal has."""
+
+import io
+import re
+import xml.etree.ElementTree as ET
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from pictured import SVG, bare, network_of, said, svg_texts, tikz_texts
+from strategies import Spec, encoder_decoder, network
+
+from rnncalc import GRU, LSTM, Embedding, Network, Output
+from rnncalc.formats import write
+from rnncalc.formats.places import PAGE
+from rnncalc.formats.svg import element
+from rnncalc.formats.text import drawn
+from rnncalc.formats.tikz import environment
+from rnncalc.reports.draw import VIEWS, Drawing
+from rnncalc.reports.pictures.picture import Arrow, Box, Dot, Label, Picture, Role, columns
+from rnncalc.text import escape
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "]]>&amp;--><!--",
+    r"\input{/etc/passwd}$x^2$%#~",
+    "a\u202eb\x1b[31mc\nd\x00",
+    "}\\end{document}",
+    "\u5b57\u5b57\u5b57",
+    "W" * 200,
+    "' onload='x",
+]
+SMALL = {"input": 3, "steps": 3, "output": 1}
+
+
+def pictures(net: Network) -> list[Picture]:
+    return [picture for view in ("unrolled", "growth") for picture in Drawing(net, view).pictures(PAGE)]
+
+
+@given(network() | encoder_decoder())
+@settings(max_examples=60)
+def test_every_label_is_read_back(spec: Spec) -> None:
+    """Each text of the picture stands in the SVG and in the TikZ, as often, and no other does."""
+    (picture,) = Drawing(network_of(spec)).pictures()
+    texts = bare(said(picture))
+    assert bare(svg_texts(element(picture))) == texts
+    assert bare(tikz_texts(environment(picture))) == texts
+
+
+@given(network() | encoder_decoder())
+@settings(max_examples=40)
+def test_every_label_stands_in_the_characters(spec: Spec) -> None:
+    """As often at the least: one may be a part of another."""
+    (picture,) = Drawing(network_of(spec)).pictures()
+    text = "\n".join(drawn(picture))
+    for label, times in said(picture).items():
+        assert text.count(label) >= times, label
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_stay_text(name: str) -> None:
+    """Of a network or a layer: no element, command, comment or control character comes of them."""
+    net = Network(input=3, layers=(GRU(2, name=name),), output=Output(1), steps=3, name=name)
+    for picture in pictures(net):
+        text = element(picture)
+        root = ET.fromstring(text)
+        tags = {node.tag.removeprefix(SVG) for node in root.iter()}
+        known = {"svg", "title", "desc", "style", "rect", "text", "tspan", "polyline", "polygon", "path", "circle"}
+        assert tags <= known
+        assert not [key for node in root.iter() for key in node.attrib if key.startswith("on")]
+        for written in (text, *drawn(picture), *drawn(picture, "ascii")):
+            assert not {char for char in written if not char.isprintable() and char != "\n"}
+        assert "\\input" not in environment(picture)
+        assert r"\end{document}" not in environment(picture)
+        assert environment(picture).isascii()
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_name_is_read_back_as_every_format_writes_it(name: str) -> None:
+    """Escaped where it would act, cut where it is long, and otherwise as it is."""
+    (picture,) = Drawing(Network(input=3, layers=(GRU(2, name=name),), steps=3)).pictures()
+    shown = [text for text, times in svg_texts(element(picture)).items() if times == 3 and not text.isdecimal()]
+    (label,) = [text for text in shown if text != "gru 2" and text != "⋯"]
+    assert escape(name, 500).startswith(label.removesuffix("…"))
+    assert label.endswith("…") == (label != escape(name, 500))
+
+
+def test_svg_is_self_contained() -> None:
+    """A title and a description, for both schemes, and neither script nor anything from elsewhere."""
+    for picture in pictures(network_of(SMALL | {"layers": [{"lstm": 2}]})):
+        text = element(picture)
+        root = ET.fromstring(text)
+        title, desc = root.find(f"{SVG}title"), root.find(f"{SVG}desc")
+        assert title is not None
+        assert desc is not None
+        assert picture.title == title.text
+        assert picture.description == desc.text
+        assert [*root].index(title) == 0
+        assert "prefers-color-scheme:dark" in text
+        assert not re.search(r"script|href|url\(|@import|<image", text)
+        assert re.findall(r"https?://[^\"]+", text) == ["http://www.w3.org/2000/svg"]
+
+
+def test_tikz_asks_for_standard_libraries_alone() -> None:
+    """Those that come with it, and a class and a package of every installation."""
+    file = io.StringIO()
+    write([Drawing(network_of(SMALL | {"layers": [{"gru": 2}]}))], "tikz", file)
+    assert re.findall(r"\\(?:usepackage|usetikzlibrary)(?:\[.*?\])?\{(.*?)\}", file.getvalue()) == [
+        "amsmath",
+        "arrows.meta,decorations.pathreplacing",
+    ]
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp437", "utf-8"])
+@pytest.mark.parametrize("view", [view for view in VIEWS if view != "cell"])
+def test_a_terminal_gets_characters_that_it_has(encoding: str, view: str) -> None:
+    """And the picture keeps its shape: each stands in the same cell."""
+    layers = (Embedding(4), LSTM(3, bidirectional=True, name="\u5b57x\u00e9"))
+    (picture,) = Drawing(Network(input=9, layers=layers, output=Output(1), steps=9), view).pictures(80)
+    lines, own = drawn(picture), drawn(picture, encoding)
+    "\n".join(own).encode(encoding)
+    assert [*map(columns, own)] == [*map(columns, lines)]
+    assert ("─" in "".join(own)) == (encoding == "utf-8")
+
+
+def test_powers_of_ten_keep_their_meaning_in_plain_characters() -> None:
+    """As wide as raised digits, and read as one number."""
+    (picture,) = Drawing(Network(input=9, layers=(GRU(9),), steps=10**9), "growth").pictures()
+    marks = [re.sub(r"\s.*", "", line.strip()) for line in drawn(picture) if " ┼" in line]
+    own = [re.sub(r"\s.*", "", line.strip()) for line in drawn(picture, "latin-1") if " +" in line]
+    assert any(mark.startswith("10¹") for mark in marks)
+    lowered = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+    assert [mark if mark.isascii() else f"1e{mark[2:].translate(lowered)}" for mark in marks] == own
+
+
+def test_plain_characters_are_a_picture() -> None:
+    """Two boxes and an arrow, by hand."""
+    boxes = [Box(x, 0, 5, 3, (("a",),), Role.LAYER) for x in (0, 8)]
+    picture = Picture("", "", 13, 3, (*boxes, Arrow(((5, 1), (7, 1)), Role.STATE)))
+    assert drawn(picture) == ["┌───┐   ┌───┐", "│ a ├──►│ a │", "└───┘   └───┘"]
+    assert drawn(picture, "ascii") == ["+---+   +---+", "| a +-->| a |", "+---+   +---+"]
+
+
+def test_lines_cross_and_join() -> None:
+    """Where there is a dot they join, where there is none they cross."""
+    lines = (Arrow(((0, 1), (4, 1)), Role.STATE, head=False), Arrow(((2, 0), (2, 2)), Role.STATE, head=False))
+    picture = Picture("", "", 5, 3, lines)
+    assert drawn(picture) == ["  │", "──┼──", "  │"]
+    assert drawn(picture._replace(shapes=(*lines, Dot(2, 1))))[1] == "──●──"
+
+
+def test_wide_characters_take_two_cells() -> None:
+    """What stands behind them is where it would be behind two others."""
+    wide, plain = (
+        Picture("", "", 9, 1, (Label(0, 0, (name,), Role.NOTE), Label(6, 0, ("|",), Role.NOTE)))
+        for name in ("\u5b57\u5b57", "abcd")
+    )
+    assert columns(drawn(wide)[0]) == columns(drawn(plain)[0]) == 7
+
+
+def test_a_page_holds_the_picture() -> None:
+    """With its title, and nothing from elsewhere."""
+    file = io.StringIO()
+    net = Network(input=3, layers=(GRU(2),), steps=3, name="<b>x</b>")
+    write([Drawing(net)], "page", file)
+    text = file.getvalue()
+    assert text.startswith("<!doctype html>")
+    assert "<title>&lt;b&gt;x&lt;/b&gt;, unrolled in time</title>" in text
+    assert Counter(re.findall(r"<svg|<script|<b>", text)) == {"<svg": 1}

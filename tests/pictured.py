@@ -1,0 +1,132 @@
+"""What the tests of pictures hold of any of them, and how they read the labels back out of each format."""
+
+import re
+import xml.etree.ElementTree as ET
+from collections import Counter
+from itertools import pairwise, product
+from typing import Any
+
+import yaml
+
+from rnncalc import Network
+from rnncalc.formats.places import cells_of, ends, joined
+from rnncalc.reports.equations import Line, plain
+from rnncalc.reports.pictures.picture import Arrow, Box, Brace, Cell, Label, Picture, Role, Shape, span
+from rnncalc.spec import parse
+
+SVG = "{http://www.w3.org/2000/svg}"
+Room = tuple[int, int, int, int]
+
+
+def network_of(spec: dict[str, Any]) -> Network:
+    """Return the network of a spec's plain data."""
+    return parse(yaml.safe_dump(spec, sort_keys=False, allow_unicode=True).encode(), "spec").network
+
+
+def said(picture: Picture) -> Counter[str]:
+    """Return every text of a picture."""
+    return Counter(plain(line) for shape in picture.shapes for line in _lines(shape))
+
+
+def _lines(shape: Shape) -> tuple[Line, ...]:
+    match shape:
+        case Box():
+            return shape.lines
+        case Label() | Brace():
+            return (shape.text,)
+        case _:
+            return ()
+
+
+def rooms(shape: Shape) -> list[Room]:
+    """Return the cells that a shape's text, or its box, takes for itself: left, top, right and bottom behind it."""
+    match shape:
+        case Box():
+            return (
+                [] if shape.role is Role.FRAME else [(shape.x, shape.y, shape.x + shape.width, shape.y + shape.height)]
+            )
+        case Label():
+            return [(shape.left, shape.y, shape.left + span(shape.text), shape.y + 1)]
+        case Brace():
+            left, wide = shape.x + (shape.width - span(shape.text)) // 2, span(shape.text)
+            return [
+                (shape.x, shape.y, shape.x + shape.width, shape.y + 1),
+                (left, shape.y + 1, left + wide, shape.y + 2),
+            ]
+        case _:
+            return []
+
+
+def hold(picture: Picture) -> None:
+    """Hold what is so of every picture: nothing overlaps or lies outside, and every arrow comes from and leads to
+    something, around everything else."""
+    taken: dict[Cell, Shape] = {}
+    for shape in picture.shapes:
+        for left, top, right, bottom in rooms(shape):
+            assert left >= 0
+            assert top >= 0
+            assert right <= picture.width
+            assert bottom <= picture.height
+            for cell in product(range(left, right), range(top, bottom)):
+                assert cell not in taken, (shape, taken[cell])
+                taken[cell] = shape
+    for shape in picture.shapes:
+        if isinstance(shape, Box):
+            assert len(shape.lines) <= max(shape.height - 2, 1)
+            assert all(span(line) <= shape.width for line in shape.lines)
+        if isinstance(shape, Arrow) and shape.role is not Role.AXIS:
+            _hold_arrow(shape, picture, taken)
+
+
+def _hold_arrow(arrow: Arrow, picture: Picture, taken: dict[Cell, Shape]) -> None:
+    for cell, beyond in zip((arrow.cells[0], arrow.cells[-1]), ends(arrow), strict=True):
+        assert joined(cell, picture) or isinstance(taken.get(beyond), Box), arrow
+    for (x, y), (to_x, to_y) in pairwise(arrow.cells):
+        assert (x == to_x) != (y == to_y), arrow
+    for cell in cells_of(arrow):
+        assert cell not in taken, (arrow, taken[cell])
+
+
+def svg_texts(text: str) -> Counter[str]:
+    """Return every text of an SVG: letters with an index as `x_1`, as `plain` writes them."""
+    root = ET.fromstring(text)
+    return Counter(_told(node) for node in root.iter(f"{SVG}text"))
+
+
+def _told(node: ET.Element) -> str:
+    words = node.text or ""
+    for part in node:
+        content = part.text or ""
+        words += f"_{content}" if part.get("class") == "i" else content
+        words += part.tail or ""
+    return words
+
+
+def tikz_texts(text: str) -> Counter[str]:
+    """Return every text of the nodes of a TikZ picture."""
+    found = re.findall(r"^  \\node\[.*?\] at \(.*?\) \{(.*)\};$", text, re.MULTILINE)
+    return Counter(_untypeset(node) for node in found)
+
+
+SIGNS = {
+    r"$\times$": "×",
+    r"$\cdots$": "⋯",
+    r"$\leftrightarrow$": "⇄",
+    r"\dots{}": "…",
+    r"$\to$": "→",
+    **{f"$^{power}$": sign for power, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
+}
+
+
+def _untypeset(text: str) -> str:
+    text = re.sub(r"^(\\bfseries|\\normalsize|\\color\{[^}]*\}|\s)+", "", text)
+    for sign, char in SIGNS.items():
+        text = text.replace(sign, char)
+    text = re.sub(r"\$(\w)_\{([^}]*)\}\$", r"\1_\2", text)
+    text = re.sub(r"\$(\w)\$", r"\1", text)
+    return re.sub(r"\\([&%$#_{}])", r"\1", text)
+
+
+def bare(texts: Counter[str]) -> Counter[str]:
+    """Return texts as each of the formats writes them: times without brackets, minus signs as they are typed."""
+    return Counter({re.sub(r"_\(([^)]*)\)", r"_\1", text).replace("−", "-"): times for text, times in texts.items()})

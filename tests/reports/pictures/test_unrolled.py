@@ -1,0 +1,253 @@
+"""The unrolled picture says what the count says, of as many boxes as there are steps, and leaves out with numbers."""
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from pictured import hold, network_of, said
+from strategies import Spec, encoder_decoder, network
+
+from rnncalc import GRU, LSTM, RNN, Embedding, Network, Output, Part, count, load
+from rnncalc.layers.cell import Cell
+from rnncalc.questions.count import LayerCount
+from rnncalc.reports.draw import Drawing
+from rnncalc.reports.equations import plain
+from rnncalc.reports.pictures.picture import Arrow, Box, Label, Picture, Role
+
+SPECS = sorted(Path("specs").rglob("*.yaml"))
+
+
+def drawn(net: Network, width: int | None = None) -> Picture:
+    (picture,) = Drawing(net).pictures(width)
+    return picture
+
+
+def boxes(picture: Picture, name: str) -> list[Box]:
+    """Return the boxes of a layer."""
+    return [shape for shape in picture.shapes if isinstance(shape, Box) and shape.lines[0] == (name,)]
+
+
+def arrows(picture: Picture, role: Role) -> list[Arrow]:
+    return [shape for shape in picture.shapes if isinstance(shape, Arrow) and shape.role is role]
+
+
+def inputs(picture: Picture) -> list[str]:
+    return [shape.lines[0][0].name for shape in picture.shapes if isinstance(shape, Box) and shape.role is Role.INPUT]  # type: ignore[union-attr]
+
+
+def outputs(picture: Picture) -> list[str]:
+    of = [shape for shape in picture.shapes if isinstance(shape, Box) and shape.role is Role.OUTPUT and shape.round]
+    return [box.lines[0][0].name for box in of]  # type: ignore[union-attr]
+
+
+def holds_the_counts(net: Network) -> None:
+    """Hold that each layer has a box for each time it is applied, with its own numbers in it."""
+    picture = drawn(net)
+    hold(picture)
+    for layer in count(net).layers:
+        uses = layer.placed.uses
+        found = boxes(picture, layer.name)
+        assert len(found) == (uses if uses is not None else len(found))
+        for box in found:
+            assert box.lines[-1] == (f"{layer.params:,}",)
+            assert layer.kind in str(box.lines[1][0])
+            assert layer.kind == "external" or str(layer.units or "") in str(box.lines[1][0])
+        if found and (told := beside_the_arrow_into(picture, found)):
+            assert told == {expected_input(layer)}
+    assert any(f"{net.params:,} parameter" in text for text in said(picture))
+    widths = {label for label in said(picture) if re.fullmatch(r"[hc] [\d,]+", label)}
+    assert widths == {label for layer in count(net).layers for label in expected_states(layer)}
+
+
+def expected_input(layer: LayerCount) -> str:
+    """Return what must stand beside the arrow into a layer."""
+    of = layer.placed.layer
+    if isinstance(of, Embedding):
+        return f"1 of {layer.inputs:,}"
+    return f"{layer.inputs - of.extra_inputs:,}{f' + {of.extra_inputs:,}' if of.extra_inputs else ''}"
+
+
+def expected_states(layer: LayerCount) -> list[str]:
+    """Return the widths of a layer's states, of one direction, from its options."""
+    of = layer.placed.layer
+    if not isinstance(of, Cell):
+        return []
+    shown = getattr(of, "projection", None) or of.units
+    return [f"{letter} {shown if letter == 'h' else of.units:,}" for letter in of.states]
+
+
+def beside_the_arrow_into(picture: Picture, found: list[Box]) -> set[str]:
+    """Return what stands beside the arrows that run up into boxes."""
+    told = set()
+    for arrow in arrows(picture, Role.LAYER):
+        (x, lower), (_, upper) = arrow.cells
+        if any(x == box.middle[0] and upper == box.y + box.height for box in found):
+            told |= {
+                plain(shape.text)
+                for shape in picture.shapes
+                if isinstance(shape, Label) and shape.x == x + 2 and upper <= shape.y <= lower
+            }
+    return told
+
+
+@given(network())
+@settings(max_examples=60)
+def test_boxes_say_what_the_count_says(spec: Spec) -> None:
+    """Name, kind, width and parameters, one box for each time a layer is applied; nothing overlaps."""
+    holds_the_counts(network_of(spec))
+
+
+@given(encoder_decoder())
+@settings(max_examples=40)
+def test_halves_say_what_the_count_says(spec: Spec) -> None:
+    """The same of both halves; and the last states of each recurrent layer lead into the decoder's."""
+    net = network_of(spec)
+    holds_the_counts(net)
+    picture = drawn(net)
+    for layer in (entry for entry in net.placed if entry.part == "decoder" and hasattr(entry.layer, "states")):
+        first = min(boxes(picture, layer.name), key=lambda box: box.x)
+        into = [arrow for arrow in arrows(picture, Role.STATE) if arrow.cells[-1][0] == first.x - 1]
+        assert [arrow for arrow in into if first.y < arrow.cells[-1][1] < first.y + first.height]
+
+
+@given(network())
+@settings(max_examples=30)
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_a_picture_keeps_within_its_width(width: int, spec: Spec) -> None:
+    """On a narrow screen more steps are left out; no network of small numbers is wider than forty cells."""
+    picture = drawn(network_of(spec), width)
+    hold(picture)
+    assert picture.width <= width
+
+
+@given(encoder_decoder())
+@settings(max_examples=20)
+@pytest.mark.parametrize("width", [40, 80])
+def test_halves_keep_within_their_width(width: int, spec: Spec) -> None:
+    """Both side by side, or each a picture of its own where there is no room for that."""
+    for picture in Drawing(network_of(spec)).pictures(width):
+        hold(picture)
+        assert picture.width <= width
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("width", [None, 140, 80])
+def test_every_example_is_drawn(path: Path, width: int | None) -> None:
+    """Every topology and every kind, as wide as it needs and on a usual screen."""
+    for picture in Drawing(load(path)).pictures(width):
+        hold(picture)
+        assert width is None or picture.width <= width
+
+
+@pytest.mark.parametrize(
+    ("topology", "read", "spoken"),
+    [
+        ("many-to-many", ["x_1", "x_2", "x_3"], ["y_1", "y_2", "y_3"]),
+        ("many-to-one", ["x_1", "x_2", "x_3"], ["y_3"]),
+        ("one-to-many", ["x_1"], ["y_1", "y_2", "y_3"]),
+        ("one-to-one", ["x"], ["y"]),
+    ],
+)
+def test_a_topology_reads_and_speaks_where_it_does(topology: Any, read: list[str], spoken: list[str]) -> None:
+    """Inputs at one step or at all, outputs where the topology has them."""
+    steps = None if topology == "one-to-one" else 3
+    picture = drawn(Network(input=4, layers=(RNN(3),), output=1, steps=steps, topology=topology))
+    assert (inputs(picture), outputs(picture)) == (read, spoken)
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_a_layer_of_two_directions_and_few_steps(steps: int) -> None:
+    """Its two last states are one box's where there is one step, and are joined where there are two."""
+    picture = drawn(Network(input=1, layers=(RNN(1, bidirectional=True),), steps=steps))
+    hold(picture)
+    assert len([arrow for arrow in arrows(picture, Role.BACKWARD) if not arrow.head]) == steps - 1
+
+
+def test_two_directions_run_against_each_other() -> None:
+    """Three steps: two arrows back, one in from behind the last; and the first step's last state joins the output."""
+    picture = drawn(Network(input=4, layers=(LSTM(3, bidirectional=True),), steps=3))
+    back = [arrow for arrow in arrows(picture, Role.BACKWARD) if arrow.head]
+    assert len(back) == 3
+    assert all(arrow.cells[0][0] > arrow.cells[-1][0] for arrow in back)
+    assert said(picture)["h_4, c_4"] == 1
+    (joined,) = [arrow for arrow in arrows(picture, Role.BACKWARD) if not arrow.head]
+    assert joined.cells[0][0] < boxes(picture, "lstm_1")[1].x < joined.cells[-1][0]
+
+
+@pytest.mark.parametrize(("steps", "left_out"), [(6, None), (7, "2 steps"), (200, "195 steps")])
+def test_of_more_than_six_steps_the_middle_is_left_out(steps: int, left_out: str | None) -> None:
+    """And the picture says how many; with all of them drawn it says nothing of the kind."""
+    texts = said(drawn(Network(input=4, layers=(GRU(3),), steps=steps)))
+    assert texts[f"×{steps:,}, the same weights"] == 1
+    assert [text for text in texts if "left out" in text] == ([f"{left_out} left out"] if left_out else [])
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, None])
+def test_steps_drawn_and_left_out_are_all_steps(width: int | None) -> None:
+    """However many fit."""
+    picture = drawn(Network(input=4, layers=(GRU(3),), steps=1234), width)
+    (text,) = [text for text in said(picture) if "left out" in text]
+    assert len(boxes(picture, "gru_1")) + int(text.split()[0].replace(",", "")) == 1234
+
+
+def test_unknown_steps_are_around_t() -> None:
+    """t−1, t and t+1, and the last where it alone speaks."""
+    texts = said(drawn(Network(input=4, layers=(RNN(3),), topology="many-to-many")))
+    assert {"x_(t−1)", "x_t", "x_(t+1)", "×T, the same weights"} <= {*texts}
+    assert "x_T" not in texts
+    assert {"x_(t−1)", "x_t", "x_(t+1)", "x_T", "h_T"} <= {*said(drawn(Network(input=4, layers=(RNN(3),))))}
+
+
+@pytest.mark.parametrize("layers", [12, 13, 100_000])
+def test_of_more_than_twelve_layers_the_middle_is_left_out(layers: int) -> None:
+    """And the picture says how many and how many parameters they have."""
+    net = Network(input=4, layers=(GRU(4, repeat=layers),), steps=2)
+    picture = drawn(net)
+    hold(picture)
+    names = {box.lines[0][0] for box in picture.shapes if isinstance(box, Box) and box.role is Role.LAYER}
+    if layers == 12:
+        assert len(names) == 12
+        return
+    assert names == {*(f"gru_{n}" for n in range(1, 7)), *(f"gru_{n}" for n in range(layers - 4, layers + 1))}
+    (text,) = [text for text in said(picture) if "layers left out" in text]
+    assert re.sub(r"\D", "", text) == str(layers - 11)
+    assert said(picture)[f"{(layers - 11) * 3 * 4 * 9:,} parameters"] == 1
+
+
+@pytest.mark.parametrize("repeat", [1, 99_998])
+def test_many_steps_are_not_walked(repeat: int) -> None:
+    """10^12 steps make no more shapes than seven, whatever the layers."""
+
+    def shapes(steps: int) -> int:
+        layers = (Embedding(4), LSTM(4, bidirectional=True, repeat=repeat), RNN(2))
+        return len(drawn(Network(input=9, layers=layers, output=Output(1), steps=steps)).shapes)
+
+    assert shapes(10**12) == shapes(7) < 400
+
+
+def test_extra_inputs_and_tokens_are_told() -> None:
+    """What joins from elsewhere is added on the arrow, and a token is one of the vocabulary."""
+    layers = (Embedding(5), RNN(3, extra_inputs=2))
+    texts = said(drawn(Network(input=1000, layers=layers, steps=2)))
+    assert (texts["1 of 1,000"], texts["5 + 2"]) == (1, 1)
+
+
+def test_one_layer_alone() -> None:
+    """It is drawn by itself, with its own parameters, under its own name."""
+    net = Network(input=4, layers=(RNN(3), GRU(5, repeat=4)), output=Output(1), steps=3)
+    first, second = Drawing(net, only=("gru_3", "rnn_1")).pictures()
+    assert said(first) >= Counter({"gru_3": 3, "gru 5": 3, "165": 3, "many-to-one, 3 steps; 165 parameters": 1})
+    assert len(boxes(second, "rnn_1")) == 3
+    assert not boxes(second, "gru_3")
+
+
+def test_recurrent_layers_that_meet_stand_beside_each_other() -> None:
+    """Though a half has a layer more below them: the arrow between them is straight."""
+    encoder = Part(9, (Embedding(4), LSTM(3), LSTM(5)), steps=2)
+    picture = drawn(Network(encoder=encoder, decoder=Part(4, (LSTM(3), LSTM(5)), Output(1), steps=2)))
+    hold(picture)
+    for giving, taking in (("lstm_1", "lstm_3"), ("lstm_2", "lstm_4")):
+        assert {box.y for box in boxes(picture, giving)} == {box.y for box in boxes(picture, taking)}
