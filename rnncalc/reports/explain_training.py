@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 from rnncalc.conventions.formula import Expression, Plus, letters, numbers
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Embedding, External
+from rnncalc.layers.layer import Embedding, External, Output
 from rnncalc.network.parts import Topology
 from rnncalc.questions.explain_training import HeldLine, Kind, TrainingDerivation, TrainingExplanation, WorkLine
 from rnncalc.questions.held import Gradient
+from rnncalc.questions.notation import output_matrix
 from rnncalc.reports.equations import plain, vector, written
 from rnncalc.reports.setting import names, setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Sheet
@@ -131,7 +132,7 @@ def _work(each: TrainingDerivation) -> list[Row]:
 def _gradient(line: WorkLine, each: TrainingDerivation) -> str:
     """Return what a gradient is with respect to."""
     if line.gradient is Gradient.MATRIX:
-        return f"∂L/∂{_matrix(line, each)}" if len(line.matrices) == 1 else f"∂L/∂W_{line.of}"
+        return f"∂L/∂{_matrix(line, each)}"
     if not line.of:
         return "∂L/∂h before it is projected"
     past = isinstance(each.placed.layer, Cell) and line.of != "x"
@@ -139,8 +140,17 @@ def _gradient(line: WorkLine, each: TrainingDerivation) -> str:
 
 
 def _matrix(line: WorkLine, each: TrainingDerivation) -> str:
-    (letters,) = line.matrices
-    return f"W_{line.of or 'h'}{letters}" if letters or isinstance(each.placed.layer, Cell) else "W"
+    """Return what a matrix is called in the equations; those of several gates without the gates' letters."""
+    layer, notation = each.placed.layer, each.of.notation
+    if not isinstance(layer, Cell):
+        letter, below = output_matrix(notation) if isinstance(layer, Output) else ("W", "")
+    else:
+        gate = line.matrices[0] if len(line.matrices) == 1 else ""
+        letter, below = "W", f"{line.of or 'h'}{gate}"
+        if notation.by_letter and line.of in ("x", next(iter(layer.states))):
+            letter = "U" if line.of == "x" else "W"
+            below = "" if len(layer.gates(each.placed.inputs)) == 1 else gate
+    return f"{letter}_{below}" if below else letter
 
 
 def _products(line: WorkLine, each: TrainingDerivation) -> str:

@@ -74,6 +74,18 @@ def test_vectors_are_called_as_in_the_equations() -> None:
     ]
 
 
+def test_matrices_are_called_as_the_notation_has_them(call: Call) -> None:
+    """U and W of an RNN, V of the output; with the gates' letters where one gate's is meant."""
+    flags = ("-i", 3, "-l", "gru:5", "-l", "rnn:2", "-o", 1, "-T", 7, "--training", "--notation", "uvw", "-f", "json")
+    (found,) = json.loads(call("explain", *flags).out)["reports"]
+    gru, rnn, output = ([row["label"] for row in layer["backward_multiply_adds"]] for layer in found["layers"])
+    assert gru == ["∂L/∂U", "∂L/∂W", "∂L/∂h_(t−1)", "∂L/∂h_(t−1)", "backward"]
+    assert rnn == ["∂L/∂U", "∂L/∂x_t", "∂L/∂W", "∂L/∂h_(t−1)", "backward"]
+    assert output == ["∂L/∂V", "∂L/∂h_t", "backward"]
+    through = [row["what"] for row in found["layers"][0]["backward_multiply_adds"]]
+    assert "back through W_n" in through
+
+
 def test_it_says_what_a_chunk_leaves_out(call: Call) -> None:
     """Beside the sum over the steps, in tables and for programs."""
     whole = call("explain", "-i", 3, "-l", "gru:5", "-T", 9, "--training").out
