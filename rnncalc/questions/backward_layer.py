@@ -16,7 +16,7 @@ from rnncalc.network.network import Network
 from rnncalc.questions.backward_flow import Chunks, Situation, starts, stops
 from rnncalc.questions.chunk import Chunk, Outputs, tally
 from rnncalc.questions.held import ONE, Gradient, HeldVector, Tally, Work
-from rnncalc.questions.symbols import Symbol
+from rnncalc.questions.nodes import Symbol
 
 Widths = Mapping[tuple[str, ...], int]
 """Letters of widths that are multiplied, and how many times; no letter is one."""

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 
 from rnncalc.layers.cell import Cell, Habits
 from rnncalc.questions.held import Steps, Tally, Vector
-from rnncalc.questions.symbols import Node, Symbol
+from rnncalc.questions.nodes import Node, Symbol
 
 
 class Outputs(StrEnum):

@@ -79,7 +79,7 @@ def _layer_data(each: TrainingDerivation) -> dict[str, Any]:
         "kind": placed.layer.kind,
         "copies": placed.copies,
         "steps": each.steps,
-        "equations": [plain(written(equation, placed.sizes)) for equation in each.of.equations],
+        "equations": [plain(written(equation, placed.sizes, each.of.notation.rows)) for equation in each.of.equations],
         "held": [_row_data(row) for row in _held(each)],
         "backward_multiply_adds": [_row_data(row) for row in _work(each)],
     }
@@ -155,7 +155,7 @@ def _sheets(each: TrainingDerivation) -> Iterator[Sheet]:
     placed, notes = each.placed, tuple(_notes(each))
     steps = f"T = {each.steps}: steps gone back through together" if each.steps > 1 else ""
     sizes = [f"{letter} = {size}" for letter, size in placed.sizes.items()]
-    lines = tuple(written(equation, placed.sizes) for equation in each.of.equations)
+    lines = tuple(written(equation, placed.sizes, each.of.notation.rows) for equation in each.of.equations)
     head = Sheet((), (), title=names(placed), subtitle="; ".join(filter(None, (placed.layer.kind, steps, *sizes))))
     held, work = (
         _table(name, number, rows)
