@@ -11,6 +11,7 @@ from pictured import hold, network_of, said
 from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, RNN, Embedding, Network, Output, Part, count, load
+from rnncalc.formats.places import cells_of
 from rnncalc.layers.cell import Cell
 from rnncalc.questions.count import LayerCount
 from rnncalc.reports.draw import Drawing
@@ -55,8 +56,8 @@ def holds_the_counts(net: Network) -> None:
             assert box.lines[-1] == (f"{layer.params:,}",)
             assert layer.kind in str(box.lines[1][0])
             assert layer.kind == "external" or str(layer.units or "") in str(box.lines[1][0])
-        if found and (told := beside_the_arrow_into(picture, found)):
-            assert told == {expected_input(layer)}
+        into = arrows_into(picture, found)
+        assert beside(picture, into) == ({expected_input(layer)} if into else set())
     assert any(f"{net.params:,} parameter" in text for text in said(picture))
     widths = {label for label in said(picture) if re.fullmatch(r"[hc] [\d,]+", label)}
     assert widths == {label for layer in count(net).layers for label in expected_states(layer)}
@@ -79,18 +80,16 @@ def expected_states(layer: LayerCount) -> list[str]:
     return [f"{letter} {shown if letter == 'h' else of.units:,}" for letter in of.states]
 
 
-def beside_the_arrow_into(picture: Picture, found: list[Box]) -> set[str]:
-    """Return what stands beside the arrows that run up into boxes."""
-    told = set()
-    for arrow in arrows(picture, Role.LAYER):
-        (x, lower), (_, upper) = arrow.cells
-        if any(x == box.middle[0] and upper == box.y + box.height for box in found):
-            told |= {
-                plain(shape.text)
-                for shape in picture.shapes
-                if isinstance(shape, Label) and shape.x == x + 2 and upper <= shape.y <= lower
-            }
-    return told
+def arrows_into(picture: Picture, found: list[Box]) -> list[Arrow]:
+    """Return the arrows that run up into boxes."""
+    below = {(box.middle[0], box.y + box.height) for box in found}
+    return [arrow for arrow in arrows(picture, Role.LAYER) if arrow.cells[-1] in below]
+
+
+def beside(picture: Picture, up: list[Arrow]) -> set[str]:
+    """Return what stands beside arrows that run up."""
+    places = {(x + 2, y) for arrow in up for x, y in cells_of(arrow)}
+    return {plain(shape.text) for shape in picture.shapes if isinstance(shape, Label) and (shape.x, shape.y) in places}
 
 
 @given(network())
@@ -191,6 +190,16 @@ def test_steps_drawn_and_left_out_are_all_steps(width: int | None) -> None:
     picture = drawn(Network(input=4, layers=(GRU(3),), steps=1234), width)
     (text,) = [text for text in said(picture) if "left out" in text]
     assert len(boxes(picture, "gru_1")) + int(text.split()[0].replace(",", "")) == 1234
+
+
+def test_the_first_states_stand_before_the_first_step() -> None:
+    """h_0 and c_0, from which one arrow leads into the first box."""
+    picture = drawn(Network(input=4, layers=(LSTM(3),), steps=2))
+    (start,) = [shape for shape in picture.shapes if isinstance(shape, Box) and shape.role is Role.STATE]
+    assert plain(start.lines[0]) == "h_0, c_0"
+    first = arrows(picture, Role.STATE)[0]
+    assert first.cells[0] == (start.x + start.width, start.y)
+    assert first.cells[-1][0] + 1 == boxes(picture, "lstm_1")[0].x
 
 
 def test_unknown_steps_are_around_t() -> None:
