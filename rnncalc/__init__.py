@@ -29,12 +29,15 @@ if TYPE_CHECKING:
     from rnncalc.network.budget import Budget
     from rnncalc.network.network import Network
     from rnncalc.network.parts import Expect, Part
+    from rnncalc.network.training import Update
     from rnncalc.questions.answer.grading import answer
+    from rnncalc.questions.backward import backward
     from rnncalc.questions.compare import compare
     from rnncalc.questions.count import count
     from rnncalc.questions.explain import explain
     from rnncalc.questions.run import run
     from rnncalc.questions.solve import solve
+    from rnncalc.questions.training import training
     from rnncalc.spec import load
 
 __version__ = "0.1.0"
@@ -46,12 +49,15 @@ _HOMES = {
     "rnncalc.network.network": ("Network",),
     "rnncalc.network.budget": ("Budget",),
     "rnncalc.network.parts": ("Expect", "Part"),
+    "rnncalc.network.training": ("Update",),
     "rnncalc.questions.answer.grading": ("answer",),
+    "rnncalc.questions.backward": ("backward",),
     "rnncalc.questions.compare": ("compare",),
     "rnncalc.questions.count": ("count",),
     "rnncalc.questions.explain": ("explain",),
     "rnncalc.questions.run": ("run",),
     "rnncalc.questions.solve": ("solve",),
+    "rnncalc.questions.training": ("training",),
     "rnncalc.spec": ("load",),
 }
 
@@ -81,13 +87,16 @@ __all__ = [
     "Product",
     "RefusedError",
     "SpecError",
+    "Update",
     "answer",
+    "backward",
     "compare",
     "count",
     "explain",
     "load",
     "run",
     "solve",
+    "training",
 ]
 
 

@@ -92,9 +92,11 @@ REPLACEMENT = "\ufffd"
 """What stands for half a surrogate pair, in every format."""
 
 PLAIN = {"→": "->", "×": "x", "·": "*", "–": "-", "…": "...", "─": "-", "✓": "ok", "✗": "no", "²": "^2"}
-PLAIN |= {"⇄": "=", "⋯": "~", "σ": "s", "∘": "*", "−": "-", "ζ": "z", "ν": "v", REPLACEMENT: "?"}
+PLAIN |= {"⇄": "=", "⋯": "~", "Σ": "S", "σ": "s", "∘": "*", "−": "-", "ζ": "z", "ν": "v", "∂": "d", "‖": "|"}
+PLAIN |= {REPLACEMENT: "?"}
 PLAIN |= zip("▏▎▍▌▋▊▉█", "...#####", strict=True)
 PLAIN |= zip("▁▂▃▄▅▆▇", "_.-=+*%", strict=True)
+PLAIN |= zip("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", "[[[]]]((()))", strict=True)
 """What stands for our symbols where an encoding lacks them; of one character where what stands below must fit."""
 
 

@@ -1,5 +1,6 @@
 """What many tests use."""
 
+import signal
 import sys
 from collections.abc import Callable
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from hypothesis import settings
 
 from rnncalc.cli import call as call_line
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs the tests in the background has it ignored
 settings.register_profile("untimed", deadline=None)  # how long an example takes is no test
 settings.load_profile("untimed")
 

@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from rnncalc import LSTM, RNN, Network, Output, answer, compare, count, explain, run, solve
+from rnncalc import LSTM, RNN, Network, Output, answer, compare, count, explain, run, solve, training
 from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.check import CheckedFile, check
 from rnncalc.questions.compare import compare_same_params, dense_growth
+from rnncalc.questions.explain_training import explain_training
 from rnncalc.reports.allocation import AllocationReport
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.reports.check import CheckReport
@@ -14,13 +15,17 @@ from rnncalc.reports.compare import ComparisonReport, DenseGrowthReport
 from rnncalc.reports.count import CountReport
 from rnncalc.reports.draw import Drawing
 from rnncalc.reports.explain import ExplanationReport
+from rnncalc.reports.explain_training import TrainingExplanationReport
 from rnncalc.reports.run import RunReport
 from rnncalc.reports.solve import SolutionReport
+from rnncalc.reports.training import TrainingReport
 
 NETWORK = Network(input=3, layers=(LSTM(4, repeat=3), RNN(2, frozen=True)), output=Output(1), steps=2)
 
 REPORTS: list[Any] = [
     CountReport(count(NETWORK), tensors=True, cost=True),
+    TrainingReport(CountReport(count(NETWORK), tensors=True, cost=True), training(NETWORK, chunk=1)),
+    TrainingExplanationReport(explain_training(training(NETWORK))),
     AllocationReport(compare_conventions(NETWORK)),
     ComparisonReport(compare(NETWORK)),
     ComparisonReport(compare(NETWORK, NETWORK)),

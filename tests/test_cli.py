@@ -5,10 +5,8 @@ import io
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from types import ModuleType
 from typing import Unpack
@@ -175,41 +173,6 @@ def test_flags_override_a_spec(call: Call) -> None:
     assert report["steps"] == {"encoder": 2, "decoder": 2}
 
 
-def test_standard_input_is_a_spec_too() -> None:
-    """`-` reads it, and its problems are located in it."""
-    assert "1,600" in shell("rnncalc - < specs/lstm.yaml").stdout
-    assert "stdin:1:8: input: expected" in shell("echo 'input: x' | rnncalc -").stderr
-
-
-def test_a_closed_pipe_is_a_clean_end() -> None:
-    """`| head` cuts the output, not the manners."""
-    done = shell("rnncalc -i 4 -l lstm:8,repeat=20000 -f csv | head -1; echo ${PIPESTATUS[0]}")
-    assert done.stdout.splitlines()[-1] == "0"
-    assert done.stderr == ""
-
-
-def test_closed_streams_are_no_traceback() -> None:
-    """Who closes a stream does not want what is on it; the exit code is told all the same."""
-    assert "1,600" in shell("rnncalc specs/lstm.yaml 2>&-").stdout
-    assert shell("rnncalc nowhere.yaml 2>&-; echo $?").stdout == "2\n"
-    assert shell("rnncalc specs/lstm.yaml >&-; echo $? >&2").stderr == "0\n"
-    done = shell("rnncalc schema | head -c 1; echo ${PIPESTATUS[0]}")
-    assert (done.stdout, done.stderr) == ("{0\n", "")
-
-
-@pytest.mark.parametrize("form", ["table", "csv", "markdown"])
-def test_output_into_a_pipe_is_plain(form: str) -> None:
-    """No escape sequence leaves through a pipe."""
-    assert "\x1b" not in shell(f"rnncalc specs/lstm.yaml -f {form}").stdout
-
-
-def test_a_terminal_without_our_symbols_gets_plain_ones() -> None:
-    """In an ASCII locale arrows and signs become their plain likes."""
-    done = shell("rnncalc specs/lstm.yaml", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
-    assert "8 -> 16" in done.stdout
-    assert "4 x 16 x (8 + 16 + 1)" in done.stdout
-
-
 @pytest.mark.parametrize("form", ["table", "csv", "markdown", "json"])
 def test_hostile_names_are_harmless(form: str, call: Call, tmp_path: Path) -> None:
     """Markup, escape sequences, newlines and reversed text in a name show as text and act as nothing."""
@@ -268,25 +231,3 @@ def test_equal_layers_have_one_line(call: Call) -> None:
     assert re.search(r"lstm_2 … lstm_11 ×10 +lstm +32,800 +33,600", everywhere)
     assert call("-i", 4, "-l", "lstm:20,repeat=12", "-c", "pytorch", "--tensors").out.count("weight_ih_l") == 12
     assert len(call("-i", 4, "-l", "lstm:20,repeat=12", "-f", "csv").out.splitlines()) == 14
-
-
-def test_check_reads_standard_input_and_ends_cleanly_in_a_closed_pipe(tmp_path: Path) -> None:
-    """`-` is a spec among others, told as stdin; `| head` ends without a word."""
-    done = shell("sed 's/28/29/' specs/dense-equivalent.yaml | rnncalc check specs/lstm.yaml -; echo ${PIPESTATUS[1]}")
-    assert re.search(r"^stdin:\d+:\d+: expect.total: expected 29, got 28: 1 fewer$", done.stdout, re.MULTILINE)
-    assert done.stdout.endswith("\n1\n")
-    for number in range(3_000):
-        (tmp_path / f"{number}.yaml").write_text("input: 4\nlayers: [rnn: 3]\nexpect: 24\n")
-    done = shell(f"rnncalc check {tmp_path} -f json | head -1; echo ${{PIPESTATUS[0]}}")
-    assert (done.stdout.splitlines()[-1], done.stderr) == ("0", "")
-
-
-def test_an_interrupted_check_ends_in_one_line(tmp_path: Path) -> None:
-    """Ctrl-C while it waits for a spec that does not come: one line, and no traceback."""
-    os.mkfifo(tmp_path / "pipe")
-    command = [sys.executable, "-m", "rnncalc", "check", str(tmp_path / "pipe")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        time.sleep(1.0)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=10)
-    assert (process.returncode, out, err.strip()) == (130, "", "rnncalc: interrupted")

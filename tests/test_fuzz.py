@@ -30,9 +30,11 @@ def test_a_mutation_is_the_same_for_the_same_seed(mutation: object) -> None:
 
 
 def test_every_command_is_fuzzed() -> None:
-    """With a file of strangers, with their words, or with both."""
+    """With a file of strangers, with their words, or with both; and each option that takes a word."""
     assert {*COMMANDS} <= {call[0] for call in CALLS}
     assert {SPEC, GOOD, WORD} <= {word for call in CALLS for word in call}
+    for call in (["count", "--dtype"], ["compare", "--steps"], ["solve", "--multiple-of"], ["check", "--max-growth"]):
+        assert [*call, WORD] in [of[:3] for of in CALLS]
 
 
 BROKEN = """

@@ -146,6 +146,14 @@ ASIDE = {"rnncalc.cli.help", "rnncalc.cli.completion", "rnncalc.spec.elsewhere",
 FLAGS = ("-i", "4", "-l", "rnn:3", "-o", "1")
 
 
+def test_no_call_pays_for_training_that_does_not_ask_for_it() -> None:
+    """Nor for what an update is where a spec says none; one that asks loads both."""
+    of_training = {"rnncalc.questions.training", "rnncalc.reports.training", "rnncalc.network.training"}
+    for call in (("specs/lstm.yaml",), FLAGS, ("explain", *FLAGS), ("check", "specs/lstm.yaml")):
+        assert not of_training & loaded_by(*call)
+    assert of_training <= loaded_by(*FLAGS, "--training")
+
+
 def test_flags_and_json_pay_for_neither_yaml_nor_rich() -> None:
     """What a call does not use it does not import; nor what click imports to guess at misspellings."""
     assert not {"yaml", "rich", "difflib", "locale", *ASIDE} & loaded_by(*FLAGS, "-f", "json")

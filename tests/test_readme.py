@@ -101,7 +101,7 @@ def test_every_spec_is_a_spec_and_keeps_what_it_says(yaml: str, tmp_path: Path, 
 
 
 def test_the_specs_are_found() -> None:
-    """The spec that explains the format, with all of its budget, and the one with weights."""
+    """The spec that explains the format, with all of its budget, and the one with a start."""
     assert len(SPECS) >= 2
     assert "min_dense_ratio" in SPECS[0]
 

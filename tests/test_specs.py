@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from conftest import Call
 
-from rnncalc import RefusedError, load, run
+from rnncalc import RefusedError, load, run, training
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.kinds import KINDS, kind
@@ -27,6 +27,16 @@ def test_a_spec_counts_what_its_source_says(path: Path) -> None:
     assert network.expect.total == network.params
     if network.expect.layers:
         assert network.expect.layers == tuple(placed.params for placed in network.placed)
+    if network.expect.held is not None or network.expect.backward_multiply_adds is not None:
+        of = training(network)
+        assert network.expect.held in (None, of.held)
+        assert network.expect.backward_multiply_adds in (None, of.backward_multiply_adds)
+
+
+def test_there_is_an_example_of_training() -> None:
+    """With its update, and both numbers that are expected of it."""
+    networks = [load(path) for path in SPECS]
+    assert any(each.training and each.expect and None not in each.expect[-2:] for each in networks)
 
 
 @pytest.mark.parametrize("path", SPECS, ids=name_of)

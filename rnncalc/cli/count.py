@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
@@ -11,22 +11,31 @@ from rnncalc.cli.flags import NetworkFlags, dtype_flag, format_flag, network_fla
 from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import write
 from rnncalc.cli.problems import AllAtOnce
+from rnncalc.cli.update import Update, training_flags, update_of
 from rnncalc.formats import find
 from rnncalc.network.network import Network
 from rnncalc.questions import count as question
 from rnncalc.reports.count import CountReport
 from rnncalc.reports.refusals import refuse_endless, refuse_many_layers
 
+if TYPE_CHECKING:
+    from rnncalc.reports.training import TrainingReport
+
 
 @click.command(
     cls=Command,
-    examples=("rnncalc count specs/lstm.yaml --cost", "rnncalc count -i 10 -l lstm:20,bidirectional -o 5 -T 7"),
+    examples=(
+        "rnncalc count specs/lstm.yaml --cost",
+        "rnncalc count -i 10 -l lstm:20,bidirectional -o 5 -T 7",
+        "rnncalc count specs/lstm.yaml -T 100 --training --chunk 35 --batch 32",
+    ),
 )
 @specs_argument
 @network_flags
 @click.option("--tensors", is_flag=True, help="Add a row for each tensor.")
 @click.option("--cost", is_flag=True, help="Add multiply-adds and bytes.")
 @dtype_flag
+@training_flags
 @click.option("--all-conventions", is_flag=True, help="A column for each framework, and why they differ.")
 @format_flag(CountReport)
 def count(
@@ -34,6 +43,10 @@ def count(
     tensors: bool,
     cost: bool,
     dtype: str,
+    training: bool,
+    chunk: str | None,
+    batch: str | None,
+    optimizer: str | None,
     all_conventions: bool,
     format_: str,
     **flags: Unpack[NetworkFlags],
@@ -44,15 +57,25 @@ def count(
     """
     with AllAtOnce() as at_once:
         networks = at_once.ask(read_networks, specs, **flags)
-        if all_conventions and (tensors or cost or flags["convention"]):
-            at_once.refuse("--all-conventions stands alone: remove --tensors, --cost and -c")
+        update = at_once.ask(update_of, training, {"--chunk": chunk, "--batch": batch}, optimizer)
+        if all_conventions and (tensors or cost or training or flags["convention"]):
+            at_once.refuse("--all-conventions stands alone: remove --tensors, --cost, --training and -c")
     if all_conventions:
         _all_conventions(networks, format_)
         return
     reports = [CountReport(question.count(network, dtype), tensors, cost) for network in networks]
     for report in reports:
         refuse_endless(report, find(format_).method)
-    write(reports, format_)
+    write([_trained(report, **update) for report in reports] if training else reports, format_)
+
+
+def _trained(report: CountReport, **update: Unpack[Update]) -> TrainingReport:
+    """Return a report with what training takes, which nobody else pays for."""
+    from rnncalc.questions.training import training
+    from rnncalc.reports.training import TrainingReport
+
+    counted = report.counted
+    return TrainingReport(report, training(counted.network, dtype=counted.dtype, **update))
 
 
 def _all_conventions(networks: list[Network], format_: str) -> None:

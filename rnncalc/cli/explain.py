@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
@@ -10,12 +10,18 @@ from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, format_flag, network_flags, specs_argument
 from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import write
+from rnncalc.cli.problems import AllAtOnce
+from rnncalc.cli.update import Update, training_flags, update_of
 from rnncalc.errors import CallError
 from rnncalc.formats import find
 from rnncalc.questions import explain as question
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.refusals import refuse_long_explanation
 from rnncalc.text import not_among
+
+if TYPE_CHECKING:
+    from rnncalc.network.network import Network
+    from rnncalc.reports.explain_training import TrainingExplanationReport
 
 
 @click.command(
@@ -24,17 +30,41 @@ from rnncalc.text import not_among
 @specs_argument
 @network_flags
 @click.option("--only", multiple=True, metavar="NAME", help="Explain the layer of this name alone; may be repeated.")
+@training_flags
 @format_flag(ExplanationReport)
-def explain(specs: tuple[str, ...], only: tuple[str, ...], format_: str, **flags: Unpack[NetworkFlags]) -> None:
+def explain(
+    specs: tuple[str, ...],
+    only: tuple[str, ...],
+    training: bool,
+    chunk: str | None,
+    batch: str | None,
+    optimizer: str | None,
+    format_: str,
+    **flags: Unpack[NetworkFlags],
+) -> None:
     """Derive the count step by step.
 
     Each layer comes with its equations and the shape of every term. Equal neighbours are explained once, with their
     number.
     """
-    networks = read_networks(specs, **flags)
+    with AllAtOnce() as at_once:
+        update = at_once.ask(update_of, training, {"--chunk": chunk, "--batch": batch}, optimizer)
+        networks = at_once.ask(read_networks, specs, **flags)
     known = tuple(entry.name_of(copy) for net in networks for entry in net.stack for copy in range(entry.copies))
     if wrong := not_among(only, known):
         raise CallError(f"--only: {wrong}")
     for network in networks:
         refuse_long_explanation(network, only, find(format_).method)
+    if training:
+        write([_trained(network, only, **update) for network in networks], format_)
+        return
     write([ExplanationReport(question.explain_those(network, only)) for network in networks], format_)
+
+
+def _trained(network: Network, only: tuple[str, ...], **update: Unpack[Update]) -> TrainingExplanationReport:
+    """Return how the numbers of training come about, which nobody else pays for."""
+    from rnncalc.questions.explain_training import explain_training
+    from rnncalc.questions.training import training
+    from rnncalc.reports.explain_training import TrainingExplanationReport
+
+    return TrainingExplanationReport(explain_training(training(network, **update), only))

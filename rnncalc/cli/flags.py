@@ -30,6 +30,7 @@ class NetworkFlags(TypedDict):
     output: str | None
     steps: str | None
     topology: str | None
+    feedback: str | None
     convention: str | None
 
 
@@ -57,8 +58,7 @@ class WordOption(click.Option):
 
     def known(self, _: click.Context, __: click.Parameter, word: str | None) -> Any:
         """Return the word, or, noting the problem, the default."""
-        words = tuple(self.words())
-        if word is None or word in words:
+        if word is None or word in (words := tuple(self.words())):
             return word
         note(_unknown(self.opts[-1], word, words))
         return self.default
@@ -142,7 +142,15 @@ def _output_flag(*flags: str) -> Decorator:
     return click.option(*flags, metavar="N[,OPTION[=VALUE]]...", help="Units of the dense output layer.")
 
 
-network_flags = together(_input_flag, _layer_flag, _output_flag("-o", "--output"), override_flags)
+_feedback_flag = click.option(
+    "--feedback",
+    is_flag=True,
+    flag_value="true",
+    default=None,
+    help="In one-to-many, read each output as the next input; else zeros follow.",
+)
+
+network_flags = together(_input_flag, _layer_flag, _output_flag("-o", "--output"), override_flags, _feedback_flag)
 """A network in flags: those of NetworkFlags."""
 
 network_flags_and_file = together(
@@ -150,6 +158,7 @@ network_flags_and_file = together(
     _layer_flag,
     _output_flag("--output"),
     override_flags,
+    _feedback_flag,
     click.option(
         "-o", "--out", metavar="FILE", shell_complete=files, help="Write to this file, at once or not at all."
     ),

@@ -13,7 +13,17 @@ from rnncalc.cli.problems import AllAtOnce
 from rnncalc.errors import Problem, SpecError
 from rnncalc.layers.kinds import KINDS
 from rnncalc.network.network import Network
-from rnncalc.spec import MAX_BYTES, Spec, Template, contents, flags_template, from_flags, parse, parse_template
+from rnncalc.spec import (
+    MAX_BYTES,
+    OVERRIDES,
+    Spec,
+    Template,
+    contents,
+    flags_template,
+    from_flags,
+    parse,
+    parse_template,
+)
 from rnncalc.text import all_of, did_you_mean, escape, one_of
 
 Kept = TypeVar("Kept")
@@ -107,7 +117,7 @@ def _describing(flags: NetworkFlags) -> list[str]:
 
 def _overrides(flags: NetworkFlags) -> dict[str, str | None]:
     """Return what stands in place of a spec's own values."""
-    return {"steps": flags["steps"], "topology": flags["topology"], "convention": flags["convention"]}
+    return {key: word for key, word in flags.items() if key in OVERRIDES and isinstance(word, str)}
 
 
 def read_file(path: str, *, flag: str = "", hint: bool = False, most: int = MAX_BYTES) -> tuple[bytes, str]:

@@ -35,6 +35,12 @@ def write_text(text: str) -> None:
         discard_unwritten()
 
 
+def check_file(path: str, flag: str) -> None:
+    """Raise CallError where a file's name is that of a folder."""
+    if os.path.isdir(path):
+        raise CallError(f"{flag} '{escape(path)}': is a folder; name a file in it")
+
+
 def form_of(path: str, forms: Mapping[str, str]) -> str:
     """Return the form that the suffix of a file's name asks for: `{".svg": "svg"}` say.
 
@@ -42,8 +48,7 @@ def form_of(path: str, forms: Mapping[str, str]) -> str:
     """
     where = f"-o '{escape(path)}'"
     suffix = os.path.splitext(path)[1].lower()
-    if os.path.isdir(path):
-        raise CallError(f"{where}: is a folder; name a file in it")
+    check_file(path, "-o")
     if suffix not in forms:
         cure = "; the units of the output layer are --output" if path.isdecimal() else ""
         got = f"got '{escape(suffix)}'" if suffix else "got none"
@@ -51,9 +56,10 @@ def form_of(path: str, forms: Mapping[str, str]) -> str:
     return forms[suffix]
 
 
-def write_file(path: str, text: str) -> None:
+def write_file(path: str, text: str, flag: str = "-o") -> None:
     """Write a file in UTF-8, at once or not at all: into a new file beside it, which then takes its place.
 
+    flag: the one that names the file.
     Raises CallError where it cannot be written; nothing is then left behind, and an earlier file is as it was.
     """
     try:
@@ -74,4 +80,4 @@ def write_file(path: str, text: str) -> None:
                 raise
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
         why = error.strerror or str(error) if isinstance(error, OSError) else "no such file"
-        raise CallError(f"-o '{escape(path)}': cannot be written: {why.lower()}") from None
+        raise CallError(f"{flag} '{escape(path)}': cannot be written: {why.lower()}") from None

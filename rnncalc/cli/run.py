@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, files, format_flag, network_flags, specs_argument
+from rnncalc.cli.flags import NetworkFlags, WordOption, files, format_flag, network_flags, specs_argument
 from rnncalc.cli.inputs import read_file, read_specs
-from rnncalc.cli.output import write
+from rnncalc.cli.output import check_file, write, write_file
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.progress import progress_of
-from rnncalc.formats import find
-from rnncalc.layers.options import WholeNumber
+from rnncalc.formats import find, offered
+from rnncalc.layers.options import Size, WholeNumber
+from rnncalc.network.data import Data
+from rnncalc.network.network import Network
 from rnncalc.questions import run as question
+from rnncalc.questions.price import cost_of
 from rnncalc.reports.run import RunReport
+from rnncalc.reports.work import WorkReport
 from rnncalc.spec import parse_data
 from rnncalc.spec.flags import read_value
+from rnncalc.text import all_of, one_of
+
+if TYPE_CHECKING:
+    from rnncalc.reports.backward import BackwardReport
+
+
+def _losses() -> Iterable[str]:
+    from rnncalc.questions.backward import LOSSES
+
+    return LOSSES
 
 
 @click.command(
-    cls=Command, examples=("rnncalc run specs/lstm.yaml --states", "rnncalc run -i 4 -l gru:3 -T 5 --seed 1")
+    cls=Command, examples=("rnncalc run specs/lstm.yaml --states", "rnncalc run -i 1 -l gru:1 -T 2 --seed 1 --work")
 )
 @specs_argument
 @network_flags
@@ -29,16 +44,41 @@ from rnncalc.spec.flags import read_value
 @click.option(
     "--inputs", metavar="FILE", shell_complete=files, help="YAML of a list of T lists, or of T token numbers."
 )
+@click.option(
+    "--start",
+    metavar="FILE",
+    shell_complete=files,
+    help="YAML of {LAYER: {h: [...]}}, the states before the first step.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Makes the weights and inputs not given.")
+@click.option(
+    "--save-weights", metavar="FILE", shell_complete=files, help="Write the weights in use, for --weights to read."
+)
 @click.option("--states", is_flag=True, help="Show each layer's states and gates, step by step.")
+@click.option("--work", is_flag=True, help="Show the pass of a small network as it would be done by hand.")
+@click.option("--backward", is_flag=True, help="Go back too: the gradient of every weight, and what it takes.")
+@click.option("--chunk", metavar="K", help="With --backward: go back through so many steps together.")
+@click.option(
+    "--loss",
+    cls=WordOption,
+    words=_losses,
+    metavar="NAME",
+    help="With --backward: go back from the sum of the outputs, or from the squared error where targets are given.",
+)
 @click.option("--max-multiply-adds", metavar="N", default="1G", show_default=True, help="Refuse a longer pass.")
-@format_flag(RunReport)
+@format_flag(RunReport, WorkReport)
 def run(
     specs: tuple[str, ...],
     weights: str | None,
     inputs: str | None,
+    start: str | None,
     seed: int,
+    save_weights: str | None,
     states: bool,
+    work: bool,
+    backward: bool,
+    chunk: str | None,
+    loss: str | None,
     max_multiply_adds: str,
     format_: str,
     **flags: Unpack[NetworkFlags],
@@ -47,26 +87,76 @@ def run(
 
     It uses plain Python and your own numbers, or random ones. Exit code 1 when a layer is not as declared.
     """
-    given = (("--weights", weights), ("--inputs", inputs))
+    given = (("--weights", weights), ("--inputs", inputs), ("--start", start))
     with AllAtOnce() as at_once:
-        if states and find(format_).method == "records":
-            at_once.refuse("--states does not fit the one table of -f csv; take -f json")
+        shown = {"--states": states, "--work": work, "--backward": backward, "--chunk": chunk, "--loss": loss}
+        if misfit := _misfit(shown, format_):
+            at_once.refuse(misfit)
+        if save_weights is not None:
+            at_once.ask(check_file, save_weights, "--save-weights")
+        steps = None if chunk is None else at_once.ask(read_value, "--chunk", chunk, Size())
         most = at_once.ask(read_value, "--max-multiply-adds", max_multiply_adds, WholeNumber(suffixes=True))
         own = [at_once.ask(read_file, path, flag=flag) if path else None for flag, path in given]
         read = at_once.ask(read_specs, specs, **flags)
+        if save_weights is not None and len(read or [0]) > 1:
+            at_once.refuse(f"--save-weights: one file holds the weights of one network, and there are {len(read)}")
+    asked: dict[str, Any] = {"seed": seed} if work else {"seed": seed, "states": states, "most_multiply_adds": most}
+    report: Callable[..., RunReport | WorkReport | BackwardReport] = _work if work else _run
+    if backward:
+        report, asked = _back, asked | {"chunk": steps, "loss": loss}
     reports = []
     for spec in read:
         data = parse_data(spec, *own)
-        with progress_of(question.cost_of(question.with_steps_to_run(spec.network, data.inputs))) as progress:
-            done = question.run(
-                spec.network,
-                seed=seed,
-                weights=data.weights,
-                inputs=data.inputs,
-                states=states,
-                most_multiply_adds=most,
-                progress=progress,
-            )
-        reports.append(RunReport(done, states))
+        reports.append(report(spec.network, data, **asked))
+        if save_weights is not None:
+            _save(spec.network, data, seed, save_weights)
     write(reports, format_)
-    return 0 if all(report.run.agrees for report in reports) else 1
+    return 0 if all(report.agrees for report in reports) else 1
+
+
+def _misfit(given: dict[str, Any], format_: str) -> str:
+    """Return why what is to be shown does not fit together, or not a format; nothing where it does."""
+    method = find(format_).method
+    if given["--work"] and (other := [flag for flag in ("--states", "--backward") if given[flag]]):
+        return f"--work shows every state of a pass forward; remove {all_of(other)}"
+    if not given["--backward"] and (other := [flag for flag in ("--chunk", "--loss") if given[flag]]):
+        return f"{all_of(other)}: only a pass back has it; give --backward too"
+    if given["--work"] and not hasattr(WorkReport, method):
+        return f"--work does not fit -f {format_}; take -f {one_of(offered(WorkReport))}"
+    if not given["--work"] and not hasattr(RunReport, method):
+        return f"-f {format_} is for equations; add --work"
+    if given["--states"] and method == "records":
+        return "--states does not fit the one table of -f csv; take -f json"
+    return ""
+
+
+def _run(network: Network, data: Data, **asked: Any) -> RunReport:
+    """Return the report of a pass forward."""
+    given = {key: value for key, value in data._asdict().items() if key != "targets"}
+    with progress_of(cost_of(question.with_steps_to_run(network, data.inputs))) as progress:
+        return RunReport(question.run(network, progress=progress, **given, **asked), asked["states"])
+
+
+def _work(network: Network, data: Data, **asked: Any) -> WorkReport:
+    """Return the report of a pass as work."""
+    from rnncalc.questions.work import work  # a pass that only confirms does without
+
+    return WorkReport(work(network, weights=data.weights, inputs=data.inputs, start=data.start, **asked))
+
+
+def _back(network: Network, data: Data, **asked: Any) -> BackwardReport:
+    """Return the report of a pass forward and back."""
+    from rnncalc.questions.backward import backward, work_of
+    from rnncalc.reports.backward import BackwardReport
+
+    timed = question.with_steps_to_run(network, data.inputs)
+    with progress_of(work_of(timed, asked["chunk"])) as progress:
+        return BackwardReport(backward(network, progress=progress, **data._asdict(), **asked), asked["states"])
+
+
+def _save(network: Network, data: Data, seed: int, path: str) -> None:
+    """Write the weights that a run takes to a file."""
+    from rnncalc.spec.saved import weights_text
+
+    in_use = question.weights_in_use(network, seed=seed, weights=data.weights)
+    write_file(path, weights_text(in_use), "--save-weights")

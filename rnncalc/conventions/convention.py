@@ -45,9 +45,9 @@ class Convention(Frozen):
     symbols: bool = False
 
     @property
-    def layouts(self) -> dict[object, Any]:
+    def layouts(self) -> dict[object, list[Any]]:
         """The layouts that have been made under it: they are the convention's and go with it."""
-        made: dict[object, Any] = self.__dict__["_layouts"]
+        made: dict[object, list[Any]] = self.__dict__["_layouts"]
         return made
 
     def __post_init__(self) -> None:

@@ -3,8 +3,6 @@
 A layout is in letters and holds for every width; it takes no notice of the layer's neighbours or of its name.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from rnncalc.conventions.arrays import Array

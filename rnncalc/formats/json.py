@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TextIO
 
-from rnncalc.reports.sheet import Alike
+from rnncalc.reports.alike import Alike
 
 if TYPE_CHECKING:
     from rnncalc.reports.report import Report
@@ -75,7 +75,7 @@ def _joined(item: Alike) -> str:
 
 _encode = json.JSONEncoder(allow_nan=False).encode
 
-_ESCAPED = re.compile(r"\\\\|\\ud[89ab]..\\ud[c-f]..|\\ud[89a-f]..|##\[|\x7f")
+_ESCAPED = r"\\\\|\\ud[89ab]..\\ud[c-f]..|\\ud[89a-f]..|##\[|\x7f"
 """An escaped backslash, a pair of surrogates and half a pair; what GitHub's runner takes for a command; DEL."""
 
 _HARMLESS = {"##[": r"#\u0023[", "\x7f": r"\u007f"}
@@ -87,7 +87,7 @@ def _text(value: Any) -> str:
     Half a pair of surrogates is no character, and becomes the same sign as in every other format.
     """
     text = _encode(value)
-    return _ESCAPED.sub(_harmless, text) if "\\" in text or "##[" in text or "\x7f" in text else text
+    return re.sub(_ESCAPED, _harmless, text) if "\\" in text or "##[" in text or "\x7f" in text else text
 
 
 def _harmless(found: re.Match[str]) -> str:

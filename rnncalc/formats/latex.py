@@ -18,7 +18,7 @@ _MATH = {"×": r"\times", "·": r"\cdot"}
 
 def write(reports: Iterable[Derived], file: TextIO) -> None:
     """Write one document with all reports."""
-    file.write("\\documentclass{article}\n\\usepackage{amsmath}\n\\begin{document}\n")
+    file.write("\\documentclass{article}\n\\usepackage{amsmath}\n\\allowdisplaybreaks\n\\begin{document}\n")
     for report in reports:
         for sheet in report.derivations():
             _write_sheet(sheet, file)
@@ -32,6 +32,10 @@ def _write_sheet(sheet: Sheet, file: TextIO) -> None:
         file.write(f"\n{typeset(text_of(sheet.subtitle, limit=MOST_OF_A_NOTE))}.\n")
     if sheet.equations:
         file.write(f"{aligned(sheet.equations, 'align*')}\n")
+    if sheet.work:
+        from rnncalc.formats import matrices
+
+        file.write(f"{matrices.aligned(sheet.work, 'align*')}\n")
     rows = [*sheet.rows, *([sheet.total] if sheet.total else [])]
     lines = [line for row in rows for line in _lines(row)]
     if lines:

@@ -56,6 +56,10 @@ def _sheet(sheet: Sheet) -> Iterator[str]:
         from rnncalc.formats.mathematics import aligned  # few sheets have equations
 
         yield f"$$\n{aligned(sheet.equations, 'aligned')}\n$$\n\n"
+    if sheet.work:
+        from rnncalc.formats import matrices
+
+        yield f"$$\n{matrices.aligned(sheet.work, 'aligned')}\n$$\n\n"
     if sheet.columns:
         yield _row([escaped(text_of(column.title)) for column in sheet.columns])
         yield _row(["---:" if column.right else "---" for column in sheet.columns])

@@ -23,6 +23,8 @@ ESCAPES = {
     **{sign: f"$^{power}$" for power, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
     "∘": r"$\circ$",
     "…": r"\dots{}",
+    "✓": r"$\surd$",
+    "✗": r"$\times$",
     "⋯": r"$\cdots$",
     "⇄": r"$\leftrightarrow$",
 }

@@ -59,6 +59,8 @@ class _Page:
             self._print(self._text(sheet.subtitle, "dim", MOST_OF_A_NOTE))
         if sheet.equations:
             self._equations(sheet)
+        if sheet.work:
+            self._work(sheet)
         for piece in self._pieces(sheet) if sheet.columns else ():
             self.console.print()
             self.console.print(piece)
@@ -75,6 +77,18 @@ class _Page:
             for number, text in enumerate(with_shapes(line, self.width)):
                 equation = escape(text, UNBOUNDED).translate(self.plain)
                 self.console.print(Text(equation, "dim" if number % 2 else ""))
+
+    def _work(self, sheet: Sheet) -> None:
+        from rnncalc.formats.columns import paragraphs  # one report has work
+
+        equations = [*paragraphs(sheet.work, self.width)]
+        tall = any(len(lines) > 1 for lines in equations)
+        self.console.print()
+        for number, lines in enumerate(equations):
+            if number and tall:
+                self.console.print()
+            for text in lines:
+                self.console.print(Text(text.translate(self.plain)))
 
     def _print(self, text: Text) -> None:
         self.console.print(text, width=self.width)

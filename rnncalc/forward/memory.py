@@ -1,7 +1,7 @@
 """What a forward pass takes in memory at its fullest, told before it begins.
 
 Knows how the arrays, vectors and traces beside this lie in Python's lists, and how long each is kept: a layer's weights
-while it runs, what every layer hands on until the end. Knows nothing of limits.
+while it runs (with feedback all run together), what every layer hands on until the end. Knows nothing of limits.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LIST, PLACE, FLOAT = 64, 8, 32
 GRID = VALUES * (FLOAT + PLACE)
 """What the numbers of random weights take, however many weights there are."""
 
-LAYER = 520
+LAYER = 410
 """What is recorded of a layer beside its outputs, with the layer in its place."""
 
 TRACE, LONG_TRACE, SHORT = 250, 290, 5
@@ -49,7 +49,7 @@ def peak(network: Network, *, weights: bool = True, inputs: bool = True, traced:
     weights, inputs: whether the pass makes them; those that are given are there already.
     traced: whether the states of every step are kept.
     """
-    most = kept = 0
+    most = kept = together = 0
     part: str | None = ""
     entering = 0
     for entry in network.stack:
@@ -59,8 +59,9 @@ def peak(network: Network, *, weights: bool = True, inputs: bool = True, traced:
         held = _held(entry, weights, traced)
         passes = not isinstance(entry.layer, Cell | Dense | Embedding | External)  # what it reads it hands on
         kept += entry.copies * held.kept
-        most = max(most, kept + entering + held.running)
-        kept += entering if passes else 0
+        together += entry.copies * (held.running + 2 * _list(entry.uses or 1)) if network.feedback else 0
+        most = max(most, kept + entering + max(held.running, together))
+        kept += entering if passes or (traced and isinstance(entry.layer, Cell)) else 0
         entering = 0
     return int(most * MARGIN)
 
@@ -76,17 +77,16 @@ def _inputs(first: Placed, many: bool) -> int:
 def _held(entry: Placed, weights: bool, traced: bool) -> _Held:
     layer, steps = entry.layer, entry.uses or 1
     running = _weights(entry, made=weights) + (layer.directions if isinstance(layer, Cell) else 1) * _list(steps)
-    if layer.extra_inputs:
-        running += steps * (_fixed(entry.inputs) + layer.extra_inputs * FLOAT)
+    joined = steps * (_fixed(entry.inputs) + layer.extra_inputs * FLOAT) if layer.extra_inputs else 0
     every = one = 0  # what is handed on at every step, and at one
     traces = 0
     match layer:
         case Cell():
             every, one = _cell_outputs(layer, entry, steps)
             running += _step(layer, entry)
-            if traced:
-                traces = layer.directions * _traces(layer, entry, steps)
-            if traced and "h" in layer.states:  # the output is a state, and is kept with the states
+            if traced:  # the outputs are kept with the states, and what is joined to be read as well
+                traces = layer.directions * _traces(layer, entry, steps) + joined
+                joined = 0
                 output = layer.directions * _vector(layer.sizes(entry.inputs)[layer.output])
                 every, one = every - steps * output, one - output
         case Dense() | External():
@@ -96,6 +96,7 @@ def _held(entry: Placed, weights: bool, traced: bool) -> _Held:
         case Embedding():
             every = one = _weights(entry, made=weights)  # a row that is looked up is the table's own
             running -= every
+    running += joined
     if len(entry.output_shape) > 1:
         return _Held(running, LAYER + every + traces + 2 * _list(steps))
     return _Held(running + every - one, LAYER + one + traces)
@@ -111,12 +112,12 @@ def _cell_outputs(layer: Cell, entry: Placed, steps: int) -> tuple[int, int]:
 
 
 def _traces(layer: Cell, entry: Placed, steps: int) -> int:
-    """Return what the states and gates of every step take, in one direction."""
+    """Return what the states and gates of every step take, in one direction; what it reads others hand on."""
     sizes = layer.sizes(entry.inputs)
-    letters = len(layer.states) + len(layer.gates(entry.inputs))
-    states = sum(_vector(sizes[width]) for width in layer.states.values())
-    gates = len(layer.gates(entry.inputs)) * _vector(layer.units)
-    return _list(steps) + steps * ((TRACE if letters <= SHORT else LONG_TRACE) + states + gates)
+    widths = dict.fromkeys((gate.letter for gate in layer.gates(entry.inputs)), layer.units)
+    widths |= {"h": sizes[layer.output], **{letter: sizes[width] for letter, width in layer.states.items()}}
+    of_step = TRACE if len(widths) < SHORT else LONG_TRACE  # with the x that it reads
+    return _list(steps) + steps * (of_step + sum(map(_vector, widths.values())))
 
 
 def _step(layer: Cell, entry: Placed) -> int:

@@ -8,20 +8,19 @@ is written here a second time, by hand, for the same reason.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import sqrt
-from random import Random
 from typing import Any, Generic, NamedTuple
 
-from rnncalc.forward.arrays import Arrays, BindingError, Matrix, Meter, Nested, Progress, filled
+from rnncalc.forward.arrays import BindingError, Matrix, Meter, Nested, Progress
 from rnncalc.forward.bindings import binding
-from rnncalc.forward.recurrent import Trace, run_cell
+from rnncalc.forward.layer_pass import LayerPass
+from rnncalc.forward.numbers import Numbers
+from rnncalc.forward.recurrent import Trace
 from rnncalc.forward.steps import Vectors
 from rnncalc.forward.vectors import LengthError
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
+from rnncalc.layers.layer import Embedding, External, Layer, Output
 from rnncalc.layers.operations import Value
 from rnncalc.network.network import Network
-from rnncalc.network.parts import Part
 from rnncalc.network.stack import Placed
 
 
@@ -41,7 +40,7 @@ class Ran(NamedTuple):
 
     shape: of what left it; output: that itself, a sequence of vectors or one vector.
     weights: how many it has; to_read: how many of them a pass must read, all but the rows of a table not looked up.
-    traces: the states of each step, a list a direction.
+    traces: what each direction of a recurrent layer went through, where that was kept.
     reason: what the declaration lacked, where the layer could not be run.
     """
 
@@ -52,7 +51,7 @@ class Ran(NamedTuple):
     to_read: int | None = None
     weights_read: int | None = None
     multiplications: int | None = None
-    traces: tuple[Trace, ...] = ()
+    traces: tuple[Trace[list[float]], ...] = ()
     reason: str | None = None
 
     @property
@@ -73,7 +72,11 @@ class Pass(Generic[Value]):
     """One forward pass through a network whose numbers of steps are known.
 
     vectors: makes what a layer computes with, under its meter. weights, inputs: the numbers to use, made from the
-    seed where they are not given. traced: whether to keep the states of every step.
+    seed where they are not given. start: the states before the first step, by layer and letter; zeros where they are
+    not given. traced: whether to keep what recurrent layers go through, and what leaves all.
+
+    handed: what left the last layer, once it was run. left, kept: by name, what left each layer, and the traces of each
+    recurrent one.
     """
 
     def __init__(
@@ -84,21 +87,21 @@ class Pass(Generic[Value]):
         seed: int = 0,
         weights: dict[str, dict[str, Nested]] | None = None,
         inputs: dict[str | None, list[Any]] | None = None,
+        start: dict[str, dict[str, Nested]] | None = None,
         progress: Progress | None = None,
         traced: bool = False,
     ) -> None:
         self.network = network
         self.vectors = vectors
         self.binding = binding(network.convention)
-        self.weights = weights
-        self.inputs = inputs or {}
+        self.numbers = Numbers(seed, weights, inputs, start)
         self.progress = progress
         self.traced = traced
-        # Python promises the same numbers from `random()` for the same seed, on every machine and in every version.
-        self.of_weights = Random(f"{seed} weights").random
-        self.of_inputs = Random(f"{seed} inputs").random
         self.table: Matrix | None = None  # the part's embedding, which a tied output shares
         self.carried: list[tuple[Value, ...]] = []  # the encoder's final states, both directions joined
+        self.handed: list[Value] = []
+        self.left: dict[str, list[Value]] = {}
+        self.kept: dict[str, tuple[Trace[Value], ...]] = {}
 
     def run(self) -> Iterator[Ran]:
         """Yield what each layer did, in order; the first that cannot be run is the last."""
@@ -107,7 +110,10 @@ class Pass(Generic[Value]):
             placed = [place for place in self.network.placed if place.part == name]
             steps = part.steps or 1
             many = topology.startswith("many")
-            flow: Flow[Value] = Flow(self.inputs.get(name) or self._inputs(part, steps if many else 1), many, steps)
+            flow: Flow[Value] = Flow(self.numbers.inputs(name, part, steps if many else 1), many, steps)
+            if self.network.feedback:
+                yield from self._fed_back(placed, flow)
+                return
             turn = _turn(placed, topology)
             for number, place in enumerate(placed):
                 try:
@@ -116,47 +122,57 @@ class Pass(Generic[Value]):
                     yield Ran(place, reason=str(lack))
                     return
                 yield ran
+            self.handed = flow.sequence
 
     def layer(self, place: Placed, flow: Flow[Value], turn: str) -> tuple[Ran, Flow[Value]]:
         """Run one layer; `turn` names the topology where this layer ends or begins the sequence."""
-        meter = Meter(self.progress)
-        vectors = self.vectors(place, meter)
-        arrays = self.arrays(place)
-        layer = place.layer
-        sequence = self._entering(vectors, layer, flow, turn)
-        final: Value | None = None
-        to_read: int | None = arrays.scalars
-        traces: tuple[Trace, ...] = ()
-        match layer:
-            case Cell():
-                start = self.carried.pop(0) if place.part == "decoder" else None
-                cell = run_cell(layer, arrays, vectors, sequence, self.binding, start=start, traced=self.traced)
-                sequence, final, traces = cell.outputs, cell.final, cell.traces
-                if place.part == "encoder":
-                    self.carried.append(cell.state)
-            case Dense():
-                sequence = self._dense(layer, arrays, vectors, flow._replace(sequence=sequence))
-            case Embedding():
-                to_read = len({*sequence}) * layer.units
-                sequence = self._look_up(layer, arrays, vectors, sequence)
-                if turn == "one-to-many":
-                    sequence += [vectors.constant([0.0] * layer.units)] * (flow.steps - 1)
-            case External():
-                widths = [len(vectors.numbers(x)) if layer.outputs is None else layer.outputs for x in sequence]
-                sequence = [vectors.constant(self._random(width)) for width in widths]
-        many = flow.many or turn == "one-to-many"
+        of = self._opened(place)
+        sequence = self._entering(of.vectors, place.layer, flow, turn)
+        self._bind(of, len(of.vectors.numbers(sequence[0])) if not isinstance(place.layer, Embedding) else 0)
+        handed = of.over(sequence, 0 if flow.many else flow.steps - 1)
+        if place.part == "encoder" and of.ways:
+            self.carried.append(handed.state)
+        sequence, many = handed.sequence, flow.many or turn == "one-to-many"
+        if isinstance(place.layer, Embedding):
+            self.table = of.table
+            if turn == "one-to-many":
+                sequence += _zeros(of.vectors, place.layer.units, flow.steps - 1)
         if turn == "many-to-one":
-            sequence, many = [sequence[-1] if final is None else final], False
-        seen = _seen(place, vectors, sequence, many)
-        if not isinstance(layer, External):
-            seen = seen._replace(
-                weights=arrays.scalars,
-                to_read=to_read,
-                weights_read=meter.weights_read,
-                multiplications=meter.multiplications,
-                traces=traces,
-            )
-        return seen, Flow(sequence, many, flow.steps)
+            sequence, many = [sequence[-1] if handed.final is None else handed.final], False
+        return self._seen(of, sequence, many), Flow(sequence, many, flow.steps)
+
+    def _fed_back(self, placed: list[Placed], flow: Flow[Value]) -> Iterator[Ran]:
+        """Run all layers step by step, the last one's output of each step being the first one's input of the next."""
+        opened: list[LayerPass[Value]] = []
+        handed: list[list[Value]] = []
+        try:
+            for place in placed:
+                opened.append(self._opened(place))
+                handed.append([])
+                self._bind(opened[-1], place.inputs)
+            x = opened[0].vectors.constant(flow.sequence[0])
+            for step in range(flow.steps):
+                x = opened[0].vectors.carry(x, step) if step else x
+                for of, each in zip(opened, handed, strict=True):
+                    x = of.take(step, self._with_extra(of.vectors, of.layer, x))
+                    each.append(x)
+        except (BindingError, LengthError) as lack:  # without the one, no other can be run to the end
+            yield Ran(placed[0], reason=f"{opened[-1].place.name}: {lack}")
+            return
+        for of, each in zip(opened, handed, strict=True):
+            yield self._seen(of, each, many=True)
+        self.handed = handed[-1]
+
+    def _opened(self, place: Placed) -> LayerPass[Value]:
+        """Return a layer with its weights."""
+        meter = Meter(self.progress)
+        return LayerPass(place, self.numbers.arrays(place), self.vectors(place, meter), meter, self.numbers.elsewhere)
+
+    def _bind(self, of: LayerPass[Value], width: int) -> None:
+        start = self.numbers.start.get(of.place.name)
+        recurrent = isinstance(of.layer, Cell)
+        carried = self.carried.pop(0) if of.place.part == "decoder" and recurrent else None
+        of.bind(self.binding, width, table=self.table, start=start, carried=carried, traced=self.traced)
 
     def _entering(self, vectors: Vectors[Value], layer: Layer, flow: Flow[Value], turn: str) -> list[Any]:
         """Return what a layer reads: vectors, or an embedding's token numbers; zeros follow a single input."""
@@ -164,64 +180,38 @@ class Pass(Generic[Value]):
             return [*flow.sequence]
         given = [vectors.constant(x) if isinstance(x, list) else x for x in flow.sequence]
         if turn == "one-to-many":
-            given += [vectors.constant([0.0] * len(vectors.numbers(given[0])))] * (flow.steps - 1)
-        if layer.extra_inputs:
-            given = [vectors.join(x, vectors.constant(self._random(layer.extra_inputs))) for x in given]
-        return given
+            given += _zeros(vectors, len(vectors.numbers(given[0])), flow.steps - 1)
+        return [self._with_extra(vectors, layer, x) for x in given]
 
-    def arrays(self, place: Placed) -> Arrays:
-        """Return the arrays of a layer, those that were given or random ones."""
-        if isinstance(place.layer, External):
-            return Arrays({})
-        tensors = place.tensors
-        if self.weights is not None:
-            return Arrays(self.weights.get(place.name, {}), tensors, place.copy)
-        fan = place.outputs if isinstance(place.layer, Cell) else place.inputs
-        bound = 1.0 if isinstance(place.layer, Embedding) else 1.0 / sqrt(fan)
-        filling = {tensor.name: filled(tensor, bound, self.of_weights) for tensor in tensors}
-        return Arrays(filling, tensors, place.copy)
+    def _with_extra(self, vectors: Vectors[Value], layer: Layer, x: Value) -> Value:
+        """Return a vector with the numbers that a layer gets from elsewhere."""
+        return (
+            vectors.join(x, vectors.constant(self.numbers.elsewhere(layer.extra_inputs))) if layer.extra_inputs else x
+        )
 
-    def _dense(self, layer: Dense, arrays: Arrays, vectors: Vectors[Value], flow: Flow[Value]) -> list[Value]:
-        kernel, bias, transposed = (isinstance(layer, Output) and self.binding.output) or self.binding.dense
-        if isinstance(layer, Output) and layer.tied:
-            assert self.table is not None  # a network whose tied output has no table is refused
-            matrix = self.table.shared_with("the embedding's")
-        else:
-            matrix = arrays.matrix(kernel, transposed=transposed)
-        vector = arrays.vector(bias) if layer.bias else None
-        done = []
-        first = 0 if flow.many else flow.steps - 1
-        for step, x in enumerate(flow.sequence, first):
-            vectors.at(step)
-            sums = vectors.matrix_product(matrix, x)
-            done.append(
-                vectors.activate(layer.activation, vectors.plus(sums, vectors.weight(vector)) if vector else sums)
-            )
-        return done
-
-    def _look_up(self, layer: Embedding, arrays: Arrays, vectors: Vectors[Value], tokens: list[int]) -> list[Value]:
-        self.table = arrays.matrix(self.binding.embedding)
-        looked_up = []
-        for step, token in enumerate(tokens):
-            vectors.at(step)
-            looked_up.append(vectors.row(self.table, token))
-        return looked_up
-
-    def _inputs(self, part: Part, count: int) -> list[Any]:
-        """Return inputs as wide as the spec says, whatever the stack declares."""
-        if isinstance(part.layers[0], Embedding):
-            return [int(self.of_inputs() * part.input) for _ in range(count)]
-        return [self._random(part.input) for _ in range(count)]
-
-    def _random(self, count: int) -> list[float]:
-        return [2.0 * self.of_inputs() - 1.0 for _ in range(count)]
+    def _seen(self, of: LayerPass[Value], sequence: list[Value], many: bool) -> Ran:
+        """Return what a layer was seen to do: the shape of what left it, its numbers, and the work."""
+        output = [of.vectors.numbers(x) for x in sequence]
+        shape = (len(output), len(output[0])) if many else (len(output[0]),)
+        seen = Ran(of.place, shape, output if many else output[0])
+        traces = of.traces
+        if self.traced:
+            self.left[of.place.name] = sequence
+            self.kept[of.place.name] = traces
+        if isinstance(of.layer, External):
+            return seen
+        return seen._replace(
+            weights=of.arrays.scalars,
+            to_read=of.to_read,
+            weights_read=of.meter.weights_read,
+            multiplications=of.meter.multiplications,
+            traces=tuple([trace.numbers(of.vectors) for trace in traces]),
+        )
 
 
-def _seen(place: Placed, vectors: Vectors[Value], sequence: list[Value], many: bool) -> Ran:
-    """Return the shape of what leaves a layer, and its numbers."""
-    output = [vectors.numbers(x) for x in sequence]
-    shape = (len(output), len(output[0])) if many else (len(output[0]),)
-    return Ran(place, shape, output if many else output[0])
+def _zeros(vectors: Vectors[Value], width: int, count: int) -> list[Value]:
+    zeros = [0.0] * width
+    return [vectors.constant(zeros) for _ in range(count)]
 
 
 def _turn(placed: list[Placed], topology: str) -> int | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Generic, NamedTuple
+from collections.abc import Sequence
+from typing import Any, Generic, NamedTuple, cast
 
 from rnncalc.forward.arrays import Arrays
 from rnncalc.forward.bindings.binding import Binding, Bound
@@ -10,8 +11,27 @@ from rnncalc.forward.steps import Steps, Vectors
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.operations import Value
 
-Trace = list[dict[str, list[float]]]
-"""For each step the states after it and the gates in it, by letter."""
+Start = Sequence[tuple[Value, ...]]
+"""For each direction the states before its first step, in the order of the cell's."""
+
+
+class Trace(NamedTuple, Generic[Value]):
+    """What one direction of a layer went through.
+
+    start: the states before the first step that was read, by letter. steps: for each step in the order of time, also
+    where it was read backwards, what was read (x), the states after it, what was handed on (h) and the gates.
+    """
+
+    start: dict[str, Value]
+    steps: list[dict[str, Value]]
+
+    def numbers(self, vectors: Vectors[Value]) -> Trace[list[float]]:
+        """Return the same in numbers; floats are numbers, and are not copied."""
+        if all(vectors.numbers(vector) is vector for vector in self.start.values()):
+            return cast("Trace[list[float]]", self)
+        of = vectors.numbers
+        steps = [{letter: of(vector) for letter, vector in step.items()} for step in self.steps]
+        return Trace({letter: of(vector) for letter, vector in self.start.items()}, steps)
 
 
 class CellRun(NamedTuple, Generic[Value]):
@@ -24,69 +44,113 @@ class CellRun(NamedTuple, Generic[Value]):
     outputs: list[Value]
     final: Value
     state: tuple[Value, ...]
-    traces: tuple[Trace, ...]
+    traces: tuple[Trace[Value], ...]
 
 
-def run_cell(
+class Way(Generic[Value]):
+    """One direction of a recurrent layer, taken step by step; `state` is what the last step left."""
+
+    def __init__(
+        self, layer: Cell, steps: Steps[Value], state: tuple[Value, ...], *, backward: bool, traced: bool
+    ) -> None:
+        self.layer = layer
+        self.steps = steps
+        self.state = self.start = state
+        self.backward = backward
+        self.traced = traced
+        self.taken: list[dict[str, Value]] = []
+        self.begun = False
+
+    def take(self, step: int, x: Value) -> Value:
+        """Take a step, the one of this number in time, and return what it hands on."""
+        vectors = self.steps.vectors
+        self.steps.begin()
+        vectors.at(step)
+        if self.begun:  # a state that a step has left, not the one before them all
+            self.state = tuple(vectors.carry(each, step + self.backward) for each in self.state)
+        self.begun = True
+        output, self.state = self.layer.step(self.steps, x, self.state)
+        if self.traced:
+            states = dict(zip(self.layer.states, self.state, strict=True))
+            self.taken.append({"x": x, **states, **({} if "h" in states else {"h": output}), **self.steps.seen})
+        return output
+
+    @property
+    def trace(self) -> Trace[Value]:
+        """What was seen on the way, nothing but the start where it is not traced."""
+        start = dict(zip(self.layer.states, self.start, strict=True))
+        return Trace(start, self.taken[::-1] if self.backward else self.taken)
+
+
+def ways(
     layer: Cell,
     arrays: Arrays,
     vectors: Vectors[Value],
-    sequence: list[Value],
+    inputs: int,
     binding: Binding,
     *,
-    start: tuple[Value, ...] | None = None,
+    start: Start[Value] | None = None,
     traced: bool = False,
-) -> CellRun[Value]:
-    """Run a recurrent layer over a sequence of vectors, from a start state or the layer's own."""
-    ways: list[list[Value]] = []
-    finals: list[tuple[Value, tuple[Value, ...]]] = []
-    traces = []
+) -> list[Way[Value]]:
+    """Return the directions of a layer that reads `inputs` features, from a start state or the layer's own."""
+    found = []
     for number in range(layer.directions):
-        backward = number == 1
-        inputs = len(vectors.numbers(sequence[0]))
-        bound = binding.cell(arrays, layer, inputs, backward)
-        state = _start(layer, bound, vectors, start, number)
+        bound = binding.cell(arrays, layer, inputs, number == 1)
+        state = _start(layer, bound, vectors) if start is None else start[number]
         steps = Steps(layer, inputs, bound, vectors, binding.habits)
-        outputs: list[Value] = []
-        trace: Trace = []
-        order = range(len(sequence))
-        for step in reversed(order) if backward else order:
-            steps.begin()
-            vectors.at(step)
-            x = sequence[step]
-            if outputs:  # a state that a step has left, not the one before them all
-                state = tuple(vectors.carry(each, step + backward) for each in state)
-            output, state = layer.step(steps, x, state)
-            outputs.append(output)
-            if traced:
-                seen = {**dict(zip(layer.states, state, strict=True)), **steps.seen}
-                trace.append({letter: vectors.numbers(vector) for letter, vector in seen.items()})
-        ways.append(outputs[::-1] if backward else outputs)
-        finals.append((outputs[-1], state))
-        traces.append(trace)
-    states = zip(*(state for _, state in finals), strict=True)
+        found.append(Way(layer, steps, state, backward=number == 1, traced=traced))
+    return found
+
+
+def run_ways(layer: Cell, directions: Sequence[Way[Value]], sequence: Sequence[Value]) -> CellRun[Value]:
+    """Run a recurrent layer over a sequence of vectors, in each direction."""
+    vectors = directions[0].steps.vectors
+    order = range(len(sequence))
+    outputs, finals = [], []
+    for way in directions:
+        handed = [way.take(step, sequence[step]) for step in (reversed(order) if way.backward else order)]
+        finals.append(handed[-1])
+        outputs.append(handed[::-1] if way.backward else handed)
+    states = zip(*(way.state for way in directions), strict=True)
     return CellRun(
-        outputs=[_merged(layer, vectors, handed, step) for step, handed in enumerate(zip(*ways, strict=True))],
-        final=_merged(layer, vectors, tuple(output for output, _ in finals), len(sequence) - 1),
+        outputs=[_merged(layer, vectors, each, step) for step, each in enumerate(zip(*outputs, strict=True))],
+        final=_merged(layer, vectors, tuple(finals), len(sequence) - 1),
         state=tuple(vectors.join(*both) if len(both) > 1 else both[0] for both in states),
-        traces=tuple(traces),
+        traces=tuple(way.trace for way in directions),
     )
 
 
-def _start(
-    layer: Cell, bound: Bound, vectors: Vectors[Value], start: tuple[Value, ...] | None, number: int
-) -> tuple[Value, ...]:
-    """Return the state before the first step: this direction's share of the encoder's, or a learned one, or zeros."""
-    if start is not None:
-        if layer.directions == 1:
-            return start
-        shares = [len(vectors.numbers(vector)) // 2 for vector in start]
-        return tuple(
-            vectors.part(vector, number * share, (number + 1) * share)
-            for vector, share in zip(start, shares, strict=True)
+def shares(layer: Cell, vectors: Vectors[Value], joined: tuple[Value, ...]) -> Start[Value]:
+    """Return each direction's share of states in which the directions stand one after the other."""
+    widths = [len(vectors.numbers(vector)) // layer.directions for vector in joined]
+    return [
+        tuple(
+            vectors.part(vector, number * width, (number + 1) * width)
+            for vector, width in zip(joined, widths, strict=True)
         )
+        for number in range(layer.directions)
+    ]
+
+
+def given_start(layer: Cell, vectors: Vectors[Value], given: dict[str, Any]) -> Start[Value]:
+    """Return the states that data give, by letter, a list a direction where there are two; others are zeros."""
+    found = []
+    for number in range(layer.directions):
+        states = dict(zip(layer.states, _zeros(layer, vectors), strict=True))
+        for letter, numbers in given.items():
+            states[letter] = vectors.constant(numbers[number] if layer.bidirectional else numbers)
+        found.append(tuple(states.values()))
+    return found
+
+
+def _start(layer: Cell, bound: Bound, vectors: Vectors[Value]) -> tuple[Value, ...]:
+    """Return a direction's own state before the first step: a learned one, or zeros."""
     if layer.learned_state:
         return tuple(vectors.weight(bound.state(letter)) for letter in layer.states)
+    return _zeros(layer, vectors)
+
+
+def _zeros(layer: Cell, vectors: Vectors[Value]) -> tuple[Value, ...]:
     projection = getattr(layer, "projection", None)
     widths = {"h": layer.units, "p": projection}  # by hand, not the layer's own word for the numbers
     return tuple(vectors.constant([0.0] * (widths[width] or layer.units)) for width in layer.states.values())

@@ -7,8 +7,6 @@ Letters: m inputs, h units, p the width of a projection; x_t the input of step t
 element-wise product.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -108,7 +106,9 @@ class Cell(Layer):
         """The weights beside the gates."""
         return ()
 
-    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> tuple[Value, tuple[Value, ...]]:
+    def step(
+        self, ops: "Operations[Value]", x: "Value", state: "tuple[Value, ...]"
+    ) -> "tuple[Value, tuple[Value, ...]]":
         """Return what one step hands on, and the states after it: x has m numbers, each state the width it declares."""
         raise NotImplementedError
 

@@ -82,7 +82,10 @@ class Frozen:
         raise AttributeError(f"{type(self).__name__} is frozen; {name} stays")
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and isinstance(other, Frozen) and self.values() == other.values()
+        if type(self) is not type(other):
+            return False
+        own, others = self.__dict__, other.__dict__
+        return all(own[name] == others[name] for name in self.fields)  # the first that differs tells
 
     def __hash__(self) -> int:
         return hash((type(self), *self.values().values()))

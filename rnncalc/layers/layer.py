@@ -65,7 +65,8 @@ class Layer(Frozen, kw_only=True):
     def value_problems(self) -> Iterator[OptionProblem]:
         """Yield each option that is not what it may be: its name, the reason."""
         for option, value in self.__dict__.items():
-            if value is not None and (problem := self.option(option).allowed.problem(value)):
+            given = value is not None and value is not self.defaults.get(option)
+            if given and (problem := self.option(option).allowed.problem(value)):
                 yield option, problem
 
     def option_problems(self) -> Iterator[OptionProblem]:

@@ -25,6 +25,13 @@ class Quantity(Enum):
     BYTES = "bytes"
     MULTIPLY_ADDS = "multiply_adds"
     DENSE_RATIO = "dense_ratio"
+    HELD = "held"
+    BACKWARD_MULTIPLY_ADDS = "backward_multiply_adds"
+    TRAINING_BYTES = "training_bytes"
+
+
+OF_TRAINING = (Quantity.HELD, Quantity.BACKWARD_MULTIPLY_ADDS, Quantity.TRAINING_BYTES)
+"""What is counted for training alone."""
 
 
 class Rule(Enum):
@@ -73,6 +80,13 @@ class Budget(NamedTuple):
     min_dense_ratio: Annotated[
         "Fraction | float | None",
         BudgetKey(Rule.AT_LEAST, Quantity.DENSE_RATIO, Ratio(), "The least dense-equivalent parameters for each one."),
+    ] = None
+    max_held: Annotated[
+        int | None, BudgetKey(Rule.AT_MOST, Quantity.HELD, _COUNT, "The most values held for a sequence in training.")
+    ] = None
+    max_training_bytes: Annotated[
+        int | None,
+        BudgetKey(Rule.AT_MOST, Quantity.TRAINING_BYTES, _BYTES, "The most bytes of an update, such as 4GB."),
     ] = None
     layers: "Mapping[str, int] | tuple[tuple[str, int], ...]" = ()
 

@@ -1,4 +1,4 @@
-"""Weights and inputs of one's own, for `run`: nested lists of numbers held against the shapes a network declares.
+"""Numbers of one's own, for `run`: nested lists of them held against the shapes that a network declares.
 
 The one set of rules for a spec's files and for Python callers: what a value is, and where a problem with it stands, is
 for the `Source` that it comes from to say. Knows neither YAML nor what is done with the numbers.
@@ -7,9 +7,10 @@ for the `Source` that it comes from to say. Knows neither YAML nor what is done 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from rnncalc.errors import Path
+from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External
 from rnncalc.layers.options import Allowed, Real, Size
 from rnncalc.network.network import Network
@@ -24,6 +25,22 @@ Weights = dict[str, dict[str, Nested]]
 
 Inputs = dict[str | None, list[Nested]]
 """For each part its inputs: a list of T vectors, or of T token numbers before an embedding."""
+
+Start = dict[str, dict[str, Nested]]
+"""For some layers the states before the first step, by letter; of a bidirectional one, a list for each direction."""
+
+Targets = list[Nested]
+"""What the network should give, in the shape of its output: a vector, or a list of T vectors."""
+
+
+class Data(NamedTuple):
+    """A network's own numbers, each None where there are none."""
+
+    weights: Weights | None = None
+    inputs: Inputs | None = None
+    start: Start | None = None
+    targets: Targets | None = None
+
 
 Node = TypeVar("Node")
 
@@ -87,13 +104,62 @@ def read_inputs(reading: Source[Node], node: Node, path: Path, network: Network)
     return inputs
 
 
-def _sequence(reading: Source[Node], node: Node, path: Path, part: Part, steps: int | None) -> list[Nested]:
+def read_start(reading: Source[Node], node: Node, path: Path, network: Network) -> Start:
+    """Return `{layer: {state: numbers}}`; notes where a layer has no such state, or gets it from elsewhere."""
+    recurrent = {placed.name: placed for placed in network.placed if isinstance(placed.layer, Cell)}
+    start: Start = {}
+    for name, of in reading.keys(node, path, tuple(recurrent)):
+        placed, at = recurrent[name], (*path, name)
+        layer, sizes = placed.layer, placed.sizes
+        assert isinstance(layer, Cell)
+        if layer.learned_state:
+            reading.note(of, at, "its states are learned, so they stand among its weights; remove them here")
+            continue
+        if placed.part == "decoder":
+            reading.note(of, at, "does not apply in a decoder: it starts from the encoder's final state; remove it")
+            continue
+        widths = {letter: sizes[width] for letter, width in layer.states.items()}
+        start[name] = {}
+        for letter, numbers in reading.keys(of, at, tuple(widths)):
+            shape = (2, widths[letter]) if layer.bidirectional else (widths[letter],)
+            start[name][letter] = _nested(reading, numbers, (*at, letter), shape, shape)
+    return start
+
+
+def read_targets(reading: Source[Node], node: Node, path: Path, network: Network) -> Targets:
+    """Return the targets; notes where they have not the shape of the output. Where T is not known, any T will do."""
+    *steps, width = network.stack[-1].output_shape
+    shape = (width or 0,)
+    if not steps:
+        numbers: Targets = _nested(reading, node, path, shape, shape)
+        return numbers
+    items = _steps(reading, node, path, steps[0])
+    return [_nested(reading, item, (*path, step), shape, shape) for step, item in enumerate(items)]
+
+
+def with_steps_of(network: Network, inputs: Inputs | None) -> Network:
+    """Return the network with the numbers of steps of its inputs where it says none; one-to-many has one input."""
+    told = {
+        name: part._replace(steps=len(inputs[name]))
+        for name, part in network.parts.items()
+        if part.steps is None and inputs and inputs.get(name) and network.topology_of(name) != "one-to-many"
+    }
+    return network.with_parts(network.parts | told) if told else network
+
+
+def _steps(reading: Source[Node], node: Node, path: Path, steps: int | None) -> Sequence[Node]:
+    """Return what stands for each step of a sequence; notes where that is not so many steps."""
     items = reading.items(node)
     if not items:
         reading.note(node, path, f"expected a list of {steps or 'T'} steps, got {reading.got(node)}")
-        return []
+        return ()
     if steps is not None and len(items) != steps:
         reading.note(node, path, f"expected {plural(steps, 'step')}, got {len(items):,}")
+    return items
+
+
+def _sequence(reading: Source[Node], node: Node, path: Path, part: Part, steps: int | None) -> list[Nested]:
+    items = _steps(reading, node, path, steps)
     if not isinstance(part.layers[0], Embedding):
         shape = (part.input,)
         return [_nested(reading, item, (*path, step), shape, shape) for step, item in enumerate(items)]

@@ -6,6 +6,7 @@ from typing import Protocol
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.network.budget import Budget
 from rnncalc.network.parts import Expect, Part
+from rnncalc.network.training import Update
 
 
 class Described(Protocol):
@@ -26,8 +27,12 @@ class Described(Protocol):
     @property
     def decoder(self) -> Part | None: ...
     @property
+    def feedback(self) -> bool: ...
+    @property
     def convention(self) -> str: ...
     @property
     def expect(self) -> Expect | None: ...
     @property
     def budget(self) -> Budget | None: ...
+    @property
+    def training(self) -> Update | None: ...

@@ -36,4 +36,4 @@ def named(parts: Parts) -> Iterator[tuple[Path, str, bool]]:
                 stem, number = stem_and_number(join.layer, copy, counted[join.layer.kind])
                 counted[join.layer.kind] += 1
                 name = stem if number is None else f"{stem}{number}"
-                yield (*path, "layers", join.place), name, join.layer.name is not None
+                yield (*path, "layers", join.place_of(copy)), name, join.layer.name is not None

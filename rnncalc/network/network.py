@@ -17,6 +17,7 @@ from rnncalc.network.validation import parts_of, problems, type_problems
 
 if TYPE_CHECKING:
     from rnncalc.network.budget import Budget
+    from rnncalc.network.training import Update
 
 
 class Network(Frozen):
@@ -25,6 +26,7 @@ class Network(Frozen):
     input: features per step, or the vocabulary when an embedding comes first. layers: a list or tuple of layers.
     output: a layer, or its number of units. steps: the length T of the sequence.
     An encoder-decoder has an `encoder` and a `decoder`, which hold those four, in their place.
+    feedback: whether, in one-to-many, each output is the next input; else zeros follow.
     Raises SpecError naming everything that is wrong with it.
     """
 
@@ -35,11 +37,13 @@ class Network(Frozen):
     topology: TopologyName | None = None
     encoder: Part | None = None
     decoder: Part | None = None
+    feedback: bool = False
     convention: str = "textbook"
     name: str = "network"
     source: str | None = None
     expect: Expect | None = None
     budget: "Budget | None" = None
+    training: "Update | None" = None
 
     def __post_init__(self) -> None:
         if found := first(type_problems(self)):

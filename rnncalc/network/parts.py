@@ -1,9 +1,8 @@
 """The pieces a network is described with: its parts, and what is known or asked of its counts."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
+from itertools import groupby
 from typing import Literal, NamedTuple
 
 from rnncalc.layers.layer import Layer, Output
@@ -35,16 +34,27 @@ class Part(NamedTuple):
     output: Output | None = None
     steps: int | None = None
 
+    def neighbours(self) -> Iterator[tuple[int, Layer, int]]:
+        """Yield the place of a layer, the layer, and how many times one and the same stands there in a row."""
+        place = 0
+        for _, same in groupby(self.layers, key=id):
+            row = [*same]
+            yield place, row[0], len(row)
+            place += len(row)
+
 
 class Expect(NamedTuple):
     """The known counts of an exercise: the total, and each layer's, the output layer last.
 
+    held, backward_multiply_adds: the known numbers of training, as the network's `training` says.
     tensors: the known shapes of tensors, by the name of their layer and their own; any of them.
     """
 
     total: int | None = None
     layers: tuple[int, ...] | None = None
     tensors: Mapping[str, Mapping[str, tuple[int, ...]]] | None = None
+    held: int | None = None
+    backward_multiply_adds: int | None = None
 
 
 Parts = Mapping[str | None, Part]

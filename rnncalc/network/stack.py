@@ -30,6 +30,9 @@ class Placed(NamedTuple):
     output_shape: (steps, width) where a sequence leaves it, (width,) where one vector does; an unknown T is None.
     uses: how many times one pass applies it; None when T is not known.
     sizes: the numbers that the letters of its tensors stand for.
+    params: the number of its parameters, of one copy.
+    multiply_adds_per_step: multiplications in matrix products when it is applied once; None where a part is counted
+        elsewhere.
     copy: which copy of a repeated layer the first is, from 0; frameworks number them. copies: how many there are.
     """
 
@@ -43,6 +46,8 @@ class Placed(NamedTuple):
     uses: int | None
     sizes: Mapping[str, int]
     layout: Layout
+    params: int
+    multiply_adds_per_step: int | None
     copy: int = 0
     copies: int = 1
 
@@ -60,11 +65,6 @@ class Placed(NamedTuple):
         number = None if self.number is None else self.number + copy
         repeated = self.copy + copy if self.layer.repeat > 1 else 0
         return self._replace(number=number, copy=repeated, copies=1)
-
-    @property
-    def params(self) -> int:
-        """The number of its parameters, of one copy."""
-        return value(self.layout.params, self.sizes)
 
     @property
     def trainable(self) -> int:
@@ -87,11 +87,6 @@ class Placed(NamedTuple):
         return tuple([tensor.sized(self.sizes) for tensor in self.layout.shared])
 
     @property
-    def multiply_adds_per_step(self) -> int | None:
-        """Multiplications in matrix products when it is applied once; None where a part is counted elsewhere."""
-        return None if isinstance(self.layer, External) else value(self.layout.multiply_adds, self.sizes)
-
-    @property
     def multiply_adds(self) -> int | None:
         """Multiplications in matrix products in a whole pass; None when they, or T, are not known."""
         once = self.multiply_adds_per_step
@@ -103,7 +98,8 @@ class Placed(NamedTuple):
 class Join(NamedTuple):
     """Where a layer of a part joins the one below: its place in `layers`, which copies of it, and the widths.
 
-    copy: the first of the copies, from 0; copies: how many that read and hand on the same widths.
+    copies: how many that read and hand on the same widths; copy: the first of them, from 0. A layer that stands in the
+    list several times in a row is one with copies too, and `place` the first's.
     """
 
     layer: Layer
@@ -113,32 +109,44 @@ class Join(NamedTuple):
     inputs: int
     outputs: int
 
+    def place_of(self, copy: int) -> int:
+        """Return the place in `layers` of one of the copies."""
+        return self.place if self.layer.repeat > 1 else self.place + copy
+
 
 def joins(part: Part) -> Iterator[Join]:
     """Yield the layers of a part with the widths they read and hand on; copies that are alike together."""
     width = part.input
-    for place, layer in enumerate(part.layers):
-        copy = 0
-        while copy < layer.repeat:
-            below, inputs = width, width + layer.extra_inputs
-            width = layer.hands_on(inputs)
-            alike = layer.repeat - copy if width == below else 1
-            yield Join(layer, place, copy, alike, inputs, width)
-            copy += alike
+    for first, layer, times in part.neighbours():
+        listed = layer.repeat == 1 and layer.name is None  # and not repeated, when each begins anew
+        copies = times if listed else layer.repeat
+        for place in (first,) if listed else range(first, first + times):
+            copy = 0
+            while copy < copies:
+                below, inputs = width, width + layer.extra_inputs
+                width = layer.hands_on(inputs)
+                alike = copies - copy if width == below else 1
+                yield Join(layer, place, copy, alike, inputs, width)
+                copy += alike
 
 
-def turn(part: Part, topology: str) -> tuple[int, int]:
-    """Return the place and copy of the layer where a sequence becomes one vector, or one vector a sequence.
+def turn(part: Part, topology: str) -> int:
+    """Return which layer, copies counted from 0, is where a sequence becomes one vector, or one vector a sequence.
 
     That is the last recurrent layer in many-to-one and the first in one-to-many; without a recurrent layer, the
     last layer, and the first that is no embedding.
     """
-    places = [place for place, layer in enumerate(part.layers) if isinstance(layer, Cell)]
+    end = 0
+    cells, others = [], []
+    for _, layer, times in part.neighbours():
+        start, end = end, end + times * layer.repeat
+        if isinstance(layer, Cell):
+            cells.append((start, end))
+        elif not isinstance(layer, Embedding):
+            others.append(start)
     if topology == Topology.ONE_TO_MANY:
-        others = (place for place, layer in enumerate(part.layers) if not isinstance(layer, Embedding))
-        return (places[0] if places else next(others, 0)), 0
-    last = places[-1] if places else len(part.layers) - 1
-    return last, part.layers[last].repeat - 1
+        return cells[0][0] if cells else next(iter(others), 0)
+    return (cells[-1][1] if cells else end) - 1
 
 
 def stem_and_number(layer: Layer, copy: int, counted: int) -> tuple[str, int | None]:
@@ -157,39 +165,50 @@ def stack(
     steps, width = part.steps, part.input
     for (layer, _, copy, copies, inputs, width), side in _runs(part, turn(part, topology)):
         many = many_in if side < 0 else many_out
-        sizes = layer.sizes(inputs)
-        found = _layout(layer, inputs, sizes, row)
         stem, number = stem_and_number(layer, copy, counted[layer.kind])
         counted[layer.kind] += copies
         shape = (steps, width) if many else (width,)
         uses = steps if many or (many_in and side == 0) else 1
-        yield Placed(layer, stem, number, part_name, inputs, width, shape, uses, sizes, found, copy, copies)
+        first = copy if layer.repeat > 1 else 0
+        known = _counted(layer, inputs, row)
+        yield Placed(layer, stem, number, part_name, inputs, width, shape, uses, *known, first, copies)
     if part.output:
         units = part.output.units
         shape, uses = ((steps, units), steps) if many_out else ((units,), 1)
-        sizes = part.output.sizes(width)
-        found = _layout(part.output, width, sizes, row)
-        yield Placed(part.output, OUTPUT, None, part_name, width, units, shape, uses, sizes, found)
+        known = _counted(part.output, width, row)
+        yield Placed(part.output, OUTPUT, None, part_name, width, units, shape, uses, *known)
+
+
+def _counted(layer: Layer, inputs: int, row: Convention) -> tuple[Mapping[str, int], Layout, int, int | None]:
+    """Return what a layer's letters stand for, its layout, its parameters and its multiply-adds when applied once."""
+    sizes = layer.sizes(inputs)
+    found = _layout(layer, inputs, sizes, row)
+    per_step = None if isinstance(layer, External) else value(found.multiply_adds, sizes)
+    return sizes, found, value(found.params, sizes), per_step
 
 
 def _layout(layer: Layer, inputs: int, sizes: Mapping[str, int], row: Convention) -> Layout:
     """Return the layout of a layer; those that differ in their widths alone have one, made once for a convention."""
-    key: tuple[object, ...] = (type(layer), tuple(sizes), layer.choices(), inputs == sizes.get("h"))
-    if isinstance(layer, Cell):
-        key = (*key, layer.gates(inputs), layer.weights, *layer.states.items())
-    if key not in row.layouts:
-        row.layouts[key] = layout(layer, inputs, row)
-    found: Layout = row.layouts[key]
+    declared = (layer.gates(inputs), layer.weights, *layer.states.items()) if isinstance(layer, Cell) else ()
+    made: list[tuple[object, Layout]] = row.layouts.setdefault(
+        (type(layer), tuple(sizes), layer.choices(), inputs == sizes.get("h")), []
+    )
+    for known, found in made:  # most often one: gates are quicker compared than hashed
+        if known == declared:
+            return found
+    found = layout(layer, inputs, row)
+    made.append((declared, found))
     return found
 
 
-def _runs(part: Part, at: tuple[int, int]) -> Iterator[tuple[Join, int]]:
+def _runs(part: Part, at: int) -> Iterator[tuple[Join, int]]:
     """Yield the runs of equal neighbours, and whether each stands before (-1), at (0) or after the turn (1)."""
     run: Join | None = None
     side = copies = 0
+    start = 0
     for join in _split(part, at):
-        place = (join.place, join.copy)
-        its_side = (place > at) - (place < at)
+        its_side = (start > at) - (start < at)
+        start += join.copies
         if run and side == its_side and run.inputs == join.inputs and _alike(run.layer, join.layer):
             copies += join.copies
             continue
@@ -205,14 +224,15 @@ def _alike(layer: Layer, other: Layer) -> bool:
     return layer.repeat == 1 and layer.name is None and (layer is other or layer == other)
 
 
-def _split(part: Part, at: tuple[int, int]) -> Iterator[Join]:
-    """Yield the joins of a part, the copy where the sequence turns by itself."""
-    place, copy = at
+def _split(part: Part, at: int) -> Iterator[Join]:
+    """Yield the joins of a part, the layer where the sequence turns by itself."""
+    start = 0
     for join in joins(part):
-        end = join.copy + join.copies
-        if join.place != place or join.copies == 1 or not join.copy <= copy < end:
+        before, after = at - start, join.copies - (at - start) - 1  # how many of its copies stand on either side
+        start += join.copies
+        if join.copies == 1 or before < 0 or after < 0:
             yield join
             continue
-        for first, last in ((join.copy, copy), (copy, copy + 1), (copy + 1, end)):
-            if last > first:
-                yield join._replace(copy=first, copies=last - first)
+        for copy, copies in ((0, before), (before, 1), (before + 1, after)):
+            if copies:
+                yield join._replace(copy=join.copy + copy, copies=copies)

@@ -13,7 +13,7 @@ from rnncalc.conventions.lacks import lacks, too_wide
 from rnncalc.errors import Path, Problem
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, Layer, Output
-from rnncalc.layers.options import MAX_LAYERS, Allowed, Choice, Size, Text
+from rnncalc.layers.options import MAX_LAYERS, Allowed, Choice, Size, Switch, Text
 from rnncalc.network.parts import TOPOLOGIES, Part, Parts, Topology, part_of
 from rnncalc.network.stack import OUTPUT, joins
 from rnncalc.text import did_you_mean, escape
@@ -29,6 +29,7 @@ KEYS: dict[str, Allowed] = {
     "topology": Choice(TOPOLOGIES),
     "steps": Size(),
     "input": Size(),
+    "feedback": Switch(),
 }
 """What the plain keys of a network, or of a part, may be."""
 
@@ -54,7 +55,8 @@ def type_problems(network: Described) -> Iterator[Problem]:
         if not isinstance(part.layers, Sequence) or isinstance(part.layers, str):
             yield Problem((*path, "layers"), f"expected a list of layers, got {part.layers!r}")
             continue
-        for place, layer in enumerate(part.layers):
+        fine = all(issubclass(kind, Layer) for kind in {*map(type, part.layers)})
+        for place, layer in () if fine else enumerate(part.layers):
             if not isinstance(layer, Layer):
                 yield Problem((*path, "layers", place), f"expected a layer, such as LSTM(20), got {layer!r}")
         if not isinstance(part.output, Output | int | None) or isinstance(part.output, bool):
@@ -67,7 +69,8 @@ def problems(network: Described) -> Iterator[Problem]:
     if wrong := [*_values(network, parts)]:
         yield from wrong
         return  # with such values no width can be worked out
-    too_many = sum(layer.repeat for part in parts.values() for layer in part.layers) - MAX_LAYERS
+    rows = [row for part in parts.values() for row in part.neighbours()]
+    too_many = sum(times * layer.repeat for _, layer, times in rows) - MAX_LAYERS
     if network.encoder or network.decoder:
         yield from _encoder_decoder(network)
         if network.encoder and network.decoder and too_many <= 0:
@@ -85,11 +88,19 @@ def problems(network: Described) -> Iterator[Problem]:
         yield from _layers(path, part, network.convention)
         if part.output and part.output.tied:
             yield from _tied(path, part)
-    if any(layer.name for part in parts.values() for layer in part.layers):
+    if any(layer.name for _, layer, _ in rows):
         from rnncalc.network.names import clashes  # default names never clash among themselves
 
         yield from clashes(parts)
+    if network.feedback:
+        from rnncalc.network.feedback import cannot_feed_back  # few networks have any
+
+        yield from cannot_feed_back(network)
     yield from _expect(network, parts)
+    if network.training is not None:
+        from rnncalc.network import training
+
+        yield from training.problems_of(network.training)
     if network.budget is not None:
         from rnncalc.network.budget import problems_of  # enums, which a network without one does not pay for
         from rnncalc.network.names import named
@@ -115,11 +126,8 @@ def _values(network: Described, parts: Parts) -> Iterator[Problem]:
 
 def _distinct(path: Path, part: Part) -> Iterator[tuple[Path, Layer]]:
     """Yield the layers with their paths, equal neighbours once: a stack of thousands is mostly the same few."""
-    before: Layer | None = None
-    for place, layer in enumerate(part.layers):
-        if layer is not before:
-            yield (*path, "layers", place), layer
-        before = layer
+    for place, layer, _ in part.neighbours():
+        yield (*path, "layers", place), layer
     if part.output:
         yield (*path, OUTPUT), part.output
 
@@ -153,10 +161,10 @@ def _encoder_decoder(network: Described) -> Iterator[Problem]:
 
 
 def _layers(path: Path, part: Part, convention: str) -> Iterator[Problem]:
-    for place, layer in enumerate(part.layers):
-        if place and isinstance(layer, Embedding):
+    for place, layer, times in part.neighbours():
+        for later in range(max(place, 1), place + times) if isinstance(layer, Embedding) else ():
             message = "an embedding must be the first layer: it looks up token numbers; move it there"
-            yield Problem((*path, "layers", place, "embedding"), message)
+            yield Problem((*path, "layers", later, "embedding"), message)
     for at, layer in _distinct(path, part):
         for option, problem in layer.option_problems():
             yield Problem((*at, option), problem)

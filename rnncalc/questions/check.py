@@ -11,9 +11,11 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.errors import Path, Problem
-from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT, Budget, Quantity, Rule
+from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT, OF_TRAINING, Budget, Quantity, Rule
 from rnncalc.network.network import Network
+from rnncalc.network.parts import Expect
 from rnncalc.questions.count import count
+from rnncalc.questions.dense import own_dense_params
 from rnncalc.questions.limits import Difference, HeldLimit, Limit, Numbers, Unknown, hold, hold_difference, hold_shape
 
 if TYPE_CHECKING:
@@ -85,13 +87,13 @@ def check(
     own_convention: whose tensors `expect` counts; under another it says nothing, and is left out.
     before: the numbers of the baseline; without them nothing has grown or fallen.
     """
-    numbers = numbers_of(network, dtype)
-    left_out = own_convention if network.expect and own_convention not in (None, network.convention) else None
     given = [*limits]
+    bounds = [*_bounds(network, [limit for limit in given if not limit.compares])]
+    numbers = numbers_of(network, dtype, trained=_of_training(network, bounds))
+    left_out = own_convention if network.expect and own_convention not in (None, network.convention) else None
     held = [] if left_out else [*_expectations(network, numbers)]
     held += [
-        hold(limit, numbers.of(limit.quantity), _why_unknown(limit.quantity, numbers, network))
-        for limit in _bounds(network, [limit for limit in given if not limit.compares])
+        hold(limit, numbers.of(limit.quantity), _why_unknown(limit.quantity, numbers, network)) for limit in bounds
     ]
     held += _layer_bounds(network)
     if before is not None:
@@ -99,23 +101,40 @@ def check(
     return Verdict(network.name, network.convention, numbers, tuple(_located(held, locate)), left_out)
 
 
-def numbers_of(network: Network, dtype: str) -> Numbers:
-    """Return what of a network may be limited."""
+def numbers_of(network: Network, dtype: str, *, trained: bool = False) -> Numbers:
+    """Return what of a network may be limited; `trained`: the numbers of training too."""
     counted = count(network, dtype)
-    dense = counted.dense
-    return Numbers(counted.params, counted.bytes, counted.multiply_adds, dense and dense.params)
+    numbers = Numbers(counted.params, counted.bytes, counted.multiply_adds, own_dense_params(network))
+    if not trained:
+        return numbers
+    from rnncalc.questions.training import training  # only limits on it pay for it
+
+    of = training(network, dtype=dtype)
+    return numbers._replace(held=of.held, backward_multiply_adds=of.backward_multiply_adds, training_bytes=of.bytes)
+
+
+def _of_training(network: Network, bounds: Iterable[Limit]) -> bool:
+    """Return whether anything is asked of training."""
+    expect = network.expect or Expect()
+    of_bounds = any(limit.quantity in OF_TRAINING for limit in bounds)
+    return of_bounds or expect.held is not None or expect.backward_multiply_adds is not None
 
 
 def _expectations(network: Network, numbers: Numbers) -> Iterator[HeldLimit]:
-    params, layers, tensors = network.expect or (None, None, None)
-    if params is not None:
-        limit = Limit(Rule.EXACTLY, Quantity.PARAMS, params, ("expect", "total"))
-        yield hold(limit, numbers.params)
-    for number, (params, (name, actual)) in enumerate(zip(layers or (), _layers(network), strict=False)):
+    expect = network.expect or Expect()
+    for key, wanted, quantity in (
+        ("total", expect.total, Quantity.PARAMS),
+        ("held", expect.held, Quantity.HELD),
+        ("backward_multiply_adds", expect.backward_multiply_adds, Quantity.BACKWARD_MULTIPLY_ADDS),
+    ):
+        if wanted is not None:
+            why = _why_unknown(quantity, numbers, network)
+            yield hold(Limit(Rule.EXACTLY, quantity, wanted, ("expect", key)), numbers.of(quantity), why)
+    for number, (params, (name, actual)) in enumerate(zip(expect.layers or (), _layers(network), strict=False)):
         limit = Limit(Rule.EXACTLY, Quantity.PARAMS, params, ("expect", "layers", number), layer=name)
         yield hold(limit, actual)
-    if tensors:
-        yield from _shapes(network, tensors)
+    if expect.tensors:
+        yield from _shapes(network, expect.tensors)
 
 
 def _shapes(network: Network, wanted: Mapping[str, Mapping[str, tuple[int, ...]]]) -> Iterator[HeldLimit]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
+from itertools import repeat
 from typing import NamedTuple
 
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
@@ -178,7 +179,7 @@ def _exchanged(network: Network, kind: type[Cell], units: int | None = None) -> 
     times = {"decoder": _doubled(network.encoder)} if network.encoder else {}
     parts = {}
     for name, part in network.parts.items():
-        layers = _layers_of(part.layers, kind, units and units * times.get(name or "", 1))
+        layers = _layers_of(part, kind, units and units * times.get(name or "", 1))
         parts[name] = part._replace(layers=tuple(layers))
     return network.with_parts(parts)
 
@@ -188,26 +189,19 @@ def _doubled(encoder: Part) -> int:
     return 2 if any(isinstance(layer, Cell) and layer.bidirectional for layer in encoder.layers) else 1
 
 
-def _layers_of(layers: tuple[Layer, ...], kind: type[Cell], units: int | None) -> Iterator[Layer]:
+def _layers_of(part: Part, kind: type[Cell], units: int | None) -> Iterator[Layer]:
     """Yield the layers, cells exchanged; those that become equal are one, which thousands are quickly counted as."""
     made: dict[tuple[object, ...], Layer] = {}
-    before: Layer | None = None
-    last: Layer | None = None
-    for layer in layers:
+    for _, layer, times in part.neighbours():
         if not isinstance(layer, Cell):
-            yield layer
-            continue
-        if layer is before:
-            assert last is not None  # it was made of the one before
-            yield last
+            yield from repeat(layer, times)
             continue
         values = layer.values() | {"units": units or layer.units}
-        key = (type(layer), *values.values())
+        kept = {option: value for option, value in values.items() if option in kind.fields}
+        key = tuple(kept.items())
         if key not in made:
-            kept = {option: value for option, value in values.items() if option in kind.fields}
             made[key] = kind(**kept)
-        before, last = layer, made[key]
-        yield last
+        yield from repeat(made[key], times)
 
 
 def _side(network: Network, dtype: str, kind: str | None = None) -> Side:

@@ -1,17 +1,17 @@
 """`count`: how many parameters, layer by layer, what a pass costs and what the weights weigh."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.conventions.tensor import Tensor
 from rnncalc.errors import CallError
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
 from rnncalc.questions.given import network_of, said
 from rnncalc.text import did_you_mean, escape, one_of
+
+if TYPE_CHECKING:
+    from rnncalc.questions.dense import DenseEquivalent
 
 DTYPES = {
     "float64": 8,
@@ -72,7 +72,7 @@ class LayerCount(NamedTuple):
         """The tensors that it uses but another layer owns and counts, as a tied output does the embedding's."""
         return self.placed.shared
 
-    def each(self) -> Iterator[LayerCount]:
+    def each(self) -> "Iterator[LayerCount]":
         """Yield each of the neighbours by itself."""
         for copy in range(self.copies):
             placed = self.placed.one(copy)
@@ -108,8 +108,12 @@ class Count(NamedTuple):
         return (_layer(entry, size) for entry in self.network.stack)
 
     @property
-    def dense(self) -> DenseEquivalent | None:
+    def dense(self) -> "DenseEquivalent | None":
         """The dense equivalent; None where the number of steps is not known."""
+        if any(part.steps is None for part in self.network.parts.values()):
+            return None
+        from rnncalc.questions.dense import dense_equivalent  # a count without steps pays for none
+
         return dense_equivalent(self.network)
 
 

@@ -15,6 +15,9 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import Topology
 from rnncalc.network.stack import Placed
 
+Steps = Mapping[str | None, int]
+"""The number of steps of each part."""
+
 
 class DenseLayer(NamedTuple):
     """A layer of the dense equivalent, under the name of the layer that it stands for.
@@ -50,9 +53,8 @@ class DenseEquivalent(NamedTuple):
 
 def dense_equivalent(network: Network) -> DenseEquivalent | None:
     """Return the dense equivalent, or None when the number of steps is not known."""
-    steps = {name: part.steps for name, part in network.parts.items()}
-    known = {name: number for name, number in steps.items() if number is not None}
-    if len(known) < len(steps):
+    known = _own_steps(network)
+    if known is None:
         return None
     made = [*_made(network, known)]
     params = sum(one.params * one.copies for one in made)
@@ -66,6 +68,18 @@ def dense_params(network: Network, steps: int) -> int:
     if network.topology == "one-to-one":
         steps = 1
     return sum(one.params * one.copies for one in _made(network, dict.fromkeys(network.parts, steps)))
+
+
+def own_dense_params(network: Network) -> int | None:
+    """Return the parameters of the dense equivalent alone, or None when the number of steps is not known."""
+    known = _own_steps(network)
+    return None if known is None else sum(one.params * one.copies for one in _made(network, known))
+
+
+def _own_steps(network: Network) -> Steps | None:
+    steps = {name: part.steps for name, part in network.parts.items()}
+    known = {name: number for name, number in steps.items() if number is not None}
+    return known if len(known) == len(steps) else None
 
 
 class _Made(NamedTuple):
@@ -99,10 +113,6 @@ class _Made(NamedTuple):
             return DenseLayer(name, *widths, self.params, placed.layout.params, placed.sizes, per_step)
         expression = Times((self.units, Plus((self.inputs, 1)) if self._biased else self.inputs))
         return DenseLayer(name, *widths, self.params, expression, {}, self.units * self.inputs)
-
-
-Steps = Mapping[str | None, int]
-"""The number of steps of each part."""
 
 
 def _made(network: Network, steps: Steps) -> Iterator[_Made]:

@@ -61,6 +61,9 @@ class Numbers(NamedTuple):
     bytes: int | None = None
     multiply_adds: int | None = None
     dense_params: int | None = None
+    held: int | None = None
+    backward_multiply_adds: int | None = None
+    training_bytes: int | None = None
 
     @property
     def dense_ratio(self) -> Fraction | None:

@@ -49,6 +49,11 @@ def written(equation: Equation, sizes: Mapping[str, int]) -> Line:
     return (*_line(equation.left, sizes), " = ", *_line(equation.right, sizes))
 
 
+def vector(node: Node, sizes: Mapping[str, int]) -> str:
+    """Return a vector on one line: `r_t ∘ h_(t−1)`."""
+    return plain(_line(node, sizes))
+
+
 def plain(line: Line) -> str:
     """Return an equation on one line: `z_t = σ(W_xz x_t + W_hz h_(t−1) + b_z)`."""
     return "".join(piece if isinstance(piece, str) else piece.name for piece in line)

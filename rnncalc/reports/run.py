@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import isfinite
 from typing import Any, NamedTuple
 
 from rnncalc.forward.network_pass import Ran
 from rnncalc.questions.run import Run
 from rnncalc.reports.setting import one_to_many, setting, steps_of, title
 from rnncalc.reports.sheet import Column, Row, Sheet
+from rnncalc.reports.states import finite, state_sheets, states_data, vector
 
-SHOWN_NUMBERS = 8
 SHOWN_STEPS = 4
-DIRECTIONS = ("forward", "backward")
 
 
 class RunReport(NamedTuple):
@@ -21,6 +19,11 @@ class RunReport(NamedTuple):
 
     run: Run
     states: bool = False
+
+    @property
+    def agrees(self) -> bool:
+        """Whether every layer did what is declared of it."""
+        return self.run.agrees
 
     def data(self) -> dict[str, Any]:
         """Return the object for programs; a number that is infinite or none at all is null."""
@@ -30,8 +33,9 @@ class RunReport(NamedTuple):
             "convention": network.convention,
             "topology": network.topology_name,
             "steps": steps_of(network),
+            "feedback": network.feedback,
             "agrees": self.run.agrees,
-            "outputs": _finite(self.run.outputs),
+            "outputs": finite(self.run.outputs),
             "layers": (self._layer_data(layer) for layer in self.run.layers),
         }
 
@@ -45,16 +49,11 @@ class RunReport(NamedTuple):
             "weights_read": layer.weights_read,
             "multiply_adds": placed.multiply_adds,
             "multiplications": layer.multiplications,
-            "output": _finite(layer.output),
+            "output": finite(layer.output),
             "agrees": layer.agrees,
             "reason": layer.reason,
         }
-        if self.states:
-            data["states"] = {
-                direction: [{letter: _finite(vector) for letter, vector in step.items()} for step in trace]
-                for direction, trace in zip(DIRECTIONS, layer.traces, strict=False)
-            }
-        return data
+        return data | states_data(layer) if self.states else data
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         """Return a row a layer."""
@@ -62,7 +61,7 @@ class RunReport(NamedTuple):
 
     def sheets(self) -> list[Sheet]:
         """Return a line a layer, the outputs where they are few, and with `states` every step of every layer."""
-        states = [sheet for layer in self.run.layers for sheet in _state_sheets(layer)] if self.states else []
+        states = [sheet for layer in self.run.layers for sheet in state_sheets(layer)] if self.states else []
         return [self._layer_sheet(), *states]
 
     def _layer_sheet(self) -> Sheet:
@@ -85,35 +84,40 @@ class RunReport(NamedTuple):
             ),
             title=title(self.run.network),
             subtitle=f"forward pass; {setting(self.run.network)}",
-            notes=tuple(self._notes()),
+            notes=tuple(_notes(self.run)),
         )
-
-    def _notes(self) -> Iterator[str]:
-        run = self.run
-        if run.assumed_steps is not None:
-            steps = run.assumed_steps
-            yield f"The number of steps is not given, so {steps} were run; -T runs another number."
-        if later := one_to_many(run.network):
-            yield later
-        for layer in run.layers:
-            if layer.to_read is not None and layer.weights is not None and layer.to_read < layer.weights:
-                yield f"{layer.placed.name}: its table is there whole; a pass reads the rows it looks up."
-        for layer in run.layers:
-            yield from (f"✗ {layer.placed.name}: {difference}" for difference in _differences(layer))
-        if run.missing:
-            yield f"✗ {run.missing} more layer{'s' if run.missing > 1 else ''} could not be run."
-        elif last := run.layers[-1].shape:
-            flat = [run.outputs] if len(last) == 1 else run.outputs
-            more = "; …" if len(flat) > SHOWN_STEPS else ""
-            yield f"Output: {'; '.join(map(_written, flat[:SHOWN_STEPS]))}{more}"
-        if run.agrees:
-            yield "✓ Shapes, weights read and multiplications are what the counts say, in every layer."
 
 
 _HEADER = (
     *("network", "name", "shape", "declared_shape", "weights", "weights_read"),
     *("multiply_adds", "multiplications", "agrees"),
 )
+
+
+def _notes(run: Run) -> Iterator[str]:
+    if run.assumed_steps is not None:
+        steps = run.assumed_steps
+        yield f"The number of steps is not given, so {steps} were run; -T runs another number."
+    if later := one_to_many(run.network):
+        yield later
+    for layer in run.layers:
+        if layer.to_read is not None and layer.weights is not None and layer.to_read < layer.weights:
+            yield f"{layer.placed.name}: its table is there whole; a pass reads the rows it looks up."
+    yield from outcome(run)
+
+
+def outcome(run: Run) -> Iterator[str]:
+    """Yield what a pass came to: every difference, the output, and that all is as it is counted."""
+    for layer in run.layers:
+        yield from (f"✗ {layer.placed.name}: {difference}" for difference in _differences(layer))
+    if run.missing:
+        yield f"✗ {run.missing} more layer{'s' if run.missing > 1 else ''} could not be run."
+    elif last := run.layers[-1].shape:
+        flat = [run.outputs] if len(last) == 1 else run.outputs
+        more = "; …" if len(flat) > SHOWN_STEPS else ""
+        yield f"Output: {'; '.join(map(vector, flat[:SHOWN_STEPS]))}{more}"
+    if run.agrees:
+        yield "✓ Shapes, weights read and multiplications are what the counts say, in every layer."
 
 
 def _record(network: str, layer: Ran) -> Row:
@@ -151,27 +155,3 @@ def _differences(layer: Ran) -> Iterator[str]:
         yield f"{layer.weights_read:,} weights were read, of {layer.to_read:,}"
     if layer.multiplications != placed.multiply_adds:
         yield f"{layer.multiplications:,} multiplications were done, counted are {placed.multiply_adds:,}"
-
-
-def _state_sheets(layer: Ran) -> Iterator[Sheet]:
-    for direction, trace in zip(DIRECTIONS, layer.traces, strict=False):
-        letters = [*trace[0]]
-        yield Sheet(
-            columns=(Column("Step", key=True), *map(Column, letters)),
-            rows=[(step, *(_written(states[letter]) for letter in letters)) for step, states in enumerate(trace, 1)],
-            title=f"{layer.placed.name}{f', {direction}' if len(layer.traces) > 1 else ''}",
-        )
-
-
-def _written(vector: list[float]) -> str:
-    more = " …" if len(vector) > SHOWN_NUMBERS else ""
-    return " ".join(f"{number:.6g}" for number in vector[:SHOWN_NUMBERS]) + more
-
-
-def _finite(nested: Any) -> Any:
-    """Return the numbers as JSON can hold them: what is no finite number is null."""
-    if isinstance(nested, list):
-        if nested and not isinstance(nested[0], list):
-            return nested if all(map(isfinite, nested)) else [_finite(item) for item in nested]
-        return [_finite(item) for item in nested]
-    return nested if nested is None or isfinite(nested) else None

@@ -91,4 +91,6 @@ def one_to_many(network: Network) -> str | None:
     """Return what is to be said of the later steps of a network that reads one vector; None where it reads more."""
     if network.topology != "one-to-many":
         return None
+    if network.feedback:
+        return "One-to-many: the input is read once, and each output is fed back as the next input."
     return "One-to-many: the input is read once, zeros follow at the later steps; the products with them are counted."

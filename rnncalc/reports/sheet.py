@@ -6,10 +6,11 @@ Knows no question and no network, and no format: formats decide how all of this 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from rnncalc.reports.equations import Line
+    from rnncalc.reports.written_work import WorkLine
 
 
 class Arithmetic(NamedTuple):
@@ -64,7 +65,8 @@ class Column(NamedTuple):
 class Sheet(NamedTuple):
     """A table for people: rows, the total that they lead to, and what is to be said above and below them.
 
-    summed: whether the total's numbers are the sums of their columns. equations: to be written above the rows.
+    summed: whether the total's numbers are the sums of their columns. equations: to be written above the rows; work:
+    below those, equations with numbers in.
     """
 
     columns: tuple[Column, ...]
@@ -74,24 +76,5 @@ class Sheet(NamedTuple):
     subtitle: str = ""
     notes: tuple[str, ...] = ()
     equations: tuple[Line, ...] = ()
+    work: tuple[WorkLine, ...] = ()
     summed: bool = True
-
-
-class Shared:
-    """What equal objects of a list have in common, made once for all of them.
-
-    value: their keys and values; text: what a writer made of them, kept here so that it is made once too.
-    """
-
-    __slots__ = ("text", "value")
-
-    def __init__(self, value: dict[str, Any]) -> None:
-        self.value = value
-        self.text: str | None = None
-
-
-class Alike(NamedTuple):
-    """An object of a list: the keys and values that are its own, and after them those it shares with its equals."""
-
-    own: dict[str, Any]
-    shared: Shared

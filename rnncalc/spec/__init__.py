@@ -1,7 +1,5 @@
 """From a spec file or flags to a Network, every problem gathered with its place."""
 
-from __future__ import annotations
-
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,9 +12,9 @@ from rnncalc.spec.reader import read_network
 from rnncalc.text import not_among
 
 if TYPE_CHECKING:
-    from rnncalc.spec.data import Data
+    from rnncalc.network.data import Data
 
-OVERRIDES = ("steps", "topology", "convention")
+OVERRIDES = ("steps", "topology", "convention", "feedback")
 """The keys of a spec that others may stand in place of."""
 
 MAX_BYTES = 10_000_000
@@ -43,7 +41,7 @@ class Spec(NamedTuple):
 def load(path: str | os.PathLike[str], **overrides: str | int | None) -> Network:
     """Return the network that a spec file describes.
 
-    `overrides` stand in place of the file's own steps, topology or convention, each as written in a spec.
+    `overrides` stand in place of the file's own steps, topology, convention or feedback, each as written in a spec.
     Raises SpecError with every problem of the file, CallError for other overrides, or OSError when it cannot be read.
     """
     if not isinstance(path, str | os.PathLike):
@@ -113,19 +111,32 @@ def from_flags(input: str | None, layers: tuple[str, ...], output: str | None, *
     return Spec(template.network(), template.root, "")
 
 
-def parse_data(spec: Spec, weights: tuple[bytes, str] | None, inputs: tuple[bytes, str] | None) -> Data:
-    """Return the weights and inputs for a run: from files of their own (their bytes and name), else from the spec.
+File = tuple[bytes, str]
+"""The bytes of a file, and how problems name it."""
+
+
+def parse_data(
+    spec: Spec,
+    weights: File | None = None,
+    inputs: File | None = None,
+    start: File | None = None,
+    targets: File | None = None,
+) -> "Data":
+    """Return the numbers for a run: from files of their own, else from the spec.
 
     Raises SpecError where they do not fit the network.
     """
-    from rnncalc.spec.data import READERS, Data, NodeSource
+    from rnncalc.network.data import Data, with_steps_of
+    from rnncalc.spec.data import READERS, NodeSource
     from rnncalc.spec.document import read_document
 
+    files = {"weights": weights, "inputs": inputs, "start": start, "targets": targets}
     found: dict[str, Any] = {}
     wrong: list[Problem] = []
-    for key, file in (("weights", weights), ("inputs", inputs)):
+    network = spec.network
+    for key, read in READERS.items():
         path: Path = ()
-        if file:
+        if file := files[key]:
             root, problems = read_document(*file, MAX_BYTES)
             if problems:
                 raise SpecError(tuple(problems))
@@ -135,7 +146,8 @@ def parse_data(spec: Spec, weights: tuple[bytes, str] | None, inputs: tuple[byte
         else:
             continue
         reading = NodeSource(node, source)
-        found[key] = READERS[key](reading, node, path, spec.network)
+        found[key] = read(reading, node, path, network)
+        network = with_steps_of(network, found.get("inputs"))
         wrong += reading.error().problems
     if wrong:
         raise SpecError(tuple(wrong))

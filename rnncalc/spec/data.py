@@ -1,28 +1,26 @@
-"""The weights and inputs that a YAML file, or a spec, gives for `run`; what they must be is `network/data.py`."""
+"""The numbers that a YAML file, or a spec, gives for `run`; what they must be is `network/data.py`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Sequence as Items
-from typing import NamedTuple
+from typing import Any
 
 from rnncalc.errors import Path
-from rnncalc.network.data import Inputs, Weights, read_inputs, read_weights
+from rnncalc.network.data import read_inputs, read_start, read_targets, read_weights
 from rnncalc.network.network import Network
 from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence
 from rnncalc.spec.reading import Reading, what
 from rnncalc.text import escape
 
-Read = Callable[["NodeSource", Node, Path, Network], Weights | Inputs]
-READERS: dict[str, Read] = {"weights": read_weights, "inputs": read_inputs}
-"""By their keys in a spec."""
-
-
-class Data(NamedTuple):
-    """A network's own numbers: weights by layer and tensor, inputs a list a part, a vector or token a step."""
-
-    weights: Weights | None = None
-    inputs: Inputs | None = None
+Read = Callable[["NodeSource", Node, Path, Network], Any]
+READERS: dict[str, Read] = {
+    "weights": read_weights,
+    "inputs": read_inputs,
+    "start": read_start,
+    "targets": read_targets,
+}
+"""By their keys in a spec; targets come after the inputs, which may say how many steps there are."""
 
 
 class NodeSource(Reading):

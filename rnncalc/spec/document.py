@@ -144,19 +144,19 @@ class _Builder:
         within: Mapping | Sequence | None = None
         key: Scalar | None = None  # the key in the innermost mapping that waits for its value: all others have theirs
         nodes = 0
-        get, stand_in = loader.get_event, self.stand_in
-        while (kind := type(event := get())) is not yaml.StreamEndEvent:
-            if kind is yaml.ScalarEvent:
+        get, stand_in, end, scalar = loader.get_event, self.stand_in, yaml.StreamEndEvent, yaml.ScalarEvent
+        mapping, sequence, alias = yaml.MappingStartEvent, yaml.SequenceStartEvent, yaml.AliasEvent
+        while (kind := type(event := get())) is not end:
+            if kind is scalar:
                 node: Node = Scalar(event.value.replace(stand_in, "?"), not event.style, event.start_mark)
-            elif kind is yaml.MappingStartEvent:
+            elif kind is mapping:
                 node = Mapping(event.start_mark)
-            elif kind is yaml.SequenceStartEvent:
+            elif kind is sequence:
                 node = Sequence(event.start_mark)
-            elif kind is yaml.AliasEvent:
+            elif kind is alias:
                 node = self._aliased(event)
             elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
-                self.open.pop()
-                within = self.open[-1] if self.open else None
+                within = self._leave()
                 continue
             elif kind is yaml.DocumentStartEvent and root is not None:
                 raise self._error(event, "a second document starts here; a spec is one document, so split the file")
@@ -165,7 +165,7 @@ class _Builder:
             nodes += 1
             if nodes > MAX_NODES:
                 raise self._error(event, f"a spec has at most {MAX_NODES:,} words and lists, this has more")
-            if kind is not yaml.AliasEvent and (event.tag is not None or event.anchor is not None):
+            if kind is not alias and (event.tag is not None or event.anchor is not None):
                 self._decorate(node, event)
             if within is None:
                 root = node
@@ -178,7 +178,7 @@ class _Builder:
                 key = node
             else:
                 raise self._error(event, "a key must be one word; remove these brackets")
-            if kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
+            if kind is mapping or kind is sequence:
                 within = self._enter(node, event)
         if root is None:
             raise _error(self.source, (1, 1), "the file is empty")
@@ -193,6 +193,10 @@ class _Builder:
             raise self._error(event, f"nested deeper than {MAX_DEPTH} levels; no spec is")
         self.open.append(node)
         return node
+
+    def _leave(self) -> Mapping | Sequence | None:
+        self.open.pop()
+        return self.open[-1] if self.open else None
 
     def _decorate(self, node: Node, event: Any) -> None:
         """Refuse a node's tag, and keep the node for the aliases of its anchor."""

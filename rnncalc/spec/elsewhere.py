@@ -18,6 +18,9 @@ TOP_KEYS = {
     "convention": "framework library backend style",
     "name": "title model",
     "layers": "cells stack modules",
+    "feedback": "feed_back fed_back autoregressive closed_loop output_feedback",
+    "start": "initial_state initial_states h0 h_0 state states start_state start_states",
+    "targets": "target labels label y ys desired",
 }
 """Keys of a network, each with what it is called elsewhere."""
 

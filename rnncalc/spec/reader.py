@@ -22,14 +22,18 @@ from rnncalc.text import escape
 
 if TYPE_CHECKING:
     from rnncalc.network.budget import Budget
+    from rnncalc.network.training import Update
 
 OUTPUT_KEYS = ("units", "bias", "tied", "activation", "frozen")
 PART_KEYS = ("steps", "input", "layers", "output")
-TOP_KEYS = (*KEYS, "layers", "output", "encoder", "decoder", "expect", "budget", "weights", "inputs")
+DATA_KEYS = ("weights", "inputs", "targets", "start")
+TOP_KEYS = (*KEYS, "layers", "output", "encoder", "decoder", "expect", "budget", "training", *DATA_KEYS)
 COUNT = WholeNumber()
 OWN_DATA: dict[str, tuple[tuple[type, ...], str]] = {
     "weights": ((Mapping,), "the keys of the layers"),
     "inputs": ((Sequence, Mapping), "a list of steps, for a run"),
+    "targets": ((Sequence,), "a list in the shape of the output"),
+    "start": ((Mapping,), "the keys of the recurrent layers"),
 }
 """What a network's own numbers stand in; the numbers themselves are read when they are used."""
 MOST_LAYER_LIMITS = 1_000
@@ -74,7 +78,8 @@ class _Reader(Reading):
             given["input"] = 1
         if "layers" in values or not halves:
             given["layers"] = read_layers(self, values.get("layers"), ("layers",), self.root)
-        for key, read in (("output", self.output), ("expect", self.expect), ("budget", self.budget)):
+        parts = {"output": self.output, "expect": self.expect, "budget": self.budget, "training": self.training}
+        for key, read in parts.items():
             if key in values:
                 given[key] = read(values[key], (key,))
         for key, node in values.items():
@@ -124,18 +129,25 @@ class _Reader(Reading):
     def expect(self, node: Node, path: Path) -> Expect:
         if isinstance(node, Scalar):
             return Expect(self.value(node, path, COUNT, None))
-        total, layers, tensors = None, None, None
+        values: dict[str, Any] = {}
         for key, below in self.keys(node, path, EXPECT_KEYS):
             at = (*path, key)
-            if key == "total":
-                total = self.value(below, at, COUNT, None)
-            elif key == "tensors":
-                tensors = read_shapes(self, below, at)
+            if key == "tensors":
+                values[key] = read_shapes(self, below, at)
+            elif key != "layers":
+                values[key] = self.value(below, at, COUNT, None)
             elif isinstance(below, Sequence):
-                layers = tuple(self.value(item, (*at, place), COUNT, 0) for place, item in enumerate(below.items))
+                values[key] = tuple(self.value(item, (*at, place), COUNT, 0) for place, item in enumerate(below.items))
             else:
                 self.problem(below.mark, at, f"expected a list of counts, got {what(below)}")
-        return Expect(total, layers, tensors)
+        return Expect(**values)
+
+    def training(self, node: Node, path: Path) -> Update:
+        from rnncalc.network.training import UPDATE_KEYS, Update  # a spec without it does not pay for it
+
+        keys = self.keys(node, path, tuple(UPDATE_KEYS))
+        values = {key: self.value(below, (*path, key), UPDATE_KEYS[key].allowed, None) for key, below in keys}
+        return Update(**{key: value for key, value in values.items() if value is not None})
 
     def budget(self, node: Node, path: Path) -> Budget:
         from rnncalc.network.budget import BUDGET_KEYS, Budget  # enums, which a spec without one does not pay for

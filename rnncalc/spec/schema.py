@@ -12,13 +12,14 @@ from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer
 from rnncalc.layers.options import OPTIONS, Option, Schema, Size
 from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT
+from rnncalc.network.training import UPDATE_KEYS
 from rnncalc.network.validation import KEYS
 from rnncalc.spec.reader import COUNT, MOST_LAYER_LIMITS, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
 from rnncalc.spec.shapes import EXPECT_KEYS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
-_WHOLE = ("input", "layers", "output", "steps", "topology")
+_WHOLE = ("input", "layers", "output", "steps", "topology", "feedback")
 """The keys of a network that is no encoder-decoder."""
 
 
@@ -36,8 +37,8 @@ def schema() -> Schema:
         "decoder": _ref("part"),
         "expect": {"anyOf": [COUNT.schema, _expect()]},
         "budget": _budget(),
-        "weights": {"type": "object"},
-        "inputs": {"type": ["array", "object"]},
+        "training": _keys({key: _said(option) for key, option in UPDATE_KEYS.items()}),
+        **_numbers(),
     }
     halves = {
         "required": ["encoder", "decoder"],
@@ -58,12 +59,24 @@ def schema() -> Schema:
     }
 
 
+def _numbers() -> Schema:
+    """Return what a network's own numbers stand in; how they must be nested is the network's affair."""
+    numbers = {"type": "array", "items": {"type": ["number", "array"]}}
+    states = {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": numbers}}
+    return {
+        "weights": {"type": "object", "description": "For a run: {LAYER: {TENSOR: nested lists}}."},
+        "inputs": {"type": ["array", "object"], "description": "For a run: a vector a step, or a token number."},
+        "targets": {**numbers, "description": "For the loss of a run, in the shape of the output."},
+        "start": {**states, "description": "For a run: the states before the first step, {LAYER: {h: [...]}}."},
+    }
+
+
 def _expect() -> Schema:
     shape = {"type": "array", "minItems": 1, "items": Size().schema}
     tensors = {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": shape}}
     said = "The shapes of tensors, by the names of their layer and their own."
-    of = {"total": COUNT.schema, "layers": _list(COUNT.schema), "tensors": {**tensors, "description": said}}
-    return _keys({key: of[key] for key in EXPECT_KEYS})
+    of = {"layers": _list(COUNT.schema), "tensors": {**tensors, "description": said}}
+    return _keys({key: of.get(key, COUNT.schema) for key in EXPECT_KEYS})
 
 
 def _budget() -> Schema:

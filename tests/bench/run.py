@@ -87,8 +87,8 @@ def large(folder: Path, python: str, rnncalc: str) -> None:
         "yaml.compose(text, Loader=yaml.CSafeLoader); print(time.perf_counter() - began)"
     )
 
-    def counting(path: Path) -> Callable[[], float]:
-        return lambda: seconds([rnncalc, str(path), "-f", "csv"])
+    def counting(path: Path, *flags: str) -> Callable[[], float]:
+        return lambda: seconds([rnncalc, str(path), "-f", "csv", *flags])
 
     def composing(path: Path) -> Callable[[], float]:
         command = [python, "-c", compose, str(path)]
@@ -100,6 +100,8 @@ def large(folder: Path, python: str, rnncalc: str) -> None:
         show(f"10,000 LSTM layers, {name}, -f csv, against composing their YAML", value, targets[0])
         value = ratio(counting(many), counting(few), 3)
         show(f"100,000 of them, against 10,000, {name}", value, targets[1])
+        value = ratio(counting(many, "-T", "100", "--training", "--chunk", "35"), counting(many, "-T", "100"), 3)
+        show(f"100,000 of them with --training, against without, {name}", value, 1.5)
 
 
 def many(folder: Path, python: str, rnncalc: str) -> None:

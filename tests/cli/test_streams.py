@@ -103,7 +103,7 @@ def test_too_little_memory_is_one_line(call: Call, monkeypatch: pytest.MonkeyPat
 def test_memory_that_a_machine_has_not_is_one_line() -> None:
     """A limit that the system sets, reached in the middle of a pass."""
     args = ["run", "-i", "3000", "-l", "lstm:3000", "-T", "1", "--max-multiply-adds", "10G"]
-    code = "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (300_000_000,) * 2);"
+    code = "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (120_000_000,) * 2);"
     code += "from rnncalc.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code, *args], capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stdout, "Traceback" in done.stderr) == (2, "", False)

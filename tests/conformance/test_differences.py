@@ -115,7 +115,7 @@ def test_the_sru_carries_c(inputs: int, learned_state: bool) -> None:
     h, c = with_sru.forward(with_sru.module(inputs, H), own, x)
     ran = ours(network, own, x)
     same(ran.output, h)
-    same(ran.traces[0][-1]["c"], c)
+    same(ran.traces[0].steps[-1]["c"], c)
 
 
 @pytest.mark.parametrize(("inputs", "matrices"), [(2 * H, 3), (H, 4)])

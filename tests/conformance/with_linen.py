@@ -88,17 +88,21 @@ def tensors(place: Placed) -> Shapes:
 
 def apply(place: Placed, weights: dict[str, Any], flow: Any, *, final: bool) -> Any:
     """Return what leaves a layer: its whole sequence, or where `final` its last state."""
+    arrays = {name: jnp.asarray(array, jnp.float64) for name, array in weights.items()}
+    return np.asarray(leaving(place, arrays, jnp.asarray(flow), final=final))
+
+
+def leaving(place: Placed, arrays: dict[str, Any], flow: Any, *, final: bool) -> Any:
+    """Return the same as a function that JAX can go back through."""
     layer = place.layer
-    flat = {path_of(layer, name): jnp.asarray(array, jnp.float64) for name, array in weights.items()}
+    flat = {path_of(layer, name): array for name, array in arrays.items()}
     built, variables = module(layer, place.inputs), {"params": unflatten_dict(flat, sep="/")}
-    x = jnp.asarray(flow)[None]
+    x = flow[None]
     if isinstance(layer, Cell):
         carry, done = built.apply(variables, x, return_carry=True)
-        done = last_of(layer, carry) if final else done
-    else:
-        done = built.apply(variables, x)
-        done = ACTIVATIONS[layer.activation](done) if isinstance(layer, Dense) else done
-    return np.asarray(done)[0]
+        return (last_of(layer, carry) if final else done)[0]
+    done = built.apply(variables, x)
+    return (ACTIVATIONS[layer.activation](done) if isinstance(layer, Dense) else done)[0]
 
 
 def last_of(layer: Cell, carry: Any) -> Any:

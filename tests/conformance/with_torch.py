@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
 import torch
 from conformance.drawing import Shapes, only
 from torch import nn
@@ -58,19 +57,28 @@ def numbered(name: str, number: int, other: int) -> str:
 
 def apply(place: Placed, weights: dict[str, Any], flow: Any, *, final: bool) -> Any:
     """Return what leaves a layer: its whole sequence, or where `final` its last state."""
-    layer = place.layer
-    built = module(layer, place.inputs).double().eval()
+    with torch.no_grad():
+        return leaving(place.layer, built(place, weights), torch.tensor(flow), final=final).numpy()
+
+
+def built(place: Placed, weights: dict[str, Any]) -> Any:
+    """Return the module of a layer in float64, with its weights in it."""
+    made = module(place.layer, place.inputs).double().eval()
     arrays = {
         numbered(name, place.copy, 0): torch.tensor(array, dtype=torch.float64) for name, array in weights.items()
     }
-    built.load_state_dict(arrays)
-    with torch.no_grad():
-        if isinstance(layer, RNN | GRU | LSTM):
-            outputs, state = built(torch.tensor(flow))
-            last = state[0] if isinstance(layer, LSTM) else state
-            return (last.reshape(-1) if final else outputs).numpy()
-        done = built(torch.tensor(flow))
-        return np.asarray(ACTIVATIONS[layer.activation](done) if isinstance(layer, Dense) else done)
+    made.load_state_dict(arrays)
+    return made
+
+
+def leaving(layer: Layer, made: Any, flow: Any, *, final: bool) -> Any:
+    """Return what leaves a module: its whole sequence, or where `final` its last state."""
+    if isinstance(layer, RNN | GRU | LSTM):
+        outputs, state = made(flow)
+        last = state[0] if isinstance(layer, LSTM) else state
+        return last.reshape(-1) if final else outputs
+    done = made(flow)
+    return ACTIVATIONS[layer.activation](done) if isinstance(layer, Dense) else done
 
 
 def tied(first: Embedding, others: list[Placed], output: Output, vocabulary: int) -> Any:

@@ -1,6 +1,7 @@
 """The second witness objects: each of its comparisons, alone, to a declaration broken in just that respect."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -9,7 +10,7 @@ from rnncalc.conventions import flax_linen, keras, pytorch
 from rnncalc.conventions.arrays import Side, Width
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.conventions.convention import Convention
-from rnncalc.conventions.formula import Plus
+from rnncalc.conventions.formula import Plus, value
 from rnncalc.conventions.tensor import Axis, Role, Tensor
 from rnncalc.forward.floats import floats
 from rnncalc.forward.network_pass import Pass, Ran
@@ -35,6 +36,13 @@ def held(of: Ran) -> dict[str, bool]:
         "read": of.weights_read == of.to_read,
         "multiplications": of.multiplications == of.placed.multiply_adds,
     }
+
+
+def declaring(place: Placed, **changed: Any) -> Placed:
+    """Return a place whose layout declares something else, and is counted so."""
+    layout = place.layout._replace(**changed)
+    params, per_step = (value(of, place.sizes) for of in (layout.params, layout.multiply_adds))
+    return place._replace(layout=layout, params=params, multiply_adds_per_step=per_step)
 
 
 def objects(of: Ran) -> list[str]:
@@ -73,7 +81,7 @@ def test_a_wrong_number_of_weights_alone() -> None:
     """The formula says one more than there are."""
 
     def broken(place: Placed) -> Placed:
-        return place._replace(layout=place.layout._replace(params=Plus((place.layout.params, 1))))
+        return declaring(place, params=Plus((place.layout.params, 1)))
 
     assert objects(ran(GRU(3), broken)) == ["weights"]
 
@@ -84,7 +92,7 @@ def test_a_weight_that_nothing_reads_alone() -> None:
     def broken(place: Placed) -> Placed:
         spare = Tensor("spare", Role.BIAS, None, "", (Axis(1, "h"),))
         layout = place.layout
-        return place._replace(layout=layout._replace(own=(*layout.own, spare), params=Plus((layout.params, "h"))))
+        return declaring(place, own=(*layout.own, spare), params=Plus((layout.params, "h")))
 
     assert objects(ran(GRU(3), broken)) == ["read"]
 
@@ -93,7 +101,7 @@ def test_a_wrong_number_of_multiplications_alone() -> None:
     """The formula says one more than are done."""
 
     def broken(place: Placed) -> Placed:
-        return place._replace(layout=place.layout._replace(multiply_adds=Plus((place.layout.multiply_adds, 1))))
+        return declaring(place, multiply_adds=Plus((place.layout.multiply_adds, 1)))
 
     assert objects(ran(LSTM(3), broken)) == ["multiplications"]
 

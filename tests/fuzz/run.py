@@ -23,6 +23,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import click
+
+from rnncalc.cli.commands import COMMANDS, cli
+
 ROOT = Path(__file__).parent.parent.parent
 SECONDS, KILOBYTES = 2.0, 300_000
 SPEC, GOOD, WORD = "SPEC", "GOOD", "WORD"
@@ -47,6 +51,8 @@ CALLS = [
     ["run", "--max-multiply-adds", "100k", "--states"],
     ["run", "--max-multiply-adds", "100k", "--weights", SPEC, GOOD],
     ["run", "--max-multiply-adds", "100k", "--inputs", SPEC, GOOD],
+    ["run", "--max-multiply-adds", "100k", "--start", SPEC, GOOD],
+    *(["run", "-T", "2", "--work", "-f", form] for form in ("table", "markdown", "latex")),
     *(["answer", SPEC, "25", "-f", form] for form in ("table", "json", "markdown")),
     *(["solve", SPEC, "--params", "1000", "-f", form] for form in ("table", "json")),
     ["check", "--baseline", SPEC, "--max-growth", "5%", GOOD],
@@ -62,28 +68,23 @@ CALLS = [
     ["schema", WORD],
     [WORD, GOOD],
 ]
+BESIDE = {"answer": [GOOD, "25"], "solve": ["-i", "4", "-l", "lstm:?", "--params", "1k"], "schema": []}
+"""What a command is called with beside an option that a stranger sets; the others take a file."""
+
+for name in COMMANDS:
+    command = cli.get_command(click.Context(cli), name)
+    taking = [each for each in command.params if isinstance(each, click.Option) and not each.is_flag] if command else []
+    named = [each for each in taking if each.metavar not in ("FILE", "PATH")]  # files are named in the calls above
+    CALLS += [[name, each.opts[-1], WORD, *BESIDE.get(name, [GOOD])] for each in named]
+
 HOSTILE = ["\x1b[31m", "::error::x", "##[error]x", "\u202e", "\x9b", "=1+1", "<b>", "\r\n", "\0", "`", "|", "\ud800"]
 WORDS = ["010", "1:30", "1e3", "3.0", "yes", "~", "?", "-1", "0", "1_0", "9" * 50, ".inf", "10G", "null", "*a", "&a"]
-WORDS += [
-    "!!python/object/apply:os.system",
-    "<<",
-    "- ",
-    "{",
-    "}",
-    "[",
-    "]",
-    ": ",
-    "#",
-    "\t",
-    "---",
-    "'",
-    '"',
-    "%YAML 1.1",
-]
+WORDS += ["!!python/object/apply:os.system", "<<", "- ", *"{}[]#\t'\"", ": ", "---", "%YAML 1.1"]
 GOOD_FILE = str(ROOT / "specs" / "rnn.yaml")
 KEYS = ["name", "repeat", "bias", "bidirectional", "merge", "projection", "peepholes", "frozen", "extra_inputs"]
 KEYS += ["lstm", "gru", "rnn", "mgu", "dense", "embedding", "dropout", "external", "outputs", "expect", "budget"]
 KEYS += ["layers", "input", "output", "steps", "topology", "encoder", "decoder", "tied", "convention", "weights"]
+KEYS += ["inputs", "start", "targets", "feedback", "rnn_1", "h", "c", "true"]
 Bytes = Callable[[random.Random, bytes], bytes]
 
 
@@ -128,7 +129,10 @@ def grown(chance: random.Random, data: bytes) -> bytes:
         options = [f"{chance.choice(KEYS[:9])}: {chance.choice(['true', 'false', 'sum', number()])}"]
         layers.append(f"  - {{{chance.choice(KEYS[9:17])}: {number()}, {', '.join(options * chance.randint(0, 1))}}}")
     head = f'name: "{safe}"\ninput: {number()}\nsteps: {number()}\nlayers:\n'
-    tail = f"output: {number()}\nexpect: {number()}\nbudget: {{max_params: {number()}, min_dense_ratio: {number()}}}\n"
+    nested = chance.choice(["{rnn_1: {h: [%s]}}", "[[%s], [1]]", "{lstm_1: {c: [[%s]]}, gru_1: %s}", "[%s"])
+    own = f"{chance.choice(KEYS[-8:-4])}: {nested.replace('%s', number())}\n" * chance.randint(0, 2)
+    budget = f"budget: {{max_params: {number()}, min_dense_ratio: {number()}}}"
+    tail = f"{own}output: {number()}\nexpect: {number()}\n{budget}\n"
     return "\n".join([head + "\n".join(layers), tail]).encode("utf-8", "replace")
 
 

@@ -79,7 +79,10 @@ def test_what_is_no_network_is_refused(question: str, given: object) -> None:
         (lambda: UNTYPED.answer(NETWORK, None), "expected a whole number, such as 1600"),
         (lambda: UNTYPED.answer(NETWORK, (1, "x"), (1, 1), (1,)), "expected a shape, such as"),
         (lambda: UNTYPED.load(3), "path: expected the path of a spec file, got a int"),
-        (lambda: UNTYPED.load("specs/gru.yaml", step=3), "load: expected steps, topology or convention, got 'step'"),
+        (
+            lambda: UNTYPED.load("specs/gru.yaml", step=3),
+            "load: expected steps, topology, convention or feedback, got 'step'",
+        ),
     ],
 )
 def test_plain_misuse_is_told_with_its_place(call: Callable[[], object], message: str) -> None:

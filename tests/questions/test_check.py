@@ -48,6 +48,27 @@ def reports(call: Call, *args: object) -> list[dict[str, Any]]:
         ("expect: {total: 27}", "6:17: expect.total: expected 27, got 28: 1 more"),
         ("expect: {layers: [24, 5]}", "6:23: expect.layers[1]: expected 5 in output, got 4: 1 fewer"),
         ("budget: {max_params: 28, max_bytes: 112, max_multiply_adds: 66, min_dense_ratio: 4.5}", ""),
+        ("expect: {held: 27, backward_multiply_adds: 87}", ""),  # by hand: 3 × 4 + 4 × 3 and 3; see test_training.py
+        ("expect: {held: 28}", "6:16: expect.held: expected 28, got 27: 1 fewer"),
+        (
+            "expect: {backward_multiply_adds: 132}",
+            "6:34: expect.backward_multiply_adds: expected 132, got 87: 45 fewer",
+        ),
+        ("budget: {max_held: 27, max_training_bytes: 332}", ""),
+        ("budget: {max_held: 26}", "6:20: budget.max_held: expected at most 26 held values, got 27: 1 too many"),
+        (
+            "budget: {max_training_bytes: 331}",
+            "6:30: budget.max_training_bytes: expected at most 331 bytes of training, got 332: 1 too many",
+        ),
+        (
+            "budget: {max_training_bytes: 1kB}\ntraining: {batch: 10, optimizer: adam, chunk: 1}",
+            # 4 × (4 × 28 + 10 × (4 + 2 × 3 + 3)): of a chunk of one step x, h_2, h_3, and the output's h_3
+            "",
+        ),
+        (
+            "budget: {max_training_bytes: 967B}\ntraining: {batch: 10, optimizer: adam, chunk: 1}",
+            "6:30: budget.max_training_bytes: expected at most 967 bytes of training, got 968: 1 too many",
+        ),
         ("budget: {max_params: 27}", "6:22: budget.max_params: expected at most 27 parameters, got 28: 1 too many"),
         ("budget: {max_bytes: 111B}", "6:21: budget.max_bytes: expected at most 111 bytes, got 112: 1 too many"),
         (
@@ -273,7 +294,7 @@ def test_a_verdict_is_numbers_names_and_places() -> None:
     text = SPEC.replace("steps: 3\n", "") + "expect: {total: 28, layers: [25, 4]}\nbudget: {max_multiply_adds: 9}\n"
     spec = parse(text.encode(), "spec")
     verdict = check(spec.network, [Limit(Rule.AT_MOST, Quantity.PARAMS, 27, flag="--max-params")], locate=spec.place)
-    assert verdict.numbers == (28, 112, None, None)
+    assert verdict.numbers == Numbers(params=28, bytes=112)
     assert [
         (held.limit.rule, held.limit.quantity, held.limit.layer, held.actual, held.kept, held.line, held.column)
         for held in verdict.limits

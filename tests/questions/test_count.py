@@ -2,7 +2,6 @@
 
 import io
 import json
-from pathlib import Path
 from typing import Any
 
 import by_hand
@@ -12,10 +11,9 @@ from conftest import Call
 from hypothesis import given
 from strategies import Spec, flags, network, part
 
-from rnncalc import LSTM, MGU, RNN, CallError, Dense, Dropout, Embedding, External, Layer, Network, Output
+from rnncalc import LSTM, MGU, RNN, CallError, Dense, Embedding, External, Network, Output
 from rnncalc.formats import write
 from rnncalc.network.network import Network as Placing
-from rnncalc.network.parts import TopologyName
 from rnncalc.questions.count import count
 from rnncalc.reports.count import CountReport
 from rnncalc.spec import from_flags, parse
@@ -108,82 +106,6 @@ def test_formulas_are_written_as_in_the_textbook(layer: Any, letters: str, numbe
     assert (row.formula, row.substituted) == (letters, numbers)
 
 
-def test_the_report_is_the_documented_example(call: Call, tmp_path: Path) -> None:
-    """The JSON of input 4, an RNN of 3, output 1 and three steps, each number worked out by hand."""
-    spec = tmp_path / "example.yaml"
-    spec.write_text("input: 4\nsteps: 3\nlayers: [{rnn: 3}]\noutput: 1\n")
-    assert json.loads(call(spec, "-f", "json").out) == {
-        "version": 1,
-        "reports": [
-            {
-                "name": "example",
-                "convention": "textbook",
-                "topology": "many-to-one",
-                "steps": 3,
-                "layers": [
-                    {
-                        "name": "rnn_1",
-                        "kind": "rnn",
-                        "part": None,
-                        "inputs": 4,
-                        "units": 3,
-                        "outputs": 3,
-                        "output_shape": [3],
-                        "formula": "h(m + h + 1)",
-                        "substituted": "3 × (4 + 3 + 1)",
-                        "params": 24,
-                        "trainable": 24,
-                        "multiply_adds": 63,
-                        "multiply_adds_per_step": 21,
-                        "bytes": 96,
-                        "dtype": "float32",
-                        "tensors": [
-                            {"name": "W_xh", "role": "input", "direction": "forward", "shape": [3, 4], "params": 12},
-                            {"name": "W_hh", "role": "recurrent", "direction": "forward", "shape": [3, 3], "params": 9},
-                            {"name": "b_h", "role": "bias", "direction": "forward", "shape": [3], "params": 3},
-                        ],
-                    },
-                    {
-                        "name": "output",
-                        "kind": "dense",
-                        "part": None,
-                        "inputs": 3,
-                        "units": 1,
-                        "outputs": 1,
-                        "output_shape": [1],
-                        "formula": "n(m + 1)",
-                        "substituted": "1 × (3 + 1)",
-                        "params": 4,
-                        "trainable": 4,
-                        "multiply_adds": 3,
-                        "multiply_adds_per_step": 3,
-                        "bytes": 16,
-                        "dtype": "float32",
-                        "tensors": [
-                            {"name": "W_hy", "role": "kernel", "direction": None, "shape": [1, 3], "params": 3},
-                            {"name": "b_y", "role": "bias", "direction": None, "shape": [1], "params": 1},
-                        ],
-                    },
-                ],
-                "params": 28,
-                "trainable": 28,
-                "multiply_adds": 66,
-                "multiply_adds_per_step": 24,
-                "bytes": 112,
-                "dtype": "float32",
-                "dense": {
-                    "params": 127,
-                    "ratio": 127 / 28,
-                    "layers": [
-                        {"name": "rnn_1", "inputs": 12, "units": 9, "params": 117},
-                        {"name": "output", "inputs": 9, "units": 1, "params": 10},
-                    ],
-                },
-            }
-        ],
-    }
-
-
 def test_what_is_not_known_is_null() -> None:
     """Without steps there is no dense equivalent and no whole cost; the cost of a step is told instead."""
     report = json.loads(rendered(Network(input=4, layers=(RNN(3),), output=Output(1)), "json"))["reports"][0]
@@ -226,30 +148,6 @@ def test_a_tied_output_counts_its_matrix_once() -> None:
     embedding, rnn, output = count(network).layers
     assert (embedding.params, rnn.params, output.params) == (40, 36, 10)
     assert (embedding.multiply_adds, output.multiply_adds) == (0, 40)
-
-
-@pytest.mark.parametrize(
-    ("topology", "shapes", "uses"),
-    [
-        ("one-to-one", [(3,), (4,), (5,), (6,), (1,)], [1, 1, 1, 1, 1]),
-        ("one-to-many", [(3,), (7, 4), (7, 5), (7, 6), (7, 1)], [1, 7, 7, 7, 7]),
-        ("many-to-one", [(7, 3), (7, 4), (5,), (6,), (1,)], [7, 7, 7, 1, 1]),
-        ("many-to-many", [(7, 3), (7, 4), (7, 5), (7, 6), (7, 1)], [7, 7, 7, 7, 7]),
-    ],
-)
-def test_shapes_follow_the_topology(topology: TopologyName, shapes: list[tuple[int, ...]], uses: list[int]) -> None:
-    """Sequences and vectors change over at the first or the last recurrent layer."""
-    layers = (Dense(3), RNN(4), LSTM(5), Dense(6))
-    steps = None if topology == "one-to-one" else 7
-    network = Network(input=2, layers=layers, output=Output(1), topology=topology, steps=steps)
-    assert [placed.output_shape for placed in network.placed] == shapes
-    assert [placed.uses for placed in network.placed] == uses
-
-
-def test_repeated_recurrence_ends_at_its_last_copy() -> None:
-    """Of two stacked copies the first hands on a sequence, the second its final state."""
-    network = Network(input=2, layers=(RNN(3, repeat=2),), steps=5)
-    assert [placed.output_shape for placed in network.placed] == [(5, 3), (3,)]
 
 
 def test_several_specs_are_reported_in_order(call: Call) -> None:
@@ -296,13 +194,3 @@ def test_a_dtype_that_there_is_not_is_refused() -> None:
         count(Network(input=4, layers=(RNN(3),)), "float23")
     known = "float64, float32, bfloat16, float16, float8 or int8"
     assert str(error.value) == f"dtype: expected {known}, got 'float23'; did you mean 'float32'?"
-
-
-@pytest.mark.parametrize("layer", [Dropout(0.5, extra_inputs=2), External(7, extra_inputs=2), RNN(3, extra_inputs=2)])
-def test_each_copy_joins_its_extra_inputs(layer: Layer) -> None:
-    """Three copies read and hand on what three layers one after another do, wider each time where they only pass on."""
-    three = Network(input=4, layers=(layer, layer, layer, Dense(5)))
-    repeated = Network(input=4, layers=(layer.replace(repeat=3), Dense(5)))
-    found = [[(placed.inputs, placed.outputs) for placed in network.placed] for network in (three, repeated)]
-    assert found[0] == found[1]
-    assert three.params == repeated.params

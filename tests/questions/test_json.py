@@ -22,12 +22,14 @@ def test_run(call: Call) -> None:
         "convention": "textbook",
         "topology": "many-to-one",
         "steps": 2,
+        "feedback": False,
         "agrees": True,
         "outputs": output,
     }
     (states,) = layer.pop("states").values()
-    assert states[-1] == {"h": output}
+    assert {**states[-1], "x": None} == {"x": None, "h": output}
     assert len(states) == 2
+    assert layer.pop("start") == {"forward": {"h": [0.0]}}
     assert layer == {
         "name": "rnn_1",
         "shape": [1],

@@ -73,9 +73,7 @@ def test_run_in_csv_and_states(call: Call) -> None:
     out = call("run", "-i", 2, "-l", "gru:3,bidirectional", "-T", 2, "--states").out
     assert "gru_1, forward" in out
     assert "gru_1, backward" in out
-    assert out.count("Step  h") == 2
-    for letter in "zrn":
-        assert re.search(rf"Step  h .* {letter}\b", out)
+    assert len(re.findall(r"Step +x +h +z +r +n\n", out)) == 2
 
 
 def test_all_conventions_in_csv(call: Call) -> None:
@@ -115,7 +113,7 @@ def test_both_halves_are_told_apart(call: Call, screen: Screen) -> None:
 
 
 def test_states_step_by_step(call: Call, tmp_path: Path) -> None:
-    """h_t = h_(t-1) + x_t + 0.5 for 1, 2; backwards 2·2, then 4 + 2·1."""
+    """h_t = h_(t-1) + x_t + 0.5 for 1, 2; backwards 2·2 at step 2, then 4 + 2·1 at step 1: by their time."""
     spec = tmp_path / "sums.yaml"
     spec.write_text(
         "input: 1\nlayers: [{rnn: 1, activation: linear, bidirectional: true}]\ninputs: [[1], [2]]\nweights:\n"
@@ -125,12 +123,35 @@ def test_states_step_by_step(call: Call, tmp_path: Path) -> None:
     out = call("run", spec, "--states").out
     tables = out[out.index("rnn_1, forward") :].splitlines()
     assert [line.split() for line in tables if line and not line.startswith("─")] == [
-        *(["rnn_1,", "forward"], ["Step", "h"], ["1", "1.5"], ["2", "4"]),
-        *(["rnn_1,", "backward"], ["Step", "h"], ["1", "4"], ["2", "6"]),
+        *(["rnn_1,", "forward"], ["Step", "x", "h"], ["0", "0.0"], ["1", "1", "1.5"], ["2", "2", "4.0"]),
+        *(["rnn_1,", "backward"], ["read", "from", "step", "2", "to", "step", "1;", "step", "3", "is", "its", "start"]),
+        *(["Step", "x", "h"], ["1", "1", "6"], ["2", "2", "4"], ["3", "0"]),
     ]
+    (layer,) = json.loads(call("run", spec, "--states", "-f", "json").out)["reports"][0]["layers"]
+    assert [step["h"] for step in layer["states"]["backward"]] == [[6], [4]]
+    assert [step["x"] for step in layer["states"]["backward"]] == [[1], [2]]
+    assert layer["start"] == {"forward": {"h": [0]}, "backward": {"h": [0]}}
     assert "Output: 4 6" in out
     alone = call("run", "-i", 1, "-l", "rnn:1", "-T", 1, "--states").out
     assert "\nrnn_1\n" in alone
+
+
+def test_states_stand_below_each_other(call: Call, tmp_path: Path) -> None:
+    """Points below points, as many digits as a column needs, tiny and huge numbers by their powers; the first six."""
+    spec = tmp_path / "columns.yaml"
+    spec.write_text(
+        "input: 7\nlayers: [{rnn: 2, activation: linear, bias: false, name: r}]\n"
+        "inputs: [[1, -20, 0.5, 0, 0, 0, 0], [-300, 4, 0.25, 0, 0, 0, 0]]\nstart: {r: {h: [0.5, 1e-9]}}\nweights:\n"
+        "  r: {W_xh: [[0, 0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0]], W_hh: [[2, 0], [0, 1e9]]}\n"
+    )
+    out = call("run", spec, "--states").out
+    assert out[out.index("Step") :].splitlines() == [
+        "Step                                     x                        h",
+        "───────────────────────────────────────────────────────────────────",
+        "   0                                        5.00000e-01 1.00000e-09",
+        "   1     1.00 -20.00 0.50 0.00 0.00 0.00 …  1.00000e+00 1.00000e+00",
+        "   2  -300.00   4.00 0.25 0.00 0.00 0.00 …  2.00000e+00 1.00000e+09",
+    ]
 
 
 def test_counts_in_columns_of_their_own(call: Call) -> None:

@@ -140,7 +140,7 @@ def check(net: Network) -> None:
     arrays = convention(net.convention).arrays(layer.kind)
     assert arrays is not None
     lines = [plain(written(each, placed.sizes)) for each in equations(layer, M, arrays)]
-    for x, seen, handed in zip(inputs, ran.traces[0], ran.output, strict=True):
+    for x, seen, handed in zip(inputs, ran.traces[0].steps, ran.output, strict=True):
         names["x_t"] = x
         for line in lines:
             left, _, right = line.partition(" = ")

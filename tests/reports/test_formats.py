@@ -12,6 +12,7 @@ from reported import NETWORK, REPORTS
 from rnncalc import LSTM, Network, count
 from rnncalc.errors import CallError
 from rnncalc.formats import FORMATS, Format, find, offered, write
+from rnncalc.reports.alike import Alike
 from rnncalc.reports.allocation import AllocationReport
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.reports.check import CheckReport
@@ -20,7 +21,6 @@ from rnncalc.reports.compare import ComparisonReport, DenseGrowthReport
 from rnncalc.reports.count import CountReport
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.run import RunReport
-from rnncalc.reports.sheet import Alike
 from rnncalc.reports.solve import SolutionReport
 
 STRANGER = '''

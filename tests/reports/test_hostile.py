@@ -12,10 +12,11 @@ import pytest
 from reported import REPORTS
 
 from rnncalc.formats import FORMATS, write
+from rnncalc.reports.alike import Alike, Shared
 from rnncalc.reports.cases import Annotation, Case, Level, Outcome, Tally
 from rnncalc.reports.equations import Term
 from rnncalc.reports.pictures.picture import Arrow, Box, Brace, Curve, Dot, Label, Picture, Role
-from rnncalc.reports.sheet import Alike, Arithmetic, Bar, Column, Name, Shared, Sheet
+from rnncalc.reports.sheet import Arithmetic, Bar, Column, Name, Sheet
 
 HOSTILE = (
     "=\n::error::x\r\x1b[31m\u202e\x9b\x7f\ud800##[error]y%0A::warning::z,"

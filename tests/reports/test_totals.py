@@ -9,16 +9,17 @@ from collections.abc import Callable, Iterable
 import pytest
 import yaml
 from conftest import Call
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
-from rnncalc import Network, count, run
+from rnncalc import Network, count, run, training
 from rnncalc.formats import offered, write
 from rnncalc.questions.allocation import compare_conventions
 from rnncalc.reports.allocation import AllocationReport
 from rnncalc.reports.count import CountReport
 from rnncalc.reports.run import RunReport
+from rnncalc.reports.training import KEYS, TrainingReport
 from rnncalc.spec import parse
 
 Number = int | None
@@ -133,6 +134,36 @@ def test_layers_sum_to_the_network(form: str, spec: Spec) -> None:
     title = "Parameters" if "Parameters" in found else "params"
     assert found[title][1] == counted.params == counted.network.params
     assert counted.params - counted.trainable == (found["Frozen"][1] if "Frozen" in found else 0) or title == "params"
+
+
+def training_in_json(text: str) -> Columns:
+    (report,) = json.loads(text)["reports"]
+    return {key: ([each[key] for each in report["layers"]], report["training"][key]) for key in KEYS}
+
+
+@pytest.mark.parametrize("form", READERS)
+@settings(max_examples=40)
+@given(NETWORKS, st.booleans(), st.none() | st.integers(1, 3))
+@example(FROZEN, True, 2)
+@example(HALVES, False, None)
+def test_what_training_takes_sums_to_the_network(form: str, spec: Spec, cost: bool, chunk: int | None) -> None:
+    """Gradients, held values and multiply-adds both ways, beside the parameters."""
+    counted = count(read(spec))
+    of = training(counted.network, chunk=chunk)
+    text = rendered(TrainingReport(CountReport(counted, cost=cost), of), form)
+    if form == "json":
+        found = training_in_json(text)
+    elif form == "csv":
+        (found,) = in_csv(text, READERS[form][1])
+    else:
+        (found,) = READERS[form][0](text, 2 - cost + ("encoder" in spec))
+    check(found)
+    held = next(title for title in ("held", "Held values") if title in found)
+    back = next(title for title in ("backward_multiply_adds", "Backward") if title in found)
+    assert (found[held][1], found[back][1]) == (of.held, of.backward_multiply_adds)
+    if form in ("table", "markdown"):
+        assert ("Gradients" in found) == (counted.trainable != counted.params)
+        assert ("Forward" in found) == cost
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "csv"])

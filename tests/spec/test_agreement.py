@@ -15,6 +15,7 @@ from jsonschema import Draft202012Validator
 from rnncalc import SpecError
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.network.budget import BUDGET_KEYS
+from rnncalc.network.training import UPDATE_KEYS
 from rnncalc.network.validation import KEYS
 from rnncalc.spec import parse, parse_data, parse_template
 from rnncalc.spec.reader import OUTPUT_KEYS
@@ -34,6 +35,10 @@ PLACES: dict[str, tuple[str, Any]] = {
     "inputs:": (f"{BASE}inputs: %s\n", TOP["inputs"]),
     "output:": (f"{BASE}output: %s\n", TOP["output"]),
     **{f"budget.{key}:": (f"{BASE}budget: {{{key}: %s}}\n", TOP["budget"]["properties"][key]) for key in BUDGET_KEYS},
+    **{
+        f"training.{key}:": (f"{BASE}training: {{{key}: %s}}\n", TOP["training"]["properties"][key])
+        for key in UPDATE_KEYS
+    },
     **{
         f"output.{key}:": (
             f"{BASE}output: {{{'units: 3, ' if key != 'units' else ''}{key}: %s}}\n",

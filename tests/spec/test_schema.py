@@ -76,7 +76,7 @@ def test_what_the_reader_accepts_validates(spec: Spec, data: st.DataObject) -> N
         "name": st.sampled_from(["a", 5, True, "no", "ü"]),
         "source": st.just("a book"),
         "convention": st.just("textbook"),
-        "expect": st.sampled_from([0, 5, {"total": 5}, {"layers": []}, {}]),
+        "expect": st.sampled_from([0, 5, {"total": 5}, {"layers": []}, {"held": 5, "backward_multiply_adds": 0}, {}]),
         "budget": st.fixed_dictionaries(
             {},
             optional={
@@ -85,6 +85,9 @@ def test_what_the_reader_accepts_validates(spec: Spec, data: st.DataObject) -> N
                 "max_multiply_adds": st.sampled_from([0, "10M"]),
                 "min_dense_ratio": st.sampled_from([0, 4, 4.5]),
             },
+        ),
+        "training": st.fixed_dictionaries(
+            {}, optional={"chunk": st.sampled_from([1, 35]), "batch": st.just(8), "optimizer": st.just("adam")}
         ),
         "input": st.sampled_from([5, "1_000"]),
     }

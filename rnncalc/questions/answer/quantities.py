@@ -1,15 +1,22 @@
-"""What else of a network a number may be: its multiply-adds, its bytes, the count of its dense equivalent."""
+"""What else of a network a number may be: its multiply-adds, its bytes, its dense equivalent's, training's."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Literal
+from typing import NamedTuple
 
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.given import Given
+from rnncalc.questions.answer.of_training import of_training
 from rnncalc.questions.dense import dense_equivalent
 
-Quantity = Literal["dense", "multiply-adds", "multiply-adds per step", "bytes"]
+
+class Quantity(NamedTuple):
+    """Something that is counted of a network; `right`: where it is counted wrong, the right number in its place."""
+
+    name: str
+    right: int | None = None
+
 
 BYTES = 4
 """Of one parameter in float32, the type that bytes are given in where none is named."""
@@ -24,12 +31,13 @@ def quantities(network: Network, given: Given, *, explained: bool) -> Iterator[Q
     per_step = _multiply_adds_per_step(network)
     if per_step and given.means(per_step):
         if not explained:
-            yield "multiply-adds per step"
+            yield Quantity("multiply-adds per step")
         return
     for name, count in COUNTS.items():
         number = count(network)
         if number and given.means(number):
-            yield name
+            yield Quantity(name)
+    yield from (Quantity(*found) for found in of_training(network, given.means))
 
 
 def _dense(network: Network) -> int | None:
@@ -59,7 +67,7 @@ def _bytes(network: Network) -> int | None:
     return BYTES * network.params
 
 
-COUNTS: dict[Quantity, Callable[[Network], int | None]] = {
+COUNTS: dict[str, Callable[[Network], int | None]] = {
     "dense": _dense,
     "multiply-adds": _multiply_adds,
     "bytes": _bytes,

@@ -1,0 +1,59 @@
+"""The flags that say what one update of training is: they are no use without `--training`."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+import click
+
+from rnncalc.cli.flags import WordOption, together
+from rnncalc.cli.problems import AllAtOnce
+from rnncalc.errors import Problem, SpecError
+from rnncalc.layers.options import Size
+
+
+class Update(TypedDict, total=False):
+    """What one update is, as `questions.training` takes it; what is not said is not there."""
+
+    chunk: int
+    batch: int
+    optimizer: str
+
+
+def _optimizers() -> tuple[str, ...]:
+    from rnncalc.network.training import OPTIMIZERS
+
+    return tuple(OPTIMIZERS)
+
+
+training_flags = together(
+    click.option("--training", is_flag=True, help="Show what an update by backpropagation through time takes."),
+    click.option("--chunk", metavar="K", help="Steps gone back through together; all of them by default."),
+    click.option("--batch", metavar="B", help="Sequences of an update; 1 by default."),
+    click.option("--optimizer", cls=WordOption, words=_optimizers, metavar="NAME", help="Who updates; sgd by default."),
+)
+
+
+def update_of(training: bool, sizes: dict[str, str | None], optimizer: str | None) -> Update:
+    """Return what the flags say. Raises SpecError for sizes that are none, and for flags without `--training`."""
+    given = [flag for flag, text in {**sizes, "--optimizer": optimizer}.items() if text is not None]
+    if given and not training:
+        message = "says what --training is to count; add that, or remove this"
+        raise SpecError(tuple(Problem((), message, flag) for flag in given))
+    with AllAtOnce() as at_once:
+        chunk, batch = (None if text is None else at_once.ask(_read, flag, text) for flag, text in sizes.items())
+    found: Update = {}
+    if chunk is not None:
+        found["chunk"] = chunk
+    if batch is not None:
+        found["batch"] = batch
+    if optimizer is not None:
+        found["optimizer"] = optimizer
+    return found
+
+
+def _read(flag: str, text: str) -> int:
+    from rnncalc.spec.flags import read_value  # only a size that is given is read
+
+    number: int = read_value(flag, text, Size())
+    return number

@@ -1,0 +1,169 @@
+"""Equations with numbers in for a terminal: vectors as columns, matrices in brackets, all on one base line.
+
+Knows looks, not what is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from rnncalc.reports.equations import Term, plain
+from rnncalc.reports.written_work import Block, Piece, Words, WorkLine
+from rnncalc.text import escape
+
+_BREAKS = (" + ", " − ", " ∘ ", " / ", "; ")
+"""Where a side of an equation that is too wide goes on below."""
+
+GAP = 4
+"""Between equations that stand beside each other."""
+
+MOST_WIDTH = 80
+"""No more than this is filled with them, however wide the screen is."""
+
+_BRACKETS, _PARENTHESES = ("⎡⎢⎣", "⎤⎥⎦"), ("⎛⎜⎝", "⎞⎟⎠")
+"""The top, the middle and the foot of what stands around more than one line."""
+
+
+class Box(NamedTuple):
+    """Lines of one width; `base` is the one that stands level with what is beside it."""
+
+    lines: tuple[str, ...]
+
+    @property
+    def base(self) -> int:
+        return (len(self.lines) - 1) // 2
+
+    @property
+    def width(self) -> int:
+        return len(self.lines[0])
+
+
+def paragraphs(lines: Sequence[WorkLine], width: int) -> Iterator[list[str]]:
+    """Yield equations, each in its lines; those that only say what a letter is stand beside each other."""
+    beside: list[Box] = []
+    for line in lines:
+        box = _beside([line])
+        if line.count(" = ") == 1 and not any(piece in _BREAKS for piece in line):
+            if beside and sum(each.width + GAP for each in beside) + box.width > min(width, MOST_WIDTH):
+                yield _lines(beside)
+                beside = []
+            beside.append(box)
+            continue
+        if beside:
+            yield _lines(beside)
+            beside = []
+        yield laid_out(line, width)
+    if beside:
+        yield _lines(beside)
+
+
+def _lines(boxes: Sequence[Box]) -> list[str]:
+    gap = Box((" " * GAP,))
+    return [text.rstrip() for text in _joined([each for box in boxes for each in (box, gap)]).lines]
+
+
+def laid_out(line: WorkLine, width: int) -> list[str]:
+    """Return the lines of an equation; where it is wider than `width`, its sides stand below each other."""
+    name, *sides = _split(line, (" = ",))
+    indent = _beside([name]).width
+    rows: list[WorkLine] = [name]
+    broken = False  # whether the side before had to go on below
+    for number, side in enumerate(sides):
+        if not broken and _beside([rows[-1], side]).width <= width:
+            rows[-1] = (*rows[-1], *side)
+            continue
+        if number:
+            rows.append((" " * indent,))
+        broken = _beside([rows[-1], side]).width > width
+        for place, group in enumerate(_split(side, _BREAKS)):
+            if place and _beside([rows[-1], group]).width > width:
+                rows.append((" " * (indent + 2),))
+            rows[-1] = (*rows[-1], *group)
+    return [text.rstrip() for row in rows for text in _beside([row]).lines]
+
+
+def _split(line: Sequence[Piece], signs: Sequence[str]) -> list[WorkLine]:
+    """Return the parts of an equation, each from one of the signs to the next."""
+    parts: list[list[Piece]] = [[]]
+    for piece in line:
+        if piece in signs:
+            parts.append([])
+        parts[-1].append(piece)
+    return [tuple(part) for part in parts if part]
+
+
+def _beside(rows: Sequence[WorkLine]) -> Box:
+    """Return pieces side by side, what stands in parentheses that are as tall as it is."""
+    boxes: list[Box] = []
+    opened: list[int] = []
+    for piece in (piece for row in rows for piece in row):
+        if isinstance(piece, str) and piece.endswith("("):
+            opened.append(len(boxes))
+            boxes.append(Box((piece,)))
+        elif piece == ")" and opened:
+            start = opened.pop()
+            name, inside = boxes[start].lines[0][:-1], boxes[start + 1 :]
+            boxes[start:] = [*_around(inside, _PARENTHESES, "()", _height(inside), name)]
+        elif piece == ")":  # it was opened on a line above
+            boxes.append(_bracket(_PARENTHESES[1], ")", _height(boxes)))
+        else:
+            boxes.append(_box(piece))
+    for start in reversed(opened):  # and this is closed on one below
+        name = boxes[start].lines[0][:-1]
+        boxes[start : start + 1] = [Box((name,)), _bracket(_PARENTHESES[0], "(", _height(boxes[start + 1 :]))]
+    return _joined(boxes)
+
+
+def _height(boxes: Sequence[Box]) -> int:
+    return max((len(box.lines) for box in boxes), default=1)
+
+
+def _around(boxes: list[Box], signs: tuple[str, str], flat: str, tall: int, name: str = "") -> Iterator[Box]:
+    """Yield boxes with a bracket on each side, as tall as is asked for, and the name of a function before."""
+    if name:
+        yield Box((name,))
+    yield _bracket(signs[0], flat[0], tall)
+    yield from boxes
+    yield _bracket(signs[1], flat[1], tall)
+
+
+def _bracket(signs: str, flat: str, tall: int) -> Box:
+    """Return a bracket: its top, its middle as often as needed, and its foot."""
+    return Box((flat,)) if tall == 1 else Box((signs[0], *[signs[1]] * (tall - 2), signs[2]))
+
+
+def _box(piece: Piece) -> Box:
+    match piece:
+        case Block():
+            return _joined([*_around([_numbers(piece)], _BRACKETS, "[]", len(piece.rows))])
+        case Term():
+            return Box((plain((piece,)),))
+        case Words():
+            return Box((escape(piece.text),))
+        case _:
+            return Box((piece,))
+
+
+def _numbers(block: Block) -> Box:
+    """Return the rows of a block, points below points."""
+    columns = []
+    for column in zip(*block.rows, strict=True):
+        parts = [text.partition(".") for text in column]
+        before = max(len(whole) for whole, _, _ in parts)
+        after = max(len(point + rest) for _, point, rest in parts)
+        columns.append([whole.rjust(before) + (point + rest).ljust(after) for whole, point, rest in parts])
+    return Box(tuple(" ".join(row) for row in zip(*columns, strict=True)))
+
+
+def _joined(boxes: Sequence[Box]) -> Box:
+    """Return boxes side by side, their base lines level."""
+    above = max((box.base for box in boxes), default=0)
+    below = max((len(box.lines) - box.base for box in boxes), default=1)
+    lines = [""] * (above + below)
+    for box in boxes:
+        first = above - box.base
+        for number in range(above + below):
+            inside = first <= number < first + len(box.lines)
+            lines[number] += box.lines[number - first] if inside else " " * box.width
+    return Box(tuple(lines))

@@ -1,0 +1,143 @@
+"""Finite differences: the gradient of a weight from two passes forward, which no tape has a part in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain, islice, zip_longest
+from math import prod
+from random import Random
+from typing import Any, NamedTuple
+
+from rnncalc.forward.arrays import Meter, Nested, Progress
+from rnncalc.forward.floats import Floats
+from rnncalc.forward.losses import Loss
+from rnncalc.forward.network_pass import Pass
+from rnncalc.forward.vectors import Vector
+from rnncalc.network.network import Network
+from rnncalc.network.stack import Placed
+
+STEP = 1e-5
+"""How far a weight is moved each way: the error of the difference is of the order of STEP² and of 1e-16 / STEP."""
+
+TOLERANCE = 1e-6
+"""How far a gradient may be from its difference, of the largest of 1, the gradient and the loss."""
+
+
+class Spot(NamedTuple):
+    """Where a weight is: its layer and tensor by name, and its place on each axis."""
+
+    layer: str
+    tensor: str
+    place: tuple[int, ...]
+
+
+def spots(network: Network, most: int, seed: int) -> list[Spot]:
+    """Return all trained weights, or, of more than `most`, a sample drawn by the seed, each tensor in its turn."""
+    draw = Random(f"{seed} differences")
+    tensors = [
+        [Spot(placed.name, tensor.name, _place(number, tensor.shape)) for number in _some(draw, tensor.shape, most)]
+        for placed in network.placed
+        if placed.trainable
+        for tensor in placed.tensors
+    ]
+    taken = chain.from_iterable(zip_longest(*tensors))
+    return list(islice((spot for spot in taken if spot is not None), most))
+
+
+def _some(draw: Random, shape: tuple[int, ...], most: int) -> list[int]:
+    return draw.sample(range(prod(shape)), min(most, prod(shape)))
+
+
+def _place(number: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the place of the weight of this number, where the last axis runs fastest."""
+    place: list[int] = []
+    for size in reversed(shape):
+        number, rest = divmod(number, size)
+        place.append(rest)
+    return tuple(reversed(place))
+
+
+class Borders:
+    """The states that were carried over the borders of chunks, in the order in which they were."""
+
+    def __init__(self, chunk: int | None) -> None:
+        self.chunk = chunk
+        self.states: list[Vector] = []
+        self.kept: Iterator[Vector] | None = None
+
+    def floats(self, _: Placed, meter: Meter) -> Floats:
+        """Return what a layer computes with: floats, which at a border go on from the states of the first pass."""
+        return _Pinned(meter, self)
+
+
+class _Pinned(Floats):
+    def __init__(self, meter: Meter, borders: Borders) -> None:
+        super().__init__(meter)
+        self.borders = borders
+
+    def carry(self, vector: Vector, border: int) -> Vector:
+        """Return a state on its way to the next step, which no weight can move at a border."""
+        borders = self.borders
+        if borders.chunk is None or border % borders.chunk:
+            return vector
+        if borders.kept is not None:
+            return next(borders.kept)
+        borders.states.append(vector)
+        return vector
+
+
+class Differences:
+    """The loss of a network as a function of one weight at a time."""
+
+    def __init__(
+        self,
+        network: Network,
+        loss: Loss,
+        weights: dict[str, dict[str, Nested]],
+        *,
+        inputs: dict[str | None, list[Any]] | None = None,
+        start: dict[str, dict[str, Nested]] | None = None,
+        seed: int = 0,
+        chunk: int | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.loss = loss
+        self.weights = weights
+        self.borders = Borders(chunk)
+        self._pass: Callable[[], Pass[Vector]] = lambda: Pass(
+            network, self.borders.floats, seed=seed, weights=weights, inputs=inputs, start=start, progress=progress
+        )
+        self.here = self._loss()
+
+    def _loss(self) -> float:
+        forward = self._pass()
+        for _ in forward.run():
+            pass
+        return self.loss(forward.handed)[0]
+
+    def distance(self, spot: Spot, gradient: float) -> float:
+        """Return how far a gradient is from the difference, of the largest of 1, the gradient and the loss.
+
+        Where a slope changes at once, as relu's does, anything between the slopes of the two sides is right.
+        """
+        above, below = self._moved(spot, STEP), self._moved(spot, -STEP)
+        scale = max(1.0, abs(gradient), abs(self.here))
+        distance = abs(gradient - (above - below) / (2.0 * STEP)) / scale
+        if distance <= TOLERANCE:
+            return distance
+        least, most = sorted(((above - self.here) / STEP, (self.here - below) / STEP))
+        return max(least - gradient, gradient - most, 0.0) / scale
+
+    def _moved(self, spot: Spot, by: float) -> float:
+        """Return the loss with one weight moved, and move it back."""
+        array = self.weights[spot.layer][spot.tensor]
+        *above, last = spot.place
+        for place in above:
+            array = array[place]
+        weight = array[last]
+        array[last] = weight + by
+        self.borders.kept = iter(self.borders.states)
+        try:
+            return self._loss()
+        finally:
+            array[last] = weight

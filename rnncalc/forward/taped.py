@@ -1,0 +1,247 @@
+"""Vectors on a tape: what a pass computes with when it will be gone back through.
+
+Each operation computes as `floats.py` does and notes on the tape what its backward equation is: which forward values
+that reads, and which of the vectors below get a gradient. Knows no network and no cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import mul
+
+from rnncalc.forward import vectors
+from rnncalc.forward.arrays import Matrix, Meter, Weight
+from rnncalc.forward.tape import LayerTape, Node, Tape, Through
+from rnncalc.forward.vectors import ACTIVATIONS, Vector
+
+
+class Taped:
+    """The vectors of one layer on a tape; weights come in through the meter, as they do in a pass of floats."""
+
+    def __init__(self, meter: Meter, tape: Tape, layer: LayerTape) -> None:
+        self.meter = meter
+        self.tape = tape
+        self.layer = layer
+
+    def _made(self, numbers: Vector, through: Through, *parents: Node, trained: bool = False) -> Node:
+        node = Node(numbers, needs=trained or any(parent.needs for parent in parents))
+        if node.needs:
+            self.tape.note(node, through)
+        return node
+
+    def _hold(self, node: Node) -> Callable[[], Vector]:
+        """Return what reads a forward value on the way back, and is seen to."""
+        layer, chunk, numbers = self.layer, self.tape.now, node.numbers
+
+        def read() -> Vector:
+            layer.hold(numbers, len(numbers), chunk)
+            return numbers
+
+        return read
+
+    def constant(self, numbers: Vector) -> Node:
+        """Return a vector of data; one that is handed in twice is two, as those of two steps are."""
+        return Node([*numbers], needs=False)
+
+    def numbers(self, vector: Node) -> Vector:
+        """Return the numbers of a vector."""
+        return vector.numbers
+
+    def at(self, step: int) -> None:
+        """Say which step is being taken, counted from 0."""
+        self.tape.at(step)
+
+    def carry(self, vector: Node, border: int) -> Node:
+        """Return a state on its way to the next step: at a chunk's border its numbers go on, its gradient does not.
+
+        What goes on is a vector of its own, so that its gradient is that of the later steps alone.
+        """
+        stops = self.tape.stops(border)
+        made = Node(vector.numbers, needs=False) if stops else self._made(vector.numbers, vector.add, vector)
+        self.tape.carried.append((border, made))
+        return made
+
+    def matrix_product(self, matrix: Matrix, vector: Node) -> Node:
+        """Return the matrix times a vector; back go the outer product for the weights and the transposed product."""
+        held, layer = self._hold(vector), self.layer
+        owner = self.tape.owners[id(matrix.origin)] if matrix.shared else layer
+
+        def through(gradient: Vector) -> None:
+            if owner.trained:
+                layer.use(matrix, owner, gradient, held())
+            if vector.needs:
+                vector.add(vectors.product(matrix.columns, gradient))
+                layer.multiplications += len(matrix.columns) * len(gradient)
+
+        return self._made(self.meter.product(matrix, vector.numbers), through, vector, trained=owner.trained)
+
+    def weight(self, weights: Weight) -> Node:
+        """Return a bias, or a learned state."""
+        layer = self.layer
+        numbers = self.meter.vector(weights)
+        return self._made(numbers, lambda gradient: layer.add(weights.piece, [gradient]), trained=layer.trained)
+
+    def weighted(self, weights: Weight, vector: Node) -> Node:
+        """Return weights ∘ vector; the weights themselves are no held value."""
+        held, layer = self._hold(vector), self.layer
+        numbers = self.meter.vector(weights)
+
+        def through(gradient: Vector) -> None:
+            if layer.trained:
+                layer.add(weights.piece, [vectors.times(gradient, held())])
+            if vector.needs:
+                vector.add(vectors.times(gradient, numbers))
+
+        return self._made(vectors.times(numbers, vector.numbers), through, vector, trained=layer.trained)
+
+    def row(self, matrix: Matrix, number: int) -> Node:
+        """Return a row of a table, looked up; its number is what the way back must know."""
+        layer, chunk = self.layer, self.tape.now
+        self.tape.owners[id(matrix)] = layer
+        numbers = [*matrix.rows[number]]
+
+        def through(gradient: Vector) -> None:
+            layer.hold(numbers, 1, chunk)
+            layer.add(matrix.piece._replace(start=matrix.piece.start + number), [gradient])
+
+        self.meter.read(number, len(numbers))
+        return self._made(numbers, through, trained=layer.trained)
+
+    def activate(self, activation: str, vector: Node) -> Node:
+        """Return a vector through an activation, whose derivative is read off what it gave."""
+        if activation == "linear":
+            return vector
+        made = Node(ACTIVATIONS[activation](vector.numbers), needs=vector.needs)
+        held, derivative = self._hold(made), DERIVATIVES[activation]
+        if made.needs:
+            self.tape.note(made, lambda gradient: vector.add(derivative(held(), gradient)))
+        return made
+
+    def plus(self, left: Node, right: Node) -> Node:
+        """Return the element-wise sum."""
+
+        def through(gradient: Vector) -> None:
+            for node in (left, right):
+                if node.needs:
+                    node.add(gradient)
+
+        return self._made(vectors.plus(left.numbers, right.numbers), through, left, right)
+
+    def times(self, left: Node, right: Node) -> Node:
+        """Return the element-wise product."""
+        hold_left, hold_right = self._hold(left), self._hold(right)
+
+        def through(gradient: Vector) -> None:
+            if left.needs:
+                left.add(vectors.times(gradient, hold_right()))
+            if right.needs:
+                right.add(vectors.times(gradient, hold_left()))
+
+        return self._made(vectors.times(left.numbers, right.numbers), through, left, right)
+
+    def over(self, left: Node, right: Node) -> Node:
+        """Return the element-wise quotient."""
+        hold_left, hold_right = self._hold(left), self._hold(right)
+
+        def through(gradient: Vector) -> None:
+            if left.needs:
+                left.add(vectors.over(gradient, hold_right()))
+            if right.needs:
+                pairs = zip(gradient, hold_left(), hold_right(), strict=True)
+                right.add([-g * a / (b * b) for g, a, b in pairs])
+
+        return self._made(vectors.over(left.numbers, right.numbers), through, left, right)
+
+    def blend(self, gate: Node, where_one: Node, where_zero: Node) -> Node:
+        """Return gate ∘ where_one + (1 − gate) ∘ where_zero."""
+        hold_gate, hold_one, hold_zero = map(self._hold, (gate, where_one, where_zero))
+
+        def through(gradient: Vector) -> None:
+            if gate.needs:
+                pairs = zip(gradient, hold_one(), hold_zero(), strict=True)
+                gate.add([g * (a - b) for g, a, b in pairs])
+            if where_one.needs:
+                where_one.add(vectors.times(gradient, hold_gate()))
+            if where_zero.needs:
+                where_zero.add([g * (1.0 - z) for g, z in zip(gradient, hold_gate(), strict=True)])
+
+        numbers = vectors.blend(gate.numbers, where_one.numbers, where_zero.numbers)
+        return self._made(numbers, through, gate, where_one, where_zero)
+
+    def complement(self, vector: Node) -> Node:
+        """Return 1 − vector."""
+        numbers = [1.0 - number for number in vector.numbers]
+        return self._made(numbers, lambda gradient: vector.add([-g for g in gradient]), vector)
+
+    def scale(self, scalar: Node, vector: Node) -> Node:
+        """Return a vector times a vector of one."""
+        hold_scalar, hold_vector = self._hold(scalar), self._hold(vector)
+
+        def through(gradient: Vector) -> None:
+            if scalar.needs:
+                scalar.add([sum(map(mul, gradient, hold_vector()))])
+            if vector.needs:
+                (factor,) = hold_scalar()
+                vector.add([factor * g for g in gradient])
+
+        (factor,) = scalar.numbers
+        return self._made([factor * number for number in vector.numbers], through, scalar, vector)
+
+    def shift(self, vector: Node, scalar: Node) -> Node:
+        """Return a vector plus a vector of one, added to each number."""
+
+        def through(gradient: Vector) -> None:
+            if vector.needs:
+                vector.add(gradient)
+            if scalar.needs:
+                scalar.add([sum(gradient)])
+
+        (term,) = scalar.numbers
+        return self._made([number + term for number in vector.numbers], through, vector, scalar)
+
+    def mean(self, left: Node, right: Node) -> Node:
+        """Return half the sum of two vectors."""
+
+        def through(gradient: Vector) -> None:
+            half = [g / 2.0 for g in gradient]
+            for node in (left, right):
+                if node.needs:
+                    node.add(half)
+
+        numbers = [(a + b) / 2.0 for a, b in zip(left.numbers, right.numbers, strict=True)]
+        return self._made(numbers, through, left, right)
+
+    def join(self, left: Node, right: Node) -> Node:
+        """Return two vectors, one behind the other."""
+        width = len(left.numbers)
+
+        def through(gradient: Vector) -> None:
+            if left.needs:
+                left.add(gradient[:width])
+            if right.needs:
+                right.add(gradient[width:])
+
+        return self._made(left.numbers + right.numbers, through, left, right)
+
+    def part(self, vector: Node, start: int, stop: int) -> Node:
+        """Return some numbers of a vector, from `start` up to `stop`."""
+
+        def through(gradient: Vector) -> None:
+            behind = len(vector.numbers) - stop
+            vector.add([0.0] * start + gradient + [0.0] * behind)
+
+        return self._made(vector.numbers[start:stop], through, vector)
+
+
+def _of_softmax(given: Vector, gradient: Vector) -> Vector:
+    inner = sum(map(mul, given, gradient))
+    return [y * (g - inner) for y, g in zip(given, gradient, strict=True)]
+
+
+DERIVATIVES: dict[str, Callable[[Vector, Vector], Vector]] = {
+    "tanh": lambda given, gradient: [g * (1.0 - y * y) for y, g in zip(given, gradient, strict=True)],
+    "sigmoid": lambda given, gradient: [g * y * (1.0 - y) for y, g in zip(given, gradient, strict=True)],
+    "relu": lambda given, gradient: [g if y > 0 else 0.0 for y, g in zip(given, gradient, strict=True)],
+    "softmax": _of_softmax,
+}
+"""For each activation what goes back through it: from what it gave and the gradient of that."""

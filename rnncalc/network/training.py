@@ -1,0 +1,45 @@
+"""What one update of training is, and what each of its keys may be: the one declaration for specs, flags and Python.
+
+Read where training is asked for, and not at every start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rnncalc.errors import Problem
+from rnncalc.layers.options import Choice, Option, Size
+
+OPTIMIZERS = {"sgd": 0, "momentum": 1, "adam": 2}
+"""The optimizers, and how many numbers each keeps for a parameter."""
+
+
+class Update(NamedTuple):
+    """An update by backpropagation through time.
+
+    chunk: the steps that are gone back through together, all of them where it is None. batch: the sequences.
+    optimizer: one of OPTIMIZERS.
+    """
+
+    chunk: int | None = None
+    batch: int = 1
+    optimizer: str = "sgd"
+
+
+UPDATE_KEYS = {
+    "chunk": Option(Size(), "the steps that are gone back through together; all of them by default"),
+    "batch": Option(Size(), "the sequences of an update; 1 by default"),
+    "optimizer": Option(Choice(OPTIMIZERS), "who updates; sgd by default"),
+}
+
+
+def problems_of(update: object) -> Iterator[Problem]:
+    """Yield what cannot be in an update."""
+    if not isinstance(update, Update):
+        yield Problem(("training",), f"expected an Update, such as Update(chunk=35), got {update!r}")
+        return
+    for key, option in UPDATE_KEYS.items():
+        value = getattr(update, key)
+        if not (key == "chunk" and value is None) and (problem := option.allowed.problem(value)):
+            yield Problem(("training", key), problem)

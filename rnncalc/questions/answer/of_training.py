@@ -1,0 +1,82 @@
+"""What of training a number may be, and which mistake about training gives it: one row each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from rnncalc.layers.cell import Cell
+from rnncalc.network.network import Network
+from rnncalc.questions.count import total
+from rnncalc.questions.training import Training, training
+
+
+class OfTraining(NamedTuple):
+    """A number of training: what it is called, how it comes about, and of a mistake the right one in its place."""
+
+    name: str
+    number: Callable[[Training], int | None]
+    right: Callable[[Training], int | None] | None = None
+
+
+def _of_steps(of: Training) -> int | None:
+    """Return the gradients as they are before those of all steps are summed."""
+    return total((layer.gradients and _uses(layer.placed.uses, layer.gradients), layer.copies) for layer in of.stack)
+
+
+def _uses(uses: int | None, gradients: int) -> int | None:
+    return None if uses is None else uses * gradients
+
+
+def _without_gates(of: Training) -> int | None:
+    """Return what would be held if the equations of a cell read its input and its states alone."""
+    return total((_states_alone(of, place), layer.copies) for place, layer in enumerate(of.stack))
+
+
+def _states_alone(of: Training, place: int) -> int | None:
+    layer = of.stack[place]
+    placed, steps = layer.placed, of.network.parts[layer.placed.part].steps
+    if steps is None or not isinstance(placed.layer, Cell) or len(placed.layer.gates(placed.inputs)) == 1:
+        return layer.held
+    return min(of.chunk or steps, steps) * (placed.inputs + sum(placed.layer.state_widths()))
+
+
+def _twice_forward(of: Training) -> int | None:
+    forward = total((entry.multiply_adds, entry.copies) for entry in of.network.stack)
+    return forward and 2 * forward
+
+
+def _gradients(of: Training) -> int:
+    return of.gradients
+
+
+def _held(of: Training) -> int | None:
+    return of.held
+
+
+def _backward(of: Training) -> int | None:
+    return of.backward_multiply_adds
+
+
+ROWS = (
+    OfTraining("gradients", _gradients),
+    OfTraining("held values", _held),
+    OfTraining("backward multiply-adds", _backward),
+    OfTraining("states held", lambda of: of.states_held),
+    OfTraining("training bytes", lambda of: of.bytes),
+    OfTraining("gradients a step", _of_steps, _gradients),
+    OfTraining("held values without gates", _without_gates, _held),
+    OfTraining("twice the forward pass", _twice_forward, _backward),
+)
+
+
+def of_training(network: Network, means: Callable[[int], bool]) -> list[tuple[str, int | None]]:
+    """Return the names of the rows whose number is meant, each with the right one in its place, if it is a mistake."""
+    of = training(network)
+    found = []
+    for row in ROWS:
+        number = row.number(of)
+        right = row.right(of) if row.right else None
+        if number and number != right and means(number) and not (row.right and right is None):
+            found.append((row.name, right))
+    return found

@@ -1,0 +1,238 @@
+"""`run --backward`: a pass forward and back, and whether that is what the equations and finite differences say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import starmap
+from math import dist, hypot, prod
+from typing import Any, NamedTuple
+
+from rnncalc.errors import CallError, RefusedError
+from rnncalc.forward.arrays import Nested, Progress
+from rnncalc.forward.backward_pass import Back, WentBack, go_back, taped_bytes
+from rnncalc.forward.differences import TOLERANCE, Differences, Spot, spots
+from rnncalc.forward.losses import Loss, squared, the_sum
+from rnncalc.forward.memory import peak
+from rnncalc.forward.network_pass import Ran
+from rnncalc.forward.numbers import Numbers
+from rnncalc.layers.layer import External
+from rnncalc.network.data import Targets
+from rnncalc.network.network import Network
+from rnncalc.questions.given import network_of, said, whole
+from rnncalc.questions.own_numbers import own_numbers
+from rnncalc.questions.price import MOST_MULTIPLY_ADDS, STEP, cost_of, refuse_costly, refuse_large, steps_of_layers
+from rnncalc.questions.run import Run, assumed_steps, seed_of, with_steps_to_run
+from rnncalc.questions.terms import Terms, terms
+from rnncalc.questions.training import LayerTraining, Training, training
+from rnncalc.text import one_of
+
+LOSSES: dict[str, Callable[[Any], Loss]] = {"sum": lambda _: the_sum, "squared": squared}
+MOST_DIFFERENCES = 200
+FLOAT = 32
+"""The bytes of a number of a gradient: a float, and its place in a list."""
+
+
+class LayerBackward(NamedTuple):
+    """What going back through one layer was seen to do, beside what is declared of it.
+
+    ran: the pass forward; went: the pass back. declared: gradients, held values and multiply-adds, as they are counted.
+    worst_difference: how far a gradient of its weights is at most from its finite difference, of the largest of 1, the
+        gradient and the loss; None where nothing in it is trained.
+    terms: of each recurrent weight of a layer of one unit, where states were asked for.
+    errors: for each trained tensor how far its truncated gradient is from the full one, of the length of that; None
+        where the full one is zero. Empty where nothing is truncated.
+    """
+
+    ran: Ran
+    went: WentBack
+    declared: LayerTraining
+    worst_difference: float | None
+    errors: Mapping[str, float | None]
+    terms: tuple[Terms, ...] = ()
+
+    @property
+    def gradients(self) -> int:
+        """The number of its gradients, one a weight that is trained."""
+        return sum(prod(shape_of(gradient)) for gradient in self.went.gradients.values())
+
+    @property
+    def shapes_agree(self) -> bool:
+        """Whether each trained tensor has a gradient in its own shape, and no other has one."""
+        tensors = self.ran.placed.tensors if self.ran.placed.trainable else ()
+        return {tensor.name: tensor.shape for tensor in tensors} == {
+            name: shape_of(gradient) for name, gradient in self.went.gradients.items()
+        }
+
+    @property
+    def agrees(self) -> bool:
+        """Whether shapes, held values, multiplications and gradients are as they should be."""
+        return (
+            self.shapes_agree
+            and self.went.held_read == self.declared.held
+            and self.went.multiplications == self.declared.backward_multiply_adds
+            and (self.worst_difference is None or self.worst_difference <= TOLERANCE)
+        )
+
+
+class Backward(NamedTuple):
+    """A pass forward and back.
+
+    run: the pass forward. layers: what each layer was seen to do, none where the pass forward could not be done.
+    chunk: the steps that were gone back through together, None for all of them.
+    name_of_loss: one of LOSSES; loss: its value, None where the pass forward could not be done.
+    compared: how many weights were held against finite differences; weights: how many are trained.
+    """
+
+    run: Run
+    layers: tuple[LayerBackward, ...]
+    chunk: int | None
+    name_of_loss: str
+    loss: float | None
+    compared: int
+    weights: int
+
+    @property
+    def agrees(self) -> bool:
+        """Whether every layer did, forward and back, what is declared of it."""
+        return self.run.agrees and all(layer.agrees for layer in self.layers)
+
+
+def backward(
+    network: Network,
+    *,
+    chunk: int | None = None,
+    loss: str | None = None,
+    targets: Sequence[Nested] | Mapping[Any, Sequence[Nested]] | None = None,
+    seed: int = 0,
+    weights: Mapping[str, Mapping[str, Nested]] | None = None,
+    inputs: Sequence[Nested] | Mapping[Any, Sequence[Nested]] | None = None,
+    start: Mapping[str, Mapping[str, Nested]] | None = None,
+    states: bool = False,
+    most_multiply_adds: int = MOST_MULTIPLY_ADDS,
+    progress: Progress | None = None,
+) -> Backward:
+    """Run a pass forward, go back from its loss, and return what that was seen to do.
+
+    chunk: the steps that are gone back through together; all of them by default. loss: `sum`, of all outputs, or
+    `squared`, half the sum of the squared differences from `targets`, which have the outputs' shape; squared where
+    there are targets, unless it is said.
+    Everything else is as in `run`. Raises CallError and SpecError as that does, and RefusedError where all passes,
+    those of finite differences too, would take longer than `most_multiply_adds`, or more than 2 GB.
+    """
+    network, most = network_of(network), whole("most_multiply_adds", most_multiply_adds)
+    chunk = None if chunk is None else whole("chunk", chunk, 1)
+    name = _loss_named(loss, targets)
+    own = own_numbers(network, weights, inputs, start, targets)
+    timed = with_steps_to_run(network, own.inputs)
+    refuse_costly(work_of(timed, chunk), most, "the passes and the finite differences would take as long as")
+    refuse_large(timed, peak(timed, weights=own.weights is None, inputs=own.inputs is None, traced=states))
+    used = _weights(timed, Numbers(seed_of(seed), own.weights))
+    refuse_large(timed, taped_bytes(timed, used) + 2 * FLOAT * timed.params)
+    function = LOSSES[name](_in_steps(timed, own.targets))
+    given: dict[str, Any] = {"inputs": own.inputs, "start": own.start, "seed": seed}
+    full = go_back(timed, function, used, traced=states, **given)
+    back = go_back(timed, function, used, chunk=chunk, traced=states, **given) if _cuts(timed, chunk) else full
+    done = Backward(Run(timed, back.ran, assumed_steps(network, own.inputs)), (), chunk, name, back.loss, 0, 0)
+    if back.loss is None:
+        return done
+    compared = spots(timed, MOST_DIFFERENCES, seed)
+    differences = Differences(timed, function, used, chunk=chunk, progress=progress, **given)
+    found = _layers(full, back, _farthest(back, compared, differences), training(timed, chunk=chunk))
+    layers = tuple(
+        layer._replace(terms=terms(layer.ran, used[layer.ran.placed.name], timed.convention)) for layer in found
+    )
+    return done._replace(layers=layers, compared=len(compared), weights=timed.trainable)
+
+
+def _layers(full: Back, back: Back, far: Iterable[float | None], counted: Training) -> Iterator[LayerBackward]:
+    """Yield what each layer was seen to do beside what is counted of it."""
+    yield from starmap(LayerBackward, zip(back.ran, back.layers, counted.layers, far, _errors(full, back), strict=True))
+
+
+def work_of(network: Network, chunk: int | None = None) -> int:
+    """Return what a pass forward and back and its finite differences take, in multiply-adds.
+
+    Raises RefusedError where a part is counted elsewhere, which cannot be gone back through.
+    """
+    _refuse_unknown(network)
+    forward = cost_of(network) + STEP * steps_of_layers(network)
+    back = training(network, chunk=chunk).backward_multiply_adds or 0
+    passes = 2 * min(network.trainable, MOST_DIFFERENCES) + 1
+    return (forward + back) * (2 if _cuts(network, chunk) else 1) + passes * forward
+
+
+def _weights(network: Network, numbers: Numbers) -> dict[str, dict[str, Nested]]:
+    """Return the weights of every layer: those that are given, or those of the seed."""
+    return {placed.name: numbers.weights_of(placed) for placed in network.placed}
+
+
+def _refuse_unknown(network: Network) -> None:
+    """Refuse to go back through what is counted elsewhere."""
+    for entry in network.stack:
+        if isinstance(entry.layer, External):
+            message = f"{entry.name} is counted elsewhere, and nothing is known of how a gradient goes through it"
+            raise RefusedError(f"{message}; leave it out")
+
+
+def _cuts(network: Network, chunk: int | None) -> bool:
+    """Return whether chunks of this length cut any of the network's sequences."""
+    return chunk is not None and any(chunk < (part.steps or 1) for part in network.parts.values())
+
+
+def _loss_named(name: str | None, targets: object) -> str:
+    """Return the name of the loss. Raises CallError where there is no such loss, or no targets for it."""
+    if name is None:
+        return "sum" if targets is None else "squared"
+    if name not in LOSSES:
+        raise CallError(f"loss: expected {one_of([*LOSSES])}, got {said(name)}")
+    if name == "squared" and targets is None:
+        raise CallError("loss: squared needs targets, what the outputs should be")
+    return name
+
+
+def _in_steps(network: Network, targets: Targets | None) -> list[list[float]]:
+    """Return the targets as a vector for each step that has one. Raises CallError where they are not so many."""
+    steps = network.stack[-1].output_shape[:-1]
+    if not steps or not targets:
+        return [targets or []]
+    if len(targets) != steps[0]:
+        raise CallError(f"targets: expected {steps[0]} steps, as many as are run, got {len(targets)}; give steps")
+    return targets
+
+
+def _farthest(back: Back, compared: list[Spot], differences: Differences) -> Iterator[float | None]:
+    """Yield for each layer the greatest distance of a gradient from its finite difference, None where it has none."""
+    for went in back.layers:
+        distances = []
+        for spot in compared:
+            if spot.layer == went.placed.name:
+                gradient: Any = went.gradients[spot.tensor]
+                for place in spot.place:
+                    gradient = gradient[place]
+                distances.append(differences.distance(spot, gradient))
+        yield max(distances, default=None)
+
+
+def _errors(full: Back, truncated: Back) -> Iterator[dict[str, float | None]]:
+    """Yield for each layer, by tensor, the length of the difference of its two gradients, of that of the full one."""
+    for of, without in zip(full.layers, truncated.layers, strict=True):
+        errors: dict[str, float | None] = {}
+        for name, gradient in of.gradients.items() if truncated is not full else ():
+            there, here = [*flat(gradient)], [*flat(without.gradients[name])]
+            length = hypot(*there)
+            errors[name] = dist(here, there) / length if length else None
+        yield errors
+
+
+def flat(nested: Nested) -> Iterator[float]:
+    """Yield the numbers of an array, the last axis fastest."""
+    if isinstance(nested, list):
+        for each in nested:
+            yield from flat(each)
+    else:
+        yield nested
+
+
+def shape_of(nested: Nested) -> tuple[int, ...]:
+    """Return the shape of an array."""
+    return (len(nested), *shape_of(nested[0])) if isinstance(nested, list) else ()

@@ -1,0 +1,159 @@
+"""What going back through one layer holds and multiplies, in the situation in which gradients meet it.
+
+A recurrent layer's equations say it; of the others it is said here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions.formula import Expression, Plus, Times, value
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Dense, Embedding, External, Output
+from rnncalc.network.network import Network
+from rnncalc.questions.backward_flow import Chunks, Situation, starts, stops
+from rnncalc.questions.chunk import Chunk, Outputs, tally
+from rnncalc.questions.held import ONE, Gradient, HeldVector, Tally, Work
+from rnncalc.questions.symbols import Symbol
+
+Widths = Mapping[tuple[str, ...], int]
+"""Letters of widths that are multiplied, and how many times; no letter is one."""
+
+
+NOTHING = Tally({}, {})
+
+
+class Arithmetic(NamedTuple):
+    """What a whole sequence takes: the numbers held in each kind of chunk that may have the most, and all products."""
+
+    held: tuple[Expression, ...]
+    multiply_adds: Expression
+
+
+class Costs:
+    """What going back takes, of the layers of a network.
+
+    Layers that differ in their widths alone have one layout; where gradients meet them alike too, their arithmetic is
+    the same, and is made once.
+    """
+
+    def __init__(self, network: Network) -> None:
+        self.convention = convention(network.convention)
+        self.tables = {
+            name: not part.layers[0].frozen
+            for name, part in network.parts.items()
+            if isinstance(part.layers[0], Embedding)
+        }
+        self._made: dict[object, Arithmetic] = {}
+
+    def of(self, situation: Situation) -> tuple[int | None, int | None]:
+        """Return the most numbers held at once, and the multiplications of a sequence; None for a part elsewhere."""
+        placed = situation.placed
+        if isinstance(placed.layer, External):
+            return None, None
+        key = id(placed.layout), placed.layer.frozen, placed.part, situation.how
+        made = self._made.get(key)
+        if made is None:
+            made = self._made[key] = self._arithmetic(situation)
+        sizes = placed.sizes
+        return max([value(held, sizes) for held in made.held]), value(made.multiply_adds, sizes)
+
+    def _arithmetic(self, situation: Situation) -> Arithmetic:
+        tallies = self.tallies(situation)
+        work: dict[tuple[str, ...], int] = {}
+        for kind, of in zip(situation.how.chunks, tallies, strict=True):
+            for product, times in of.work.items():
+                work[product.axes] = work.get(product.axes, 0) + kind.times * times
+        most: list[Widths] = []
+        for held in sorted(map(widths_held, tallies), key=lambda held: -sum(held.values())):
+            if not any(_contains(other, held) for other in most):
+                most.append(held)
+        return Arithmetic(tuple(map(expression, most)), expression(work))
+
+    def tallies(self, situation: Situation) -> list[Tally]:
+        """Return what each kind of chunk of a layer reads and multiplies; of a part elsewhere, nothing."""
+        return [self._tally(situation, number) for number in range(len(situation.how.chunks))]
+
+    def _tally(self, situation: Situation, number: int) -> Tally:
+        placed, layer = situation.placed, situation.placed.layer
+        chunks, needs, reached = situation.of_chunk(number)
+        match layer:
+            case Cell() if reached is not Outputs.NONE or situation.how.states_reached:
+                arrays = self.convention.arrays(layer.kind)
+                assert arrays is not None  # a network under a convention that lacks a cell is refused
+                return tally(layer, placed.inputs, arrays.habits, _cell_chunk(layer, situation, number))
+            case Dense():
+                shared = bool(placed.layout.shared)
+                trained = self.tables[placed.part] if shared else not layer.frozen
+                return _dense(layer, _applied(chunks, needs, reached), trained=trained)
+            case Embedding() if not layer.frozen:
+                return Tally({HeldVector(TOKEN, ONE): sum(_applied(chunks, needs, reached))}, {})
+        return NOTHING
+
+
+TOKEN = Symbol("x", time="t")
+"""The number of a row that is looked up."""
+
+
+def expression(of: Widths) -> Expression:
+    """Return a sum of products of widths as arithmetic."""
+    return Plus(tuple(Times((times, *letters)) if letters else times for letters, times in of.items()))
+
+
+def _contains(more: Widths, less: Widths) -> bool:
+    return all(more.get(letters, 0) >= times for letters, times in less.items())
+
+
+def _cell_chunk(layer: Cell, situation: Situation, number: int) -> Chunk:
+    """Return one of the kinds of chunk of a recurrent layer, as its equations are gone back through."""
+    chunks, needs, reached = situation.of_chunk(number)
+    how = situation.how
+    return Chunk(
+        steps=chunks.steps,
+        outputs=reached,
+        inputs_need=needs,
+        starts_need=tuple([how.start_needs and begins for begins in starts(layer, chunks)]),
+        ends=stops(layer, chunks),
+        final_states=how.states_reached,
+        other_end_needs=not layer.frozen or any(how.inputs_need[0]),
+    )
+
+
+def widths_held(of: Tally) -> Widths:
+    """Return what is held, like widths together."""
+    widths: dict[tuple[str, ...], int] = {}
+    for vector, times in of.held.items():
+        letters = () if vector.width == ONE else (vector.width,)
+        widths[letters] = widths.get(letters, 0) + times
+    return widths
+
+
+def _applied(chunks: Chunks, needs: tuple[bool, bool], reached: Outputs) -> tuple[int, int]:
+    """Return to how many vectors of a chunk that a loss reaches a layer is applied: which need a gradient, and not."""
+    first, others = needs
+    if reached is Outputs.NONE:
+        return 0, 0
+    if reached is Outputs.END:
+        last = first if chunks.steps == 1 else others
+        return int(last), int(not last)
+    need = first + others * (chunks.steps - 1)
+    return need, chunks.steps - need
+
+
+def _dense(layer: Dense, applied: tuple[int, int], *, trained: bool) -> Tally:
+    """Return what a dense layer takes: its input for its weights, what an activation gave for its derivative."""
+    need, others = applied
+    of, matrix = ("h", "y") if isinstance(layer, Output) else ("x", "")
+    held: dict[HeldVector, int] = {}
+    work: dict[Work, int] = {}
+    if trained:
+        held[HeldVector(Symbol(of, time="t", axes=("m",)), "m")] = need + others
+        work[Work(Gradient.MATRIX, matrix, of, ("n", "m"))] = need + others
+    if need:
+        work[Work(Gradient.VECTOR, matrix, of, ("n", "m"))] = need
+    if layer.activation != "linear":
+        biased = layer.bias and not layer.frozen
+        held[HeldVector(Symbol("y", time="t", axes=("n",)), "n")] = need + others if trained or biased else need
+    return Tally(held, work)

@@ -1,0 +1,188 @@
+"""`explain --training`: how what is held, and what going back multiplies, come about, vector by vector."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from enum import Enum
+from typing import NamedTuple
+
+from rnncalc.conventions.formula import Expression, Plus, Times, value
+from rnncalc.errors import CallError
+from rnncalc.layers.cell import Cell
+from rnncalc.network.stack import Placed
+from rnncalc.questions.backward_flow import Situation, situations
+from rnncalc.questions.backward_layer import Costs, expression, widths_held
+from rnncalc.questions.explain import Derivation, explain_those
+from rnncalc.questions.held import ONE, Gradient, Tally, Work
+from rnncalc.questions.symbols import Node, Symbol
+from rnncalc.questions.training import Training
+from rnncalc.text import escape
+
+
+class Kind(Enum):
+    """What a vector that is held is; in the order in which they are told."""
+
+    INPUT = "input"
+    STATE_BEFORE = "state before a step"
+    STATE = "last state"
+    GATE = "gate"
+    OUTPUT = "output"
+    OTHER = "other"
+
+
+class HeldLine(NamedTuple):
+    """A vector that is held: what it is, at how many steps, and its numbers, as arithmetic and in all.
+
+    gate: what it does, of a gate.
+    """
+
+    kind: Kind
+    node: Node
+    expression: Expression
+    number: int
+    gate: str = ""
+
+
+class WorkLine(NamedTuple):
+    """Products of going back that are alike: what for, whose matrices they are, what those multiplied, and how many.
+
+    matrices: the letters of the gates, or of a matrix beside them; of: x, the letter of a state, or nothing.
+    """
+
+    gradient: Gradient
+    matrices: tuple[str, ...]
+    of: str
+    expression: Expression
+    number: int
+
+
+class TrainingDerivation(NamedTuple):
+    """How the numbers of one layer, or of each of several equal ones, come about.
+
+    of: the equations. copies: how many layers from the one in `placed` on. steps: of the chunk that holds the most.
+    formula: of what is held, in T, which is `steps`.
+    """
+
+    placed: Placed
+    of: Derivation
+    steps: int
+    held: tuple[HeldLine, ...]
+    formula: Expression
+    work: tuple[WorkLine, ...]
+
+
+class TrainingExplanation(NamedTuple):
+    """How the numbers of training come about."""
+
+    training: Training
+    layers: tuple[TrainingDerivation, ...]
+
+
+def explain_training(training: Training, only: tuple[str, ...] = ()) -> TrainingExplanation:
+    """Return how the numbers of training come about, of the layers of these names or of all.
+
+    Raises CallError for a network whose number of steps is not known.
+    """
+    network = training.network
+    if None in [part.steps for part in network.parts.values()]:
+        raise CallError(f"{escape(network.name)}: what training takes needs the number of steps; give steps, or -T")
+    costs = Costs(network)
+    equations = {each.placed.name: each for each in explain_those(network).layers}
+    found = []
+    for situation in situations(network, training.chunk):
+        of = equations[situation.placed.name]
+        found += [_derivation(placed, of, situation, costs.tallies(situation)) for placed in _chosen(situation, only)]
+    return TrainingExplanation(training, tuple(found))
+
+
+def _chosen(situation: Situation, only: tuple[str, ...]) -> Iterator[Placed]:
+    placed, last = situation.placed, situation.copy + situation.copies
+    if only:
+        names = ((copy, placed.name_of(copy)) for copy in range(situation.copy, last))
+        yield from (placed.one(copy) for copy, name in names if name in only)
+    else:
+        yield placed.one(situation.copy)._replace(copies=situation.copies)
+
+
+def _derivation(placed: Placed, of: Derivation, situation: Situation, tallies: list[Tally]) -> TrainingDerivation:
+    sizes = placed.sizes
+    most = max(range(len(tallies)), key=lambda number: value(expression(widths_held(tallies[number])), sizes))
+    chunks = situation.how.chunks
+    held = sorted(_held(placed, tallies[most]), key=lambda line: _told_at(line, placed))
+    work: dict[Work, int] = {}
+    for kind, tally in zip(chunks, tallies, strict=True):
+        for product, times in tally.work.items():
+            work[product] = work.get(product, 0) + kind.times * times
+    formula = _formula(tallies[most], chunks[most].steps)
+    return TrainingDerivation(placed, of, chunks[most].steps, tuple(held), formula, tuple(_work(placed, work)))
+
+
+def _held(placed: Placed, tally: Tally) -> Iterator[HeldLine]:
+    layer, sizes = placed.layer, placed.sizes
+    gates = {gate.letter: gate.name for gate in layer.gates(placed.inputs)} if isinstance(layer, Cell) else {}
+    states = tuple(layer.states) if isinstance(layer, Cell) else ()
+    for (node, width), times in tally.held.items():
+        arithmetic: Expression = times if width == ONE else _times(times, width)
+        kind = _kind(node, states, gates)
+        gate = gates[node.letter] if kind is Kind.GATE and isinstance(node, Symbol) else ""
+        yield HeldLine(kind, node, arithmetic, value(arithmetic, sizes), gate)
+
+
+def _kind(node: Node, states: Collection[str], gates: Collection[str]) -> Kind:
+    match node:
+        case Symbol("x") | Symbol("h", "", "t", ("m",)):
+            return Kind.INPUT
+        case Symbol(letter, _, time) if letter in states:
+            return Kind.STATE if time == "t" else Kind.STATE_BEFORE
+        case Symbol(letter) if letter in gates:
+            return Kind.GATE
+        case Symbol():
+            return Kind.OUTPUT
+        case _:
+            return Kind.OTHER
+
+
+def _times(number: int, *letters: str) -> Expression:
+    """Return so many times a product of widths."""
+    return Times((number, *letters)) if number != 1 else Times(letters)
+
+
+def _told_at(line: HeldLine, placed: Placed) -> tuple[int, int]:
+    """Return where a vector is told: by its kind, gates in their own order."""
+    gates = [gate.letter for gate in placed.layer.gates(placed.inputs)] if isinstance(placed.layer, Cell) else []
+    letter = line.node.letter if isinstance(line.node, Symbol) else ""
+    return [*Kind].index(line.kind), gates.index(letter) if letter in gates else 0
+
+
+def _formula(tally: Tally, steps: int) -> Expression:
+    """Return the sum in T: so much at every step, and the rest once."""
+    if steps == 1:
+        return Plus(tuple(_times(times, *letters) for letters, times in widths_held(tally).items()))
+    each: list[Expression] = []
+    once: list[Expression] = []
+    for letters, times in sorted(widths_held(tally).items(), key=lambda item: item[0] not in (("m",), ("n",))):
+        whole, rest = divmod(times, steps)
+        for number, terms in ((whole, each), (rest, once)):
+            if number:
+                terms.append(_times(number, *letters) if letters else number)
+    every = each[0] if len(each) == 1 else Plus(tuple(each))
+    if not each:
+        return Plus(tuple(once))
+    return Plus((Times(("T", every)), *once)) if once else Times(("T", every))
+
+
+def _work(placed: Placed, work: dict[Work, int]) -> Iterator[WorkLine]:
+    """Yield the products, those of gates that are alike together: into the weights first, of the input first."""
+    alike: dict[tuple[Gradient, str, tuple[str, str], int], list[str]] = {}
+    for product, times in work.items():
+        alike.setdefault((product.gradient, product.of, product.axes, times), []).append(product.matrix)
+    layer = placed.layer
+    order = "".join(gate.letter for gate in layer.gates(placed.inputs)) if isinstance(layer, Cell) else ""
+    for (gradient, of, axes, times), matrices in sorted(alike.items(), key=lambda item: _order(*item[0][:2])):
+        arithmetic = Times((len(matrices), times, *axes)) if len(matrices) > 1 else _times(times, *axes)
+        ordered = tuple(sorted(matrices, key=order.find))
+        yield WorkLine(gradient, ordered, of, arithmetic, value(arithmetic, placed.sizes))
+
+
+def _order(gradient: Gradient, of: str) -> tuple[bool, bool, bool, str]:
+    return not of, of != "x", gradient is Gradient.VECTOR, of

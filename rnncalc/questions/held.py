@@ -1,0 +1,230 @@
+"""What going back through the steps of a cell reads and multiplies: the reader that says what must be held.
+
+This reads a step in letters of widths. Each operation says which forward values its backward equation reads, and which
+products it does; going back from what is reached, these are noted, each vector once. Nothing here is known of any cell,
+of how many steps there are, or of what stands beside the layer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import NamedTuple
+
+from rnncalc.layers.cell import Cell, Form, Habits
+from rnncalc.questions.symbols import Applied, Complement, Elementwise, Node, Quotient, Symbol
+from rnncalc.questions.symbols import Product as Multiplied
+from rnncalc.questions.symbols import Sum as Summed
+
+ONE = "1"
+"""The letter of a width of one."""
+
+
+class HeldVector(NamedTuple):
+    """A forward value that a backward equation reads: what it is, and the letter of its width."""
+
+    node: Node
+    width: str
+
+
+class Gradient(Enum):
+    """What a product of going back is done for: the gradient of a matrix, or of the vector that it multiplied."""
+
+    MATRIX = "matrix"
+    VECTOR = "vector"
+
+
+class Work(NamedTuple):
+    """A product of going back: what for, whose matrix it is, what that multiplied, and the letters of its axes.
+
+    matrix: the letters of a gate, or of a matrix beside the gates; of: x, the letter of a state, or nothing.
+    """
+
+    gradient: Gradient
+    matrix: str
+    of: str
+    axes: tuple[str, str]
+
+
+class Tally(NamedTuple):
+    """What going back reads and multiplies: each vector and each product, and how many times."""
+
+    held: Mapping[HeldVector, int]
+    work: Mapping[Work, int]
+
+
+class Vector:
+    """A vector of a step that is gone back through.
+
+    node: what it is; width: the letter of its width. needs: whether anything trained lies below it; reached: whether a
+    loss depends on it. weights: whether it is trained itself, and so kept anyway.
+    """
+
+    __slots__ = ("needs", "node", "reached", "weights", "width")
+
+    def __init__(self, width: str, node: Node, *, needs: bool, weights: bool = False) -> None:
+        self.width = width
+        self.node = node
+        self.needs = needs
+        self.weights = weights
+        self.reached = False
+
+
+NO_NAMES: Mapping[Node, Symbol] = {}
+
+Reads = tuple[tuple[bool, tuple[Vector, ...]], ...]
+"""Whether a gradient is asked for, and the forward values that it takes."""
+
+
+class Steps:
+    """Steps of a cell, of both its directions: `layers.operations.Operations` on letters of widths.
+
+    names: symbols for what has one of its own, such as a state, once the step that makes it has been read.
+    """
+
+    def __init__(self, layer: Cell, inputs: int, habits: Habits, names: Mapping[Node, Symbol] = NO_NAMES) -> None:
+        self.names = names
+        self.layer = layer
+        self.habits = habits
+        self.trained = not layer.frozen
+        self.gates = {gate.letter: gate for gate in layer.gates(inputs)}
+        self.weights = {weight.letter: weight for weight in layer.weights}
+        self.backward: list[tuple[Vector, Callable[[], None]]] = []
+        self.held: dict[int, Vector] = {}
+        self.work: Counter[Work] = Counter()
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin a step."""
+        self.products: dict[object, tuple[Vector, Vector]] = {}
+
+    def back(self) -> Tally:
+        """Go back from what is reached, and return what that reads and multiplies."""
+        for made, through in reversed(self.backward):
+            if made.reached:
+                through()
+        return Tally(Counter(HeldVector(vector.node, vector.width) for vector in self.held.values()), self.work)
+
+    def hold(self, *vectors: Vector) -> None:
+        """Note that forward values are read on the way back."""
+        self.held.update((id(vector), vector) for vector in vectors if not vector.weights)
+
+    def _made(self, width: str, node: Node, *parents: Vector, reads: Reads = ()) -> Vector:
+        """Return what an operation makes; `reads` are, for each gradient that may be asked for, the values it takes."""
+        made = Vector(width, self.names.get(node, node), needs=any(parent.needs for parent in parents))
+
+        def through() -> None:
+            for parent in parents:
+                parent.reached = parent.reached or parent.needs
+            for wanted, vectors in reads:
+                if wanted:
+                    self.hold(*vectors)
+
+        if made.needs:
+            self.backward.append((made, through))
+        return made
+
+    def gate(self, letter: str, **reads: Vector) -> Vector:
+        return self.through(letter, self.sum(letter, **reads))
+
+    def sum(self, letter: str, **reads: Vector) -> Vector:
+        parts = [self._product(letter, of, vector) for of, vector in reads.items()]
+        if len(parts) == 1 and not (self.layer.bias and self.gates[letter].bias):
+            return parts[0]
+        return self._made("h", Summed(tuple(part.node for part in parts)), *parts)
+
+    def _product(self, letter: str, of: str, vector: Vector) -> Vector:
+        """Return a product; that of a matrix which gates share is made once a step."""
+        (product,) = (each for each in self.gates[letter].products if each.of == of)
+        letters = letter if product.matrix is None else product.matrix
+        done = self.products.get((of, letters))
+        if done is not None and done[0] is vector:
+            return done[1]
+        if product.form is Form.DIAGONAL:
+            made = self._weighted(Symbol("w", f"{of}{letters}", axes=("h",)), vector)
+        else:
+            made = self._multiplied(letters, of, ("h", vector.width), vector)
+        self.products[of, letters] = vector, made
+        return made
+
+    def _multiplied(self, letters: str, of: str, axes: tuple[str, str], vector: Vector) -> Vector:
+        """Return a matrix times a vector."""
+        matrix = Symbol("W", f"{of or 'h'}{letters}", axes=axes)
+        node = Multiplied(matrix, vector.node)
+        made = Vector(axes[0], self.names.get(node, node), needs=self.trained or vector.needs)
+
+        def through() -> None:
+            if self.trained:
+                self.hold(vector)
+                self.work[Work(Gradient.MATRIX, letters, of, axes)] += 1
+            if vector.needs:
+                vector.reached = True
+                self.work[Work(Gradient.VECTOR, letters, of, axes)] += 1
+
+        if made.needs:
+            self.backward.append((made, through))
+        return made
+
+    def _weighted(self, weights: Symbol, vector: Vector) -> Vector:
+        """Return weights ∘ a vector."""
+        own = Vector("h", weights, needs=self.trained, weights=True)
+        return self.times(own, vector)
+
+    def through(self, letter: str, total: Vector) -> Vector:
+        made = self.activate(self.gates[letter].activation, total)
+        made.node = Symbol(letter, time="t", axes=("h",))
+        return made
+
+    def has(self, letter: str) -> bool:
+        return letter in self.gates
+
+    def habit(self, name: str) -> bool:
+        return bool(getattr(self.habits, name))
+
+    def activate(self, activation: str, vector: Vector) -> Vector:
+        if activation == "linear":
+            return vector
+        node = Applied(activation, vector.node)
+        made = Vector(vector.width, self.names.get(node, node), needs=vector.needs)
+
+        def through() -> None:
+            vector.reached = True
+            self.hold(made)  # the derivative is read off what it gave
+
+        if made.needs:
+            self.backward.append((made, through))
+        return made
+
+    def product(self, letter: str, vector: Vector) -> Vector:
+        return self._multiplied(letter, "", (self.weights[letter].widths[0], vector.width), vector)
+
+    def scalar(self, letter: str) -> Vector:
+        weight = Vector(ONE, Symbol(letter), needs=self.trained, weights=True)
+        return self.activate(self.weights[letter].activation, weight)
+
+    def plus(self, left: Vector, right: Vector) -> Vector:
+        return self._made(left.width, Summed((left.node, right.node)), left, right)
+
+    def times(self, left: Vector, right: Vector) -> Vector:
+        reads = (left.needs, (right,)), (right.needs, (left,))
+        return self._made(left.width, Elementwise(left.node, right.node), left, right, reads=reads)
+
+    def over(self, left: Vector, right: Vector) -> Vector:
+        reads = (left.needs, (right,)), (right.needs, (left, right))
+        return self._made(left.width, Quotient(left.node, right.node), left, right, reads=reads)
+
+    def blend(self, gate: Vector, where_one: Vector, where_zero: Vector) -> Vector:
+        reads = (gate.needs, (where_one, where_zero)), (where_one.needs or where_zero.needs, (gate,))
+        terms = Elementwise(gate.node, where_one.node), Elementwise(Complement(gate.node), where_zero.node)
+        return self._made(gate.width, Summed(terms), gate, where_one, where_zero, reads=reads)
+
+    def complement(self, vector: Vector) -> Vector:
+        return self._made(vector.width, Complement(vector.node), vector)
+
+    def scale(self, scalar: Vector, vector: Vector) -> Vector:
+        reads = (scalar.needs, (vector,)), (vector.needs, (scalar,))
+        return self._made(vector.width, Elementwise(scalar.node, vector.node), scalar, vector, reads=reads)
+
+    def shift(self, vector: Vector, scalar: Vector) -> Vector:
+        return self._made(vector.width, Summed((vector.node, scalar.node)), vector, scalar)

@@ -1,0 +1,56 @@
+"""What a pass takes in work and memory, told before it starts, and the refusal of what is too much."""
+
+from __future__ import annotations
+
+from rnncalc.errors import RefusedError
+from rnncalc.layers.layer import External
+from rnncalc.network.network import Network
+
+MOST_MULTIPLY_ADDS = 10**9
+MOST_BYTES = 2 * 10**9
+MOST_LAYERS = 20_000
+SECONDS_A_MULTIPLICATION = 25e-9
+SECONDS_A_LAYER = 0.1e-3
+STEP = 400
+"""The multiply-adds that take as long as what else there is to do in a step of a layer, however narrow it is."""
+
+
+def cost_of(network: Network) -> int:
+    """Return the multiply-adds of a pass, those of parts counted elsewhere left out."""
+    return sum((entry.multiply_adds or 0) * entry.copies for entry in network.stack)
+
+
+def steps_of_layers(network: Network) -> int:
+    """Return how many times a pass applies a layer, all layers together."""
+    return sum((entry.uses or 1) * entry.copies for entry in network.stack)
+
+
+def refuse_costly(cost: int, most: int, said: str = "a pass would do") -> None:
+    """Refuse more work than `most` multiply-adds; `said` begins the sentence."""
+    if cost > most:
+        time = duration(cost * SECONDS_A_MULTIPLICATION)
+        message = f"{said} {cost:,} multiply-adds, about {time}, and the limit is {most:,}"
+        raise RefusedError(f"{message}; lower the number of steps with -T, or raise --max-multiply-adds")
+
+
+def refuse_large(network: Network, size: int) -> None:
+    """Refuse a pass of more layers, or more bytes, than are run."""
+    layers = sum(entry.copies for entry in network.stack)
+    if layers > MOST_LAYERS:
+        time = duration(layers * SECONDS_A_LAYER)
+        message = f"a pass through {layers:,} layers would take about {time}, and the limit is {MOST_LAYERS:,} layers"
+        raise RefusedError(f"{message}; repeat them fewer times: equal layers do the same")
+    if size > MOST_BYTES:
+        held = sum(entry.params * entry.copies for entry in network.stack if not isinstance(entry.layer, External))
+        flowing = sum((entry.uses or 1) * entry.outputs * entry.copies for entry in network.stack)
+        message = f"a pass would hold {held:,} weights and {flowing:,} outputs, about {size / 1e9:,.1f} GB"
+        raise RefusedError(f"{message}, and the limit is 2 GB; lower the number of steps with -T, or the widths")
+
+
+def duration(seconds: float) -> str:
+    """Return a time in words, in the largest unit that fits."""
+    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")):
+        if seconds >= size:
+            count = round(seconds / size)
+            return f"{count:,} {unit}{'s' if count > 1 else ''}"
+    return "a second"

@@ -1,0 +1,165 @@
+"""`count --training`: what an update by backpropagation through time takes, full or truncated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from rnncalc.errors import CallError
+from rnncalc.layers.cell import Cell
+from rnncalc.network.network import Network
+from rnncalc.network.stack import Placed
+from rnncalc.network.training import OPTIMIZERS, Update, problems_of
+from rnncalc.questions.backward_flow import Situation, situations
+from rnncalc.questions.backward_layer import Costs
+from rnncalc.questions.count import bytes_of, total
+from rnncalc.questions.given import network_of
+from rnncalc.text import did_you_mean
+
+
+class LayerTraining(NamedTuple):
+    """What going back through one layer takes, or through each of several equal neighbours.
+
+    placed: the first of them in its place, and how many in its `copies`.
+    gradients: one a trainable parameter.
+    held: the forward values that its backward equations read, each vector once, in numbers for one sequence: of the
+        chunk that has the most. backward_multiply_adds: the multiplications in matrix products of going back through
+        one whole sequence. Both are None where the steps, or what a part counted elsewhere does, are not known.
+    """
+
+    placed: Placed
+    gradients: int
+    held: int | None
+    backward_multiply_adds: int | None
+
+    @property
+    def name(self) -> str:
+        """The name of the layer, or of the first of the neighbours."""
+        return self.placed.name
+
+    @property
+    def copies(self) -> int:
+        """How many neighbours there are."""
+        return self.placed.copies
+
+
+class Training(NamedTuple):
+    """What one update takes: sums over the layers, of one sequence but for the bytes.
+
+    chunk: the steps that are gone back through together, K; None for all of them. batch: the sequences of an update.
+    optimizer: one of `network.training.OPTIMIZERS`; kept: the numbers that it keeps for all parameters.
+    stack: the layers in order; equal neighbours of which going back takes the same are one.
+    updates: how many chunks a sequence has; states_held: the numbers of all states of the steps of a chunk.
+    gradients, held, backward_multiply_adds: as those of the layers; None for what is not known.
+    bytes: of the weights, their gradients, what the optimizer keeps and the values held for the batch, in the `dtype`.
+    """
+
+    network: Network
+    chunk: int | None
+    batch: int
+    optimizer: str
+    dtype: str
+    stack: tuple[LayerTraining, ...]
+    kept: int
+    updates: int | None
+    states_held: int | None
+    gradients: int
+    held: int | None
+    backward_multiply_adds: int | None
+    bytes: int | None
+
+    @property
+    def layers(self) -> tuple[LayerTraining, ...]:
+        """Every layer by itself, in order, the output layer last."""
+        return tuple(
+            entry._replace(placed=entry.placed.one(copy)) for entry in self.stack for copy in range(entry.copies)
+        )
+
+
+def training(
+    network: Network,
+    *,
+    chunk: int | None = None,
+    batch: int | None = None,
+    optimizer: str | None = None,
+    dtype: str = "float32",
+) -> Training:
+    """Return what one update of a network by backpropagation through time takes.
+
+    chunk: the steps of a chunk of truncated backpropagation, by default all of them. batch: how many sequences, by
+    default 1. optimizer: sgd, the default, momentum or adam, which keep 0, 1 and 2 numbers a parameter. What is not
+    given is as the network's own `training` has it, if it has one. dtype: of every number, for `bytes`.
+    Raises CallError for what is none of these.
+    """
+    network, size = network_of(network), bytes_of(dtype)
+    chunk, batch, optimizer = _update(network.training, {"chunk": chunk, "batch": batch, "optimizer": optimizer})
+    stack = tuple(_layers(network, chunk))
+    gradients = sum(layer.gradients * layer.copies for layer in stack)
+    held = total((layer.held, layer.copies) for layer in stack)
+    frozen = sum(layer.placed.params * layer.copies for layer in stack if layer.placed.layer.frozen)
+    kept = OPTIMIZERS[optimizer] * gradients
+    return Training(
+        network=network,
+        chunk=chunk,
+        batch=batch,
+        optimizer=optimizer,
+        dtype=dtype,
+        stack=stack,
+        kept=kept,
+        updates=_updates(network, chunk),
+        states_held=_states(network, chunk),
+        gradients=gradients,
+        held=held,
+        backward_multiply_adds=total((layer.backward_multiply_adds, layer.copies) for layer in stack),
+        bytes=None if held is None else size * (frozen + 2 * gradients + kept + batch * held),
+    )
+
+
+def _update(own: Update | None, given: dict[str, Any]) -> Update:
+    """Return what an update is: as it was given, else the network's own. Raises CallError for what cannot be."""
+    update = (own or Update())._replace(**{key: value for key, value in given.items() if value is not None})
+    for problem in problems_of(update):
+        word = getattr(update, str(problem.path[-1]))
+        near = did_you_mean(word, [*OPTIMIZERS]) if isinstance(word, str) else ""
+        raise CallError(f"{problem.path[-1]}: {problem.message}{near}")
+    return update
+
+
+def _layers(network: Network, chunk: int | None) -> Iterator[LayerTraining]:
+    if any(part.steps is None for part in network.parts.values()):
+        yield from (LayerTraining(entry, entry.trainable, None, None) for entry in network.stack)
+        return
+    costs = Costs(network)
+    for situation in situations(network, chunk):
+        placed = situation.placed
+        yield LayerTraining(_placed(situation), placed.trainable, *costs.of(situation))
+
+
+def _placed(situation: Situation) -> Placed:
+    """Return the copies that a situation is of, as an entry of the stack."""
+    placed = situation.placed
+    if situation.copies == placed.copies:
+        return placed
+    return placed.one(situation.copy)._replace(copies=situation.copies)
+
+
+def _updates(network: Network, chunk: int | None) -> int | None:
+    """Return how many chunks there are of the sequence that a loss is of, an encoder-decoder's last."""
+    steps = [part.steps for part in network.parts.values()]
+    if None in steps or steps[-1] is None:
+        return None
+    return -(-steps[-1] // chunk) if chunk else 1
+
+
+def _states(network: Network, chunk: int | None) -> int | None:
+    """Return the numbers of all states of a chunk's steps: T·s, or min(K, T)·s, for each recurrent layer."""
+    found = 0
+    parts = network.parts
+    for entry in network.stack:
+        steps, layer = parts[entry.part].steps, entry.layer
+        if steps is None:
+            return None
+        if isinstance(layer, Cell):
+            widths = sum([entry.sizes[width] for width in layer.states.values()])
+            found += min(chunk or steps, steps) * widths * layer.directions * entry.copies
+    return found

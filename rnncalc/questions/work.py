@@ -1,0 +1,227 @@
+"""`run --work`: a pass as it would be done by hand, every value with the operation on numbers that it came of.
+
+Read off the step itself: the pass computes with vectors that know how they were made, and here they get their letters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from rnncalc.errors import RefusedError
+from rnncalc.forward.network_pass import Pass
+from rnncalc.forward.recurrent import Trace
+from rnncalc.forward.worked import Operation, Worked, worked
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Embedding, External, Layer, Output
+from rnncalc.network.data import Nested, with_steps_of
+from rnncalc.network.network import Network
+from rnncalc.network.stack import Placed
+from rnncalc.questions.given import network_of
+from rnncalc.questions.own_numbers import own_numbers
+from rnncalc.questions.run import DEFAULT_STEPS, Run, seed_of, weights_in_use, with_steps_to_run
+
+MOST_NUMBERS = 200
+"""So many numbers a step are followed by hand."""
+
+MOST_STEPS_OF_NUMBERS = 5_000
+"""So many numbers are written in all."""
+
+
+Left = Mapping[str, Sequence[Worked]]
+"""What left each layer, by its name."""
+
+
+class Name(NamedTuple):
+    """A letter of a layer at a step, counted from 1; step None where no sequence flows."""
+
+    letter: str
+    step: int | None
+    layer: str
+
+
+class Line(NamedTuple):
+    """A value and its name; also the name it already had, where it is another's."""
+
+    name: Name
+    value: Worked
+    same_as: Name | None = None
+
+
+class StepWork(NamedTuple):
+    """What is done at one step: what is there before, and each value after those that it is made of.
+
+    step: counted from 1; None where no sequence flows.
+    """
+
+    step: int | None
+    given: tuple[Line, ...]
+    lines: tuple[Line, ...]
+
+
+class LayerWork(NamedTuple):
+    """The work of one layer.
+
+    weights: those in use, by tensor. ways: for each direction of a recurrent layer its steps in the order of reading.
+    steps: what leaves any other layer, or both directions joined, step by step.
+    """
+
+    placed: Placed
+    weights: Mapping[str, Nested]
+    ways: tuple[tuple[StepWork, ...], ...]
+    steps: tuple[StepWork, ...]
+
+
+class Work(NamedTuple):
+    """A pass as work. names: of every value that has one, by its identity, each as it was first called."""
+
+    run: Run
+    layers: tuple[LayerWork, ...]
+    names: Mapping[int, Name]
+
+
+def work(
+    network: Network,
+    *,
+    seed: int = 0,
+    weights: Mapping[str, Mapping[str, Nested]] | None = None,
+    inputs: Sequence[Nested] | Mapping[Any, Sequence[Nested]] | None = None,
+    start: Mapping[str, Mapping[str, Nested]] | None = None,
+) -> Work:
+    """Return a pass of a small network with every equation's numbers.
+
+    Takes what `run` takes, and raises what it raises; RefusedError where a step has more than 200 numbers.
+    """
+    network = network_of(network)
+    own = own_numbers(network, weights, inputs, start)
+    timed = with_steps_to_run(network, own.inputs)
+    _refuse_large(timed)
+    in_use = dict(weights_in_use(network, seed=seed, weights=own.weights))
+    forward = Pass(timed, worked, seed=seed_of(seed), weights=in_use, inputs=own.inputs, start=own.start, traced=True)
+    ran = tuple(forward.run())
+    assumed = any(part.steps is None for part in with_steps_of(network, own.inputs).parts.values())
+    done = Run(timed, ran, DEFAULT_STEPS if assumed else None)
+    reached = [each.placed for each in ran if each.reason is None]
+    names = _named(reached, forward.kept, forward.left)
+    layers = [
+        _layer_work(names, placed, in_use.get(placed.name, {}), forward.kept[placed.name], forward.left[placed.name])
+        for placed in reached
+    ]
+    return Work(done, tuple(layers), names)
+
+
+def _refuse_large(network: Network) -> None:
+    numbers = sum(_numbers(entry) * entry.copies for entry in network.stack)
+    if numbers > MOST_NUMBERS:
+        message = f"a step would write {numbers:,} weights, and by hand {MOST_NUMBERS} are the limit"
+        raise RefusedError(f"{message}; take fewer units, or --states, which shows what comes of them")
+    steps = sum(part.steps or 1 for part in network.parts.values())
+    if numbers * steps > MOST_STEPS_OF_NUMBERS:
+        message = f"{steps:,} steps would write {numbers * steps:,} weights, and by hand {MOST_STEPS_OF_NUMBERS:,} are"
+        raise RefusedError(f"{message} the limit; lower the number of steps with -T")
+
+
+def _numbers(entry: Placed) -> int:
+    """Return how many weights a step of a layer reads, at least as many as the numbers that it hands on."""
+    if isinstance(entry.layer, Embedding | External):
+        return entry.outputs
+    tied = entry.inputs * entry.outputs if isinstance(entry.layer, Output) and entry.layer.tied else 0
+    return max(entry.params + tied, entry.outputs)
+
+
+def _letter(layer: Layer) -> str:
+    """Return what a layer hands on is called, where it is no state."""
+    if isinstance(layer, Embedding):
+        return "x"
+    return "h" if isinstance(layer, Cell) else "y"
+
+
+def _named(layers: Sequence[Placed], kept: Mapping[str, Sequence[Trace[Worked]]], left: Left) -> dict[int, Name]:
+    """Return the name of every value that has one, by identity; what a layer reads is named last, by who made it."""
+    names: dict[int, Name] = {}
+    for placed in layers:
+        for backward, trace in enumerate(kept[placed.name]):
+            before = len(trace.steps) + 1 if backward else 0
+            for step, values in enumerate(trace.steps, 1):
+                for letter in sorted(values, key=lambda letter: letter == "h"):  # h = c is the name of c
+                    if letter != "x":
+                        names.setdefault(id(values[letter]), Name(letter, step, placed.name))
+            for letter, value in trace.start.items():
+                names.setdefault(id(value), Name(letter, before, placed.name))
+        many = len(placed.output_shape) > 1
+        for step, value in enumerate(left[placed.name], 1):
+            names.setdefault(id(value), Name(_letter(placed.layer), step if many else None, placed.name))
+    for placed in layers:
+        for trace in kept[placed.name]:
+            for step, values in enumerate(trace.steps, 1):
+                names.setdefault(id(values["x"]), Name("x", step, placed.name))
+    return names
+
+
+def _layer_work(
+    names: Mapping[int, Name],
+    placed: Placed,
+    weights: Mapping[str, Nested],
+    traces: Sequence[Trace[Worked]],
+    left: Sequence[Worked],
+) -> LayerWork:
+    ways = tuple(tuple(_way(names, placed, trace, backward=bool(backward))) for backward, trace in enumerate(traces))
+    seen = {id(value) for trace in traces for step in trace.steps for value in step.values()}
+    many = len(placed.output_shape) > 1
+    steps = []
+    for step, value in enumerate(left, 1):
+        name = Name(_letter(placed.layer), step if many else None, placed.name)
+        if id(value) not in seen and names[id(value)] == name:
+            steps.append(StepWork(name.step, (), (Line(name, value),)))
+    return LayerWork(placed, weights, ways, tuple(steps))
+
+
+def _way(names: Mapping[int, Name], placed: Placed, trace: Trace[Worked], *, backward: bool) -> Iterator[StepWork]:
+    """Yield the steps of one direction in the order in which they are read."""
+    order = range(len(trace.steps), 0, -1) if backward else range(1, len(trace.steps) + 1)
+    before: Mapping[str, Worked] = trace.start
+    for number, step in enumerate(order):
+        values = trace.steps[step - 1]
+        given = [_line(names, Name("x", step, placed.name), values["x"])]
+        if not number:
+            past = step + 1 if backward else step - 1
+            given += [_line(names, Name(letter, past, placed.name), value) for letter, value in before.items()]
+        lines = [
+            _line(names, Name(letter, step, placed.name), value) for letter, value in values.items() if letter != "x"
+        ]
+        yield StepWork(step, tuple(given), tuple(_in_order(names, lines)))
+
+
+def _line(names: Mapping[int, Name], name: Name, value: Worked) -> Line:
+    known = names.get(id(value), name)
+    return Line(name, value, None if known == name else known)
+
+
+def _in_order(names: Mapping[int, Name], lines: Sequence[Line]) -> Iterator[Line]:
+    """Yield the lines so that each stands after those that it is made of, gates as the step takes them."""
+    left = [*lines]
+    while left:
+        line = next(line for line in left if not _waits(names, line, left))
+        left.remove(line)
+        yield line
+
+
+def _waits(names: Mapping[int, Name], line: Line, left: Sequence[Line]) -> bool:
+    """Return whether a line is to stand after one of others: one that it is made of, or whose value it shares."""
+    others = {id(each.value) for each in left if each is not line}
+    if id(line.value) in others:
+        return line.same_as is not None
+    return not others.isdisjoint(map(id, _within(names, line.value)))
+
+
+def _within(names: Mapping[int, Name], value: Worked) -> Iterator[Worked]:
+    """Yield the values that one is made of, down to those that have a name."""
+    for each in operands(value.made):
+        yield each
+        if id(each) not in names:
+            yield from _within(names, each)
+
+
+def operands(made: Operation | None) -> Iterable[Worked]:
+    """Return the vectors that an operation is on."""
+    return [each for each in made or () if isinstance(each, Worked)]

@@ -1,0 +1,172 @@
+"""What a pass forward and back says: the gradients, what they took against what is declared, and how they shrink."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain, islice
+from typing import Any, NamedTuple
+
+from rnncalc.forward.differences import TOLERANCE
+from rnncalc.questions.backward import Backward, LayerBackward, flat, shape_of
+from rnncalc.reports.gradients import length_data, length_sheets, short
+from rnncalc.reports.run import RunReport
+from rnncalc.reports.sheet import Column, Row, Sheet
+from rnncalc.reports.states import SHOWN_NUMBERS, finite, vector
+from rnncalc.text import plural
+
+LOSSES = {"sum": "the sum of the outputs", "squared": "half the sum of the squared errors"}
+
+
+class BackwardReport(NamedTuple):
+    """A pass forward and back; states: whether to show what it kept of every step."""
+
+    done: Backward
+    states: bool = False
+
+    @property
+    def forward(self) -> RunReport:
+        """The report of the pass forward."""
+        return RunReport(self.done.run, self.states)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether everything is as declared."""
+        return self.done.agrees
+
+    def data(self) -> dict[str, Any]:
+        """Return the object for programs: that of the pass forward, with what going back adds."""
+        done, data = self.done, self.forward.data()
+        back: Iterator[LayerBackward | None] = chain(done.layers, iter(lambda: None, 0))
+        return {
+            **data,
+            "agrees": done.agrees,
+            "loss": finite(done.loss),
+            "chunk": done.chunk,
+            "compared": done.compared,
+            "layers": ({**layer, **self._layer_data(its)} for layer, its in zip(data["layers"], back, strict=False)),
+        }
+
+    def _layer_data(self, layer: LayerBackward | None) -> dict[str, Any]:
+        if layer is None:
+            return dict.fromkeys(_LAYER_KEYS)
+        values = (
+            {name: finite(gradient) for name, gradient in layer.went.gradients.items()},
+            layer.declared.held,
+            layer.went.held_read,
+            layer.declared.backward_multiply_adds,
+            layer.went.multiplications,
+            finite(layer.worst_difference),
+            {name: finite(error) for name, error in layer.errors.items()},
+            layer.agrees and layer.ran.agrees,
+        )
+        data = dict(zip(_LAYER_KEYS, values, strict=True))
+        return data | length_data(layer) if self.states else data
+
+    def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
+        """Return a row a layer."""
+        header, rows = self.forward.records()
+        back = (_numbers_of(layer) for layer in self.done.layers)
+        nothing = iter(lambda: (None,) * len(_NUMBERS), 0)
+        return (*header, *_NUMBERS), ((*row, *its) for row, its in zip(rows, chain(back, nothing), strict=False))
+
+    def sheets(self) -> list[Sheet]:
+        """Return the sheets of the pass forward, what going back did, the gradients, and how long they are."""
+        if not self.done.layers:
+            return self.forward.sheets()
+        states = [sheet for layer in self.done.layers for sheet in length_sheets(layer)] if self.states else []
+        return [*self.forward.sheets(), self._layer_sheet(), self._gradient_sheet(), *states]
+
+    def _layer_sheet(self) -> Sheet:
+        layers = self.done.layers
+        numbers = [(layer.gradients, layer.went.held_read, layer.went.multiplications) for layer in layers]
+        return Sheet(
+            columns=(
+                Column("", key=True),
+                Column("Layer", key=True),
+                *(Column(title, right=True) for title in ("Gradients", "Held values", "Multiplications", "Difference")),
+            ),
+            rows=[
+                ("✓" if layer.agrees else "✗", layer.ran.placed.name, *its, short(layer.worst_difference))
+                for layer, its in zip(layers, numbers, strict=True)
+            ],
+            total=("", "Total", *(sum(column) for column in zip(*numbers, strict=True)), ""),
+            title="The pass back",
+            subtitle=self._subtitle(),
+            notes=tuple(self._notes()),
+        )
+
+    def _subtitle(self) -> str:
+        done = self.done
+        through = "through all steps" if done.chunk is None else f"in chunks of {plural(done.chunk, 'step')}"
+        return f"from {LOSSES[done.name_of_loss]}, {done.loss:.6g}, {through}"
+
+    def _notes(self) -> Iterator[str]:
+        done = self.done
+        if done.chunk is not None:
+            yield "The states go on from chunk to chunk; a gradient stops where its chunk begins."
+        of = f"all {plural(done.weights, 'weight')}"
+        if done.compared < done.weights:
+            of = f"{done.compared:,} of {done.weights:,} weights, drawn by the seed, each tensor in its turn"
+        yield f"Difference: the worst from central finite differences, of {of}."
+        for layer in done.layers:
+            yield from (f"✗ {layer.ran.placed.name}: {sentence}" for sentence in _disagreements(layer))
+        if all(layer.agrees for layer in done.layers):
+            yield "✓ Gradients, held values and multiplications are what equations and differences say, in every layer."
+
+    def _gradient_sheet(self) -> Sheet:
+        truncated = any(layer.errors for layer in self.done.layers)
+        error = (Column("Off by", right=True),) if truncated else ()
+        rows = [
+            (
+                layer.ran.placed.name,
+                name,
+                shape_of(gradient),
+                vector(_first(gradient)),
+                *([_share(layer.errors[name])] if truncated else []),
+            )
+            for layer in self.done.layers
+            for name, gradient in layer.went.gradients.items()
+        ]
+        return Sheet(
+            columns=(
+                Column("Layer", key=True),
+                Column("Tensor", key=True),
+                Column("Shape"),
+                Column("Gradient"),
+                *error,
+            ),
+            rows=rows,
+            title="Gradients",
+            notes=("Off by: the length of what truncation leaves out, of the full gradient's.",) if truncated else (),
+        )
+
+
+_NUMBERS = ("held", "held_read", "backward_multiply_adds", "backward_multiplications", "worst_difference")
+_LAYER_KEYS = ("gradients", *_NUMBERS, "errors", "agrees")
+
+
+def _numbers_of(layer: LayerBackward) -> Row:
+    seen, said = layer.went, layer.declared
+    return said.held, seen.held_read, said.backward_multiply_adds, seen.multiplications, layer.worst_difference
+
+
+def _disagreements(layer: LayerBackward) -> Iterator[str]:
+    """Yield a sentence for each way in which going back was not what is declared of it."""
+    seen, said = layer.went, layer.declared
+    if not layer.shapes_agree:
+        yield "the gradients do not have the shapes of its weights"
+    if seen.held_read != said.held:
+        yield f"{seen.held_read:,} values of the pass forward were read, counted are {said.held or 0:,}"
+    if seen.multiplications != said.backward_multiply_adds:
+        yield f"{seen.multiplications:,} multiplications were done, counted are {said.backward_multiply_adds or 0:,}"
+    if layer.worst_difference is not None and layer.worst_difference > TOLERANCE:
+        yield f"a gradient is {short(layer.worst_difference)} from its finite difference"
+
+
+def _first(nested: Any) -> list[float]:
+    """Return the numbers of a gradient, of a long one as many as are shown and one more."""
+    return [*islice(flat(nested), SHOWN_NUMBERS + 1)]
+
+
+def _share(error: float | None) -> str | None:
+    return None if error is None else f"{100 * error:.3g} %"

@@ -1,0 +1,135 @@
+"""What a count says to people: the table of its layers, and that of their tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rnncalc.conventions.formula import Times
+from rnncalc.conventions.formula import letters as in_letters
+from rnncalc.conventions.formula import numbers as in_numbers
+from rnncalc.questions.count import Count, LayerCount, bytes_of, numbered
+from rnncalc.reports.setting import halves_of, names, setting, title, together
+from rnncalc.reports.sheet import Arithmetic, Column, Row, Sheet
+from rnncalc.text import KIBI, decimal, weight
+
+if TYPE_CHECKING:
+    from rnncalc.questions.dense import DenseEquivalent
+
+MOST_CHAINS, MOST_WIDTHS = 4, 8
+"""More chains, and a chain of more widths, are cut in their middle."""
+
+
+def sheets(count: Count, tensors: bool, cost: bool) -> list[Sheet]:
+    """Return the table of layers, with their cost where that is wished for, and likewise the table of tensors."""
+    return [_layer_sheet(count, cost)] + ([_tensor_sheet(count)] if tensors else [])
+
+
+def _layer_sheet(count: Count, cost: bool) -> Sheet:
+    network = count.network
+    titles = _key_titles(count)
+    words = ("Kind", "In → out", "Output shape", "Formula")
+    rows: list[Row] = [row for layer in count.stack() for row in _rows(count, cost, layer)]
+    numbers = [*_numbers(count, cost, count)]
+    return Sheet(
+        columns=(
+            *(Column(title, key=True) for title in titles),
+            *map(Column, words),
+            *(Column(title, right=True) for title, _ in numbers),
+        ),
+        rows=rows,
+        total=("Total", *[""] * (len(titles) + len(words) - 1), *(number for _, number in numbers)),
+        title=title(network),
+        subtitle=setting(network),
+        notes=tuple(_notes(count, cost)),
+    )
+
+
+def _rows(count: Count, cost: bool, layer: LayerCount) -> Iterator[Row]:
+    """Yield the row of a layer: equal neighbours have one each, or, if they are many, one with their sums."""
+    whole, numbers = (
+        Arithmetic(layer.formula, layer.substituted),
+        [number for _, number in _numbers(count, cost, layer)],
+    )
+    if together(layer.placed):
+        formula, sizes = Times((layer.copies, layer.placed.layout.params)), layer.placed.sizes
+        whole = Arithmetic(in_letters(formula), in_numbers(formula, sizes))
+        numbers = [number and number * layer.copies for number in numbers]
+    for key in _keys(count, layer):
+        yield (*key, layer.kind, f"{layer.inputs:,} → {layer.outputs:,}", layer.output_shape, whole, *numbers)
+
+
+def _numbers(count: Count, cost: bool, of: Count | LayerCount) -> Iterator[tuple[str, int | None]]:
+    """Yield the columns of numbers: the titles, and the numbers of a layer or of the whole network."""
+    yield "Parameters", of.params
+    if count.trainable != count.params:
+        yield "Trainable", of.trainable
+        yield "Frozen", of.params - of.trainable
+    if not cost:
+        return
+    if None in [part.steps for part in count.network.parts.values()]:
+        yield "Multiply-adds a step", of.multiply_adds_per_step
+    else:
+        yield "Multiply-adds", of.multiply_adds
+    yield "Bytes", of.bytes
+
+
+def _notes(count: Count, cost: bool) -> Iterator[str]:
+    for placed in count.network.stack:
+        if placed.layout.shared:
+            yield f"{placed.name}: its matrix is the embedding's, transposed, and counted there."
+    dense = count.dense
+    if dense is None:
+        yield "Dense equivalent: not known without the number of steps; give steps, or -T."
+    elif dense.ratio is not None:
+        yield _dense_note(count, dense, dense.ratio)
+    if cost:
+        size = f"; {weight(count.bytes)} in all" if count.bytes >= KIBI else ""
+        yield f"Bytes: {bytes_of(count.dtype)} a parameter, {count.dtype}{size}."
+
+
+def _tensor_sheet(count: Count) -> Sheet:
+    titles = _key_titles(count)
+    rows: list[Row] = [
+        (*key, tensor.name, tensor.role, tensor.shape, tensor.params * (layer.copies if together(layer.placed) else 1))
+        for entry in count.stack()
+        for layer in (entry.each() if numbered(entry.placed) else [entry])
+        for key in _keys(count, layer)
+        for tensor in layer.tensors
+    ]
+    return Sheet(
+        columns=(
+            *(Column(title, key=True) for title in titles),
+            *map(Column, ("Tensor", "Role", "Shape")),
+            Column("Parameters", right=True),
+        ),
+        rows=rows,
+        total=("Total", *[""] * (len(titles) + 2), count.params),
+        title="Tensors",
+    )
+
+
+def _key_titles(count: Count) -> tuple[str, ...]:
+    return ("Part", "Layer") if halves_of(count.network) else ("Layer",)
+
+
+def _keys(count: Count, layer: LayerCount) -> list[tuple[str | None, ...]]:
+    """Return the cells that tell which row it is, for each of the equal neighbours, or for many of them at once."""
+    found = [names(layer.placed)] if together(layer.placed) else layer.names
+    return [(layer.part, name) for name in found] if halves_of(count.network) else [(name,) for name in found]
+
+
+def _dense_note(count: Count, dense: DenseEquivalent, ratio: float) -> str:
+    steps = " and ".join(f"{part.steps:,}" for part in count.network.parts.values())
+    chains = [[f"{width:,}" for width in chain] for chain in dense.chains]
+    if len(chains) > MOST_CHAINS:
+        chains[1:-1] = [["…"]]
+    for widths in chains:
+        if len(widths) > MOST_WIDTHS:
+            widths[4:-2] = ["…"]
+    plural = "" if steps == "1" else "s"
+    told = "; ".join(" → ".join(widths) for widths in chains)
+    return (
+        f"Dense equivalent for {steps} step{plural}: {told + ', ' if told else ''}{dense.params:,} parameters, "
+        f"{decimal(ratio)} × this network's."
+    )

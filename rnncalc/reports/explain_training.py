@@ -1,0 +1,174 @@
+"""What an explanation of training says: for each layer what is held and what going back multiplies, line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from rnncalc.conventions.formula import Expression, Plus, letters, numbers
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Embedding, External
+from rnncalc.network.parts import Topology
+from rnncalc.questions.explain_training import HeldLine, Kind, TrainingDerivation, TrainingExplanation, WorkLine
+from rnncalc.questions.held import Gradient
+from rnncalc.reports.equations import plain, vector, written
+from rnncalc.reports.setting import names, setting, title
+from rnncalc.reports.sheet import Arithmetic, Column, Sheet
+from rnncalc.reports.training import chunks_told, truncated, weighed
+from rnncalc.text import all_of
+
+Row = tuple[str, str, Arithmetic, int]
+"""A line of a derivation: its label, what it is, the arithmetic, the number."""
+
+SUM_OVER_K = "∂L/∂W = Σ_t Σ_k ∂L_t/∂h_t · ∂h_t/∂h_k · ∂h_k/∂W, k from 1 to t: every step k uses the same W."
+OF_THE_LAST = "∂L/∂W = Σ_k ∂L/∂h_T · ∂h_T/∂h_k · ∂h_k/∂W, k from 1 to T: every step k uses the same W."
+LEFT_OUT = "Of these terms a chunk keeps those whose k lies in it; what h_t owes to earlier chunks is left out."
+OF_THE_LAST_LEFT_OUT = "Of these terms those stay whose k lies in the last chunk; what h_T owes to others is left out."
+
+WHAT = {
+    Kind.INPUT: "input",
+    Kind.STATE_BEFORE: "state before a step",
+    Kind.STATE: "state after the last step",
+    Kind.OUTPUT: "what is handed on",
+    Kind.OTHER: "",
+}
+"""What a vector that is held is; a gate has a name of its own."""
+
+
+class TrainingExplanationReport(NamedTuple):
+    """An explanation of training, said."""
+
+    explanation: TrainingExplanation
+
+    def data(self) -> dict[str, Any]:
+        """Return the JSON object."""
+        training = self.explanation.training
+        return {
+            "name": training.network.name,
+            "convention": training.network.convention,
+            "layers": [_layer_data(each) for each in self.explanation.layers],
+            "gradients": training.gradients,
+            "held": training.held,
+            "backward_multiply_adds": training.backward_multiply_adds,
+            "bytes": training.bytes,
+            "remarks": [*self._remarks()],
+        }
+
+    def sheets(self) -> list[Sheet]:
+        """Return two tables a layer, what is held and what going back multiplies, and what follows from all."""
+        network = self.explanation.training.network
+        head = Sheet(columns=(), rows=(), title=title(network), subtitle=setting(network), notes=(*self._remarks(),))
+        return [head, *(sheet for each in self.explanation.layers for sheet in _sheets(each))]
+
+    def _remarks(self) -> Iterator[str]:
+        training = self.explanation.training
+        network = training.network
+        yield from chunks_told(training)
+        if any(isinstance(each.layer, Cell) for each in network.stack):
+            last = network.topology_name == Topology.MANY_TO_ONE
+            yield OF_THE_LAST if last else SUM_OVER_K
+            if truncated(training):
+                yield OF_THE_LAST_LEFT_OUT if last else LEFT_OUT
+        yield weighed(training)
+
+
+def _layer_data(each: TrainingDerivation) -> dict[str, Any]:
+    placed = each.placed
+    return {
+        "name": placed.name,
+        "kind": placed.layer.kind,
+        "copies": placed.copies,
+        "steps": each.steps,
+        "equations": [plain(written(equation, placed.sizes)) for equation in each.of.equations],
+        "held": [_row_data(row) for row in _held(each)],
+        "backward_multiply_adds": [_row_data(row) for row in _work(each)],
+    }
+
+
+def _row_data(row: Row) -> dict[str, Any]:
+    label, what, arithmetic, number = row
+    return {
+        "label": label,
+        "what": what,
+        "formula": arithmetic.letters,
+        "substituted": arithmetic.numbers,
+        "number": number,
+    }
+
+
+def _held(each: TrainingDerivation) -> list[Row]:
+    """Return the lines of what is held, and their sum."""
+    sizes = {**each.placed.sizes, "T": each.steps}
+    rows = [
+        (vector(line.node, sizes), _what(line, each), _arithmetic(line.expression, sizes), line.number)
+        for line in each.held
+    ]
+    total = sum(line.number for line in each.held)
+    return [*rows, ("held", "all of it", _arithmetic(each.formula, sizes), total)] if rows else []
+
+
+def _what(line: HeldLine, each: TrainingDerivation) -> str:
+    if isinstance(each.placed.layer, Embedding):
+        return "token number"
+    return line.gate or WHAT[line.kind]
+
+
+def _work(each: TrainingDerivation) -> list[Row]:
+    """Return the lines of the products of going back, and their sum."""
+    sizes = each.placed.sizes
+    rows = [
+        (_gradient(line, each), _products(line, each), _arithmetic(line.expression, sizes), line.number)
+        for line in each.work
+    ]
+    found = [line.number for line in each.work]
+    return [*rows, ("backward", "all of it", _arithmetic(Plus(tuple(found)), sizes), sum(found))] if rows else []
+
+
+def _gradient(line: WorkLine, each: TrainingDerivation) -> str:
+    """Return what a gradient is with respect to."""
+    if line.gradient is Gradient.MATRIX:
+        return f"∂L/∂{_matrix(line, each)}" if len(line.matrices) == 1 else f"∂L/∂W_{line.of}"
+    if not line.of:
+        return "∂L/∂h before it is projected"
+    past = isinstance(each.placed.layer, Cell) and line.of != "x"
+    return f"∂L/∂{line.of}_(t−1)" if past else f"∂L/∂{line.of}_t"
+
+
+def _matrix(line: WorkLine, each: TrainingDerivation) -> str:
+    (letters,) = line.matrices
+    return f"W_{line.of or 'h'}{letters}" if letters or isinstance(each.placed.layer, Cell) else "W"
+
+
+def _products(line: WorkLine, each: TrainingDerivation) -> str:
+    """Return whose matrices are meant."""
+    if len(line.matrices) > 1:
+        gates = f"the gates {all_of([*line.matrices])}"
+        return f"matrices of {gates}" if line.gradient is Gradient.MATRIX else f"back through those of {gates}"
+    return "its matrix" if line.gradient is Gradient.MATRIX else f"back through {_matrix(line, each)}"
+
+
+def _arithmetic(expression: Expression, sizes: Mapping[str, int]) -> Arithmetic:
+    return Arithmetic(letters(expression), numbers(expression, sizes))
+
+
+def _sheets(each: TrainingDerivation) -> Iterator[Sheet]:
+    placed, notes = each.placed, tuple(_notes(each))
+    steps = f"T = {each.steps}: steps gone back through together" if each.steps > 1 else ""
+    sizes = [f"{letter} = {size}" for letter, size in placed.sizes.items()]
+    lines = tuple(written(equation, placed.sizes) for equation in each.of.equations)
+    head = Sheet((), (), title=names(placed), subtitle="; ".join(filter(None, (placed.layer.kind, steps, *sizes))))
+    yield head._replace(equations=lines, notes=notes)
+    for name, number, rows in (("Held", "Numbers", _held(each)), ("Gradient", "Multiply-adds", _work(each))):
+        if rows:
+            columns = Column(name, key=True), Column("What it is"), Column("Arithmetic"), Column(number, right=True)
+            yield Sheet(columns, rows[:-1], rows[-1])
+
+
+def _notes(each: TrainingDerivation) -> Iterator[str]:
+    layer = each.placed.layer
+    if isinstance(layer, External):
+        yield "What it holds is not known: it is counted elsewhere."
+    elif layer.frozen:
+        yield "Frozen: it holds what gradients through it need, and gets none of its own."
+    elif not each.held:
+        yield "It holds nothing, and going back multiplies nothing."

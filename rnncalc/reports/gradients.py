@@ -1,0 +1,81 @@
+"""How gradients shrink or grow on their way back through time, said: step by step, and term by term of their sum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rnncalc.questions.backward import LayerBackward
+from rnncalc.questions.norms import norms
+from rnncalc.questions.terms import Terms
+from rnncalc.reports.sheet import Column, Sheet
+from rnncalc.reports.spark import spark
+from rnncalc.reports.states import finite
+
+
+def length_data(layer: LayerBackward) -> dict[str, Any]:
+    """Return the lengths for programs, by direction and state, a number a step; and the terms of each weight."""
+    lengths: dict[str, dict[str, Any]] = {}
+    for of in norms(layer.went):
+        lengths.setdefault(of.direction, {})[of.letter] = [finite(norm) for norm in of.norms]
+    return {"gradient_norms": lengths, "terms": [_terms_data(of) for of in layer.terms]}
+
+
+def _terms_data(of: Terms) -> dict[str, Any]:
+    keys = ("step", "reached", "explicit", "product", "total")
+    return {"tensor": of.tensor, "place": of.place, "terms": [dict(zip(keys, term, strict=True)) for term in of.terms]}
+
+
+def length_sheets(layer: LayerBackward) -> Iterator[Sheet]:
+    """Yield for each direction how long the gradient is with respect to each state, and for each weight its terms."""
+    name, found = layer.ran.placed.name, norms(layer.went)
+    for direction in dict.fromkeys(of.direction for of in found):
+        states = [of for of in found if of.direction == direction]
+        both = len(found) > len(states)
+        yield Sheet(
+            columns=(
+                Column("Step", right=True, key=True),
+                *(Column(f"‖∂L/∂{of.letter}‖", right=True) for of in states),
+            ),
+            rows=[
+                (step, *map(short, lengths))
+                for step, lengths in enumerate(zip(*(of.norms for of in states), strict=True), 1)
+            ],
+            title=f"{name}: how long the gradient is at each step{f', {direction}' if both else ''}",
+            notes=tuple(f"‖∂L/∂{of.letter}‖ {spark(of.norms)}" for of in states),
+        )
+    for of in layer.terms:
+        yield _terms_sheet(name, of)
+
+
+def _terms_sheet(name: str, of: Terms) -> Sheet:
+    """Return the terms of a weight, from the last step to the first."""
+    letters = [letter for letter in of.terms[0].reached if any(term.reached[letter] for term in of.terms)]
+    place = f"[{', '.join(map(str, of.place))}]" if len(of.place) > 1 or len({*of.place}) else ""
+    last = of.terms[0].step
+    return Sheet(
+        columns=(
+            Column("k", right=True, key=True),
+            *(Column(f"∂h_{last}/∂{letter}_k", right=True) for letter in letters),
+            *(Column(f"explicit ∂{letter}_k/∂w", right=True) for letter in letters),
+            Column("Product", right=True),
+            Column("Running sum", right=True),
+        ),
+        rows=[
+            (
+                term.step,
+                *(short(term.reached[letter]) for letter in letters),
+                *(short(term.explicit[letter]) for letter in letters),
+                short(term.product),
+                short(term.total),
+            )
+            for term in of.terms
+        ],
+        title=f"{name}: the terms of ∂h_{last}/∂w, w = {of.tensor}{place}",
+        notes=("A chunk of K steps keeps the first K of these terms.",),
+    )
+
+
+def short(number: float | None) -> str | None:
+    """Return a number with the digits that tell it from its neighbours."""
+    return None if number is None else f"{number:.6g}"

@@ -1,0 +1,195 @@
+"""What `count --training` says beside the count: tables with less of it, so that all fits; records; the object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import External
+from rnncalc.network.parts import Topology
+from rnncalc.questions.count import bytes_of
+from rnncalc.questions.training import LayerTraining, Training
+from rnncalc.reports.alike import Alike, Shared
+from rnncalc.reports.count import CountReport
+from rnncalc.reports.setting import halves_of, names, setting, title, together
+from rnncalc.reports.sheet import Column, Row, Sheet
+from rnncalc.text import KIBI, plural, weight
+
+KEYS = ("gradients", "held", "backward_multiply_adds")
+"""What a layer has beside its counts."""
+
+
+class TrainingReport(NamedTuple):
+    """A count, and what training takes."""
+
+    counts: CountReport
+    training: Training
+
+    def data(self) -> dict[str, Any]:
+        """Return the object for programs: that of the count, with what is trained added."""
+        training, data = self.training, self.counts.data()
+        data["layers"] = _layers_data(data["layers"], training.stack)
+        data["training"] = {
+            "chunk": training.chunk,
+            "batch": training.batch,
+            "optimizer": training.optimizer,
+            "updates": training.updates,
+            "states_held": training.states_held,
+            **_numbers(training),
+            "bytes": training.bytes,
+            "dtype": training.dtype,
+        }
+        return data
+
+    def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
+        """Return a row a layer and the total last; with `tensors`, which have no such numbers, those of the count."""
+        header, rows = self.counts.records()
+        if self.counts.tensors:
+            return header, rows
+        every = (layer for entry in self.training.stack for layer in [entry] * entry.copies)
+        return (*header, *KEYS), self._records(rows, every)
+
+    def _records(self, rows: Iterable[Row], layers: Iterator[LayerTraining]) -> Iterator[Row]:
+        for row in rows:
+            yield (*row, *_numbers(next(layers, self.training)).values())
+
+    def sheets(self) -> list[Sheet]:
+        """Return the table of layers and, with `tensors`, the table of tensors."""
+        return [self._layer_sheet(), *(self.counts.sheets()[1:] if self.counts.tensors else ())]
+
+    def _layer_sheet(self) -> Sheet:
+        network = self.training.network
+        keys = ("Part", "Layer") if halves_of(network) else ("Layer",)
+        words = () if self.counts.cost else ("In → out",)
+        rows = [row for entry in self.training.stack for row in self._rows(entry)]
+        titles = [title for title, _ in self._total()]
+        return Sheet(
+            columns=(
+                *(Column(key, key=True) for key in keys),
+                *map(Column, words),
+                *(Column(title, right=True) for title in titles),
+            ),
+            rows=rows,
+            total=("Total", *[""] * (len(keys) + len(words) - 1), *(number for _, number in self._total())),
+            title=title(network),
+            subtitle=setting(network),
+            notes=tuple(self._notes()),
+        )
+
+    def _rows(self, entry: LayerTraining) -> Iterator[Row]:
+        """Yield the row of a layer: equal neighbours have one each, or, if they are many, one with their sums."""
+        placed, copies = entry.placed, entry.copies
+        each = [(names(placed), copies)] if together(placed) else [(placed.name_of(copy), 1) for copy in range(copies)]
+        for name, times in each:
+            words = () if self.counts.cost else (f"{placed.inputs:,} → {placed.outputs:,}",)
+            numbers = [number and number * times for _, number in self._of(entry)]
+            yield (*((placed.part,) if halves_of(self.training.network) else ()), name, *words, *numbers)
+
+    def _of(self, entry: LayerTraining) -> Iterator[tuple[str, int | None]]:
+        """Yield the columns of numbers of a layer: their titles and the numbers."""
+        return self._columns(entry.placed.params, entry.placed.multiply_adds, entry)
+
+    def _total(self) -> Iterator[tuple[str, int | None]]:
+        counted = self.counts.counted
+        return self._columns(counted.params, counted.multiply_adds, self.training)
+
+    def _columns(
+        self, params: int, forward: int | None, of: LayerTraining | Training
+    ) -> Iterator[tuple[str, int | None]]:
+        yield "Parameters", params
+        if self.counts.counted.trainable != self.counts.counted.params:
+            yield "Gradients", of.gradients
+        yield "Held values", of.held
+        if self.counts.cost:
+            yield "Forward", forward
+        yield "Backward", of.backward_multiply_adds
+
+    def _notes(self) -> Iterator[str]:
+        training = self.training
+        for placed in training.network.stack:
+            if placed.layout.shared:
+                yield f"{placed.name}: its matrix is the embedding's, transposed, and counted there."
+        yield "Held values: what the backward equations read of a forward pass over one sequence."
+        forward = "Forward, backward" if self.counts.cost else "Backward"
+        yield f"{forward}: multiply-adds for one sequence."
+        if training.held is None:
+            yield f"Not known {self._unknown()}."
+        yield from chunks_told(training)
+        if training.states_held is not None:
+            at_once = "of a chunk's steps" if truncated(training) else "of all steps"
+            yield f"States held, {at_once}: {plural(training.states_held, 'number')}."
+        yield weighed(training)
+
+    def _unknown(self) -> str:
+        if None in [part.steps for part in self.training.network.parts.values()]:
+            return "without the number of steps; give steps, or -T"
+        elsewhere = next(each.name for each in self.training.network.stack if isinstance(each.layer, External))
+        return f"for what is counted elsewhere: {elsewhere}"
+
+
+def weighed(training: Training) -> str:
+    """Return the bytes as the sum that they are."""
+    size, params = bytes_of(training.dtype), training.network.params
+    parts = [plural(params, "weight"), plural(training.gradients, "gradient")]
+    if training.kept:
+        parts.append(f"{training.kept:,} of {training.optimizer}")
+    if training.held is None or training.bytes is None:
+        return f"Bytes: {size} × ({' + '.join(parts)}) and the held values."
+    parts.append(f"{training.batch:,} × {training.held:,} held")
+    told = f", {weight(training.bytes)}" if training.bytes >= KIBI else ""
+    of = plural(training.batch, "sequence")
+    return f"Bytes for {of}: {size} × ({' + '.join(parts)}) = {training.bytes:,}{told}."
+
+
+STANDS = {Topology.MANY_TO_ONE: "after the last step", Topology.ONE_TO_ONE: "after its one step"}
+"""Where a loss stands, where it does not stand at every step."""
+
+
+def truncated(training: Training) -> bool:
+    """Return whether a sequence has more than one chunk, as far as its steps are known."""
+    steps = [part.steps for part in training.network.parts.values()]
+    return training.chunk is not None and any(each is None or each > training.chunk for each in steps)
+
+
+def chunks_told(training: Training) -> Iterator[str]:
+    """Yield where a loss stands, and what a chunk leaves out."""
+    network = training.network
+    if not truncated(training):
+        of = " of the decoder" if network.encoder else ""
+        stands = STANDS.get(Topology(network.topology_of(None)), "at every step") if not network.encoder else ""
+        yield f"The loss stands {stands or 'at every step'}{of}; gradients go back through all steps."
+        return
+    count = "" if training.updates is None else f", {plural(training.updates, 'update')} a sequence"
+    chunks = f"chunks of {plural(training.chunk or 0, 'step')}{count}"
+    yield f"Truncated: {chunks}; the state is carried forward, gradients stop between chunks."
+    if network.encoder:
+        yield "Every chunk of the decoder has a loss; of the encoder, that reaches only where each direction stops."
+    elif network.topology_name == Topology.MANY_TO_ONE:
+        both = any(isinstance(each.layer, Cell) and each.layer.bidirectional for each in network.stack)
+        last = "the chunk that each direction reads last" if both else "the last chunk"
+        yield f"The loss is that of {last}: a shorter chunk learns nothing from earlier ones."
+    else:
+        yield "Every chunk has a loss."
+
+
+def _numbers(of: LayerTraining | Training) -> dict[str, int | None]:
+    return {"gradients": of.gradients, "held": of.held, "backward_multiply_adds": of.backward_multiply_adds}
+
+
+def _layers_data(
+    layers: Iterable[Alike | dict[str, Any]], stack: Iterable[LayerTraining]
+) -> Iterator[Alike | dict[str, Any]]:
+    """Yield the objects of the layers with what training takes added to each; equals still share one."""
+    objects = iter(layers)
+    for entry in stack:
+        added = _numbers(entry)
+        before: Shared | None = None
+        for _ in range(entry.copies):
+            layer = next(objects)
+            if isinstance(layer, dict):
+                yield {**layer, **added}
+                continue
+            if before is not layer.shared:
+                before, shared = layer.shared, Shared({**layer.shared.value, **added})
+            yield Alike(layer.own, shared)

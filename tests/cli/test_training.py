@@ -1,0 +1,114 @@
+"""`count --training` at the door: its flags, what they stand in place of, and what it says of chunks."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Call
+
+FLAGS = ("-i", 13, "-l", "lstm:29", "-T", 100)
+
+
+def trained(call: Call, *args: object) -> dict[str, Any]:
+    (report,) = json.loads(call(*args, "--training", "-f", "json").out)["reports"]
+    of: dict[str, Any] = report["training"]
+    return of
+
+
+def test_what_an_update_is_said_to_be(call: Call) -> None:
+    """A chunk of 35 of 100 steps: three updates; many-to-one, the last has 30."""
+    params, held = 4 * 29 * (13 + 29 + 1), 30 * (13 + 7 * 29)
+    assert trained(call, *FLAGS, "--chunk", 35, "--batch", 8, "--optimizer", "adam", "--dtype", "float16") == {
+        "chunk": 35,
+        "batch": 8,
+        "optimizer": "adam",
+        "updates": 3,
+        "states_held": 35 * 2 * 29,
+        "gradients": params,
+        "held": held,
+        "backward_multiply_adds": 4 * (30 * 29 * 13 + (30 + 29) * 29 * 29),
+        "bytes": 2 * (4 * params + 8 * held),
+        "dtype": "float16",
+    }
+
+
+def test_flags_stand_in_place_of_what_a_spec_says(call: Call, tmp_path: Path) -> None:
+    """One by one: what is not given stays the spec's."""
+    spec = tmp_path / "a.yaml"
+    spec.write_text("input: 3\nsteps: 9\nlayers: [rnn: 4]\ntraining: {batch: 32, chunk: 2, optimizer: momentum}\n")
+    keys = ("chunk", "batch", "optimizer")
+    assert [trained(call, spec)[key] for key in keys] == [2, 32, "momentum"]
+    assert [trained(call, spec, "--batch", 1, "--chunk", 5)[key] for key in keys] == [5, 1, "momentum"]
+    assert "training" not in call(spec, "-f", "json").out.replace("training:", "")
+
+
+@pytest.mark.parametrize("command", ["count", "explain"])
+def test_flags_of_an_update_are_no_use_without_training(call: Call, command: str) -> None:
+    """Each is told, with the flag that it belongs to."""
+    done = call(command, *FLAGS, "--chunk", 3, "--optimizer", "adam")
+    assert (done.code, done.out) == (2, "")
+    cure = "says what --training is to count; add that, or remove this"
+    assert done.err == f"--chunk: {cure}\n--optimizer: {cure}\n"
+
+
+def test_all_that_is_wrong_is_told_at_once(call: Call) -> None:
+    """Of the update and of the network."""
+    done = call("-i", 0, "-l", "lstm:3", "--training", "--chunk", "x", "--batch", 0, "--optimizer", "adm")
+    assert (done.code, done.out) == (2, "")
+    places = {line.partition(":")[0] for line in done.err.splitlines()}
+    assert places == {"--optimizer", "--chunk", "--batch", "--input"}
+    alone = call(*FLAGS, "--training", "--all-conventions")
+    assert (alone.code, alone.out) == (2, "")
+    assert "--all-conventions stands alone: remove" in alone.err
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["-l", "rnn:3"], ["The loss stands after the last step; gradients go back through all steps."]),
+        (["-l", "rnn:3", "--chunk", 9], ["The loss stands after the last step; gradients go back through all steps."]),
+        (
+            ["-l", "rnn:3", "--chunk", 4],
+            [
+                "Truncated: chunks of 4 steps, 3 updates a sequence;",
+                "The loss is that of the last chunk: a shorter chunk learns nothing from earlier ones.",
+            ],
+        ),
+        (
+            ["-l", "rnn:3,bidirectional", "--chunk", 4],
+            ["The loss is that of the chunk that each direction reads last: a shorter chunk learns nothing"],
+        ),
+        (["-l", "rnn:3", "--topology", "many-to-many", "--chunk", 4], ["Every chunk has a loss."]),
+        (["-l", "rnn:3", "--topology", "many-to-many"], ["The loss stands at every step;"]),
+        (["-l", "external:3"], ["Not known for what is counted elsewhere: external_1.", "Bytes: 4 × (3 weights + 3"]),
+    ],
+)
+def test_it_says_where_a_loss_stands(call: Call, flags: list[object], said: list[str]) -> None:
+    """And that a shorter chunk learns nothing from earlier ones where only the last has a loss."""
+    out = " ".join(call("-i", 4, "-T", 9, *flags, "--training").out.split())
+    for sentence in said:
+        assert sentence in out
+
+
+def test_the_steps_are_asked_for(call: Call) -> None:
+    """Without them nothing is known that hangs on them, and JSON has null for it."""
+    of = trained(call, "-i", 4, "-l", "rnn:3", "--chunk", 2)
+    assert [of[key] for key in ("updates", "states_held", "held", "backward_multiply_adds", "bytes")] == [None] * 5
+    assert "give steps, or -T" in call("-i", 4, "-l", "rnn:3", "--training").out
+
+
+def test_cost_and_training_fit_beside_each_other(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On 80 columns, in one table, by saying less."""
+    monkeypatch.setenv("COLUMNS", "80")
+    for spec in ("specs/translation.yaml", "specs/speech-model.yaml", "specs/word-language-model.yaml"):
+        out = call(spec, "--cost", "--training", "-T", 35).out
+        assert out.count("────\n") == 2
+        assert max(map(len, out.split("\n\n")[1].splitlines())) <= 80
+        assert {"Parameters", "Held", "Forward", "Backward"} <= {*out.split()}
+
+
+def test_rows_a_tensor_are_those_of_the_count(call: Call) -> None:
+    """CSV has a row a tensor, which holds nothing; tables have both."""
+    assert call(*FLAGS, "--tensors", "--training", "-f", "csv") == call(*FLAGS, "--tensors", "-f", "csv")
+    assert "Tensors" in call(*FLAGS, "--tensors", "--training").out

@@ -1,0 +1,81 @@
+"""A start, and feedback, against PyTorch: its own modules, called with h_0 and c_0, and one step at a time."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from conformance.drawing import numbers
+from torch import nn
+
+from rnncalc import GRU, LSTM, RNN, Network
+from rnncalc.questions.run import run
+
+pytestmark = pytest.mark.conformance
+
+KINDS: dict[str, tuple[Any, Any]] = {"rnn": (RNN, nn.RNN), "gru": (GRU, nn.GRU), "lstm": (LSTM, nn.LSTM)}
+M, H, T = 4, 3, 6
+
+
+def built(of: Any, inputs: int, weights: dict[str, Any], **options: Any) -> Any:
+    """Return a module of PyTorch with these weights."""
+    module = of(inputs, H, **options).double()
+    module.load_state_dict({name: torch.tensor(array, dtype=torch.float64) for name, array in weights.items()})
+    return module
+
+
+def tensor(numbers: Any) -> Any:
+    return torch.tensor(np.asarray(numbers), dtype=torch.float64)
+
+
+@pytest.mark.parametrize("both", [False, True], ids=["one way", "both ways"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_start_is_the_h_0_and_c_0_of_pytorch(kind: str, both: bool) -> None:
+    """A row a direction where there are two, as PyTorch has them; a projected LSTM starts from a narrower h."""
+    ours, theirs = KINDS[kind]
+    for projection in (None, 2) if kind == "lstm" else (None,):
+        options = {"projection": projection} if projection else {}
+        layer = ours(H, bidirectional=both, **options)
+        net = Network(input=M, layers=(layer,), topology="many-to-many", steps=T, convention="pytorch")
+        weights, inputs = numbers(net, 1)
+        widths = {"h": projection or H, **({"c": H} if kind == "lstm" else {})}
+        drawn = np.random.default_rng(2)
+        start = {letter: drawn.normal(size=(1 + both, width)) for letter, width in widths.items()}
+        given = {letter: rows if both else rows[0] for letter, rows in start.items()}
+        done = run(net, weights=weights, inputs=inputs, start={f"{kind}_1": given})
+        module = built(theirs, M, weights[f"{kind}_1"], bidirectional=both, **({"proj_size": 2} if projection else {}))
+        state = tuple(map(tensor, start.values()))
+        with torch.no_grad():
+            expected, _ = module(tensor(inputs), state if kind == "lstm" else state[0])
+        np.testing.assert_allclose(done.outputs, expected.numpy(), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("upper", KINDS)
+@pytest.mark.parametrize("lower", KINDS)
+def test_feedback_is_a_loop_over_single_steps(lower: str, upper: str) -> None:
+    """Two recurrent layers and an output, each from a start, called step by step; each output is the next input."""
+    layers = (KINDS[lower][0](H), KINDS[upper][0](H))
+    net = Network(
+        input=M, layers=layers, output=M, topology="one-to-many", steps=T, feedback=True, convention="pytorch"
+    )
+    weights, inputs = numbers(net, 3)
+    names = [place.name for place in net.placed]
+    drawn = np.random.default_rng(4)
+    states, start = [], {}
+    for name in names[:2]:
+        letters = "hc" if name.startswith("lstm") else "h"
+        vectors = {letter: drawn.normal(size=H) for letter in letters}
+        start[name] = vectors
+        states.append(tuple(tensor(vector[None]) for vector in vectors.values()))
+    done = run(net, weights=weights, inputs=inputs[:1], start=start)
+    assert done.agrees
+    modules = [built(KINDS[lower][1], M, weights[names[0]]), built(KINDS[upper][1], H, weights[names[1]])]
+    last = weights[names[2]]
+    x = tensor(inputs[:1])
+    for ours in done.outputs:
+        with torch.no_grad():
+            for number, module in enumerate(modules):
+                x, state = module(x, states[number] if len(states[number]) > 1 else states[number][0])
+                states[number] = state if isinstance(state, tuple) else (state,)
+            x = x @ tensor(last["weight"]).T + tensor(last["bias"])
+        np.testing.assert_allclose(ours, x[0].numpy(), rtol=1e-9, atol=1e-9)

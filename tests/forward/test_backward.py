@@ -1,0 +1,209 @@
+"""Going back on the tape: gradients by hand, held values and work as counted, and a witness that objects."""
+
+from math import exp, tanh
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import CELLS, Spec, encoder_decoder, network
+
+from rnncalc import GRU, LSTM, RNN, SRU, Embedding, External, Network, Output
+from rnncalc.errors import CallError, RefusedError, SpecError
+from rnncalc.forward import taped
+from rnncalc.layers.kinds import kind
+from rnncalc.questions.backward import Backward, backward
+from rnncalc.spec import parse
+
+
+def gradient(of: Backward, tensor: str, layer: int = 0) -> Any:
+    """Return the gradient of a tensor."""
+    return of.layers[layer].went.gradients[tensor]
+
+
+ONE = Network(input=1, layers=[RNN(1, activation="sigmoid")], steps=3)
+BY_HAND: dict[str, Any] = {
+    "weights": {"rnn_1": {"W_xh": [[0.0]], "W_hh": [[0.5]], "b_h": [0.1]}},
+    "inputs": [[0.0]] * 3,
+    "start": {"rnn_1": {"h": [0.3]}},
+    "targets": [0.0],
+}
+
+
+def test_one_unit_by_hand() -> None:
+    """h_t = σ(w h_(t−1) + b), w = 0.5, b = 0.1, h_0 = 0.3, L = h_3²/2: ∂L/∂w is the sum of three terms."""
+    states = [0.3]
+    for _ in range(3):
+        states.append(1 / (1 + exp(-(0.5 * states[-1] + 0.1))))
+    _, one, two, three = states
+    slope = [h * (1 - h) for h in states]
+    terms = [
+        slope[3] * two,
+        slope[3] * 0.5 * slope[2] * one,
+        slope[3] * 0.5 * slope[2] * 0.5 * slope[1] * 0.3,
+    ]
+    assert three * sum(terms) == pytest.approx(0.0957935631, abs=1e-10)
+    done = backward(ONE, states=True, **BY_HAND)
+    assert done.agrees
+    assert done.loss == pytest.approx(three**2 / 2)
+    assert gradient(done, "W_hh")[0][0] == pytest.approx(three * sum(terms))
+    (of_weight,) = done.layers[0].terms
+    assert [term.product for term in of_weight.terms] == pytest.approx(terms)
+    assert [term.total for term in of_weight.terms] == pytest.approx([sum(terms[: k + 1]) for k in range(3)])
+
+
+def test_a_chunk_of_one_keeps_the_last_term_alone() -> None:
+    """The state goes on, the gradient does not: 0.0854 of 0.0958."""
+    done = backward(ONE, chunk=1, **BY_HAND)
+    assert done.agrees
+    assert gradient(done, "W_hh")[0][0] == pytest.approx(0.08540978, abs=1e-8)
+    assert done.layers[0].errors["W_hh"] == pytest.approx(1 - 0.0854097826 / 0.0957935631, abs=1e-8)
+
+
+@pytest.mark.parametrize(("weight", "expected"), [(0.5, 9.5367431640625e-7), (1.0, 1.0), (1.5, 3325.256730079651)])
+def test_a_linear_diagonal_state_shrinks_or_grows_with_the_power_of_its_weight(weight: float, expected: float) -> None:
+    """∂h_20/∂h_0 is w^20, here the gradient of a learned state."""
+    layer = RNN(1, activation="linear", recurrence="diagonal", learned_state=True)
+    weights = {"rnn_1": {"W_xh": [[0.0]], "W_hh": [weight], "b_h": [0.0], "h_0": [0.7]}}
+    done = backward(Network(input=1, layers=[layer], steps=20), weights=weights, inputs=[[0.0]] * 20)
+    assert done.agrees
+    assert gradient(done, "h_0") == pytest.approx([expected], rel=1e-12)
+
+
+def test_rows_that_are_looked_up_twice_add_up() -> None:
+    """Tokens 2, 0, 2 through a linear unit of weight 3 without a past: 3 for row 0, 6 for row 2, nothing for row 1."""
+    layer = RNN(1, activation="linear", bias=False)
+    weights = {"embedding_1": {"E": [[0.1], [0.2], [0.3]]}, "rnn_1": {"W_xh": [[3.0]], "W_hh": [[0.0]]}}
+    of = Network(input=3, layers=[Embedding(1), layer], topology="many-to-many", steps=3)
+    done = backward(of, weights=weights, inputs=[2, 0, 2])
+    assert done.agrees
+    assert gradient(done, "E") == [[3.0], [0.0], [6.0]]
+
+
+def test_a_tied_output_adds_both_uses_of_the_embedding() -> None:
+    """y = E h + b, h = tanh(E_1): ∂(sum of y)/∂E_1 has the logits' part h and, through tanh, the sum of E's rows."""
+    layer = RNN(1, bias=False)
+    weights: dict[str, dict[str, Any]] = {
+        "embedding_1": {"E": [[0.2], [0.5]]},
+        "rnn_1": {"W_xh": [[1.0]], "W_hh": [[0.0]]},
+        "output": {"b_y": [0.0, 0.0]},
+    }
+    of = Network(input=2, layers=[Embedding(1), layer], output=Output(2, tied=True), steps=1)
+    done = backward(of, weights=weights, inputs=[1])
+    h = tanh(0.5)
+    assert done.agrees
+    assert gradient(done, "E")[0] == pytest.approx([h])
+    assert gradient(done, "E")[1] == pytest.approx([h + 0.7 * (1 - h * h)])
+
+
+def test_outputs_that_are_fed_back_are_gone_back_through() -> None:
+    """x_1 = 1, x_2 = y_1 = 2: the sum 2 + 4 of y_t = w x_t has the slope 1 + 2w = 5 at w = 2; at a border it is cut."""
+    layer = RNN(1, activation="linear", bias=False)
+    of = Network(input=1, layers=[layer], topology="one-to-many", feedback=True, steps=2)
+    weights = {"rnn_1": {"W_xh": [[2.0]], "W_hh": [[0.0]]}}
+    assert gradient(backward(of, weights=weights, inputs=[[1.0]]), "W_xh") == [[5.0]]
+    assert gradient(backward(of, weights=weights, inputs=[[1.0]], chunk=1), "W_xh") == [[3.0]]
+
+
+def any_network(spec: Spec) -> Network | None:
+    """Return the network of a spec, or none where one part of it is counted elsewhere, or a half does not fit."""
+    try:
+        found = parse(yaml.safe_dump(spec).encode(), "spec").network
+    except SpecError:
+        return None
+    return None if any(isinstance(entry.layer, External) for entry in found.stack) else found
+
+
+@given(st.one_of(network(steps=True), encoder_decoder()), st.sampled_from([None, 1, 2, 3]), st.integers(0, 9))
+@settings(max_examples=60, deadline=None)
+def test_any_network_goes_back_as_it_is_counted(spec: Spec, chunk: int | None, seed: int) -> None:
+    """Over all cells and options: gradients = differences, values read = held, multiplications = multiply-adds."""
+    found = any_network(spec)
+    if found is None:
+        return
+    done = backward(found, chunk=chunk, seed=seed)
+    assert done.run.agrees
+    for layer in done.layers:
+        assert layer.shapes_agree
+        assert layer.went.held_read == layer.declared.held
+        assert layer.went.multiplications == layer.declared.backward_multiply_adds
+        assert layer.agrees, layer.worst_difference
+
+
+def test_the_witness_objects_to_each_disagreement_alone() -> None:
+    """Another number of values read or of multiplications, a gradient of another shape or far from its difference."""
+    done = backward(Network(input=4, layers=[GRU(3)], output=1, steps=3))
+    first = done.layers[0]
+    assert first.agrees
+    went = first.went
+    for wrong in (
+        first._replace(went=went._replace(held_read=went.held_read + 1)),
+        first._replace(went=went._replace(multiplications=went.multiplications - 1)),
+        first._replace(went=went._replace(gradients={**went.gradients, "W_xz": [[0.0] * 3] * 4})),
+        first._replace(went=went._replace(gradients={})),
+        first._replace(worst_difference=1e-3),
+    ):
+        assert not wrong.agrees
+        assert not done._replace(layers=(wrong, *done.layers[1:])).agrees
+
+
+@pytest.mark.parametrize("activation", ["tanh", "sigmoid"])
+def test_a_wrong_derivative_is_found_by_the_differences(monkeypatch: pytest.MonkeyPatch, activation: str) -> None:
+    """The tape has no part in them, so that what it does wrong shows."""
+    right = taped.DERIVATIVES[activation]
+    monkeypatch.setitem(
+        taped.DERIVATIVES, activation, lambda given, gradient: right([y * 1.01 for y in given], gradient)
+    )
+    done = backward(Network(input=4, layers=[LSTM(3)], output=1, steps=3))
+    assert not done.agrees
+    assert all(layer.went.held_read == layer.declared.held for layer in done.layers)
+
+
+def test_a_kink_is_no_disagreement() -> None:
+    """At relu(0) any slope between those of the two sides will do: nothing is read, and nothing is wrong."""
+    done = backward(Network(input=1, layers=[RNN(2, activation="relu", bias=False)], steps=2), inputs=[[0.0], [0.0]])
+    assert done.agrees
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_the_terms_of_one_unit_add_up_to_the_gradient(name: str) -> None:
+    """For every cell, whatever states it has: the sum over k is what the tape gives, times ∂L/∂h_T."""
+    of_kind: Any = kind(name)
+    done = backward(Network(input=2, layers=[of_kind(1)], steps=5), seed=3, states=True)
+    (found,) = done.layers
+    assert bool(found.terms) == any(tensor.role == "recurrent" for tensor in found.ran.placed.tensors)
+    for of in found.terms:
+        whole: Any = gradient(done, of.tensor)
+        for place in of.place:
+            whole = whole[place]
+        assert of.terms[-1].total == pytest.approx(whole, rel=1e-9)
+        assert [term.step for term in of.terms] == [5, 4, 3, 2, 1]
+
+
+def test_nothing_frozen_has_a_gradient_but_what_lies_below_it_has() -> None:
+    """The gradient goes through frozen weights, and stops where nothing below is trained."""
+    layers = [RNN(2, frozen=True), RNN(3), RNN(2, frozen=True)]
+    done = backward(Network(input=2, layers=layers, steps=3))
+    assert done.agrees
+    assert [bool(layer.went.gradients) for layer in done.layers] == [False, True, False]
+    assert [layer.went.multiplications > 0 for layer in done.layers] == [False, True, True]
+
+
+def test_what_cannot_be_gone_back_through_is_refused() -> None:
+    """A part counted elsewhere, a loss without targets or of another name, a chunk of none, and what takes too long."""
+    small = Network(input=2, layers=[SRU(2)], steps=3)
+    with pytest.raises(RefusedError, match="external_1 is counted elsewhere"):
+        backward(Network(input=2, layers=[External(5), RNN(2)], steps=3))
+    with pytest.raises(CallError, match="squared needs targets"):
+        backward(small, loss="squared")
+    with pytest.raises(CallError, match="expected sum or squared, got 'mean'"):
+        backward(small, loss="mean")
+    with pytest.raises(CallError, match="chunk: expected a whole number, 1 or more, got 0"):
+        backward(small, chunk=0)
+    with pytest.raises(RefusedError, match="the finite differences would take as long as"):
+        backward(Network(input=64, layers=[LSTM(64)], steps=1000))
+    with pytest.raises(RefusedError, match=r"about 2\.\d GB, and the limit is 2 GB"):
+        backward(Network(input=1, layers=[LSTM(1)], steps=75_000), most_multiply_adds=10**15)
+    with pytest.raises(CallError, match="targets: expected 3 steps, as many as are run, got 5"):
+        backward(Network(input=1, layers=[RNN(1)], topology="many-to-many"), targets=[[0.0]] * 5)

@@ -1,0 +1,111 @@
+"""`explain --training`: the lines lead to what is counted, and each is true."""
+
+import json
+from typing import Any
+
+import pytest
+import yaml
+from conftest import Call
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import Spec, encoder_decoder, network
+
+from rnncalc import GRU, LSTM, RNN, CallError, External, Layer, Network, training
+from rnncalc.questions.explain_training import explain_training
+from rnncalc.reports.explain_training import TrainingExplanationReport
+from rnncalc.spec import parse
+
+
+def report(network: Network, chunk: int | None = None) -> dict[str, Any]:
+    return TrainingExplanationReport(explain_training(training(network, chunk=chunk))).data()
+
+
+def evaluated(text: str) -> Any:
+    return eval(text.replace("×", "*"))
+
+
+@given(network(steps=True) | encoder_decoder(), st.none() | st.integers(1, 4))
+def test_every_line_is_true_and_the_last_is_what_is_counted(spec: Spec, chunk: int | None) -> None:
+    """With the numbers in, each is arithmetic that gives its number; the others lead to the last."""
+    found = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
+    counted = {layer.name: layer for layer in training(found, chunk=chunk).layers}
+    for layer in report(found, chunk)["layers"]:
+        of = counted[layer["name"]]
+        for rows, number in ((layer["held"], of.held), (layer["backward_multiply_adds"], of.backward_multiply_adds)):
+            for row in rows:
+                assert evaluated(row["substituted"]) == row["number"]
+            assert sum(row["number"] for row in rows[:-1]) == (rows[-1]["number"] if rows else 0) == (number or 0)
+
+
+@pytest.mark.parametrize(
+    ("layer", "formula"),
+    [
+        (RNN(5), "T(m + h) + h"),
+        (LSTM(5), "T(m + 7h)"),
+        (GRU(5, reset_after=True), "T(m + 5h)"),
+        (GRU(5, reset_after=False), "T(m + 5h)"),
+    ],
+)
+def test_what_is_held_is_the_formula_of_textbooks(layer: Layer, formula: str) -> None:
+    """In letters, T being the steps."""
+    (found,) = report(Network(input=3, layers=[layer], steps=7, topology="many-to-many"))["layers"]
+    assert found["held"][-1]["formula"] == formula
+
+
+def test_vectors_are_called_as_in_the_equations() -> None:
+    """And gates by what they are."""
+    (found,) = report(Network(input=3, layers=[LSTM(5)], steps=7, topology="many-to-many"))["layers"]
+    assert [(row["label"], row["what"], row["formula"]) for row in found["held"][:-1]] == [
+        ("x_t", "input", "7m"),
+        ("h_(t−1)", "state before a step", "7h"),
+        ("c_(t−1)", "state before a step", "7h"),
+        ("i_t", "input gate", "7h"),
+        ("f_t", "forget gate", "7h"),
+        ("g_t", "candidate", "7h"),
+        ("o_t", "output gate", "7h"),
+        ("tanh(c_t)", "", "7h"),
+    ]
+    assert [(row["label"], row["number"]) for row in found["backward_multiply_adds"]] == [
+        ("∂L/∂W_x", 4 * 7 * 5 * 3),
+        ("∂L/∂W_h", 4 * 7 * 5 * 5),
+        ("∂L/∂h_(t−1)", 4 * 6 * 5 * 5),
+        ("backward", 4 * (7 * 15 + 13 * 25)),
+    ]
+
+
+def test_it_says_what_a_chunk_leaves_out(call: Call) -> None:
+    """Beside the sum over the steps, in tables and for programs."""
+    whole = call("explain", "-i", 3, "-l", "gru:5", "-T", 9, "--training").out
+    chunked = call("explain", "-i", 3, "-l", "gru:5", "-T", 9, "--training", "--chunk", 4).out
+    assert "∂L/∂W = Σ_k" in whole
+    assert "Truncated" not in whole
+    assert "Truncated: chunks of 4 steps, 3 updates a sequence" in chunked
+    assert "what h_T owes to others is left out" in chunked
+    (found,) = json.loads(call("explain", "-i", 3, "-l", "gru:5", "-T", 9, "--training", "-f", "json").out)["reports"]
+    assert any("Σ_k" in remark for remark in found["remarks"])
+
+
+def test_one_layer_alone(call: Call) -> None:
+    """As in any explanation; the numbers are those it has in its network."""
+    flags = ("-i", 3, "-l", "rnn:3,repeat=3", "-T", 9, "--training", "--only", "rnn_2", "-f", "json")
+    (found,) = json.loads(call("explain", *flags).out)["reports"]
+    assert [layer["name"] for layer in found["layers"]] == ["rnn_2"]
+    assert found["layers"][0]["backward_multiply_adds"][-1]["number"] == 9 * 9 * 3 + 8 * 9
+
+
+def test_what_is_not_known_is_said(call: Call) -> None:
+    """Without the steps there is nothing to derive; of a part elsewhere nothing is known."""
+    with pytest.raises(CallError, match="needs the number of steps; give steps, or -T"):
+        explain_training(training(Network(input=3, layers=[RNN(5)])))
+    done = call("explain", "-i", 3, "-l", "rnn:5", "--training")
+    assert (done.code, done.out) == (2, "")
+    assert "give steps, or -T" in done.err
+    assert report(Network(input=3, layers=[External(5)], steps=2))["layers"][0]["held"] == []
+    assert "counted elsewhere" in call("explain", "-i", 3, "-l", "external:5", "-T", 2, "--training").out
+
+
+def test_a_format_that_cannot_write_it_is_refused(call: Call) -> None:
+    """With those that can."""
+    done = call("explain", "-i", 3, "-l", "rnn:5", "-T", 2, "--training", "-f", "latex")
+    assert (done.code, done.out) == (2, "")
+    assert "table" in done.err

@@ -1,0 +1,316 @@
+"""`run --work`: what is printed is read back, worked out again and held against `run`: every cell, every convention."""
+
+import io
+import json
+import re
+from collections.abc import Iterator
+from itertools import groupby, product
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from conftest import Call, Screen
+from worked_text import Number, equations
+
+from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, External, Network, Output, Part
+from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.errors import RefusedError, SpecError
+from rnncalc.formats import write
+from rnncalc.formats.columns import paragraphs
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.questions.run import Run, run
+from rnncalc.questions.work import work
+from rnncalc.reports.work import WorkReport
+
+CELLS = [name for name in KINDS if issubclass(kind(name), Cell)]
+OPTIONS: dict[str, tuple[Any, ...]] = {
+    "bias": (False,),
+    "bidirectional": (True,),
+    "merge": ("sum", "mul", "ave"),
+    "activation": ("relu", "linear", "softmax"),
+    "recurrence": ("diagonal",),
+    "reset_after": (True, False),
+    "update_gate": ("replaces",),
+    "reset_gate": (False,),
+    "output_gate": (False,),
+    "projection": (1,),
+    "peepholes": (True,),
+    "learned_state": (True,),
+    "extra_inputs": (1,),
+}
+WITHIN = 4e-3
+"""Each printed number is off by half of its fourth digit at the most; so far may they be together."""
+
+
+def printed(network: Network, **numbers: Any) -> str:
+    """Return the titles and the work as a table has them; a test below holds that it does."""
+    paragraphs_: list[str] = []
+    for sheet in WorkReport(work(network, **numbers)).sheets():
+        paragraphs_.append(sheet.title)
+        paragraphs_ += ["\n".join(lines) for lines in paragraphs(sheet.work, 10_000)]
+    return "\n\n".join(paragraphs_)
+
+
+Sections = Iterator[tuple[str, list[tuple[str, list[Number | None]]]]]
+
+
+def sections(text: str) -> Sections:
+    """Yield each title with the equations below it that have numbers in."""
+    paragraphs = [[*lines] for blank, lines in groupby(text.splitlines(), key=lambda line: not line) if not blank]
+    title = ""
+    found: list[tuple[str, list[Number | None]]] = []
+    for lines in paragraphs:
+        if any(" = " in line for line in lines):
+            found += equations(lines)
+        else:
+            yield title, found
+            (title,), found = lines, []
+    yield title, found
+
+
+def states_of(done: Run) -> dict[str, Number]:
+    """Return every state, gate and output by its title and its name, as `run` has them."""
+    found: dict[str, Number] = {}
+    for layer in done.layers:
+        name = layer.placed.name
+        for way, trace in zip((", forward", ", backward"), layer.traces, strict=False):
+            way = way if len(layer.traces) > 1 else ""
+            for step, values in enumerate(trace.steps, 1):
+                for letter, value in values.items():
+                    found[f"{name}{way}, step {step}: {letter}"] = value
+        if len(layer.traces) == 1 or isinstance(layer.placed.layer, Dropout):
+            continue  # a state, or what the layer below hands on
+        letter = "x" if isinstance(layer.placed.layer, Embedding) else "h" if layer.traces else "y"
+        both = ", both directions" if layer.traces else ""
+        many = len(layer.shape or ()) > 1
+        for step, value in enumerate(layer.output if many else [layer.output], 1):
+            found[f"{name}{both}{f', step {step}' if many else ''}: {letter}"] = value
+    return found
+
+
+def flat(value: Number) -> list[float]:
+    return [x for each in value for x in flat(each)] if isinstance(value, list) else [value]
+
+
+def close(value: Number, other: Number, within: float) -> bool:
+    both = [flat(value), flat(other)]
+    return len(both[0]) == len(both[1]) and all(abs(a - b) <= within * (1 + abs(b)) for a, b in zip(*both, strict=True))
+
+
+def check(network: Network, **numbers: Any) -> int:
+    """Assert that every printed equation is true, and what it comes to is what `run` has; return how many there are."""
+    done = run(network, states=True, **numbers)
+    text = printed(network, **numbers)
+    assert done.agrees
+    expected = states_of(done)
+    told = set()
+    count = 0
+    for title, lines in sections(text):
+        for name, sides in lines:
+            values = [side for side in sides if side is not None]
+            for value in values:
+                assert close(value, values[-1], WITHIN), f"{title}: {name}: {values}\n{text}"
+            count += len(sides) > 1
+            letter, _, step = name.partition("_")
+            key = f"{title}: {letter}"
+            if key in expected and (not step or title.endswith(f" step {step.strip('()')}")):
+                assert close(values[-1], expected[key], 6e-4), f"{title}: {name}\n{text}"
+                told.add(key)
+    assert not {*expected} - told, text
+    return count
+
+
+def weights_of(network: Network, seed: int = 0) -> dict[str, Any]:
+    """Return weights in eighths, which are printed as they are."""
+    chance = Random(seed)
+
+    def nested(shape: tuple[int, ...]) -> Any:
+        if not shape:
+            return chance.randint(-12, 12) / 8
+        return [nested(shape[1:]) for _ in range(shape[0])]
+
+    return {
+        placed.name: {tensor.name: nested(tensor.shape) for tensor in placed.tensors}
+        for placed in network.placed
+        if placed.tensors and not isinstance(placed.layer, External)
+    }
+
+
+def cases(convention: str) -> Iterator[Network]:
+    """Yield networks of one layer of two units, every cell with each of its options alone; and of one unit."""
+    for name, units in product(CELLS, (1, 2)):
+        fields = {*kind(name).fields} & ({*OPTIONS} if units > 1 else {"reset_after", "projection"})
+        chosen = [{option: value} for option, values in OPTIONS.items() if option in fields for value in values]
+        for options in [{}, *chosen]:
+            extra = {"bidirectional": True} if "merge" in options else {}
+            try:
+                layer = kind(name)(**{"units": units, **options, **extra})
+                yield Network(input=2, layers=[layer], steps=2, topology="many-to-many", convention=convention)
+            except SpecError:
+                continue
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_every_equation_is_true_and_comes_to_what_run_has(convention: str) -> None:
+    """From the printed text, columns and all: each side of each equation, and every state and gate."""
+    tried = 0
+    for network in cases(convention):
+        assert check(network, weights=weights_of(network), inputs=[[1.0, -0.5], [0.25, 2.0]]) >= 2
+        tried += 1
+    assert tried > 15
+
+
+NETWORKS = {
+    "many to one": Network(input=2, layers=[RNN(2), GRU(1)], output=Output(2, activation="softmax"), steps=3),
+    "one to many": Network(input=2, layers=[Dense(1), LSTM(2)], output=1, topology="one-to-many", steps=3),
+    "feedback": Network(input=2, layers=[RNN(1), LSTM(1)], output=2, topology="one-to-many", steps=3, feedback=True),
+    "both ways to one": Network(input=1, layers=[LSTM(1, bidirectional=True)], output=1, steps=12),
+    "embedding": Network(
+        input=3, layers=[Embedding(2), RNN(2)], output=Output(3, tied=True), steps=2, topology="many-to-many"
+    ),
+    "dropout, a part elsewhere": Network(
+        input=1, layers=[Dropout(0.5), External(7, outputs=2), RNN(1), Dropout(0.5)], output=1, steps=2
+    ),
+    "encoder-decoder": Network(
+        encoder=Part(2, (GRU(1, bidirectional=True),), steps=2), decoder=Part(1, (GRU(2),), Output(1), steps=2)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_so_is_every_equation_of_a_network(name: str) -> None:
+    """Over the topologies, several layers, steps of two digits; what only passes a layer is not written again."""
+    network = NETWORKS[name]
+    assert check(network, weights=weights_of(network, 1)) > 3
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_a_table_has_what_is_read_back_here(name: str) -> None:
+    """Every title and every line, in order."""
+    file = io.StringIO()
+    write([WorkReport(work(NETWORKS[name]))], "table", file)
+    table = iter(file.getvalue().splitlines())
+    for line in printed(NETWORKS[name]).splitlines():
+        assert not line or line in table
+
+
+def test_a_start_is_shown() -> None:
+    """h_0 and c_0 stand before the first step."""
+    network = Network(input=1, layers=[LSTM(1)], steps=1)
+    lines = printed(network, weights=weights_of(network), start={"lstm_1": {"h": [0.5], "c": [-2]}}).splitlines()
+    assert any(line.endswith("h_0 = 0.5    c_0 = −2") for line in lines)
+    both = Network(input=1, layers=[RNN(1, bidirectional=True)], steps=12)
+    lines = printed(both, start={"rnn_1": {"h": [[0.5], [0.25]]}}).splitlines()
+    assert any(line.endswith("h_0 = 0.5") for line in lines)
+    assert any(line.endswith("h_(13) = 0.25") for line in lines)
+
+
+def test_by_hand(call: Call, tmp_path: Path) -> None:
+    """A GRU of one unit, each sum written out: 0.1·1 + 0.4·0 + 0.01 = 0.11, σ(0.11) = 0.5275."""
+    spec = tmp_path / "gru.yaml"
+    spec.write_text(
+        "input: 1\nlayers: [gru: 1]\ninputs: [[1]]\nweights:\n"
+        "  gru_1: {W_xz: [[0.1]], W_xr: [[0.2]], W_xn: [[0.3]], W_hz: [[0.4]], W_hr: [[0.5]], W_hn: [[0.6]],\n"
+        "          b_z: [0.01], b_r: [0.02], b_n: [-0.03]}\n"
+    )
+    lines = call("run", spec, "--work").out.splitlines()
+    assert lines[lines.index("gru_1, step 1") + 2 :][:5] == [
+        "x_1 = 1    h_0 = 0",
+        "z_1 = σ(0.1·1 + 0.4·0 + 0.01) = σ(0.11) = 0.5275",
+        "r_1 = σ(0.2·1 + 0.5·0 + 0.02) = σ(0.22) = 0.5548",
+        "n_1 = tanh(0.3·1 + 0.6·(0.5548·0) − 0.03) = tanh(0.27) = 0.2636",
+        "h_1 = 0.5275·0 + (1 − 0.5275)·0.2636 = 0.1246",
+    ]
+
+
+def test_columns(call: Call, screen: Screen) -> None:
+    """Vectors are columns, on a narrow screen the sides of an equation stand below each other, in ASCII too."""
+    args = ("run", "-i", 1, "-l", "rnn:2,activation=linear", "-T", 1, "--work")
+    wide = call(*args).out.splitlines()
+    (base,) = (number for number, line in enumerate(wide) if line.startswith("h_1 = "))
+    assert wide[base].startswith("h_1 = ⎡")
+    assert wide[base + 1].startswith("      ⎣")
+    for columns in (30, 40, 60):
+        lines = screen(columns, *args).splitlines()
+        assert all(len(line) <= columns for line in lines if "⎡" in line or "⎣" in line)
+
+
+def test_what_does_not_fit_is_refused(call: Call) -> None:
+    """More numbers than are followed by hand, formats without equations, and states that are there already."""
+    misfits: list[tuple[list[object], str]] = [
+        (["-l", "lstm:6", "--work"], "a step would write 216 weights, and by hand 200 are the limit; take fewer units"),
+        (["-l", "rnn:1", "-T", 5000, "--work"], "5,000 steps would write 20,000 weights, and by hand 5,000 are the li"),
+        (["-l", "rnn:1", "--work", "--states"], "--work has every state; remove --states"),
+        (["-l", "rnn:1", "--work", "-f", "json"], "--work does not fit -f json; take -f table, markdown or latex"),
+        (["-l", "rnn:1", "-f", "latex"], "-f latex is for equations; add --work"),
+    ]
+    for args, message in misfits:
+        result = call("run", "-i", 2, *args)
+        assert (result.code, result.out) == (2, "")
+        assert message in result.err
+    with pytest.raises(RefusedError, match="a step would write 19,762 weights"):
+        work(Network(input=300, layers=(RNN(50), RNN(28)), steps=1))
+    assert work(Network(input=1000, layers=(Embedding(20), RNN(5)), steps=1)).run.agrees  # a row is read, no table
+
+
+def test_what_does_not_agree_is_told(monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
+    """The work ends with the same verdict, and the exit code, as the pass that confirms."""
+    monkeypatch.setattr("rnncalc.forward.network_pass.Ran.agrees", False)
+    result = call("run", "-i", 1, "-l", "rnn:1", "--work")
+    assert result.code == 1
+    assert "✓" not in result.out
+
+
+@pytest.mark.parametrize("format", ["markdown", "latex"])
+def test_mathematics_says_the_same(format: str, call: Call) -> None:
+    """The columns of an array have the numbers of the columns of the text, in the same order; brackets pair."""
+    args = ("run", "-i", 2, "-l", "gru:2", "-l", "rnn:1", "-o", 2, "-T", 2, "--work")
+    typeset = call(*args, "-f", format).out
+    text = printed(Network(input=2, layers=[GRU(2), RNN(1)], output=2, steps=2))
+    for opening, closing in ((r"\left", r"\right"), (r"\begin{array}", r"\end{array}"), ("{", "}")):
+        assert typeset.count(opening) == typeset.count(closing) > 0
+    numbers = [
+        number
+        for block in re.findall(r"\\begin\{array\}\{r+\}(.*?)\\end", typeset)
+        for number in re.split(r"&|\\\\", block)
+    ]
+    shown = [sides[-1] for _, lines in sections(text) for _, sides in lines]
+    flat = [
+        x
+        for value in shown
+        if isinstance(value, list)
+        for row in value
+        for x in (row if isinstance(row, list) else [row])
+    ]
+    assert {round(x, 9) for x in flat} <= {round(float(number), 9) for number in numbers}
+    assert "∘" not in typeset
+    assert "−" not in typeset.replace("t−1", "")
+
+
+def test_names_of_strangers_stay_text(call: Call) -> None:
+    """In a title, and where a value is said to be of another layer."""
+    name = r"a\input{x}$<script>"
+    args = ("run", "-i", 1, "-l", f"rnn:1,name={name}", "-l", "rnn:1", "-T", 1, "--work")
+    assert r"\input{x}" not in call(*args, "-f", "latex").out
+    markdown = call(*args, "-f", "markdown").out
+    assert "<script>" not in re.sub(r"\\textless\{\}script", "", markdown)
+
+
+def test_random_passes_are_those_of_run(call: Call) -> None:
+    """The same seed has the same weights and inputs, and the same output."""
+    args = ("run", "-i", 2, "-l", "lstm:2", "-l", "sru:1", "-o", 1, "-T", 2, "--seed", 5)
+    (report,) = json.loads(call(*args, "-f", "json").out)["reports"]
+    (output,) = report["outputs"]
+    assert f"Output: {output:.6g}\n" in call(*args, "--work").out
+
+
+def test_the_order_of_the_gates_is_told(call: Call) -> None:
+    """Where they lie in one tensor, so that the numbers of an equation are found in the weights above it."""
+    args = ("run", "-i", 1, "-T", 1, "--work")
+    assert "in its tensors in the order r, z, n.\n" in call(*args, "-l", "gru:1", "-c", "pytorch").out
+    peeping = call(*args, "-l", "lstm:1,peepholes", "-c", "onnx").out
+    assert "in its tensors in the order i, o, f, g.\nIn P the order is i, o, f.\n" in peeping
+    for layer in ("gru:1", "fastgrnn:1"):
+        assert "order" not in call(*args, "-l", layer).out

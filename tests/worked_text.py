@@ -1,0 +1,168 @@
+"""Reads a pass as work back from what a terminal shows, columns and all, and works it out again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from math import exp, tanh
+from typing import Any
+
+Number = Any
+"""A float, a vector of them, or a matrix of more than one column."""
+
+OPENING, CLOSING = "⎡⎢⎣[", "⎤⎥⎦]"
+_WORD = re.compile(r"[A-Za-zσζν][\w/]*(?:\[\d\])?(?:(?<=_)\(\d+\))?")
+_DIGITS = re.compile(r"\d+(?:\.\d+)?(?:e[−+]\d+)?")
+
+
+def each(function: Callable[[float], float]) -> Callable[[Number], Number]:
+    return lambda value: [function(x) for x in value] if isinstance(value, list) else function(value)
+
+
+def softmax(value: Number) -> Number:
+    vector = value if isinstance(value, list) else [value]
+    shares = [exp(x) / sum(map(exp, vector)) for x in vector]
+    return shares if isinstance(value, list) else shares[0]
+
+
+FUNCTIONS: dict[str, Callable[[Number], Number]] = {
+    "σ": each(lambda x: 1 / (1 + exp(-x))),
+    "tanh": each(tanh),
+    "relu": each(lambda x: max(x, 0.0)),
+    "softmax": softmax,
+}
+
+
+def paired(function: Callable[[float, float], float], left: Number, right: Number) -> Number:
+    """Return a function of two vectors of one length, or of a number and a vector."""
+    if isinstance(left, list) and isinstance(right, list):
+        return [function(a, b) for a, b in zip(left, right, strict=True)]
+    if isinstance(left, list):
+        return [function(a, right) for a in left]
+    return [function(left, b) for b in right] if isinstance(right, list) else function(left, right)
+
+
+def product(left: Number, right: Number) -> Number:
+    if isinstance(left, list) and isinstance(left[0], list):
+        vector = right if isinstance(right, list) else [right]
+        done = [sum(a * b for a, b in zip(row, vector, strict=True)) for row in left]
+        return done if len(done) > 1 else done[0]
+    return paired(lambda a, b: a * b, left, right)
+
+
+def equations(lines: list[str]) -> Iterator[tuple[str, list[Number | None]]]:
+    """Yield each equation of a paragraph: its name, and what each of its sides comes to; None for a name."""
+    if all(" = " in line for line in lines):
+        for line in lines:
+            yield from _Reader([line]).equations()
+    else:
+        yield from _Reader(lines).equations()
+
+
+class _Reader:
+    """Reads along the base line, and up and down from it where a bracket is taller."""
+
+    def __init__(self, lines: list[str]) -> None:
+        width = max(map(len, lines))
+        self.lines = [line.ljust(width) for line in lines]
+        (self.base,) = (number for number, line in enumerate(lines) if " = " in line)
+        self.tokens = [*self._tokens()]
+        self.at = 0
+
+    def _tokens(self) -> Iterator[Any]:
+        line, place = self.lines[self.base], 0
+        while place < len(line):
+            char = line[place]
+            if char in OPENING:
+                end = next(column for column in range(place, len(line)) if line[column] in CLOSING)
+                yield self._block(place, end)
+                place = end + 1
+            elif found := _DIGITS.match(line, place):
+                yield float(found[0].replace("−", "-"))
+                place = found.end()
+            elif found := _WORD.match(line, place):
+                yield found[0]
+                place = found.end()
+            else:
+                if char != " ":
+                    yield {"⎛": "(", "⎜": "(", "⎝": "(", "⎞": ")", "⎟": ")", "⎠": ")", "∘": "·"}.get(char, char)
+                place += 1
+
+    def _block(self, start: int, end: int) -> Number:
+        top = bottom = self.base
+        while self.lines[top][start] in "⎢⎣":
+            top -= 1
+        while self.lines[bottom][start] in "⎢⎡":
+            bottom += 1
+        rows = [
+            [float(word.replace("−", "-")) for word in self.lines[row][start + 1 : end].split()]
+            for row in range(top, bottom + 1)
+        ]
+        return rows if len(rows[0]) > 1 else [row[0] for row in rows]
+
+    def equations(self) -> Iterator[tuple[str, list[Number | None]]]:
+        while self.at < len(self.tokens):
+            name = self._next()
+            while self._peek() != "=":
+                name += self._next()
+            sides: list[Number | None] = []
+            while self._peek() == "=":
+                self._next()
+                sides.append(self._side())
+            yield name, sides
+
+    def _side(self) -> Number | None:
+        """Return what a side comes to; names of other values, with the layer they are of, are passed over."""
+        here = self._peek()
+        if isinstance(here, str) and _WORD.fullmatch(here) and here not in FUNCTIONS:
+            while self._peek() != "=":
+                self._next()
+            return None
+        return self._sum()
+
+    def _peek(self) -> Any:
+        return self.tokens[self.at] if self.at < len(self.tokens) else None
+
+    def _next(self) -> Any:
+        self.at += 1
+        return self.tokens[self.at - 1]
+
+    def _sum(self) -> Number:
+        total = self._term()
+        while self._peek() in ("+", "−"):
+            sign = 1 if self._next() == "+" else -1
+            total = paired(lambda a, b, sign=sign: a + sign * b, total, self._term())  # type: ignore[misc]
+        return total
+
+    def _term(self) -> Number:
+        value = self._factor()
+        while True:
+            match self._peek():
+                case "·":
+                    self._next()
+                    value = product(value, self._factor())
+                case "/":
+                    self._next()
+                    value = paired(lambda a, b: a / b, value, self._factor())
+                case list() | "(" if isinstance(value, list):
+                    value = product(value, self._factor())
+                case _:
+                    return value
+
+    def _factor(self) -> Number:
+        match token := self._next():
+            case "−":
+                return product(-1.0, self._factor())
+            case "(":
+                parts = [self._sum()]
+                while self._peek() == ";":
+                    self._next()
+                    parts.append(self._sum())
+                assert self._next() == ")"
+                joined = [x for part in parts for x in (part if isinstance(part, list) else [part])]
+                return parts[0] if len(parts) == 1 else joined
+            case str():
+                assert self._peek() == "(", token
+                return FUNCTIONS[token](self._factor())
+            case _:
+                return token
