@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, TextIO
 from xml.sax.saxutils import escape as escape_xml
 
 from rnncalc.formats.places import PAGE, Point, edges, lowest_first, path
-from rnncalc.reports.equations import GREEK, Term
+from rnncalc.reports.equations import GREEK, Term, plain
+from rnncalc.reports.pictures.framing import stacked
 from rnncalc.reports.pictures.picture import (
     MOST_OF_A_LINE,
     Arrow,
@@ -57,10 +58,8 @@ INK, SOFT, PAPER = ("#1b232c", "#e6ebf0"), ("#55606c", "#aab4bf"), ("#ffffff", "
 
 
 def write(reports: Iterable[Drawn], file: TextIO) -> None:
-    """Write every picture, each an element of its own; one file holds one."""
-    for report in reports:
-        for picture in report.pictures(PAGE):
-            file.write(f"{element(picture)}\n")
+    """Write the pictures below each other, as the one element that a file holds."""
+    file.write(f"{element(stacked([picture for report in reports for picture in report.pictures(PAGE)]))}\n")
 
 
 def element(picture: Picture) -> str:
@@ -130,9 +129,10 @@ def _box(box: Box) -> Iterator[str]:
         yield f'<rect class="box {box.role}" {place}/>'
     x, y = (left + right) / 2, (top + bottom) / 2
     for number, line in enumerate(box.lines):
-        strong = ' class="b"' if number == 0 and len(box.lines) > 1 else ""
-        below = y + 0.9 * (number - (len(box.lines) - 1) / 2)
-        yield f'<text{strong} x="{_x(x)}" y="{_y(below) + LOWER:g}" text-anchor="middle">{_line(line)}</text>'
+        sign = box.role is Role.OPERATION and len(plain(line)) == 1  # which is small in most fonts
+        look = ' class="b"' if number == 0 and len(box.lines) > 1 else ' font-size="18"' if sign else ""
+        below = _y(y + 0.9 * (number - (len(box.lines) - 1) / 2)) + LOWER + 2 * sign
+        yield f'<text{look} x="{_x(x)}" y="{below:g}" text-anchor="middle">{_line(line)}</text>'
 
 
 def _arrow(points: list[Point], arrow: Arrow) -> Iterator[str]:
