@@ -260,3 +260,21 @@ def test_recurrent_layers_that_meet_stand_beside_each_other() -> None:
     hold(picture)
     for giving, taking in (("lstm_1", "lstm_3"), ("lstm_2", "lstm_4")):
         assert {box.y for box in boxes(picture, giving)} == {box.y for box in boxes(picture, taking)}
+
+
+@pytest.mark.parametrize("steps", [1, 2, 5, 9, None])
+def test_what_is_fed_back_runs_to_the_next_step(steps: int | None) -> None:
+    """From the output of each step that is drawn to the box of the next, around all between."""
+    layers = (LSTM(16), GRU(5))
+    net = Network(input=4, layers=layers, output=4, steps=steps, topology="one-to-many", feedback=True)
+    picture = drawn(net)
+    hold(picture)
+    found = boxes(picture, "lstm_1")
+    bottoms = {box.y + box.height for box in found}
+    ends = [arrow.cells[-1] for arrow in arrows(picture, Role.OUTPUT) if arrow.cells[-1][1] in bottoms]
+    assert [x for x, _ in ends] == [box.middle[0] for box in found[1:]]
+    starts = [arrow.cells[0] for arrow in arrows(picture, Role.OUTPUT)]
+    spoken = [box for box in picture.shapes if isinstance(box, Box) and box.role is Role.OUTPUT and box.round]
+    assert {(box.x + box.width, box.y) for box in spoken[:-1]} <= {*starts}
+    plain = Network(input=4, layers=layers, output=4, steps=steps, topology="one-to-many")
+    assert not arrows(drawn(plain), Role.OUTPUT)
