@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 from xml.sax.saxutils import escape as escape_xml
 
 from rnncalc.formats.places import PAGE, Point, edges, lowest_first, path
-from rnncalc.reports.equations import GREEK, Term, plain
+from rnncalc.reports.equations import GREEK, Term, plain, plain_piece
 from rnncalc.reports.pictures.framing import stacked
 from rnncalc.reports.pictures.picture import (
     MOST_OF_A_LINE,
@@ -89,7 +89,7 @@ def _style() -> str:
         ".rnncalc .backward.line,.rnncalc .elided,.rnncalc .frame{stroke-dasharray:5 3}",
         ".rnncalc text,.rnncalc tspan{stroke:none}",
     ]
-    return "".join([*rules, *_colours(0), "@media (prefers-color-scheme:dark){", *_colours(1), "}"])
+    return "".join([*rules, *_colours(0), "@media screen and (prefers-color-scheme:dark){", *_colours(1), "}"])
 
 
 def _colours(dark: int) -> Iterator[str]:
@@ -176,8 +176,9 @@ def _line(line: Line) -> str:
     for piece in line:
         letter = GREEK.get(piece.letter, piece.letter) if isinstance(piece, Term) else ""
         raised = f' dy="{-LOWER}"' if low else ""
-        if isinstance(piece, str):
-            written += f"<tspan{raised}>{_safe(piece)}</tspan>" if low else _safe(piece)
+        if not isinstance(piece, Term):
+            text = _safe(plain_piece(piece))
+            written += f"<tspan{raised}>{text}</tspan>" if low else text
             low = False
             continue
         below = piece.subscript or piece.time

@@ -122,6 +122,11 @@ def read_start(reading: Source[Node], node: Node, path: Path, network: Network) 
         start[name] = {}
         for letter, numbers in reading.keys(of, at, tuple(widths)):
             shape = (2, widths[letter]) if layer.bidirectional else (widths[letter],)
+            items = reading.items(numbers)
+            if layer.bidirectional and items and all(reading.items(item) is None for item in items):
+                message = f"expected a list for each direction, shape {_shape(shape)}, got one list"
+                reading.note(numbers, (*at, letter), message)
+                continue
             start[name][letter] = _nested(reading, numbers, (*at, letter), shape, shape)
     return start
 

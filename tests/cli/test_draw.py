@@ -39,7 +39,7 @@ def test_a_screen_is_never_too_narrow(columns: int, view: str, spec: str, screen
 
 @pytest.mark.parametrize(
     ("name", "start"),
-    [("a.svg", "<svg "), ("a.SVG", "<svg "), ("a.tex", "\\documentclass"), ("a.html", "<!doctype"), ("a.txt", "gru 3")],
+    [("a.svg", "<svg "), ("a.SVG", "<svg "), ("a.tex", "\\documentclass"), ("a.html", "<!DOCTYPE"), ("a.txt", "gru 3")],
 )
 def test_a_file_is_written_as_its_suffix_says(name: str, start: str, folder: Path, call: Call) -> None:
     """Nothing goes to standard output, and nothing but the file is left in the folder."""

@@ -189,8 +189,8 @@ def test_a_page_holds_the_picture() -> None:
     """With its title, and nothing from elsewhere."""
     file = io.StringIO()
     net = Network(input=3, layers=(GRU(2),), steps=3, name="<b>x</b>")
-    write([Drawing(net)], "page", file)
+    write([Drawing(net)], "html", file)
     text = file.getvalue()
-    assert text.startswith("<!doctype html>")
+    assert text.startswith("<!DOCTYPE html>")
     assert "<title>&lt;b&gt;x&lt;/b&gt;, unrolled in time</title>" in text
     assert Counter(re.findall(r"<svg|<script|<b>", text)) == {"<svg": 1}
