@@ -11,7 +11,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, Embedding, External, Layer
+from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Topology
 from rnncalc.network.stack import Placed
@@ -44,6 +44,7 @@ class How(NamedTuple):
     start_needs: whether a gradient is asked for of the states before the first step.
     reached: of what it hands on, at its end where it makes one vector of a sequence.
     states_reached: whether a loss depends on the states after the last step.
+    reads_itself: whether what it hands on at a step is fed back, and is what it reads at the next.
     """
 
     chunks: tuple[Chunks, ...]
@@ -51,6 +52,7 @@ class How(NamedTuple):
     start_needs: bool
     reached: Reached
     states_reached: bool
+    reads_itself: bool = False
 
 
 class Situation(NamedTuple):
@@ -96,8 +98,17 @@ def situations(network: Network, chunk: int | None) -> Iterator[Situation]:
         up = _Up(network.topology_of(name), chunks_of(part.steps or 1, chunk), handed, fed=fed)
         met = [run for entry in network.stack if entry.part == name for run in up.past(entry)]
         down = _Down(up, encoder=name == "encoder")
-        yield from reversed([situation for below in reversed(met) for situation in down.past(below)])
+        found = [situation for below in reversed(met) for situation in down.past(below)][::-1]
+        if network.feedback and _reads_itself(found):
+            found[0] = found[0]._replace(how=found[0].how._replace(reads_itself=True))
+        yield from found
         handed = up.states
+
+
+def _reads_itself(stack: list[Situation]) -> bool:
+    """Return whether what the first layer hands on leaves the network as it is."""
+    first, *others = stack
+    return first.copies == 1 and all(isinstance(each.placed.layer, Dropout) for each in others)
 
 
 class _Below(NamedTuple):

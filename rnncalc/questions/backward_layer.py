@@ -118,6 +118,7 @@ def _cell_chunk(layer: Cell, situation: Situation, number: int) -> Chunk:
         ends=stops(layer, chunks),
         final_states=how.states_reached,
         other_end_needs=not layer.frozen or any(how.inputs_need[0]),
+        reads_itself=how.reads_itself,
     )
 
 

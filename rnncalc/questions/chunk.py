@@ -34,6 +34,7 @@ class Chunk(NamedTuple):
     ends: for each direction, whether it stops in this chunk. final_states: whether a loss depends on its states there.
     other_end_needs: where the directions are multiplied and stop in different chunks, whether a gradient is asked for
         of what the backward one hands on.
+    reads_itself: whether what a step hands on is itself what the next one reads.
     """
 
     steps: int
@@ -43,6 +44,7 @@ class Chunk(NamedTuple):
     ends: tuple[bool, ...]
     final_states: bool = False
     other_end_needs: bool = False
+    reads_itself: bool = False
 
 
 What = TypeVar("What")
@@ -73,7 +75,8 @@ def _read(layer: Cell, inputs: int, habits: Habits, chunk: Chunk) -> Tally:
     sequence = [Vector("m", X, needs=others if step else first) for step in range(chunk.steps)]
     ways: list[list[Vector]] = []
     for direction, start_needs in enumerate(chunk.starts_need):
-        outputs, states = _direction(steps, sequence[::-1] if direction else sequence, start_needs=start_needs)
+        inputs_ = sequence[:1] if chunk.reads_itself else sequence[::-1] if direction else sequence
+        outputs, states = _direction(steps, inputs_, chunk.steps, start_needs=start_needs)
         ways.append(outputs[::-1] if direction else outputs)
         for state in states if chunk.final_states and chunk.ends[direction] else ():
             state.reached = True
@@ -89,15 +92,21 @@ def _read(layer: Cell, inputs: int, habits: Habits, chunk: Chunk) -> Tally:
     return steps.back()
 
 
-def _direction(steps: Steps, sequence: list[Vector], *, start_needs: bool) -> tuple[list[Vector], tuple[Vector, ...]]:
-    """Take the steps of one direction in its order; return what each hands on, and the states after the last."""
+def _direction(
+    steps: Steps, sequence: list[Vector], count: int, *, start_needs: bool
+) -> tuple[list[Vector], tuple[Vector, ...]]:
+    """Take the steps of one direction in its order; return what each hands on, and the states after the last.
+
+    Where there are fewer inputs than steps, what a step hands on is what the next one reads.
+    """
     layer = steps.layer
     before, after = _states(layer, "t−1"), _states(layer, "t")
     state = tuple(Vector(symbol.axes[0], symbol, needs=start_needs) for symbol in before)
-    outputs = []
-    for x in sequence:
+    outputs: list[Vector] = []
+    for step in range(count):
         _call(state, before)
         steps.begin()
+        x = sequence[step] if step < len(sequence) else outputs[-1]
         output, state = layer.step(steps, x, state)
         outputs.append(output)
     _call(state, after)
