@@ -92,8 +92,8 @@ REPLACEMENT = "\ufffd"
 """What stands for half a surrogate pair, in every format."""
 
 PLAIN = {"→": "->", "×": "x", "·": "*", "–": "-", "…": "...", "─": "-", "✓": "ok", "✗": "no", "²": "^2"}
-PLAIN |= {"⇄": "=", "⋯": "~", "Σ": "S", "σ": "s", "∘": "*", "−": "-", "ζ": "z", "ν": "v", "∂": "d", "‖": "|"}
-PLAIN |= {REPLACEMENT: "?"}
+PLAIN |= {"⇄": "=", "⋯": "~", "Σ": "S", "σ": "s", "∘": "*", "−": "-", "ζ": "z", "ν": "v", "∂": "d", "∏": "P", "‖": "|"}
+PLAIN |= {"÷": "/", REPLACEMENT: "?"}
 PLAIN |= zip("▏▎▍▌▋▊▉█", "...#####", strict=True)
 PLAIN |= zip("▁▂▃▄▅▆▇", "_.-=+*%", strict=True)
 PLAIN |= zip("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", "[[[]]]((()))", strict=True)

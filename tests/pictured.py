@@ -80,11 +80,16 @@ def hold(picture: Picture) -> None:
 
 def _hold_arrow(arrow: Arrow, picture: Picture, taken: dict[Cell, Shape]) -> None:
     for cell, beyond in zip((arrow.cells[0], arrow.cells[-1]), ends(arrow), strict=True):
-        assert joined(cell, picture) or isinstance(taken.get(beyond), Box), arrow
+        assert joined(cell, picture) or _may_end(taken.get(beyond)), arrow
     for (x, y), (to_x, to_y) in pairwise(arrow.cells):
         assert (x == to_x) != (y == to_y), arrow
     for cell in cells_of(arrow):
         assert cell not in taken, (arrow, taken[cell])
+
+
+def _may_end(shape: Shape | None) -> bool:
+    """Return whether an arrow may end at a shape: a box, or a letter that stands for what comes in or goes out."""
+    return isinstance(shape, Box) or (isinstance(shape, Label) and shape.role in (Role.INPUT, Role.OUTPUT, Role.STATE))
 
 
 def svg_texts(text: str) -> Counter[str]:
@@ -114,6 +119,13 @@ SIGNS = {
     r"$\leftrightarrow$": "⇄",
     r"\dots{}": "…",
     r"$\to$": "→",
+    r"$\circ$": "∘",
+    r"$\cdot$": "·",
+    r"$\zeta$": "ζ",
+    r"$\nu$": "ν",
+    r"$\div$": "÷",
+    r"$\sigma$": "σ",
+    "$-$": "−",
     **{f"$^{power}$": sign for power, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
 }
 

@@ -18,7 +18,7 @@ NAMES = [str(path.relative_to(PACKAGE)) for path in MODULES]
 
 MOST_LINES, MEDIAN_LINES, MOST_LINES_OF_A_FUNCTION, MOST_OF_THE_HOUSE = 250, 110, 45, 0.35
 
-ROOMS = ("layers", "conventions", "network", "spec", "forward", "questions", "reports", "formats", "cli")
+ROOMS = ("layers", "conventions", "network", "spec", "forward", "questions", "reports", "sources", "formats", "cli")
 ROOT = {"__init__", "__main__", "errors", "text"}
 FLOW = {
     "layers": {"layers"},
@@ -28,6 +28,7 @@ FLOW = {
     "forward": {"layers", "conventions", "network", "forward"},
     "questions": {"layers", "conventions", "network", "forward", "questions"},
     "reports": {"layers", "conventions", "network", "forward", "questions", "reports"},
+    "sources": {"layers", "conventions", "network", "questions", "sources"},
     "formats": {"reports", "formats"},
     "cli": {*ROOMS, "__init__"},
     "errors": set(),

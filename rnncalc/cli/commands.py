@@ -27,6 +27,7 @@ COMMANDS = {
     "compare": "Compare RNN, GRU, LSTM and dense, or several specs.",
     "draw": "Draw a network: unrolled, a cell, or its growth.",
     "explain": "Derive the count step by step.",
+    "export": "Write the network as source code for a framework.",
     "run": "Run a forward pass that confirms shapes, weights and work.",
     "schema": "Print the JSON Schema of a spec, for editors.",
     "solve": "Find the size, written ?, that meets a budget.",

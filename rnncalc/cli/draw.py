@@ -16,7 +16,7 @@ from rnncalc.errors import CallError
 from rnncalc.reports.draw import VIEWS, Drawing
 from rnncalc.text import not_among
 
-SUFFIXES = {".svg": "svg", ".tex": "tikz", ".html": "page", ".txt": "text"}
+SUFFIXES = {".svg": "svg", ".tex": "tikz", ".html": "html", ".txt": "text"}
 """The format that a file is written in, by its suffix."""
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, format_flag, network_flags, specs_argument
+from rnncalc.cli.flags import NetworkFlags, WordOption, format_flag, network_flags, specs_argument
 from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import write
 from rnncalc.cli.problems import AllAtOnce
@@ -15,6 +15,7 @@ from rnncalc.cli.update import Update, training_flags, update_of
 from rnncalc.errors import CallError
 from rnncalc.formats import find
 from rnncalc.questions import explain as question
+from rnncalc.questions.notation import NOTATIONS, Notation, W
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.refusals import refuse_long_explanation
 from rnncalc.text import not_among
@@ -30,11 +31,21 @@ if TYPE_CHECKING:
 @specs_argument
 @network_flags
 @click.option("--only", multiple=True, metavar="NAME", help="Explain the layer of this name alone; may be repeated.")
+@click.option(
+    "--notation",
+    cls=WordOption,
+    words=lambda: NOTATIONS,
+    default=W.name,
+    show_default=True,
+    metavar="NAME",
+    help="How equations are spelled: W_xh x + W_hh h, U x + W h, x W, or [h, x] W.",
+)
 @training_flags
 @format_flag(ExplanationReport)
 def explain(
     specs: tuple[str, ...],
     only: tuple[str, ...],
+    notation: str,
     training: bool,
     chunk: str | None,
     batch: str | None,
@@ -56,15 +67,18 @@ def explain(
     for network in networks:
         refuse_long_explanation(network, only, find(format_).method)
     if training:
-        write([_trained(network, only, **update) for network in networks], format_)
+        write([_trained(network, only, NOTATIONS[notation], **update) for network in networks], format_)
         return
-    write([ExplanationReport(question.explain_those(network, only)) for network in networks], format_)
+    found = [question.explain_those(network, only, NOTATIONS[notation]) for network in networks]
+    write([ExplanationReport(each) for each in found], format_)
 
 
-def _trained(network: Network, only: tuple[str, ...], **update: Unpack[Update]) -> TrainingExplanationReport:
+def _trained(
+    network: Network, only: tuple[str, ...], notation: Notation, **update: Unpack[Update]
+) -> TrainingExplanationReport:
     """Return how the numbers of training come about, which nobody else pays for."""
     from rnncalc.questions.explain_training import explain_training
     from rnncalc.questions.training import training
     from rnncalc.reports.explain_training import TrainingExplanationReport
 
-    return TrainingExplanationReport(explain_training(training(network, **update), only))
+    return TrainingExplanationReport(explain_training(training(network, **update), only, notation))

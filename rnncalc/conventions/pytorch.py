@@ -1,4 +1,7 @@
-"""PyTorch: what `state_dict()` of nn.RNN, nn.GRU, nn.LSTM, nn.Linear and nn.Embedding holds, as in torch 2.13.0."""
+"""PyTorch: what `state_dict()` of nn.RNN, nn.GRU, nn.LSTM, nn.Linear and nn.Embedding holds, as in torch 2.13.0.
+
+Its modules concatenate the two directions; any other `merge` is an operation after the module, as users write it.
+"""
 
 from rnncalc.conventions.arrays import Array, CellArrays, DenseArrays, Side, Slot, Width, restricted
 from rnncalc.conventions.convention import Convention
@@ -9,7 +12,7 @@ def _array(stem: str, *axes: Width) -> Array:
     return Array((f"{stem}_l", Slot.COPY, Slot.DIRECTION), axes)
 
 
-_LACKS = restricted(reset_after=(None, True), merge=(None, "concat"), activation=("tanh",))
+_LACKS = restricted(reset_after=(None, True), activation=("tanh",))
 
 _CELL = CellArrays(
     input=_array("weight_ih", Width.GATED, Width.INPUTS),

@@ -17,6 +17,7 @@ from rnncalc.text import did_you_mean, escape, one_of
 class Format(NamedTuple):
     """A format: the module whose `write(reports, file)` writes it, and the method of a report which that calls.
 
+    instead: another method that will do.
     read_at_once: whether people read it where it is printed, so that failures need not be told beside it.
     for_screens: it is read where it is printed, in the encoding of that; others are UTF-8 wherever they go.
     """
@@ -25,6 +26,11 @@ class Format(NamedTuple):
     method: str
     for_screens: bool = False
     read_at_once: bool = False
+    instead: str = ""
+
+    def can_write(self, report: object) -> bool:
+        """Return whether a report, or a kind of report, has a method that this calls."""
+        return hasattr(report, self.method) or bool(self.instead and hasattr(report, self.instead))
 
 
 FORMATS: dict[str, Format] = {
@@ -36,7 +42,7 @@ FORMATS: dict[str, Format] = {
     "text": Format("rnncalc.formats.text", "pictures", for_screens=True, read_at_once=True),
     "svg": Format("rnncalc.formats.svg", "pictures"),
     "tikz": Format("rnncalc.formats.tikz", "pictures"),
-    "page": Format("rnncalc.formats.page", "pictures"),
+    "html": Format("rnncalc.formats.html", "sheets", instead="pictures"),
     "junit": Format("rnncalc.formats.junit", "cases"),
     "github": Format("rnncalc.formats.github", "annotations", read_at_once=True),
 }
@@ -45,7 +51,7 @@ FORMATS: dict[str, Format] = {
 
 def offered(*reports: type) -> tuple[str, ...]:
     """Return the names of the formats that can write one of these kinds of report: those whose method it has."""
-    return tuple(name for name, of in FORMATS.items() if any(hasattr(report, of.method) for report in reports))
+    return tuple(name for name, of in FORMATS.items() if any(map(of.can_write, reports)))
 
 
 def find(format: str) -> Format:
@@ -65,7 +71,7 @@ def write(reports: Iterable[object], format: str, file: TextIO) -> None:
     found = find(format)
     reports = [*reports]
     for report in reports:
-        if not hasattr(report, found.method):
+        if not found.can_write(report):
             able = one_of(offered(type(report)))
             raise CallError(f"format: this report cannot be written as {format}, but as {able}")
     import_module(found.module).write(reports, file)

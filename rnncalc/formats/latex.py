@@ -13,7 +13,7 @@ from rnncalc.text import escape
 if TYPE_CHECKING:
     from rnncalc.reports.report import Derived
 
-_MATH = {"×": r"\times", "·": r"\cdot"}
+_MATH = {"×": r"\times", "·": r"\cdot "}  # × stands between spaces, · beside letters
 
 
 def write(reports: Iterable[Derived], file: TextIO) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from rnncalc.formats.values import MOST_OF_A_SUM
-from rnncalc.reports.equations import Line, Term, plain
+from rnncalc.reports.equations import Function, Line, Piece, Sign, Term, plain_piece
 from rnncalc.text import escape
 
 ESCAPES = {
@@ -22,6 +22,9 @@ ESCAPES = {
     "–": "--",
     **{sign: f"$^{power}$" for power, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
     "∘": r"$\circ$",
+    "÷": r"$\div$",
+    "σ": r"$\sigma$",
+    "−": "$-$",
     "…": r"\dots{}",
     "✓": r"$\surd$",
     "✗": r"$\times$",
@@ -30,14 +33,20 @@ ESCAPES = {
 }
 
 _LATEX_GREEK = {"zeta": r"\zeta", "nu": r"\nu"}
-_LATEX_SIGNS = {" ∘ ": r" \circ ", " · ": r" \cdot ", " − ": " - ", "σ(": r"\sigma(", "tanh(": r"\tanh("}
+_LATEX_SIGNS: dict[str, str] = {sign: sign.value for sign in Sign}
+_LATEX_SIGNS |= {Sign.EQUALS: " &= ", Sign.MINUS: " - ", Sign.ELEMENTWISE: r" \circ ", Sign.TIMES: r" \cdot "}
+_LATEX_SIGNS |= {Sign.APPLIED: r" \, ", Sign.COMMA: r",\, "}
+_LATEX_FUNCTIONS = {"sigmoid": r"\sigma", "tanh": r"\tanh"}
+
+_BREAKS = (Sign.PLUS, Sign.ELEMENTWISE, Sign.TIMES, Sign.OVER)
+"""Before which signs an equation may go on in a new line."""
 
 
 def with_shapes(line: Line, width: int) -> Iterator[str]:
     """Yield an equation and its shapes below it, line by line, broken at its signs where it is wider than `width`."""
     rows = [_Rows()]
     indent = _placed(line[:2]).width
-    for group in _groups(line):
+    for group in groups(line):
         row = rows[-1].with_pieces(group)
         if rows[-1].above.strip() and len(row.above.rstrip()) > width:
             rows.append(_Rows(" " * indent).with_pieces(group))
@@ -48,11 +57,11 @@ def with_shapes(line: Line, width: int) -> Iterator[str]:
         yield row.below.rstrip()
 
 
-def _groups(line: Line) -> Iterator[Line]:
+def groups(line: Line) -> Iterator[Line]:
     """Yield the pieces of an equation that stay together: each from a sign to the next."""
-    group: list[Term | str] = []
+    group: list[Piece] = []
     for piece in line:
-        if piece in (" + ", " ∘ ", " · ", " / ") and group:
+        if piece in _BREAKS and group:
             yield tuple(group)
             group = []
         group.append(piece)
@@ -77,7 +86,7 @@ class _Rows(NamedTuple):
         """
         above, below = self
         for piece in pieces:
-            text = plain((piece,))
+            text = plain_piece(piece)
             shape = "×".join(map(str, piece.shape)) if isinstance(piece, Term) else ""
             if shape:
                 spare = len(text) - len(shape)
@@ -100,9 +109,8 @@ def aligned(lines: Iterable[Line], environment: str) -> str:
 
 
 def latex(line: Line) -> str:
-    """Return an equation in LaTeX, each term with its shape below, the first sign an alignment mark."""
-    text = "".join(map(_latex, line))
-    return text.replace(" = ", " &= ", 1)
+    """Return an equation in LaTeX, each term with its shape below, the sign of equality an alignment mark."""
+    return "".join(map(_latex, line))
 
 
 def typeset(text: str) -> str:
@@ -116,10 +124,12 @@ def symbol(letter: str, below: str = "") -> str:
     return f"{letter}_{{{typeset(below)}}}" if below else letter
 
 
-def _latex(piece: Term | str) -> str:
-    if isinstance(piece, str):
-        function = len(piece) > 1 and piece.endswith("(")
-        return _LATEX_SIGNS.get(piece) or (f"\\mathrm{{{typeset(piece[:-1])}}}(" if function else typeset(piece))
+def _latex(piece: Piece) -> str:
+    match piece:
+        case Function():
+            return _LATEX_FUNCTIONS.get(piece.name) or f"\\operatorname{{{typeset(piece.name)}}}"
+        case str():
+            return _LATEX_SIGNS.get(piece) or f"\\text{{{typeset(piece)}}}"
     text = symbol(piece.letter, piece.subscript or piece.time.replace("−", "-"))
     if not piece.shape:
         return text

@@ -12,7 +12,9 @@ from rnncalc.reports.written_work import Block, Piece, Words, WorkLine
 
 _SIGNS = {" + ": " + ", " − ": " - ", " ∘ ": r" \circ ", "·": r" \cdot ", " / ": " / ", "; ": r";\; ", " ": r"\, "}
 _FUNCTIONS = {"(": "", "σ(": r"\sigma", "tanh(": r"\tanh"}
-_POWER = re.compile(r"e([−+]?)0*(\d+)$")
+POWER = re.compile(r"e([−+]?)0*(\d+)$")
+"""The power of ten at the end of a number."""
+
 _LONG = 60
 """What fits on a line of a page, in characters: a longer equation has a line for each of its sides, or more."""
 
@@ -87,6 +89,6 @@ def _piece(piece: Piece) -> str:
 
 def _number(text: str) -> str:
     """Return a number, its power of ten written out."""
-    found = _POWER.search(text)
+    found = POWER.search(text)
     power = f" \\cdot 10^{{{'-' if found[1] == '−' else ''}{found[2]}}}" if found else ""
     return typeset((text[: found.start()] if found else text).replace("−", "-")) + power

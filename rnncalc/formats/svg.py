@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, TextIO
 from xml.sax.saxutils import escape as escape_xml
 
 from rnncalc.formats.places import PAGE, Point, edges, lowest_first, path
-from rnncalc.reports.equations import GREEK, Term
+from rnncalc.reports.equations import GREEK, Term, plain, plain_piece
+from rnncalc.reports.pictures.framing import stacked
 from rnncalc.reports.pictures.picture import (
     MOST_OF_A_LINE,
     Arrow,
@@ -57,10 +58,8 @@ INK, SOFT, PAPER = ("#1b232c", "#e6ebf0"), ("#55606c", "#aab4bf"), ("#ffffff", "
 
 
 def write(reports: Iterable[Drawn], file: TextIO) -> None:
-    """Write every picture, each an element of its own; one file holds one."""
-    for report in reports:
-        for picture in report.pictures(PAGE):
-            file.write(f"{element(picture)}\n")
+    """Write the pictures below each other, as the one element that a file holds."""
+    file.write(f"{element(stacked([picture for report in reports for picture in report.pictures(PAGE)]))}\n")
 
 
 def element(picture: Picture) -> str:
@@ -90,7 +89,7 @@ def _style() -> str:
         ".rnncalc .backward.line,.rnncalc .elided,.rnncalc .frame{stroke-dasharray:5 3}",
         ".rnncalc text,.rnncalc tspan{stroke:none}",
     ]
-    return "".join([*rules, *_colours(0), "@media (prefers-color-scheme:dark){", *_colours(1), "}"])
+    return "".join([*rules, *_colours(0), "@media screen and (prefers-color-scheme:dark){", *_colours(1), "}"])
 
 
 def _colours(dark: int) -> Iterator[str]:
@@ -130,9 +129,10 @@ def _box(box: Box) -> Iterator[str]:
         yield f'<rect class="box {box.role}" {place}/>'
     x, y = (left + right) / 2, (top + bottom) / 2
     for number, line in enumerate(box.lines):
-        strong = ' class="b"' if number == 0 and len(box.lines) > 1 else ""
-        below = y + 0.9 * (number - (len(box.lines) - 1) / 2)
-        yield f'<text{strong} x="{_x(x)}" y="{_y(below) + LOWER:g}" text-anchor="middle">{_line(line)}</text>'
+        sign = box.role is Role.OPERATION and len(plain(line)) == 1  # which is small in most fonts
+        look = ' class="b"' if number == 0 and len(box.lines) > 1 else ' font-size="18"' if sign else ""
+        below = _y(y + 0.9 * (number - (len(box.lines) - 1) / 2)) + LOWER + 2 * sign
+        yield f'<text{look} x="{_x(x)}" y="{below:g}" text-anchor="middle">{_line(line)}</text>'
 
 
 def _arrow(points: list[Point], arrow: Arrow) -> Iterator[str]:
@@ -176,8 +176,9 @@ def _line(line: Line) -> str:
     for piece in line:
         letter = GREEK.get(piece.letter, piece.letter) if isinstance(piece, Term) else ""
         raised = f' dy="{-LOWER}"' if low else ""
-        if isinstance(piece, str):
-            written += f"<tspan{raised}>{_safe(piece)}</tspan>" if low else _safe(piece)
+        if not isinstance(piece, Term):
+            text = _safe(plain_piece(piece))
+            written += f"<tspan{raised}>{text}</tspan>" if low else text
             low = False
             continue
         below = piece.subscript or piece.time

@@ -89,6 +89,7 @@ class _Canvas:
 
     def __init__(self, picture: Picture) -> None:
         self.rows = [[" "] * picture.width for _ in range(picture.height)]
+        self.dots = {(shape.x, shape.y) for shape in picture.shapes if isinstance(shape, Dot)}
         self.sides: dict[Cell, int] = {}
         self.starts: list[tuple[Cell, Cell]] = []
 
@@ -149,7 +150,8 @@ class _Canvas:
             head = arrow.head and after == end
             self.put(cell, HEADS[towards[1]] if head else LINES[self.sides[cell]])
         first = cells[1]
-        self.starts.append((start, (first[0] - start[0], first[1] - start[1])))
+        if first not in self.dots:  # it leaves another arrow, no frame
+            self.starts.append((start, (first[0] - start[0], first[1] - start[1])))
 
     def brace(self, brace: Brace) -> None:
         """Draw a brace, and its text in the middle below."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from rnncalc.formats.mathematics import symbol, typeset
 from rnncalc.formats.places import PAGE, Point, edges, lowest_first, path
-from rnncalc.reports.equations import Term
+from rnncalc.reports.equations import Piece, Term, plain_piece
 from rnncalc.reports.pictures.picture import Arrow, Box, Brace, Curve, Dot, Label, Picture, Role, Shape, span
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _line(line: Line) -> str:
     return "".join(_piece(piece) for piece in line)
 
 
-def _piece(piece: Term | str) -> str:
-    if isinstance(piece, str):
-        return typeset(piece)
+def _piece(piece: Piece) -> str:
+    if not isinstance(piece, Term):
+        return typeset(plain_piece(piece))
     return f"${symbol(piece.letter, piece.subscript or piece.time.replace('−', '-'))}$"

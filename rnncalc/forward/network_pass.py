@@ -129,7 +129,7 @@ class Pass(Generic[Value]):
         of = self._opened(place)
         sequence = self._entering(of.vectors, place.layer, flow, turn)
         self._bind(of, len(of.vectors.numbers(sequence[0])) if not isinstance(place.layer, Embedding) else 0)
-        handed = of.over(sequence, 0 if flow.many else flow.steps - 1)
+        handed = of.over(sequence, flow.steps - len(sequence))
         if place.part == "encoder" and of.ways:
             self.carried.append(handed.state)
         sequence, many = handed.sequence, flow.many or turn == "one-to-many"

@@ -19,6 +19,7 @@ from rnncalc.layers.layer import External
 from rnncalc.network.data import Targets
 from rnncalc.network.network import Network
 from rnncalc.questions.given import network_of, said, whole
+from rnncalc.questions.norms import Norms, norms
 from rnncalc.questions.own_numbers import own_numbers
 from rnncalc.questions.price import MOST_MULTIPLY_ADDS, STEP, cost_of, refuse_costly, refuse_large, steps_of_layers
 from rnncalc.questions.run import Run, assumed_steps, seed_of, with_steps_to_run
@@ -38,7 +39,8 @@ class LayerBackward(NamedTuple):
     ran: the pass forward; went: the pass back. declared: gradients, held values and multiply-adds, as they are counted.
     worst_difference: how far a gradient of its weights is at most from its finite difference, of the largest of 1, the
         gradient and the loss; None where nothing in it is trained.
-    terms: of each recurrent weight of a layer of one unit, where states were asked for.
+    norms: how long the gradients are at each step, and terms: of each recurrent weight of a layer of one unit, where
+        states were asked for.
     errors: for each trained tensor how far its truncated gradient is from the full one, of the length of that; None
         where the full one is zero. Empty where nothing is truncated.
     """
@@ -48,6 +50,7 @@ class LayerBackward(NamedTuple):
     declared: LayerTraining
     worst_difference: float | None
     errors: Mapping[str, float | None]
+    norms: tuple[Norms, ...] = ()
     terms: tuple[Terms, ...] = ()
 
     @property
@@ -138,10 +141,14 @@ def backward(
     compared = spots(timed, MOST_DIFFERENCES, seed)
     differences = Differences(timed, function, used, chunk=chunk, progress=progress, **given)
     found = _layers(full, back, _farthest(back, compared, differences), training(timed, chunk=chunk))
-    layers = tuple(
-        layer._replace(terms=terms(layer.ran, used[layer.ran.placed.name], timed.convention)) for layer in found
-    )
+    layers = tuple(_observed(layer, used[layer.ran.placed.name], timed.convention) for layer in found)
     return done._replace(layers=layers, compared=len(compared), weights=timed.trainable)
+
+
+def _observed(layer: LayerBackward, weights: dict[str, Nested], convention: str) -> LayerBackward:
+    """Return a layer with what its traces, if there are any, say of the steps."""
+    found = norms(layer.ran, layer.went, convention)
+    return layer._replace(norms=found, terms=terms(layer.ran, weights, convention))
 
 
 def _layers(full: Back, back: Back, far: Iterable[float | None], counted: Training) -> Iterator[LayerBackward]:

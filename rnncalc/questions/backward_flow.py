@@ -19,7 +19,7 @@ from rnncalc.questions.chunk import Outputs
 
 
 class Chunks(NamedTuple):
-    """Chunks that are alike, one after the other: how many, the steps of each, whether they are the first, the last."""
+    """Chunks that are alike: how many, the steps of each, whether they are the first of a sequence, and the last."""
 
     times: int
     steps: int
@@ -44,7 +44,7 @@ class How(NamedTuple):
     start_needs: whether a gradient is asked for of the states before the first step.
     reached: of what it hands on, at its end where it makes one vector of a sequence.
     states_reached: whether a loss depends on the states after the last step.
-    reads_itself: whether what it hands on at a step is fed back, and is what it reads at the next.
+    fed_itself: whether it reads what it has handed on itself, no other layer standing between.
     """
 
     chunks: tuple[Chunks, ...]
@@ -52,7 +52,7 @@ class How(NamedTuple):
     start_needs: bool
     reached: Reached
     states_reached: bool
-    reads_itself: bool = False
+    fed_itself: bool
 
 
 class Situation(NamedTuple):
@@ -94,21 +94,19 @@ def situations(network: Network, chunk: int | None) -> Iterator[Situation]:
     """Yield how gradients meet each layer, in the stack's order; of a network whose numbers of steps are known."""
     handed: list[bool] = []
     for name, part in network.parts.items():
-        fed = network.feedback and network.trainable > 0
-        up = _Up(network.topology_of(name), chunks_of(part.steps or 1, chunk), handed, fed=fed)
+        up = _Up(network.topology_of(name), chunks_of(part.steps or 1, chunk), handed)
+        if network.feedback:
+            up.feed_back(trained=any(entry.trainable for entry in network.stack))
         met = [run for entry in network.stack if entry.part == name for run in up.past(entry)]
-        down = _Down(up, encoder=name == "encoder")
-        found = [situation for below in reversed(met) for situation in down.past(below)][::-1]
-        if network.feedback and _reads_itself(found):
-            found[0] = found[0]._replace(how=found[0].how._replace(reads_itself=True))
-        yield from found
+        down = _Down(up, encoder=name == "encoder", fed_itself=_is_fed_itself(network))
+        yield from reversed([situation for below in reversed(met) for situation in down.past(below)])
         handed = up.states
 
 
-def _reads_itself(stack: list[Situation]) -> bool:
-    """Return whether what the first layer hands on leaves the network as it is."""
-    first, *others = stack
-    return first.copies == 1 and all(isinstance(each.placed.layer, Dropout) for each in others)
+def _is_fed_itself(network: Network) -> bool:
+    """Return whether outputs are fed back, and one layer alone makes something else of what it reads."""
+    others = [entry for entry in network.stack if not isinstance(entry.layer, Dropout) or entry.layer.extra_inputs]
+    return network.feedback and sum(entry.copies for entry in others) == 1 and not others[0].layer.extra_inputs
 
 
 class _Below(NamedTuple):
@@ -126,18 +124,20 @@ class _Up:
     """The way up a part: what stands below a layer says whether a gradient is asked for of what it reads.
 
     handed: for each recurrent layer whether one is of the states that an encoder hands over; states: of those that the
-    part ends with. flowing: the chunks of what flows, needs: whether a gradient is asked for of it. fed: whether
-    outputs that something trained lies below are the later inputs.
+    part ends with. flowing: the chunks of what flows, needs: whether a gradient is asked for of it.
     """
 
-    def __init__(self, topology: str, chunks: tuple[Chunks, ...], handed: list[bool], *, fed: bool = False) -> None:
+    def __init__(self, topology: str, chunks: tuple[Chunks, ...], handed: list[bool]) -> None:
         self.topology = topology
-        self.fed = fed
         self.chunks = chunks
         self.handed = handed
         self.states: list[bool] = []
         self.flowing = ONE_VECTOR if topology == Topology.ONE_TO_MANY else chunks
         self.needs: Needs = ((False, False),) * len(self.flowing)
+
+    def feed_back(self, *, trained: bool) -> None:
+        """Have outputs be the next inputs: within a chunk gradients go on into what made them."""
+        self.flowing, self.needs = self.chunks, ((False, trained),) * len(self.chunks)
 
     def past(self, placed: Placed) -> Iterator[_Below]:
         """Yield how a layer's copies stand to what is below them, those that are alike together."""
@@ -162,10 +162,10 @@ class _Up:
             self.flowing, self.needs = ONE_VECTOR, ((need, need),)
 
     def _begin(self) -> None:
-        """Have zeros follow the one vector, or what is fed back, of which no gradient crosses a chunk's border."""
+        """Have zeros follow the one vector."""
         ((need, _),) = self.needs
         self.flowing = self.chunks
-        self.needs = ((need, self.fed), *[(False, self.fed)] * (len(self.chunks) - 1))
+        self.needs = ((need, False), *[(False, False)] * (len(self.chunks) - 1))
 
     def _start(self, layer: Layer, copies: int) -> tuple[bool, int]:
         """Return whether a gradient is asked for of a layer's first states, and for how many copies that holds."""
@@ -189,12 +189,11 @@ class _Up:
             return ((True, True),) * len(self.flowing)
         if not isinstance(layer, Cell):
             return self.needs
-        each = []
-        for kind, need in zip(self.flowing, self.needs, strict=True):
-            began = start and any(starts(layer, kind))
-            first = any(need) if layer.bidirectional else need[0]
-            each.append((first or began, any(need) or began))
-        return tuple(each)
+        above = []
+        for kind, (first, others) in zip(self.flowing, self.needs, strict=True):
+            first = first or (start and any(starts(layer, kind))) or (others and layer.bidirectional)
+            above.append((first, first or others))  # what one step needs, the state hands on to those after it
+        return tuple(above)
 
     def _at_end(self, layer: Layer) -> bool:
         """Return whether a gradient is asked for of what a layer has made where it stops."""
@@ -205,8 +204,9 @@ class _Up:
 class _Down:
     """The way down the same part: from what a loss reaches of what a layer hands on to what it reads."""
 
-    def __init__(self, up: _Up, *, encoder: bool) -> None:
+    def __init__(self, up: _Up, *, encoder: bool, fed_itself: bool) -> None:
         self.encoder = encoder
+        self.fed_itself = fed_itself
         self.flowing = up.flowing
         one = Outputs.NONE if encoder else Outputs.ALL  # what an encoder hands on goes nowhere; its states do
         self.reached: Reached = (one,) * len(self.flowing)
@@ -224,7 +224,7 @@ class _Down:
                 self.reached = self._before(layer, states_reached=states)
             alike = copies if above == self.reached else 1
             copies -= alike
-            how = How(below.chunks, below.inputs_need, below.start_needs, above, states)
+            how = How(below.chunks, below.inputs_need, below.start_needs, above, states, self.fed_itself)
             yield Situation(below.placed, below.copy + copies, alike, how)
 
     def _turn(self, layer: Layer, chunks: tuple[Chunks, ...]) -> None:

@@ -16,7 +16,7 @@ from rnncalc.network.network import Network
 from rnncalc.questions.backward_flow import Chunks, Situation, starts, stops
 from rnncalc.questions.chunk import Chunk, Outputs, tally
 from rnncalc.questions.held import ONE, Gradient, HeldVector, Tally, Work
-from rnncalc.questions.symbols import Symbol
+from rnncalc.questions.nodes import Symbol
 
 Widths = Mapping[tuple[str, ...], int]
 """Letters of widths that are multiplied, and how many times; no letter is one."""
@@ -87,7 +87,8 @@ class Costs:
             case Dense():
                 shared = bool(placed.layout.shared)
                 trained = self.tables[placed.part] if shared else not layer.frozen
-                return _dense(layer, _applied(chunks, needs, reached), trained=trained)
+                of = _dense(layer, _applied(chunks, needs, reached), trained=trained)
+                return _fed_itself(of) if situation.how.fed_itself else of
             case Embedding() if not layer.frozen:
                 return Tally({HeldVector(TOKEN, ONE): sum(_applied(chunks, needs, reached))}, {})
         return NOTHING
@@ -118,7 +119,8 @@ def _cell_chunk(layer: Cell, situation: Situation, number: int) -> Chunk:
         ends=stops(layer, chunks),
         final_states=how.states_reached,
         other_end_needs=not layer.frozen or any(how.inputs_need[0]),
-        reads_itself=how.reads_itself,
+        fed_itself=how.fed_itself,
+        carried=not chunks.first,
     )
 
 
@@ -158,3 +160,10 @@ def _dense(layer: Dense, applied: tuple[int, int], *, trained: bool) -> Tally:
         biased = layer.bias and not layer.frozen
         held[HeldVector(Symbol("y", time="t", axes=("n",)), "n")] = need + others if trained or biased else need
     return Tally(held, work)
+
+
+def _fed_itself(of: Tally) -> Tally:
+    """Return the same of a layer that reads what it has handed on: if both are held, all but the last output once."""
+    held = {vector: times for vector, times in of.held.items() if vector.width == "m" or len(of.held) == 1}
+    outputs = {vector: 1 for vector in of.held if vector not in held}
+    return Tally(held | outputs, of.work)

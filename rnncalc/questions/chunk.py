@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 
 from rnncalc.layers.cell import Cell, Habits
 from rnncalc.questions.held import Steps, Tally, Vector
-from rnncalc.questions.symbols import Node, Symbol
+from rnncalc.questions.nodes import Node, Symbol
 
 
 class Outputs(StrEnum):
@@ -34,7 +34,8 @@ class Chunk(NamedTuple):
     ends: for each direction, whether it stops in this chunk. final_states: whether a loss depends on its states there.
     other_end_needs: where the directions are multiplied and stop in different chunks, whether a gradient is asked for
         of what the backward one hands on.
-    reads_itself: whether what a step hands on is itself what the next one reads.
+    fed_itself: whether the layer reads what it has handed on, no other standing between; carried: whether that is so of
+        the first step too, the state being carried from the chunk before.
     """
 
     steps: int
@@ -44,7 +45,8 @@ class Chunk(NamedTuple):
     ends: tuple[bool, ...]
     final_states: bool = False
     other_end_needs: bool = False
-    reads_itself: bool = False
+    fed_itself: bool = False
+    carried: bool = False
 
 
 What = TypeVar("What")
@@ -70,13 +72,17 @@ def _further(few: Mapping[What, int], more: Mapping[What, int], steps: int) -> d
 
 def _read(layer: Cell, inputs: int, habits: Habits, chunk: Chunk) -> Tally:
     """Return the same, read off every step of the chunk."""
-    steps = Steps(layer, inputs, habits, _names(layer, inputs, habits))
+    names, handed_on = _names(layer, inputs, habits)
+    steps = Steps(layer, inputs, habits, names)
     first, others = chunk.inputs_need
     sequence = [Vector("m", X, needs=others if step else first) for step in range(chunk.steps)]
     ways: list[list[Vector]] = []
     for direction, start_needs in enumerate(chunk.starts_need):
-        inputs_ = sequence[:1] if chunk.reads_itself else sequence[::-1] if direction else sequence
-        outputs, states = _direction(steps, inputs_, chunk.steps, start_needs=start_needs)
+        start = tuple(Vector(symbol.axes[0], symbol, needs=start_needs) for symbol in _states(layer, "t−1"))
+        if chunk.fed_itself and chunk.carried and handed_on is not None:
+            sequence[0] = start[handed_on]
+        in_order = sequence[::-1] if direction else sequence
+        outputs, states = _direction(steps, in_order, start, fed_itself=chunk.fed_itself)
         ways.append(outputs[::-1] if direction else outputs)
         for state in states if chunk.final_states and chunk.ends[direction] else ():
             state.reached = True
@@ -93,21 +99,15 @@ def _read(layer: Cell, inputs: int, habits: Habits, chunk: Chunk) -> Tally:
 
 
 def _direction(
-    steps: Steps, sequence: list[Vector], count: int, *, start_needs: bool
+    steps: Steps, sequence: list[Vector], state: tuple[Vector, ...], *, fed_itself: bool
 ) -> tuple[list[Vector], tuple[Vector, ...]]:
-    """Take the steps of one direction in its order; return what each hands on, and the states after the last.
-
-    Where there are fewer inputs than steps, what a step hands on is what the next one reads.
-    """
-    layer = steps.layer
-    before, after = _states(layer, "t−1"), _states(layer, "t")
-    state = tuple(Vector(symbol.axes[0], symbol, needs=start_needs) for symbol in before)
+    """Take the steps of one direction in its order; return what each hands on, and the states after the last."""
+    before, after = _states(steps.layer, "t−1"), _states(steps.layer, "t")
     outputs: list[Vector] = []
-    for step in range(count):
+    for x in sequence:
         _call(state, before)
         steps.begin()
-        x = sequence[step] if step < len(sequence) else outputs[-1]
-        output, state = layer.step(steps, x, state)
+        output, state = steps.layer.step(steps, outputs[-1] if fed_itself and outputs else x, state)
         outputs.append(output)
     _call(state, after)
     return outputs, state
@@ -117,13 +117,14 @@ def _states(layer: Cell, time: str) -> list[Symbol]:
     return [Symbol(letter, time=time, axes=(width,)) for letter, width in layer.states.items()]
 
 
-def _names(layer: Cell, inputs: int, habits: Habits) -> dict[Node, Symbol]:
-    """Return the symbols of what a step makes: its states, and what it hands on."""
+def _names(layer: Cell, inputs: int, habits: Habits) -> tuple[dict[Node, Symbol], int | None]:
+    """Return the symbols of the states that a step makes and of what it hands on, and which state that is, if any."""
     steps, before, after = Steps(layer, inputs, habits), _states(layer, "t−1"), _states(layer, "t")
     state = tuple(Vector(symbol.axes[0], symbol, needs=False) for symbol in before)
     output, state = layer.step(steps, Vector("m", X, needs=False), state)
     names: dict[Node, Symbol] = {output.node: Symbol("h", time="t", axes=(layer.output,))}
-    return names | {vector.node: symbol for vector, symbol in zip(state, after, strict=True)}
+    names |= {vector.node: symbol for vector, symbol in zip(state, after, strict=True)}
+    return names, next((place for place, vector in enumerate(state) if vector is output), None)
 
 
 def _call(state: tuple[Vector, ...], symbols: list[Symbol]) -> None:

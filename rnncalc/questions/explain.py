@@ -15,8 +15,10 @@ from rnncalc.layers.layer import Dense, Output
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
-from rnncalc.questions.given import network_of, said
-from rnncalc.questions.symbols import Applied, Equation, Product, Sum, Symbol, equations
+from rnncalc.questions.given import network_of, said, word
+from rnncalc.questions.nodes import Applied, Equation, MatrixProduct, Symbol, sum_of
+from rnncalc.questions.notation import NOTATIONS, Notation, W, output_matrix
+from rnncalc.questions.symbols import equations
 from rnncalc.text import not_among
 
 
@@ -54,6 +56,7 @@ class Derivation(NamedTuple):
     placed: the layer in its place. below: the one it reads from, None for the first of a part.
     convention: the name of the one whose tensors are counted.
     gates: with what they do there.
+    notation: how the equations are spelled.
     equations: of one step; empty for a layer that has none.
     """
 
@@ -61,6 +64,7 @@ class Derivation(NamedTuple):
     below: Placed | None
     convention: str
     gates: tuple[Gate, ...]
+    notation: Notation
     equations: tuple[Equation, ...]
     steps: tuple[Step, ...]
 
@@ -72,15 +76,18 @@ class Explanation(NamedTuple):
     """
 
     network: Network
+    notation: Notation
     layers: tuple[Derivation, ...]
     total: Step | None
     dense: DenseEquivalent | None
 
 
-def explain(network: Network, only: str | Sequence[str] = ()) -> Explanation:
+def explain(network: Network, only: str | Sequence[str] = (), notation: str = W.name) -> Explanation:
     """Return how the counts of a network come about, or those of the layers called `only`, a name or several.
 
-    Equal neighbours are explained once, with the number of their copies. Raises CallError for names that no layer has.
+    notation: w, uvw, rows or stacked: how the equations are spelled, which say the same in all of them.
+    Equal neighbours are explained once, with the number of their copies. Raises CallError for names that no layer has,
+    and for a notation that there is not.
     """
     names = (only,) if isinstance(only, str) else only
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
@@ -89,10 +96,11 @@ def explain(network: Network, only: str | Sequence[str] = ()) -> Explanation:
     known = tuple(entry.name_of(copy) for entry in stack for copy in range(entry.copies)) if names else ()
     if wrong := not_among([*names], known):
         raise CallError(f"only: {wrong}")
-    return explain_those(network, tuple(names))
+    spelled = NOTATIONS[word("notation", notation, tuple(NOTATIONS))]
+    return explain_those(network, tuple(names), spelled)
 
 
-def explain_those(network: Network, only: tuple[str, ...] = ()) -> Explanation:
+def explain_those(network: Network, only: tuple[str, ...] = (), notation: Notation = W) -> Explanation:
     """Return the same; a name that no layer has, though one of another network may, is passed over."""
     below: Placed | None = None
     found = []
@@ -103,17 +111,18 @@ def explain_those(network: Network, only: tuple[str, ...] = ()) -> Explanation:
             [placed.one(copy) for copy in range(placed.copies) if placed.name_of(copy) in only] if only else [placed]
         )
         found += [
-            _derivation(each, below if each.name == placed.name else placed, network.convention) for each in chosen
+            _derivation(each, below if each.name == placed.name else placed, network.convention, notation)
+            for each in chosen
         ]
         below = placed.one(placed.copies - 1)
     if only:
-        return Explanation(network, tuple(found), None, None)
+        return Explanation(network, notation, tuple(found), None, None)
     parts = [each.placed.params * each.placed.copies for each in found]
     total = Step(What.TOTAL, Plus(tuple(parts)), sum(parts))
-    return Explanation(network, tuple(found), total, dense_equivalent(network))
+    return Explanation(network, notation, tuple(found), total, dense_equivalent(network))
 
 
-def _derivation(placed: Placed, below: Placed | None, convention_name: str) -> Derivation:
+def _derivation(placed: Placed, below: Placed | None, convention_name: str, notation: Notation) -> Derivation:
     layer = placed.layer
     gates: tuple[Gate, ...] = ()
     written: tuple[Equation, ...] = ()
@@ -121,22 +130,20 @@ def _derivation(placed: Placed, below: Placed | None, convention_name: str) -> D
         arrays = convention(convention_name).arrays(layer.kind)
         assert arrays is not None  # a network under a convention that lacks a cell is refused
         gates = tuple(gate._replace(meaning=layer.meaning(gate, arrays.habits)) for gate in layer.gates(placed.inputs))
-        written = equations(layer, placed.inputs, arrays)
+        written = equations(layer, placed.inputs, arrays, notation)
     elif isinstance(layer, Dense):
-        written = (_dense(layer, placed),)
-    return Derivation(placed, below, convention_name, gates, written, tuple(_steps(placed)))
+        written = (_dense(layer, placed, notation),)
+    return Derivation(placed, below, convention_name, gates, notation, written, tuple(_steps(placed)))
 
 
-def _dense(layer: Dense, placed: Placed) -> Equation:
+def _dense(layer: Dense, placed: Placed, notation: Notation) -> Equation:
     """Return y = W x + b, with the textbook's letters for the output layer."""
     output = isinstance(layer, Output)
     time = "t" if len(placed.output_shape) > 1 else ""
-    index = "hy" if output else ""
+    matrix, bias = (output_matrix(notation), "y") if output else (("W", ""), "")
     read = Symbol("h" if output else "x", time=time, axes=("m",))
-    terms: tuple[Product | Symbol, ...] = (Product(Symbol("W", index, axes=("n", "m")), read),)
-    if layer.bias:
-        terms = (*terms, Symbol("b", index[1:], axes=("n",)))
-    total = Sum(terms) if layer.bias else terms[0]
+    product = MatrixProduct(Symbol(*matrix, axes=("n", "m")), read)
+    total = sum_of([product, Symbol("b", bias, axes=("n",)) if layer.bias else None])
     right = total if layer.activation == "linear" else Applied(layer.activation, total)
     return Equation(Symbol("y", time=time, axes=("n",)), right)
 

@@ -14,7 +14,8 @@ from rnncalc.questions.backward_flow import Situation, situations
 from rnncalc.questions.backward_layer import Costs, expression, widths_held
 from rnncalc.questions.explain import Derivation, explain_those
 from rnncalc.questions.held import ONE, Gradient, Tally, Work
-from rnncalc.questions.symbols import Node, Symbol
+from rnncalc.questions.nodes import Node, Symbol
+from rnncalc.questions.notation import Notation, W
 from rnncalc.questions.training import Training
 from rnncalc.text import escape
 
@@ -78,16 +79,17 @@ class TrainingExplanation(NamedTuple):
     layers: tuple[TrainingDerivation, ...]
 
 
-def explain_training(training: Training, only: tuple[str, ...] = ()) -> TrainingExplanation:
+def explain_training(training: Training, only: tuple[str, ...] = (), notation: Notation = W) -> TrainingExplanation:
     """Return how the numbers of training come about, of the layers of these names or of all.
 
+    notation: of the equations; the vectors that are held have the letters of the textbook in all of them.
     Raises CallError for a network whose number of steps is not known.
     """
     network = training.network
     if None in [part.steps for part in network.parts.values()]:
         raise CallError(f"{escape(network.name)}: what training takes needs the number of steps; give steps, or -T")
     costs = Costs(network)
-    equations = {each.placed.name: each for each in explain_those(network).layers}
+    equations = {each.placed.name: each for each in explain_those(network, notation=notation).layers}
     found = []
     for situation in situations(network, training.chunk):
         of = equations[situation.placed.name]

@@ -9,7 +9,7 @@ from typing import Any
 
 from rnncalc.errors import CallError
 from rnncalc.network.network import Network
-from rnncalc.text import escape
+from rnncalc.text import did_you_mean, escape, one_of
 
 
 def network_of(given: object) -> Network:
@@ -28,6 +28,14 @@ def whole(name: str, given: object, least: int = 0) -> int:
     if isinstance(given, bool) or not isinstance(given, int) or given < least:
         raise CallError(f"{name}: expected a whole number, {least} or more, got {said(given)}")
     return given
+
+
+def word(name: str, given: object, known: tuple[str, ...]) -> str:
+    """Return what must be one of a few words. Raises CallError where it is none of them."""
+    if isinstance(given, str) and given in known:
+        return given
+    guess = did_you_mean(given, known) if isinstance(given, str) else ""
+    raise CallError(f"{name}: expected {one_of(known)}, got {said(given)}{guess}")
 
 
 def said(given: object) -> str:

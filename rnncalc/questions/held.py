@@ -13,9 +13,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from rnncalc.layers.cell import Cell, Form, Habits
-from rnncalc.questions.symbols import Applied, Complement, Elementwise, Node, Quotient, Symbol
-from rnncalc.questions.symbols import Product as Multiplied
-from rnncalc.questions.symbols import Sum as Summed
+from rnncalc.questions.nodes import Applied, Complement, Elementwise, MatrixProduct, Node, Quotient, Sum, Symbol
 
 ONE = "1"
 """The letter of a width of one."""
@@ -132,7 +130,7 @@ class Steps:
         parts = [self._product(letter, of, vector) for of, vector in reads.items()]
         if len(parts) == 1 and not (self.layer.bias and self.gates[letter].bias):
             return parts[0]
-        return self._made("h", Summed(tuple(part.node for part in parts)), *parts)
+        return self._made("h", Sum(tuple(part.node for part in parts)), *parts)
 
     def _product(self, letter: str, of: str, vector: Vector) -> Vector:
         """Return a product; that of a matrix which gates share is made once a step."""
@@ -151,7 +149,7 @@ class Steps:
     def _multiplied(self, letters: str, of: str, axes: tuple[str, str], vector: Vector) -> Vector:
         """Return a matrix times a vector."""
         matrix = Symbol("W", f"{of or 'h'}{letters}", axes=axes)
-        node = Multiplied(matrix, vector.node)
+        node = MatrixProduct(matrix, vector.node)
         made = Vector(axes[0], self.names.get(node, node), needs=self.trained or vector.needs)
 
         def through() -> None:
@@ -204,7 +202,7 @@ class Steps:
         return self.activate(self.weights[letter].activation, weight)
 
     def plus(self, left: Vector, right: Vector) -> Vector:
-        return self._made(left.width, Summed((left.node, right.node)), left, right)
+        return self._made(left.width, Sum((left.node, right.node)), left, right)
 
     def times(self, left: Vector, right: Vector) -> Vector:
         reads = (left.needs, (right,)), (right.needs, (left,))
@@ -217,7 +215,7 @@ class Steps:
     def blend(self, gate: Vector, where_one: Vector, where_zero: Vector) -> Vector:
         reads = (gate.needs, (where_one, where_zero)), (where_one.needs or where_zero.needs, (gate,))
         terms = Elementwise(gate.node, where_one.node), Elementwise(Complement(gate.node), where_zero.node)
-        return self._made(gate.width, Summed(terms), gate, where_one, where_zero, reads=reads)
+        return self._made(gate.width, Sum(terms), gate, where_one, where_zero, reads=reads)
 
     def complement(self, vector: Vector) -> Vector:
         return self._made(vector.width, Complement(vector.node), vector)
@@ -227,4 +225,4 @@ class Steps:
         return self._made(vector.width, Elementwise(scalar.node, vector.node), scalar, vector, reads=reads)
 
     def shift(self, vector: Vector, scalar: Vector) -> Vector:
-        return self._made(vector.width, Summed((vector.node, scalar.node)), vector, scalar)
+        return self._made(vector.width, Sum((vector.node, scalar.node)), vector, scalar)

@@ -1,38 +1,85 @@
-"""How long the gradients of a loss are with respect to what each step of a layer hands on. Numbers only."""
+"""How long the gradients of a loss are with respect to the states of a layer, and what its gates keep. Numbers only."""
 
 from __future__ import annotations
 
 from math import hypot
 from typing import NamedTuple
 
+from rnncalc.conventions.catalogue import convention
 from rnncalc.forward.backward_pass import WentBack
-from rnncalc.forward.vectors import Vector
+from rnncalc.forward.network_pass import Ran
+from rnncalc.forward.vectors import Vector, times
 from rnncalc.layers.cell import Cell
+from rnncalc.questions.graph import Does, Graph, graph
 
 DIRECTIONS = ("forward", "backward")
 
 
 class Norms(NamedTuple):
-    """One direction of a layer, its steps in the order of time.
+    """One state of one direction of a layer, its steps in the order of time.
 
     letter: of the state; norms: ‖∂L/∂h_t‖ for each step t, None where the loss does not depend on it.
+    gate: the letter of the gate that the state before is multiplied with, as an LSTM's c is with f; none where there is
+    no such gate. kept: for each step the largest number of the product of that gate over the later steps.
     """
 
     direction: str
     letter: str
     norms: tuple[float | None, ...]
+    gate: str = ""
+    kept: tuple[float, ...] = ()
 
 
-def norms(went: WentBack) -> tuple[Norms, ...]:
-    """Return the norms of every state of every direction of a layer whose gradients were traced."""
-    layer = went.placed.layer
-    if not isinstance(layer, Cell):
+class Keeper(NamedTuple):
+    """A gate that a state is multiplied with on its way to the next step; or, turned, 1 minus that gate."""
+
+    letter: str
+    turned: bool = False
+
+
+def norms(ran: Ran, went: WentBack, convention_name: str) -> tuple[Norms, ...]:
+    """Return the norms of every state of every direction of a layer whose pass and gradients were traced."""
+    layer, arrays = ran.placed.layer, convention(convention_name).arrays(ran.placed.layer.kind)
+    if not isinstance(layer, Cell) or arrays is None:
         return ()
-    return tuple(
-        Norms(direction, letter, tuple([_length(step[letter]) for step in trace.steps]))
-        for direction, trace in zip(DIRECTIONS, went.traces, strict=False)
-        for letter in layer.states
-    )
+    of_step = graph(layer, ran.placed.inputs, arrays.habits)
+    found = []
+    for number, (direction, trace) in enumerate(zip(DIRECTIONS, went.traces, strict=False)):
+        steps = ran.traces[number].steps
+        for letter in layer.states:
+            lengths = tuple([_length(step[letter]) for step in trace.steps])
+            keeper = keeper_of(of_step, letter)
+            kept = _kept(keeper, steps[:: -1 if number else 1]) if keeper else ()
+            name = f"1−{keeper.letter}" if keeper and keeper.turned else keeper.letter if keeper else ""
+            found.append(Norms(direction, letter, lengths, name, kept[:: -1 if number else 1]))
+    return tuple(found)
+
+
+def keeper_of(of: Graph, state: str) -> Keeper | None:
+    """Return the gate that a state before the step is multiplied with in the sum that it becomes, if there is one."""
+    sums = [of.after[state]]
+    while sums:
+        node = of.nodes[sums.pop()]
+        if node.does is Does.PLUS:
+            sums += node.operands
+        if node.does is Does.TIMES and of.before[state] in node.operands:
+            (gate,) = [place for place in node.operands if place != of.before[state]] or [of.before[state]]
+            turned = of.nodes[gate].does is Does.COMPLEMENT
+            by = of.nodes[of.nodes[gate].operands[0]] if turned else of.nodes[gate]
+            if by.does in (Does.GATE, Does.THROUGH):
+                return Keeper(by.letter, turned)
+    return None
+
+
+def _kept(keeper: Keeper, steps: list[dict[str, Vector]]) -> tuple[float, ...]:
+    """Return for each step, in the order in which they are read, the largest product of the gate over later ones."""
+    product = [1.0] * len(steps[0][keeper.letter])
+    found = []
+    for step in reversed(steps):
+        found.append(max(product))
+        gate = step[keeper.letter]
+        product = times(product, [1.0 - number for number in gate] if keeper.turned else gate)
+    return tuple(reversed(found))
 
 
 def _length(gradient: Vector | None) -> float | None:

@@ -1,94 +1,49 @@
 """The symbols of a step: the reader that writes a cell's equations, as a framework computes them.
 
 A step that is read in symbols gives a graph; each gate and each state that comes out of it is one equation. Letters
-are the textbook's under every convention: W_xz multiplies x in the gate z, b_xz and b_hz are the biases on either side
-of a gate that has two, b_z the one of a gate that has one. Says nothing of how an equation is written down.
+are the textbook's under every convention, spelled as a notation has them: by default W_xz multiplies x in the gate z,
+b_xz and b_hz are the biases on either side of a gate that has two, b_z the one of a gate that has one. Says nothing of
+how an equation is written down.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, Union
-
 from rnncalc.conventions.arrays import CellArrays, Side
 from rnncalc.conventions.cell_tensors import role_of, sides_of_biases, width_of
 from rnncalc.conventions.tensor import Role
-from rnncalc.layers.cell import Activation, Cell, Form
+from rnncalc.layers.cell import Activation, Cell, Form, Product
+from rnncalc.questions.nodes import (
+    Applied,
+    Complement,
+    Elementwise,
+    Equation,
+    MatrixProduct,
+    Node,
+    Quotient,
+    Stacked,
+    Symbol,
+    named,
+    parts,
+    sum_of,
+)
+from rnncalc.questions.notation import Letters, Notation, W
 
 
-class Symbol(NamedTuple):
-    """A letter with what stands below it, and the letters of its axes; time is `t`, `t−1` or nothing."""
-
-    letter: str
-    subscript: str = ""
-    time: str = ""
-    axes: tuple[str, ...] = ()
-
-
-class Product(NamedTuple):
-    """A matrix times a vector."""
-
-    matrix: Symbol
-    vector: Node
-
-
-class Sum(NamedTuple):
-    """A sum of vectors."""
-
-    terms: tuple[Node, ...]
-
-
-class Elementwise(NamedTuple):
-    """The element-wise product of two vectors, or a trained number times a vector."""
-
-    left: Node
-    right: Node
-
-
-class Quotient(NamedTuple):
-    """The element-wise quotient of two vectors."""
-
-    left: Node
-    right: Node
-
-
-class Complement(NamedTuple):
-    """One minus a vector."""
-
-    vector: Node
-
-
-class Applied(NamedTuple):
-    """An activation of a vector."""
-
-    activation: str
-    vector: Node
-
-
-Node = Union[Symbol, Product, Sum, Elementwise, Quotient, Complement, Applied]  # noqa: UP007  refers to itself
-
-
-class Equation(NamedTuple):
-    """What one gate, one state or an output comes to."""
-
-    left: Symbol
-    right: Node
-
-
-def equations(layer: Cell, inputs: int, arrays: CellArrays) -> tuple[Equation, ...]:
+def equations(layer: Cell, inputs: int, arrays: CellArrays, notation: Notation = W) -> tuple[Equation, ...]:
     """Return the equations of one step of a cell that reads `inputs` features, each after those it refers to."""
-    symbols = _Symbols(layer, inputs, arrays)
+    symbols = _Symbols(layer, inputs, arrays, notation)
     before = tuple(Symbol(letter, time="t−1", axes=(width,)) for letter, width in layer.states.items())
     output, after = layer.step(symbols, Symbol("x", time="t", axes=("m",)), before)
-    named: dict[Symbol, Node] = {}
+    results: dict[Symbol, Node] = {}
     for (letter, width), node in zip(layer.states.items(), after, strict=True):
-        named[Symbol(letter, time="t", axes=(width,))] = node
-    named.setdefault(Symbol("h", time="t", axes=(layer.output,)), output)
-    symbols_of = {node: symbol for symbol, node in named.items() if node != symbol}
-    lines = [Equation(left, _named(right, symbols_of)) for left, right in symbols.gates]
+        results[Symbol(letter, time="t", axes=(width,))] = node
+    results.setdefault(Symbol("h", time="t", axes=(layer.output,)), output)
+    symbols_of = {node: symbol for symbol, node in results.items() if node != symbol}
+    lines = [Equation(left, named(right, symbols_of)) for left, right in symbols.gates]
     ended = {each.left for each in lines}
     lines += [
-        Equation(symbol, _named(node, {n: s for n, s in symbols_of.items() if n is not node}))
-        for symbol, node in named.items()
+        Equation(symbol, named(node, {n: s for n, s in symbols_of.items() if n is not node}))
+        for symbol, node in results.items()
         if symbol not in ended
     ]
     return tuple(_in_order(lines))
@@ -97,49 +52,72 @@ def equations(layer: Cell, inputs: int, arrays: CellArrays) -> tuple[Equation, .
 class _Symbols:
     """The operations of a step on nodes; `gates` are the gates that were made, in order."""
 
-    def __init__(self, layer: Cell, inputs: int, arrays: CellArrays) -> None:
+    def __init__(self, layer: Cell, inputs: int, arrays: CellArrays, notation: Notation) -> None:
         self.layer = layer
+        self.stacked = notation.stacked
         self.habits = arrays.habits
         self.declared = {gate.letter: gate for gate in layer.gates(inputs)}
         self.weights = {weight.letter: weight for weight in layer.weights}
         self.sides = sides_of_biases(layer, self.declared.values(), arrays)
+        self.letters = Letters(notation, next(iter(layer.states)), len(self.declared) == 1)
         self.gates: list[tuple[Symbol, Node]] = []
 
     def gate(self, letter: str, **reads: Node) -> Node:
         total = self._terms(letter, reads)
         told = {_side(of) for of in reads}
         total += [self._bias(letter, side) for side in (Side.INPUT, Side.RECURRENT) if side not in told]
-        return self.through(letter, _sum(total))
+        return self.through(letter, sum_of(total))
 
     def sum(self, letter: str, **reads: Node) -> Node:
-        return _sum(self._terms(letter, reads))
+        return sum_of(self._terms(letter, reads))
 
     def _terms(self, letter: str, reads: dict[str, Node]) -> list[Node | None]:
-        """Return the products of a gate with the biases on their sides; one bias alone stands last, as in textbooks."""
+        """Return the products of a gate with the biases on their sides; one bias alone stands last, as in textbooks.
+
+        Where products are one, its biases stand behind it, on whichever side they are.
+        """
         terms: list[Node | None] = []
         biases: list[Node | None] = []
         told: set[Side] = set()
-        both = self.sides.get(letter) is Side.BOTH
+        one = self._stacked(letter, reads) if self.stacked else None
+        both = one is None and self.sides.get(letter) is Side.BOTH
         for of, vector in reads.items():
-            terms.append(self._product(letter, of, vector))
+            if one is None or self._declared(letter, of).form is Form.DIAGONAL:
+                terms.append(self._product(letter, of, vector))
             if _side(of) not in told:
                 told.add(_side(of))
                 (terms if both else biases).append(self._bias(letter, _side(of)))
-        return terms + biases
+        return [one, *terms, *biases]
 
-    def _product(self, letter: str, of: str, vector: Node) -> Node:
+    def _declared(self, letter: str, of: str) -> Product:
         (product,) = (each for each in self.declared[letter].products if each.of == of)
-        index = f"{of}{letter if product.matrix is None else product.matrix}"
+        return product
+
+    def _product(self, letter: str, of: str, vector: Node) -> MatrixProduct | Elementwise:
+        product = self._declared(letter, of)
+        gates = letter if product.matrix is None else product.matrix
+        peephole = role_of(self.layer, product) is Role.PEEPHOLE
+        spelled = self.letters.matrix(of, gates, product.form, peephole)
         if product.form is Form.DIAGONAL:
-            letter = "W" if role_of(self.layer, product) is Role.RECURRENT else "w"
-            return Elementwise(Symbol(letter, index, axes=("h",)), vector)
-        return Product(Symbol("W", index, axes=("h", width_of(self.layer, of))), vector)
+            return Elementwise(Symbol(*spelled, axes=("h",)), vector)
+        return MatrixProduct(Symbol(*spelled, axes=("h", width_of(self.layer, of))), vector)
+
+    def _stacked(self, letter: str, reads: dict[str, Node]) -> Stacked | None:
+        """Return the full matrices of a gate as one, states before x; None where one is alone, or shared apart."""
+        full = [of for of in reads if self._declared(letter, of).form is Form.FULL]
+        matrices = {self._declared(letter, of).matrix for of in full}
+        if len(full) < 2 or len(matrices) > 1:
+            return None
+        products = (self._product(letter, of, reads[of]) for of in sorted(full, key="x".__eq__))
+        (shared,) = matrices
+        one = Symbol("W", letter if shared is None else shared)
+        return Stacked(one, tuple(each for each in products if isinstance(each, MatrixProduct)))
 
     def _bias(self, letter: str, side: Side) -> Node | None:
         here = self.sides.get(letter)
         if here is Side.BOTH:
-            return Symbol("b", f"{'x' if side is Side.INPUT else 'h'}{letter}", axes=("h",))
-        return Symbol("b", letter, axes=("h",)) if here is side else None
+            return Symbol(*self.letters.bias(letter, "x" if side is Side.INPUT else "h"), axes=("h",))
+        return Symbol(*self.letters.bias(letter), axes=("h",)) if here is side else None
 
     def through(self, letter: str, total: Node) -> Node:
         symbol = Symbol(letter, time="t", axes=("h",))
@@ -156,13 +134,13 @@ class _Symbols:
         return vector if activation == "linear" else Applied(activation, vector)
 
     def product(self, letter: str, vector: Node) -> Node:
-        return Product(Symbol("W", f"h{letter}", axes=self.weights[letter].widths), vector)
+        return MatrixProduct(Symbol("W", f"h{letter}", axes=self.weights[letter].widths), vector)
 
     def scalar(self, letter: str) -> Node:
         return self.activate(self.weights[letter].activation, Symbol(letter))
 
     def plus(self, left: Node, right: Node) -> Node:
-        return _sum([left, right])
+        return sum_of([left, right])
 
     def times(self, left: Node, right: Node) -> Node:
         return Elementwise(left, right)
@@ -171,7 +149,7 @@ class _Symbols:
         return Quotient(left, right)
 
     def blend(self, gate: Node, where_one: Node, where_zero: Node) -> Node:
-        return _sum([Elementwise(gate, where_one), Elementwise(Complement(gate), where_zero)])
+        return sum_of([Elementwise(gate, where_one), Elementwise(Complement(gate), where_zero)])
 
     def complement(self, vector: Node) -> Node:
         return Complement(vector)
@@ -180,40 +158,11 @@ class _Symbols:
         return Elementwise(scalar, vector)
 
     def shift(self, vector: Node, scalar: Node) -> Node:
-        return _sum([vector, scalar])
+        return sum_of([vector, scalar])
 
 
 def _side(of: str) -> Side:
     return Side.INPUT if of == "x" else Side.RECURRENT
-
-
-def _sum(terms: list[Node | None]) -> Node:
-    flat: list[Node] = []
-    for term in terms:
-        if isinstance(term, Sum):
-            flat += term.terms
-        elif term is not None:
-            flat.append(term)
-    return flat[0] if len(flat) == 1 else Sum(tuple(flat))
-
-
-def _named(node: Node, symbols: dict[Node, Symbol]) -> Node:
-    """Return the node with each part that has a symbol of its own replaced by it."""
-    if node in symbols:
-        return symbols[node]
-    match node:
-        case Symbol():
-            return node
-        case Sum():
-            return Sum(tuple(_named(term, symbols) for term in node.terms))
-        case Product():
-            return Product(node.matrix, _named(node.vector, symbols))
-        case Complement():
-            return Complement(_named(node.vector, symbols))
-        case Applied():
-            return Applied(node.activation, _named(node.vector, symbols))
-        case _:
-            return type(node)(_named(node.left, symbols), _named(node.right, symbols))
 
 
 def _in_order(lines: list[Equation]) -> list[Equation]:
@@ -226,18 +175,3 @@ def _in_order(lines: list[Equation]) -> list[Equation]:
         left.remove(line)
         ordered.append(line)
     return ordered
-
-
-def parts(node: Node) -> set[Symbol]:
-    """Return every symbol in a node."""
-    match node:
-        case Symbol():
-            return {node}
-        case Sum():
-            return set().union(*map(parts, node.terms))
-        case Product():
-            return {node.matrix} | parts(node.vector)
-        case Complement() | Applied():
-            return parts(node.vector)
-        case _:
-            return parts(node.left) | parts(node.right)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import NamedTuple
 
-from rnncalc.questions.symbols import (
+from rnncalc.questions.nodes import (
     Applied,
     Complement,
     Elementwise,
     Equation,
+    MatrixProduct,
     Node,
-    Product,
     Quotient,
+    Stacked,
     Sum,
     Symbol,
 )
@@ -35,61 +37,139 @@ class Term(NamedTuple):
         return f"{letter}_({self.time})" if len(self.time) > 1 else f"{letter}_{self.time}" if self.time else letter
 
 
+class Function(NamedTuple):
+    """The name of a function; what it is of follows in brackets."""
+
+    name: str
+
+    @property
+    def symbol(self) -> str:
+        """How it is written in an equation: with a letter, or by its name."""
+        return FUNCTIONS.get(self.name, self.name)
+
+
+class Sign(StrEnum):
+    """What stands between terms, as it is in plain text."""
+
+    EQUALS = " = "
+    PLUS = " + "
+    MINUS = " − "
+    ELEMENTWISE = " ∘ "
+    TIMES = " · "
+    OVER = " / "
+    APPLIED = " "
+    COMMA = ", "
+    ONE = "1"
+    OPEN = "("
+    CLOSE = ")"
+    OPEN_STACK = "["
+    CLOSE_STACK = "]"
+
+
 GREEK = {"zeta": "ζ", "nu": "ν"}
 
-Line = tuple[Term | str, ...]
-"""An equation, term by term; a string is a sign, a bracket or the name of a function."""
+Piece = Term | Function | str
+Line = tuple[Piece, ...]
+"""An equation, piece by piece; a string is a sign, or else text."""
 
 FUNCTIONS = {"sigmoid": "σ"}
 """The functions that are written with a letter; others are by their names."""
 
 
-def written(equation: Equation, sizes: Mapping[str, int]) -> Line:
-    """Return an equation with numbers for the letters of its shapes."""
-    return (*_line(equation.left, sizes), " = ", *_line(equation.right, sizes))
+def written(equation: Equation, sizes: Mapping[str, int], rows: bool = False) -> Line:
+    """Return an equation with numbers for the letters of its shapes; `rows`: vectors are rows, before matrices."""
+    writer = _Writer(sizes, rows)
+    return (*writer.line(equation.left), Sign.EQUALS, *writer.line(equation.right))
 
 
-def vector(node: Node, sizes: Mapping[str, int]) -> str:
+def vector(node: Node, sizes: Mapping[str, int], rows: bool = False) -> str:
     """Return a vector on one line: `r_t ∘ h_(t−1)`."""
-    return plain(_line(node, sizes))
+    return plain(_Writer(sizes, rows).line(node))
 
 
 def plain(line: Line) -> str:
     """Return an equation on one line: `z_t = σ(W_xz x_t + W_hz h_(t−1) + b_z)`."""
-    return "".join(piece if isinstance(piece, str) else piece.name for piece in line)
+    return "".join(map(plain_piece, line))
 
 
-_STRENGTH: dict[type[Node], int] = {Sum: 1, Complement: 1, Elementwise: 2, Quotient: 2, Product: 3}
+def plain_piece(piece: Piece) -> str:
+    """Return a piece of an equation in plain text."""
+    match piece:
+        case Term():
+            return piece.name
+        case Function():
+            return piece.symbol
+        case _:
+            return piece
+
+
+_STRENGTH: dict[type[Node], int] = {
+    Sum: 1,
+    Complement: 1,
+    Elementwise: 2,
+    Quotient: 2,
+    MatrixProduct: 3,
+    Stacked: 3,
+}
 """How tightly each kind of node holds together; what is missing needs no brackets."""
 
 
-def _line(node: Node, sizes: Mapping[str, int], least: int = 0) -> Line:
-    """Return a node, in brackets where it holds together less than what it stands in asks for."""
-    line = _bare(node, sizes)
-    return ("(", *line, ")") if _STRENGTH.get(type(node), 4) < least else line
+class _Writer(NamedTuple):
+    """What every part of an equation is written with."""
 
+    sizes: Mapping[str, int]
+    rows: bool
 
-def _bare(node: Node, sizes: Mapping[str, int]) -> Line:
-    match node:
-        case Symbol():
-            return (Term(node.letter, node.subscript, node.time, tuple(sizes[axis] for axis in node.axes)),)
-        case Product():
-            return (*_line(node.matrix, sizes), " ", *_line(node.vector, sizes, 4))
-        case Sum():
-            line = _line(node.terms[0], sizes, 1)
-            for term in node.terms[1:]:
-                line = (*line, " + ", *_line(term, sizes, 2))
-            return line
-        case Complement():
-            return ("1", " − ", *_line(node.vector, sizes, 2))
-        case Applied():
-            name = FUNCTIONS.get(node.activation, node.activation)
-            return (f"{name}(", *_line(node.vector, sizes), ")")
-        case Quotient():
-            return (*_line(node.left, sizes, 3), " / ", *_line(node.right, sizes, 3))
-        case Elementwise():
-            sign = " · " if _is_number(node.left) else " ∘ "
-            return (*_line(node.left, sizes, 3), sign, *_line(node.right, sizes, 4))
+    def line(self, node: Node, least: int = 0) -> Line:
+        """Return a node, in brackets where it holds together less than what it stands in asks for."""
+        line = self._bare(node)
+        return (Sign.OPEN, *line, Sign.CLOSE) if _STRENGTH.get(type(node), 4) < least else line
+
+    def _bare(self, node: Node) -> Line:
+        match node:
+            case Symbol():
+                return (self._term(node, self._shape(node.axes)),)
+            case MatrixProduct():
+                matrix, vector = self.line(node.matrix), self.line(node.vector, 4)
+                return (*vector, Sign.APPLIED, *matrix) if self.rows else (*matrix, Sign.APPLIED, *vector)
+            case Stacked():
+                return self._stacked(node)
+            case Sum():
+                line = self.line(node.terms[0], 1)
+                for term in node.terms[1:]:
+                    line = (*line, Sign.PLUS, *self.line(term, 2))
+                return line
+            case Complement():
+                return (Sign.ONE, Sign.MINUS, *self.line(node.vector, 2))
+            case Applied():
+                return (Function(node.activation), Sign.OPEN, *self.line(node.vector), Sign.CLOSE)
+            case Quotient():
+                return (*self.line(node.left, 3), Sign.OVER, *self.line(node.right, 3))
+            case Elementwise():
+                sign = Sign.TIMES if _is_number(node.left) else Sign.ELEMENTWISE
+                return (*self.line(node.left, 3), sign, *self.line(node.right, 4))
+
+    def _stacked(self, node: Stacked) -> Line:
+        """Return the vectors in a list, and the one matrix."""
+        first, *others = (self.line(each.vector) for each in node.products)
+        vectors = [piece for other in others for piece in (Sign.COMMA, *other)]
+        stacked = (Sign.OPEN_STACK, *first, *vectors, Sign.CLOSE_STACK)
+        read = sum(self.sizes[each.matrix.axes[1]] for each in node.products)
+        units = self.sizes[node.products[0].matrix.axes[0]]
+        if self.rows:
+            return (*stacked, Sign.APPLIED, self._term(node.matrix, (read, units)))
+        return (self._term(node.matrix, (units, read)), Sign.APPLIED, *stacked)
+
+    def _shape(self, axes: tuple[str, ...]) -> tuple[int, ...]:
+        """Return the numbers; a vector that is a row has an axis of one before its own."""
+        shape = tuple(self.sizes[axis] for axis in axes)
+        if not self.rows:
+            return shape
+        return (1, *shape) if len(shape) == 1 else shape[::-1]
+
+    @staticmethod
+    def _term(symbol: Symbol, shape: tuple[int, ...]) -> Term:
+        return Term(symbol.letter, symbol.subscript, symbol.time, shape)
 
 
 def _is_number(node: Node) -> bool:

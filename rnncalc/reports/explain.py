@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.formula import Times, letters, numbers
 from rnncalc.conventions.tensor import Axis, Role
-from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, Embedding
 from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, What
-from rnncalc.reports.biases import biases
 from rnncalc.reports.equations import Line, Term, plain, written
+from rnncalc.reports.remarks import gates, letters_of, on_biases, on_notation, on_this_layer
 from rnncalc.reports.setting import one_to_many, setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Name, Sheet, Value, name_of
 from rnncalc.text import decimal
+
+if TYPE_CHECKING:
+    from rnncalc.reports.pictures.picture import Picture
 
 HOLDS = {
     Role.INPUT: "input matrix",
@@ -33,8 +34,6 @@ HOLDS = {
 }
 """What a tensor of each role is called."""
 
-_NAMES = {"h": "units", "n": "units", "p": "the width of the projection", "d": "the width of a vector"}
-
 
 class ExplanationReport:
     """An explanation, said."""
@@ -49,6 +48,7 @@ class ExplanationReport:
         return {
             "name": self.network.name,
             "convention": self.network.convention,
+            "notation": found.notation.name,
             "layers": [_layer_data(each) for each in found.layers],
             "params": found.total and found.total.params,
             "dense": found.dense and [_row_data(row) for row in _dense_rows(found.dense)],
@@ -56,23 +56,35 @@ class ExplanationReport:
 
     def sheets(self) -> list[Sheet]:
         """Return a derivation a layer, then the total, then the dense equivalent."""
-        found = self.explanation
+        return [*self._head(), *self._layers(), *self._network()]
+
+    def page(self) -> Iterator[Sheet | Picture]:
+        """Yield what else stands on a page about the network, around the same derivations."""
+        from rnncalc.reports.page import page  # no other format asks for all of that
+
+        return page(self.explanation, self._layers(), self._network())
+
+    def _head(self) -> Iterator[Sheet]:
+        if self.explanation.total is not None:
+            later = one_to_many(self.network)
+            head = Sheet(columns=(), rows=(), title=title(self.network), subtitle=setting(self.network))
+            yield head._replace(notes=(later,)) if later else head
+
+    def _layers(self) -> list[Sheet]:
         told: set[tuple[str, str]] = set()  # what has been said of the gates and biases of a kind: once is enough
-        sheets = [_sheet(each, told) for each in found.layers]
-        if found.total is None:
-            return sheets
-        later = one_to_many(self.network)
-        head = Sheet(columns=(), rows=(), title=title(self.network), subtitle=setting(self.network))
-        sheets.insert(0, head._replace(notes=(later,)) if later else head)
-        if len(found.layers) > 1:
-            sheets.append(_rows_sheet("Total", [_row(found.total)]))
+        return [_sheet(each, told) for each in self.explanation.layers]
+
+    def _network(self) -> Iterator[Sheet]:
+        """Yield the total of several layers, and the dense equivalent, where all layers are explained."""
+        found = self.explanation
+        if found.total is not None and len(found.layers) > 1:
+            yield _rows_sheet("Total", [_row(found.total)])
         if found.dense and found.dense.ratio is not None:
             ratio = f"{found.dense.params:,} is {decimal(found.dense.ratio)} × this network's {self.network.params:,}."
             steps = " and ".join(f"{part.steps:,}" for part in self.network.parts.values())
             subtitle = f"all {steps} steps at once, no weights shared: each layer of width w has T·w units"
             sheet = _rows_sheet("Dense equivalent", [*_dense_rows(found.dense)], (ratio,))
-            sheets.append(sheet._replace(subtitle=subtitle, summed=True))
-        return sheets
+            yield sheet._replace(subtitle=subtitle, summed=True)
 
     def derivations(self) -> list[Sheet]:
         """Return the same sheets."""
@@ -89,11 +101,11 @@ def _layer_data(each: Derivation) -> dict[str, Any]:
         "name": placed.name,
         "kind": placed.layer.kind,
         "copies": placed.copies,
-        "letters": [*_letters(each)],
-        "gates": [*_gates(each)],
+        "letters": [*letters_of(each)],
+        "gates": [*gates(each)],
         "equations": [_equation_data(line) for line in _equations(each)],
         "steps": [_row_data(_row(step, each.convention)) for step in each.steps],
-        "remarks": [*_on_biases(each), *_on_this_layer(each)],
+        "remarks": [*on_biases(each), *on_this_layer(each)],
         "params": placed.params,
     }
 
@@ -158,69 +170,21 @@ def _dense_rows(dense: DenseEquivalent) -> Iterator[Row]:
 def _sheet(each: Derivation, told: set[tuple[str, str]]) -> Sheet:
     """Return a layer's derivation; what is `told` of its kind is not said again, and what is said is told."""
     kind = each.placed.layer.kind
-    general = [(kind, text) for text in (*(f"Gate {gate}." for gate in _gates(each)), *_on_biases(each))]
+    general = [(kind, text) for text in (*(f"Gate {gate}." for gate in gates(each)), *on_biases(each))]
+    general += [("", text) for text in on_notation(each)]
     notes = [text for text in general if text not in told]
     told.update(notes)
     placed = each.placed
     last = placed.name_of(placed.copies - 1)
     title = placed.name if placed.copies == 1 else f"{placed.name} … {last}: {placed.copies:,} equal layers"
     rows = [_row(step, each.convention) for step in each.steps]
-    sheet = _rows_sheet(title, rows, (*(text for _, text in notes), *_on_this_layer(each)))
-    subtitle = "; ".join((placed.layer.kind, *_letters(each)))
+    sheet = _rows_sheet(title, rows, (*(text for _, text in notes), *on_this_layer(each)))
+    subtitle = "; ".join((placed.layer.kind, *letters_of(each)))
     return sheet._replace(subtitle=subtitle, equations=_equations(each))
 
 
 def _equations(each: Derivation) -> tuple[Line, ...]:
-    return tuple(written(equation, each.placed.sizes) for equation in each.equations)
-
-
-def _gates(each: Derivation) -> Iterator[str]:
-    for gate in each.gates:
-        yield f"{gate.letter}, {gate.name}: {gate.meaning}"
-
-
-def _on_biases(each: Derivation) -> Iterator[str]:
-    """Yield why there are as many biases as there are, the same for all layers of a kind that have any."""
-    layer = each.placed.layer
-    if isinstance(layer, Cell) and layer.bias:
-        yield biases(layer, each.gates, convention(each.convention))
-
-
-def _on_this_layer(each: Derivation) -> Iterator[str]:
-    """Yield what is to be said of biases left out, a matrix that is counted elsewhere, and frozen parameters."""
-    layer = each.placed.layer
-    if isinstance(layer, Cell | Dense) and not layer.bias:
-        yield "Biases: none, by bias: false."
-    if each.placed.shared:
-        yield "The matrix is the embedding's, transposed: it is counted there, once."
-    if layer.frozen:
-        yield "Frozen: counted, but not trained."
-
-
-def _letters(each: Derivation) -> Iterator[str]:
-    """Yield what each letter stands for, and where its value comes from."""
-    placed, layer = each.placed, each.placed.layer
-    if "m" in placed.sizes:
-        extra = f", and {layer.extra_inputs:,} extra inputs" if layer.extra_inputs else ""
-        width = placed.inputs - layer.extra_inputs
-        sum_ = f"{width} + {layer.extra_inputs} = " if layer.extra_inputs else ""
-        yield f"m = {sum_}{placed.inputs}: {_source(each)}{extra}"
-    for letter, name in _NAMES.items():
-        if letter in placed.sizes:
-            yield f"{letter} = {placed.sizes[letter]}: {name}"
-
-
-def _source(each: Derivation) -> str:
-    """Return where the width that a layer reads comes from."""
-    below = each.below
-    if below is None:
-        return "the vocabulary" if isinstance(each.placed.layer, Embedding) else "the network's input"
-    of = below.layer
-    if not isinstance(of, Cell) or not of.bidirectional:
-        return f"what {below.name} hands on"
-    joined = of.merge or "concat"
-    one = below.outputs // 2 if joined == "concat" else below.outputs
-    return f"what {below.name} hands on, its two directions of {one:,} joined by {joined}"
+    return tuple(written(equation, each.placed.sizes, each.notation.rows) for equation in each.equations)
 
 
 def _rows_sheet(title: str, rows: list[Row], notes: tuple[str, ...] = ()) -> Sheet:

@@ -79,7 +79,7 @@ def _layer_data(each: TrainingDerivation) -> dict[str, Any]:
         "kind": placed.layer.kind,
         "copies": placed.copies,
         "steps": each.steps,
-        "equations": [plain(written(equation, placed.sizes)) for equation in each.of.equations],
+        "equations": [plain(written(equation, placed.sizes, each.of.notation.rows)) for equation in each.of.equations],
         "held": [_row_data(row) for row in _held(each)],
         "backward_multiply_adds": [_row_data(row) for row in _work(each)],
     }
@@ -155,13 +155,24 @@ def _sheets(each: TrainingDerivation) -> Iterator[Sheet]:
     placed, notes = each.placed, tuple(_notes(each))
     steps = f"T = {each.steps}: steps gone back through together" if each.steps > 1 else ""
     sizes = [f"{letter} = {size}" for letter, size in placed.sizes.items()]
-    lines = tuple(written(equation, placed.sizes) for equation in each.of.equations)
+    lines = tuple(written(equation, placed.sizes, each.of.notation.rows) for equation in each.of.equations)
     head = Sheet((), (), title=names(placed), subtitle="; ".join(filter(None, (placed.layer.kind, steps, *sizes))))
-    yield head._replace(equations=lines, notes=notes)
-    for name, number, rows in (("Held", "Numbers", _held(each)), ("Gradient", "Multiply-adds", _work(each))):
-        if rows:
-            columns = Column(name, key=True), Column("What it is"), Column("Arithmetic"), Column(number, right=True)
-            yield Sheet(columns, rows[:-1], rows[-1])
+    held, work = (
+        _table(name, number, rows)
+        for name, number, rows in (("Held", "Numbers", _held(each)), ("Gradient", "Multiply-adds", _work(each)))
+    )
+    first = held or work or head
+    yield first._replace(title=head.title, subtitle=head.subtitle, equations=lines, notes=notes)
+    if held and work:
+        yield work
+
+
+def _table(name: str, number: str, rows: list[Row]) -> Sheet | None:
+    """Return lines as a table, the last being their sum; None where there are none."""
+    if not rows:
+        return None
+    columns = Column(name, key=True), Column("What it is"), Column("Arithmetic"), Column(number, right=True)
+    return Sheet(columns, rows[:-1], rows[-1])
 
 
 def _notes(each: TrainingDerivation) -> Iterator[str]:

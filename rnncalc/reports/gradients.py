@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rnncalc.questions.backward import LayerBackward
-from rnncalc.questions.norms import norms
+from rnncalc.questions.norms import Norms
 from rnncalc.questions.terms import Terms
 from rnncalc.reports.sheet import Column, Sheet
 from rnncalc.reports.spark import spark
@@ -16,9 +16,12 @@ from rnncalc.reports.states import finite
 def length_data(layer: LayerBackward) -> dict[str, Any]:
     """Return the lengths for programs, by direction and state, a number a step; and the terms of each weight."""
     lengths: dict[str, dict[str, Any]] = {}
-    for of in norms(layer.went):
+    kept: dict[str, dict[str, Any]] = {}
+    for of in layer.norms:
         lengths.setdefault(of.direction, {})[of.letter] = [finite(norm) for norm in of.norms]
-    return {"gradient_norms": lengths, "terms": [_terms_data(of) for of in layer.terms]}
+        if of.gate:
+            kept.setdefault(of.direction, {})[of.letter] = {"gate": of.gate, "product": [*map(finite, of.kept)]}
+    return {"gradient_norms": lengths, "kept": kept, "terms": [_terms_data(of) for of in layer.terms]}
 
 
 def _terms_data(of: Terms) -> dict[str, Any]:
@@ -28,24 +31,28 @@ def _terms_data(of: Terms) -> dict[str, Any]:
 
 def length_sheets(layer: LayerBackward) -> Iterator[Sheet]:
     """Yield for each direction how long the gradient is with respect to each state, and for each weight its terms."""
-    name, found = layer.ran.placed.name, norms(layer.went)
+    name, found = layer.ran.placed.name, layer.norms
     for direction in dict.fromkeys(of.direction for of in found):
         states = [of for of in found if of.direction == direction]
         both = len(found) > len(states)
+        keeping = [of for of in states if of.gate]
+        titles = [*(f"‖∂L/∂{of.letter}‖" for of in states), *(f"∏ {of.gate}" for of in keeping)]
+        columns = [*(of.norms for of in states), *(of.kept for of in keeping)]
         yield Sheet(
-            columns=(
-                Column("Step", right=True, key=True),
-                *(Column(f"‖∂L/∂{of.letter}‖", right=True) for of in states),
-            ),
-            rows=[
-                (step, *map(short, lengths))
-                for step, lengths in enumerate(zip(*(of.norms for of in states), strict=True), 1)
-            ],
+            columns=(Column("Step", right=True, key=True), *(Column(title, right=True) for title in titles)),
+            rows=[(step, *map(short, row)) for step, row in enumerate(zip(*columns, strict=True), 1)],
             title=f"{name}: how long the gradient is at each step{f', {direction}' if both else ''}",
-            notes=tuple(f"‖∂L/∂{of.letter}‖ {spark(of.norms)}" for of in states),
+            notes=(*(f"‖∂L/∂{of.letter}‖ {spark(of.norms)}" for of in states), *map(_kept, keeping)),
         )
     for of in layer.terms:
         yield _terms_sheet(name, of)
+
+
+def _kept(of: Norms) -> str:
+    """Return what the product of a gate is."""
+    return (
+        f"∏ {of.gate}: the product of {of.gate} over the later steps, its largest number: what is left of {of.letter}."
+    )
 
 
 def _terms_sheet(name: str, of: Terms) -> Sheet:

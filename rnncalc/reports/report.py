@@ -21,6 +21,13 @@ class Report(Protocol):
         """Return the tables for people."""
 
 
+class Paged(Protocol):
+    """A report that has more to say on a page than its sheets."""
+
+    def page(self) -> Iterable[Sheet | Picture]:
+        """Return what stands on the page."""
+
+
 class Recorded(Protocol):
     """A report that fits into one table of plain values."""
 

@@ -1,4 +1,4 @@
-"""Times a forward pass of an LSTM against the bare product it is made of; `run.py` starts it in a fresh environment."""
+"""Times a pass of an LSTM against its bare products, and its pass back; `run.py` starts it in a fresh environment."""
 
 import sys
 from operator import mul
@@ -7,6 +7,7 @@ from statistics import median
 from time import perf_counter
 
 from rnncalc import LSTM, Network
+from rnncalc.forward.backward_pass import Recording
 from rnncalc.forward.floats import floats
 from rnncalc.forward.network_pass import Pass
 from rnncalc.forward.numbers import Numbers
@@ -48,12 +49,25 @@ def seconds_of_products(units: int, steps: int) -> float:
     return perf_counter() - began
 
 
+def backward_against_forward(units: int, steps: int) -> float:
+    """Return the time of a pass back through an LSTM, against that of its own pass forward."""
+    network = Network(input=units, layers=(LSTM(units),), steps=steps)
+    (placed,) = network.placed
+    weights = {placed.name: Numbers().weights_of(placed)}
+    began = perf_counter()
+    recording = Recording(network, weights)
+    ended = perf_counter()
+    recording.back([(recording.outputs[-1], [1.0] * units)])
+    return (perf_counter() - ended) / (ended - began)
+
+
 def main() -> None:
     pairs = [(seconds_of_pass(256, 10), seconds_of_products(256, 10)) for _ in range(7)]
     whole, bare_time = (median(times) for times in zip(*pairs, strict=True))
     longer = median(seconds_of_pass(256, 40) for _ in range(3)) / whole / 4
     wider = median(seconds_of_pass(512, 10) for _ in range(3)) / whole / 4
-    print(whole / bare_time, longer, wider)
+    back = median(backward_against_forward(64, 50) for _ in range(7))
+    print(whole / bare_time, longer, wider, back)
 
 
 main()

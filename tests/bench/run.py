@@ -131,10 +131,11 @@ def forward(python: str, rnncalc: str) -> None:
     """Compare a forward pass to the products it is made of, and its memory to its weights."""
     script = str(Path(__file__).with_name("forward.py"))
     done = subprocess.run([python, script], env=ENV, capture_output=True, check=True)
-    whole, longer, wider = map(float, done.stdout.split())
+    whole, longer, wider, back = map(float, done.stdout.split())
     show("a pass of LSTM 256 → 256, against its bare products", whole, 1.03)
     show("four times the steps, against four times the time", longer)
     show("four times the weights, against four times the time", wider)
+    show("a pass back through LSTM 64 → 64 over 50 steps, against its pass forward", back, 4)
     command = [rnncalc, "run", *["-i", "1024", "-l", "lstm:1024", "-T", "1"]]
     weights = 4 * 1024 * (1024 + 1024 + 1)
     idle = kilobytes([rnncalc, "run", *["-i", "1", "-l", "lstm:1", "-T", "1"]])
@@ -149,6 +150,8 @@ def drawing(folder: Path, rnncalc: str) -> None:
 
     value = ratio(timed("draw", "specs/lstm.yaml"), timed("specs/lstm.yaml"), 25)
     show("draw of a small network, against its count as a table", value, 1)
+    value = ratio(timed("draw", "specs/lstm.yaml", "--view", "cell"), timed("specs/lstm.yaml"), 25)
+    show("draw of a cell, against the network's count as a table", value, 1.1)
     files = {}
     for name, layers, steps in (("many", 100_000, 10**12), ("few", 13, 7)):
         files[name] = str(folder / f"{name}.yaml")

@@ -6,7 +6,7 @@ import base64
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 
@@ -44,11 +44,11 @@ class Browser:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         self.driver = Chrome(options, ChromeService("/usr/bin/chromedriver"))
 
-    def open(self, path: Path, width: int = 1600, scheme: Literal["light", "dark"] | str = "light") -> None:
-        """Open a file in a window of some width, and forget what was logged before."""
+    def open(self, path: Path, width: int = 1600, scheme: str = "light", media: str = "") -> None:
+        """Open a file in a window of some width, light or dark, for a screen or in print; forget what was logged."""
         self.command("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
         features = [{"name": "prefers-color-scheme", "value": scheme}]
-        self.command("Emulation.setEmulatedMedia", media="", features=features)
+        self.command("Emulation.setEmulatedMedia", media=media, features=features)
         self.log()
         self.requests()
         self.driver.get(path.resolve().as_uri())
@@ -85,7 +85,10 @@ class Browser:
         path.write_bytes(base64.b64decode(taken["data"]))
 
     def pdf(self, path: Path) -> None:
-        """Save the page as it is printed, on A4."""
+        """Save the page as it is printed, on A4, once it is drawn."""
+        self.driver.execute_async_script(
+            "const done = arguments[0]; document.fonts.ready.then(() => requestAnimationFrame(() => done()))"
+        )
         size = {"paperWidth": 8.27, "paperHeight": 11.69}
         taken = self.command("Page.printToPDF", printBackground=True, preferCSSPageSize=True, **size)
         path.write_bytes(base64.b64decode(taken["data"]))

@@ -39,7 +39,7 @@ def test_a_screen_is_never_too_narrow(columns: int, view: str, spec: str, screen
 
 @pytest.mark.parametrize(
     ("name", "start"),
-    [("a.svg", "<svg "), ("a.SVG", "<svg "), ("a.tex", "\\documentclass"), ("a.html", "<!doctype"), ("a.txt", "gru 3")],
+    [("a.svg", "<svg "), ("a.SVG", "<svg "), ("a.tex", "\\documentclass"), ("a.html", "<!DOCTYPE"), ("a.txt", "gru 3")],
 )
 def test_a_file_is_written_as_its_suffix_says(name: str, start: str, folder: Path, call: Call) -> None:
     """Nothing goes to standard output, and nothing but the file is left in the folder."""
@@ -75,6 +75,7 @@ REFUSED = [
     (["-o", "a.svg", "-f", "tikz"], "rnncalc: -o asks for svg by its suffix, -f for tikz; leave -f out\n"),
     (["--view", "front"], "--view: expected unrolled, cell or growth, got 'front'"),
     (["--only", "gru_2"], "rnncalc: --only: expected gru_1 or output, got 'gru_2'; did you mean 'gru_1'?\n"),
+    (["--view", "cell", "--only", "output"], "rnncalc: output is not recurrent, and has no cell to draw; name a rec"),
     (["--view", "growth", "--only", "gru_1"], "rnncalc: gru 3 → dense 1: the growth is that of the whole network"),
     (["--view", "growth", "--topology", "one-to-one", "-T", "1"], "rnncalc: gru 3 → dense 1: a one-to-one network has"),
 ]

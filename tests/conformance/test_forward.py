@@ -60,9 +60,9 @@ def test_a_repeated_layer(convention: str, kind: str, ways: bool) -> None:
 
 
 @pytest.mark.parametrize("merge", ["concat", "sum", "mul", "ave"])
-@pytest.mark.parametrize("convention", ["keras", "flax-linen", "flax-nnx"])
+@pytest.mark.parametrize("convention", ["pytorch", "keras", "flax-linen", "flax-nnx"])
 def test_the_final_state_of_both_directions_is_merged(convention: str, merge: Merge) -> None:
-    """Where the framework merges sequences, its last states go together in the same way."""
+    """As sequences are merged, in the framework or behind its module, so are the last states of both directions."""
     layer = LSTM(3, bidirectional=True, merge=merge)
     compare(Network(input=4, layers=(layer, layer), steps=4, convention=convention))
 

@@ -37,7 +37,7 @@ def test_every_tensor_is_the_frameworks(convention: str, data: st.DataObject) ->
 @settings(max_examples=300)
 def test_a_stack_is_the_module_with_so_many_layers(layer: Any, inputs: int, layers: int) -> None:
     """PyTorch's `num_layers` is rnncalc's `repeat`, tensor by tensor, under the names they have in the module."""
-    stacked = layer.replace(repeat=layers)
+    stacked = layer.replace(repeat=layers, merge=None)  # within the module directions are always concatenated
     network = Network(input=inputs, layers=(stacked,), convention="pytorch")
     measured = with_torch.module(layer, inputs, layers=layers)
     declared = {tensor.name: tensor.shape for place in network.placed for tensor in place.tensors}

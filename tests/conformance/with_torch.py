@@ -20,6 +20,15 @@ ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+MERGES: dict[str | None, Callable[[Any, Any], Any]] = {
+    None: lambda a, b: torch.cat([a, b], dim=-1),
+    "concat": lambda a, b: torch.cat([a, b], dim=-1),
+    "sum": lambda a, b: a + b,
+    "mul": lambda a, b: a * b,
+    "ave": lambda a, b: (a + b) / 2,
+}
+
+
 def module(layer: Layer, inputs: int, *, layers: int = 1) -> Any:
     """Return the module a layer is in PyTorch; a stack of recurrent ones where `layers` says so."""
     match layer:
@@ -76,7 +85,8 @@ def leaving(layer: Layer, made: Any, flow: Any, *, final: bool) -> Any:
     if isinstance(layer, RNN | GRU | LSTM):
         outputs, state = made(flow)
         last = state[0] if isinstance(layer, LSTM) else state
-        return last.reshape(-1) if final else outputs
+        ways = [*last] if final else [*outputs.chunk(layer.directions, dim=-1)]
+        return MERGES[layer.merge](*ways) if layer.bidirectional else ways[0]  # the module itself concatenates
     done = made(flow)
     return ACTIVATIONS[layer.activation](done) if isinstance(layer, Dense) else done
 

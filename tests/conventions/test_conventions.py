@@ -64,9 +64,9 @@ def test_options_count_what_the_frameworks_allocate() -> None:
             "pytorch projects to fewer numbers than there are units, 4, got 4; give fewer, or remove it",
         ),
         (
-            "pytorch",
+            "onnx",
             LSTM(4, bidirectional=True, merge="sum"),
-            "pytorch cannot express merge: sum; textbook, keras, flax-linen and flax-nnx can",
+            "onnx cannot express merge: sum; textbook, pytorch, keras, flax-linen and flax-nnx can",
         ),
     ],
 )
@@ -77,6 +77,15 @@ def test_what_a_framework_cannot_express_is_refused_with_those_that_can(
     with pytest.raises(SpecError) as caught:
         params(layer, convention)
     assert [problem.message for problem in caught.value.problems] == [message]
+
+
+def test_what_is_written_after_a_module_is_no_obstacle() -> None:
+    """PyTorch's modules concatenate; who sums the directions does it behind nn.LSTM, and the next layer reads h."""
+    for merge in ("sum", "mul", "ave"):
+        layer = LSTM(16, bidirectional=True, merge=merge)
+        assert params(layer, "pytorch") == 3_328  # 2 × 4 × 16 × (8 + 16 + 2)
+        stacked = Network(input=8, layers=(layer, LSTM(16)), convention="pytorch")
+        assert stacked.params == 3_328 + 2_176  # 4 × 16 × (16 + 16 + 2)
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS)

@@ -7,16 +7,18 @@ from collections import Counter
 
 import pytest
 from hypothesis import given, settings
-from pictured import SVG, bare, network_of, said, svg_texts, tikz_texts
+from pictured import SVG, bare, hold, network_of, said, svg_texts, tikz_texts
 from strategies import Spec, encoder_decoder, network
 
-from rnncalc import GRU, LSTM, Embedding, Network, Output
+from rnncalc import GRU, LSTM, Embedding, FastGRNN, MinLSTM, Network, Output
 from rnncalc.formats import write
 from rnncalc.formats.places import PAGE
 from rnncalc.formats.svg import element
 from rnncalc.formats.text import drawn
 from rnncalc.formats.tikz import environment
+from rnncalc.layers.layer import Layer
 from rnncalc.reports.draw import VIEWS, Drawing
+from rnncalc.reports.pictures.framing import stacked
 from rnncalc.reports.pictures.picture import Arrow, Box, Dot, Label, Picture, Role, columns
 from rnncalc.text import escape
 
@@ -34,7 +36,7 @@ SMALL = {"input": 3, "steps": 3, "output": 1}
 
 
 def pictures(net: Network) -> list[Picture]:
-    return [picture for view in ("unrolled", "growth") for picture in Drawing(net, view).pictures(PAGE)]
+    return [picture for view in VIEWS for picture in Drawing(net, view).pictures(PAGE)]
 
 
 @given(network() | encoder_decoder())
@@ -45,6 +47,31 @@ def test_every_label_is_read_back(spec: Spec) -> None:
     texts = bare(said(picture))
     assert bare(svg_texts(element(picture))) == texts
     assert bare(tikz_texts(environment(picture))) == texts
+
+
+@pytest.mark.parametrize(
+    "layer", [LSTM(3, peepholes=True, projection=2), GRU(3, reset_after=True), MinLSTM(3), FastGRNN(3)]
+)
+def test_every_label_of_a_cell_is_read_back(layer: Layer) -> None:
+    """As often as the picture has it, signs and Greek letters too."""
+    (picture,) = Drawing(Network(input=4, layers=(layer,)), "cell").pictures()
+    texts = bare(said(picture))
+    assert bare(svg_texts(element(picture))) == texts
+    assert bare(tikz_texts(environment(picture))) == texts
+    text = "\n".join(drawn(picture))
+    for label, times in said(picture).items():
+        assert text.count(label) >= times, label
+
+
+def test_several_pictures_are_one_element() -> None:
+    """A file of SVG holds one; below each other, nothing overlaps, and each label is there as often as in all."""
+    net = Network(input=4, layers=(LSTM(3), GRU(2)))
+    file = io.StringIO()
+    write([Drawing(net, "cell")], "svg", file)
+    counted = [said(picture) for picture in Drawing(net, "cell").pictures(PAGE)]
+    assert len(counted) == 2
+    assert bare(svg_texts(file.getvalue())) == bare(counted[0] + counted[1])
+    hold(stacked(Drawing(net, "cell").pictures(PAGE)))
 
 
 @given(network() | encoder_decoder())
@@ -162,8 +189,8 @@ def test_a_page_holds_the_picture() -> None:
     """With its title, and nothing from elsewhere."""
     file = io.StringIO()
     net = Network(input=3, layers=(GRU(2),), steps=3, name="<b>x</b>")
-    write([Drawing(net)], "page", file)
+    write([Drawing(net)], "html", file)
     text = file.getvalue()
-    assert text.startswith("<!doctype html>")
+    assert text.startswith("<!DOCTYPE html>")
     assert "<title>&lt;b&gt;x&lt;/b&gt;, unrolled in time</title>" in text
     assert Counter(re.findall(r"<svg|<script|<b>", text)) == {"<svg": 1}

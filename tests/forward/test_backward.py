@@ -1,6 +1,6 @@
 """Going back on the tape: gradients by hand, held values and work as counted, and a witness that objects."""
 
-from math import exp, tanh
+from math import exp, prod, tanh
 from typing import Any
 
 import pytest
@@ -207,3 +207,21 @@ def test_what_cannot_be_gone_back_through_is_refused() -> None:
         backward(Network(input=1, layers=[LSTM(1)], steps=75_000), most_multiply_adds=10**15)
     with pytest.raises(CallError, match="targets: expected 3 steps, as many as are run, got 5"):
         backward(Network(input=1, layers=[RNN(1)], topology="many-to-many"), targets=[[0.0]] * 5)
+
+
+@pytest.mark.parametrize(
+    ("layer", "state", "gate", "turned"),
+    [(LSTM(2), "c", "f", False), (GRU(2), "h", "z", False), (GRU(2, update_gate="replaces"), "h", "1−z", True)],
+)
+def test_what_the_gates_keep_of_a_state_is_the_product_of_the_later_ones(
+    layer: Any, state: str, gate: str, turned: bool
+) -> None:
+    """An LSTM's forget gates, a GRU's update gates, or what these leave: over all later steps, the largest number."""
+    done = backward(Network(input=2, layers=[layer], steps=4), states=True)
+    (found,) = [of for of in done.layers[0].norms if of.letter == state]
+    steps = done.run.layers[0].traces[0].steps
+    gates = [[1 - number if turned else number for number in step[gate[-1]]] for step in steps]
+    expected = [max(prod(later[unit] for later in gates[step + 1 :]) for unit in range(2)) for step in range(4)]
+    assert found.gate == gate
+    assert found.kept == pytest.approx(expected)
+    assert [of.gate for of in backward(Network(input=2, layers=[RNN(1)], steps=2), states=True).layers[0].norms] == [""]

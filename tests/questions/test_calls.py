@@ -58,6 +58,11 @@ def test_what_is_no_network_is_refused(question: str, given: object) -> None:
     [
         (lambda: UNTYPED.count(NETWORK, 3), "dtype: expected float64"),
         (lambda: UNTYPED.count(NETWORK, ["float32"]), "dtype: expected float64"),
+        (
+            lambda: explain(NETWORK, notation="row"),
+            "notation: expected w, uvw, rows or stacked, got 'row'; did you mean 'rows'?",
+        ),
+        (lambda: UNTYPED.explain(NETWORK, notation=3), "notation: expected w, uvw, rows or stacked, got 3"),
         (lambda: UNTYPED.compare(NETWORK, dtype=None), "dtype: expected float64"),
         (lambda: UNTYPED.run(NETWORK, seed="x"), "seed: expected a whole number, got 'x'"),
         (

@@ -306,3 +306,27 @@ def test_names_of_the_textbook_are_mathematics(call: Call) -> None:
     )
     (layer,) = derived(call, "-i", 8, "-l", "rnn:2,bidirectional")
     assert [step["label"] for step in layer["steps"]][:2] == ["forward/W_xh", "forward/W_hh"]
+
+
+@pytest.mark.parametrize(
+    ("notation", "first", "last", "shapes"),
+    [
+        ("w", "h_t = tanh(W_xh x_t + W_hh h_(t−1) + b_h)", "y_t = softmax(W_hy h_t + b_y)", {"W_hy": [2, 3]}),
+        ("uvw", "h_t = tanh(U x_t + W h_(t−1) + b)", "y_t = softmax(V h_t + b_y)", {"V": [2, 3], "h_t": [3]}),
+        ("rows", "h_t = tanh(x_t W_xh + h_(t−1) W_hh + b_h)", "y_t = softmax(h_t W_hy + b_y)", {"h_t": [1, 3]}),
+        ("stacked", "h_t = tanh([h_(t−1), x_t] W_h + b_h)", "y_t = softmax(h_t W_hy + b_y)", {"W_hy": [3, 2]}),
+    ],
+)
+def test_a_notation_is_for_the_whole_network(
+    notation: str, first: str, last: str, shapes: dict[str, list[int]], call: Call
+) -> None:
+    """The cell's equations and the output layer's, with shapes that fit; the counts are the same."""
+    network = ("-i", 4, "-l", "rnn:3", "-o", "2,activation=softmax", "--topology", "many-to-many")
+    asked = call("explain", *network, "--notation", notation, "-f", "json")
+    (report,) = json.loads(asked.out)["reports"]
+    lines = [line for layer in report["layers"] for line in layer["equations"]]
+    assert [line["text"] for line in lines] == [first, last]
+    assert shapes.items() <= lines[-1]["shapes"].items()
+    assert (report["notation"], report["params"]) == (notation, 3 * (4 + 3 + 1) + 2 * (3 + 1))
+    told = call("explain", *network, "--notation", notation).out
+    assert ("Notation: " in told) == (notation != "w")

@@ -1,27 +1,29 @@
-"""The equations that are written are those that are run: evaluated with numbers, they give every gate and state."""
+"""The equations that are written are those that are run: evaluated with numbers, they give every gate and state.
+
+In every notation, from the printed text alone, with weights that are cut out and turned here by hand.
+"""
 
 import re
 from collections.abc import Callable
-from itertools import product
 from math import exp, tanh
 from operator import add, mul, sub, truediv
 from random import Random
 from typing import Any
 
 import pytest
+from cells import CELLS, STEPS, M, cases, network
 
-from rnncalc import Cell, Network, SpecError
-from rnncalc.conventions.catalogue import CONVENTIONS, convention
+from rnncalc import Cell, Network
+from rnncalc.conventions.catalogue import convention
 from rnncalc.forward.arrays import Arrays, Matrix, filled
 from rnncalc.forward.bindings import binding
 from rnncalc.forward.floats import floats
 from rnncalc.forward.network_pass import Pass
-from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.questions.notation import NOTATIONS
 from rnncalc.questions.symbols import equations
-from rnncalc.reports.equations import plain, written
+from rnncalc.reports.equations import Term, plain, written
 
 Vector = list[float]
-M, STEPS = 3, 3
 
 FUNCTIONS: dict[str, Callable[[float], float]] = {
     "σ": lambda x: 1 / (1 + exp(-x)),
@@ -29,7 +31,7 @@ FUNCTIONS: dict[str, Callable[[float], float]] = {
     "relu": lambda x: max(x, 0.0),
     "sigmoid": lambda x: 1 / (1 + exp(-x)),
 }
-TOKEN = re.compile(r"[A-Za-zζνσ]+(?:_\([^)]*\)|_\w+)?\(?|[()1]| [+−∘·/] | ")
+TOKEN = re.compile(r"[A-Za-zζνσ]+(?:_\([^)]*\)|_\w+)?\(?|[()1\[\]]| [+−∘·/] |, | ")
 
 
 class Evaluator:
@@ -72,62 +74,40 @@ class Evaluator:
         if token.endswith("("):
             inside = self.sum()
             assert self.tokens.pop(0) == ")"
-            return [FUNCTIONS[token[:-1]](number) for number in inside] if token != "(" else inside
-        value: Any = self.names[token]
-        if self.peek() == " ":
-            self.tokens.pop(0)
-            vector = self.factor()
-            return [sum(w * x for w, x in zip(row, vector, strict=True)) for row in value]
-        return value  # type: ignore[no-any-return]  # a vector, or a matrix that the line above has used
+            return self.applied([FUNCTIONS[token[:-1]](number) for number in inside] if token != "(" else inside)
+        return self.applied(self.stack() if token == "[" else self.names[token])
+
+    def stack(self) -> Vector:
+        """Return vectors one after the other."""
+        whole = self.sum()
+        while (token := self.tokens.pop(0)) == ", ":
+            whole = [*whole, *self.sum()]
+        assert token == "]"
+        return whole
+
+    def applied(self, value: Any) -> Vector:
+        """Return a matrix times the column behind it, a row times the matrix behind it, or the vector alone."""
+        if self.peek() != " ":
+            return value  # type: ignore[no-any-return]  # a vector, or a matrix that the row before it uses
+        self.tokens.pop(0)
+        behind: Any = self.factor()
+        if isinstance(value[0], list):
+            return [sum(w * x for w, x in zip(row, behind, strict=True)) for row in value]
+        assert isinstance(behind[0], list)
+        return [sum(w * x for w, x in zip(column, value, strict=True)) for column in zip(*behind, strict=True)]
 
 
-OPTIONS: dict[str, tuple[Any, ...]] = {
-    "bias": (False,),
-    "activation": ("relu", "linear", "sigmoid"),
-    "recurrence": ("diagonal",),
-    "reset_after": (False, True),
-    "reset_gate": (False,),
-    "update_gate": ("replaces",),
-    "projection": (2,),
-    "peepholes": (True,),
-    "output_gate": (False,),
-    "learned_state": (True,),
-}
-CELLS = [name for name in KINDS if issubclass(kind(name), Cell)]
-
-
-def cases() -> list[tuple[str, int, dict[str, Any], str]]:
-    """Return every cell with each of its options alone, and two together, under every convention that has it."""
-    found = []
-    for name, units in product(CELLS, (3, 4)):
-        fields = kind(name).fields
-        single = [{option: value} for option, values in OPTIONS.items() if option in fields for value in values]
-        pairs = [first | second for first in single for second in single if [*first] < [*second]]
-        for options, convention_name in product([{}, *single, *pairs], CONVENTIONS):
-            try:
-                network(name, units, options, convention_name)
-            except SpecError:
-                continue
-            found.append((name, units, options, convention_name))
-    return found
-
-
-def network(name: str, units: int, options: dict[str, Any], convention_name: str) -> Network:
-    of = kind(name)
-    layer = of(**{"units": units, **options})
-    return Network(input=M, layers=[layer], steps=STEPS, topology="many-to-many", convention=convention_name)
-
-
+@pytest.mark.parametrize("notation", NOTATIONS)
 @pytest.mark.parametrize("name", CELLS)
-def test_the_written_equations_give_what_the_pass_gives(name: str) -> None:
-    """Every gate and every state at every step, for each cell, option and convention, from the printed text."""
+def test_the_written_equations_give_what_the_pass_gives(name: str, notation: str) -> None:
+    """Every gate and every state at every step, for each cell, option, convention and notation."""
     mine = [case for case in cases() if case[0] == name]
     assert len(mine) > 5
     for _, units, options, convention_name in mine:
-        check(network(name, units, options, convention_name))
+        check(network(name, units, options, convention_name), notation)
 
 
-def check(net: Network) -> None:
+def check(net: Network, notation: str) -> None:
     (placed,) = net.placed
     layer = placed.layer
     assert isinstance(layer, Cell)
@@ -137,19 +117,62 @@ def check(net: Network) -> None:
     (ran,) = Pass(net, floats, weights={placed.name: weights}, inputs={None: inputs}, traced=True).run()
     assert ran.agrees
     names = bound(net, weights)
+    names |= SPELLED[notation](layer, names)
     arrays = convention(net.convention).arrays(layer.kind)
     assert arrays is not None
-    lines = [plain(written(each, placed.sizes)) for each in equations(layer, M, arrays)]
+    written_in = NOTATIONS[notation]
+    lines = [written(each, placed.sizes, written_in.rows) for each in equations(layer, M, arrays, written_in)]
     for x, seen, handed in zip(inputs, ran.traces[0].steps, ran.output, strict=True):
         names["x_t"] = x
-        for line in lines:
+        for line in map(plain, lines):
             left, _, right = line.partition(" = ")
             names[left] = Evaluator(right, names).sum()
+        shown = {piece.name: piece.shape for line in lines for piece in line if isinstance(piece, Term) and piece.shape}
+        assert shown == {name: shape(names[name], written_in.rows) for name in shown}
         assert names["h_t"] == pytest.approx(handed, abs=1e-12)
         for letter, values in seen.items():
             assert names[f"{letter}_t"] == pytest.approx(values, abs=1e-12), lines
         for state in layer.states:
             names[f"{state}_(t−1)"] = names[f"{state}_t"]
+
+
+def shape(value: Any, rows: bool) -> tuple[int, ...]:
+    if isinstance(value[0], list):
+        return len(value), len(value[0])
+    return (1, len(value)) if rows else (len(value),)
+
+
+def turned(matrix: Any) -> Any:
+    return [[*column] for column in zip(*matrix, strict=True)] if isinstance(matrix[0], list) else matrix
+
+
+def u_and_w(layer: Cell, names: dict[str, Any]) -> dict[str, Any]:
+    """Return U_z for W_xz and W_z for W_hz, or W_cz where c is the memory; of one gate alone, U, W and b."""
+    past = next(iter(layer.states))
+    found = {f"U_{name[3:]}": value for name, value in names.items() if name.startswith("W_x")}
+    found |= {f"W_{name[3:]}": value for name, value in names.items() if name.startswith(f"W_{past}")}
+    found |= {f"W_h{each.letter}": names[f"W_h{each.letter}"] for each in layer.weights if each.widths}
+    if len(layer.gates(M)) == 1:
+        found = {name[0]: value for name, value in found.items()}
+        found |= {"b": names["b_h"]} if "b_h" in names else {}
+        found |= {"b_x": names["b_xh"], "b_h": names["b_hh"]} if "b_xh" in names else {}
+    return {name.rstrip("_"): value for name, value in found.items()}
+
+
+def rows(_: Cell, names: dict[str, Any]) -> dict[str, Any]:
+    """Return every matrix with its columns for rows."""
+    return {name: turned(value) for name, value in names.items() if name[0] in "wW"}
+
+
+def stacked(layer: Cell, names: dict[str, Any]) -> dict[str, Any]:
+    """Return beside those the matrix of h above that of x for each gate, or for those that share it."""
+    matrices = rows(layer, names)
+    both = [name[3:] for name in matrices if name.startswith("W_x") and f"W_h{name[3:]}" in matrices]
+    one = {f"W_{gates}".rstrip("_"): matrices[f"W_h{gates}"] + matrices[f"W_x{gates}"] for gates in both}
+    return matrices | one
+
+
+SPELLED = {"w": lambda layer, names: {}, "uvw": u_and_w, "rows": rows, "stacked": stacked}
 
 
 def bound(net: Network, weights: dict[str, Any]) -> dict[str, Any]:
@@ -244,3 +267,41 @@ def test_equations_as_textbooks_and_frameworks_write_them(
     arrays = convention(convention_name).arrays(name)
     assert arrays is not None
     assert [plain(written(each, placed.sizes)) for each in equations(placed.layer, M, arrays)] == lines
+
+
+@pytest.mark.parametrize(
+    ("notation", "name", "options", "convention_name", "lines"),
+    [
+        ("uvw", "rnn", {}, "textbook", ["h_t = tanh(U x_t + W h_(t−1) + b)"]),
+        ("uvw", "rnn", {}, "pytorch", ["h_t = tanh(U x_t + b_x + W h_(t−1) + b_h)"]),
+        ("uvw", "mgu", {"bias": False}, "textbook", ["f_t = σ(U_f x_t + W_f h_(t−1))"]),
+        ("rows", "rnn", {}, "keras", ["h_t = tanh(x_t W_xh + h_(t−1) W_hh + b_h)"]),
+        ("stacked", "rnn", {}, "textbook", ["h_t = tanh([h_(t−1), x_t] W_h + b_h)"]),
+        (
+            "stacked",
+            "gru",
+            {},
+            "textbook",
+            [
+                "z_t = σ([h_(t−1), x_t] W_z + b_z)",
+                "r_t = σ([h_(t−1), x_t] W_r + b_r)",
+                "n_t = tanh([r_t ∘ h_(t−1), x_t] W_n + b_n)",
+            ],
+        ),
+        ("stacked", "gru", {}, "pytorch", ["z_t = σ([h_(t−1), x_t] W_z + b_xz + b_hz)"]),
+        ("stacked", "rnn", {"recurrence": "diagonal"}, "textbook", ["h_t = tanh(x_t W_xh + W_hh ∘ h_(t−1) + b_h)"]),
+        ("stacked", "fastgrnn", {}, "textbook", ["z_t = σ([h_(t−1), x_t] W + b_z)"]),
+        ("stacked", "lstm", {"peepholes": True}, "textbook", ["i_t = σ([h_(t−1), x_t] W_i + w_ci ∘ c_(t−1) + b_i)"]),
+    ],
+)
+def test_notations_as_books_have_them(
+    notation: str, name: str, options: dict[str, Any], convention_name: str, lines: list[str]
+) -> None:
+    """U, W and V as in Goodfellow et al., rows as in Zhang et al., [h, x] as in Olah; the first lines of each."""
+    (placed,) = network(name, 4, options, convention_name).placed
+    assert isinstance(placed.layer, Cell)
+    arrays = convention(convention_name).arrays(name)
+    assert arrays is not None
+    of = NOTATIONS[notation]
+    found = [plain(written(each, placed.sizes, of.rows)) for each in equations(placed.layer, M, arrays, of)]
+    assert found[: len(lines)] == lines

@@ -19,6 +19,7 @@ from rnncalc.reports.check import CheckReport
 from rnncalc.reports.checked_file import FileReport
 from rnncalc.reports.compare import ComparisonReport, DenseGrowthReport
 from rnncalc.reports.count import CountReport
+from rnncalc.reports.draw import Drawing
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.run import RunReport
 from rnncalc.reports.solve import SolutionReport
@@ -50,7 +51,7 @@ def test_a_format_that_is_added_writes_every_report_it_can(report: object, plain
     if not hasattr(report, "sheets"):
         assert plain not in offered(type(report))
         with pytest.raises(
-            CallError, match=r"cannot be written as plain, but as (json, junit or github|text, svg, tikz or page)"
+            CallError, match=r"cannot be written as plain, but as (json, junit or github|text, svg, tikz or html)"
         ):
             write([report], plain, file)
         assert file.getvalue() == ""
@@ -74,7 +75,7 @@ def test_a_command_offers_a_format_that_is_added(tmp_path: Path) -> None:
         command = [sys.executable, "-c", add, str(tmp_path), *args]
         return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True).stdout
 
-    assert "table, json, csv, markdown, plain" in called("count", "--help")
+    assert "table, json, csv, markdown, html, plain" in called("count", "--help")
     out = called("-i", "4", "-l", "rnn:3", "-o", "1", "-f", "plain")
     assert out.splitlines()[-1] == "Total; ; ; ; ; 28"
     assert "✓; specs/lstm.yaml; expect.total; 1600; 1600" in called("check", "specs/lstm.yaml", "-f", "plain")
@@ -93,14 +94,15 @@ def test_each_format_writes_every_report_that_it_is_offered_for(report: object) 
 @pytest.mark.parametrize(
     ("reports", "formats"),
     [
-        ((CountReport,), "table json csv markdown"),
-        ((AllocationReport,), "table json csv markdown"),
-        ((RunReport,), "table json csv markdown"),
-        ((ComparisonReport, DenseGrowthReport), "table json markdown"),
-        ((SolutionReport,), "table json markdown"),
-        ((AnswerReport,), "table json markdown"),
-        ((ExplanationReport,), "table json markdown latex"),
-        ((CheckReport, FileReport), "table json markdown junit github"),
+        ((CountReport,), "table json csv markdown html"),
+        ((AllocationReport,), "table json csv markdown html"),
+        ((RunReport,), "table json csv markdown html"),
+        ((ComparisonReport, DenseGrowthReport), "table json markdown html"),
+        ((SolutionReport,), "table json markdown html"),
+        ((AnswerReport,), "table json markdown html"),
+        ((ExplanationReport,), "table json markdown latex html"),
+        ((Drawing,), "text svg tikz html"),
+        ((CheckReport, FileReport), "table json markdown html junit github"),
     ],
 )
 def test_what_is_offered(reports: tuple[type, ...], formats: str) -> None:
@@ -124,7 +126,7 @@ def test_a_report_that_a_format_cannot_write_is_refused_before_the_first_is_writ
     """A solution has no one table, so it has no CSV."""
     file = io.StringIO()
     solution = next(report for report in REPORTS if isinstance(report, SolutionReport))
-    with pytest.raises(CallError, match="cannot be written as csv, but as table, json or markdown"):
+    with pytest.raises(CallError, match="cannot be written as csv, but as table, json, markdown or html"):
         write([REPORTS[0], solution], "csv", file)
     assert file.getvalue() == ""
 
@@ -133,7 +135,7 @@ def test_every_format_of_the_list_is_there() -> None:
     """Its module is in the room of formats, and has what the list says."""
     for name, (module, method, *_) in FORMATS.items():
         assert module == f"rnncalc.formats.{name}"
-        assert any(hasattr(report, method) for report in REPORTS)
+        assert any(hasattr(report, method) for report in [*REPORTS, Drawing(NETWORK)])
         assert find(name) is FORMATS[name]
 
 

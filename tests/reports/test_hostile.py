@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import Any
@@ -14,7 +15,7 @@ from reported import REPORTS
 from rnncalc.formats import FORMATS, write
 from rnncalc.reports.alike import Alike, Shared
 from rnncalc.reports.cases import Annotation, Case, Level, Outcome, Tally
-from rnncalc.reports.equations import Term
+from rnncalc.reports.equations import Function, Sign, Term
 from rnncalc.reports.pictures.picture import Arrow, Box, Brace, Curve, Dot, Label, Picture, Role
 from rnncalc.reports.sheet import Arithmetic, Bar, Column, Name, Sheet
 
@@ -75,7 +76,8 @@ class Full:
             None,
         )
         columns = (Column("a", key=True), *(Column("b") for _ in values[1:]))
-        equations = ((Term("a", "b", "c", (1,)), " = ", "tanh(", Term("a", time="b"), ")"),)
+        call = Function("tanh"), Sign.OPEN, Term("a", time="b"), Sign.CLOSE
+        equations = ((Term("a", "b", "c", (1,)), Sign.EQUALS, *call, "and text"),)
         return [Sheet(columns, [values] * 600, values, "a", "b", ("c", "d"), equations), Sheet((), (), notes=("a",))]
 
     derivations = sheets
@@ -163,27 +165,45 @@ def acts_in_csv(text: str) -> None:
 
 def acts_in_xml(text: str) -> None:
     """Hold that it is XML in ASCII."""
-    import xml.etree.ElementTree as ET
-
     assert text.isascii()
     ET.fromstring(text)
 
 
+ELEMENTS = {
+    *("html", "head", "meta", "title", "link", "style", "body", "main", "article", "section", "figure", "h1", "h2"),
+    *("p", "div", "span", "wbr", "table", "thead", "tbody", "tfoot", "tr", "th", "td"),
+    *("math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "mpadded", "msub", "munder", "msup", "mtable", "mtr", "mtd"),
+}
+DRAWN = {
+    f"{{http://www.w3.org/2000/svg}}{name}"
+    for name in ("svg", "title", "desc", "style", "rect", "text", "tspan", "polyline", "polygon", "path", "circle", "g")
+}
+ATTRIBUTES = {
+    *("lang", "charset", "name", "content", "http-equiv", "rel", "href", "class", "style", "scope", "role", "tabindex"),
+    *("aria-label", "form", "stretchy", "lspace", "rspace", "width", "depth"),
+}
+
+
+def acts_in_html(text: str) -> None:
+    """Hold that no element, attribute or style of the page comes from a name, which is text that can be read."""
+    head, _, page = text.partition("\n")
+    assert head == "<!DOCTYPE html>"
+    root = ET.fromstring(page)
+    assert {element.tag for element in root.iter()} <= ELEMENTS | DRAWN
+    own = [element for element in root.iter() if element.tag in ELEMENTS]
+    assert {name for element in own for name in element.attrib} <= ATTRIBUTES
+    for element in own:
+        assert re.fullmatch(r"width: [\d.]+%|min-width: \d+px|", element.get("style", "")), element.get("style")
+        assert element.get("href", "data:,") == "data:,"
+        assert re.fullmatch(r"[a-z ]*", element.get("class", ""))
+    assert len([*root.iter("style")]) == len([*root.iter("link")]) == 1
+    for element in root.iter("title"):
+        assert r"\u202e" in (element.text or "")
+
+
 def acts_in_svg(text: str) -> None:
     """Hold that it is XML, of the elements that pictures are made of alone."""
-    import xml.etree.ElementTree as ET
-
-    tags = {node.tag.rpartition("}")[2] for node in ET.fromstring(text).iter()}
-    assert tags <= {
-        *["svg", "title", "desc", "style", "rect", "text", "tspan", "polyline", "polygon", "path", "circle"]
-    }
-
-
-def acts_in_page(text: str) -> None:
-    """Hold that beside the picture there are the page's own elements alone."""
-    before, svg, _ = text.partition("<svg")
-    acts_in_svg(svg + text[len(before) + 4 :].partition("</div>")[0])
-    assert re.findall(r"<(\w+)", before) == ["html", "meta", "meta", "link", "title", "style", "div", "div"]
+    assert {node.tag for node in ET.fromstring(text).iter()} <= DRAWN
 
 
 ACTS: dict[str, Callable[[str], None]] = {
@@ -192,9 +212,9 @@ ACTS: dict[str, Callable[[str], None]] = {
     "latex": acts_in_latex,
     "csv": acts_in_csv,
     "junit": acts_in_xml,
+    "html": acts_in_html,
     "tikz": acts_in_latex,
     "svg": acts_in_svg,
-    "page": acts_in_page,
 }
 
 

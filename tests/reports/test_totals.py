@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterable
 
 import pytest
@@ -27,6 +28,9 @@ Columns = dict[str, tuple[list[Number], Number]]
 """The columns of numbers: the rows', and the total."""
 
 UNKNOWN = ("", "–")
+
+FOR_PEOPLE = ("table", "markdown", "html")
+"""The formats in which the halves of a network have a column."""
 
 
 def read(spec: Spec) -> Network:
@@ -82,9 +86,19 @@ def in_json(text: str, _: int) -> list[Columns]:
     return [{key: ([layer[key] for layer in report["layers"]], report[key]) for key in keys}]
 
 
+def in_html(text: str, first: int) -> list[Columns]:
+    """Return the columns of each table of a page, which is XML."""
+    found = []
+    for table in ET.fromstring(text.partition("\n")[2]).iter("table"):
+        header, *rows = [["".join(cell.itertext()) for cell in row] for row in table.iter("tr")]
+        found.append(columns(header, rows, first))
+    return found
+
+
 READERS: dict[str, tuple[Callable[[str, int], list[Columns]], int, int]] = {
     "table": (in_table, 5, 4),
     "markdown": (in_markdown, 5, 4),
+    "html": (in_html, 5, 4),
     "csv": (in_csv, 10, 8),
     "json": (in_json, 0, 0),
 }
@@ -124,11 +138,11 @@ def test_layers_sum_to_the_network(form: str, spec: Spec) -> None:
     """Parameters, trainable and frozen ones, multiply-adds and bytes."""
     counted = count(read(spec))
     reader, first, _ = READERS[form]
-    halves = form in ("table", "markdown") and "encoder" in spec
+    halves = form in FOR_PEOPLE and "encoder" in spec
     (found,) = reader(rendered(CountReport(counted, cost=True), form), first + halves)
     check(found)
     frozen = counted.trainable != counted.params
-    if form in ("table", "markdown"):
+    if form in FOR_PEOPLE:
         assert ("Frozen" in found) == ("Trainable" in found) == frozen
         assert {"Parameters", "Bytes"} <= {*found}
     title = "Parameters" if "Parameters" in found else "params"
@@ -161,12 +175,12 @@ def test_what_training_takes_sums_to_the_network(form: str, spec: Spec, cost: bo
     held = next(title for title in ("held", "Held values") if title in found)
     back = next(title for title in ("backward_multiply_adds", "Backward") if title in found)
     assert (found[held][1], found[back][1]) == (of.held, of.backward_multiply_adds)
-    if form in ("table", "markdown"):
+    if form in FOR_PEOPLE:
         assert ("Gradients" in found) == (counted.trainable != counted.params)
         assert ("Forward" in found) == cost
 
 
-@pytest.mark.parametrize("form", ["table", "markdown", "csv"])
+@pytest.mark.parametrize("form", ["table", "markdown", "html", "csv"])
 @given(NETWORKS)
 @example(FROZEN)
 @example(HALVES)
@@ -174,11 +188,12 @@ def test_tensors_sum_to_the_network(form: str, spec: Spec) -> None:
     """The last table, or the only one, is that of the tensors."""
     counted = count(read(spec))
     reader, _, first = READERS[form]
-    halves = form in ("table", "markdown") and "encoder" in spec
+    halves = form in FOR_PEOPLE and "encoder" in spec
     text = rendered(CountReport(counted, tensors=True), form)
     if not any(layer.tensors for layer in counted.layers):
         return
-    text = text[text.find("Tensors\n") :] if form != "csv" else text
+    text = text[text.find("Tensors\n") :] if form in ("table", "markdown") else text
+    text = re.sub("<section>.*?</section>", "", text, count=1, flags=re.DOTALL)
     (found,) = reader(text, first + halves)
     check(found)
     assert counted.params in [total for _, total in found.values()]
@@ -219,7 +234,11 @@ def test_every_convention_sums(spec: Spec) -> None:
     (found,) = in_csv(rendered(report, "csv"), 4)
     check(found)
     sums = {name: (sum(filter(None, rows)), total) for name, (rows, total) in found.items()}
-    for form, read_from in (("table", in_table), ("markdown", in_markdown)):  # which have equal neighbours in one row
+    for form, read_from in (
+        ("table", in_table),
+        ("markdown", in_markdown),
+        ("html", in_html),
+    ):  # which have equal neighbours in one row
         (shown,) = read_from(rendered(report, form), 2 + halves)
         assert {name: (sum(filter(None, rows)), total) for name, (rows, total) in shown.items()} == sums
     (data,) = json.loads(rendered(report, "json"))["reports"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 from typing import NamedTuple
 
@@ -62,6 +62,23 @@ def framed(words: Words, shapes: list[Shape], width: int | None) -> Picture:
     placed = (*labels, *(moved(shape, by) for shape in shapes))
     title, setting = escape(words.heading, 200), escape(words.setting, 200)
     return Picture(f"{title}, {words.view}", f"{setting}. {' '.join(words.notes)}", whole, bottom + len(below), placed)
+
+
+def stacked(pictures: Sequence[Picture]) -> Picture:
+    """Return pictures below each other as one."""
+    if len(pictures) == 1:
+        return pictures[0]
+    shapes: list[Shape] = []
+    y = 0
+    for picture in pictures:
+        shapes += [moved(shape, (0, y)) for shape in picture.shapes]
+        y += picture.height + APART
+    titles, described = "; ".join(each.title for each in pictures), " ".join(each.description for each in pictures)
+    return Picture(titles, described, max(each.width for each in pictures), y - APART, tuple(shapes))
+
+
+APART = 2
+"""Lines between two pictures that are one."""
 
 
 def _wrapped(text: str, room: int) -> list[str]:

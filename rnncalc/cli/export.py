@@ -1,0 +1,49 @@
+"""`rnncalc export`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Unpack
+
+import click
+
+from rnncalc.cli.commands import Command
+from rnncalc.cli.flags import NetworkFlags, WordOption, network_flags_and_file, specs_argument
+from rnncalc.cli.inputs import read_networks
+from rnncalc.cli.output import check_file, write_file, write_text
+from rnncalc.cli.problems import AllAtOnce
+from rnncalc.cli.streams import write_utf8
+from rnncalc.sources import TARGETS, source
+from rnncalc.text import one_of
+
+
+@click.command(
+    cls=Command,
+    examples=("rnncalc export specs/lstm.yaml --to pytorch", "rnncalc export -i 4 -l gru:3 --to keras -o model.py"),
+)
+@specs_argument
+@network_flags_and_file
+@click.option("--to", cls=WordOption, words=lambda: TARGETS, metavar="NAME", help="Framework to write for.")
+def export(specs: tuple[str, ...], to: str | None, out: str | None, **flags: Unpack[NetworkFlags]) -> None:
+    """Write the network as source code for a framework.
+
+    The program is one class and, run, prints its parameters. What the framework has no module for is written out from
+    its equations, in the textbook's tensors.
+    """
+    with AllAtOnce() as at_once:
+        if to is None and not any(problem.source == "--to" for problem in at_once.problems):
+            at_once.refuse(f"--to: missing; give {one_of([*TARGETS])}")
+        if out is not None:
+            at_once.ask(check_file, out, "-o")
+        networks = at_once.ask(read_networks, specs, **flags)
+        if networks is not None and len(networks) != 1:
+            at_once.refuse(f"expected one network, got {len(networks):,}: a program is one network's")
+    assert to is not None
+    (network,) = networks
+    text = source(network, to)
+    if out is not None:
+        write_file(out, text)
+        return
+    if not sys.stdout.isatty():
+        write_utf8()
+    write_text(text)

@@ -1,0 +1,150 @@
+"""Reports as one page that needs nothing else: no network, no script, no font of its own; for screens and for paper.
+
+Text is escaped here and in `mathml.py`, wherever it comes from. The page is XML too, so that a program can read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from html import escape as quoted
+from pkgutil import get_data
+from typing import TYPE_CHECKING, TextIO
+
+from rnncalc.formats.values import MOST_OF_A_NAME, MOST_OF_A_NOTE, shortened, text_of
+from rnncalc.reports.sheet import Arithmetic, Bar, Column, Name, Row, Sheet, Value
+
+if TYPE_CHECKING:
+    from rnncalc.reports.pictures.picture import Picture
+    from rnncalc.reports.report import Drawn, Paged, Report
+
+_HEAD = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8"/>
+<title>{title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"/>
+<meta name="color-scheme" content="light dark"/>
+<meta name="generator" content="rnncalc"/>
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:"/>
+<link rel="icon" href="data:,"/>
+<style>
+{style}</style>
+</head>
+<body>
+<main>
+"""
+
+_LEAST = 0.75
+"""To this share of its size a picture gets smaller."""
+
+_SIGNS = {"✓": "yes", "✗": "no"}
+"""The classes of the signs that a cell holds, or that a note starts with."""
+
+
+def write(reports: Iterable[Report | Paged | Drawn], file: TextIO) -> None:
+    """Write one page: of each report what it has for a page, else its sheets, else its pictures."""
+    pages = [[*_pieces(report)] for report in reports]
+    titles = [piece.title for pieces in pages for piece in pieces if piece.title]
+    style = (get_data(__package__, "page.css") or b"").decode()
+    file.write(_HEAD.format(title=_text(titles[0] if titles else "rnncalc"), style=style))
+    for pieces in pages:
+        file.write("<article>\n")
+        for number, piece in enumerate(pieces):
+            file.writelines(_sheet(piece, 2 if number else 1) if isinstance(piece, Sheet) else _figure(piece))
+        file.write("</article>\n")
+    file.write("</main>\n</body>\n</html>\n")
+
+
+def _pieces(report: Report | Paged | Drawn) -> Iterable[Sheet | Picture]:
+    if hasattr(report, "page"):
+        return report.page()
+    if hasattr(report, "sheets"):
+        return report.sheets()
+    from rnncalc.formats.places import PAGE  # few reports are pictures
+
+    return report.pictures(PAGE)
+
+
+def _figure(picture: Picture) -> Iterator[str]:
+    """Yield a picture: it gets smaller with the window as long as it can be read, then it scrolls as a table does."""
+    from rnncalc.formats.svg import ACROSS, element  # few pages have pictures
+
+    least = round(picture.width * ACROSS * _LEAST)
+    yield f'<figure class="scroll" role="region" aria-label="{_text(picture.title)}" tabindex="0">\n'
+    yield f'<div style="min-width: {least}px">\n{element(picture)}\n</div>\n</figure>\n'
+
+
+def _sheet(sheet: Sheet, level: int) -> Iterator[str]:
+    yield "<section>\n"
+    if sheet.title:
+        yield f"<h{level}>{_text(sheet.title)}</h{level}>\n"
+    if sheet.subtitle:
+        yield f'<p class="subtitle">{_text(sheet.subtitle, MOST_OF_A_NOTE)}</p>\n'
+    if sheet.equations:
+        from rnncalc.formats.mathml import equations  # few sheets have equations
+
+        yield equations(sheet.equations)
+    if sheet.work:
+        from rnncalc.formats.mathml_work import work  # one report has work
+
+        yield work(sheet.work)
+    if sheet.columns:
+        yield from _table(sheet)
+    if sheet.notes:
+        yield '<div class="notes">\n'
+        yield from (f"<p>{_signed(_text(note, MOST_OF_A_NOTE))}</p>\n" for note in sheet.notes)
+        yield "</div>\n"
+    yield "</section>\n"
+
+
+def _table(sheet: Sheet) -> Iterator[str]:
+    """Yield a table that scrolls by itself where the page is narrower; it can be reached with the keyboard to do so."""
+    label = _text(sheet.title or "table")
+    yield f'<div class="scroll" role="region" aria-label="{label}" tabindex="0">\n<table>\n<thead>\n<tr>'
+    yield from (f'<th scope="col"{_aligned(column)}>{_text(column.title)}</th>' for column in sheet.columns)
+    yield "</tr>\n</thead>\n<tbody>\n"
+    yield from (_row(sheet.columns, row) for row in shortened(sheet))
+    yield "</tbody>\n"
+    if sheet.total:
+        yield f"<tfoot>\n{_row(sheet.columns, sheet.total)}</tfoot>\n"
+    yield "</table>\n</div>\n"
+
+
+def _row(columns: Iterable[Column], row: Row) -> str:
+    return f"<tr>{''.join(_cell(column, value) for column, value in zip(columns, row, strict=True))}</tr>\n"
+
+
+def _cell(column: Column, value: Value) -> str:
+    element, scope = ("th", ' scope="row"') if column.key else ("td", "")
+    return f"<{element}{scope}{_aligned(column)}>{_value(value)}</{element}>"
+
+
+def _aligned(column: Column) -> str:
+    return ' class="right"' if column.right else ""
+
+
+def _value(value: Value) -> str:
+    match value:
+        case Arithmetic():
+            sides = text_of(value, longest=0).split("\n")
+            return " ".join(f'<span class="side">{quoted(side)}</span>' for side in sides)
+        case Name():
+            from rnncalc.formats.mathml import name  # only symbols have such names
+
+            return name(value)
+        case Bar():
+            return f'<span class="bar" style="width: {100 * value.share:.2f}%"></span>'
+        case str():
+            return _signed(_text(value))
+        case _:
+            return quoted(text_of(value))
+
+
+def _signed(text: str) -> str:
+    """Return text with the sign that it starts with in its colour."""
+    sign = text.partition(" ")[0]
+    return f'<span class="{_SIGNS[sign]}">{sign}</span>{text[len(sign) :]}' if sign in _SIGNS else text
+
+
+def _text(text: str, limit: int = MOST_OF_A_NAME) -> str:
+    return quoted(text_of(text, limit=limit))

@@ -1,0 +1,122 @@
+"""Names for a program, from the names of strangers: identifiers, class names, and text that stays text.
+
+What a spec says is data: it becomes an identifier of plain letters, or text in a docstring or comment that cannot end
+it. Knows no framework but the names that their modules have themselves.
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections.abc import Container, Iterable, Iterator
+from keyword import kwlist
+from textwrap import wrap
+from unicodedata import normalize
+
+from rnncalc.questions.program import Module
+from rnncalc.sources.layout import INDENT, WIDTH
+from rnncalc.text import escape
+
+MOST = 32
+"""The characters of a name made from another; longer ones are cut."""
+
+FALLBACK = "Network"
+
+RESERVED = frozenset(
+    """
+    activity_regularizer add_loss add_metric add_module add_variable add_weight apply autocast bfloat16 bind buffers
+    build build_from_config built call call_signature_parameters call_super_init children clone compile
+    compile_from_config compiled compute_dtype compute_loss compute_loss_and_updates compute_mask compute_metrics
+    compute_output_shape compute_output_spec copy count_params cpu cuda double dtype dtype_policy dump_patches eval
+    evaluate export extra_repr fit float forward from_config get_buffer get_build_config get_compile_config get_config
+    get_extra_state get_layer get_metrics_result get_parameter get_quantization_layer_structure get_state_tree
+    get_submodule get_variable get_weights half has_rng has_variable init init_with_output input input_dtype input_spec
+    ipu is_initializing is_mutable_collection iter_children iter_modules jax_state_sync jit_compile layers lazy_init
+    load_own_variables load_state_dict load_weights loss losses make_predict_function make_rng make_test_function
+    make_train_function metrics metrics_names metrics_variables module_paths modules mtia name named_buffers
+    named_children named_modules named_parameters non_trainable_variables non_trainable_weights param parameters parent
+    path perturb predict predict_function predict_on_batch predict_step put_variable quantization_mode quantize
+    quantized_build quantized_call register_backward_hook register_buffer register_forward_hook
+    register_forward_pre_hook register_full_backward_hook register_full_backward_pre_hook
+    register_load_state_dict_post_hook register_load_state_dict_pre_hook register_module register_parameter
+    register_state_dict_post_hook register_state_dict_pre_hook rematerialized_call requires_grad_ reset_metrics
+    run_eagerly save save_own_variables save_weights scope set_attributes set_extra_state set_state_tree set_submodule
+    set_weights setup share_memory sow state_dict stateless_call stateless_compute_loss steps_per_execution summary
+    supports_jit supports_masking symbolic_call t_destination tabulate test_function test_on_batch test_step to to_empty
+    to_json train train_function train_on_batch train_step trainable trainable_variables trainable_weights training type
+    unbind variable variable_dtype variables weights xpu zero_grad
+    """.split()  # noqa: SIM905  a list of so many words would fill pages
+)
+"""What modules of the frameworks have themselves, in small letters, but for `output`."""
+
+BESIDE = ("extra", "forward", "backward", "bias", "end")
+"""What may stand behind a module's name, `_` between, for what belongs to it; so may a state, and `_0` after that."""
+
+
+def identifiers(modules: Iterable[Module], reserved: Container[str] = ()) -> dict[str, str]:
+    """Return for the name of each module the identifier that it has in a program, no two of which meet.
+
+    reserved: names that the framework's modules have beside those of RESERVED.
+    """
+    taken: set[str] = set()
+    found = {}
+    for module in modules:
+        kind = module.layer.kind
+        stem = _plain(module.name).lower() or kind
+        stem = f"{kind}_{stem}" if stem[0].isdigit() else stem
+        stem = f"{stem}_layer" if stem in RESERVED or stem in reserved or stem in kwlist else stem
+        identifier, number = stem, 1
+        while taken & {*_family(module, identifier)}:
+            number += 1
+            identifier = f"{stem}_{number}"
+        taken |= {*_family(module, identifier)}
+        found[module.name] = identifier
+    return found
+
+
+def _family(module: Module, identifier: str) -> Iterator[str]:
+    """Yield the names that a module may have for itself and what belongs to it."""
+    yield identifier
+    yield from (f"{identifier}_{word}" for word in BESIDE)
+    for letter in getattr(module.layer, "states", ()):
+        yield from (f"{identifier}_{letter}", f"{identifier}_{letter}_0")
+
+
+def class_name(name: str, taken: Container[str] = ()) -> str:
+    """Return the name of a class for something that is called so."""
+    words = [word for word in _plain(name).split("_") if word]
+    found = "".join(f"{word[0].upper()}{word[1:]}" for word in words)
+    if not found or found[0].isdigit():
+        found = f"{FALLBACK}{found}"
+    return f"{found}{FALLBACK}" if found in taken or hasattr(builtins, found) or found in kwlist else found
+
+
+def _plain(name: str) -> str:
+    """Return a name in plain letters and digits, with `_` for all else."""
+    letters = normalize("NFKD", name).encode("ascii", "ignore").decode()
+    plain = re.sub("[^A-Za-z0-9]+", "_", letters).strip("_")
+    if len(plain) <= MOST:
+        return plain
+    words, cut, _ = plain[: MOST + 1].rpartition("_")
+    return words if cut else plain[:MOST]
+
+
+def docstring(*paragraphs: str, depth: int = 1) -> list[str]:
+    """Return the lines of a docstring; text of strangers in it must have gone through `spoken`."""
+    width = WIDTH - len(INDENT) * depth
+    (first, *others) = (paragraph for paragraph in paragraphs if paragraph)
+    if not others and len(first) + 6 <= width:
+        return [f'{INDENT * depth}"""{first}"""']
+    lines = [f'{INDENT * depth}"""' + f"\n{INDENT * depth}".join(_wrapped(first, width - 3))]
+    for paragraph in others:
+        lines += ["", *(f"{INDENT * depth}{line}" for line in _wrapped(paragraph, width))]
+    return [line for text in lines for line in text.split("\n")] + [f'{INDENT * depth}"""']
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return wrap(text, width, break_long_words=False, break_on_hyphens=False)
+
+
+def spoken(text: str, most: int = 200) -> str:
+    """Return text of strangers as a docstring can hold it: on one line, and without an end of its own."""
+    return escape(text, most).replace("\\", "\\\\").replace('"""', '\\"\\"\\"').strip()

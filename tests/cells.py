@@ -1,0 +1,46 @@
+"""Every cell with its options under every convention, for the tests of what is said of each."""
+
+from itertools import product
+from typing import Any
+
+from rnncalc import Cell, Network, SpecError
+from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.layers.kinds import KINDS, kind
+
+M, STEPS = 3, 3
+
+OPTIONS: dict[str, tuple[Any, ...]] = {
+    "bias": (False,),
+    "activation": ("relu", "linear", "sigmoid"),
+    "recurrence": ("diagonal",),
+    "reset_after": (False, True),
+    "reset_gate": (False,),
+    "update_gate": ("replaces",),
+    "projection": (2,),
+    "peepholes": (True,),
+    "output_gate": (False,),
+    "learned_state": (True,),
+}
+CELLS = [name for name in KINDS if issubclass(kind(name), Cell)]
+
+
+def cases() -> list[tuple[str, int, dict[str, Any], str]]:
+    """Return every cell with each of its options alone, and two together, under every convention that has it."""
+    found = []
+    for name, units in product(CELLS, (3, 4)):
+        fields = kind(name).fields
+        single = [{option: value} for option, values in OPTIONS.items() if option in fields for value in values]
+        pairs = [first | second for first in single for second in single if [*first] < [*second]]
+        for options, convention_name in product([{}, *single, *pairs], CONVENTIONS):
+            try:
+                network(name, units, options, convention_name)
+            except SpecError:
+                continue
+            found.append((name, units, options, convention_name))
+    return found
+
+
+def network(name: str, units: int, options: dict[str, Any], convention_name: str) -> Network:
+    of = kind(name)
+    layer = of(**{"units": units, **options})
+    return Network(input=M, layers=[layer], steps=STEPS, topology="many-to-many", convention=convention_name)

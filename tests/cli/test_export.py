@@ -1,0 +1,69 @@
+"""`rnncalc export`: what it prints, what it writes, and what it refuses."""
+
+from pathlib import Path
+
+import pytest
+from conftest import Call
+
+from rnncalc import load
+from rnncalc.sources import TARGETS, source
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_it_prints_the_program(target: str, call: Call) -> None:
+    """As the library writes it, and nothing else."""
+    done = call("export", "specs/lstm.yaml", "--to", target)
+    assert done == (0, source(load("specs/lstm.yaml"), target), "")
+
+
+def test_a_file_holds_what_would_be_printed(tmp_path: Path, call: Call) -> None:
+    """`-o` writes it in UTF-8, over an earlier file too, and prints nothing."""
+    path = tmp_path / "model.py"
+    words = ("export", "-i", 4, "-l", "gru:3,name=Übergang", "--output", 2, "--to", "keras")
+    for _ in range(2):
+        assert call(*words, "-o", path) == (0, "", "")
+        assert path.read_text(encoding="utf-8") == call(*words).out
+    assert [*tmp_path.iterdir()] == [path]
+
+
+REFUSED = [
+    (["specs/lstm.yaml"], "rnncalc: --to: missing; give pytorch, keras, flax-linen or flax-nnx\n"),
+    (
+        ["specs/lstm.yaml", "--to", "pytroch"],
+        "--to: expected pytorch, keras, flax-linen or flax-nnx, got 'pytroch'; did you mean 'pytorch'?\n",
+    ),
+    (
+        ["specs/lstm.yaml", "specs/gru.yaml", "--to", "keras"],
+        "rnncalc: expected one network, got 2: a program is one network's\n",
+    ),
+    (["specs/lstm.yaml", "--to", "keras", "-o", "specs"], "rnncalc: -o 'specs': is a folder; name a file in it\n"),
+    (
+        ["-i", "4", "-l", "lstm:3,peepholes", "-c", "keras", "--to", "keras"],
+        "--layer 1: peepholes: keras cannot express peepholes: true; textbook and onnx can\n",
+    ),
+    (
+        ["-i", "4", "-l", "rnn:4,repeat=501", "--to", "flax-nnx"],
+        "rnncalc: the program would have more than 500 modules, a line for each, which nobody would read; export fewer "
+        "layers, and repeat them in the program\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("args", "message"), REFUSED)
+def test_what_cannot_be_is_one_line(args: list[str], message: str, call: Call) -> None:
+    """With the place and the cure, and exit code 2."""
+    assert call("export", *args) == (2, "", message)
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path, call: Call) -> None:
+    """Neither itself nor its beginning."""
+    done = call("export", "specs/lstm.yaml", "--to", "pytorch", "-o", tmp_path / "none" / "model.py")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.endswith("cannot be written: no such file or directory\n")
+    assert done.err.count("\n") == 1
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_what_a_framework_lacks_is_written_out_where_the_spec_is_the_textbooks(call: Call) -> None:
+    """The refusal is the convention's, and a textbook spec has none."""
+    assert call("export", "-i", 4, "-l", "lstm:3,peepholes", "--to", "keras").code == 0

@@ -1,0 +1,225 @@
+"""Random networks to export, and what rnncalc's own pass gives, each layer under the tensors that its program has."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import yaml
+from conformance.drawing import cells, networks
+from hypothesis import strategies as st
+from strategies import encoder_decoder, network
+
+from rnncalc import MGU, Dense, Network, Output, Part, SpecError
+from rnncalc.forward.bindings import binding
+from rnncalc.forward.bindings.binding import Bound
+from rnncalc.forward.floats import floats
+from rnncalc.forward.layer_pass import LayerPass
+from rnncalc.forward.network_pass import Pass
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Embedding, Layer
+from rnncalc.network.stack import Placed
+from rnncalc.questions.export import export
+from rnncalc.questions.program import Extra, FedBack, Module, Program, Zeros
+from rnncalc.sources import TARGETS, source
+from rnncalc.sources.written import Writing
+from rnncalc.spec import parse
+
+NAMES = ["encoder", "class", "forward", "x", "lstm_1_h", "ключ", '"""\n', "3 d", "Dense layer", "\x1b[31m", "a" * 60]
+
+
+class Case(NamedTuple):
+    """A program, its numbers, and what comes out of them.
+
+    weights: by layer and tensor. inputs: by part, a sequence or one vector. extras: by layer.
+    """
+
+    program: Program
+    source: str
+    weights: dict[str, dict[str, Any]]
+    inputs: dict[str | None, Any]
+    extras: dict[str, Any]
+    steps: int | None
+    outputs: Any
+
+
+@st.composite
+def cases(draw: st.DrawFn, target: str) -> Case:
+    """Draw a network, of the target's own layers alone or of any, export it, and run it."""
+    own = networks(target, running=True)
+    net = draw(st.one_of(specs(target), specs(target), halves(target), own, around(target), fed_back(target)))
+    known = net.with_parts({name: part._replace(steps=part.steps or 2) for name, part in net.parts.items()})
+    told = draw(st.booleans()) or net.encoder is not None
+    program = export(known if told else net, target, stacks=TARGETS[target].stacks)
+    return case_of(program, known, draw(st.integers(0, 2**32 - 1)))
+
+
+@st.composite
+def around(draw: st.DrawFn, target: str) -> Network:
+    """Draw the target's own layers with what is written around them."""
+    net = draw(networks(target, running=True))
+    layers = []
+    for layer in net.layers:
+        if not isinstance(layer, Embedding):
+            layer = layer.replace(
+                repeat=draw(st.integers(1, 3)),
+                extra_inputs=draw(st.sampled_from([0, 0, 2])),
+                frozen=draw(st.booleans()),
+            )
+        layers.append(layer.replace(learned_state=draw(st.booleans())) if isinstance(layer, Cell) else layer)
+    topology = draw(st.sampled_from(["one-to-many", "many-to-one", "many-to-many"]))
+    return net.replace(layers=layers, topology=topology, convention="textbook")
+
+
+@st.composite
+def fed_back(draw: st.DrawFn, target: str) -> Network:
+    """Draw a network whose outputs are its next inputs."""
+    layers: list[Layer] = []
+    for layer in draw(st.lists(st.one_of(cells(target, 3), st.builds(MGU, st.integers(1, 3))), min_size=1, max_size=2)):
+        chosen = {
+            "learned_state": draw(st.booleans()),
+            "extra_inputs": draw(st.sampled_from([0, 2])),
+            "repeat": draw(st.sampled_from([1, 2])),
+        }
+        layers += [layer.replace(bidirectional=False, merge=None, **chosen), Dense(3, activation="tanh")]
+    return Network(
+        input=2, layers=layers, output=2, steps=draw(st.integers(1, 4)), topology="one-to-many", feedback=True
+    )
+
+
+@st.composite
+def halves(draw: st.DrawFn, target: str) -> Network:
+    """Draw an encoder-decoder of the target's own layers, one-way or bidirectional on each side."""
+    parts: list[list[Cell]] = [[], []]
+    for _ in range(draw(st.integers(1, 2))):
+        gives = draw(cells(target, 3))
+        ways = draw(st.sampled_from([False, True]))
+        gives = gives.replace(units=2 * gives.units)
+        sizes = {"units": gives.units * gives.directions // (1 + ways)}
+        if getattr(gives, "projection", None):
+            gives = gives.replace(projection=2 * gives.values()["projection"])
+            sizes["projection"] = gives.values()["projection"] * gives.directions // (1 + ways)
+        repeat = draw(st.integers(1, 2))
+        takes = gives.replace(bidirectional=ways, merge=None, **sizes)
+        parts[0] += [gives.replace(repeat=repeat)]
+        parts[1] += [takes.replace(repeat=repeat)] if draw(st.booleans()) else [takes] * repeat
+    first, second = (Part(3, tuple(layers), steps=draw(st.integers(1, 3))) for layers in parts)
+    return Network(encoder=first, decoder=second._replace(output=Output(2)), convention=target)
+
+
+@st.composite
+def specs(draw: st.DrawFn, target: str) -> Network:
+    """Draw a network over every option, under the target's convention where that can express it."""
+    spec = draw(st.one_of(network(steps=True), network(steps=True), encoder_decoder()))
+    last = spec.get("decoder", spec)
+    if "embedding" in last["layers"][0] and draw(st.booleans()):
+        last["layers"].append({"dense": last["layers"][0]["embedding"], "activation": "softmax"})
+        last["output"] = {"units": last["input"], "tied": True, "bias": draw(st.booleans())}
+    if draw(st.booleans()):
+        names = draw(st.permutations(NAMES))
+        for layer, name in zip(last["layers"], names, strict=False):
+            layer["name"] = name
+    net = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
+    try:
+        return net.replace(convention=draw(st.sampled_from(["textbook", target])))
+    except SpecError:
+        return net
+
+
+def case_of(program: Program, known: Network, seed: int) -> Case:
+    """Return a program with random numbers; `known` is its network with all numbers of steps."""
+    random = np.random.default_rng(seed)
+
+    def array(*shape: int, bound: float = 0.5) -> Any:
+        return random.uniform(-bound, bound, shape).astype(np.float32).astype(np.float64)
+
+    places = [place for module in program.modules for place in module.places]
+    weights = {place.name: {tensor.name: array(*tensor.shape) for tensor in place.tensors} for place in places}
+    inputs: dict[str | None, Any] = {}
+    for name, part in known.parts.items():
+        many = known.topology_of(name).startswith("many")
+        shape: tuple[int, ...] = (part.steps or 1,) if many else ()
+        tokens = isinstance(part.layers[0], Embedding)
+        inputs[name] = random.integers(part.input, size=shape) if tokens else array(*shape, part.input, bound=1.0)
+    extras = {}
+    for move in program.moves:
+        if isinstance(move, Extra):
+            part = known.parts[move.module.places[0].part]
+            sizes = tuple((part.steps or 1) if size is None else size for size in move.shape)
+            extras[move.module.name] = array(*sizes, bound=1.0)
+    steps = next((known.steps for move in program.moves if isinstance(move, Zeros | FedBack)), None)
+    outputs = Mixed(program, known, weights, inputs, extras).outputs()
+    return Case(program, text_of(program), weights, inputs, extras, steps, outputs)
+
+
+def text_of(program: Program) -> str:
+    return source(program.network, program.target)
+
+
+class Mixed(Pass[Any]):
+    """A pass whose layers are bound under the conventions that their tensors have in a program."""
+
+    def __init__(self, program: Program, known: Network, weights: Any, inputs: Any, extras: Any) -> None:
+        def lists(array: Any) -> Any:
+            return array.tolist() if array.ndim else [array.tolist()]
+
+        sequences = {
+            name: lists(array) if known.topology_of(name).startswith("many") else [array.tolist()]
+            for name, array in inputs.items()
+        }
+        nested = {layer: {name: lists(of) for name, of in own.items()} for layer, own in weights.items()}
+        super().__init__(known, floats, weights=nested, inputs=sequences)
+        self.extras = extras
+        self.queues: dict[int, Iterator[list[float]]] = {}
+        self.modules = {place.name: module for module in program.modules for place in module.places}
+        self.target = program.target
+        own = {place.name: place for module in program.modules for place in module.places}
+        known.__dict__["placed"] = tuple(
+            place._replace(
+                layout=own[place.name].layout,
+                params=own[place.name].params,
+                multiply_adds_per_step=own[place.name].multiply_adds_per_step,
+            )
+            for place in known.placed
+        )
+
+    def outputs(self) -> Any:
+        ran = [*self.run()]
+        assert all(each.agrees for each in ran), ran[-1]
+        assert len(ran) == len(self.network.placed)
+        return ran[-1].output
+
+    def _opened(self, place: Placed) -> LayerPass[Any]:
+        of = super()._opened(place)
+        of.random = lambda count: [0.0] * count  # an external part is zeros
+        module = self.modules[place.name]
+        self.binding = binding("textbook") if module.cell else _with_states(self.target)
+        if module.name in self.extras:
+            self.queues[id(of.vectors)] = iter(np.atleast_2d(self.extras[module.name]).tolist())
+        return of
+
+    def _with_extra(self, vectors: Any, layer: Layer, x: Any) -> Any:
+        return vectors.join(x, next(self.queues[id(vectors)])) if layer.extra_inputs else x
+
+
+def _with_states(target: str) -> Any:
+    """Return a target's binding with the textbook's learned states, which programs hold beside its modules."""
+    of, book = binding(target), binding("textbook")
+
+    def cell(arrays: Any, layer: Cell, inputs: int, backward: bool) -> Bound:
+        bound: Any = of.cell(arrays, layer.replace(learned_state=False), inputs, backward)
+        states = {
+            letter: book.cell(arrays, layer, inputs, backward).state(letter)
+            for letter in (layer.states if layer.learned_state else ())
+        }
+        return bound._replace(states=states)  # type: ignore[no-any-return]
+
+    return of._replace(cell=cell)
+
+
+def names_in(program: Program, reserved: tuple[str, ...] = ()) -> dict[str, str]:
+    """Return the identifier of each module, as its target has it."""
+    return Writing(program, set(), reserved).identifiers
+
+
+def modules_of(program: Program, reserved: tuple[str, ...] = ()) -> Iterator[tuple[Module, str]]:
+    yield from zip(program.modules, names_in(program, reserved).values(), strict=True)

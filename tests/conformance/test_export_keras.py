@@ -1,0 +1,97 @@
+"""Programs for Keras: they hold the tensors that are counted, and give the numbers that rnncalc's own pass gives."""
+
+from collections.abc import Iterator
+from math import prod
+from typing import Any
+
+import jax
+import keras
+import numpy as np
+import pytest
+from conformance.programs import Case, cases, modules_of
+from hypothesis import given, settings
+
+from rnncalc.layers.cell import Cell
+from rnncalc.questions.program import Module
+from rnncalc.sources.written import ties
+
+pytestmark = [
+    pytest.mark.conformance,
+    # Keras advises against a softmax of one unit; it is drawn, and is one everywhere.
+    pytest.mark.filterwarnings(r"ignore:(?s).*You are using a softmax over axis -1:UserWarning"),
+]
+
+MARKS = ("forward/", "backward/")
+WITHIN = 1e-5
+"""On JAX it calculates in float32."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _quick() -> Iterator[None]:
+    """Compile without looking for ways to run faster, since each program runs once."""
+    jax.config.update("jax_disable_most_optimizations", True)
+    yield
+    jax.config.update("jax_disable_most_optimizations", False)
+
+
+def arrays(module: Module, identifier: str, weights: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield a layer's arrays by the end of their paths in the program, the parts between left out."""
+    layer = module.layer
+    marks = MARKS if isinstance(layer, Cell) and layer.bidirectional else ("",)
+    states = {f"{letter}_0" for letter, _ in module.states} if isinstance(layer, Cell) and layer.learned_state else ()
+    for state in states:
+        each = [weights[f"{mark}{state}"] for mark in marks]
+        yield f"{identifier}_{state}", np.stack(each) if len(marks) > 1 else each[0]
+    for name, array in weights.items():
+        if name.split("/")[-1] not in states:
+            yield f"{identifier}_bias" if ties(module) else f"{identifier}/{name}", array
+
+
+def named(model: Any) -> dict[str, Any]:
+    """Return the weights of a model by layer, direction and name."""
+    found = {}
+    for weight in model.weights:
+        _, *path = weight.path.split("/")
+        way = [each.split("_")[0] for each in path[1:-1] if each.startswith(("forward_", "backward_"))]
+        found["/".join([*path[:1], *way, *path[1:][-1:]])] = weight
+    assert len(found) == len(model.weights)
+    return found
+
+
+def hold(case: Case) -> None:
+    """Assert that a program has the tensors and gives the numbers that rnncalc says."""
+    wanted = {
+        name: array
+        for module, identifier in modules_of(case.program, ("output",))
+        for place in module.places
+        for name, array in arrays(module, identifier, case.weights[place.name])
+    }
+    given = [*case.inputs.values(), *case.extras.values()]
+    inputs = [array.astype(np.int32 if array.dtype.kind == "i" else np.float32)[None] for array in given]
+    steps = {} if case.steps is None else {"steps": case.steps}
+    namespace: dict[str, Any] = {"__name__": "exported"}
+    with jax.enable_x64(False):
+        exec(compile(case.source, "exported", "exec"), namespace)
+        *_, of = (each for each in namespace.values() if isinstance(each, type))
+        model = of()
+        model(*(keras.KerasTensor(array.shape, str(array.dtype)) for array in inputs), **steps)
+        held = named(model)
+        assert {name: tuple(weight.shape) for name, weight in held.items()} == {
+            name: array.shape for name, array in wanted.items()
+        }
+        assert model.count_params() == case.program.params
+        assert sum(prod(weight.shape) for weight in model.trainable_weights) == case.program.trainable
+        for name, weight in held.items():
+            weight.assign(wanted[name].astype(np.float32))
+        states = [
+            [weight.value for weight in each] for each in (model.trainable_variables, model.non_trainable_variables)
+        ]
+        done = jax.jit(lambda *given: model.stateless_call(*states, *given, **steps)[0])(*inputs)
+    np.testing.assert_allclose(np.asarray(done)[0], case.outputs, rtol=WITHIN, atol=WITHIN)
+
+
+@given(cases("keras"))
+@settings(max_examples=80)
+def test_a_program_for_keras_is_the_network(case: Case) -> None:
+    """Every tensor, the total, the frozen ones, and the numbers of a pass."""
+    hold(case)

@@ -1,0 +1,119 @@
+"""Programs as files that are run, their names beside those of the frameworks' modules, and cells of strangers."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import keras
+import pytest
+import torch
+from conformance import test_export_flax, test_export_keras, test_export_pytorch
+from conformance.programs import case_of
+from flax import linen, nnx
+from layers.test_new_cell import Gaze, Pair, Twin
+
+from rnncalc import GRU, LSTM, MGU, SRU, Dense, Dropout, Embedding, External, FastGRNN, Layer, Network, Output, Part
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.kinds import KINDS
+from rnncalc.questions.export import export
+from rnncalc.sources import TARGETS, source
+from rnncalc.sources.names import RESERVED
+
+pytestmark = pytest.mark.conformance
+
+HOLD: dict[str, Any] = {
+    "pytorch": test_export_pytorch.hold,
+    "keras": test_export_keras.hold,
+    "flax-linen": lambda case: test_export_flax.hold(case, test_export_flax.linen),
+    "flax-nnx": lambda case: test_export_flax.hold(case, test_export_flax.nnx_),
+}
+
+
+def everything() -> Iterator[Network]:
+    """Yield networks that between them have every part that a program can have."""
+    layers: list[Layer] = [
+        Embedding(6, frozen=True),
+        LSTM(5, bidirectional=True, merge="ave", extra_inputs=2, learned_state=True),
+        MGU(5, bidirectional=True, name="class"),
+        Dropout(0.5),
+        GRU(5, repeat=2),
+        External(7),
+        FastGRNN(6),
+        SRU(6),
+    ]
+    yield Network(input=9, layers=layers, output=Output(9, tied=True, activation="softmax"), name='The "whole"')
+    yield Network(input=4, layers=[Dense(3), LSTM(5)], topology="one-to-many", output=2)
+    yield Network(encoder=Part(3, (GRU(4, bidirectional=True),)), decoder=Part(5, (GRU(8),), Output(2)))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_program_runs_as_it_is_and_prints_its_parameters(target: str, tmp_path: Path) -> None:
+    """`python FILE` prints each tensor and, last, the total, and no warning."""
+    for net in everything():
+        path = tmp_path / "program.py"
+        path.write_text(source(net, target), encoding="utf-8")
+        words = [sys.executable, "-W", "error::DeprecationWarning:__main__", str(path)]
+        env = {name: value for name, value in os.environ.items() if name != "JAX_ENABLE_X64"}
+        done = subprocess.run(words, capture_output=True, text=True, check=False, env=env)
+        assert done.returncode == 0, done.stderr
+        *lines, total = done.stdout.splitlines()
+        params = export(net, target, stacks=TARGETS[target].stacks).params
+        assert total.split() == ["total", f"{params:,}"]
+        assert sum(int(line.split()[-1].replace(",", "")) for line in lines) == params
+
+
+def test_no_identifier_is_a_name_that_a_module_has_already() -> None:
+    """What the frameworks' modules have themselves is reserved, in small letters as identifiers are."""
+
+    class Keras(keras.Model):  # type: ignore[misc]
+        pass
+
+    class Linen(linen.Module):  # type: ignore[misc]
+        pass
+
+    for module in (torch.nn.Module(), Keras(), Linen(), nnx.Module()):
+        public = {name.lower() for name in dir(module) if not name.startswith("_")}
+        assert public - RESERVED - {"output"} == set()
+        assert "output" not in public or isinstance(module, keras.Model)
+
+
+@pytest.fixture
+def _strangers(monkeypatch: pytest.MonkeyPatch) -> None:
+    for cell in (Gaze, Pair, Twin):
+        monkeypatch.setitem(KINDS, cell.kind, cell)
+
+
+@pytest.mark.usefixtures("_strangers")
+@pytest.mark.parametrize("cell", [Gaze, Pair, Twin])
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_cell_of_strangers_is_written_from_its_step(target: str, cell: type[Cell]) -> None:
+    """Gates that read other things, two states that are not an LSTM's, a matrix that gates share."""
+    layer = cell(units=3, bidirectional=True, learned_state=True)
+    net = Network(input=4, layers=(layer, cell(units=2)), output=2, steps=4)
+    HOLD[target](case_of(export(net, target, stacks=TARGETS[target].stacks), net, seed=1))
+
+
+WRONG = [
+    ("pytorch", "torch.sigmoid(x", "torch.tanh(x"),
+    ("pytorch", "1 - f", "f"),
+    ("pytorch", "forward + backward", "forward - backward"),
+    ("keras", 'merge_mode="sum"', 'merge_mode="mul"'),
+    ("keras", "ops.sigmoid(", "ops.tanh("),
+    ("flax-linen", "reverse=True, keep_order=True", "reverse=True"),
+    ("flax-nnx", "nnx.tanh(", "nnx.relu("),
+]
+
+
+@pytest.mark.parametrize(("target", "right", "wrong"), WRONG)
+def test_the_comparison_can_fail(target: str, right: str, wrong: str) -> None:
+    """One word of a program that is another makes other numbers."""
+    layers = (GRU(3, bidirectional=True, merge="sum", reset_after=None), MGU(3, activation="tanh", bias=False))
+    net = Network(input=4, layers=layers, output=2, steps=4)
+    case = case_of(export(net, target, stacks=TARGETS[target].stacks), net, seed=1)
+    HOLD[target](case)
+    assert right in case.source
+    with pytest.raises(AssertionError, match="Not equal to tolerance"):
+        HOLD[target](case._replace(source=case.source.replace(right, wrong)))

@@ -1,0 +1,68 @@
+"""The LaTeX of equations says what the plain text says, and TeX sets it (`pytest -m browser`, in `tests/browser/`)."""
+
+import re
+
+import pytest
+from cells import CELLS, cases, network
+
+from rnncalc import explain
+from rnncalc.formats.mathematics import latex
+from rnncalc.questions.notation import NOTATIONS
+from rnncalc.reports.explain import ExplanationReport
+
+TOKEN = re.compile(r"\\[a-z]+|\\,|[{}_&]|[^\\{}_&]")
+COMMANDS = {r"\sigma": "σ", r"\tanh": "tanh", r"\zeta": "ζ", r"\nu": "ν", r"\circ": "∘", r"\cdot": "·", r"\times": "×"}
+
+
+class Reader:
+    """A reading of LaTeX by a grammar of its own: the words of it, and the shape below each term."""
+
+    def __init__(self, text: str) -> None:
+        self.tokens = TOKEN.findall(text)
+        assert "".join(self.tokens) == text
+        self.shapes: dict[str, list[int]] = {}
+
+    def group(self) -> str:
+        assert self.tokens.pop(0) == "{"
+        inside = self.sequence()
+        assert self.tokens.pop(0) == "}"
+        return inside
+
+    def sequence(self) -> str:
+        text = ""
+        while self.tokens and self.tokens[0] != "}":
+            token = self.tokens.pop(0)
+            if token == r"\underset":
+                shape, term = self.group().split("×"), self.group()
+                self.shapes[term] = [int(size) for size in shape]
+                text += term
+            elif token == r"\operatorname":
+                text += self.group()
+            elif token == "_":
+                below = self.group().replace("-", "−")
+                text += f"_({below})" if "−" in below else f"_{below}"
+            else:
+                text += COMMANDS.get(token) or {r"\,": " ", "&": "", " ": ""}.get(token, token)
+        return text
+
+
+def bare(text: str) -> str:
+    """Return text without its spaces, which LaTeX sets by itself."""
+    return text.replace(" ", "").replace("−", "-")
+
+
+@pytest.mark.parametrize("notation", NOTATIONS)
+@pytest.mark.parametrize("name", CELLS)
+def test_the_latex_says_what_the_text_says(name: str, notation: str) -> None:
+    """Every equation of every cell and option, under every convention, read back with the shape below each term."""
+    for _, units, options, convention in (case for case in cases() if case[0] == name and case[1] == 4):
+        report = ExplanationReport(explain(network(name, units, options, convention), notation=notation))
+        (sheet,) = (sheet for sheet in report.sheets() if sheet.equations)
+        (layer,) = report.data()["layers"]
+        for line, expected in zip(sheet.equations, layer["equations"], strict=True):
+            text = latex(line)
+            assert text.count("&") == 1
+            reader = Reader(text)
+            assert bare(reader.sequence()) == bare(expected["text"])
+            assert reader.tokens == []
+            assert reader.shapes == {term: shape for term, shape in expected["shapes"].items() if shape}

@@ -1,0 +1,69 @@
+"""The graph of a step is the step: one node for each operation, and run node by node it gives the same numbers."""
+
+from itertools import product
+from typing import Any
+
+import pytest
+from circuit import Numbers, number
+
+from rnncalc import GRU, LSTM, RNN, Cell
+from rnncalc.layers.cell import Habits
+from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.questions.graph import Does, Graph, graph
+
+M = 4
+HABITS = [Habits(*each) for each in product((False, True), repeat=2)]
+
+
+def run(found: Graph, numbers: Numbers, before: dict[str, float]) -> list[float]:
+    """Return the value of each node."""
+    values: list[float] = []
+    for node in found.nodes:
+        given = [values[place] for place in node.operands]
+        reads = {subscript[0]: value for (_, subscript), value in zip(node.weights, given, strict=False)}
+        match node.does:
+            case Does.INPUT:
+                values.append(number("x"))
+            case Does.BEFORE:
+                values.append(before[node.letter])
+            case Does.GATE:
+                values.append(numbers.gate(node.letter, **reads))
+            case Does.PART:
+                values.append(numbers.sum(node.letter, **reads))
+            case Does.THROUGH:
+                values.append(numbers.through(node.letter, *given))
+            case Does.MATRIX:
+                values.append(numbers.product(node.letter, *given))
+            case Does.SCALAR:
+                values.append(numbers.scalar(node.letter))
+            case Does.APPLIED:
+                values.append(numbers.activate(node.activation, *given))
+            case Does.SCALED:
+                values.append(numbers.scale(*given))
+            case does:
+                values.append(getattr(numbers, does.value)(*given))
+    return values
+
+
+@pytest.mark.parametrize("name", [name for name in KINDS if issubclass(kind(name), Cell)])
+def test_run_node_by_node_it_is_the_step(name: str) -> None:
+    """Whatever frameworks do differently, and whether the cell is as wide as its input."""
+    for units, habits in product((3, M), HABITS):
+        options: dict[str, Any] = {"units": units}
+        layer = kind(name)(**options)
+        assert isinstance(layer, Cell)
+        found, numbers = graph(layer, M, habits), Numbers(layer, M, habits)
+        before = {letter: number("before", letter) for letter in layer.states}
+        values = run(found, numbers, before)
+        handed, after = layer.step(numbers, number("x"), tuple(before.values()))
+        assert values[found.output] == pytest.approx(handed)
+        assert [values[place] for place in found.after.values()] == pytest.approx([*after])
+
+
+def test_the_nodes_of_a_cell() -> None:
+    """An LSTM's, as its equations have them; what is done twice to the same values is one node."""
+    does = [node.does.value for node in graph(LSTM(3), M, Habits()).nodes]
+    assert sorted(does) == sorted(["input", *["before"] * 2, *["gate"] * 4, *["times"] * 3, "plus", "applied"])
+    assert len(graph(RNN(3), M, Habits()).nodes) == 3
+    weights = [node.weights for node in graph(GRU(3, reset_after=True), M, Habits()).nodes if node.does is Does.PART]
+    assert weights == [(("W", "xn"),), (("W", "hn"),)]

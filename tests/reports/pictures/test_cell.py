@@ -1,0 +1,211 @@
+"""A cell is drawn as its step runs: read back as a circuit, the picture gives the numbers that the step gives."""
+
+import re
+from itertools import combinations, product
+from typing import Any
+
+import pytest
+from circuit import Circuit, Numbers
+from pictured import hold
+
+from rnncalc import GRU, LSTM, MGU, RNN, SRU, Cell, Dense, FastGRNN, Network, Output, SpecError, count
+from rnncalc.conventions.catalogue import CONVENTIONS, convention
+from rnncalc.errors import RefusedError
+from rnncalc.layers.cell import Habits
+from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.questions.graph import graph
+from rnncalc.questions.symbols import equations
+from rnncalc.reports.draw import Drawing
+from rnncalc.reports.equations import plain, written
+from rnncalc.reports.pictures.cell_legend import rows
+from rnncalc.reports.pictures.picture import Box, Label, Picture, Role
+
+M = 4
+
+OPTIONS: dict[str, tuple[Any, ...]] = {
+    "bias": (False,),
+    "activation": ("relu", "linear", "softmax"),
+    "recurrence": ("diagonal",),
+    "reset_after": (False, True),
+    "reset_gate": (False,),
+    "update_gate": ("replaces",),
+    "projection": (2,),
+    "peepholes": (True,),
+    "output_gate": (False,),
+    "learned_state": (True,),
+    "bidirectional": (True,),
+}
+CELLS = [name for name in KINDS if issubclass(kind(name), Cell)]
+
+
+def networks(name: str) -> list[Network]:
+    """Return one of a cell with each of its options alone, and two together, under every convention that has it."""
+    of = kind(name)
+    fields = of.fields
+    single = [{option: value} for option, values in OPTIONS.items() if option in fields for value in values]
+    pairs = [first | second for first, second in combinations(single, 2) if [*first] != [*second]]
+    found = []
+    for units, options, convention_name in product((3, 4), [{}, *single, *pairs], CONVENTIONS):
+        try:
+            found.append(Network(input=M, layers=[of(**{"units": units, **options})], convention=convention_name))
+        except SpecError:
+            continue
+    return found
+
+
+def drawn(net: Network, width: int | None = None) -> Picture:
+    (picture,) = Drawing(net, "cell").pictures(width)
+    return picture
+
+
+def habits_of(net: Network) -> Habits:
+    arrays = convention(net.convention).arrays(net.layers[0].kind)
+    assert arrays is not None
+    return arrays.habits
+
+
+def unlike(name: str) -> list[Network]:
+    """Return those of the networks of a cell whose steps differ."""
+    found: dict[object, Network] = {}
+    for net in networks(name):
+        layer = net.layers[0]
+        assert isinstance(layer, Cell)
+        found.setdefault((graph(layer, M, habits_of(net)).nodes, habits_of(net)), net)
+    return [*found.values()]
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_the_picture_computes_what_the_step_computes(name: str) -> None:
+    """Every cell and option under every convention: the same numbers for what is handed on and for every state."""
+    for net in unlike(name):
+        layer = net.layers[0]
+        assert isinstance(layer, Cell)
+        picture = drawn(net)
+        hold(picture)
+        circuit = Circuit(picture)
+        circuit.runs_clear()
+        circuit.computes(layer, Numbers(layer, M, habits_of(net)))
+
+
+@pytest.mark.parametrize("layer", [LSTM(3), GRU(3), GRU(3, reset_after=True), MGU(3), SRU(3), FastGRNN(3)], ids=repr)
+def test_the_reading_of_the_picture_can_fail(layer: Cell) -> None:
+    """With any two of its arrows that are not alike exchanged, the picture gives other numbers, or none."""
+    picture = drawn(Network(input=M, layers=[layer]))
+    whole = Circuit(picture)
+    numbers = Numbers(layer, M, Habits())
+    whole.computes(layer, numbers)
+    for one, other in combinations(range(len(whole.targets)), 2):
+        if whole.targets[one] == whole.targets[other] or whole.sources[one] == whole.sources[other]:
+            continue
+        targets = [*whole.targets]
+        targets[one], targets[other] = targets[other], targets[one]
+        wrong = Circuit(picture)
+        wrong.targets = targets
+        with pytest.raises((AssertionError, ValueError)):
+            wrong.computes(layer, numbers)
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_each_operation_stands_once_in_the_equations_and_in_the_picture(name: str) -> None:
+    """Against the equations that are written of the same step: as many ∘, ÷, 1−, and each gate's letter once."""
+    for net in unlike(name):
+        layer, (placed,) = net.layers[0], net.stack
+        assert isinstance(layer, Cell)
+        arrays = convention(net.convention).arrays(layer.kind)
+        assert arrays is not None
+        every = [plain(written(each, placed.sizes)) for each in equations(layer, M, arrays)]
+        lines = " ; ".join({line.partition(" = ")[2] for line in every})  # a state that is handed on has two
+        boxes = [shape for shape in drawn(net).shapes if isinstance(shape, Box)]
+        signs = [plain(box.lines[0]) for box in boxes if box.role is Role.OPERATION and box.height == 1]
+        diagonal = len(re.findall(r"\b[wW]_\w+ ∘", lines))
+        assert signs.count("∘") == lines.count(" ∘ ") - diagonal
+        assert signs.count("÷") == len(set(re.findall(r"\w_t / \([^)]*\)", lines)))
+        assert signs.count("1−") == len(set(re.findall(r"1 − \w_t", lines)))
+        assert signs.count("·") == lines.count(" · ")
+        letters = [plain(box.lines[1]) for box in boxes if box.height == 4]
+        assert sorted(letters) == sorted(f"{gate.letter}_t" for gate in layer.gates(M))
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_the_legend_sums_to_the_count(name: str) -> None:
+    """Under every convention: the rows to the last, and that to the layer's parameters."""
+    for net in networks(name):
+        (placed,) = net.stack
+        assert sum(row.params for row in rows(placed, habits_of(net))) == net.params
+    numbers = legend(drawn(net))
+    assert sum(numbers[:-1]) == numbers[-1] == net.params
+
+
+def legend(picture: Picture) -> list[int]:
+    """Return the numbers of a legend, the total last."""
+    notes = [shape for shape in picture.shapes if isinstance(shape, Label) and shape.role is Role.NOTE]
+    (head,) = (label for label in notes if plain(label.text) == "parameters")
+    return [int(plain(label.text).replace(",", "")) for label in notes if label.x == head.x and label is not head]
+
+
+@pytest.mark.parametrize(
+    ("net", "numbers"),
+    [
+        (Network(input=4, layers=[LSTM(3)]), [3 * (4 + 3 + 1)] * 4),
+        (Network(input=4, layers=[LSTM(3)], convention="pytorch"), [3 * (4 + 3 + 2)] * 4),
+        (Network(input=4, layers=[LSTM(3, bidirectional=True)], convention="keras"), [2 * 3 * (4 + 3 + 1)] * 4),
+        (
+            Network(input=4, layers=[LSTM(3, projection=2, peepholes=True)]),
+            [3 * (4 + 2 + 1 + 1), 3 * (4 + 2 + 1 + 1), 3 * (4 + 2 + 1), 3 * (4 + 2 + 1 + 1), 2 * 3],
+        ),
+        (Network(input=4, layers=[FastGRNN(3)]), [3, 3, 3 * (4 + 3), 1, 1]),
+        (Network(input=4, layers=[SRU(3)]), [3 * 4, 3 * (4 + 1 + 1), 3 * (4 + 1 + 1), 3 * 4]),
+        (Network(input=4, layers=[RNN(3, learned_state=True)]), [3 * (4 + 3 + 1), 3]),
+    ],
+    ids=lambda value: f"{value.layers[0]!r} {value.convention}" if isinstance(value, Network) else "",
+)
+def test_the_legend_s_numbers(net: Network, numbers: list[int]) -> None:
+    """A gate's own weights and biases, worked out by hand; what gates share, and what stands beside them, apart."""
+    assert legend(drawn(net))[:-1] == numbers
+
+
+@pytest.mark.parametrize("width", [30, 40, 60, 80, 200])
+@pytest.mark.parametrize("name", CELLS)
+def test_no_picture_is_wider_than_asked(name: str, width: int) -> None:
+    """Drawn, or, where that takes more, written as equations; at 80 every cell as it comes is drawn."""
+    for net in networks(name)[:1] + networks(name)[-1:]:
+        picture = drawn(net, width)
+        assert picture.width <= width
+        assert legend(picture)[-1] == net.params
+        hold(picture)
+    assert width < 80 or any(isinstance(shape, Box) for shape in drawn(networks(name)[0], width).shapes)
+
+
+def test_a_long_name_widens_no_picture() -> None:
+    """Of a network, of a layer, and of another with the same cell."""
+    layers = [LSTM(3, name="a" * 60), LSTM(3, name="b" * 60)]
+    for picture in Drawing(Network(input=4, layers=layers, name="c" * 90), "cell").pictures(80):
+        assert picture.width <= 80
+        hold(picture)
+
+
+def test_the_description_tells_the_equations() -> None:
+    """For those who cannot see the picture."""
+    told = drawn(Network(input=4, layers=[MGU(3)])).description
+    assert "f_t = σ(W_xf x_t + W_hf h_(t−1) + b_f); n_t = tanh(" in told
+
+
+def test_cells_that_are_alike_are_drawn_once() -> None:
+    """Whatever their widths; the others are named, and each is drawn by its name with its own numbers."""
+    layers = [LSTM(3), LSTM(5), GRU(2), LSTM(4, peepholes=True), LSTM(2)]
+    net = Network(input=4, layers=layers, output=Output(1))
+    pictures = Drawing(net, "cell").pictures()
+    assert [legend(each)[-1] for each in pictures] == [
+        layer.params for layer in (*count(net).layers[:1], *count(net).layers[2:4])
+    ]
+    assert "The same cell: lstm_2 and lstm_4" in pictures[0].description
+    (named,) = Drawing(net, "cell", ("lstm_4",)).pictures()
+    assert legend(named)[-1] == count(net).layers[4].params
+
+
+@pytest.mark.parametrize(("only", "message"), [((), "has no cell to draw"), (("output",), "output is not recurrent")])
+def test_what_has_no_cell_is_refused(only: tuple[str, ...], message: str) -> None:
+    """A network without a recurrent layer, and a layer that is none."""
+    net = Network(input=4, layers=[LSTM(2) if only else Dense(2)], output=Output(1))
+    with pytest.raises(RefusedError, match=message):
+        Drawing(net, "cell", only).pictures()
