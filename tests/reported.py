@@ -3,10 +3,12 @@
 from typing import Any
 
 from rnncalc import LSTM, RNN, Network, Output, answer, compare, count, explain, run, solve, training
+from rnncalc.modelfiles.model import FileTensor, ModelFile, Module, Remark, Role, Sign
 from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.check import CheckedFile, check
 from rnncalc.questions.compare import compare_same_params, dense_growth
 from rnncalc.questions.explain_training import explain_training
+from rnncalc.questions.read import read
 from rnncalc.reports.allocation import AllocationReport
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.reports.check import CheckReport
@@ -16,11 +18,19 @@ from rnncalc.reports.count import CountReport
 from rnncalc.reports.draw import Drawing
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.explain_training import TrainingExplanationReport
+from rnncalc.reports.read import ReadReport
 from rnncalc.reports.run import RunReport
 from rnncalc.reports.solve import SolutionReport
 from rnncalc.reports.training import TrainingReport
 
 NETWORK = Network(input=3, layers=(LSTM(4, repeat=3), RNN(2, frozen=True)), output=Output(1), steps=2)
+
+WEIGHT = FileTensor("fc.weight", (2, 3), "float32", Role.PARAMETER, list)
+MEAN = FileTensor("bn.mean", (4,), "float32", Role.BUFFER, list, None, "fc.weight")
+FILE = ModelFile(
+    *("a.pt", "pytorch", "pytorch", (WEIGHT, MEAN), (Module("fc", {"weight": WEIGHT}),)),
+    remarks=(Remark(Sign.AVERAGES, ("bn.mean",)),),
+)
 
 REPORTS: list[Any] = [
     CountReport(count(NETWORK), tensors=True, cost=True),
@@ -37,6 +47,7 @@ REPORTS: list[Any] = [
     AnswerReport(answer(NETWORK, 1)),
     CheckReport((FileReport(CheckedFile("a.yaml", check(NETWORK))),)),
     FileReport(CheckedFile("a.yaml", check(NETWORK))),
+    ReadReport(read(FILE)),
     Drawing(NETWORK),
     Drawing(NETWORK, "growth"),
 ]

@@ -6,14 +6,17 @@ import sys
 from pathlib import Path
 
 import pytest
+from fuzz.models import CALLS as OF_MODELS
+from fuzz.models import MUTATIONS as OF_BYTES
 from fuzz.run import CALLS, GOOD, MUTATIONS, SPEC, WORD
 
 from rnncalc.cli.commands import COMMANDS
 
 
-def test_a_short_run_finds_nothing() -> None:
+@pytest.mark.parametrize("name", ["run.py", "models.py"])
+def test_a_short_run_finds_nothing(name: str) -> None:
     """Two seconds of it, seeded; `.ci/run` takes longer and the script itself a minute."""
-    script = Path(__file__).parent / "fuzz" / "run.py"
+    script = Path(__file__).parent / "fuzz" / name
     done = subprocess.run(
         [sys.executable, script, "--seconds", "2", "--seed", "7"], capture_output=True, text=True, check=False
     )
@@ -21,7 +24,7 @@ def test_a_short_run_finds_nothing() -> None:
     assert done.stdout.endswith("seed 7: 0 faults\n")
 
 
-@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.__name__)
+@pytest.mark.parametrize("mutation", [*MUTATIONS, *OF_BYTES], ids=lambda mutation: mutation.__name__)
 def test_a_mutation_is_the_same_for_the_same_seed(mutation: object) -> None:
     """So that a fault can be found again."""
     assert callable(mutation)
@@ -31,7 +34,7 @@ def test_a_mutation_is_the_same_for_the_same_seed(mutation: object) -> None:
 
 def test_every_command_is_fuzzed() -> None:
     """With a file of strangers, with their words, or with both; and each option that takes a word."""
-    assert {*COMMANDS} <= {call[0] for call in CALLS}
+    assert {*COMMANDS} <= {call[0] for call in [*CALLS, *OF_MODELS]}
     assert {SPEC, GOOD, WORD} <= {word for call in CALLS for word in call}
     for call in (["count", "--dtype"], ["compare", "--steps"], ["solve", "--multiple-of"], ["check", "--max-growth"]):
         assert [*call, WORD] in [of[:3] for of in CALLS]

@@ -18,7 +18,10 @@ NAMES = [str(path.relative_to(PACKAGE)) for path in MODULES]
 
 MOST_LINES, MEDIAN_LINES, MOST_LINES_OF_A_FUNCTION, MOST_OF_THE_HOUSE = 250, 110, 45, 0.35
 
-ROOMS = ("layers", "conventions", "network", "spec", "forward", "questions", "reports", "sources", "formats", "cli")
+ROOMS = (
+    *("layers", "conventions", "network", "spec", "modelfiles"),
+    *("forward", "questions", "reports", "sources", "formats", "cli"),
+)
 ROOT = {"__init__", "__main__", "errors", "text"}
 FLOW = {
     "layers": {"layers"},
@@ -26,8 +29,9 @@ FLOW = {
     "network": {"layers", "conventions", "network"},
     "spec": {"layers", "conventions", "network", "spec"},
     "forward": {"layers", "conventions", "network", "forward"},
-    "questions": {"layers", "conventions", "network", "forward", "questions"},
-    "reports": {"layers", "conventions", "network", "forward", "questions", "reports"},
+    "modelfiles": {"modelfiles"},
+    "questions": {"layers", "conventions", "network", "forward", "modelfiles", "questions"},
+    "reports": {"layers", "conventions", "network", "forward", "modelfiles", "questions", "reports"},
     "sources": {"layers", "conventions", "network", "questions", "sources"},
     "formats": {"reports", "formats"},
     "cli": {*ROOMS, "__init__"},
@@ -166,6 +170,16 @@ def test_the_test_of_the_light_import_can_fail() -> None:
     assert "yaml" in loaded_by("specs/lstm.yaml", "-f", "json")
     assert {"difflib", "locale"} <= loaded_by("--foo")
     assert {"rnncalc.spec.elsewhere", "rnncalc.cli.help"} <= loaded_by("-f", "md") | loaded_by("schema", "-h")
+
+
+def test_a_model_file_pays_for_its_own_format_alone() -> None:
+    """Neither yaml nor rich nor NumPy; a file of names and numbers needs no archive, an archive no JSON."""
+    heavy = {"yaml", "rich", "numpy", "h5py"}
+    tensors, archive = (loaded_by("read", f"specs/models/tagger.{suffix}") for suffix in ("safetensors", "pt"))
+    assert not (heavy | {"zipfile", "rnncalc.modelfiles.pickled", "rnncalc.modelfiles.onnx"}) & tensors
+    assert not (heavy | {"rnncalc.modelfiles.onnx", "rnncalc.modelfiles.hdf5"}) & archive
+    assert "zipfile" in archive
+    assert not any(name.startswith("rnncalc.modelfiles") for name in loaded_by(*FLAGS))
 
 
 def test_a_command_pays_for_no_other() -> None:

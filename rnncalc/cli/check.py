@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
@@ -40,7 +41,11 @@ growth_flags = together(
 
 @click.command(
     cls=Command,
-    examples=("rnncalc check specs --max-params 20M", "rnncalc check specs --baseline git:main --max-growth 5%"),
+    examples=(
+        "rnncalc check specs --max-params 20M",
+        "rnncalc check specs --baseline git:main --max-growth 5%",
+        "rnncalc check specs/pytorch/tagger.yaml --model specs/models/tagger.pt",
+    ),
 )
 @click.argument("paths", nargs=-1, metavar="PATH...", shell_complete=files)
 @override_flags
@@ -53,6 +58,9 @@ growth_flags = together(
     help="A spec, a folder of specs, or JSON of count, to compare to.",
 )
 @growth_flags
+@click.option(
+    "--model", metavar="FILE", shell_complete=files, help="A model file, whose tensors must be those of the one spec."
+)
 @click.option("--strict", is_flag=True, help="A spec with nothing to check fails.")
 @format_flag(CheckReport, FileReport)
 def check(
@@ -62,6 +70,7 @@ def check(
     convention: str | None,
     dtype: str,
     baseline: str | None,
+    model: str | None,
     strict: bool,
     format_: str,
     **limits: str | None,
@@ -73,7 +82,8 @@ def check(
     """
     overrides = {"steps": steps, "topology": topology, "convention": convention}
     with AllAtOnce() as at_once:
-        checks = at_once.ask(check_all, paths, overrides, limits, baseline=baseline, dtype=dtype, strict=strict)
+        more: Any = {"baseline": baseline, "dtype": dtype, "strict": strict, "model": model}
+        checks = at_once.ask(check_all, paths, overrides, limits, **more)
     together = hasattr(checks, find(format_).method)  # tables show all files together, other formats one by one
     write([checks] if together else checks.files, format_)
     if not find(format_).read_at_once and not sys.stdout.isatty():

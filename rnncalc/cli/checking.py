@@ -25,6 +25,7 @@ from rnncalc.text import escape
 
 if TYPE_CHECKING:
     from rnncalc.cli.baseline import Baseline
+    from rnncalc.modelfiles.model import ModelFile
 
 Texts = Mapping[str, str | None]
 
@@ -33,12 +34,13 @@ MOST_FINDINGS = 500_000
 
 
 class Call(NamedTuple):
-    """What a call says of every file: the limits, and what else its flags set."""
+    """What a call says of every file: the limits, what else its flags set, and the model file of its one spec."""
 
     limits: tuple[Limit, ...]
     overrides: Texts
     dtype: str
     strict: bool
+    model: ModelFile | None = None
 
 
 def check_all(
@@ -49,6 +51,7 @@ def check_all(
     baseline: str | None = None,
     dtype: str = "float32",
     strict: bool = False,
+    model: str | None = None,
 ) -> CheckReport:
     """Return what is said of every file at the paths; what is wrong with one does not stop the others.
 
@@ -61,12 +64,13 @@ def check_all(
         if text is not None:
             read_value(f"--{key}", text, KEYS[key])
     found = find(paths)
+    file = _model(model, found) if model is not None else None
     was = None
     if baseline is not None:
         from rnncalc.cli.earlier import read_baseline  # with JSON and git behind it
 
         was = read_baseline(baseline, paths, found, dtype, overrides)
-    files = dict(_each(found, Call(read, overrides, dtype, strict), was))
+    files = dict(_each(found, Call(read, overrides, dtype, strict, file), was))
     left_out = [file for file in found if file.path not in files]
     broken = _without_specs(Counter(file.folder for file in found), Counter(file.folder for file in left_out))
     reports = tuple(map(FileReport, (*files.values(), *broken, *(was.removed() if was else ()))))
@@ -87,13 +91,17 @@ def _each(found: Iterable[Found], call: Call, was: Baseline | None) -> Iterator[
 
 def _checked(file: Found, call: Call, was: Baseline | None) -> CheckedFile | None:
     """Return what was found of a file; None of one in a folder that by its keys is no spec."""
-    name = None
+    name = matched = None
     try:
         spec = _read(file, call.overrides)
         if spec is None:
             return None
         name = spec.network.name
         before = was.before(file, name) if was else None
+        if call.model:
+            from rnncalc.cli.models import matched_with
+
+            matched = matched_with(spec, call.model)
     except SpecError as error:
         if was and name is None:  # it is broken, not gone
             with suppress(SpecError):
@@ -101,8 +109,20 @@ def _checked(file: Found, call: Call, was: Baseline | None) -> CheckedFile | Non
         return CheckedFile(file.path, problems=error.problems)
     own = spec.own_convention
     verdict = check(spec.network, call.limits, locate=spec.place, dtype=call.dtype, own_convention=own, before=before)
+    if matched:
+        places = {path: place for held in matched.tensors if (path := held.at) and (place := spec.place(path))}
+        verdict = verdict._replace(model=matched, places=places)
     difference = Difference(before and before.params, verdict.numbers.params) if was else None
     return CheckedFile(file.path, verdict, strict=call.strict, difference=difference)
+
+
+def _model(path: str, found: Sequence[Found]) -> ModelFile:
+    """Return the model file that the one spec of a call is held against."""
+    if len(found) != 1:
+        raise CallError(f"--model is the file of one spec, got {len(found):,}; give one PATH")
+    from rnncalc.modelfiles import read
+
+    return read(path, "--model")
 
 
 def _read(file: Found, overrides: Texts) -> Spec | None:

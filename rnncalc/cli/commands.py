@@ -28,6 +28,7 @@ COMMANDS = {
     "draw": "Draw a network: unrolled, a cell, or its growth.",
     "explain": "Derive the count step by step.",
     "export": "Write the network as source code for a framework.",
+    "read": "List the tensors of a model file, and draft its spec.",
     "run": "Run a forward pass that confirms shapes, weights and work.",
     "schema": "Print the JSON Schema of a spec, for editors.",
     "solve": "Find the size, written ?, that meets a budget.",

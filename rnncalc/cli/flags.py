@@ -176,8 +176,8 @@ dtype_flag = click.option(
 )
 
 
-def format_flag(*reports: type) -> Decorator:
-    """Return `--format`, with the formats that can write these kinds of report; the first where it is not given."""
+def format_flag(*reports: type, default: str = "") -> Decorator:
+    """Return `--format`, with the formats that can write these kinds of report; by default the first of them."""
     formats = offered(*reports)
     return click.option(
         "-f",
@@ -185,7 +185,7 @@ def format_flag(*reports: type) -> Decorator:
         "format_",
         cls=WordOption,
         words=lambda: formats,
-        default=formats[0],
+        default=default or formats[0],
         show_default=True,
         metavar="NAME",
         help="Output format.",

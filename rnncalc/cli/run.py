@@ -10,6 +10,7 @@ import click
 from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, WordOption, files, format_flag, network_flags, specs_argument
 from rnncalc.cli.inputs import read_file, read_specs
+from rnncalc.cli.models import model_of, weights_within
 from rnncalc.cli.output import check_file, write, write_file
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.progress import progress_of
@@ -21,11 +22,12 @@ from rnncalc.questions import run as question
 from rnncalc.questions.price import cost_of
 from rnncalc.reports.run import RunReport
 from rnncalc.reports.work import WorkReport
-from rnncalc.spec import parse_data
+from rnncalc.spec import Spec, parse_data
 from rnncalc.spec.flags import read_value
 from rnncalc.text import all_of, one_of
 
 if TYPE_CHECKING:
+    from rnncalc.modelfiles.model import ModelFile
     from rnncalc.reports.backward import BackwardReport
 
 
@@ -40,7 +42,9 @@ def _losses() -> Iterable[str]:
 )
 @specs_argument
 @network_flags
-@click.option("--weights", metavar="FILE", shell_complete=files, help="YAML of {LAYER: {TENSOR: nested lists}}.")
+@click.option(
+    "--weights", metavar="FILE", shell_complete=files, help="YAML of {LAYER: {TENSOR: nested lists}}, or a model file."
+)
 @click.option(
     "--inputs", metavar="FILE", shell_complete=files, help="YAML of a list of T lists, or of T token numbers."
 )
@@ -87,7 +91,6 @@ def run(
 
     It uses plain Python and your own numbers, or random ones. Exit code 1 when a layer is not as declared.
     """
-    given = (("--weights", weights), ("--inputs", inputs), ("--start", start))
     with AllAtOnce() as at_once:
         shown = {"--states": states, "--work": work, "--backward": backward, "--chunk": chunk, "--loss": loss}
         if misfit := _misfit(shown, format_):
@@ -96,7 +99,7 @@ def run(
             at_once.ask(check_file, save_weights, "--save-weights")
         steps = None if chunk is None else at_once.ask(read_value, "--chunk", chunk, Size())
         most = at_once.ask(read_value, "--max-multiply-adds", max_multiply_adds, WholeNumber(suffixes=True))
-        own = [at_once.ask(read_file, path, flag=flag) if path else None for flag, path in given]
+        model, own = _files(at_once, weights, inputs, start)
         read = at_once.ask(read_specs, specs, **flags)
         if save_weights is not None and len(read or [0]) > 1:
             at_once.refuse(f"--save-weights: one file holds the weights of one network, and there are {len(read)}")
@@ -106,12 +109,27 @@ def run(
         report, asked = _back, asked | {"chunk": steps, "loss": loss}
     reports = []
     for spec in read:
-        data = parse_data(spec, *own)
+        data = _data(spec, own, model, most)
         reports.append(report(spec.network, data, **asked))
         if save_weights is not None:
             _save(spec.network, data, seed, save_weights)
     write(reports, format_)
     return 0 if all(report.agrees for report in reports) else 1
+
+
+def _files(
+    at_once: AllAtOnce, weights: str | None, inputs: str | None, start: str | None
+) -> tuple[ModelFile | None, list[tuple[bytes, str] | None]]:
+    """Return the model file that the weights are in, if they are in one, and the bytes and names of the YAML files."""
+    model = at_once.ask(model_of, weights) if weights else None
+    given = (("--weights", None if model else weights), ("--inputs", inputs), ("--start", start))
+    return model, [at_once.ask(read_file, path, flag=flag) if path else None for flag, path in given]
+
+
+def _data(spec: Spec, own: list[tuple[bytes, str] | None], model: ModelFile | None, most: int) -> Data:
+    """Return the numbers of a run; weights of a model file stand in place of a spec's own."""
+    data = parse_data(spec, *own)
+    return data._replace(weights=weights_within(spec, model, data.inputs, most)) if model else data
 
 
 def _misfit(given: dict[str, Any], format_: str) -> str:

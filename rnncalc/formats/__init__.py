@@ -38,6 +38,7 @@ FORMATS: dict[str, Format] = {
     "json": Format("rnncalc.formats.json", "data"),
     "csv": Format("rnncalc.formats.csv", "records"),
     "markdown": Format("rnncalc.formats.markdown", "sheets"),
+    "yaml": Format("rnncalc.formats.yaml", "document"),
     "latex": Format("rnncalc.formats.latex", "derivations"),
     "text": Format("rnncalc.formats.text", "pictures", for_screens=True, read_at_once=True),
     "svg": Format("rnncalc.formats.svg", "pictures"),

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
 
 def write(reports: Iterable[Report], file: TextIO) -> None:
-    """Write `{"version": 1, "reports": [...]}`."""
-    file.write('{"version": 1, "reports": [')
+    """Write `{"version": 1, "reports": [...]}`; reports that go by another name are listed under that."""
+    reports = [*reports]
+    key = next((report.listed_as for report in reports if hasattr(report, "listed_as")), "reports")
+    file.write(f'{{"version": 1, "{key}": [')
     for number, report in enumerate(reports):
         file.write(", {" if number else "{")
         for place, (key, value) in enumerate(report.data().items()):

@@ -13,7 +13,7 @@ from rnncalc.layers.options import OPTIONS, Option, Size
 OptionProblem = tuple[str, str]
 
 
-_SHAPELESS = {name for name, option in OPTIONS.items() if isinstance(option.allowed, Size)} | {"name", "frozen"}
+_SHAPELESS = {name for name, option in OPTIONS.items() if isinstance(option.allowed, Size)} | {"name", "frozen", "path"}
 
 
 class Layer(Frozen, kw_only=True):
@@ -23,6 +23,7 @@ class Layer(Frozen, kw_only=True):
     frozen: its parameters are counted, but not as trainable.
     repeat: how many such layers stand one after another, each fed by the one before.
     extra_inputs: features joined to its input from elsewhere (attention context, a skip connection).
+    path: where its tensors are in a model file.
     """
 
     kind: ClassVar[str]
@@ -36,6 +37,7 @@ class Layer(Frozen, kw_only=True):
     frozen: bool = False
     repeat: int = 1
     extra_inputs: int = 0
+    path: str | None = None
 
     def hands_on(self, inputs: int) -> int:
         """Return the width this layer hands on when it reads `inputs` features."""

@@ -21,6 +21,8 @@ from rnncalc.questions.limits import Difference, HeldLimit, Limit, Numbers, Unkn
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from rnncalc.questions.models.held import HeldTensor, Match
+
 Place = tuple[int, int]
 Locate = Callable[[Path], Place | None]
 """Returns the line and column where a spec says what stands at a path."""
@@ -30,6 +32,7 @@ class Verdict(NamedTuple):
     """What was found of a network.
 
     expect_counts: the convention that its `expect` counts, where it is another and `expect` was left out.
+    model: how it stands with the tensors of a model file, where there is one; places: where their layers are written.
     """
 
     name: str
@@ -37,6 +40,18 @@ class Verdict(NamedTuple):
     numbers: Numbers
     limits: tuple[HeldLimit, ...]
     expect_counts: str | None = None
+    model: Match | None = None
+    places: Mapping[Path, Place] = {}
+
+    @property
+    def held(self) -> tuple[HeldLimit | HeldTensor, ...]:
+        """All that it was held against: limits, and tensors."""
+        return (*self.limits, *(self.model.tensors if self.model else ()))
+
+    @property
+    def checked(self) -> bool:
+        """Whether there was anything to hold it against."""
+        return bool(self.limits) or self.model is not None
 
 
 class Status(Enum):
@@ -68,9 +83,9 @@ class CheckedFile(NamedTuple):
             return Status.BROKEN
         if self.verdict is None:
             return Status.REMOVED
-        if not self.verdict.limits:
+        if not self.verdict.checked:
             return Status.FAILED if self.strict else Status.UNCHECKED
-        return Status.PASSED if all(held.kept for held in self.verdict.limits) else Status.FAILED
+        return Status.PASSED if all(held.kept for held in self.verdict.held) else Status.FAILED
 
 
 def check(

@@ -66,9 +66,10 @@ class CheckReport(NamedTuple):
         return [self._limit_sheet(()), self._difference_sheet(notes)]
 
     def _limit_sheet(self, notes: tuple[str, ...]) -> Sheet:
-        held = [held for file in self.files if file.checked.verdict for held in file.checked.verdict.limits]
         rows = [row for file in self.files for row in file.rows()]
-        kept = sum(limit.kept for limit in held)
+        verdicts = [file.checked.verdict for file in self.files if file.checked.verdict]
+        held = [held for verdict in verdicts for held in verdict.held]
+        kept = sum(each.kept for each in held)
         specs = sum(file.checked.status is not Status.REMOVED for file in self.files)
         subtitle = f"{plural(specs, 'spec')}, {plural(len(held), 'check')}"
         if len(rows) > MOST_ROWS and kept:
@@ -104,6 +105,9 @@ class CheckReport(NamedTuple):
         for reason, count in reasons.items():
             yield f"{plural(count, 'spec')}: {reason}."
         counts = Counter(file.checked.status for file in self.files)
+        models = [verdict.model for verdict in verdicts if verdict and verdict.model]
+        if others := sum(model.left_out for model in models):
+            yield f"{plural(others, 'tensor')} of the model file, no parameters, left out."
         yield f"{'; '.join(f'{counts[status]:,} {said}' for status, said in _SAID.items() if counts[status])}."
 
 

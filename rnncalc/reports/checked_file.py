@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from rnncalc.errors import Problem, dotted
 from rnncalc.questions.check import CheckedFile, Status, Verdict
 from rnncalc.reports.cases import Annotation, Case, Level, Outcome, Tally
-from rnncalc.reports.limits import as_json, cells, message, name, numbers
+from rnncalc.reports.limits import as_json
+from rnncalc.reports.said import said_of
 from rnncalc.reports.sheet import Value
 from rnncalc.text import escape
 
@@ -39,11 +40,11 @@ class FileReport(NamedTuple):
             yield Failure(_path(problem, checked.file), problem.message, problem.line, problem.column)
         if checked.verdict is None:
             return
-        if checked.status is Status.FAILED and not checked.verdict.limits:
+        if checked.status is Status.FAILED and not checked.verdict.checked:
             yield Failure("--strict", _nothing(checked.verdict))
-        for held in checked.verdict.limits:
-            if text := message(held):
-                yield Failure(name(held.limit), text, held.line, held.column)
+        for said in said_of(checked.verdict):
+            if said.message:
+                yield Failure(said.name, said.message, said.line, said.column)
 
     def data(self) -> dict[str, Any]:
         """Return the JSON object."""
@@ -71,16 +72,16 @@ class FileReport(NamedTuple):
         }
 
     def _limits(self) -> Iterator[dict[str, Any]]:
-        for held in self.checked.verdict.limits if self.checked.verdict else ():
-            limit, actual = numbers(held)
+        for said in said_of(self.checked.verdict) if self.checked.verdict else ():
+            limit, actual = said.numbers
             yield {
-                "name": name(held.limit),
+                "name": said.name,
                 "limit": limit,
                 "actual": actual,
-                "ok": held.kept,
-                "message": message(held),
-                "line": held.line,
-                "column": held.column,
+                "ok": said.message is None,
+                "message": said.message,
+                "line": said.line,
+                "column": said.column,
             }
 
     def tally(self) -> Tally:
@@ -90,11 +91,11 @@ class FileReport(NamedTuple):
             return Tally(len(checked.problems), errors=len(checked.problems))
         if checked.verdict is None:
             return Tally(0)
-        if not checked.verdict.limits:
+        verdict = checked.verdict
+        if not verdict.checked:
             return Tally(1, failures=int(checked.strict), skipped=int(not checked.strict))
-        failures = sum(not held.kept for held in checked.verdict.limits)
-        skipped = int(checked.verdict.expect_counts is not None)
-        return Tally(len(checked.verdict.limits) + skipped, failures, skipped=skipped)
+        skipped = int(verdict.expect_counts is not None)
+        return Tally(len(verdict.held) + skipped, sum(not held.kept for held in verdict.held), skipped=skipped)
 
     def cases(self) -> Iterator[Case]:
         """Yield each problem or each limit."""
@@ -103,16 +104,16 @@ class FileReport(NamedTuple):
             for failure in self.failures():
                 yield Case(failure.name or "spec", Outcome.ERROR, f"{self._at(failure)}: {failure.message}")
             return
-        if not verdict.limits:
+        if not verdict.checked:
             outcome = Outcome.FAILED if self.checked.strict else Outcome.SKIPPED
             yield Case("nothing to check", outcome, _nothing(verdict))
             return
-        for held in verdict.limits:
-            if text := message(held):
-                place = self._at(Failure("", "", held.line, held.column))
-                yield Case(name(held.limit), Outcome.FAILED, f"{place}: {text}")
+        for said in said_of(verdict):
+            if said.message:
+                place = self._at(Failure("", "", said.line, said.column))
+                yield Case(said.name, Outcome.FAILED, f"{place}: {said.message}")
             else:
-                yield Case(name(held.limit), Outcome.PASSED)
+                yield Case(said.name, Outcome.PASSED)
         if skipped := left_out(verdict):
             yield Case("expect", Outcome.SKIPPED, skipped)
 
@@ -143,10 +144,10 @@ class FileReport(NamedTuple):
             yield "✗", self.file, plural(len(checked.problems), "problem"), "", ""
         if checked.verdict is None:
             return
-        if not checked.verdict.limits:
+        if not checked.verdict.checked:
             yield "✗" if checked.strict else "·", self.file, "nothing to check", "", ""
-        for held in checked.verdict.limits:
-            yield "✓" if held.kept else "✗", self.file, name(held.limit), *cells(held)
+        for said in said_of(checked.verdict):
+            yield "✗" if said.message else "✓", self.file, said.name, *said.cells
 
     def _at(self, failure: Failure) -> str:
         return f"{self.file}:{failure.line}:{failure.column}" if failure.line else self.file

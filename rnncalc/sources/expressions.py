@@ -8,9 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from rnncalc.questions.nodes import (
+    Applied,
+    Complement,
+    Elementwise,
+    Equation,
+    MatrixProduct,
+    Node,
+    Quotient,
+    Stacked,
+    Sum,
+    Symbol,
+)
+from rnncalc.questions.nodes import parts as symbols_in
 from rnncalc.questions.program import OwnCell
-from rnncalc.questions.symbols import Applied, Complement, Elementwise, Equation, Node, Product, Quotient, Sum, Symbol
-from rnncalc.questions.symbols import parts as symbols_in
 from rnncalc.sources.layout import Call, Chain, Code, flat
 
 BEFORE = "t−1"
@@ -58,7 +69,7 @@ def step_of(cell: OwnCell, spelling: Spelling) -> Step:
     writer = _Writer(spelling)
     lines = []
     for node in _made_first(cell.equations):
-        name = f"w{node.matrix.subscript}" if isinstance(node, Product) else _letter(node)
+        name = f"w{node.matrix.subscript}" if isinstance(node, MatrixProduct) else _letter(node)
         lines.append(Line(name, writer.code(node)))
         writer.names[node] = name
     states = {letter for letter, _ in cell.states}
@@ -74,13 +85,13 @@ def step_of(cell: OwnCell, spelling: Spelling) -> Step:
     return Step(tuple(lines), after, writer.names[Symbol("h", time="t", axes=(cell.output,))])
 
 
-def _made_first(equations: tuple[Equation, ...]) -> list[Product | Applied]:
+def _made_first(equations: tuple[Equation, ...]) -> list[MatrixProduct | Applied]:
     """Return what is made before the equations: products that stand in several, and trained numbers."""
-    counts: dict[Product | Applied, int] = {}
+    counts: dict[MatrixProduct | Applied, int] = {}
     for equation in equations:
         for node in _nodes(equation.right):
             match node:
-                case Product(vector=Symbol(letter=letter, time=time)) if time == BEFORE or letter == "x":
+                case MatrixProduct(vector=Symbol(letter=letter, time=time)) if time == BEFORE or letter == "x":
                     counts[node] = counts.get(node, 0) + 1
                 case Applied(vector=Symbol(axes=(), time="")):
                     counts[node] = 2
@@ -100,7 +111,9 @@ def _nodes(node: Node) -> Iterator[Node]:
             return
         case Sum():
             below = node.terms
-        case Product() | Complement() | Applied():
+        case Stacked():
+            below = node.products
+        case MatrixProduct() | Complement() | Applied():
             below = (node.vector,)
         case _:
             below = (node.left, node.right)
@@ -125,12 +138,12 @@ class _Writer:
                 later = (f"+ {self._tight(term, Complement)}" for term in others)
                 return Chain((flat(self.code(first)), *later))
             case Elementwise():
-                return f"{self._tight(node.left, Sum, Complement, Product)} * {self._factor(node.right)}"
+                return f"{self._tight(node.left, Sum, Complement, MatrixProduct)} * {self._factor(node.right)}"
             case Quotient():
-                return f"{self._tight(node.left, Sum, Complement, Product)} / {self._factor(node.right)}"
+                return f"{self._tight(node.left, Sum, Complement, MatrixProduct)} / {self._factor(node.right)}"
             case Complement():
                 return f"1 - {self._tight(node.vector, Sum, Complement)}"
-            case Product():
+            case MatrixProduct():
                 matrix = self.spelling.transposed.format(self._symbol(node.matrix))
                 return f"{self._factor(node.vector)} @ {matrix}"
             case Applied():
@@ -146,7 +159,7 @@ class _Writer:
 
     def _factor(self, node: Node) -> str:
         """Return what stands behind an operator that binds as tightly as any in it."""
-        return self._tight(node, Sum, Complement, Elementwise, Quotient, Product)
+        return self._tight(node, Sum, Complement, Elementwise, Quotient, MatrixProduct)
 
     def _tight(self, node: Node, *loose: type) -> str:
         code = flat(self.code(node))

@@ -39,7 +39,7 @@ def read_document(data: bytes, source: str, most_bytes: int) -> tuple[Node, list
     """
     source = escape(source, limit=1_000)
     if model := _model(data):
-        raise _error(source, None, f"this is {model}, and no spec; write its layers as a spec or in flags")
+        raise _error(source, None, f"this is {model}, and no spec; rnncalc read prints the spec of what is in it")
     if len(data) > most_bytes:
         raise _error(source, None, f"a spec has at most {most_bytes:,} bytes, this has more")
     text = _decoded(data, source)
@@ -62,16 +62,16 @@ def read_document(data: bytes, source: str, most_bytes: int) -> tuple[Node, list
 
 
 def _model(data: bytes) -> str:
-    """Return what model file the bytes are the start of, and how to read it; nothing for any other file."""
+    """Return what model file the bytes are the start of; nothing for any other file."""
     if data.startswith(b"PK\x03\x04"):
-        return "a model file of PyTorch or Keras (torch.load, or keras.models.load_model, reads it)"
+        return "a model file of PyTorch or Keras"
     if data.startswith(b"\x89HDF"):
-        return "a model file of Keras (keras.models.load_model, or h5py, reads it)"
+        return "a model file of Keras"
     if data[:1] == b"\x80" and data[1:2] in b"\2\3\4\5":
-        return "a model file of PyTorch (torch.load reads it)"
+        return "a model file of PyTorch"
     if data[8:10] == b'{"' and b"\0" in data[:8]:
-        return "a model file (safetensors reads it)"
-    return "a model file of ONNX (onnx.load reads it)" if data[:1] == b"\x08" and data[2:3] in b"\x12:" else ""
+        return "a model file"
+    return "a model file of ONNX" if data[:1] == b"\x08" and data[2:3] in b"\x12:" else ""
 
 
 def _stand_in(text: str) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rnncalc.network.budget import Budget
     from rnncalc.network.training import Update
 
-OUTPUT_KEYS = ("units", "bias", "tied", "activation", "frozen")
+OUTPUT_KEYS = ("units", "bias", "tied", "activation", "frozen", "path")
 PART_KEYS = ("steps", "input", "layers", "output")
 DATA_KEYS = ("weights", "inputs", "targets", "start")
 TOP_KEYS = (*KEYS, "layers", "output", "encoder", "decoder", "expect", "budget", "training", *DATA_KEYS)

@@ -4,15 +4,18 @@ Each figure is the median of runs taken in turns with what it is compared to, so
 rnncalc is installed into a fresh environment first, as its users have it.
 """
 
+import json
 import os
 import random
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 import venv
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
@@ -56,7 +59,27 @@ def main() -> None:
         large(Path(folder), python, rnncalc)
         many(Path(folder), python, rnncalc)
         forward(python, rnncalc)
+        models(Path(folder), rnncalc)
         drawing(Path(folder), rnncalc)
+
+
+def models(folder: Path, rnncalc: str) -> None:
+    """Compare listing a model file to a small call, and a file of a gigabyte to one of kilobytes."""
+    table = [rnncalc, "specs/lstm.yaml"]
+    for name in ("tagger.safetensors", "tagger.pt"):
+        value = ratio(partial(seconds, [rnncalc, "read", f"specs/models/{name}"]), partial(seconds, table), 15)
+        show(f"rnncalc read of {name}, against rnncalc SPEC", value, 2)
+    large = folder / "large.safetensors"
+    size = 4 * 2**28
+    header = json.dumps({"fc.weight": {"dtype": "F32", "shape": [2**14, 2**14], "data_offsets": [0, size]}}).encode()
+    with large.open("wb") as file:
+        file.write(struct.pack("<Q", len(header)) + header)
+        file.truncate(8 + len(header) + size)  # sparse: a gigabyte of nothing
+    few = [rnncalc, "read", "specs/models/tagger.safetensors"]
+    value = ratio(lambda: seconds([rnncalc, "read", str(large)]), lambda: seconds(few), 15)
+    show("rnncalc read of a safetensors file of 1 GB, against one of 4 kB", value, 1.1)
+    value = ratio(lambda: kilobytes([rnncalc, "read", str(large)]), lambda: kilobytes(few), 3)
+    show("its peak memory, against that", value, 1.1)
 
 
 def start(python: str, rnncalc: str) -> None:

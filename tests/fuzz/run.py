@@ -176,12 +176,12 @@ def child(words: list[str], out: int) -> int:
     return code
 
 
-def fault(data: bytes, call: list[str], folder: Path, word: str = "") -> str:
+def fault(data: bytes, call: list[str], folder: Path, word: str = "", name: str = "spec.yaml") -> str:
     """Return what is wrong with how a call ends on these bytes, nothing when nothing is.
 
     A call that has no place for a file or a word takes the file last.
     """
-    path, output = folder / "spec.yaml", folder / "output"
+    path, output = folder / name, folder / "output"
     path.write_bytes(data)
     meant = {SPEC: str(path), GOOD: GOOD_FILE, WORD: word}
     words = [meant.get(each, each) for each in call] + ([] if {*meant} & {*call} else [str(path)])

@@ -10,11 +10,13 @@ from enum import Enum
 from typing import Any
 
 import pytest
+import yaml
 from reported import REPORTS
 
 from rnncalc.formats import FORMATS, write
 from rnncalc.reports.alike import Alike, Shared
 from rnncalc.reports.cases import Annotation, Case, Level, Outcome, Tally
+from rnncalc.reports.document import Document, Entry
 from rnncalc.reports.equations import Function, Sign, Term
 from rnncalc.reports.pictures.picture import Arrow, Box, Brace, Curve, Dot, Label, Picture, Role
 from rnncalc.reports.sheet import Arithmetic, Bar, Column, Name, Sheet
@@ -87,6 +89,10 @@ class Full:
 
     def records(self) -> tuple[tuple[str, ...], Iterator[tuple[object, ...]]]:
         return ("a", "b"), iter([("a", 1), (Arithmetic("a", "b"), Name("a", "b")), ((1, None), None)])
+
+    def document(self) -> Document:
+        below = (Entry("a", "b", ("c",)), Entry("d", 1), Entry("e", True))
+        return Document(("a", "b"), (Entry("a", "b", ("c",)), Entry("d", below), Entry("e", (below, below))))
 
     def tally(self) -> Tally:
         return Tally(4, 1, 1, 1)
@@ -201,6 +207,21 @@ def acts_in_html(text: str) -> None:
         assert r"\u202e" in (element.text or "")
 
 
+def acts_in_yaml(text: str) -> None:
+    """Hold that it is YAML, and that every string stands in it as text, however it is written."""
+    found = yaml.safe_load(text)
+    assert found
+
+    def held(value: Any) -> None:
+        for each in [*value, *value.values()] if isinstance(value, dict) else value:
+            if isinstance(each, dict | list):
+                held(each)
+            else:
+                assert isinstance(each, int) or each == HOSTILE.replace("\ud800", "\ufffd").replace("\udfff", "\ufffd")
+
+    held(found)
+
+
 def acts_in_svg(text: str) -> None:
     """Hold that it is XML, of the elements that pictures are made of alone."""
     assert {node.tag for node in ET.fromstring(text).iter()} <= DRAWN
@@ -213,6 +234,7 @@ ACTS: dict[str, Callable[[str], None]] = {
     "csv": acts_in_csv,
     "junit": acts_in_xml,
     "html": acts_in_html,
+    "yaml": acts_in_yaml,
     "tikz": acts_in_latex,
     "svg": acts_in_svg,
 }
@@ -244,6 +266,9 @@ class Surrogate(Full):
         return [Sheet((Column("a\ud800b"),), [("a\ud800b",)], title="a\udfffb", notes=("a\udfffb",))]
 
     derivations = sheets
+
+    def document(self) -> Document:
+        return Document(("a\ud800b",), (Entry("a", "a\ud800b"),))
 
     def pictures(self, width: int | None = None) -> list[Picture]:
         return [Picture("a\ud800b", "", 9, 1, (Label(0, 0, ("a\ud800b",), Role.NOTE),))]

@@ -1,0 +1,79 @@
+"""A spec of the command line and a model file: held against each other, or the weights of one for the other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rnncalc.errors import Problem, SpecError
+from rnncalc.spec import Spec
+from rnncalc.text import escape
+
+if TYPE_CHECKING:
+    from rnncalc.modelfiles.model import ModelFile
+    from rnncalc.network.data import Inputs, Weights
+    from rnncalc.questions.models.held import Match
+
+
+def model_of(path: str) -> ModelFile | None:
+    """Return what is in a model file, None where by its name and its first bytes it is none."""
+    if path == "-" or path.lower().endswith((".yaml", ".yml")):
+        return None
+    from rnncalc.modelfiles import is_model, read
+
+    return read(path, "--weights") if is_model(path) else None
+
+
+def matched_with(spec: Spec, file: ModelFile) -> Match:
+    """Return how a spec stands with a model file.
+
+    Raises SpecError, with the place in the spec, where a layer may be several of the file's, or where the two name
+    tensors in different ways.
+    """
+    from rnncalc.questions.models.held import match
+
+    try:
+        return match(spec.network, file)
+    except SpecError as error:
+        raise SpecError(tuple(_located(spec, problem) for problem in error.problems)) from None
+
+
+def _located(spec: Spec, problem: Problem) -> Problem:
+    line, column = spec.place(problem.path) or (None, None)
+    return problem._replace(source=escape(spec.source, limit=1_000), line=line, column=column)
+
+
+def weights_within(spec: Spec, file: ModelFile, inputs: Inputs | None, most_multiply_adds: int) -> Weights:
+    """Return the numbers of each layer from a model file, none read for a pass that is refused."""
+    from rnncalc.forward.memory import peak
+    from rnncalc.questions.price import cost_of, refuse_costly, refuse_large
+    from rnncalc.questions.run import with_steps_to_run
+
+    timed = with_steps_to_run(spec.network, inputs)
+    refuse_costly(cost_of(timed), most_multiply_adds)
+    refuse_large(timed, peak(timed, inputs=inputs is None))
+    return weights_of(spec, file)
+
+
+def weights_of(spec: Spec, file: ModelFile) -> Weights:
+    """Return the numbers of each layer from a model file. Raises SpecError where a tensor is not as it is declared."""
+    from rnncalc.modelfiles.model import BadFileError
+    from rnncalc.reports.held_tensors import messages, name
+
+    found = matched_with(spec, file)
+    where = f"'{escape(file.path, limit=1_000)}'"
+    told = zip(found.tensors, messages(found), strict=True)
+    wrong = [Problem((), f"{name(held)}: {message}", where) for held, message in told if message]
+    if wrong:
+        raise SpecError(tuple(wrong[:100]))
+    weights: Weights = {}
+    for placed in spec.network.placed:
+        site = found.sites.get(placed.name)
+        if site is None:
+            continue
+        alone = (tensor.sized(placed.sizes).name for tensor in placed.layout.own)
+        try:
+            of = {tensor.name: site.tensors[one].read() for one, tensor in zip(alone, placed.tensors, strict=True)}
+        except BadFileError as error:
+            raise SpecError((Problem((), str(error), where),)) from None
+        weights[placed.name] = of
+    return weights

@@ -1,0 +1,33 @@
+"""`rnncalc read`."""
+
+from __future__ import annotations
+
+import click
+
+from rnncalc.cli.commands import Command
+from rnncalc.cli.flags import files, format_flag
+from rnncalc.cli.output import write
+from rnncalc.cli.problems import AllAtOnce
+from rnncalc.errors import CallError
+from rnncalc.modelfiles import read as read_file
+from rnncalc.questions.read import read as question
+from rnncalc.reports.read import ReadReport
+
+
+@click.command(
+    cls=Command,
+    examples=("rnncalc read specs/models/tagger.pt", "rnncalc read specs/models/tagger.safetensors -f table"),
+)
+@click.argument("paths", nargs=-1, metavar="FILE...", shell_complete=files)
+@format_flag(ReadReport, default="yaml")
+def read(paths: tuple[str, ...], format_: str) -> None:
+    """List the tensors of a model file, and draft its spec.
+
+    FILE is a .safetensors, .pt, .pth, .bin, .keras, .weights.h5 or .onnx file, or the index of a sharded one. Nothing
+    in it is run. By default a spec is printed that counts the same; other formats list the tensors.
+    """
+    if not paths:
+        raise CallError("nothing to read: give a FILE, such as model.safetensors")
+    with AllAtOnce() as at_once:
+        reports = [ReadReport(question(file)) for path in paths if (file := at_once.ask(read_file, path)) is not None]
+    write(reports, format_)

@@ -1,0 +1,97 @@
+"""Model files: one file a format, and FORMATS, the list of them all. Nothing that a file holds is ever run.
+
+A new format is a module with `read(path, head)` and its line in FORMATS; it is imported when such a file is met. Knows
+nothing of networks: what the tensors mean is for others to say.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from importlib import import_module
+from typing import NamedTuple
+
+from rnncalc.errors import Problem, SpecError
+from rnncalc.modelfiles.model import BadFileError, ModelFile
+from rnncalc.text import escape, one_of
+
+HEAD = 64
+"""How many bytes of a file are looked at to see what it is."""
+
+
+class Format(NamedTuple):
+    """A format: the module whose `read` reads it, the suffixes of its files, and whether bytes are the start of one."""
+
+    module: str
+    suffixes: tuple[str, ...]
+    starts: Callable[[bytes], bool]
+
+
+_ZIP = b"PK\x03\x04"
+
+FORMATS: dict[str, Format] = {
+    "sharded": Format("rnncalc.modelfiles.sharded", (".index.json",), lambda _: False),  # any JSON starts as it does
+    "safetensors": Format(
+        "rnncalc.modelfiles.safetensors", (".safetensors",), lambda head: head[8:9] == b"{" and b"\0" in head[:8]
+    ),
+    "pytorch": Format("rnncalc.modelfiles.pytorch", (".pt", ".pth", ".bin", ".ckpt"), lambda head: head[:4] == _ZIP),
+    "pytorch-old": Format(
+        "rnncalc.modelfiles.pytorch_old", (), lambda head: head[:1] == b"\x80" and head[1:2] in b"\2\3\4\5"
+    ),
+    "keras": Format("rnncalc.modelfiles.keras", (".keras",), lambda head: head[:4] == _ZIP),
+    "hdf5": Format("rnncalc.modelfiles.hdf5", (".h5", ".hdf5"), lambda head: head[:4] == b"\x89HDF"),
+    "onnx": Format(
+        "rnncalc.modelfiles.onnx", (".onnx",), lambda head: head[:1] == b"\x08" and head[2:3] in b"\x12:\x1a"
+    ),
+}
+"""Every format by its name. A file's suffix says which it is where its bytes may be the start of one of that; else its
+bytes alone do."""
+
+SUFFIXES = tuple(suffix for of in FORMATS.values() for suffix in of.suffixes)
+
+
+def is_model(path: str) -> bool:
+    """Return whether a file, by its name or its first bytes, is a model file and no text."""
+    try:
+        with open(path, "rb") as file:
+            return _format(path, file.read(HEAD)) is not None
+    except (OSError, ValueError):
+        return False
+
+
+def read(path: str, flag: str = "") -> ModelFile:
+    """Return what a model file holds, its numbers left where they are. Raises SpecError where it cannot be read.
+
+    flag: the one that names the file.
+    """
+    try:
+        with open(path, "rb") as file:
+            head = file.read(HEAD)
+        model: ModelFile = import_module(_found(path, head).module).read(path, head)
+    except BadFileError as error:
+        raise _refused(path, str(error), flag) from None
+    except OSError as error:
+        raise _refused(path, (error.strerror or str(error)).lower(), flag) from None
+    except ValueError:  # a zero byte in the name
+        raise _refused(path, "no such file", flag) from None
+    return model
+
+
+def _found(path: str, head: bytes) -> Format:
+    if found := _format(path, head):
+        return found
+    raise BadFileError(f"is no model file that is read here; those end in {one_of(SUFFIXES)}")
+
+
+def _refused(path: str, message: str, flag: str) -> SpecError:
+    where = f"'{escape(path, limit=1_000)}'"
+    return SpecError((Problem((), f"{where}: {message}", flag) if flag else Problem((), message, where),))
+
+
+def _format(path: str, head: bytes) -> Format | None:
+    """Return the format of a file by its suffix, if its bytes do not say another; else by its bytes."""
+    name = os.path.basename(path).lower()
+    named = [of for of in FORMATS.values() if of.suffixes and name.endswith(of.suffixes)]
+    starting = [of for of in FORMATS.values() if of.starts(head)]
+    both = [of for of in named if of in starting]
+    return next(iter(both or starting or named), None)

@@ -1,0 +1,106 @@
+"""Zip archives of strangers: what is in one, and pieces of it, without taking more memory than a piece is long."""
+
+from __future__ import annotations
+
+import os
+import struct
+import zipfile
+import zlib
+from types import TracebackType
+
+from rnncalc.modelfiles.model import BadFileError
+from rnncalc.text import escape
+
+MOST_LISTED = 16_000_000
+"""How many bytes a list of contents may have: some 150,000 files."""
+
+MOST_INFLATED = 64_000_000
+"""How many bytes what is packed may have when it is unpacked; what lies there as it is may be of any size."""
+
+
+class Archive:
+    """A zip archive that is open for reading. Raises BadFileError where it is none, or is not as it says it is."""
+
+    def __init__(self, path: str) -> None:
+        _refuse_long_list(path)
+        try:
+            self._zip = zipfile.ZipFile(path)
+        except (zipfile.BadZipFile, ValueError, NotImplementedError, struct.error) as error:
+            raise BadFileError(f"is cut off, or no zip archive: {escape(str(error)).lower()}") from None
+        self.names = self._zip.namelist()
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._zip.close()
+
+    def size(self, name: str) -> int | None:
+        """Return how long a file says it is, None where there is none."""
+        return self._zip.getinfo(name).file_size if name in self._zip.NameToInfo else None
+
+    def read(self, name: str, most: int) -> bytes:
+        """Return a file whole."""
+        size = self.size(name)
+        if size is None:
+            raise BadFileError(f"holds no {escape(name)}")
+        if size > most:
+            raise BadFileError(f"has {escape(name)} of {size:,} bytes; at most {most:,} are read")
+        return self.piece(name, 0, size)
+
+    def piece(self, name: str, start: int, size: int) -> bytes:
+        """Return some bytes of a file."""
+        info = self._zip.NameToInfo.get(name)
+        if info is None or start + size > info.file_size:
+            raise BadFileError(f"holds no {escape(name)} of that length")
+        if info.compress_type != zipfile.ZIP_STORED and info.file_size > MOST_INFLATED:
+            raise BadFileError(
+                f"packs {escape(name)}, {info.file_size:,} bytes; at most {MOST_INFLATED:,} are unpacked"
+            )
+        try:
+            with self._zip.open(info) as file:
+                file.seek(start)
+                data = file.read(size)
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            EOFError,
+            NotImplementedError,
+            RuntimeError,
+            ValueError,
+            struct.error,
+        ) as error:
+            raise BadFileError(f"has {escape(name)} that cannot be unpacked: {escape(str(error)).lower()}") from None
+        if len(data) < size:
+            raise BadFileError(f"is cut off within {escape(name)}")
+        return data
+
+    def span(self, name: str) -> tuple[int, int] | None:
+        """Return where a file that is not packed lies in the archive, and how long it is; None for one that is."""
+        info = self._zip.getinfo(name)
+        if info.compress_type != zipfile.ZIP_STORED or self._zip.fp is None:
+            return None
+        self._zip.fp.seek(info.header_offset)
+        head = self._zip.fp.read(30)
+        if len(head) < 30 or head[:4] != b"PK\3\4":
+            raise BadFileError(f"has no {escape(name)} where it says")
+        lengths = struct.unpack("<HH", head[26:30])
+        return info.header_offset + 30 + sum(lengths), info.file_size
+
+
+def _refuse_long_list(path: str) -> None:
+    """Refuse an archive whose list of contents would take the memory: zipfile reads it whole."""
+    with open(path, "rb") as file:
+        length = os.fstat(file.fileno()).st_size
+        file.seek(max(0, length - 70_000))
+        tail = file.read()
+    at = tail.rfind(b"PK\5\6")
+    if at < 0 or len(tail) < at + 22:
+        raise BadFileError("is cut off, or no zip archive: it has no list of what is in it")
+    (size,) = struct.unpack("<L", tail[at + 12 : at + 16])
+    if size == 0xFFFFFFFF and (far := tail.rfind(b"PK\6\6", 0, at)) >= 0 and len(tail) >= far + 48:
+        (size,) = struct.unpack("<Q", tail[far + 40 : far + 48])
+    if size > MOST_LISTED and length > MOST_LISTED:
+        raise BadFileError(f"has a list of contents of {size:,} bytes; at most {MOST_LISTED:,} are read")

@@ -1,0 +1,118 @@
+"""What a model file holds: named tensors, and the modules that they belong to. Knows no network and no one format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import Enum, StrEnum
+from math import prod
+from typing import Any, NamedTuple
+
+MOST_TENSORS = 50_000
+MOST_NAME = 1_000
+"""A longer name of a tensor is refused: names are built of those above them, and would take the memory."""
+
+
+class BadFileError(ValueError):
+    """A file that is not what it starts as; the message says what is wrong with it, and what helps."""
+
+
+class Role(StrEnum):
+    """What a tensor is in its file."""
+
+    PARAMETER = "parameter"
+    BUFFER = "buffer"
+    OPTIMIZER = "optimizer"
+    CONSTANT = "constant"
+    UNKNOWN = "unknown"
+
+
+class Sign(Enum):
+    """What is noticed of a whole file, for a report to say."""
+
+    ROLES_BY_NAME = "the format does not tell parameters from buffers"
+    AVERAGES = "a second set of weights, such as an average of them"
+    FILES = "files that the tensors are spread over"
+    NOT_READ = "values that are no plain tensors"
+    SCRIPT = "an archive of TorchScript"
+    ZEROS = "second biases that are zeros"
+    COPIES = "tensors that are the numbers of another"
+    IN_BRANCHES = "weights in constants within branches and loops"
+    NO_CONFIG = "weights without the network that they are of"
+
+
+class Remark(NamedTuple):
+    """Something noticed of a file, with the names or the number that it is about."""
+
+    sign: Sign
+    names: tuple[str, ...] = ()
+    number: int = 0
+
+
+class FileTensor(NamedTuple):
+    """A tensor of a file.
+
+    dtype: the name of its type, as NumPy has it (`bfloat16` where NumPy has none).
+    read: returns its numbers, as deep in lists as its shape is long; raises BadFileError where they cannot be read.
+    frozen: whether training leaves it alone, None where the file does not tell.
+    shared_with: the tensor before it in the file that is made of the same numbers.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    role: Role
+    read: Callable[[], Any]
+    frozen: bool | None = None
+    shared_with: str | None = None
+
+    @property
+    def params(self) -> int:
+        """How many numbers it has, none where they are another's."""
+        return 0 if self.shared_with else prod(self.shape)
+
+
+class Module(NamedTuple):
+    """Tensors that belong together, under the names that their framework has for them, in the shapes it uses them in.
+
+    kind: what the file calls it, empty where it does not. settings: what else the file says of it.
+    """
+
+    path: str
+    tensors: Mapping[str, FileTensor]
+    kind: str = ""
+    settings: Mapping[str, Any] = {}
+
+
+class ModelFile(NamedTuple):
+    """A model file as read.
+
+    format: the name of the format. framework: whose names the tensors have.
+    modules: every parameter is in one of them, but for what belongs to none. ordered: whether they stand in the order
+        in which they were defined; some formats sort them by their names.
+    steps, inputs: what it reads, where the file tells.
+    """
+
+    path: str
+    format: str
+    framework: str
+    tensors: tuple[FileTensor, ...]
+    modules: tuple[Module, ...]
+    ordered: bool = True
+    remarks: tuple[Remark, ...] = ()
+    steps: int | None = None
+    inputs: int | None = None
+
+    @property
+    def params(self) -> int:
+        """How many parameters it holds; what stands there twice is counted once."""
+        return sum(tensor.params for tensor in self.tensors if tensor.role is Role.PARAMETER)
+
+
+def modules_of(tensors: tuple[FileTensor, ...], separator: str = ".") -> tuple[Module, ...]:
+    """Return the parameters as modules: the last part of a name is the tensor's own, what stands before it the path."""
+    found: dict[str, dict[str, FileTensor]] = {}
+    for tensor in tensors:
+        if tensor.role is Role.PARAMETER:
+            path, _, leaf = tensor.name.rpartition(separator)
+            found.setdefault(path, {})[leaf] = tensor
+    return tuple(Module(path, of) for path, of in found.items())

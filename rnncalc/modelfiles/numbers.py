@@ -1,0 +1,88 @@
+"""From the bytes of a tensor to its numbers in nested lists, in plain Python. Knows no format of files."""
+
+from __future__ import annotations
+
+import struct
+import sys
+from array import array
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+from rnncalc.modelfiles.model import BadFileError
+
+Read = Callable[[int, int], bytes]
+"""Returns so many bytes of a file, from a place in it."""
+
+
+class Kind(NamedTuple):
+    """A type of numbers: how many bytes each takes, and the letter that the array module has for it, if any."""
+
+    size: int
+    letter: str = ""
+
+
+DTYPES: dict[str, Kind] = {
+    "float64": Kind(8, "d"),
+    "float32": Kind(4, "f"),
+    "float16": Kind(2),
+    "bfloat16": Kind(2),
+    "int64": Kind(8, "q"),
+    "int32": Kind(4, "i"),
+    "int16": Kind(2, "h"),
+    "int8": Kind(1, "b"),
+    "uint64": Kind(8, "Q"),
+    "uint32": Kind(4, "I"),
+    "uint16": Kind(2, "H"),
+    "uint8": Kind(1, "B"),
+    "bool": Kind(1, "B"),
+    "float8_e4m3fn": Kind(1),
+    "float8_e5m2": Kind(1),
+    "complex64": Kind(8),
+    "complex128": Kind(16),
+}
+"""The types that tensors have, by their names."""
+
+
+def decoded(data: bytes, dtype: str, order: str = "little") -> list[float]:
+    """Return the numbers of some bytes, widened to Python's floats. Raises BadFileError for a type that has none."""
+    kind = DTYPES.get(dtype, Kind(1))
+    if kind.letter:
+        found = array(kind.letter, data)
+        if order != sys.byteorder and kind.size > 1:
+            found.byteswap()
+        return [float(number) for number in found]
+    mark, count = "<" if order == "little" else ">", len(data) // max(1, kind.size)
+    if dtype == "float16":
+        return [*struct.unpack(f"{mark}{count}e", data)]
+    if dtype == "bfloat16":  # the upper half of a float32
+        halves = struct.unpack(f"{mark}{count}H", data)
+        return [*struct.unpack(f"<{count}f", struct.pack(f"<{count}I", *(half << 16 for half in halves)))]
+    raise BadFileError(f"holds numbers of the type {dtype}, which are not read here; save them as float32")
+
+
+def nested(flat: Sequence[float], shape: tuple[int, ...]) -> Any:
+    """Return numbers in their order as lists in lists, as deep as the shape is long; of no axis, the one number."""
+    if not shape:
+        return flat[0]
+    for size in reversed(shape[1:]):
+        flat = [flat[start : start + size] for start in range(0, len(flat), size)] if size else []  # type: ignore[misc]
+    return [*flat]
+
+
+def strided(flat: Sequence[float], shape: tuple[int, ...], strides: tuple[int, ...], start: int = 0) -> Any:
+    """Return numbers that lie at steps of their own along each axis."""
+    if not shape:
+        return flat[start]
+    size, step = shape[0], strides[0]
+    return [strided(flat, shape[1:], strides[1:], start + place * step) for place in range(size)]
+
+
+def contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the steps along each axis of numbers that lie in their order."""
+    return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
+
+
+def transposed(rows: Any) -> Any:
+    """Return a matrix with its rows as columns."""
+    return [[*column] for column in zip(*rows, strict=True)]

@@ -1,0 +1,125 @@
+"""ONNX files: tensors, and the operators that read them, which say what they are."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from functools import partial
+from math import prod
+from typing import Any
+
+from rnncalc.modelfiles.model import BadFileError, FileTensor, ModelFile, Remark, Role, Sign
+from rnncalc.modelfiles.numbers import DTYPES, decoded, nested
+from rnncalc.modelfiles.onnx_graph import Graph, Stored, graph_of
+from rnncalc.modelfiles.onnx_modules import modules_of
+from rnncalc.modelfiles.roles import REAL
+from rnncalc.modelfiles.wire import Piece, Wire
+from rnncalc.text import escape
+
+MOST_LOOKED_AT = 100_000
+"""Biases of more numbers are not looked at for zeros."""
+
+
+def read(path: str, head: bytes) -> ModelFile:
+    """Return what a file holds."""
+    del head
+    with open(path, "rb") as file:
+        try:
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                graph = graph_of(Wire(data))
+        except ValueError as error:
+            raise error if isinstance(error, BadFileError) else BadFileError("is empty") from None
+    tensors = _tensors(path, graph)
+    modules = modules_of(graph.nodes, {tensor.name: tensor for tensor in tensors if tensor.role is Role.PARAMETER})
+    remarks = []
+    inner = {tensor.name for tensor in graph.tensors if tensor.depth or tensor.from_node}
+    if hidden := tuple(tensor.name for tensor in tensors if tensor.role is Role.PARAMETER and tensor.name in inner):
+        remarks.append(Remark(Sign.IN_BRANCHES, hidden))
+    if zeros := tuple(
+        module.tensors["B"].name for module in modules if "R" in module.tensors and _half_zeros(module.tensors)
+    ):
+        remarks.append(Remark(Sign.ZEROS, zeros))
+    return ModelFile(path, "onnx", "onnx", tensors, modules, True, tuple(remarks))
+
+
+def _tensors(path: str, graph: Graph) -> tuple[FileTensor, ...]:
+    """Return the tensors with what they are; names of branches that stand elsewhere too get a number."""
+    reads: dict[str, list[tuple[str, int]]] = {}
+    for node in graph.nodes:
+        for place, name in enumerate(node.inputs):
+            reads.setdefault(name, []).append((node.operator, place))
+    made: dict[str, FileTensor] = {}
+    for stored in graph.tensors:
+        name, number = stored.name, 2
+        while name in made:
+            name, number = f"{stored.name}#{number}", number + 1
+        file, piece = _where(path, stored)
+        read = partial(_numbers, file, piece, stored.dtype, stored.shape, stored.name)
+        tensor = FileTensor(name, stored.shape, stored.dtype, Role.PARAMETER, read)
+        made[name] = tensor._replace(role=_role(tensor, reads.get(stored.name, []), from_node=stored.from_node))
+    return tuple(made.values())
+
+
+_STATES = (("LSTM", 5), ("LSTM", 6), ("GRU", 5), ("RNN", 5))
+_MOVED = ("Expand", "Slice", "Concat", "Tile", "Identity", "Squeeze", "Unsqueeze", "Reshape")
+_MOMENTS = (("BatchNormalization", 3), ("BatchNormalization", 4))
+
+
+def _role(tensor: FileTensor, reads: list[tuple[str, int]], *, from_node: bool) -> Role:
+    """Return what a tensor is by who reads it: whole numbers are shapes and axes, a single number may be anything."""
+    if tensor.dtype not in REAL:
+        return Role.CONSTANT
+    if any(read in _MOMENTS for read in reads):
+        return Role.BUFFER
+    if not tensor.shape or (from_node and prod(tensor.shape) <= 1):
+        return Role.CONSTANT if from_node else Role.UNKNOWN
+    states = reads and all(read in _STATES or (from_node and read[0] in _MOVED) for read in reads)
+    if states and prod(tensor.shape) <= MOST_LOOKED_AT and not any(_flat(tensor.read())):
+        return Role.CONSTANT  # the state before the first step, which is zeros and no weight
+    return Role.PARAMETER
+
+
+def _half_zeros(tensors: Any) -> bool:
+    """Return whether the second half of the biases of an operator is zeros, which exporters put there."""
+    biases: FileTensor | None = tensors.get("B")
+    if biases is None or len(biases.shape) != 2 or biases.params > MOST_LOOKED_AT:
+        return False
+    return all(any(row) and not any(row[len(row) // 2 :]) for row in biases.read())
+
+
+def _flat(numbers: Any) -> list[float]:
+    while isinstance(numbers, list) and numbers and isinstance(numbers[0], list):
+        numbers = [number for row in numbers for number in row]
+    return numbers if isinstance(numbers, list) else [numbers]
+
+
+def _where(path: str, stored: Stored) -> tuple[str, Piece | None]:
+    """Return the file and the place in it where the numbers of a tensor are; only files beside this one are read."""
+    if stored.elsewhere is None:
+        return path, stored.data
+    location, start, length = stored.elsewhere
+    folder = os.path.realpath(os.path.dirname(path) or ".")
+    file = os.path.realpath(os.path.join(folder, location))
+    if os.path.isabs(location) or os.path.commonpath((folder, file)) != folder or "\0" in location:
+        raise BadFileError(f"keeps {escape(stored.name)} in {escape(location)}, which is not in its folder")
+    try:
+        size = os.stat(file).st_size
+    except OSError as error:
+        raise BadFileError(
+            f"keeps {escape(stored.name)} in {escape(location)}: {(error.strerror or '').lower()}"
+        ) from None
+    needed = prod(stored.shape) * DTYPES[stored.dtype].size if stored.dtype in DTYPES else length
+    if (length and length != needed) or start + needed > size:
+        raise BadFileError(f"keeps {escape(stored.name)} in {escape(location)}, which has not the bytes it needs")
+    return file, Piece(start, start + needed)
+
+
+def _numbers(path: str, piece: Piece | None, dtype: str, shape: tuple[int, ...], name: str) -> Any:
+    if piece is None:
+        if not prod(shape):
+            return []
+        raise BadFileError(f"keeps {escape(name)} in numbers of a type that is not read here; save it as float32")
+    with open(path, "rb") as file:
+        file.seek(piece.start)
+        data = file.read(piece.size)
+    return nested(decoded(data, dtype), shape)

@@ -1,0 +1,113 @@
+"""Protocol buffers as they lie in bytes: numbered fields, each a number or a stretch of bytes. Knows no message.
+
+https://protobuf.dev/programming-guides/encoding/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+
+from rnncalc.modelfiles.model import BadFileError
+
+MOST_FIELDS = 600_000
+"""More fields, of all messages of a file together, are refused."""
+
+MOST_NUMBERS, MOST_COUNTED = 10_000, 50_000_000
+"""How many bytes whole numbers in a row may have, to be read or to be counted."""
+
+_GOING_ON = bytes(range(128, 256))
+"""The bytes after which a number goes on."""
+
+
+class Bytes(Protocol):
+    """What bytes are taken from: a mapped file, so that what is not looked at is not read."""
+
+    def __getitem__(self, place: slice, /) -> bytes: ...
+
+    def __len__(self) -> int: ...
+
+
+class Piece(NamedTuple):
+    """A stretch of a file."""
+
+    start: int
+    end: int
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+        return self.end - self.start
+
+
+class Wire:
+    """The bytes of one file, of which so many fields are read and no more."""
+
+    def __init__(self, data: Bytes) -> None:
+        self.data = data
+        self.fields_read = 0
+
+    def fields(self, piece: Piece) -> Iterator[tuple[int, int | Piece]]:
+        """Yield the fields of a message: their numbers, with a whole number or the place of their bytes."""
+        at, end = piece
+        while at < end:
+            self.fields_read += 1
+            if self.fields_read > MOST_FIELDS:
+                raise BadFileError(f"has more than {MOST_FIELDS:,} fields")
+            key, at = self._number(at, end)
+            kind = key & 7
+            if kind == 0:
+                value, at = self._number(at, end)
+                yield key >> 3, value
+                continue
+            size, at = (
+                (8, at) if kind == 1 else (4, at) if kind == 5 else self._number(at, end) if kind == 2 else (-1, at)
+            )
+            if size < 0 or at + size > end:
+                raise BadFileError("is cut off, or no ONNX file")
+            yield key >> 3, Piece(at, at + size)
+            at += size
+
+    def _number(self, at: int, end: int) -> tuple[int, int]:
+        value = shift = 0
+        for byte in self.data[at : min(at + 10, end)]:
+            at += 1
+            value |= (byte & 127) << shift
+            if byte < 128:
+                return value, at
+            shift += 7
+        raise BadFileError("is cut off, or no ONNX file")
+
+    def bytes(self, piece: Piece) -> bytes:
+        """Return the bytes of a stretch."""
+        return self.data[piece.start : piece.end]
+
+    def text(self, piece: int | Piece, most: int = 10_000) -> str:
+        """Return a stretch as text."""
+        if isinstance(piece, int) or piece.size > most:
+            raise BadFileError(f"has a name of more than {most:,} characters")
+        return self.bytes(piece).decode("utf-8", "replace")
+
+    def count(self, value: int | Piece) -> int:
+        """Return how many whole numbers there are, one by itself or several in a row."""
+        if isinstance(value, int):
+            return 1
+        if value.size > MOST_COUNTED:
+            raise BadFileError(f"has {value.size:,} bytes of whole numbers in one field")
+        return len(self.bytes(value).translate(None, _GOING_ON))
+
+    def numbers(self, value: int | Piece) -> list[int]:
+        """Return whole numbers, one by itself or several in a row."""
+        if isinstance(value, int):
+            return [_signed(value)]
+        if value.size > MOST_NUMBERS:
+            raise BadFileError(f"has {value.size:,} bytes of sizes or settings in one field")
+        at, found = value.start, []
+        while at < value.end:
+            number, at = self._number(at, value.end)
+            found.append(_signed(number))
+        return found
+
+
+def _signed(value: int) -> int:
+    return value - 2**64 if value >= 2**63 else value

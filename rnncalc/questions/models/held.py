@@ -1,0 +1,204 @@
+"""A network held against a model file, tensor by tensor, and the changes of its layers that would explain what differs.
+
+Gives names, shapes and numbers, no sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from typing import Any, NamedTuple
+
+from rnncalc.errors import Path, Problem, RefusedError, SpecError
+from rnncalc.layers.layer import External, Layer
+from rnncalc.modelfiles.model import FileTensor, ModelFile, Role
+from rnncalc.network.network import Network
+from rnncalc.questions.models.pairing import Pairs, below, paired
+from rnncalc.questions.models.site import Shape, Site, sites_of
+from rnncalc.questions.models.wanted import MOST_LAYERS, Wanted, wanted_of
+
+
+class Status(Enum):
+    """How it stands with a tensor."""
+
+    MATCHED = "matched"
+    MISSING = "missing"
+    UNEXPECTED = "unexpected"
+    SHAPE = "another shape"
+    SHARED = "another's"
+
+
+class HeldTensor(NamedTuple):
+    """A tensor of the network, or of the file, and what stands in the other.
+
+    layer, tensor: its names in the network, None where only the file has it; found: its name in the file.
+    at: where the network's description has the layer.
+    """
+
+    status: Status
+    layer: str | None = None
+    tensor: str | None = None
+    shape: Shape | None = None
+    found: str | None = None
+    found_shape: Shape | None = None
+    at: Path = ()
+
+    @property
+    def kept(self) -> bool:
+        """Whether both have it, and alike."""
+        return self.status is Status.MATCHED
+
+
+class Change(NamedTuple):
+    """A change of a layer that would explain what differs: an option, its kind and number, or the width it reads.
+
+    layer: None where no layer is what the file has, and `theirs` is the layer that would be.
+    """
+
+    layer: str | None
+    option: str
+    ours: Any
+    theirs: Any
+    path: str = ""
+    first: bool = False
+
+
+class Match(NamedTuple):
+    """A network and a file, held against each other; left_out: how many tensors of the file are no parameters."""
+
+    path: str
+    tensors: tuple[HeldTensor, ...]
+    changes: tuple[Change, ...]
+    left_out: int
+    sites: dict[str, Site]
+
+    @property
+    def kept(self) -> bool:
+        """Whether every tensor is there, and no other."""
+        return all(held.kept for held in self.tensors)
+
+
+def match(network: Network, file: ModelFile) -> Match:
+    """Hold a network against a file.
+
+    Raises SpecError where they name tensors in two ways, or a layer may be several of the file's, RefusedError where
+    there is too much of either.
+    """
+    if network.convention != file.framework:
+        says = f"the file has the tensors of {file.framework}, and the spec counts those of {network.convention}"
+        raise SpecError((Problem(("convention",), f"{says}; give -c {file.framework}"),))
+    if len(file.modules) > MOST_LAYERS:
+        raise RefusedError(f"a file of more than {MOST_LAYERS:,} modules is not held against a spec")
+    wanted, sites = wanted_of(network), sites_of(file)
+    pairs = paired(wanted, [site for site in sites if site.tensors], ordered=file.ordered)
+    used = {(site.path, site.number, *site.tensors) for site in pairs.values()}
+    left = [site for site in sites if (site.path, site.number, *site.tensors) not in used]
+    held = [each for place, one in enumerate(wanted) for each in _held(one, pairs.get(place))]
+    externals = [one for one in wanted if isinstance(one.layer, External)]
+    of_externals, left = _of_externals(externals, left)
+    others = [
+        HeldTensor(Status.UNEXPECTED, found=tensor.name, found_shape=tensor.shape)
+        for site in left
+        for tensor in site.tensors.values()
+        if not tensor.shared_with
+    ]
+    changes = (*_changes(wanted, pairs), *(_added(site) for site in left if site.layer and others))
+    no_params = sum(tensor.role is not Role.PARAMETER for tensor in file.tensors)
+    named = {wanted[place].name: site for place, site in pairs.items()}
+    return Match(file.path, (*held, *of_externals, *others), changes, no_params, named)
+
+
+def _held(wanted: Wanted, site: Site | None) -> Iterator[HeldTensor]:
+    """Yield the tensors of a layer, and those of its site that it has not."""
+    if isinstance(wanted.layer, External):
+        return
+    theirs = dict(site.tensors) if site else {}
+    for name, shape in wanted.shapes.items():
+        found = theirs.pop(name, None)
+        names = (wanted.name, wanted.names[name], shape)
+        if found is None:
+            yield HeldTensor(Status.MISSING, *names, at=wanted.at)
+            continue
+        yield HeldTensor(_status(shape, found), *names, found.name, found.shape, wanted.at)
+    for name, found in theirs.items():
+        if not (name in wanted.shared and wanted.shared[name] == found.shape):
+            yield HeldTensor(Status.UNEXPECTED, wanted.name, None, None, found.name, found.shape, wanted.at)
+
+
+def _status(shape: Shape, found: FileTensor) -> Status:
+    if shape != found.shape:
+        return Status.SHAPE
+    return Status.SHARED if found.shared_with else Status.MATCHED
+
+
+def _of_externals(externals: Sequence[Wanted], left: list[Site]) -> tuple[list[HeldTensor], list[Site]]:
+    """Hold what is counted elsewhere against what is left: below its path, or all that nothing else has."""
+    held = []
+    pathless = []
+    for wanted in externals:
+        path = wanted.layer.path
+        if path is None:
+            pathless.append(wanted)
+            continue
+        there = [site for site in left if below(site, path)]
+        left = [site for site in left if not below(site, path)]
+        held.append(_sum(wanted, sum(site.params for site in there)))
+    rest = sum(site.params for site in left)
+    for wanted in pathless:  # the last has what is more, or too few
+        found = rest if wanted is pathless[-1] else min(rest, wanted.placed.params)
+        held.append(_sum(wanted, found))
+        rest -= found
+    return held, [] if pathless else left
+
+
+def _sum(wanted: Wanted, found: int) -> HeldTensor:
+    params = wanted.placed.params
+    status = Status.MATCHED if found == params else Status.SHAPE if found else Status.MISSING
+    return HeldTensor(status, wanted.name, "external", (params,), None, (found,) if found else None, wanted.at)
+
+
+_BESIDE = ("name", "frozen", "repeat", "extra_inputs", "path", "activation", "merge", "tied")
+"""Options that no shape tells."""
+
+
+def _changes(wanted: Sequence[Wanted], pairs: Pairs) -> Iterator[Change]:
+    """Yield what would make each layer what the file has in its place."""
+    told = False
+    for place, each in enumerate(wanted):
+        site = pairs.get(place)
+        if site is None or site.layer is None:
+            continue
+        shared = [name for name, tensor in site.tensors.items() if tensor.shared_with and name in each.shapes]
+        if shared:
+            yield Change(each.name, "tied", False, True, site.path)
+        if each.shapes == site.shapes or _of_table(each.layer, site):
+            continue
+        found = [*_options(each, site)]
+        if each.placed.inputs != site.inputs and (not told or not place) and not each.layer.extra_inputs:
+            found.append(Change(each.name, "inputs", each.placed.inputs, site.inputs, site.path, not place))
+        yield from found
+        told = told or bool(found)
+
+
+def _of_table(layer: Layer, site: Site) -> bool:
+    """Return whether a matrix is taken for a dense layer, and may be a table as well."""
+    return (
+        layer.kind != getattr(site.layer, "kind", None) and {*site.tensors} == {"weight"} and layer.kind == "embedding"
+    )
+
+
+def _options(wanted: Wanted, site: Site) -> Iterator[Change]:
+    ours, theirs = wanted.layer, site.layer
+    assert theirs is not None
+    number = ours.kind, getattr(ours, ours.number)
+    if number != (theirs.kind, getattr(theirs, theirs.number)):
+        yield Change(wanted.name, "kind", number, (theirs.kind, getattr(theirs, theirs.number)), site.path)
+    for option in ours.fields:
+        if option not in (*_BESIDE, ours.number) and option in theirs.fields:
+            one, other = getattr(ours, option), getattr(theirs, option)
+            if one != other and not (option == "reset_after" and None in (one, other)):
+                yield Change(wanted.name, option, one, other, site.path)
+
+
+def _added(site: Site) -> Change:
+    return Change(None, "layer", None, site.layer, site.path)

@@ -1,0 +1,56 @@
+"""The order of sites in a file that sorts its tensors by their names: each after one that hands on what it reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rnncalc.layers.layer import Embedding
+from rnncalc.questions.models.site import Site
+
+_LAST = re.compile(r"(^|[._/])(fc|out|output|head|classifier|decoder|proj|linear|lm_head|logits)\d*$", re.IGNORECASE)
+
+
+def in_chain(sites: Sequence[Site]) -> list[Site]:
+    """Return sites so that, where it can be, each reads the width that the one before it hands on.
+
+    Tables come first and what is called an output last; where widths leave a choice, the order of the names stands.
+    """
+    waiting = sorted(sites, key=_rank)
+    chained: list[Site] = []
+    width: int | None = None
+    while waiting:
+        place = _next(waiting, width, chained)
+        site = waiting.pop(place)
+        chained.append(site)
+        if site.layer is not None:
+            width = site.layer.hands_on(site.inputs)
+    return chained
+
+
+def _rank(site: Site) -> int:
+    if isinstance(site.layer, Embedding):
+        return 0
+    return 2 if _LAST.search(site.path) else 1
+
+
+def _next(waiting: list[Site], width: int | None, chained: list[Site]) -> int:
+    """Return the place of the site to stand next."""
+    before = chained[-1] if chained else None
+    for place, site in enumerate(waiting):
+        if before and site.path == before.path and site.number == before.number + 1:
+            return place
+    if width is None:
+        return _first(waiting)
+    inner = [site for site in waiting if _rank(site) < 2] or waiting  # they stand first
+    return next((place for place, site in enumerate(inner) if site.layer and site.inputs == width), 0)
+
+
+def _first(waiting: list[Site]) -> int:
+    """Return the place of the first site that reads what no other hands on."""
+    handed = {(site.path, site.number): site.layer.hands_on(site.inputs) for site in waiting if site.layer}
+    for place, site in enumerate(waiting):
+        others = {width for key, width in handed.items() if key != (site.path, site.number)}
+        if site.layer is not None and not site.number and site.inputs not in others:
+            return place
+    return 0

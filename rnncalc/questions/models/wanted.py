@@ -1,0 +1,80 @@
+"""What a network's layers ask of a model file: for each layer by itself, its tensors by name and shape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from rnncalc.errors import Path, RefusedError
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Embedding, External, Layer
+from rnncalc.network.names import named
+from rnncalc.network.network import Network
+from rnncalc.network.stack import Placed
+from rnncalc.questions.models.site import Shape, Site
+
+MOST_LAYERS = 2_000
+"""A network of more layers is not held against a file, nor one with more modules against a network."""
+
+
+class Wanted(NamedTuple):
+    """A layer, one copy of it.
+
+    at: where the network's description has it. shapes: of the tensors it owns, under the names of a layer that stands
+    alone; names: the same as the network numbers them. shared: the tensors it uses and another owns.
+    """
+
+    placed: Placed
+    at: Path
+    shapes: Mapping[str, Shape]
+    names: Mapping[str, str]
+    shared: Mapping[str, Shape]
+
+    @property
+    def name(self) -> str:
+        """The layer's name."""
+        return self.placed.name
+
+    @property
+    def layer(self) -> Layer:
+        """The layer."""
+        return self.placed.layer
+
+    @property
+    def kind(self) -> str:
+        """What it can be taken for: a table, a cell, or anything else."""
+        return kind_of(self.layer)
+
+
+def kind_of(layer: Layer | None) -> str:
+    """Return what a layer can be taken for."""
+    return "table" if isinstance(layer, Embedding) else "cell" if isinstance(layer, Cell) else "other"
+
+
+def wanted_of(network: Network) -> list[Wanted]:
+    """Return what each layer of a network asks for, those without a tensor left out, external ones with none."""
+    if sum(entry.copies for entry in network.stack) > MOST_LAYERS:
+        raise RefusedError(f"a network of more than {MOST_LAYERS:,} layers is not held against a file")
+    paths = {name: path for path, name, _ in named(network.parts)}
+    wanted = [_wanted(placed, paths.get(placed.name, ())) for placed in network.placed]
+    return [each for each in wanted if each.shapes or isinstance(each.layer, External)]
+
+
+def _wanted(placed: Placed, at: Path) -> Wanted:
+    if isinstance(placed.layer, External):
+        return Wanted(placed, at, {}, {}, {})
+    alone = [tensor.sized(placed.sizes) for tensor in placed.layout.own]
+    names = {one.name: tensor.name for one, tensor in zip(alone, placed.tensors, strict=True)}
+    shared = {tensor.name: tensor.shape for tensor in placed.shared}
+    return Wanted(placed, at, {one.name: one.shape for one in alone}, names, shared)
+
+
+def distance(wanted: Wanted, site: Site) -> float | None:
+    """Return how far the tensors of a site are from those wanted, 0 to 1; None where they cannot be the layer's."""
+    theirs = {name: shape for name, shape in site.shapes.items() if name not in wanted.shared}
+    common = wanted.shapes.keys() & theirs.keys()
+    if not common or any(len(wanted.shapes[name]) != len(theirs[name]) for name in common):
+        return None
+    equal = sum(wanted.shapes[name] == theirs[name] for name in common)
+    every = len(wanted.shapes.keys() | theirs.keys())
+    return 1 - (equal + len(common)) / (2 * every)

@@ -1,0 +1,86 @@
+"""What is said of a tensor that was held against a model file, and of the change that would explain what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rnncalc.layers.layer import Layer
+from rnncalc.questions.models.held import Change, HeldTensor, Match, Status
+from rnncalc.questions.read import settings
+from rnncalc.text import escape
+
+
+def name(held: HeldTensor) -> str:
+    """Return the tensor's name in the network, or, where it has none there, in the file."""
+    if held.layer is None or held.tensor is None:
+        return held.found or ""
+    return f"{held.layer}.{held.tensor}"
+
+
+def messages(match: Match) -> Iterator[str | None]:
+    """Yield what is wrong with each tensor, None when nothing is; with a layer's first, what would mend it."""
+    cured: set[str] = set()
+    for held in match.tensors:
+        said = _said(held)
+        mending = cure(held, match) if said else ""
+        yield said and f"{said}{'' if (told := f'{held.layer}{mending}') in cured else mending}"
+        if said:
+            cured.add(told)
+
+
+def _said(held: HeldTensor) -> str | None:
+    where = f" in {escape(held.found)}" if held.found and held.tensor else ""
+    match held.status:
+        case Status.MATCHED:
+            return None
+        case Status.MISSING:
+            return f"expected {shape(held.shape)}, and the file has no such tensor"
+        case Status.SHAPE:
+            return f"expected {shape(held.shape)}, the file has {shape(held.found_shape)}{where}"
+        case Status.SHARED:
+            return f"expected {shape(held.shape)} of its own, the file has it{where} as another's"
+        case _:
+            of = f" {held.layer} has not" if held.layer else " no layer has"
+            return f"the file has {shape(held.found_shape)}{where}, which{of}"
+
+
+def cure(held: HeldTensor, match: Match) -> str:
+    """Return `; write ...`, the changes of the layer that would explain what differs."""
+    if held.layer is None:
+        added = [change for change in match.changes if change.layer is None and _at(change.path, held.found or "")]
+        return f"; add {written(added[0].theirs)}" if added else ""
+    found = [*dict.fromkeys(_change(change) for change in match.changes if change.layer == held.layer)]
+    return f"; write {', '.join(found)}" if found else ""
+
+
+def _at(path: str, name: str) -> bool:
+    return not path or name.startswith((f"{path}.", f"{path}/"))
+
+
+def written(layer: Layer) -> str:
+    """Return a layer as a spec writes it on one line."""
+    options = [f"{option}: {_word(value)}" for option, value in settings(layer)]
+    return ", ".join([f"{layer.kind}: {getattr(layer, layer.number)}", *options])
+
+
+def _change(change: Change) -> str:
+    if change.option == "inputs":
+        if change.first:
+            return f"input: {change.theirs} (m, here {change.ours})"
+        more = change.theirs - change.ours
+        return (
+            f"extra_inputs: {more}" if more > 0 else f"a layer before it {change.theirs} wide (m, here {change.ours})"
+        )
+    if change.option == "kind":
+        (kind, number), (our_kind, our_number) = change.theirs, change.ours
+        return f"{kind}: {number} (here {our_number if kind == our_kind else f'{our_kind}: {our_number}'})"
+    return f"{change.option}: {_word(change.theirs)} (here {_word(change.ours)})"
+
+
+def _word(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else "none" if value is None else str(value)
+
+
+def shape(of: tuple[int, ...] | None) -> str:
+    """Return a shape as it is written elsewhere."""
+    return f"({', '.join(map(str, of or ()))})"

@@ -1,0 +1,176 @@
+"""What is said of a model file: its tensors as a table, and the spec that it can be of, as a document to go on with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from rnncalc.layers.layer import External, Layer, Output
+from rnncalc.modelfiles.model import FileTensor, Role
+from rnncalc.questions.read import Draft, Drafted, Read, settings
+from rnncalc.reports.document import Document, Entry
+from rnncalc.reports.doubts import of_file, of_layer
+from rnncalc.reports.sheet import Column, Row, Sheet
+from rnncalc.text import plural
+
+MOST_ROWS = 300
+"""More tensors than this are one row in a table for people."""
+
+_HEADER = ("file", "name", "shape", "dtype", "role", "params", "frozen", "shared_with")
+
+
+class ReadReport(NamedTuple):
+    """A model file that was read."""
+
+    read: Read
+
+    @property
+    def listed_as(self) -> str:
+        """The key in JSON that such reports stand under."""
+        return "files"
+
+    def data(self) -> dict[str, Any]:
+        """Return the object for programs."""
+        file, draft = self.read
+        return {
+            "path": file.path,
+            "format": file.format,
+            "params": file.params,
+            "tensors": (_tensor_data(tensor) for tensor in file.tensors),
+            "spec": draft and _plain(_entries(draft)),
+            "remarks": [of_file(remark) for remark in file.remarks],
+        }
+
+    def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
+        """Return a row a tensor."""
+        file = self.read.file
+        return _HEADER, ((file.path, *_record(tensor)) for tensor in file.tensors)
+
+    def sheets(self) -> list[Sheet]:
+        """Return a row a tensor, parameters apart from the rest."""
+        file = self.read.file
+        rows = [_row(tensor) for tensor in file.tensors[:MOST_ROWS]]
+        if rest := file.tensors[MOST_ROWS:]:
+            sums = (
+                sum(tensor.params for tensor in rest if (tensor.role is Role.PARAMETER) == of) for of in (True, False)
+            )
+            rows.append((f"{plural(len(rest), 'more tensor')}", "", "", "", *sums))
+        others = sum(tensor.params for tensor in file.tensors if tensor.role is not Role.PARAMETER)
+        return [
+            Sheet(
+                (
+                    Column("Tensor", key=True),
+                    *map(Column, ("Shape", "Type", "Role")),
+                    *(Column(title, right=True) for title in ("Parameters", "Others")),
+                ),
+                rows,
+                ("Total", "", "", "", file.params, others),
+                title=file.path,
+                subtitle=f"{file.format}; {plural(len(file.tensors), 'tensor')}",
+                notes=tuple(self._notes()),
+            )
+        ]
+
+    def _notes(self) -> Iterator[str]:
+        tensors = self.read.file.tensors
+        for remark in self.read.file.remarks:
+            yield _sentence(of_file(remark))
+        if frozen := sum(tensor.params for tensor in tensors if tensor.frozen and tensor.role is Role.PARAMETER):
+            yield f"{plural(frozen, 'parameter')} of these are frozen."
+        if shared := [tensor for tensor in tensors if tensor.shared_with]:
+            yield f"{plural(len(shared), 'tensor')} made of the numbers of another: counted once, with the first name."
+
+    def document(self) -> Document:
+        """Return the spec, and above what the file cannot tell what is so."""
+        file, draft = self.read
+        head = [f"read from {file.path}, {file.format}: {plural(file.params, 'parameter')}"]
+        head += [_sentence(of_file(remark)) for remark in file.remarks]
+        others = [tensor for tensor in file.tensors if tensor.role is not Role.PARAMETER]
+        if others:
+            roles = ", ".join(dict.fromkeys(tensor.role.value for tensor in others))
+            numbers = sum(tensor.params for tensor in others)
+            head.append(f"left out: {plural(len(others), 'tensor')} of {plural(numbers, 'number')} ({roles})")
+        if draft is None:
+            return Document((*head, "no spec: there are no parameters, or more than a spec may have"), ())
+        told = (("steps", draft.network.steps), ("topology", draft.network.topology))
+        missing = [word for word, value in told if not value]
+        head.append(f"not in the file: {', '.join([*missing, 'dropout'])}, and what joins the layers but their order")
+        return Document(tuple(head), tuple(_entries(draft)))
+
+
+def _tensor_data(tensor: FileTensor) -> dict[str, Any]:
+    return {
+        "name": tensor.name,
+        "shape": [*tensor.shape],
+        "dtype": tensor.dtype,
+        "params": tensor.params,
+        "role": tensor.role.value,
+        "frozen": tensor.frozen,
+        "shared_with": tensor.shared_with,
+    }
+
+
+def _record(tensor: FileTensor) -> Row:
+    frozen = None if tensor.frozen is None else "true" if tensor.frozen else "false"
+    return tensor.name, tensor.shape, tensor.dtype, tensor.role.value, tensor.params, frozen, tensor.shared_with
+
+
+def _row(tensor: FileTensor) -> Row:
+    role = f"{'frozen ' if tensor.frozen else ''}{tensor.role.value}"
+    if tensor.shared_with:
+        role = f"{role}, shared"
+    numbers = (tensor.params, "") if tensor.role is Role.PARAMETER else ("", tensor.params)
+    return tensor.name, tensor.shape, tensor.dtype, role, *numbers
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _entries(draft: Draft) -> Iterator[Entry]:
+    """Yield the keys of a spec."""
+    network = draft.network
+    yield Entry("name", network.name)
+    yield Entry("convention", network.convention)
+    if network.topology:
+        yield Entry("topology", network.topology)
+    if network.steps:
+        yield Entry("steps", network.steps)
+    unknown = ("the input is not in the file",) if draft.unknown_input else ()
+    yield Entry("input", network.input or 1, unknown)
+    layers = tuple(_layer(drafted) for drafted in draft.layers if not isinstance(drafted.layer, Output))
+    if layers:
+        yield Entry("layers", layers)
+    for drafted in draft.layers:
+        if isinstance(drafted.layer, Output):
+            yield Entry("output", (Entry("units", drafted.layer.units), *_options(drafted.layer)), _remarks(drafted))
+
+
+def _layer(drafted: Drafted) -> tuple[Entry, ...]:
+    layer = drafted.layer
+    number = Entry(layer.kind, getattr(layer, layer.number), _remarks(drafted))
+    return number, *_options(layer)
+
+
+def _options(layer: Layer) -> Iterator[Entry]:
+    yield from (Entry(option, value) for option, value in settings(layer) if value is not None)
+
+
+def _remarks(drafted: Drafted) -> tuple[str, ...]:
+    quiet = isinstance(drafted.layer, External) and not drafted.layer.params
+    return tuple(
+        of_layer(doubted) for doubted in drafted.doubts if not (quiet and not doubted.numbers and not doubted.names)
+    )
+
+
+def _plain(entries: Any) -> dict[str, Any]:
+    """Return entries as the object that they are when they are read back."""
+    return {entry.key: _value(entry.value) for entry in entries}
+
+
+def _value(value: Any) -> Any:
+    if not isinstance(value, tuple):
+        return value
+    if value and isinstance(value[0], Entry):
+        return _plain(value)
+    return [_plain(item) for item in value]

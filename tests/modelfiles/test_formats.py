@@ -1,0 +1,88 @@
+"""Which format a file is: by its suffix where its bytes allow, else by its bytes; what is missing is named."""
+
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from conftest import Call
+from modelfiles.made import lstm, safetensors, state_dict
+
+from rnncalc.errors import SpecError
+from rnncalc.modelfiles import FORMATS, Format, is_model, read
+from rnncalc.modelfiles.model import FileTensor, ModelFile, Module, Role
+
+HDF = b"\x89HDF\r\n\x1a\n"
+
+
+@pytest.mark.parametrize("suffix", [".pt", ".pth", ".bin", ".ckpt", ".safetensors", ".txt", ""])
+def test_bytes_say_more_than_a_suffix(tmp_path: Path, suffix: str) -> None:
+    """A file under another's name is read as what it is."""
+    assert read(str(safetensors(tmp_path / f"a{suffix}", lstm(3, 2)))).format == "safetensors"
+    assert read(str(state_dict(tmp_path / f"b{suffix}", lstm(3, 2)))).format == "pytorch"
+
+
+@pytest.mark.parametrize("name", ["a.keras", "a.weights.h5", "a.h5", "a"])
+def test_without_h5py_the_extra_is_named(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And everything else is read without it."""
+    import zipfile
+
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    path = tmp_path / name
+    path.write_bytes(HDF)
+    if name == "a.keras":
+        with zipfile.ZipFile(path, "w") as file:
+            file.writestr("config.json", "{}")
+            file.writestr("model.weights.h5", HDF)
+    with pytest.raises(SpecError, match=r"h5py, which is not installed: pip install 'rnncalc\[models\]'"):
+        read(str(path))
+    assert read(str(safetensors(tmp_path / "b", lstm(3, 2)))).params
+
+
+@pytest.mark.parametrize("data", [b"", b"hello", b"input: 4\n", b"{}", b"\0" * 100])
+def test_what_is_no_model(tmp_path: Path, data: bytes) -> None:
+    """By name and by bytes: told in one line."""
+    path = tmp_path / "a.txt"
+    path.write_bytes(data)
+    assert not is_model(str(path))
+    with pytest.raises(SpecError, match="is no model file that is read here"):
+        read(str(path))
+
+
+@pytest.mark.parametrize("suffix", [suffix for of in FORMATS.values() for suffix in of.suffixes])
+def test_an_empty_file_of_every_format(tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refused, whatever it is called."""
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    path = tmp_path / f"a{suffix}"
+    path.write_bytes(b"")
+    assert is_model(str(path))
+    with pytest.raises(SpecError):
+        read(str(path))
+
+
+def test_a_new_format_is_a_module_and_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
+    """Read, listed, drafted and held like any other, with no other change."""
+    matrix = FileTensor("fc.weight", (2, 3), "float32", Role.PARAMETER, lambda: [[0.0] * 3] * 2)
+
+    def read_theirs(path: str, head: bytes) -> ModelFile:
+        assert head == b"THEIRS"
+        return ModelFile(path, "theirs", "pytorch", (matrix,), (Module("fc", {"weight": matrix}),))
+
+    theirs = ModuleType("theirs")
+    vars(theirs)["read"] = read_theirs
+    monkeypatch.setitem(sys.modules, "theirs", theirs)
+    monkeypatch.setitem(FORMATS, "theirs", Format("theirs", (".theirs",), lambda head: head[:6] == b"THEIRS"))
+    path = tmp_path / "a.theirs"
+    path.write_bytes(b"THEIRS")
+    spec = tmp_path / "a.yaml"
+    spec.write_text(call("read", path).out)
+    assert "dense: 2" in spec.read_text()
+    assert call("check", spec, "--model", path).code == 0
+
+
+def test_a_folder_and_a_name_that_is_none(tmp_path: Path) -> None:
+    """Told as other files are."""
+    with pytest.raises(SpecError, match="is a directory"):
+        read(str(tmp_path))
+    with pytest.raises(SpecError, match="no such file"):
+        read("a\0b.pt")

@@ -1,0 +1,207 @@
+"""ONNX files: the tensors of graphs and of the branches within, what they are by who reads them, and files that lie."""
+
+import struct
+from pathlib import Path
+
+import pytest
+import yaml
+from conftest import Call
+from modelfiles.messages import FLOAT, INT64, attribute, field, graph, message, node, number, onnx, tensor
+
+from rnncalc.errors import SpecError
+from rnncalc.modelfiles import read
+from rnncalc.modelfiles.model import Role, Sign
+
+LSTM = (tensor("w", (1, 8, 3)), tensor("r", (1, 8, 2)), tensor("b", (1, 16)))
+OPERATOR = node("LSTM", "x w r b", "y", name="rnn")
+
+
+def test_an_operator_is_a_layer(tmp_path: Path, call: Call) -> None:
+    """Under the operator's own names for what it reads; the spec of it counts 4·2·(3 + 2 + 2) and passes."""
+    path = onnx(tmp_path / "a.onnx", OPERATOR, tensors=LSTM)
+    text = call("read", path).out
+    assert yaml.safe_load(text) | {"name": ""} == {
+        "name": "",
+        "convention": "onnx",
+        "input": 3,
+        "layers": [{"lstm": 2, "path": "rnn"}],
+    }
+    spec = tmp_path / "a.yaml"
+    spec.write_text(text)
+    assert call("check", spec, "--model", path).code == 0
+    assert read(str(path)).params == 4 * 2 * (3 + 2 + 2)
+
+
+@pytest.mark.parametrize(
+    ("parts", "tensors"),
+    [
+        ((node("Gemm", "x m c", "y", attribute("transB", field(3, 1)), name="fc"),), ("m", "c")),
+        ((node("MatMul", "x t", "p", name="fc"), node("Transpose", "m", "t"), node("Add", "p c", "y")), ("m", "c")),
+        ((node("Transpose", "m", "t"), node("MatMul", "x t", "p", name="fc"), node("Add", "c p", "y")), ("m", "c")),
+    ],
+)
+def test_a_dense_layer_however_it_is_written(
+    tmp_path: Path, call: Call, parts: tuple[bytes, ...], tensors: tuple[str, ...]
+) -> None:
+    """One operator with its matrix turned, or a product and a sum: the same layer, and the same numbers."""
+    shapes = {"m": (2, 3), "c": (2,)}
+    path = onnx(tmp_path / "a.onnx", *parts, tensors=[tensor(name, shapes[name]) for name in tensors])
+    spec = tmp_path / "a.yaml"
+    spec.write_text("convention: onnx\ninput: 3\nsteps: 1\nlayers: [dense: 2]\ninputs: [[64, 0, 0]]\n")
+    assert call("check", spec, "--model", path).code == 0
+    assert "Output: 1.01562 4.03125" in call("run", spec, "--weights", path).out  # 64·1/64 + 1/64, 64·4/64 + 2/64
+
+
+def test_what_is_no_weight(tmp_path: Path) -> None:
+    """Shapes in whole numbers, single numbers, moments of a batch norm, a state before the first step of zeros."""
+    tensors = [
+        tensor("shape", (2,), bytes(16), INT64),
+        tensor("one", ()),
+        tensor("mean", (4,)),
+        tensor("var", (4,)),
+        tensor("start", (1, 1, 2), bytes(8)),
+        *LSTM,
+    ]
+    parts = [node("LSTM", "x w r b - start", "y"), node("BatchNormalization", "y one one mean var", "z")]
+    file = read(str(onnx(tmp_path / "a.onnx", *parts, tensors=tensors)))
+    assert {tensor.name: tensor.role for tensor in file.tensors} == {
+        "shape": Role.CONSTANT,
+        "one": Role.UNKNOWN,
+        "mean": Role.BUFFER,
+        "var": Role.BUFFER,
+        "start": Role.CONSTANT,
+        **dict.fromkeys("wrb", Role.PARAMETER),
+    }
+
+
+def test_a_trained_state_is_one(tmp_path: Path, call: Call) -> None:
+    """A state before the first step that is not zeros."""
+    shapes = {"w": (1, 6, 3), "r": (1, 6, 2), "b": (1, 12), "start": (1, 1, 2)}
+    tensors = [tensor(name, shape) for name, shape in shapes.items()]
+    path = onnx(tmp_path / "a.onnx", node("GRU", "x w r b - start", "y"), tensors=tensors)
+    assert yaml.safe_load(call("read", path).out)["layers"] == [{"gru": 2, "learned_state": True, "path": "w"}]
+
+
+def test_weights_in_branches_and_loops(tmp_path: Path) -> None:
+    """Constants within them are found, counted, and said to be there."""
+    constant = node("Constant", "", "k", attribute("value", field(5, tensor("", (3, 2)))))
+    inner = graph(constant, node("MatMul", "x k", "y"))
+    outer = graph(node("Loop", "n", "o", attribute("body", field(6, inner))), tensors=[tensor("deep", (2, 2))])
+    parts = [node("If", "c", "z", attribute("then_branch", field(6, outer)))]
+    file = read(str(onnx(tmp_path / "a.onnx", *parts)))
+    assert {tensor.name: tensor.params for tensor in file.tensors} == {"k": 6, "deep": 4}
+    assert file.params == 10
+    assert [remark.names for remark in file.remarks if remark.sign is Sign.IN_BRANCHES] == [("k", "deep")]
+
+
+def test_a_cell_in_products(tmp_path: Path, call: Call) -> None:
+    """Where no recurrent operator is left, the products of a loop are no dense layers: external, with their sum."""
+    body = graph(node("MatMul", "x w", "a"), node("MatMul", "h r", "b"), node("Add", "a b", "c"))
+    parts = [node("Scan", "s q", "o", attribute("body", field(6, body))), node("MatMul", "o m", "y", name="fc")]
+    shapes = {"w": (3, 2), "r": (2, 2), "m": (2, 5)}
+    path = onnx(tmp_path / "a.onnx", *parts, tensors=[tensor(name, shape) for name, shape in shapes.items()])
+    read = yaml.safe_load(call("read", path).out)
+    assert read["layers"] == [{"external": 3 * 2 + 2 * 2}]
+    assert read["output"] == {"units": 5, "bias": False, "path": "fc"}
+
+
+def test_second_biases_of_zeros_are_said(tmp_path: Path) -> None:
+    """Exporters of frameworks with one bias put them there; the operator has them all the same."""
+    biases = tensor("b", (1, 16), struct.pack("<16f", *[1] * 8, *[0] * 8))
+    file = read(str(onnx(tmp_path / "a.onnx", OPERATOR, tensors=[*LSTM[:2], biases])))
+    assert [remark.sign for remark in file.remarks] == [Sign.ZEROS]
+    assert file.params == 4 * 2 * (3 + 2 + 2)
+
+
+@pytest.mark.parametrize(
+    ("setting", "doubted"),
+    [
+        (attribute("direction", field(4, "forward")), False),
+        (attribute("direction", field(4, "reverse")), True),
+        (attribute("activations", field(9, "Sigmoid"), field(9, "Relu"), field(9, "Relu")), False),
+        (attribute("activations", field(9, "HardSigmoid"), field(9, "Tanh"), field(9, "Tanh")), True),
+        (attribute("activations", field(9, "Sigmoid"), field(9, "Tanh"), field(9, "Relu")), True),
+        (attribute("input_forget", field(3, 1)), True),
+    ],
+)
+def test_what_an_operator_computes_otherwise_is_said(tmp_path: Path, call: Call, setting: bytes, doubted: bool) -> None:
+    """Counts are the same, and a run would differ."""
+    path = onnx(tmp_path / "a.onnx", node("LSTM", "x w r b", "y", setting, name="rnn"), tensors=LSTM)
+    text = call("read", path).out
+    assert ("a run differs" in text) is doubted
+    assert ("activation: relu" in text) is (b"Relu" in setting and not doubted)
+
+
+def external(name: str, location: str, offset: int = 0) -> bytes:
+    said = {"location": location, "offset": str(offset), "length": "16"}
+    pairs = [field(13, message(field(1, key), field(2, value))) for key, value in said.items()]
+    return message(field(1, 4), field(2, FLOAT), field(8, name), *pairs, field(14, 1))
+
+
+def test_numbers_in_a_file_beside(tmp_path: Path) -> None:
+    """From the place that the tensor says."""
+    (tmp_path / "a.data").write_bytes(bytes(4) + struct.pack("<4f", 1, 2, 3, 4))
+    (one,) = read(str(onnx(tmp_path / "a.onnx", tensors=[external("w", "a.data", 4)]))).tensors
+    assert one.read() == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("location", "said"),
+    [
+        ("../a.data", "in ../a.data, which is not in its folder"),
+        ("/etc/passwd", "in /etc/passwd, which is not in its folder"),
+        ("link", "in link, which is not in its folder"),
+        ("gone", "in gone: no such file or directory"),
+        ("short", "in short, which has not the bytes it needs"),
+    ],
+)
+def test_numbers_that_are_elsewhere_are_refused(tmp_path: Path, location: str, said: str) -> None:
+    """Above the folder, anywhere, behind a link, nowhere, or too few."""
+    (tmp_path / "link").symlink_to("/etc/passwd")
+    (tmp_path / "short").write_bytes(bytes(15))
+    with pytest.raises(SpecError, match=said):
+        read(str(onnx(tmp_path / "a.onnx", tensors=[external("w", location)])))
+
+
+@pytest.mark.parametrize(
+    ("tensors", "said"),
+    [
+        ([tensor("w", (2**40,), bytes(8))], "says that w has 1,099,511,627,776 numbers, and holds 2"),
+        ([tensor("w", (2**63,), bytes(8))], "nothing that a tensor can be"),
+        ([tensor("w", (3,), bytes(8))], "says that w has 3 numbers, and holds 2"),
+        ([tensor("w" * 20_000, (1,))], "a name of more than 10,000 characters"),
+    ],
+)
+def test_a_tensor_that_lies(tmp_path: Path, tensors: list[bytes], said: str) -> None:
+    """About how many numbers it has."""
+    with pytest.raises(SpecError, match=said):
+        read(str(onnx(tmp_path / "a.onnx", tensors=tensors)))
+
+
+def test_branches_to_no_end(tmp_path: Path) -> None:
+    """Refused, and not gone into."""
+    inner = graph()
+    for _ in range(200):
+        inner = graph(node("If", "c", "y", attribute("then_branch", field(6, inner))))
+    path = tmp_path / "a.onnx"
+    path.write_bytes(message(field(1, 10), field(7, inner), field(8, message(field(2, 22)))))
+    with pytest.raises(SpecError, match="branches within branches"):
+        read(str(path))
+
+
+def test_a_length_that_is_not_there(tmp_path: Path) -> None:
+    """Of two to the 63rd bytes."""
+    path = tmp_path / "a.onnx"
+    path.write_bytes(field(1, 10) + number(7 << 3 | 2) + number(2**63))
+    with pytest.raises(SpecError, match="is cut off"):
+        read(str(path))
+
+
+def test_a_file_cut_anywhere(tmp_path: Path) -> None:
+    """At every byte: the version of its operators stands at its end."""
+    whole = onnx(tmp_path / "a.onnx", OPERATOR, tensors=LSTM).read_bytes()
+    path = tmp_path / "cut.onnx"
+    for end in range(len(whole)):
+        path.write_bytes(whole[:end])
+        with pytest.raises(SpecError):
+            read(str(path))

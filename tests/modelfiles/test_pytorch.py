@@ -1,0 +1,225 @@
+"""PyTorch's archives: state dicts, checkpoints, pickled modules and TorchScript, and what must not happen there."""
+
+import pickle
+import struct
+import sys
+import zipfile
+from collections import OrderedDict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from modelfiles.made import Called, archive, lstm, parameter, pickled, state_dict, tensor
+
+from rnncalc.errors import SpecError
+from rnncalc.modelfiles import read
+from rnncalc.modelfiles.machine import MOST_OPCODES
+from rnncalc.modelfiles.model import Role, Sign
+
+FOUR = struct.pack("<4f", 1, 2, 3, 4)
+
+
+def test_a_state_dict(tmp_path: Path) -> None:
+    """Its tensors in their order, with their numbers."""
+    file = read(str(state_dict(tmp_path / "a.pt", {"b": (2, 2), "a": (1,)})))
+    assert [(tensor.name, tensor.shape, tensor.dtype) for tensor in file.tensors] == [
+        ("b", (2, 2), "float32"),
+        ("a", (1,), "float32"),
+    ]
+    assert file.tensors[0].read() == [[1 / 64, 2 / 64], [3 / 64, 4 / 64]]
+    assert file.ordered
+
+
+def test_a_checkpoint_holds_a_state_dict_among_other_things(tmp_path: Path) -> None:
+    """An epoch, losses, and an optimizer whose states are as large as the weights."""
+    weights = OrderedDict(w=tensor("0", (4,)))
+    states = {"state": {0: {"step": tensor("1", ()), "exp_avg": tensor("2", (4,))}}, "param_groups": [{"lr": 0.1}]}
+    value = {"epoch": 3, "model_state_dict": weights, "optimizer_state_dict": states, "losses": [0.5, 0.25]}
+    file = read(str(archive(tmp_path / "a.ckpt", value, {"0": FOUR, "1": FOUR, "2": FOUR})))
+    assert {tensor.name: tensor.role for tensor in file.tensors} == {
+        "model_state_dict.w": Role.PARAMETER,
+        "optimizer_state_dict.state.0.step": Role.OPTIMIZER,
+        "optimizer_state_dict.state.0.exp_avg": Role.OPTIMIZER,
+    }
+    assert file.params == 4
+
+
+def module(parameters: dict[str, Any], buffers: dict[str, Any], modules: dict[str, Any], **fields: Any) -> Called:
+    """Return a module of a class of somebody's own, as pickle writes it."""
+    state = {"_parameters": parameters, "_buffers": buffers, "_modules": modules, "training": True, **fields}
+    return Called("their_code", "Model", state=state)
+
+
+def test_a_pickled_module(tmp_path: Path) -> None:
+    """Its parameters told from its buffers, frozen ones from trained ones; its class is never asked for."""
+    inner = module({"w": parameter(tensor("0", (4,)), trained=False)}, {"scale": tensor("1", (4,))}, {})
+    outer = module({"v": parameter(tensor("2", (2, 2)))}, {}, {"inner": inner}, _flat_weights=[tensor("2", (2, 2))])
+    file = read(str(archive(tmp_path / "a.pt", outer, {"0": FOUR, "1": FOUR, "2": FOUR})))
+    assert [(tensor.name, tensor.role, tensor.frozen) for tensor in file.tensors] == [
+        ("v", Role.PARAMETER, False),
+        ("inner.w", Role.PARAMETER, True),
+        ("inner.scale", Role.BUFFER, None),
+    ]
+    assert Sign.ROLES_BY_NAME not in {remark.sign for remark in file.remarks}
+
+
+def test_two_names_for_the_same_numbers(tmp_path: Path) -> None:
+    """Counted once, under the first."""
+    file = read(str(archive(tmp_path / "a.pt", {"a": tensor("0", (2, 2)), "b": tensor("0", (2, 2))}, {"0": FOUR})))
+    assert [(tensor.params, tensor.shared_with) for tensor in file.tensors] == [(4, None), (0, "a")]
+
+
+def test_numbers_that_lie_at_steps(tmp_path: Path) -> None:
+    """A transposed matrix, and a row of it from its second number on."""
+    value = {"t": tensor("0", (2, 2), strides=(1, 2)), "r": tensor("0", (2,), start=1, strides=(2,))}
+    turned, row = read(str(archive(tmp_path / "a.pt", value, {"0": FOUR}))).tensors
+    assert turned.read() == [[1, 3], [2, 4]]
+    assert row.read() == [2, 4]
+
+
+@pytest.mark.parametrize(
+    ("storage", "data", "dtype"),
+    [
+        ("DoubleStorage", struct.pack("<1d", 1.5), "float64"),
+        ("HalfStorage", struct.pack("<1e", 1.5), "float16"),
+        ("BFloat16Storage", b"\xc0\x3f", "bfloat16"),
+    ],
+)
+def test_other_types(tmp_path: Path, storage: str, data: bytes, dtype: str) -> None:
+    """By the name of what the numbers are stored in."""
+    (one,) = read(str(archive(tmp_path / "a.pt", {"w": tensor("0", (1,), storage=storage)}, {"0": data}))).tensors
+    assert (one.dtype, one.read()) == (dtype, [1.5])
+
+
+def test_torchscript(tmp_path: Path) -> None:
+    """Its tensors stand in the pickle too; its code beside it is not read."""
+    value = Called(
+        "__torch__.model", "Model", state={"rnn": Called("__torch__.LSTM", "LSTM", state={"w": tensor("0", (4,))})}
+    )
+    path = archive(tmp_path / "a.pt", value, {"0": FOUR}, constants_pkl=pickled(()))
+    file = read(str(path))
+    assert [tensor.name for tensor in file.tensors] == ["rnn.w"]
+    assert file.remarks[0].sign is Sign.SCRIPT
+
+
+def test_nothing_that_a_pickle_names_is_called(tmp_path: Path) -> None:
+    """Neither os.system nor eval nor an import; and Python's own unpickler would have."""
+    mark = tmp_path / "called"
+    calls = [
+        Called(module, name, f"open({str(mark)!r}, 'w')")
+        for module, name in (("builtins", "eval"), ("builtins", "exec"))
+    ]
+    command = Called("os", "system", f"touch {mark}")
+    path = archive(tmp_path / "a.pt", {"w": tensor("0", (4,)), "x": [command, *calls]}, {"0": FOUR})
+    before = {*sys.modules}
+    assert [tensor.name for tensor in read(str(path)).tensors] == ["w"]
+    assert not mark.exists()
+    assert "their_code" not in {*sys.modules} - before
+    pickle.loads(pickled(command))
+    assert mark.exists()
+
+
+def test_a_plain_pickle_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    """As `_use_new_zipfile_serialization=False` writes it."""
+    path = tmp_path / "old.pt"
+    path.write_bytes(pickled(0x1950A86A20F9469CFC6C))
+    with pytest.raises(SpecError, match="save it again with safetensors"):
+        read(str(path))
+
+
+def raw(folder: Path, data: bytes) -> str:
+    path = folder / "a.pt"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("archive/data.pkl", data)
+        file.writestr("archive/data/0", FOUR)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\x80\x02",
+        b".",
+        b"\x80\x02X\xff\xff\xff\x7fa.",
+        b"\x80\x04\x8d" + b"\xff" * 8 + b"a.",
+        b"\x80\x05\x96" + b"\xff" * 7 + b"\x7fa.",
+        b"\x80\x02\x8b\xff\xff\xff\x7f1.",
+        b"\x80\x02}(K\x01u.",
+        b"\x80\x02h\x05.",
+        b"\x80\x02R.",
+        b"\x80\x02\x87.",
+        b"\x80\x02u.",
+        b"\x80\x02\xff.",
+        b"\x80\x02cos\nsystem",
+    ],
+)
+def test_a_pickle_that_is_none(tmp_path: Path, data: bytes) -> None:
+    """Cut off, without what its steps need, with lengths that are not there, or with steps that are none."""
+    with pytest.raises(SpecError, match="pickle"):
+        read(raw(tmp_path, data))
+
+
+def test_a_pickle_that_would_take_everything(tmp_path: Path) -> None:
+    """More steps than are taken, lists within lists to any depth, and one that holds itself."""
+    with pytest.raises(SpecError, match="more than 1,000,000 steps"):
+        read(raw(tmp_path, b"\x80\x02" + b"]" * (MOST_OPCODES + 1) + b"."))
+    assert not read(raw(tmp_path, b"\x80\x02" + b"(" * 100_000 + b"l" * 100_000 + b".")).tensors
+    assert not read(raw(tmp_path, b"\x80\x02" + b")" + b"\x85" * 100_000 + b".")).tensors
+    assert not read(raw(tmp_path, b"\x80\x02]q\x00h\x00a.")).tensors
+
+
+@pytest.mark.parametrize(
+    ("of", "said"),
+    [
+        (tensor("0", (5,)), "w needs 20 bytes, and there are 16 bytes"),
+        (tensor("0", (1,), start=4), "w needs 20 bytes"),
+        (tensor("0", (2, 2), strides=(2**40, 1)), "is cut off"),
+        (tensor("1", (1,)), "and there are none"),
+        (tensor("../0", (1,)), "and there are none"),
+        (tensor("0", (2**60,), strides=(0,)), "nothing that a tensor can be"),
+        (tensor("0", (2,), strides=()), "nothing that a tensor can be"),
+        (tensor("0", (1,), storage="QInt8Storage"), "QInt8Storage, which is not read here; save it as float32"),
+        (Called("torch._utils", "_rebuild_tensor_v2"), "nothing that a tensor can be"),
+        (Called("torch._utils", "_rebuild_tensor_v2", 1, 2, 3, 4), "nothing that a tensor can be"),
+    ],
+)
+def test_a_tensor_that_lies(tmp_path: Path, of: Called, said: str) -> None:
+    """About where its numbers are, and how many."""
+    with pytest.raises(SpecError, match=said):
+        read(str(archive(tmp_path / "a.pt", {"w": of}, {"0": FOUR})))
+
+
+def test_what_is_no_plain_tensor_is_said(tmp_path: Path) -> None:
+    """A sparse one, say."""
+    value = {"s": Called("torch._utils", "_rebuild_sparse_tensor", 1), "w": tensor("0", (4,))}
+    file = read(str(archive(tmp_path / "a.pt", value, {"0": FOUR})))
+    assert next((remark.sign, remark.names) for remark in file.remarks) == (Sign.NOT_READ, ("s",))
+
+
+def test_a_packed_archive_that_grows_is_refused(tmp_path: Path) -> None:
+    """A thousand times as long when it is unpacked."""
+    path = tmp_path / "a.pt"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("archive/data.pkl", bytes(70_000_000))
+    with pytest.raises(SpecError, match="of 70,000,000 bytes; at most 64,000,000 are read"):
+        read(str(path))
+
+
+def test_an_archive_of_something_else(tmp_path: Path) -> None:
+    """A zip archive alone is no model."""
+    path = tmp_path / "a.pt"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("readme", "x")
+    with pytest.raises(SpecError, match=r"neither PyTorch's data\.pkl nor"):
+        read(str(path))
+
+
+def test_a_file_cut_anywhere(tmp_path: Path) -> None:
+    """At every byte: an archive's list of contents stands at its end."""
+    whole = state_dict(tmp_path / "a.pt", lstm(1, 1)).read_bytes()
+    path = tmp_path / "cut.pt"
+    for end in range(len(whole)):
+        path.write_bytes(whole[:end])
+        with pytest.raises(SpecError):
+            read(str(path))

@@ -1,0 +1,152 @@
+"""The safetensors format, and files spread over several: what is in them is read, what lies is refused."""
+
+import json
+import struct
+from pathlib import Path
+
+import pytest
+from modelfiles.made import lstm, safetensors, state_dict
+
+from rnncalc.errors import SpecError
+from rnncalc.modelfiles import read
+from rnncalc.modelfiles.model import Role, Sign
+
+
+def test_tensors_and_their_numbers(tmp_path: Path) -> None:
+    """Names, shapes and types from the header, numbers row by row."""
+    file = read(str(safetensors(tmp_path / "a.safetensors", {"fc.weight": (2, 3), "fc.bias": (2,), "scale": ()})))
+    assert [(tensor.name, tensor.shape, tensor.dtype, tensor.params) for tensor in file.tensors] == [
+        ("fc.bias", (2,), "float32", 2),
+        ("fc.weight", (2, 3), "float32", 6),
+        ("scale", (), "float32", 1),
+    ]
+    numbers = {tensor.name: tensor.read() for tensor in file.tensors}
+    assert numbers["fc.weight"] == [[1 / 64, 2 / 64, 3 / 64], [4 / 64, 5 / 64, 6 / 64]]
+    assert numbers["scale"] == 1 / 64
+    assert file.params == 9
+
+
+@pytest.mark.parametrize(
+    ("dtype", "data"),
+    [
+        ("F64", struct.pack("<2d", 1.5, -2)),
+        ("F32", struct.pack("<2f", 1.5, -2)),
+        ("F16", struct.pack("<2e", 1.5, -2)),
+        ("BF16", b"\xc0\x3f\x00\xc0"),  # the upper halves of 0x3fc00000 and 0xc0000000
+    ],
+)
+def test_every_type_is_widened(tmp_path: Path, dtype: str, data: bytes) -> None:
+    """1.5 and -2, which all of them hold exactly."""
+    path = safetensors(tmp_path / "a.safetensors", {"w": (2,)}, dtype=dtype, data={"w": data})
+    (tensor,) = read(str(path)).tensors
+    assert tensor.read() == [1.5, -2.0]
+
+
+def test_whole_numbers_and_what_is_named_so_are_no_parameters(tmp_path: Path) -> None:
+    """Batch norm's buffers, position numbers, an optimizer's states and averages stand beside the weights."""
+    shapes = dict.fromkeys(("bn.weight", "bn.running_mean", "optimizer.0.exp_avg", "ema_model.bn.weight"), (4,))
+    file = read(str(safetensors(tmp_path / "a.safetensors", shapes)))
+    assert {tensor.name: tensor.role for tensor in file.tensors} == {
+        "bn.weight": Role.PARAMETER,
+        "bn.running_mean": Role.BUFFER,
+        "optimizer.0.exp_avg": Role.OPTIMIZER,
+        "ema_model.bn.weight": Role.UNKNOWN,
+    }
+    assert Sign.AVERAGES in {remark.sign for remark in file.remarks}
+    (whole,) = read(
+        str(safetensors(tmp_path / "b.safetensors", {"n": (2,)}, dtype="I64", data={"n": bytes(16)}))
+    ).tensors
+    assert (whole.role, whole.read()) == (Role.BUFFER, [0, 0])
+
+
+def test_names_with_numbers_are_sorted_by_them(tmp_path: Path) -> None:
+    """The format sorts names as text, where 10 comes before 9."""
+    file = read(str(safetensors(tmp_path / "a.safetensors", {f"layers.{n}.w": (1,) for n in (10, 9, 1)})))
+    assert [tensor.name for tensor in file.tensors] == ["layers.1.w", "layers.9.w", "layers.10.w"]
+
+
+def index(folder: Path, places: dict[str, str]) -> str:
+    path = folder / "model.safetensors.index.json"
+    path.write_text(json.dumps({"metadata": {}, "weight_map": places}))
+    return str(path)
+
+
+def test_a_model_in_two_files(tmp_path: Path) -> None:
+    """The index leads to both, and what they hold is one model."""
+    layers = lstm(3, 2), lstm(2, 2, number=1)
+    for number, shapes in enumerate(layers):
+        safetensors(tmp_path / f"{number}.safetensors", shapes)
+    path = index(tmp_path, {name: f"{n}.safetensors" for n, shapes in enumerate(layers) for name in shapes})
+    file = read(path)
+    assert file.params == 4 * 2 * (3 + 2 + 2) + 4 * 2 * (2 + 2 + 2)
+    assert len(file.modules) == 1
+
+
+def test_an_index_of_pytorchs_own_files(tmp_path: Path) -> None:
+    """The same of .bin files, as libraries wrote them before."""
+    for number, shapes in enumerate((lstm(3, 2), lstm(2, 2, number=1))):
+        state_dict(tmp_path / f"{number}.bin", shapes)
+    places = dict.fromkeys(lstm(3, 2), "0.bin") | dict.fromkeys(lstm(2, 2, number=1), "1.bin")
+    assert read(index(tmp_path, places)).params == 4 * 2 * (3 + 2 + 2) + 4 * 2 * (2 + 2 + 2)
+
+
+@pytest.mark.parametrize(
+    ("places", "said"),
+    [
+        ({"w": "../a.safetensors"}, "names the file ../a.safetensors, which is not in its folder"),
+        ({"w": "/etc/passwd"}, "names the file /etc/passwd, which is not in its folder"),
+        ({"w": "b.safetensors"}, "names b.safetensors: no such file or directory"),
+        ({"w": "a.safetensors", "v": "a.safetensors"}, "gives tensors that its files do not hold"),
+    ],
+)
+def test_an_index_that_lies(tmp_path: Path, places: dict[str, str], said: str) -> None:
+    """Files elsewhere are not opened, and those beside it must hold what it says."""
+    safetensors(tmp_path / "a.safetensors", {"w": (1,)})
+    with pytest.raises(SpecError, match=said):
+        read(index(tmp_path, places))
+
+
+def header(folder: Path, text: str, body: bytes = b"", length: int | None = None) -> str:
+    path = folder / "a.safetensors"
+    size = len(text.encode()) if length is None else length
+    path.write_bytes(struct.pack("<Q", size) + text.encode() + body)
+    return str(path)
+
+
+def of_w(dtype: object = "F32", shape: object = (1,), ends: object = (0, 4)) -> str:
+    return json.dumps({"w": {"dtype": dtype, "shape": shape, "data_offsets": ends}})
+
+
+@pytest.mark.parametrize(
+    ("text", "length", "said"),
+    [
+        (of_w(), 2**63, "its header should have 9,223,372,036,854,775,808 bytes"),
+        (of_w(), 2**64 - 1, "is cut off"),
+        (of_w(ends=(0, 8)), None, "is cut off: w should end at byte"),
+        (of_w(shape=(2,)), None, "which its shape does not need"),
+        (of_w(shape=(2**62, 4)), None, "which its shape does not need"),
+        (of_w(shape=(-1, -1)), None, "nothing that a tensor can be"),
+        (of_w(shape=(True,)), None, "nothing that a tensor can be"),
+        (of_w(ends=(4, 0)), None, "is cut off"),
+        ('{"w": {}}', None, "nothing that a tensor can be"),
+        ('{"w": 3}', None, "nothing that a tensor can be"),
+        ('{"w": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}, "w": 3}', None, "with a name in it twice"),
+        ("{" + '"w": [' * 100_000, None, "a header that is no JSON"),
+        ('{"w', None, "a header that is no JSON"),
+        (json.dumps({n: json.loads(of_w())["w"] for n in "ab"}), None, "gives two tensors the same bytes"),
+    ],
+)
+def test_a_header_that_lies(tmp_path: Path, text: str, length: int | None, said: str) -> None:
+    """About lengths, shapes, places, or as JSON: refused in a line, before anything is taken that it promises."""
+    with pytest.raises(SpecError, match=said):
+        read(header(tmp_path, text, bytes(4), length))
+
+
+def test_a_file_cut_anywhere(tmp_path: Path) -> None:
+    """At every byte: there is no place where it is still a file."""
+    whole = safetensors(tmp_path / "a.safetensors", {"w": (2,)}).read_bytes()
+    path = tmp_path / "cut.safetensors"
+    for end in range(len(whole)):
+        path.write_bytes(whole[:end])
+        with pytest.raises(SpecError):
+            read(str(path))

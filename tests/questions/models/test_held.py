@@ -1,0 +1,167 @@
+"""`check --model`: a spec against a file, tensor by tensor, and the change that would make them agree."""
+
+import json
+import struct
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from conftest import Call
+from modelfiles.made import Shape, lstm, safetensors, state_dict
+
+HEAD = "convention: pytorch\ninput: {input}\nlayers:\n"
+GRU = {"rnn.weight_ih_l0": (6, 3), "rnn.weight_hh_l0": (6, 2), "rnn.bias_ih_l0": (6,), "rnn.bias_hh_l0": (6,)}
+TWO_WAYS = {**lstm(3, 2), **lstm(3, 2, mark="_reverse")}
+BARE = {name: shape for name, shape in lstm(3, 2).items() if "bias" not in name}
+
+
+IH, NONE = "rnn.weight_ih_l0", "and the file has no such tensor"
+
+
+def spec(folder: Path, layers: str, input: int = 3) -> Path:
+    path = folder / "spec.yaml"
+    path.write_text(HEAD.format(input=input) + layers)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("layers", "shapes", "said"),
+    [
+        ("lstm: 4", lstm(3, 2), f"expected (16, 3), the file has (8, 3) in {IH}; write lstm: 2 (here 4)"),
+        ("lstm: 2", lstm(5, 2), f"the file has (8, 5) in {IH}; write input: 5 (m, here 3)"),
+        ("lstm: 2", GRU, f"the file has (6, 3) in {IH}; write gru: 2 (here lstm: 2)"),
+        ("lstm: 2", TWO_WAYS, "(8, 3), which lstm_1 has not; write bidirectional: true (here false)"),
+        ("lstm: 2, bidirectional: true", lstm(3, 2), f"(8, 3), {NONE}; write bidirectional: false (here true)"),
+        ("lstm: 2", BARE, f"lstm_1.bias_ih_l0: expected (8), {NONE}; write bias: false (here true)"),
+        ("lstm: 2, bias: false", lstm(3, 2), "which lstm_1 has not; write bias: true (here false)"),
+        ("lstm: 2", {**lstm(3, 2), **lstm(2, 2, number=1)}, "which no layer has; add lstm: 2"),
+        ("lstm: 2, repeat: 2", lstm(3, 2), f"lstm_2.weight_ih_l1: expected (8, 2), {NONE}"),
+        ("external: 7", {"conv.weight": (8,)}, "external_1.external: expected (7), the file has (8)"),
+        ("lstm: 2, path: gone", lstm(3, 2), f"lstm_1.weight_ih_l0: expected (8, 3), {NONE}"),
+    ],
+)
+def test_what_differs_is_told_with_its_change(
+    tmp_path: Path, call: Call, layers: str, shapes: Mapping[str, Shape], said: str
+) -> None:
+    """Another width, another kind of cell, a missing or extra direction, bias or layer: exit 1."""
+    path = state_dict(tmp_path / "model.pt", shapes)
+    checked = call("check", spec(tmp_path, f"  - {{{layers}}}\n"), "--model", path)
+    assert checked.code == 1
+    assert said in checked.out
+
+
+def test_every_format_of_check(tmp_path: Path, call: Call) -> None:
+    """A case a tensor, the failed ones with their place in the spec."""
+    written, path = spec(tmp_path, "  - lstm: 2\n"), state_dict(tmp_path / "model.pt", lstm(5, 2))
+    checks = json.loads(call("check", written, "--model", path, "-f", "json").out)["reports"][0]["checks"]
+    assert [check["ok"] for check in checks] == [False, True, True, True]
+    assert (checks[0]["limit"], checks[0]["actual"], checks[0]["line"]) == ([8, 3], [8, 5], 4)
+    junit = call("check", written, "--model", path, "-f", "junit").out
+    assert 'tests="4" failures="1"' in junit
+    assert f"file={written},line=4,col=5" in call("check", written, "--model", path, "-f", "github").out
+    assert "rnn.weight\\_ih\\_l0" in call("check", written, "--model", path, "-f", "markdown").out
+
+
+SAME = {**lstm(2, 2, "encoder"), **lstm(2, 2, "decoder")}
+
+
+def test_a_layer_that_may_be_several_is_an_error_with_their_names(tmp_path: Path, call: Call) -> None:
+    """And a path settles it; so does the order where the file keeps one, and a layer's name."""
+    sorted_, kept = safetensors(tmp_path / "a.safetensors", SAME), state_dict(tmp_path / "a.pt", SAME)
+    both = spec(tmp_path, "  - lstm: 2\n  - lstm: 2\n", 2)
+    result = call("check", both, "--model", sorted_)
+    assert result.code == 2
+    assert f"{both}:4:5: layers[0]: may be 'decoder' or 'encoder' of the file; give its path" in result.out
+    assert call("check", both, "--model", kept).code == 0
+    one = spec(tmp_path, "  - lstm: 2\n", 2)
+    assert call("check", one, "--model", kept).code == 2
+    for key in ("path", "name"):
+        settled = spec(tmp_path, f"  - lstm: 2\n    {key}: encoder\n  - lstm: 2\n    {key}: decoder\n", 2)
+        assert call("check", settled, "--model", sorted_).code == 0
+
+
+def test_an_encoder_decoder(tmp_path: Path, call: Call) -> None:
+    """Both halves are held, each at its place; the halves of one size are told apart by the order of the file."""
+    shapes = {**lstm(3, 2, "encoder.rnn"), **lstm(3, 2, "decoder.rnn"), "decoder.out.weight": (4, 2)}
+    path = state_dict(tmp_path / "a.pt", {**shapes, "decoder.out.bias": (4,)})
+    written = tmp_path / "a.yaml"
+    half = "  input: 3\n  layers:\n    - lstm: 2\n"
+    written.write_text(f"convention: pytorch\nencoder:\n{half}decoder:\n{half}  output: 4\n")
+    assert call("check", written, "--model", path).code == 0
+    written.write_text(written.read_text().replace("input: 3", "input: 5"))
+    checked = call("check", written, "--model", path)
+    assert checked.code == 1
+    assert f"{written}:5:7: lstm_1.weight_ih_l0: expected (8, 5), the file has (8, 3)" in checked.out
+    assert f"{written}:9:7: lstm_2.weight_ih_l0: expected (8, 5), the file has (8, 3)" in checked.out
+
+
+def test_a_path_that_may_be_several(tmp_path: Path, call: Call) -> None:
+    """Behind two wrappers."""
+    path = state_dict(tmp_path / "a.pt", {**lstm(2, 2, "a.rnn"), **lstm(2, 2, "b.rnn")})
+    result = call("check", spec(tmp_path, "  - lstm: 2\n    path: rnn\n", 2), "--model", path)
+    assert (result.code, "may be 'a.rnn' or 'b.rnn' of the file" in result.out) == (2, True)
+
+
+def test_the_order_in_which_modules_are_defined_does_not_matter(tmp_path: Path, call: Call) -> None:
+    """An output defined before the layers that it follows is found by its shapes."""
+    path = state_dict(tmp_path / "a.pt", {"fc.weight": (5, 2), "fc.bias": (5,), **lstm(3, 2)})
+    assert call("check", spec(tmp_path, "  - lstm: 2\noutput: 5\n"), "--model", path).code == 0
+
+
+def test_another_convention_and_several_specs_are_mistakes(tmp_path: Path, call: Call) -> None:
+    """Each with the cure."""
+    path = state_dict(tmp_path / "a.pt", lstm(3, 2))
+    textbook = tmp_path / "t.yaml"
+    textbook.write_text("input: 3\nlayers: [lstm: 2]\n")
+    result = call("check", textbook, "--model", path)
+    assert result.code == 2
+    assert "the file has the tensors of pytorch, and the spec counts those of textbook; give -c pytorch" in result.out
+    assert call("check", textbook, "-c", "pytorch", "--model", path).code == 0
+    both = call("check", textbook, spec(tmp_path, "  - lstm: 2\n"), "--model", path)
+    assert both.err == "rnncalc: --model is the file of one spec, got 2; give one PATH\n"
+
+
+def test_a_run_with_the_weights_of_a_file(tmp_path: Path, call: Call) -> None:
+    """The numbers of the file, by hand: h = tanh(1/64·x + 1/64·h + 1/64 + 1/64), twice, x being 1."""
+    from math import tanh
+
+    shapes = {"rnn.weight_ih_l0": (1, 1), "rnn.weight_hh_l0": (1, 1), "rnn.bias_ih_l0": (1,), "rnn.bias_hh_l0": (1,)}
+    inputs = tmp_path / "inputs.yaml"
+    inputs.write_text("[[1], [1]]")
+    written = spec(tmp_path, "  - rnn: 1\n", 1)
+    first = tanh(3 / 64)
+    for path in (state_dict(tmp_path / "a.pt", shapes), safetensors(tmp_path / "a.safetensors", shapes)):
+        done = json.loads(call("run", written, "--weights", path, "--inputs", inputs, "-f", "json").out)
+        assert done["reports"][0]["outputs"] == [pytest.approx(tanh(3 / 64 + first / 64), rel=1e-12)]
+
+
+def test_weights_that_do_not_fit_are_refused(tmp_path: Path, call: Call) -> None:
+    """Tensor by tensor, with the change, and before a number is read; a pass that is too long is refused unread."""
+    path = state_dict(tmp_path / "a.pt", lstm(3, 2))
+    result = call("run", spec(tmp_path, "  - lstm: 4\n"), "--weights", path)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.splitlines()[0].endswith("write lstm: 2 (here 4)")
+    long = call("run", spec(tmp_path, "  - lstm: 2\n"), "--weights", path, "-T", "10M")
+    assert "a pass would do" in call("run", spec(tmp_path, "  - lstm: 2\n"), "--weights", path, "-T", 10**9).err
+    assert long.code == 2
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_a_weight_that_is_no_number(tmp_path: Path, call: Call, number: float) -> None:
+    """What a diverged training leaves is told with its place, and not run."""
+    data = {"rnn.weight_hh_l0": struct.pack("<4f", 1, 1, number, 1)}
+    shapes = {"rnn.weight_ih_l0": (2, 3), "rnn.weight_hh_l0": (2, 2)}
+    path = safetensors(tmp_path / "a.safetensors", shapes, data=data)
+    result = call("run", spec(tmp_path, "  - rnn: 2\n    bias: false\n"), "--weights", path)
+    assert (result.code, result.out) == (2, "")
+    assert "weights.rnn_1.weight_hh_l0[1][0]: expected a number" in result.err
+
+
+def test_what_else_fails_is_told_beside(tmp_path: Path, call: Call) -> None:
+    """Limits of the spec are held in the same call; tensors that are no parameters are counted, not held."""
+    path = state_dict(tmp_path / "a.pt", {**lstm(3, 2), "bn.running_mean": (4,)})
+    written = spec(tmp_path, "  - lstm: 2\nexpect: 56\nbudget: {max_params: 50}\n")
+    result = call("check", written, "--model", path)
+    assert result.code == 1
+    assert "expected at most 50 parameters, got 56" in result.out
+    assert "1 tensor of the model file, no parameters, left out." in result.out

@@ -1,0 +1,136 @@
+"""`read`: the spec that a file can be of counts what the file holds, and is the file's own to `check` and to `run`."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+import yaml
+from conftest import Call
+from modelfiles.made import Shape, lstm, safetensors, state_dict
+
+TABLE = {"emb.weight": (20, 3)}
+DENSE = {"fc.weight": (5, 4), "fc.bias": (5,)}
+BOTH_WAYS = {**lstm(3, 2), **lstm(3, 2, mark="_reverse")}
+
+
+def gates(count: int, inputs: int, units: int) -> dict[str, Shape]:
+    return {"rnn.weight_ih_l0": (count * units, inputs), "rnn.weight_hh_l0": (count * units, units)}
+
+
+PROJECTED = {"rnn.weight_ih_l0": (16, 3), "rnn.weight_hh_l0": (16, 2), "rnn.weight_hr_l0": (2, 4)}
+NORM = {"bn.weight": (4,), "bn.bias": (4,)}
+
+
+@pytest.mark.parametrize(
+    ("shapes", "layers"),
+    [
+        (gates(1, 3, 2), [{"rnn": 2, "bias": False}]),
+        (gates(3, 3, 2), [{"gru": 2, "bias": False}]),
+        (gates(4, 3, 2), [{"lstm": 2, "bias": False}]),
+        (lstm(3, 2), [{"lstm": 2}]),
+        (BOTH_WAYS, [{"lstm": 2, "bidirectional": True}]),
+        (PROJECTED, [{"lstm": 4, "bias": False, "projection": 2}]),
+        ({**lstm(2, 2), **lstm(2, 2, number=1)}, [{"lstm": 2, "repeat": 2}]),
+        ({**lstm(3, 2), **lstm(2, 2, number=1)}, [{"lstm": 2, "repeat": 2}]),
+        ({**TABLE, **lstm(3, 2)}, [{"embedding": 3, "path": "emb"}, {"lstm": 2}]),
+        ({"0.weight": (20, 3), **lstm(3, 2)}, [{"embedding": 3, "path": "0"}, {"lstm": 2}]),
+        ({**lstm(3, 4), **NORM, **DENSE}, [{"lstm": 4}, {"external": 8, "path": "bn"}]),
+        (gates(2, 3, 2), [{"external": 20}]),
+        ({**gates(4, 3, 2), "rnn.bias_ih_l0": (8,)}, [{"external": 48}]),  # one bias where there are two or none
+        ({**lstm(3, 2), **lstm(5, 2, "two")}, [{"lstm": 2}, {"lstm": 2, "extra_inputs": 3, "path": "two"}]),
+        ({**lstm(3, 4), **lstm(2, 2, "two")}, [{"lstm": 4}, {"external": 0, "outputs": 2}, {"lstm": 2, "path": "two"}]),
+    ],
+)
+def test_a_spec_is_read_that_counts_the_same(
+    tmp_path: Path, call: Call, shapes: Mapping[str, Shape], layers: list[dict[str, object]]
+) -> None:
+    """Cells, directions, layers, projections, biases, tables and the rest, from names and shapes alone."""
+    path = state_dict(tmp_path / "model.pt", shapes)
+    text = call("read", path).out
+    read = yaml.safe_load(text)
+    assert read["layers"] == [
+        {**layer, "path": layer.get("path", "rnn")} if "outputs" not in layer else layer for layer in layers
+    ]
+    spec = tmp_path / "model.yaml"
+    spec.write_text(text)
+    counted = json.loads(call("count", spec, "-f", "json").out)["reports"][0]
+    listed = json.loads(call("read", path, "-f", "json").out)["files"][0]
+    assert counted["params"] == listed["params"] == sum(tensor["params"] for tensor in listed["tensors"])
+    assert listed["spec"] == read
+    assert call("check", spec, "--model", path).code == 0
+
+
+def test_a_sorted_file_gives_the_layers_in_their_order(tmp_path: Path, call: Call) -> None:
+    """In a safetensors file names are sorted, and `decoder` comes before `encoder`: widths tell which is first."""
+    shapes = {**TABLE, **lstm(3, 6, "encoder"), **lstm(6, 4, "decoder"), **DENSE}
+    path = safetensors(tmp_path / "model.safetensors", shapes)
+    read = yaml.safe_load(call("read", path).out)
+    assert [layer["path"] for layer in read["layers"]] == ["emb", "encoder", "decoder"]
+    assert read["output"] == {"units": 5, "path": "fc"}
+
+
+def test_tied_outputs(tmp_path: Path, call: Call) -> None:
+    """A matrix that is the table's is counted there."""
+    from collections import OrderedDict
+
+    from modelfiles.made import archive, tensor
+
+    shapes = {"emb.weight": (6, 3), **lstm(3, 3), "fc.bias": (6,)}
+    value = OrderedDict((name, tensor(str(key), shape)) for key, (name, shape) in enumerate(shapes.items()))
+    value["fc.weight"] = value["emb.weight"]
+    path = archive(tmp_path / "model.pt", value, {str(key): bytes(4_000) for key in range(len(shapes))})
+    text = call("read", path).out
+    assert yaml.safe_load(text)["output"] == {"units": 6, "path": "fc", "tied": True}
+    spec = tmp_path / "model.yaml"
+    spec.write_text(text)
+    assert call("check", spec, "--model", path).code == 0
+    spec.write_text(text.replace("tied: true", "tied: false"))
+    checked = call("check", spec, "--model", path)
+    assert checked.code == 1
+    assert "expected (6, 3) of its own, the file has it in fc.weight as another's; write tied: true" in checked.out
+
+
+def test_prefixes_of_wrappers_do_not_matter(tmp_path: Path, call: Call) -> None:
+    """A spec without `module.` and `_orig_mod.` finds its layers behind them."""
+    path = state_dict(tmp_path / "model.pt", lstm(3, 2, "module._orig_mod.rnn"))
+    spec = tmp_path / "model.yaml"
+    spec.write_text("convention: pytorch\ninput: 3\nlayers:\n  - lstm: 2\n    path: rnn\n")
+    assert call("check", spec, "--model", path).code == 0
+
+
+def test_the_table_keeps_parameters_apart(tmp_path: Path, call: Call) -> None:
+    """Buffers and optimizer states have a column of their own, and each column its sum."""
+    shapes = {**NORM, "bn.running_mean": (4,), "optimizer.state.0.exp_avg": (4,)}
+    out = call("read", state_dict(tmp_path / "model.pt", shapes), "-f", "table").out
+    assert out.splitlines()[-3].split() == ["Total", "8", "8"]
+
+
+def test_a_file_without_parameters_has_no_spec(tmp_path: Path, call: Call) -> None:
+    """And it says so, in JSON with null."""
+    path = state_dict(tmp_path / "model.pt", {"bn.running_mean": (4,)})
+    assert "no spec" in call("read", path).out
+    assert json.loads(call("read", path, "-f", "json").out)["files"][0]["spec"] is None
+
+
+def test_names_of_strangers_do_no_harm(tmp_path: Path, call: Call) -> None:
+    """In no format do they act on a terminal; the spec with them is read back, and finds its module."""
+    name = 'a\n\x1b[31m\u202e"::error::x'
+    path = state_dict(tmp_path / "model.pt", {f"{name}.weight": (2, 3), f"{name}.bias": (2,), **lstm(2, 2)})
+    for form in ("yaml", "table", "json", "csv"):
+        out = call("read", path, "-f", form).out
+        assert all(char.isprintable() or char == "\n" for char in out)
+        assert not any(line.strip().startswith("::") for line in out.splitlines())
+    spec = tmp_path / "model.yaml"
+    spec.write_text(call("read", path).out)
+    assert call("check", spec, "--model", path).code == 0
+
+
+def test_no_file_is_a_mistake(call: Call, tmp_path: Path) -> None:
+    """So are a file that is not there, and one of another kind."""
+    assert call("read").err == "rnncalc: nothing to read: give a FILE, such as model.safetensors\n"
+    assert call("read", tmp_path / "x.pt").err == f"'{tmp_path / 'x.pt'}': no such file or directory\n"
+    other = tmp_path / "x.txt"
+    other.write_text("hello")
+    assert call("read", other).err.startswith(f"'{other}': is no model file that is read here; those end in")
+    assert call("read", other).code == 2
