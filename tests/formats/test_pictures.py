@@ -139,7 +139,7 @@ def test_tikz_asks_for_standard_libraries_alone() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp437", "utf-8"])
-@pytest.mark.parametrize("view", [view for view in VIEWS if view != "cell"])
+@pytest.mark.parametrize("view", VIEWS)
 def test_a_terminal_gets_characters_that_it_has(encoding: str, view: str) -> None:
     """And the picture keeps its shape: each stands in the same cell."""
     layers = (Embedding(4), LSTM(3, bidirectional=True, name="\u5b57x\u00e9"))

@@ -243,7 +243,7 @@ def test_what_does_not_fit_is_refused(call: Call) -> None:
         (["-l", "lstm:6", "--work"], "a step would write 216 weights, and by hand 200 are the limit; take fewer units"),
         (["-l", "rnn:1", "-T", 5000, "--work"], "5,000 steps would write 20,000 weights, and by hand 5,000 are the li"),
         (["-l", "rnn:1", "--work", "--states"], "--work shows every state of a pass forward; remove --states"),
-        (["-l", "rnn:1", "--work", "-f", "json"], "--work does not fit -f json; take -f table, markdown or latex"),
+        (["-l", "rnn:1", "--work", "-f", "json"], "--work does not fit -f json; take -f table, markdown, l"),
         (["-l", "rnn:1", "-f", "latex"], "-f latex is for equations; add --work"),
     ]
     for args, message in misfits:

@@ -41,6 +41,7 @@ class Given(NamedTuple):
     read_at: at which steps it reads an input. before: what stands below the letters of its first states; "" where they
     come from elsewhere, or are left out. behind: the same of those that run backwards.
     repeated, beside: what is said of its weights, and below that. tight: whether there is no room to spare in a box.
+    fed_back: whether what it hands on at a step is its input at the next.
     """
 
     columns: Columns
@@ -53,6 +54,7 @@ class Given(NamedTuple):
     repeated: str = ""
     beside: str = ""
     tight: bool = False
+    fed_back: bool = False
 
 
 class Half(Given):
@@ -89,7 +91,7 @@ class Half(Given):
         beside = [read(row, below) for row, below in self._neighbours()]
         beside += [handed_on(self.rows[-1][0])] if self.outputs is not None else []
         room = max([0, *map(span, beside)]) + 3 - (self.box + 1) // 2
-        return max(BETWEEN if any(row_has(row) for row, _ in self.rows) else 2, room)
+        return max(BETWEEN if any(row_has(row) for row, _ in self.rows) else 2, room) + self.fed_back
 
     def _neighbours(self) -> Iterator[tuple[Row, Row | None]]:
         yield self.rows[0][0], None

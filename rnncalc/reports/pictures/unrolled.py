@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from rnncalc.network.network import Network
 from rnncalc.reports.pictures.boxes import size, state_labels, states
-from rnncalc.reports.pictures.detours import joining
+from rnncalc.reports.pictures.detours import fed_back, joining
 from rnncalc.reports.pictures.framing import Words, framed
 from rnncalc.reports.pictures.half import BETWEEN, Half, beside, row_has, shapes
 from rnncalc.reports.pictures.levels import JOINED, UP, heights, joins, levels
@@ -101,6 +101,7 @@ def _halves(network: Network, parts: Parts, chosen: list[Way]) -> list[Half]:
                 repeated=_repeated(network, part),
                 beside="; ".join(filter(None, [part or "", _left_out(way.columns)])),
                 tight=way.tight,
+                fed_back=network.feedback,
             )
         )
     return halves
@@ -126,6 +127,8 @@ def _shapes(halves: list[Half]) -> Iterator[Shape]:
         (half,) = halves
         yield from shapes(half)
         yield from _joined(half)
+        if half.fed_back:
+            yield from fed_back(half)
         return
     giving, taking = halves
     pairs = [(row, top, other) for row, top in giving.rows for other, _ in taking.rows if _meet(row, other)]

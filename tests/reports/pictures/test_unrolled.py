@@ -11,6 +11,7 @@ from pictured import hold, network_of, said
 from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, RNN, Embedding, Network, Output, Part, count, load
+from rnncalc.formats.places import cells_of
 from rnncalc.layers.cell import Cell
 from rnncalc.questions.count import LayerCount
 from rnncalc.reports.draw import Drawing
@@ -55,8 +56,8 @@ def holds_the_counts(net: Network) -> None:
             assert box.lines[-1] == (f"{layer.params:,}",)
             assert layer.kind in str(box.lines[1][0])
             assert layer.kind == "external" or str(layer.units or "") in str(box.lines[1][0])
-        if found and (told := beside_the_arrow_into(picture, found)):
-            assert told == {expected_input(layer)}
+        into = arrows_into(picture, found)
+        assert beside(picture, into) == ({expected_input(layer)} if into else set())
     assert any(f"{net.params:,} parameter" in text for text in said(picture))
     widths = {label for label in said(picture) if re.fullmatch(r"[hc] [\d,]+", label)}
     assert widths == {label for layer in count(net).layers for label in expected_states(layer)}
@@ -79,18 +80,16 @@ def expected_states(layer: LayerCount) -> list[str]:
     return [f"{letter} {shown if letter == 'h' else of.units:,}" for letter in of.states]
 
 
-def beside_the_arrow_into(picture: Picture, found: list[Box]) -> set[str]:
-    """Return what stands beside the arrows that run up into boxes."""
-    told = set()
-    for arrow in arrows(picture, Role.LAYER):
-        (x, lower), (_, upper) = arrow.cells
-        if any(x == box.middle[0] and upper == box.y + box.height for box in found):
-            told |= {
-                plain(shape.text)
-                for shape in picture.shapes
-                if isinstance(shape, Label) and shape.x == x + 2 and upper <= shape.y <= lower
-            }
-    return told
+def arrows_into(picture: Picture, found: list[Box]) -> list[Arrow]:
+    """Return the arrows that run up into boxes."""
+    below = {(box.middle[0], box.y + box.height) for box in found}
+    return [arrow for arrow in arrows(picture, Role.LAYER) if arrow.cells[-1] in below]
+
+
+def beside(picture: Picture, up: list[Arrow]) -> set[str]:
+    """Return what stands beside arrows that run up."""
+    places = {(x + 2, y) for arrow in up for x, y in cells_of(arrow)}
+    return {plain(shape.text) for shape in picture.shapes if isinstance(shape, Label) and (shape.x, shape.y) in places}
 
 
 @given(network())
@@ -193,6 +192,16 @@ def test_steps_drawn_and_left_out_are_all_steps(width: int | None) -> None:
     assert len(boxes(picture, "gru_1")) + int(text.split()[0].replace(",", "")) == 1234
 
 
+def test_the_first_states_stand_before_the_first_step() -> None:
+    """h_0 and c_0, from which one arrow leads into the first box."""
+    picture = drawn(Network(input=4, layers=(LSTM(3),), steps=2))
+    (start,) = [shape for shape in picture.shapes if isinstance(shape, Box) and shape.role is Role.STATE]
+    assert plain(start.lines[0]) == "h_0, c_0"
+    first = arrows(picture, Role.STATE)[0]
+    assert first.cells[0] == (start.x + start.width, start.y)
+    assert first.cells[-1][0] + 1 == boxes(picture, "lstm_1")[0].x
+
+
 def test_unknown_steps_are_around_t() -> None:
     """t−1, t and t+1, and the last where it alone speaks."""
     texts = said(drawn(Network(input=4, layers=(RNN(3),), topology="many-to-many")))
@@ -251,3 +260,21 @@ def test_recurrent_layers_that_meet_stand_beside_each_other() -> None:
     hold(picture)
     for giving, taking in (("lstm_1", "lstm_3"), ("lstm_2", "lstm_4")):
         assert {box.y for box in boxes(picture, giving)} == {box.y for box in boxes(picture, taking)}
+
+
+@pytest.mark.parametrize("steps", [1, 2, 5, 9, None])
+def test_what_is_fed_back_runs_to_the_next_step(steps: int | None) -> None:
+    """From the output of each step that is drawn to the box of the next, around all between."""
+    layers = (LSTM(16), GRU(5))
+    net = Network(input=4, layers=layers, output=4, steps=steps, topology="one-to-many", feedback=True)
+    picture = drawn(net)
+    hold(picture)
+    found = boxes(picture, "lstm_1")
+    bottoms = {box.y + box.height for box in found}
+    ends = [arrow.cells[-1] for arrow in arrows(picture, Role.OUTPUT) if arrow.cells[-1][1] in bottoms]
+    assert [x for x, _ in ends] == [box.middle[0] for box in found[1:]]
+    starts = [arrow.cells[0] for arrow in arrows(picture, Role.OUTPUT)]
+    spoken = [box for box in picture.shapes if isinstance(box, Box) and box.role is Role.OUTPUT and box.round]
+    assert {(box.x + box.width, box.y) for box in spoken[:-1]} <= {*starts}
+    plain = Network(input=4, layers=layers, output=4, steps=steps, topology="one-to-many")
+    assert not arrows(drawn(plain), Role.OUTPUT)
