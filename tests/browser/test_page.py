@@ -12,7 +12,9 @@ from reported import REPORTS
 
 from rnncalc import GRU, LSTM, Network, Output, explain, load
 from rnncalc.formats import FORMATS, write
+from rnncalc.questions.work import work
 from rnncalc.reports.explain import ExplanationReport
+from rnncalc.reports.work import WorkReport
 
 pytestmark = pytest.mark.browser
 
@@ -174,7 +176,7 @@ def test_the_schemes_differ(still: Browser, pages: dict[tuple[str, str], Path]) 
 
 OTHERS = [
     pytest.param(report, id=type(report).__name__)
-    for report in REPORTS
+    for report in [*REPORTS, WorkReport(work(Network(input=3, layers=(GRU(2),), output=Output(1), steps=2)))]
     if FORMATS["html"].can_write(report) and not isinstance(report, ExplanationReport)
 ]
 
