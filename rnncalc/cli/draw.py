@@ -21,7 +21,7 @@ SUFFIXES = {".svg": "svg", ".tex": "tikz", ".html": "html", ".txt": "text"}
 
 
 @click.command(
-    cls=Command, examples=("rnncalc draw specs/lstm.yaml", "rnncalc draw -i 4 -l gru:3 --output 1 -T 5 --view growth")
+    cls=Command, examples=("rnncalc draw specs/lstm.yaml", "rnncalc draw -i 4 -l gru:3 --output 1 -T 5 -o gru.svg")
 )
 @specs_argument
 @click.option(
