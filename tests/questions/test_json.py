@@ -194,6 +194,7 @@ def test_explain(call: Call) -> None:
     assert report(call, "explain", "specs/dense-equivalent.yaml") == {
         "name": "Three steps, against a dense network",
         "convention": "textbook",
+        "notation": "w",
         "layers": [
             {
                 "name": "rnn_1",
