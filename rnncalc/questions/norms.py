@@ -15,26 +15,26 @@ from rnncalc.questions.graph import Does, Graph, graph
 DIRECTIONS = ("forward", "backward")
 
 
-class Norms(NamedTuple):
-    """One state of one direction of a layer, its steps in the order of time.
-
-    letter: of the state; norms: ‖∂L/∂h_t‖ for each step t, None where the loss does not depend on it.
-    gate: the letter of the gate that the state before is multiplied with, as an LSTM's c is with f; none where there is
-    no such gate. kept: for each step the largest number of the product of that gate over the later steps.
-    """
-
-    direction: str
-    letter: str
-    norms: tuple[float | None, ...]
-    gate: str = ""
-    kept: tuple[float, ...] = ()
-
-
 class Keeper(NamedTuple):
     """A gate that a state is multiplied with on its way to the next step; or, turned, 1 minus that gate."""
 
     letter: str
     turned: bool = False
+
+
+class Norms(NamedTuple):
+    """One state of one direction of a layer, its steps in the order of time.
+
+    letter: of the state; norms: ‖∂L/∂h_t‖ for each step t, None where the loss does not depend on it.
+    keeper: the gate that the state before is multiplied with, as an LSTM's c is with f, if there is such a gate.
+    kept: for each step the largest number of the product of that gate over the later steps.
+    """
+
+    direction: str
+    letter: str
+    norms: tuple[float | None, ...]
+    keeper: Keeper | None = None
+    kept: tuple[float, ...] = ()
 
 
 def norms(ran: Ran, went: WentBack, convention_name: str) -> tuple[Norms, ...]:
@@ -50,8 +50,7 @@ def norms(ran: Ran, went: WentBack, convention_name: str) -> tuple[Norms, ...]:
             lengths = tuple([_length(step[letter]) for step in trace.steps])
             keeper = keeper_of(of_step, letter)
             kept = _kept(keeper, steps[:: -1 if number else 1]) if keeper else ()
-            name = f"1−{keeper.letter}" if keeper and keeper.turned else keeper.letter if keeper else ""
-            found.append(Norms(direction, letter, lengths, name, kept[:: -1 if number else 1]))
+            found.append(Norms(direction, letter, lengths, keeper, kept[:: -1 if number else 1]))
     return tuple(found)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rnncalc.questions.backward import LayerBackward
-from rnncalc.questions.norms import Norms
+from rnncalc.questions.norms import Keeper
 from rnncalc.questions.terms import Terms
 from rnncalc.reports.sheet import Column, Sheet
 from rnncalc.reports.spark import spark
@@ -19,8 +19,9 @@ def length_data(layer: LayerBackward) -> dict[str, Any]:
     kept: dict[str, dict[str, Any]] = {}
     for of in layer.norms:
         lengths.setdefault(of.direction, {})[of.letter] = [finite(norm) for norm in of.norms]
-        if of.gate:
-            kept.setdefault(of.direction, {})[of.letter] = {"gate": of.gate, "product": [*map(finite, of.kept)]}
+        if of.keeper is not None:
+            by = {"gate": of.keeper.letter, "turned": of.keeper.turned}
+            kept.setdefault(of.direction, {})[of.letter] = {**by, "product": [*map(finite, of.kept)]}
     return {"gradient_norms": lengths, "kept": kept, "terms": [_terms_data(of) for of in layer.terms]}
 
 
@@ -35,24 +36,31 @@ def length_sheets(layer: LayerBackward) -> Iterator[Sheet]:
     for direction in dict.fromkeys(of.direction for of in found):
         states = [of for of in found if of.direction == direction]
         both = len(found) > len(states)
-        keeping = [of for of in states if of.gate]
-        titles = [*(f"‖∂L/∂{of.letter}‖" for of in states), *(f"∏ {of.gate}" for of in keeping)]
-        columns = [*(of.norms for of in states), *(of.kept for of in keeping)]
+        keeping = [(of, of.keeper) for of in states if of.keeper is not None]
+        titles = [*(f"‖∂L/∂{of.letter}‖" for of in states), *(f"∏ {_gate(keeper)}" for _, keeper in keeping)]
+        columns = [*(of.norms for of in states), *(of.kept for of, _ in keeping)]
         yield Sheet(
             columns=(Column("Step", right=True, key=True), *(Column(title, right=True) for title in titles)),
             rows=[(step, *map(short, row)) for step, row in enumerate(zip(*columns, strict=True), 1)],
             title=f"{name}: how long the gradient is at each step{f', {direction}' if both else ''}",
-            notes=(*(f"‖∂L/∂{of.letter}‖ {spark(of.norms)}" for of in states), *map(_kept, keeping)),
+            notes=(
+                *(f"‖∂L/∂{of.letter}‖ {spark(of.norms)}" for of in states),
+                *(_kept(of.letter, keeper) for of, keeper in keeping),
+            ),
         )
     for of in layer.terms:
         yield _terms_sheet(name, of)
 
 
-def _kept(of: Norms) -> str:
+def _gate(keeper: Keeper) -> str:
+    """Return what a state is multiplied with: a gate, or what the gate leaves of one."""
+    return f"1−{keeper.letter}" if keeper.turned else keeper.letter
+
+
+def _kept(state: str, keeper: Keeper) -> str:
     """Return what the product of a gate is."""
-    return (
-        f"∏ {of.gate}: the product of {of.gate} over the later steps, its largest number: what is left of {of.letter}."
-    )
+    gate = _gate(keeper)
+    return f"∏ {gate}: the product of {gate} over the later steps, its largest number: what is left of {state}."
 
 
 def _terms_sheet(name: str, of: Terms) -> Sheet:

@@ -14,6 +14,7 @@ from rnncalc.errors import CallError, RefusedError, SpecError
 from rnncalc.forward import taped
 from rnncalc.layers.kinds import kind
 from rnncalc.questions.backward import Backward, backward
+from rnncalc.reports.gradients import length_data, length_sheets
 from rnncalc.spec import parse
 
 
@@ -211,7 +212,7 @@ def test_what_cannot_be_gone_back_through_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("layer", "state", "gate", "turned"),
-    [(LSTM(2), "c", "f", False), (GRU(2), "h", "z", False), (GRU(2, update_gate="replaces"), "h", "1−z", True)],
+    [(LSTM(2), "c", "f", False), (GRU(2), "h", "z", False), (GRU(2, update_gate="replaces"), "h", "z", True)],
 )
 def test_what_the_gates_keep_of_a_state_is_the_product_of_the_later_ones(
     layer: Any, state: str, gate: str, turned: bool
@@ -220,8 +221,13 @@ def test_what_the_gates_keep_of_a_state_is_the_product_of_the_later_ones(
     done = backward(Network(input=2, layers=[layer], steps=4), states=True)
     (found,) = [of for of in done.layers[0].norms if of.letter == state]
     steps = done.run.layers[0].traces[0].steps
-    gates = [[1 - number if turned else number for number in step[gate[-1]]] for step in steps]
+    gates = [[1 - number if turned else number for number in step[gate]] for step in steps]
     expected = [max(prod(later[unit] for later in gates[step + 1 :]) for unit in range(2)) for step in range(4)]
-    assert found.gate == gate
+    assert found.keeper == (gate, turned)
+    told = length_data(done.layers[0])["kept"]["forward"][state]
+    assert (told["gate"], told["turned"]) == (gate, turned)
+    (sheet,) = length_sheets(done.layers[0])
+    assert f"∏ {'1−' if turned else ''}{gate}" in [column.title for column in sheet.columns]
     assert found.kept == pytest.approx(expected)
-    assert [of.gate for of in backward(Network(input=2, layers=[RNN(1)], steps=2), states=True).layers[0].norms] == [""]
+    (alone,) = backward(Network(input=2, layers=[RNN(1)], steps=2), states=True).layers[0].norms
+    assert (alone.keeper, alone.kept) == (None, ())
