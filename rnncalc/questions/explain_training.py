@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from enum import Enum
 from typing import NamedTuple
 
@@ -14,8 +14,8 @@ from rnncalc.questions.backward_flow import Situation, situations
 from rnncalc.questions.backward_layer import Costs, expression, widths_held
 from rnncalc.questions.explain import Derivation, explain_those
 from rnncalc.questions.held import ONE, Gradient, Tally, Work
-from rnncalc.questions.nodes import Node, Symbol
-from rnncalc.questions.notation import Notation, W
+from rnncalc.questions.nodes import Node, Symbol, named, parts
+from rnncalc.questions.notation import Letter, Notation, W, letters_of
 from rnncalc.questions.training import Training
 from rnncalc.text import escape
 
@@ -82,7 +82,7 @@ class TrainingExplanation(NamedTuple):
 def explain_training(training: Training, only: tuple[str, ...] = (), notation: Notation = W) -> TrainingExplanation:
     """Return how the numbers of training come about, of the layers of these names or of all.
 
-    notation: of the equations; the vectors that are held have the letters of the textbook in all of them.
+    notation: of the equations, and of the vectors that are held.
     Raises CallError for a network whose number of steps is not known.
     """
     network = training.network
@@ -110,7 +110,7 @@ def _derivation(placed: Placed, of: Derivation, situation: Situation, tallies: l
     sizes = placed.sizes
     most = max(range(len(tallies)), key=lambda number: value(expression(widths_held(tallies[number])), sizes))
     chunks = situation.how.chunks
-    held = sorted(_held(placed, tallies[most]), key=lambda line: _told_at(line, placed))
+    held = sorted(_held(placed, tallies[most], of.notation), key=lambda line: _told_at(line, placed))
     work: dict[Work, int] = {}
     for kind, tally in zip(chunks, tallies, strict=True):
         for product, times in tally.work.items():
@@ -119,15 +119,29 @@ def _derivation(placed: Placed, of: Derivation, situation: Situation, tallies: l
     return TrainingDerivation(placed, of, chunks[most].steps, tuple(held), formula, tuple(_work(placed, work)))
 
 
-def _held(placed: Placed, tally: Tally) -> Iterator[HeldLine]:
+def _held(placed: Placed, tally: Tally, notation: Notation) -> Iterator[HeldLine]:
     layer, sizes = placed.layer, placed.sizes
     gates = {gate.letter: gate.name for gate in layer.gates(placed.inputs)} if isinstance(layer, Cell) else {}
     states = tuple(layer.states) if isinstance(layer, Cell) else ()
+    spelled = _spelled(layer, placed.inputs, notation) if isinstance(layer, Cell) else {}
     for (node, width), times in tally.held.items():
         arithmetic: Expression = times if width == ONE else _times(times, width)
         kind = _kind(node, states, gates)
         gate = gates[node.letter] if kind is Kind.GATE and isinstance(node, Symbol) else ""
-        yield HeldLine(kind, node, arithmetic, value(arithmetic, sizes), gate)
+        yield HeldLine(kind, _respelled(node, spelled), arithmetic, value(arithmetic, sizes), gate)
+
+
+def _spelled(layer: Cell, inputs: int, notation: Notation) -> dict[Letter, Letter]:
+    """Return for the letters in which what is held is read those that a notation has."""
+    read, wanted = letters_of(layer, inputs), letters_of(layer, inputs, notation)
+    products = [(gate.letter, product) for gate in layer.gates(inputs) for product in gate.products]
+    return {read.product(*each): wanted.product(*each) for each in products}
+
+
+def _respelled(node: Node, spelled: Mapping[Letter, Letter]) -> Node:
+    """Return a vector with its weights in other letters."""
+    found = [symbol for symbol in parts(node) if (symbol.letter, symbol.subscript) in spelled]
+    return named(node, {each: Symbol(*spelled[each.letter, each.subscript], *each[2:]) for each in found})
 
 
 def _kind(node: Node, states: Collection[str], gates: Collection[str]) -> Kind:

@@ -9,12 +9,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
-from rnncalc.conventions.cell_tensors import role_of
-from rnncalc.conventions.tensor import Role
 from rnncalc.layers.cell import Activation, Cell, Habits
-
-Letters = tuple[str, str]
-"""A letter, and what stands below it."""
+from rnncalc.questions.notation import Letter, letters_of
 
 
 class Does(Enum):
@@ -50,7 +46,7 @@ class Node(NamedTuple):
     does: Does
     operands: tuple[int, ...] = ()
     letter: str = ""
-    weights: tuple[Letters, ...] = ()
+    weights: tuple[Letter, ...] = ()
     activation: str = "linear"
 
 
@@ -83,6 +79,7 @@ class _Nodes:
         self.habits = habits
         self.gates = {gate.letter: gate for gate in layer.gates(inputs)}
         self.weights = {weight.letter: weight for weight in layer.weights}
+        self.letters = letters_of(layer, inputs)
         self.places: dict[Node, int] = {}
 
     def place(self, node: Node) -> int:
@@ -96,12 +93,10 @@ class _Nodes:
     def sum(self, letter: str, **reads: int) -> int:
         return self.place(Node(Does.PART, (*reads.values(),), letter, self._weights(letter, reads)))
 
-    def _weights(self, gate: str, reads: dict[str, int]) -> tuple[Letters, ...]:
+    def _weights(self, gate: str, reads: dict[str, int]) -> tuple[Letter, ...]:
         """Return what a gate multiplies each by, in the letters of equations."""
         found = {product.of: product for product in self.gates[gate].products}
-        matrices = {of: gate if found[of].matrix is None else found[of].matrix for of in reads}
-        peeks = {of for of in reads if role_of(self.layer, found[of]) is Role.PEEPHOLE}
-        return tuple(("w" if of in peeks else "W", f"{of}{letters}") for of, letters in matrices.items())
+        return tuple(self.letters.product(gate, found[of]) for of in reads)
 
     def through(self, letter: str, total: int) -> int:
         return self.place(Node(Does.THROUGH, (total,), letter, activation=self.gates[letter].activation))
@@ -116,7 +111,7 @@ class _Nodes:
         return vector if activation == "linear" else self.place(Node(Does.APPLIED, (vector,), activation=activation))
 
     def product(self, letter: str, vector: int) -> int:
-        return self.place(Node(Does.MATRIX, (vector,), letter, (("W", f"h{letter}"),)))
+        return self.place(Node(Does.MATRIX, (vector,), letter, (self.letters.beside(letter),)))
 
     def scalar(self, letter: str) -> int:
         return self.place(Node(Does.SCALAR, letter=letter, activation=self.weights[letter].activation))

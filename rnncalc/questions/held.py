@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from rnncalc.layers.cell import Cell, Form, Habits
 from rnncalc.questions.nodes import Applied, Complement, Elementwise, MatrixProduct, Node, Quotient, Sum, Symbol
+from rnncalc.questions.notation import letters_of
 
 ONE = "1"
 """The letter of a width of one."""
@@ -88,6 +89,7 @@ class Steps:
         self.trained = not layer.frozen
         self.gates = {gate.letter: gate for gate in layer.gates(inputs)}
         self.weights = {weight.letter: weight for weight in layer.weights}
+        self.letters = letters_of(layer, inputs)
         self.backward: list[tuple[Vector, Callable[[], None]]] = []
         self.held: dict[int, Vector] = {}
         self.work: Counter[Work] = Counter()
@@ -140,7 +142,7 @@ class Steps:
         if done is not None and done[0] is vector:
             return done[1]
         if product.form is Form.DIAGONAL:
-            made = self._weighted(Symbol("w", f"{of}{letters}", axes=("h",)), vector)
+            made = self._weighted(Symbol(*self.letters.product(letter, product), axes=("h",)), vector)
         else:
             made = self._multiplied(letters, of, ("h", vector.width), vector)
         self.products[of, letters] = vector, made
@@ -148,7 +150,7 @@ class Steps:
 
     def _multiplied(self, letters: str, of: str, axes: tuple[str, str], vector: Vector) -> Vector:
         """Return a matrix times a vector."""
-        matrix = Symbol("W", f"{of or 'h'}{letters}", axes=axes)
+        matrix = Symbol(*(self.letters.matrix(of, letters) if of else self.letters.beside(letters)), axes=axes)
         node = MatrixProduct(matrix, vector.node)
         made = Vector(axes[0], self.names.get(node, node), needs=self.trained or vector.needs)
 

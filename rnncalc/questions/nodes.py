@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Union
 
 
@@ -89,7 +89,7 @@ def sum_of(terms: Iterable[Node | None]) -> Node:
 
 
 def named(node: Node, symbols: dict[Node, Symbol]) -> Node:
-    """Return the node with each part that has a symbol of its own replaced by it."""
+    """Return the node with each part, and each matrix alone, that has a symbol of its own replaced by it."""
     if node in symbols:
         return symbols[node]
     match node:
@@ -98,7 +98,7 @@ def named(node: Node, symbols: dict[Node, Symbol]) -> Node:
         case Sum():
             return Sum(tuple(named(term, symbols) for term in node.terms))
         case MatrixProduct():
-            return MatrixProduct(node.matrix, named(node.vector, symbols))
+            return MatrixProduct(symbols.get(node.matrix, node.matrix), named(node.vector, symbols))
         case Stacked():
             products = (MatrixProduct(each.matrix, named(each.vector, symbols)) for each in node.products)
             return Stacked(node.matrix, tuple(products))
@@ -108,6 +108,24 @@ def named(node: Node, symbols: dict[Node, Symbol]) -> Node:
             return Applied(node.activation, named(node.vector, symbols))
         case _:
             return type(node)(named(node.left, symbols), named(node.right, symbols))
+
+
+def stacks(node: Node) -> Iterator[Stacked]:
+    """Yield every matrix of several in a node."""
+    match node:
+        case Symbol():
+            return
+        case Stacked():
+            yield node
+            below: tuple[Node, ...] = tuple(each.vector for each in node.products)
+        case Sum():
+            below = node.terms
+        case MatrixProduct() | Complement() | Applied():
+            below = (node.vector,)
+        case _:
+            below = node.left, node.right
+    for each in below:
+        yield from stacks(each)
 
 
 def parts(node: Node) -> set[Symbol]:

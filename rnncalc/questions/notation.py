@@ -1,13 +1,14 @@
 """How equations are spelled: which letters matrices have, on which side of a vector they stand, which lie in one.
 
-The numbers are the same in all notations. Knows no cell, and nothing of how an equation is written down.
+Whoever names a matrix asks here: equations, drawings, what training holds. The numbers are the same in all notations.
+Knows no cell by name, and nothing of how an equation is written down.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from rnncalc.layers.cell import Form
+from rnncalc.layers.cell import Cell, Form, Product
 
 
 class Notation(NamedTuple):
@@ -52,11 +53,23 @@ class Letters(NamedTuple):
     past: str
     alone: bool
 
-    def matrix(self, of: str, gates: str, form: Form, peephole: bool) -> Letter:
-        """Return the letters of what multiplies x or a state, in the gates of some letters, which may be none."""
+    def product(self, gate: str, product: Product) -> Letter:
+        """Return the letters of what a product of a gate multiplies by, be it the gate's own or shared."""
+        return self.matrix(product.of, gate if product.matrix is None else product.matrix, product.form)
+
+    def matrix(self, of: str, gates: str, form: Form = Form.FULL) -> Letter:
+        """Return the letters of what multiplies x or a state, in the gates of some letters, which may be none.
+
+        What multiplies element by element is a small letter, as textbooks have peepholes; a diagonal recurrence keeps
+        the W of the matrix that it stands for.
+        """
         if self.notation.by_letter and of in ("x", self.past):
             return "U" if of == "x" else "W", self._below(gates)
-        return "w" if form is Form.DIAGONAL and (peephole or of == "x") else "W", f"{of}{gates}"
+        return "w" if form is Form.DIAGONAL and of != self.past else "W", f"{of}{gates}"
+
+    def beside(self, letter: str) -> Letter:
+        """Return the letters of a matrix beside the gates, a projection say."""
+        return "W", f"h{letter}"
 
     def bias(self, gate: str, of: str = "") -> Letter:
         """Return the letters of a bias; `of` where a gate has two, beside the product of x and that of the past."""
@@ -64,6 +77,11 @@ class Letters(NamedTuple):
 
     def _below(self, gate: str) -> str:
         return "" if self.alone and self.notation.by_letter else gate
+
+
+def letters_of(layer: Cell, inputs: int, notation: Notation = W) -> Letters:
+    """Return the letters of a cell that reads `inputs` features."""
+    return Letters(notation, next(iter(layer.states)), len(layer.gates(inputs)) == 1)
 
 
 def output_matrix(notation: Notation) -> Letter:

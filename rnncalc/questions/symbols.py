@@ -9,8 +9,7 @@ how an equation is written down.
 from __future__ import annotations
 
 from rnncalc.conventions.arrays import CellArrays, Side
-from rnncalc.conventions.cell_tensors import role_of, sides_of_biases, width_of
-from rnncalc.conventions.tensor import Role
+from rnncalc.conventions.cell_tensors import sides_of_biases, width_of
 from rnncalc.layers.cell import Activation, Cell, Form, Product
 from rnncalc.questions.nodes import (
     Applied,
@@ -26,7 +25,7 @@ from rnncalc.questions.nodes import (
     parts,
     sum_of,
 )
-from rnncalc.questions.notation import Letters, Notation, W
+from rnncalc.questions.notation import Notation, W, letters_of
 
 
 def equations(layer: Cell, inputs: int, arrays: CellArrays, notation: Notation = W) -> tuple[Equation, ...]:
@@ -59,7 +58,7 @@ class _Symbols:
         self.declared = {gate.letter: gate for gate in layer.gates(inputs)}
         self.weights = {weight.letter: weight for weight in layer.weights}
         self.sides = sides_of_biases(layer, self.declared.values(), arrays)
-        self.letters = Letters(notation, next(iter(layer.states)), len(self.declared) == 1)
+        self.letters = letters_of(layer, inputs, notation)
         self.gates: list[tuple[Symbol, Node]] = []
 
     def gate(self, letter: str, **reads: Node) -> Node:
@@ -95,9 +94,7 @@ class _Symbols:
 
     def _product(self, letter: str, of: str, vector: Node) -> MatrixProduct | Elementwise:
         product = self._declared(letter, of)
-        gates = letter if product.matrix is None else product.matrix
-        peephole = role_of(self.layer, product) is Role.PEEPHOLE
-        spelled = self.letters.matrix(of, gates, product.form, peephole)
+        spelled = self.letters.product(letter, product)
         if product.form is Form.DIAGONAL:
             return Elementwise(Symbol(*spelled, axes=("h",)), vector)
         return MatrixProduct(Symbol(*spelled, axes=("h", width_of(self.layer, of))), vector)
@@ -134,7 +131,7 @@ class _Symbols:
         return vector if activation == "linear" else Applied(activation, vector)
 
     def product(self, letter: str, vector: Node) -> Node:
-        return MatrixProduct(Symbol("W", f"h{letter}", axes=self.weights[letter].widths), vector)
+        return MatrixProduct(Symbol(*self.letters.beside(letter), axes=self.weights[letter].widths), vector)
 
     def scalar(self, letter: str) -> Node:
         return self.activate(self.weights[letter].activation, Symbol(letter))

@@ -11,7 +11,8 @@ from rnncalc.layers.layer import Embedding, External, Output
 from rnncalc.network.parts import Topology
 from rnncalc.questions.explain_training import HeldLine, Kind, TrainingDerivation, TrainingExplanation, WorkLine
 from rnncalc.questions.held import Gradient
-from rnncalc.questions.notation import output_matrix
+from rnncalc.questions.nodes import stacks
+from rnncalc.questions.notation import Letter, letters_of, output_matrix
 from rnncalc.reports.equations import plain, vector, written
 from rnncalc.reports.setting import names, setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Sheet
@@ -105,7 +106,12 @@ def _held(each: TrainingDerivation) -> list[Row]:
     """Return the lines of what is held, and their sum."""
     sizes = {**each.placed.sizes, "T": each.steps}
     rows = [
-        (vector(line.node, sizes), _what(line, each), _arithmetic(line.expression, sizes), line.number)
+        (
+            vector(line.node, sizes, each.of.notation.rows),
+            _what(line, each),
+            _arithmetic(line.expression, sizes),
+            line.number,
+        )
         for line in each.held
     ]
     total = sum(line.number for line in each.held)
@@ -141,20 +147,54 @@ def _gradient(line: WorkLine, each: TrainingDerivation) -> str:
 
 def _matrix(line: WorkLine, each: TrainingDerivation) -> str:
     """Return what a matrix is called in the equations; those of several gates without the gates' letters."""
-    layer, notation = each.placed.layer, each.of.notation
+    layer = each.placed.layer
     if not isinstance(layer, Cell):
-        letter, below = output_matrix(notation) if isinstance(layer, Output) else ("W", "")
-    else:
-        gate = line.matrices[0] if len(line.matrices) == 1 else ""
-        letter, below = "W", f"{line.of or 'h'}{gate}"
-        if notation.by_letter and line.of in ("x", next(iter(layer.states))):
-            letter = "U" if line.of == "x" else "W"
-            below = "" if len(layer.gates(each.placed.inputs)) == 1 else gate
+        return _spelled(output_matrix(each.of.notation) if isinstance(layer, Output) else ("W", ""))
+    stacked = _stacked(line, each)
+    if len(line.matrices) > 1:
+        return "W" if stacked else _spelled(_letters(line, each, ""))
+    own = _letters(line, each, line.matrices[0])
+    return _spelled(stacked.get(own, own))
+
+
+def _letters(line: WorkLine, each: TrainingDerivation, matrix: str) -> Letter:
+    """Return the letters of one matrix of a cell, read by itself."""
+    layer, placed = each.placed.layer, each.placed
+    assert isinstance(layer, Cell)  # others have one matrix
+    letters = letters_of(layer, placed.inputs, each.of.notation)
+    return letters.matrix(line.of, matrix) if line.of else letters.beside(matrix)
+
+
+def _spelled(letters: Letter) -> str:
+    letter, below = letters
     return f"{letter}_{below}" if below else letter
+
+
+def _stacked(line: WorkLine, each: TrainingDerivation) -> dict[Letter, Letter]:
+    """Return those of a line's matrices that the equations have in a larger one, each with the larger one."""
+    found = {
+        (product.matrix.letter, product.matrix.subscript): (stack.matrix.letter, stack.matrix.subscript)
+        for equation in each.of.equations
+        for stack in stacks(equation.right)
+        for product in stack.products
+    }
+    own = (_letters(line, each, matrix) for matrix in line.matrices) if found else ()
+    return {letters: found[letters] for letters in own if letters in found}
+
+
+def _rows(line: WorkLine, each: TrainingDerivation, stacked: dict[Letter, Letter]) -> str:
+    """Return `the rows for x in W_z and W_r`, behind the matrices that are not stacked."""
+    own = [_letters(line, each, matrix) for matrix in line.matrices]
+    alone = [_spelled(letters) for letters in own if letters not in stacked]
+    rows = f"the rows for {line.of} in {all_of([_spelled(stacked[letters]) for letters in own if letters in stacked])}"
+    return f"{', '.join(alone)}, and {rows}" if alone else rows
 
 
 def _products(line: WorkLine, each: TrainingDerivation) -> str:
     """Return whose matrices are meant."""
+    if stacked := _stacked(line, each):
+        rows = _rows(line, each, stacked)
+        return rows if line.gradient is Gradient.MATRIX else f"back through {rows}"
     if len(line.matrices) > 1:
         gates = f"the gates {all_of([*line.matrices])}"
         return f"matrices of {gates}" if line.gradient is Gradient.MATRIX else f"back through those of {gates}"

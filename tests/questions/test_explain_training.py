@@ -86,6 +86,45 @@ def test_matrices_are_called_as_the_notation_has_them(call: Call) -> None:
     assert "back through W_n" in through
 
 
+@pytest.mark.parametrize(
+    ("layer", "lines"),
+    [
+        (
+            "gru:3",
+            [
+                ("∂L/∂W", "the rows for x in W_z, W_r and W_n"),
+                ("∂L/∂W", "the rows for h in W_z, W_r and W_n"),
+                ("∂L/∂h_(t−1)", "back through the rows for h in W_n"),
+                ("∂L/∂h_(t−1)", "back through the rows for h in W_z and W_r"),
+            ],
+        ),
+        (
+            "gru:3,reset_after",
+            [
+                ("∂L/∂W", "W_xn, and the rows for x in W_z and W_r"),
+                ("∂L/∂W", "W_hn, and the rows for h in W_z and W_r"),
+                ("∂L/∂h_(t−1)", "back through W_hn, and the rows for h in W_z and W_r"),
+            ],
+        ),
+        (
+            "fastgrnn:3",
+            [
+                ("∂L/∂W", "the rows for x in W"),
+                ("∂L/∂W", "the rows for h in W"),
+                ("∂L/∂h_(t−1)", "back through the rows for h in W"),
+            ],
+        ),
+        ("rnn:3,recurrence=diagonal", [("∂L/∂W_xh", "its matrix")]),
+    ],
+)
+def test_of_a_stacked_matrix_it_says_which_rows(layer: str, lines: list[tuple[str, str]], call: Call) -> None:
+    """The matrices are those of the equations; one that the equations do not stack has its own letters."""
+    flags = ("-i", 4, "-l", layer, "-T", 3, "--training", "--notation", "stacked", "-f", "json")
+    (found,) = json.loads(call("explain", *flags).out)["reports"]
+    (of,) = found["layers"]
+    assert [(row["label"], row["what"]) for row in of["backward_multiply_adds"][:-1]] == lines
+
+
 def test_it_says_what_a_chunk_leaves_out(call: Call) -> None:
     """Beside the sum over the steps, in tables and for programs."""
     whole = call("explain", "-i", 3, "-l", "gru:5", "-T", 9, "--training").out
