@@ -5,7 +5,7 @@ What was read and multiplied is recorded here, where it happens, once a product:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -191,3 +191,24 @@ def _filled(shape: tuple[int, ...], grid: list[float], random: Callable[[], floa
     if len(shape) == 1:
         return [grid[int(random() * VALUES)] for _ in range(shape[0])]
     return [_filled(shape[1:], grid, random) for _ in range(shape[0])]
+
+
+def flat(nested: Nested) -> Iterator[float]:
+    """Yield the numbers of an array, the last axis fastest."""
+    if isinstance(nested, list):
+        for each in nested:
+            yield from flat(each)
+    else:
+        yield nested
+
+
+def shape_of(nested: Nested) -> tuple[int, ...]:
+    """Return the shape of an array."""
+    return (len(nested), *shape_of(nested[0])) if isinstance(nested, list) else ()
+
+
+def number_at(nested: Nested, place: Iterable[int]) -> float:
+    """Return the number at a place of an array, which has a number for each axis."""
+    for number in place:
+        nested = nested[number]
+    return float(nested)

@@ -16,8 +16,8 @@ from rnncalc.forward.vectors import Vector
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 
-STEP = 1e-5
-"""How far a weight is moved each way: the error of the difference is of the order of STEP² and of 1e-16 / STEP."""
+NUDGE = 1e-5
+"""How far a weight is moved each way: the error of the difference is of the order of STEP² and of 1e-16 / NUDGE."""
 
 TOLERANCE = 1e-6
 """How far a gradient may be from its difference, of the largest of 1, the gradient and the loss."""
@@ -120,12 +120,12 @@ class Differences:
 
         Where a slope changes at once, as relu's does, anything between the slopes of the two sides is right.
         """
-        above, below = self._moved(spot, STEP), self._moved(spot, -STEP)
+        above, below = self._moved(spot, NUDGE), self._moved(spot, -NUDGE)
         scale = max(1.0, abs(gradient), abs(self.here))
-        distance = abs(gradient - (above - below) / (2.0 * STEP)) / scale
+        distance = abs(gradient - (above - below) / (2.0 * NUDGE)) / scale
         if distance <= TOLERANCE:
             return distance
-        least, most = sorted(((above - self.here) / STEP, (self.here - below) / STEP))
+        least, most = sorted(((above - self.here) / NUDGE, (self.here - below) / NUDGE))
         return max(least - gradient, gradient - most, 0.0) / scale
 
     def _moved(self, spot: Spot, by: float) -> float:

@@ -8,7 +8,7 @@ from math import dist, hypot, prod
 from typing import Any, NamedTuple
 
 from rnncalc.errors import CallError, RefusedError
-from rnncalc.forward.arrays import Nested, Progress
+from rnncalc.forward.arrays import Nested, Progress, flat, number_at, shape_of
 from rnncalc.forward.backward_pass import Back, WentBack, go_back, taped_bytes
 from rnncalc.forward.differences import TOLERANCE, Differences, Spot, spots
 from rnncalc.forward.losses import Loss, squared, the_sum
@@ -21,13 +21,28 @@ from rnncalc.network.network import Network
 from rnncalc.questions.given import network_of, said, whole
 from rnncalc.questions.norms import Norms, norms
 from rnncalc.questions.own_numbers import own_numbers
-from rnncalc.questions.price import MOST_MULTIPLY_ADDS, STEP, cost_of, refuse_costly, refuse_large, steps_of_layers
+from rnncalc.questions.price import (
+    MOST_MULTIPLY_ADDS,
+    WORK_OF_A_STEP,
+    cost_of,
+    refuse_costly,
+    refuse_large,
+    steps_of_layers,
+)
 from rnncalc.questions.run import Run, assumed_steps, seed_of, with_steps_to_run
 from rnncalc.questions.terms import Terms, terms
 from rnncalc.questions.training import LayerTraining, Training, training
 from rnncalc.text import one_of
 
-LOSSES: dict[str, Callable[[Any], Loss]] = {"sum": lambda _: the_sum, "squared": squared}
+
+class NamedLoss(NamedTuple):
+    """A loss by the name of which it is asked for: what makes it of targets, and whether it needs them."""
+
+    of: Callable[[Any], Loss]
+    needs_targets: bool
+
+
+LOSSES = {"sum": NamedLoss(lambda _: the_sum, False), "squared": NamedLoss(squared, True)}
 MOST_DIFFERENCES = 200
 FLOAT = 32
 """The bytes of a number of a gradient: a float, and its place in a list."""
@@ -131,7 +146,7 @@ def backward(
     refuse_large(timed, peak(timed, weights=own.weights is None, inputs=own.inputs is None, traced=states))
     used = _weights(timed, Numbers(seed_of(seed), own.weights))
     refuse_large(timed, taped_bytes(timed, used) + 2 * FLOAT * timed.params)
-    function = LOSSES[name](_in_steps(timed, own.targets))
+    function = LOSSES[name].of(_in_steps(timed, own.targets))
     given: dict[str, Any] = {"inputs": own.inputs, "start": own.start, "seed": seed}
     full = go_back(timed, function, used, traced=states, **given)
     back = go_back(timed, function, used, chunk=chunk, traced=states, **given) if _cuts(timed, chunk) else full
@@ -162,7 +177,7 @@ def work_of(network: Network, chunk: int | None = None) -> int:
     Raises RefusedError where a part is counted elsewhere, which cannot be gone back through.
     """
     _refuse_unknown(network)
-    forward = cost_of(network) + STEP * steps_of_layers(network)
+    forward = cost_of(network) + WORK_OF_A_STEP * steps_of_layers(network)
     back = training(network, chunk=chunk).backward_multiply_adds or 0
     passes = 2 * min(network.trainable, MOST_DIFFERENCES) + 1
     return (forward + back) * (2 if _cuts(network, chunk) else 1) + passes * forward
@@ -192,8 +207,8 @@ def _loss_named(name: str | None, targets: object) -> str:
         return "sum" if targets is None else "squared"
     if name not in LOSSES:
         raise CallError(f"loss: expected {one_of([*LOSSES])}, got {said(name)}")
-    if name == "squared" and targets is None:
-        raise CallError("loss: squared needs targets, what the outputs should be")
+    if LOSSES[name].needs_targets and targets is None:
+        raise CallError(f"loss: {name} needs targets, what the outputs should be")
     return name
 
 
@@ -213,9 +228,7 @@ def _farthest(back: Back, compared: list[Spot], differences: Differences) -> Ite
         distances = []
         for spot in compared:
             if spot.layer == went.placed.name:
-                gradient: Any = went.gradients[spot.tensor]
-                for place in spot.place:
-                    gradient = gradient[place]
+                gradient = number_at(went.gradients[spot.tensor], spot.place)
                 distances.append(differences.distance(spot, gradient))
         yield max(distances, default=None)
 
@@ -229,17 +242,3 @@ def _errors(full: Back, truncated: Back) -> Iterator[dict[str, float | None]]:
             length = hypot(*there)
             errors[name] = dist(here, there) / length if length else None
         yield errors
-
-
-def flat(nested: Nested) -> Iterator[float]:
-    """Yield the numbers of an array, the last axis fastest."""
-    if isinstance(nested, list):
-        for each in nested:
-            yield from flat(each)
-    else:
-        yield nested
-
-
-def shape_of(nested: Nested) -> tuple[int, ...]:
-    """Return the shape of an array."""
-    return (len(nested), *shape_of(nested[0])) if isinstance(nested, list) else ()

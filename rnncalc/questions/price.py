@@ -11,7 +11,7 @@ MOST_BYTES = 2 * 10**9
 MOST_LAYERS = 20_000
 SECONDS_A_MULTIPLICATION = 25e-9
 SECONDS_A_LAYER = 0.1e-3
-STEP = 400
+WORK_OF_A_STEP = 400
 """The multiply-adds that take as long as what else there is to do in a step of a layer, however narrow it is."""
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rnncalc.conventions.tensor import Role
-from rnncalc.forward.arrays import Nested
+from rnncalc.forward.arrays import Nested, number_at
 from rnncalc.forward.backward_pass import Recording
 from rnncalc.forward.network_pass import Ran
 from rnncalc.layers.cell import Cell
@@ -75,7 +75,7 @@ def _sum(
 ) -> Iterator[Term]:
     total = 0.0
     for step in range(len(reached), 0, -1):
-        slopes = {letter: _at(gradients[name], place) for letter, gradients in explicit[step - 1].items()}
+        slopes = {letter: number_at(gradients[name], place) for letter, gradients in explicit[step - 1].items()}
         term = sum(reached[step - 1][letter] * slope for letter, slope in slopes.items())
         total += term
         yield Term(step, reached[step - 1], slopes, term, total)
@@ -138,9 +138,3 @@ class _Unit:
 def _places(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     """Return the places of a tensor, the last axis fastest."""
     return product(*map(range, shape))
-
-
-def _at(nested: Any, place: tuple[int, ...]) -> float:
-    for number in place:
-        nested = nested[number]
-    return float(nested)

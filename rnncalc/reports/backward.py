@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
+from rnncalc.forward.arrays import flat, shape_of
 from rnncalc.forward.differences import TOLERANCE
-from rnncalc.questions.backward import Backward, LayerBackward, flat, shape_of
+from rnncalc.questions.backward import Backward, LayerBackward
 from rnncalc.reports.gradients import length_data, length_sheets, short
 from rnncalc.reports.run import RunReport
 from rnncalc.reports.sheet import Column, Row, Sheet
