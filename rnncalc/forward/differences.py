@@ -87,7 +87,10 @@ class _Pinned(Floats):
 
 
 class Differences:
-    """The loss of a network as a function of one weight at a time."""
+    """The loss of a network as a function of one weight at a time.
+
+    kinks: for how many weights that were asked for the slope changes at once.
+    """
 
     def __init__(
         self,
@@ -108,6 +111,7 @@ class Differences:
             network, self.borders.floats, seed=seed, weights=weights, inputs=inputs, start=start, progress=progress
         )
         self.here = self._loss()
+        self.kinks = 0
 
     def _loss(self) -> float:
         forward = self._pass()
@@ -126,7 +130,9 @@ class Differences:
         if distance <= TOLERANCE:
             return distance
         least, most = sorted(((above - self.here) / NUDGE, (self.here - below) / NUDGE))
-        return max(least - gradient, gradient - most, 0.0) / scale
+        beside = max(least - gradient, gradient - most, 0.0) / scale
+        self.kinks += beside <= TOLERANCE
+        return beside if beside <= TOLERANCE else distance
 
     def _moved(self, spot: Spot, by: float) -> float:
         """Return the loss with one weight moved, and move it back."""

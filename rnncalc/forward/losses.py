@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import fsum
 
 from rnncalc.forward import vectors
 from rnncalc.forward.vectors import Vector
@@ -17,7 +16,7 @@ Loss = Callable[[Outputs], tuple[float, Outputs]]
 
 def the_sum(outputs: Outputs) -> tuple[float, Outputs]:
     """Return the sum of all outputs, whose gradient is one everywhere."""
-    return fsum(number for output in outputs for number in output), [[1.0] * len(output) for output in outputs]
+    return sum(number for output in outputs for number in output), [[1.0] * len(output) for output in outputs]
 
 
 def squared(targets: Outputs) -> Loss:
@@ -28,6 +27,6 @@ def squared(targets: Outputs) -> Loss:
             vectors.plus(output, [-number for number in target])
             for output, target in zip(outputs, targets, strict=True)
         ]
-        return fsum(error * error for vector in errors for error in vector) / 2.0, errors
+        return sum(error * error for vector in errors for error in vector) / 2.0, errors
 
     return loss

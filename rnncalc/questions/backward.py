@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import starmap
-from math import dist, hypot, prod
+from math import dist, hypot, isnan, nan
 from typing import Any, NamedTuple
 
 from rnncalc.errors import CallError, RefusedError
-from rnncalc.forward.arrays import Nested, Progress, flat, number_at, shape_of
-from rnncalc.forward.backward_pass import Back, WentBack, go_back, taped_bytes
-from rnncalc.forward.differences import TOLERANCE, Differences, Spot, spots
+from rnncalc.forward.arrays import Nested, Progress, flat, number_at
+from rnncalc.forward.backward_pass import Back, go_back, taped_bytes
+from rnncalc.forward.differences import Differences, Spot, spots
 from rnncalc.forward.losses import Loss, squared, the_sum
 from rnncalc.forward.memory import peak
-from rnncalc.forward.network_pass import Ran
 from rnncalc.forward.numbers import Numbers
 from rnncalc.layers.layer import External
 from rnncalc.network.data import Targets
 from rnncalc.network.network import Network
+from rnncalc.questions.backward_seen import Backward, LayerBackward
 from rnncalc.questions.given import network_of, said, whole
-from rnncalc.questions.norms import Norms, norms
+from rnncalc.questions.norms import norms
 from rnncalc.questions.own_numbers import own_numbers
 from rnncalc.questions.price import (
     MOST_MULTIPLY_ADDS,
@@ -30,8 +30,8 @@ from rnncalc.questions.price import (
     steps_of_layers,
 )
 from rnncalc.questions.run import Run, assumed_steps, seed_of, with_steps_to_run
-from rnncalc.questions.terms import Terms, terms
-from rnncalc.questions.training import LayerTraining, Training, training
+from rnncalc.questions.terms import terms
+from rnncalc.questions.training import Training, training
 from rnncalc.text import one_of
 
 
@@ -46,73 +46,6 @@ LOSSES = {"sum": NamedLoss(lambda _: the_sum, False), "squared": NamedLoss(squar
 MOST_DIFFERENCES = 200
 FLOAT = 32
 """The bytes of a number of a gradient: a float, and its place in a list."""
-
-
-class LayerBackward(NamedTuple):
-    """What going back through one layer was seen to do, beside what is declared of it.
-
-    ran: the pass forward; went: the pass back. declared: gradients, held values and multiply-adds, as they are counted.
-    worst_difference: how far a gradient of its weights is at most from its finite difference, of the largest of 1, the
-        gradient and the loss; None where nothing in it is trained.
-    norms: how long the gradients are at each step, and terms: of each recurrent weight of a layer of one unit, where
-        states were asked for.
-    errors: for each trained tensor how far its truncated gradient is from the full one, of the length of that; None
-        where the full one is zero. Empty where nothing is truncated.
-    """
-
-    ran: Ran
-    went: WentBack
-    declared: LayerTraining
-    worst_difference: float | None
-    errors: Mapping[str, float | None]
-    norms: tuple[Norms, ...] = ()
-    terms: tuple[Terms, ...] = ()
-
-    @property
-    def gradients(self) -> int:
-        """The number of its gradients, one a weight that is trained."""
-        return sum(prod(shape_of(gradient)) for gradient in self.went.gradients.values())
-
-    @property
-    def shapes_agree(self) -> bool:
-        """Whether each trained tensor has a gradient in its own shape, and no other has one."""
-        tensors = self.ran.placed.tensors if self.ran.placed.trainable else ()
-        return {tensor.name: tensor.shape for tensor in tensors} == {
-            name: shape_of(gradient) for name, gradient in self.went.gradients.items()
-        }
-
-    @property
-    def agrees(self) -> bool:
-        """Whether shapes, held values, multiplications and gradients are as they should be."""
-        return (
-            self.shapes_agree
-            and self.went.held_read == self.declared.held
-            and self.went.multiplications == self.declared.backward_multiply_adds
-            and (self.worst_difference is None or self.worst_difference <= TOLERANCE)
-        )
-
-
-class Backward(NamedTuple):
-    """A pass forward and back.
-
-    run: the pass forward. layers: what each layer was seen to do, none where the pass forward could not be done.
-    chunk: the steps that were gone back through together, None for all of them.
-    name_of_loss: one of LOSSES; loss: its value, None where the pass forward could not be done.
-    compared: how many weights were held against finite differences; weights: how many are trained.
-    """
-
-    run: Run
-    layers: tuple[LayerBackward, ...]
-    chunk: int | None
-    name_of_loss: str
-    loss: float | None
-    compared: int
-    weights: int
-
-    @property
-    def agrees(self) -> bool:
-        """Whether every layer did, forward and back, what is declared of it."""
-        return self.run.agrees and all(layer.agrees for layer in self.layers)
 
 
 def backward(
@@ -131,14 +64,14 @@ def backward(
 ) -> Backward:
     """Run a pass forward, go back from its loss, and return what that was seen to do.
 
-    chunk: the steps that are gone back through together; all of them by default. loss: `sum`, of all outputs, or
-    `squared`, half the sum of the squared differences from `targets`, which have the outputs' shape; squared where
-    there are targets, unless it is said.
+    chunk: the steps that are gone back through together; those of the network's `training`, else all. loss: `sum`, of
+    all outputs, or `squared`, half the sum of the squared differences from `targets`, which have the outputs' shape;
+    squared where there are targets, unless it is said.
     Everything else is as in `run`. Raises CallError and SpecError as that does, and RefusedError where all passes,
     those of finite differences too, would take longer than `most_multiply_adds`, or more than 2 GB.
     """
     network, most = network_of(network), whole("most_multiply_adds", most_multiply_adds)
-    chunk = None if chunk is None else whole("chunk", chunk, 1)
+    chunk = chunk_of(network, chunk)
     name = _loss_named(loss, targets)
     own = own_numbers(network, weights, inputs, start, targets)
     timed = with_steps_to_run(network, own.inputs)
@@ -150,14 +83,15 @@ def backward(
     given: dict[str, Any] = {"inputs": own.inputs, "start": own.start, "seed": seed}
     full = go_back(timed, function, used, traced=states, **given)
     back = go_back(timed, function, used, chunk=chunk, traced=states, **given) if _cuts(timed, chunk) else full
-    done = Backward(Run(timed, back.ran, assumed_steps(network, own.inputs)), (), chunk, name, back.loss, 0, 0)
+    cut = None if back is full else chunk
+    done = Backward(Run(timed, back.ran, assumed_steps(network, own.inputs)), (), cut, name, back.loss, 0, 0)
     if back.loss is None:
         return done
     compared = spots(timed, MOST_DIFFERENCES, seed)
     differences = Differences(timed, function, used, chunk=chunk, progress=progress, **given)
     found = _layers(full, back, _farthest(back, compared, differences), training(timed, chunk=chunk))
     layers = tuple(_observed(layer, used[layer.ran.placed.name], timed.convention) for layer in found)
-    return done._replace(layers=layers, compared=len(compared), weights=timed.trainable)
+    return done._replace(layers=layers, compared=len(compared), weights=timed.trainable, kinks=differences.kinks)
 
 
 def _observed(layer: LayerBackward, weights: dict[str, Nested], convention: str) -> LayerBackward:
@@ -171,12 +105,20 @@ def _layers(full: Back, back: Back, far: Iterable[float | None], counted: Traini
     yield from starmap(LayerBackward, zip(back.ran, back.layers, counted.layers, far, _errors(full, back), strict=True))
 
 
+def chunk_of(network: Network, chunk: int | None) -> int | None:
+    """Return how many steps are gone back through together: as many as were asked for, else the network's own."""
+    if chunk is not None:
+        return whole("chunk", chunk, 1)
+    return network.training.chunk if network.training else None
+
+
 def work_of(network: Network, chunk: int | None = None) -> int:
     """Return what a pass forward and back and its finite differences take, in multiply-adds.
 
     Raises RefusedError where a part is counted elsewhere, which cannot be gone back through.
     """
     _refuse_unknown(network)
+    chunk = chunk_of(network, chunk)
     forward = cost_of(network) + WORK_OF_A_STEP * steps_of_layers(network)
     back = training(network, chunk=chunk).backward_multiply_adds or 0
     passes = 2 * min(network.trainable, MOST_DIFFERENCES) + 1
@@ -208,7 +150,7 @@ def _loss_named(name: str | None, targets: object) -> str:
     if name not in LOSSES:
         raise CallError(f"loss: expected {one_of([*LOSSES])}, got {said(name)}")
     if LOSSES[name].needs_targets and targets is None:
-        raise CallError(f"loss: {name} needs targets, what the outputs should be")
+        raise CallError(f"loss: {name} needs targets, what the outputs should be; a spec has them under targets")
     return name
 
 
@@ -230,7 +172,7 @@ def _farthest(back: Back, compared: list[Spot], differences: Differences) -> Ite
             if spot.layer == went.placed.name:
                 gradient = number_at(went.gradients[spot.tensor], spot.place)
                 distances.append(differences.distance(spot, gradient))
-        yield max(distances, default=None)
+        yield nan if any(map(isnan, distances)) else max(distances, default=None)
 
 
 def _errors(full: Back, truncated: Back) -> Iterator[dict[str, float | None]]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain, islice
+from math import isnan
 from typing import Any, NamedTuple
 
 from rnncalc.forward.arrays import flat, shape_of
 from rnncalc.forward.differences import TOLERANCE
-from rnncalc.questions.backward import Backward, LayerBackward
+from rnncalc.questions.backward_seen import Backward, LayerBackward
 from rnncalc.reports.gradients import length_data, length_sheets, short
 from rnncalc.reports.run import RunReport
 from rnncalc.reports.sheet import Column, Row, Sheet
@@ -66,15 +67,18 @@ class BackwardReport(NamedTuple):
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         """Return a row a layer."""
         header, rows = self.forward.records()
-        back = (_numbers_of(layer) for layer in self.done.layers)
-        nothing = iter(lambda: (None,) * len(_NUMBERS), 0)
-        return (*header, *_NUMBERS), ((*row, *its) for row, its in zip(rows, chain(back, nothing), strict=False))
+        back: Iterator[LayerBackward | None] = chain(self.done.layers, iter(lambda: None, 0))
+        return (*header, *_NUMBERS), (_record(row, its) for row, its in zip(rows, back, strict=False))
 
     def sheets(self) -> list[Sheet]:
         """Return the sheets of the pass forward, what going back did, the gradients, and how long they are."""
         if not self.done.layers:
             return self.forward.sheets()
-        states = [sheet for layer in self.done.layers for sheet in length_sheets(layer)] if self.states else []
+        states = (
+            [sheet for layer in self.done.layers for sheet in length_sheets(layer, self.done.chunk)]
+            if self.states
+            else []
+        )
         return [*self.forward.sheets(), self._layer_sheet(), self._gradient_sheet(), *states]
 
     def _layer_sheet(self) -> Sheet:
@@ -109,6 +113,13 @@ class BackwardReport(NamedTuple):
         if done.compared < done.weights:
             of = f"{done.compared:,} of {done.weights:,} weights, drawn by the seed, each tensor in its turn"
         yield f"Difference: the worst from central finite differences, of {of}."
+        if done.kinks:
+            yield f"At {done.kinks:,} of them the slope changes at once, as relu's at 0; any between both will do."
+        if all(abs(number) < NOTHING for layer in done.layers for number in _all(layer)):
+            yield (
+                "Every gradient is 0, but for rounding: the loss does not change with the weights here, as the sum of"
+                " a softmax never does; targets say more."
+            )
         for layer in done.layers:
             yield from (f"✗ {layer.ran.placed.name}: {sentence}" for sentence in _disagreements(layer))
         if all(layer.agrees for layer in done.layers):
@@ -142,13 +153,21 @@ class BackwardReport(NamedTuple):
         )
 
 
+NOTHING = 1e-12
+"""A gradient so small is rounding: beside 1 the numbers of a pass have sixteen digits."""
+
 _NUMBERS = ("held", "held_read", "backward_multiply_adds", "backward_multiplications", "worst_difference")
 _LAYER_KEYS = ("gradients", *_NUMBERS, "errors", "agrees")
 
 
-def _numbers_of(layer: LayerBackward) -> Row:
+def _record(forward: Row, layer: LayerBackward | None) -> Row:
+    """Return the row of a layer: that of the pass forward, whether it agrees last, and what going back adds."""
+    if layer is None:
+        return (*forward, *[None] * len(_NUMBERS))
     seen, said = layer.went, layer.declared
-    return said.held, seen.held_read, said.backward_multiply_adds, seen.multiplications, layer.worst_difference
+    numbers = (said.held, seen.held_read, said.backward_multiply_adds, seen.multiplications)
+    agrees = "true" if layer.agrees and layer.ran.agrees else "false"
+    return (*forward[:-1], agrees, *numbers, finite(layer.worst_difference))
 
 
 def _disagreements(layer: LayerBackward) -> Iterator[str]:
@@ -162,6 +181,13 @@ def _disagreements(layer: LayerBackward) -> Iterator[str]:
         yield f"{seen.multiplications:,} multiplications were done, counted are {said.backward_multiply_adds or 0:,}"
     if layer.worst_difference is not None and layer.worst_difference > TOLERANCE:
         yield f"a gradient is {short(layer.worst_difference)} from its finite difference"
+    if layer.worst_difference is not None and isnan(layer.worst_difference):
+        yield "a gradient or its finite difference is no finite number: the pass, forward or back, goes beyond 1.8e308"
+
+
+def _all(layer: LayerBackward) -> Iterator[float]:
+    """Yield every gradient of a layer."""
+    return chain.from_iterable(flat(gradient) for gradient in layer.went.gradients.values())
 
 
 def _first(nested: Any) -> list[float]:

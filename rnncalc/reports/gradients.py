@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rnncalc.questions.backward import LayerBackward
+from rnncalc.questions.backward_seen import LayerBackward
 from rnncalc.questions.norms import Keeper
 from rnncalc.questions.terms import Terms
 from rnncalc.reports.sheet import Column, Sheet
 from rnncalc.reports.spark import spark
 from rnncalc.reports.states import finite
+from rnncalc.text import plural
 
 
 def length_data(layer: LayerBackward) -> dict[str, Any]:
@@ -26,11 +27,20 @@ def length_data(layer: LayerBackward) -> dict[str, Any]:
 
 
 def _terms_data(of: Terms) -> dict[str, Any]:
-    keys = ("step", "reached", "explicit", "product", "total")
-    return {"tensor": of.tensor, "place": of.place, "terms": [dict(zip(keys, term, strict=True)) for term in of.terms]}
+    terms = [
+        {
+            "step": term.step,
+            "reached": {letter: finite(number) for letter, number in term.reached.items()},
+            "explicit": {letter: finite(number) for letter, number in term.explicit.items()},
+            "product": finite(term.product),
+            "total": finite(term.total),
+        }
+        for term in of.terms
+    ]
+    return {"tensor": of.tensor, "place": of.place, "terms": terms}
 
 
-def length_sheets(layer: LayerBackward) -> Iterator[Sheet]:
+def length_sheets(layer: LayerBackward, chunk: int | None) -> Iterator[Sheet]:
     """Yield for each direction how long the gradient is with respect to each state, and for each weight its terms."""
     name, found = layer.ran.placed.name, layer.norms
     for direction in dict.fromkeys(of.direction for of in found):
@@ -49,7 +59,7 @@ def length_sheets(layer: LayerBackward) -> Iterator[Sheet]:
             ),
         )
     for of in layer.terms:
-        yield _terms_sheet(name, of)
+        yield _terms_sheet(name, of, chunk)
 
 
 def _gate(keeper: Keeper) -> str:
@@ -63,8 +73,9 @@ def _kept(state: str, keeper: Keeper) -> str:
     return f"∏ {gate}: the product of {gate} over the later steps, its largest number: what is left of {state}."
 
 
-def _terms_sheet(name: str, of: Terms) -> Sheet:
+def _terms_sheet(name: str, of: Terms, chunk: int | None) -> Sheet:
     """Return the terms of a weight, from the last step to the first."""
+    kept = (len(of.terms) - 1) % chunk + 1 if chunk else None
     letters = [letter for letter in of.terms[0].reached if any(term.reached[letter] for term in of.terms)]
     place = f"[{', '.join(map(str, of.place))}]" if len(of.place) > 1 or len({*of.place}) else ""
     last = of.terms[0].step
@@ -87,8 +98,15 @@ def _terms_sheet(name: str, of: Terms) -> Sheet:
             for term in of.terms
         ],
         title=f"{name}: the terms of ∂h_{last}/∂w, w = {of.tensor}{place}",
-        notes=("A chunk of K steps keeps the first K of these terms.",),
+        notes=(_of_chunk(kept),),
     )
+
+
+def _of_chunk(kept: int | None) -> str:
+    """Return what truncation keeps of the terms."""
+    if kept is None:
+        return "Truncated, the last chunk keeps as many of these terms, from the top, as it has steps."
+    return f"The last chunk has {plural(kept, 'step')}, and keeps so many of these terms, from the top."
 
 
 def short(number: float | None) -> str | None:

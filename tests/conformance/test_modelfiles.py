@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from onnx import numpy_helper
 from torch import nn
 
-from rnncalc import Dense, Network
+from rnncalc import Network
 from rnncalc.cli import call
 from rnncalc.layers.cell import Cell
 from rnncalc.modelfiles import read
@@ -60,13 +60,7 @@ class Stack(Module):  # type: ignore[misc]
     def forward(self, flow: Any) -> Any:
         """Return what leaves the last layer, fed with one sequence."""
         for number, (place, layer) in enumerate(zip(self.places, self.layers, strict=True)):
-            flow = layer(flow)
-            if isinstance(place.layer, Cell):
-                outputs, state = flow
-                final = state[0] if isinstance(state, tuple) else state
-                flow = final.reshape(-1) if number == self.last and not self.many else outputs
-            elif isinstance(place.layer, Dense):
-                flow = with_torch.ACTIVATIONS[place.layer.activation](flow)
+            flow = with_torch.leaving(place.layer, layer, flow, final=number == self.last and not self.many)
         return flow
 
 

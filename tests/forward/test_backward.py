@@ -1,5 +1,6 @@
 """Going back on the tape: gradients by hand, held values and work as counted, and a witness that objects."""
 
+from io import StringIO
 from math import exp, prod, tanh
 from typing import Any
 
@@ -9,11 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import CELLS, Spec, encoder_decoder, network
 
-from rnncalc import GRU, LSTM, RNN, SRU, Embedding, External, Network, Output
+from rnncalc import GRU, LSTM, RNN, SRU, Embedding, External, Network, Output, Update
 from rnncalc.errors import CallError, RefusedError, SpecError
+from rnncalc.formats import write
 from rnncalc.forward import taped
 from rnncalc.layers.kinds import kind
-from rnncalc.questions.backward import Backward, backward
+from rnncalc.questions.backward import backward
+from rnncalc.questions.backward_seen import Backward
+from rnncalc.reports.backward import BackwardReport
 from rnncalc.reports.gradients import length_data, length_sheets
 from rnncalc.spec import parse
 
@@ -226,8 +230,38 @@ def test_what_the_gates_keep_of_a_state_is_the_product_of_the_later_ones(
     assert found.keeper == (gate, turned)
     told = length_data(done.layers[0])["kept"]["forward"][state]
     assert (told["gate"], told["turned"]) == (gate, turned)
-    (sheet,) = length_sheets(done.layers[0])
+    (sheet,) = length_sheets(done.layers[0], None)
     assert f"∏ {'1−' if turned else ''}{gate}" in [column.title for column in sheet.columns]
     assert found.kept == pytest.approx(expected)
     (alone,) = backward(Network(input=2, layers=[RNN(1)], steps=2), states=True).layers[0].norms
     assert (alone.keeper, alone.kept) == (None, ())
+
+
+def test_what_goes_beyond_all_numbers_is_no_agreement() -> None:
+    """A linear unit that grows tenfold a step for 400 steps: no finite number comes out, and none is said to agree."""
+    weights = {"rnn_1": {"W_xh": [[1.0]], "W_hh": [[10.0]], "b_h": [0.0]}}
+    of = Network(input=1, layers=[RNN(1, activation="linear")], steps=400)
+    done = backward(of, weights=weights, states=True)
+    assert not done.agrees
+    report = BackwardReport(done, states=True)
+    for name in ("table", "json", "markdown", "html"):
+        write([report], name, StringIO())
+    assert "is no finite number" in " ".join(note for sheet in report.sheets() for note in sheet.notes)
+    (row,) = BackwardReport(done).records()[1]
+    assert row[8] == "false"
+
+
+def test_a_kink_that_is_met_is_told() -> None:
+    """relu at 0 has the slopes 0 and 1, the central difference is ½: any between will do, and the report says so."""
+    weights = {"rnn_1": {"W_xh": [[1.0]], "W_hh": [[0.0]], "b_h": [0.0]}}
+    done = backward(Network(input=1, layers=[RNN(1, activation="relu")], steps=1), weights=weights, inputs=[[0.0]])
+    assert done.agrees
+    assert done.kinks == 1
+
+
+def test_the_chunk_is_that_of_the_spec_unless_another_is_asked_for() -> None:
+    """`training: {chunk: 2}` cuts 5 steps; 9 cut nothing, and are not told as a chunk."""
+    of = Network(input=1, layers=[RNN(1)], topology="many-to-many", steps=5, training=Update(chunk=2))
+    found = [backward(of), backward(of, chunk=9)]
+    assert [done.chunk for done in found] == [2, None]
+    assert all(done.agrees for done in found)
