@@ -68,6 +68,15 @@ def weight(size: int) -> str:
     return f"{size:,} {unit}" if scale == 1 else f"{size / scale:,.2f} {unit}"
 
 
+def duration(seconds: float) -> str:
+    """Return a time in words, in the largest unit that fits."""
+    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")):
+        if seconds >= size:
+            count = round(seconds / size)
+            return f"{count:,} {unit}{'s' if count > 1 else ''}"
+    return "a second"
+
+
 def escape(text: str, limit: int = 80) -> str:
     """Return a user's text safe to print on one line: unprintable characters escaped, long ones cut.
 

@@ -13,11 +13,9 @@ from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import form_of, write, write_file
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.errors import CallError
+from rnncalc.formats import by_suffix
 from rnncalc.reports.draw import VIEWS, Drawing
 from rnncalc.text import not_among
-
-SUFFIXES = {".svg": "svg", ".tex": "tikz", ".html": "html", ".txt": "text"}
-"""The format that a file is written in, by its suffix."""
 
 
 @click.command(
@@ -53,7 +51,7 @@ def draw(
     with AllAtOnce() as at_once:
         if out is not None:
             written = context.get_parameter_source("format_") is click.core.ParameterSource.COMMANDLINE
-            form = at_once.ask(form_of, out, SUFFIXES)
+            form = at_once.ask(form_of, out, by_suffix(Drawing))
             if written and form and form != format_:
                 at_once.refuse(f"-o asks for {form} by its suffix, -f for {format_}; leave -f out")
         if len(specs) > 1:

@@ -54,6 +54,12 @@ def _losses() -> Iterable[str]:
     shell_complete=files,
     help="YAML of {LAYER: {h: [...]}}, the states before the first step.",
 )
+@click.option(
+    "--targets",
+    metavar="FILE",
+    shell_complete=files,
+    help="With --backward: YAML of what the outputs should be, a list, or T lists.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Makes the weights and inputs not given.")
 @click.option(
     "--save-weights", metavar="FILE", shell_complete=files, help="Write the weights in use, for --weights to read."
@@ -76,6 +82,7 @@ def run(
     weights: str | None,
     inputs: str | None,
     start: str | None,
+    targets: str | None,
     seed: int,
     save_weights: str | None,
     states: bool,
@@ -92,14 +99,14 @@ def run(
     It uses plain Python and your own numbers, or random ones. Exit code 1 when a layer is not as declared.
     """
     with AllAtOnce() as at_once:
-        shown = {"--states": states, "--work": work, "--backward": backward, "--chunk": chunk, "--loss": loss}
-        if misfit := _misfit(shown, format_):
+        shown = {"--states": states, "--work": work, "--backward": backward}
+        if misfit := _misfit(shown | {"--chunk": chunk, "--loss": loss, "--targets": targets}, format_):
             at_once.refuse(misfit)
         if save_weights is not None:
             at_once.ask(check_file, save_weights, "--save-weights")
         steps = None if chunk is None else at_once.ask(read_value, "--chunk", chunk, Size())
         most = at_once.ask(read_value, "--max-multiply-adds", max_multiply_adds, WholeNumber(suffixes=True))
-        model, own = _files(at_once, weights, inputs, start)
+        model, own = _files(at_once, weights, inputs, start, targets)
         read = at_once.ask(read_specs, specs, **flags)
         if save_weights is not None and len(read or [0]) > 1:
             at_once.refuse(f"--save-weights: one file holds the weights of one network, and there are {len(read)}")
@@ -118,12 +125,12 @@ def run(
 
 
 def _files(
-    at_once: AllAtOnce, weights: str | None, inputs: str | None, start: str | None
+    at_once: AllAtOnce, weights: str | None, inputs: str | None, start: str | None, targets: str | None
 ) -> tuple[ModelFile | None, list[tuple[bytes, str] | None]]:
     """Return the model file that the weights are in, if they are in one, and the bytes and names of the YAML files."""
     model = at_once.ask(model_of, weights) if weights else None
-    given = (("--weights", None if model else weights), ("--inputs", inputs), ("--start", start))
-    return model, [at_once.ask(read_file, path, flag=flag) if path else None for flag, path in given]
+    given = {"--weights": None if model else weights, "--inputs": inputs, "--start": start, "--targets": targets}
+    return model, [at_once.ask(read_file, path, flag=flag) if path else None for flag, path in given.items()]
 
 
 def _data(spec: Spec, own: list[tuple[bytes, str] | None], model: ModelFile | None, most: int) -> Data:
@@ -137,7 +144,7 @@ def _misfit(given: dict[str, Any], format_: str) -> str:
     method = find(format_).method
     if given["--work"] and (other := [flag for flag in ("--states", "--backward") if given[flag]]):
         return f"--work shows every state of a pass forward; remove {all_of(other)}"
-    if not given["--backward"] and (other := [flag for flag in ("--chunk", "--loss") if given[flag]]):
+    if not given["--backward"] and (other := [flag for flag in ("--chunk", "--loss", "--targets") if given[flag]]):
         return f"{all_of(other)}: only a pass back has it; give --backward too"
     if given["--work"] and not hasattr(WorkReport, method):
         return f"--work does not fit -f {format_}; take -f {one_of(offered(WorkReport))}"

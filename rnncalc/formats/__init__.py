@@ -20,6 +20,7 @@ class Format(NamedTuple):
     instead: another method that will do.
     read_at_once: whether people read it where it is printed, so that failures need not be told beside it.
     for_screens: it is read where it is printed, in the encoding of that; others are UTF-8 wherever they go.
+    suffix: what the name of a file ends in that is written in it; empty where no command writes such files.
     """
 
     module: str
@@ -27,6 +28,7 @@ class Format(NamedTuple):
     for_screens: bool = False
     read_at_once: bool = False
     instead: str = ""
+    suffix: str = ""
 
     def can_write(self, report: object) -> bool:
         """Return whether a report, or a kind of report, has a method that this calls."""
@@ -40,10 +42,10 @@ FORMATS: dict[str, Format] = {
     "markdown": Format("rnncalc.formats.markdown", "sheets"),
     "yaml": Format("rnncalc.formats.yaml", "document"),
     "latex": Format("rnncalc.formats.latex", "derivations"),
-    "text": Format("rnncalc.formats.text", "pictures", for_screens=True, read_at_once=True),
-    "svg": Format("rnncalc.formats.svg", "pictures"),
-    "tikz": Format("rnncalc.formats.tikz", "pictures"),
-    "html": Format("rnncalc.formats.html", "sheets", instead="pictures"),
+    "text": Format("rnncalc.formats.text", "pictures", for_screens=True, read_at_once=True, suffix=".txt"),
+    "svg": Format("rnncalc.formats.svg", "pictures", suffix=".svg"),
+    "tikz": Format("rnncalc.formats.tikz", "pictures", suffix=".tex"),
+    "html": Format("rnncalc.formats.html", "sheets", instead="pictures", suffix=".html"),
     "junit": Format("rnncalc.formats.junit", "cases"),
     "github": Format("rnncalc.formats.github", "annotations", read_at_once=True),
 }
@@ -53,6 +55,11 @@ FORMATS: dict[str, Format] = {
 def offered(*reports: type) -> tuple[str, ...]:
     """Return the names of the formats that can write one of these kinds of report: those whose method it has."""
     return tuple(name for name, of in FORMATS.items() if any(map(of.can_write, reports)))
+
+
+def by_suffix(report: type) -> dict[str, str]:
+    """Return the formats that can write a kind of report to a file, each by the suffix that asks for it."""
+    return {FORMATS[name].suffix: name for name in offered(report) if FORMATS[name].suffix}
 
 
 def find(format: str) -> Format:

@@ -44,7 +44,6 @@ class CellRun(NamedTuple, Generic[Value]):
     outputs: list[Value]
     final: Value
     state: tuple[Value, ...]
-    traces: tuple[Trace[Value], ...]
 
 
 class Way(Generic[Value]):
@@ -116,7 +115,6 @@ def run_ways(layer: Cell, directions: Sequence[Way[Value]], sequence: Sequence[V
         outputs=[_merged(layer, vectors, each, step) for step, each in enumerate(zip(*outputs, strict=True))],
         final=_merged(layer, vectors, tuple(finals), len(sequence) - 1),
         state=tuple(vectors.join(*both) if len(both) > 1 else both[0] for both in states),
-        traces=tuple(way.trace for way in directions),
     )
 
 

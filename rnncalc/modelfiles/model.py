@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from enum import Enum, StrEnum
+from enum import Enum, StrEnum, auto
 from math import prod
 from typing import Any, NamedTuple
 
@@ -29,15 +29,15 @@ class Role(StrEnum):
 class Sign(Enum):
     """What is noticed of a whole file, for a report to say."""
 
-    ROLES_BY_NAME = "the format does not tell parameters from buffers"
-    AVERAGES = "a second set of weights, such as an average of them"
-    FILES = "files that the tensors are spread over"
-    NOT_READ = "values that are no plain tensors"
-    SCRIPT = "an archive of TorchScript"
-    ZEROS = "second biases that are zeros"
-    COPIES = "tensors that are the numbers of another"
-    IN_BRANCHES = "weights in constants within branches and loops"
-    NO_CONFIG = "weights without the network that they are of"
+    ROLES_BY_NAME = auto()
+    AVERAGES = auto()
+    FILES = auto()
+    NOT_READ = auto()
+    SCRIPT = auto()
+    ZEROS = auto()
+    COPIES = auto()
+    IN_BRANCHES = auto()
+    NO_CONFIG = auto()
 
 
 class Remark(NamedTuple):

@@ -22,6 +22,16 @@ TopologyName = Literal["one-to-one", "one-to-many", "many-to-one", "many-to-many
 """The same, for who writes a network in Python: a type checker catches a typo."""
 
 
+def reads_many(topology: str) -> bool:
+    """Return whether a network of this topology reads an input at every step, rather than one."""
+    return topology in (Topology.MANY_TO_ONE, Topology.MANY_TO_MANY)
+
+
+def hands_on_many(topology: str) -> bool:
+    """Return whether a network of this topology hands on an output at every step, rather than one."""
+    return topology in (Topology.ONE_TO_MANY, Topology.MANY_TO_MANY)
+
+
 class Part(NamedTuple):
     """A stack of layers: a whole network, or one half of an encoder-decoder.
 

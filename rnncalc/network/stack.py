@@ -15,7 +15,7 @@ from rnncalc.conventions.layout import Layout, layout
 from rnncalc.conventions.tensor import Tensor
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Layer
-from rnncalc.network.parts import Part, Topology
+from rnncalc.network.parts import Part, Topology, hands_on_many, reads_many
 
 OUTPUT = "output"
 """The name of the output layer."""
@@ -161,7 +161,7 @@ def stack(
 ) -> Iterator[Placed]:
     """Yield the layers of a part in their places, its output layer last; `counted` numbers those without a name."""
     row = convention(convention_name)
-    many_in, many_out = topology.startswith("many"), topology.endswith("many")
+    many_in, many_out = reads_many(topology), hands_on_many(topology)
     steps, width = part.steps, part.input
     for (layer, _, copy, copies, inputs, width), side in _runs(part, turn(part, topology)):
         many = many_in if side < 0 else many_out

@@ -12,7 +12,7 @@ from rnncalc.conventions.formula import Expression, Plus, Times
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Dropout, Output
 from rnncalc.network.network import Network
-from rnncalc.network.parts import Topology
+from rnncalc.network.parts import Topology, hands_on_many
 from rnncalc.network.stack import Placed
 
 Steps = Mapping[str | None, int]
@@ -130,7 +130,7 @@ def _made(network: Network, steps: Steps) -> Iterator[_Made]:
         at = 1 if waiting else steps[part]
         match layer := placed.layer:
             case Output():
-                units = (at if topology.endswith("many") else 1) * placed.outputs
+                units = (at if hands_on_many(topology) else 1) * placed.outputs
                 yield _Made(placed, 0, 1, flow + beside, units, dense=True)
             case Cell() | Dense():
                 inputs, flow, times = beside + flow + at * layer.extra_inputs, at * placed.outputs, at

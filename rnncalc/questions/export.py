@@ -19,8 +19,8 @@ from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, Layer
 from rnncalc.network.network import Network
-from rnncalc.network.parts import Topology
-from rnncalc.network.stack import Placed
+from rnncalc.network.parts import Topology, reads_many
+from rnncalc.network.stack import Placed, turn
 from rnncalc.questions.program import Apply, Begin, Extra, FedBack, Last, Module, Move, OneStep, OwnCell, Program, Zeros
 from rnncalc.questions.symbols import equations
 
@@ -147,16 +147,16 @@ def _moves(network: Network, modules: tuple[Module, ...]) -> Iterator[Move]:
     for name, part in network.parts.items():
         own = tuple(module for module in modules if module.places[0].part == name)
         topology = network.topology_of(name)
-        yield Begin(name, part.input, isinstance(part.layers[0], Embedding), topology.startswith("many"), part.steps)
+        yield Begin(name, part.input, isinstance(part.layers[0], Embedding), reads_many(topology), part.steps)
         if network.feedback:
             yield from _fed_back(own, part.steps)
             return
         single = topology == Topology.ONE_TO_ONE
         if single:
             yield OneStep()
-        turn = _turn(own, topology)
+        turning = _with_copy(own, turn(part, topology))
         for module in own:
-            at = _At(topology if module is turn else "", name, part.steps, single, module is own[-1])
+            at = _At(topology if module is turning else "", name, part.steps, single, module is own[-1])
             yield from _through(module, at, encoders)
         if single:
             yield Last((own[-1].outputs,))
@@ -174,7 +174,7 @@ def _fed_back(modules: tuple[Module, ...], steps: int | None) -> Iterator[Move]:
 
 
 class _At(NamedTuple):
-    """Where a module stands: `turn` names the topology where the sequence ends or begins there."""
+    """Where a module stands: `turn` names the topology where a sequence, if one does, ends or begins there."""
 
     turn: str
     part: str | None
@@ -204,12 +204,6 @@ def _through(module: Module, at: _At, encoders: Iterator[Module]) -> Iterator[Mo
         yield Zeros(layer.units, at.steps)
 
 
-def _turn(modules: tuple[Module, ...], topology: str) -> Module | None:
-    """Return the module where a sequence becomes one vector, or one vector a sequence."""
-    cells = [module for module in modules if isinstance(module.layer, Cell)]
-    layers = [module for module in modules if module.places[0].stem != "output"] or [*modules]
-    if topology == Topology.MANY_TO_ONE:
-        return (cells or layers)[-1]
-    if topology == Topology.ONE_TO_MANY:
-        return (cells or [each for each in layers if not isinstance(each.layer, Embedding)] or layers)[0]
-    return None
+def _with_copy(modules: tuple[Module, ...], copy: int) -> Module:
+    """Return the module that has one of the layers of a part, copies counted from 0."""
+    return [module for module in modules for _ in module.places][copy]

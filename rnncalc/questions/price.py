@@ -5,6 +5,7 @@ from __future__ import annotations
 from rnncalc.errors import RefusedError
 from rnncalc.layers.layer import External
 from rnncalc.network.network import Network
+from rnncalc.text import duration
 
 MOST_MULTIPLY_ADDS = 10**9
 MOST_BYTES = 2 * 10**9
@@ -45,12 +46,3 @@ def refuse_large(network: Network, size: int) -> None:
         flowing = sum((entry.uses or 1) * entry.outputs * entry.copies for entry in network.stack)
         message = f"a pass would hold {held:,} weights and {flowing:,} outputs, about {size / 1e9:,.1f} GB"
         raise RefusedError(f"{message}, and the limit is 2 GB; lower the number of steps with -T, or the widths")
-
-
-def duration(seconds: float) -> str:
-    """Return a time in words, in the largest unit that fits."""
-    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")):
-        if seconds >= size:
-            count = round(seconds / size)
-            return f"{count:,} {unit}{'s' if count > 1 else ''}"
-    return "a second"

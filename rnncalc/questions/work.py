@@ -14,12 +14,12 @@ from rnncalc.forward.recurrent import Trace
 from rnncalc.forward.worked import Operation, Worked, worked
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Layer, Output
-from rnncalc.network.data import Nested, with_steps_of
+from rnncalc.network.data import Nested
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.given import network_of
 from rnncalc.questions.own_numbers import own_numbers
-from rnncalc.questions.run import DEFAULT_STEPS, Run, seed_of, weights_in_use, with_steps_to_run
+from rnncalc.questions.run import Run, assumed_steps, seed_of, weights_in_use, with_steps_to_run
 
 MOST_NUMBERS = 200
 """So many numbers a step are followed by hand."""
@@ -99,8 +99,7 @@ def work(
     in_use = dict(weights_in_use(network, seed=seed, weights=own.weights))
     forward = Pass(timed, worked, seed=seed_of(seed), weights=in_use, inputs=own.inputs, start=own.start, traced=True)
     ran = tuple(forward.run())
-    assumed = any(part.steps is None for part in with_steps_of(network, own.inputs).parts.values())
-    done = Run(timed, ran, DEFAULT_STEPS if assumed else None)
+    done = Run(timed, ran, assumed_steps(network, own.inputs))
     reached = [each.placed for each in ran if each.reason is None]
     names = _named(reached, forward.kept, forward.left)
     layers = [

@@ -74,13 +74,11 @@ def test_a_shell_completes(name: str, words: list[str], offered: set[str], shell
     assert completed(name, words, shell) - {"file"} == offered
 
 
-@pytest.mark.parametrize(
-    "words", [["spec"], ["count", "spec"], ["run", "--weights", "spec"], ["solve", "--match", "spec"]]
-)
+@pytest.mark.parametrize("before", [[], ["count"], ["run", "--weights"], ["run", "--targets"], ["solve", "--match"]])
 @pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
-def test_file_names_are_completed(name: str, words: list[str], shell: dict[str, str]) -> None:
+def test_file_names_are_completed(name: str, before: list[str], shell: dict[str, str]) -> None:
     """Wherever a file may stand, by the shell itself."""
-    assert completed(name, words, shell) == ({"specs/"} if name == "fish" else {"file"})
+    assert completed(name, [*before, "spec"], shell) == ({"specs/"} if name == "fish" else {"file"})
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from conftest import Call, Screen
 
+from rnncalc.formats import FORMATS, Format
+
 NETWORK = ("-i", 4, "-l", "gru:3", "--output", 1, "-T", 3)
 
 
@@ -48,6 +50,19 @@ def test_a_file_is_written_as_its_suffix_says(name: str, start: str, folder: Pat
     assert (folder / name).read_text("utf-8").startswith(start)
 
 
+def test_a_suffix_comes_with_its_format(folder: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A picture format is added by a module and its line: the line says the suffix, and the door hears of it."""
+    (folder / "dots.py").write_text("def write(reports, file):\n    file.write('a drawing of dots')\n")
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.setitem(FORMATS, "dots", Format("dots", "pictures", suffix=".dot"))
+    assert call("draw", *NETWORK, "-o", "a.dot") == (0, "", "")
+    assert (folder / "a.dot").read_text("utf-8") == "a drawing of dots"
+    refused = call("draw", *NETWORK, "-o", "a.png").err
+    assert "expected the suffix .txt, .svg, .tex, .html or .dot, got '.png'" in refused
+    monkeypatch.setitem(FORMATS, "dots", Format("dots", "sheets", suffix=".dot"))
+    assert call("draw", *NETWORK, "-o", "a.dot").code == 2
+
+
 def test_a_file_is_replaced_as_a_whole(folder: Path, call: Call) -> None:
     """Its mode stays; a link stays one, and what it leads to is replaced."""
     real = folder / "real.svg"
@@ -61,11 +76,11 @@ def test_a_file_is_replaced_as_a_whole(folder: Path, call: Call) -> None:
 
 
 REFUSED = [
-    (["-o", "a.png"], "rnncalc: -o 'a.png': expected the suffix .svg, .tex, .html or .txt, got '.png'\n"),
-    (["-o", "a"], "rnncalc: -o 'a': expected the suffix .svg, .tex, .html or .txt, got none\n"),
+    (["-o", "a.png"], "rnncalc: -o 'a.png': expected the suffix .txt, .svg, .tex or .html, got '.png'\n"),
+    (["-o", "a"], "rnncalc: -o 'a': expected the suffix .txt, .svg, .tex or .html, got none\n"),
     (
         ["-o", "1"],
-        "rnncalc: -o '1': expected the suffix .svg, .tex, .html or .txt, got none; "
+        "rnncalc: -o '1': expected the suffix .txt, .svg, .tex or .html, got none; "
         "the units of the output layer are --output\n",
     ),
     (["-o", "d.svg"], "rnncalc: -o 'd.svg': is a folder; name a file in it\n"),

@@ -55,6 +55,7 @@ CALLS = [
     ["run", "--max-multiply-adds", "100k", "--weights", SPEC, GOOD],
     ["run", "--max-multiply-adds", "100k", "--inputs", SPEC, GOOD],
     ["run", "--max-multiply-adds", "100k", "--start", SPEC, GOOD],
+    ["run", "--max-multiply-adds", "100k", "--backward", "--targets", SPEC, GOOD],
     *(["run", "-T", "2", "--work", "-f", form] for form in ("table", "markdown", "latex")),
     *(["run", "-T", "2", "--max-multiply-adds", "1M", "--backward", "-f", form] for form in ("table", "json", "csv")),
     ["run", "-T", "3", "--max-multiply-adds", "1M", "--backward", "--chunk", WORD, "--loss", WORD, "--states", GOOD],

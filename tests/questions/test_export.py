@@ -2,9 +2,9 @@
 
 import pytest
 
-from rnncalc import GRU, LSTM, MGU, RNN, SRU, Cell, Embedding, FastGRNN, Network, Output, Part, RefusedError
+from rnncalc import GRU, LSTM, MGU, RNN, SRU, Cell, Dense, Embedding, FastGRNN, Network, Output, Part, RefusedError
 from rnncalc.questions.export import MOST_MODULES, export
-from rnncalc.questions.program import Apply, Module
+from rnncalc.questions.program import Apply, Last, Module
 
 
 def modules(*layers: Cell, target: str = "pytorch", stacks: bool = True) -> tuple[Module, ...]:
@@ -94,3 +94,13 @@ def test_many_different_layers_are_refused_at_once() -> None:
     for stacks in (True, False):
         with pytest.raises(RefusedError, match="more than 500 modules"):
             export(Network(input=8, layers=layers), "pytorch", stacks=stacks)
+
+
+def test_a_layer_that_is_called_output_is_a_layer() -> None:
+    """Without an output layer the sequence ends at the last layer, whatever its name, as the stack has it."""
+    net = Network(input=2, layers=[Dense(4), Dense(3, name="output")], steps=5)
+    _, first, last, end = export(net, "pytorch").moves
+    assert isinstance(first, Apply)
+    assert isinstance(last, Apply)
+    assert [first.shape, last.shape, end] == [(5, 4), (5, 3), Last((3,))]
+    assert [placed.output_shape for placed in net.placed] == [first.shape, (3,)]

@@ -19,7 +19,6 @@ from rnncalc.conventions.layout import Layout, layout
 from rnncalc.conventions.tensor import Axis, Direction, Role, Tensor
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Activation, Merge
-from rnncalc.questions.price import duration
 from rnncalc.questions.run import run
 from rnncalc.spec import parse
 
@@ -400,16 +399,6 @@ def test_numbers_beyond_all_bounds_are_null(call: Call, tmp_path: Path) -> None:
     result = call("run", spec, "-f", "json")
     assert result.code == 0
     assert json.loads(result.out)["reports"][0]["outputs"] == [[1e300], [None], [None]]
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(0.2, "a second"), (1, "1 second"), (59, "59 seconds"), (60, "1 minute"), (150, "2 minutes"), (3_600, "1 hour"),
-     (7_200, "2 hours"), (86_400, "1 day"), (864_000_000, "10,000 days")],
-)  # fmt: skip
-def test_times_are_told_in_words(seconds: float, text: str) -> None:
-    """In the largest unit that fits."""
-    assert duration(seconds) == text
 
 
 def test_a_refusal_tells_what_it_would_take() -> None:

@@ -306,6 +306,15 @@ def test_random_passes_are_those_of_run(call: Call) -> None:
     assert f"Output: {output:.6g}\n" in call(*args, "--work").out
 
 
+def test_steps_are_assumed_as_in_a_run() -> None:
+    """Three where nobody says a number; those of the network, or of the inputs, where they do."""
+    cases: list[tuple[Any, Any, Any]] = [(None, None, 3), (None, [[1.0]] * 2, None), (4, None, None)]
+    for steps, inputs, assumed in cases:
+        network = Network(input=1, layers=(RNN(1),), steps=steps)
+        done = work(network, inputs=inputs).run
+        assert done.assumed_steps == run(network, inputs=inputs).assumed_steps == assumed
+
+
 def test_the_order_of_the_gates_is_told(call: Call) -> None:
     """Where they lie in one tensor, so that the numbers of an equation are found in the weights above it."""
     args = ("run", "-i", 1, "-T", 1, "--work")

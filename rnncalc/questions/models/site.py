@@ -7,7 +7,7 @@ whose tensors are not those of the site, name by name and number by number, is n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from enum import Enum
+from enum import Enum, auto
 from importlib import import_module
 from typing import NamedTuple
 
@@ -21,17 +21,17 @@ Shape = tuple[int, ...]
 
 
 class Doubt(Enum):
-    """What a file does not tell of a layer."""
+    """What a file does not tell of a layer, for a report to say."""
 
-    RECURRENT_ACTIVATION = "tanh or relu"
-    ACTIVATION = "which activation follows"
-    OTHERWISE = "what it computes in another way than a spec can say"
-    TABLE = "whether it is a table or a matrix"
-    MODULES = "what the modules are"
-    WIDTH = "how the width comes about"
-    INPUT = "what the network reads"
-    SHARED = "a matrix that is another's"
-    PARTLY_FROZEN = "which of its tensors are trained"
+    RECURRENT_ACTIVATION = auto()
+    ACTIVATION = auto()
+    OTHERWISE = auto()
+    TABLE = auto()
+    MODULES = auto()
+    WIDTH = auto()
+    INPUT = auto()
+    SHARED = auto()
+    PARTLY_FROZEN = auto()
 
 
 class Site(NamedTuple):

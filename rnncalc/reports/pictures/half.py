@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
+from rnncalc.layers.layer import Output
 from rnncalc.reports.equations import Line
 from rnncalc.reports.pictures.boxes import (
     at,
@@ -147,7 +148,7 @@ def _boxes(half: Half, row: Row, top: int) -> Iterator[Shape]:
     for column, x in zip(half.columns, half.lefts, strict=True):
         if isinstance(column, Step):
             if column.on(row.applied):
-                role = Role.OUTPUT if row.placed.name == "output" else Role.LAYER
+                role = Role.OUTPUT if isinstance(row.placed.layer, Output) else Role.LAYER
                 yield Box(x, top, half.box, height, lines(row), role)
         elif row.applied is When.EVERY:
             _, forward, backward = size(row)

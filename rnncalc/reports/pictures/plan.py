@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
+from rnncalc.network.parts import reads_many
 from rnncalc.network.stack import Placed
 
 MOST_STEPS, MOST_LAYERS = 6, 12
@@ -159,7 +160,7 @@ def _at(network: Network, every: list[Placed], place: int) -> Shown:
 
 
 def _shown(network: Network, entry: Placed, copy: int, cells: int) -> Shown:
-    many_in = network.topology_of(entry.part).startswith("many")
+    many_in = reads_many(network.topology_of(entry.part))
     once = When.LAST if many_in else When.FIRST
     steps = network.parts[entry.part].steps
     applied = once if entry.uses == 1 and steps != 1 else When.EVERY

@@ -10,6 +10,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from rnncalc.network.network import Network
+from rnncalc.network.parts import reads_many
 from rnncalc.reports.pictures.boxes import size, state_labels, states
 from rnncalc.reports.pictures.detours import fed_back, joining
 from rnncalc.reports.pictures.framing import Words, framed
@@ -95,7 +96,7 @@ def _halves(network: Network, parts: Parts, chosen: list[Way]) -> list[Half]:
                 rows=tuple(placed),
                 inputs=inputs,
                 outputs=above if part in handing_on else None,
-                read_at=When.EVERY if network.topology_of(part).startswith("many") else When.FIRST,
+                read_at=When.EVERY if reads_many(network.topology_of(part)) else When.FIRST,
                 before="" if way.tight or (bridged and part == "decoder") else "0",
                 behind="" if way.tight else step_behind(network, part),
                 repeated=_repeated(network, part),

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from pictured import hold, network_of, said
 from strategies import Spec, encoder_decoder, network
 
-from rnncalc import GRU, LSTM, RNN, Embedding, Network, Output, Part, count, load
+from rnncalc import GRU, LSTM, RNN, Dense, Embedding, Network, Output, Part, count, load
 from rnncalc.formats.places import cells_of
 from rnncalc.layers.cell import Cell
 from rnncalc.questions.count import LayerCount
@@ -278,3 +278,10 @@ def test_what_is_fed_back_runs_to_the_next_step(steps: int | None) -> None:
     assert {(box.x + box.width, box.y) for box in spoken[:-1]} <= {*starts}
     plain = Network(input=4, layers=layers, output=4, steps=steps, topology="one-to-many")
     assert not arrows(drawn(plain), Role.OUTPUT)
+
+
+def test_a_layer_that_is_called_output_is_drawn_as_a_layer() -> None:
+    """What a box is follows from the layer, and not from what a stranger calls it."""
+    named = Network(input=2, layers=[RNN(4), Dense(3, name="output")], steps=2)
+    assert {box.role for box in boxes(drawn(named), "output")} == {Role.LAYER}
+    assert {box.role for box in boxes(drawn(Network(2, [RNN(4)], 3, steps=2)), "output")} == {Role.OUTPUT}
