@@ -10,7 +10,7 @@ import click
 from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, WordOption, network_flags_and_file, specs_argument
 from rnncalc.cli.inputs import read_networks
-from rnncalc.cli.output import check_file, write_file, write_text
+from rnncalc.cli.output import form_of, write_file, write_text
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.streams import write_utf8
 from rnncalc.sources import TARGETS, source
@@ -34,7 +34,7 @@ def export(specs: tuple[str, ...], to: str | None, out: str | None, **flags: Unp
         if to is None and not any(problem.source == "--to" for problem in at_once.problems):
             at_once.refuse(f"--to: missing; give {one_of([*TARGETS])}")
         if out is not None:
-            at_once.ask(check_file, out, "-o")
+            at_once.ask(form_of, out, {".py": ""})
         networks = at_once.ask(read_networks, specs, **flags)
         if networks is not None and len(networks) != 1:
             at_once.refuse(f"expected one network, got {len(networks):,}: a program is one network's")

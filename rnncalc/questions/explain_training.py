@@ -61,12 +61,13 @@ class TrainingDerivation(NamedTuple):
     """How the numbers of one layer, or of each of several equal ones, come about.
 
     of: the equations. copies: how many layers from the one in `placed` on. steps: of the chunk that holds the most.
-    formula: of what is held, in T, which is `steps`.
+    letter: T, or K where a chunk has fewer steps than the sequence. formula: of what is held, in that letter.
     """
 
     placed: Placed
     of: Derivation
     steps: int
+    letter: str
     held: tuple[HeldLine, ...]
     formula: Expression
     work: tuple[WorkLine, ...]
@@ -115,8 +116,10 @@ def _derivation(placed: Placed, of: Derivation, situation: Situation, tallies: l
     for kind, tally in zip(chunks, tallies, strict=True):
         for product, times in tally.work.items():
             work[product] = work.get(product, 0) + kind.times * times
-    formula = _formula(tallies[most], chunks[most].steps)
-    return TrainingDerivation(placed, of, chunks[most].steps, tuple(held), formula, tuple(_work(placed, work)))
+    steps = chunks[most].steps
+    letter = "T" if sum(kind.steps * kind.times for kind in chunks) == steps else "K"
+    formula = _formula(tallies[most], steps, letter)
+    return TrainingDerivation(placed, of, steps, letter, tuple(held), formula, tuple(_work(placed, work)))
 
 
 def _held(placed: Placed, tally: Tally, notation: Notation) -> Iterator[HeldLine]:
@@ -170,8 +173,8 @@ def _told_at(line: HeldLine, placed: Placed) -> tuple[int, int]:
     return [*Kind].index(line.kind), gates.index(letter) if letter in gates else 0
 
 
-def _formula(tally: Tally, steps: int) -> Expression:
-    """Return the sum in T: so much at every step, and the rest once."""
+def _formula(tally: Tally, steps: int, letter: str) -> Expression:
+    """Return the sum in the letter of the steps: so much at every step, and the rest once."""
     if steps == 1:
         return Plus(tuple(_times(times, *letters) for letters, times in widths_held(tally).items()))
     each: list[Expression] = []
@@ -184,7 +187,7 @@ def _formula(tally: Tally, steps: int) -> Expression:
     every = each[0] if len(each) == 1 else Plus(tuple(each))
     if not each:
         return Plus(tuple(once))
-    return Plus((Times(("T", every)), *once)) if once else Times(("T", every))
+    return Plus((Times((letter, every)), *once)) if once else Times((letter, every))
 
 
 def _work(placed: Placed, work: dict[Work, int]) -> Iterator[WorkLine]:
@@ -195,7 +198,8 @@ def _work(placed: Placed, work: dict[Work, int]) -> Iterator[WorkLine]:
     layer = placed.layer
     order = "".join(gate.letter for gate in layer.gates(placed.inputs)) if isinstance(layer, Cell) else ""
     for (gradient, of, axes, times), matrices in sorted(alike.items(), key=lambda item: _order(*item[0][:2])):
-        arithmetic = Times((len(matrices), times, *axes)) if len(matrices) > 1 else _times(times, *axes)
+        each = (times, *axes) if times > 1 else axes
+        arithmetic = Times((len(matrices), *each)) if len(matrices) > 1 else _times(times, *axes)
         ordered = tuple(sorted(matrices, key=order.find))
         yield WorkLine(gradient, ordered, of, arithmetic, value(arithmetic, placed.sizes))
 

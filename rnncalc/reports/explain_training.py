@@ -104,7 +104,7 @@ def _row_data(row: Row) -> dict[str, Any]:
 
 def _held(each: TrainingDerivation) -> list[Row]:
     """Return the lines of what is held, and their sum."""
-    sizes = {**each.placed.sizes, "T": each.steps}
+    sizes = {**each.placed.sizes, each.letter: each.steps}
     rows = [
         (
             vector(line.node, sizes, each.of.notation.rows),
@@ -207,7 +207,7 @@ def _arithmetic(expression: Expression, sizes: Mapping[str, int]) -> Arithmetic:
 
 def _sheets(each: TrainingDerivation) -> Iterator[Sheet]:
     placed, notes = each.placed, tuple(_notes(each))
-    steps = f"T = {each.steps}: steps gone back through together" if each.steps > 1 else ""
+    steps = f"{each.letter} = {each.steps}: steps gone back through together" if each.steps > 1 else ""
     sizes = [f"{letter} = {size}" for letter, size in placed.sizes.items()]
     lines = tuple(written(equation, placed.sizes, each.of.notation.rows) for equation in each.of.equations)
     head = Sheet((), (), title=names(placed), subtitle="; ".join(filter(None, (placed.layer.kind, steps, *sizes))))
@@ -237,3 +237,5 @@ def _notes(each: TrainingDerivation) -> Iterator[str]:
         yield "Frozen: it holds what gradients through it need, and gets none of its own."
     elif not each.held:
         yield "It holds nothing, and going back multiplies nothing."
+    elif isinstance(layer, Cell) and layer.directions > 1:
+        yield "Both directions are told together, twice the steps of one; what both read, x, is held once."

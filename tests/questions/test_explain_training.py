@@ -164,3 +164,10 @@ def test_latex_has_it_too(call: Call) -> None:
     assert r"$\partial$L/$\partial$W = $\Sigma$\_k" in done.out
     assert done.out.count(r"\begin{align*}") == 3
     assert r"h\cdot m = 5 \times 3 = 15" in done.out
+
+
+def test_the_letter_of_the_steps_is_that_of_a_chunk_where_one_is_shorter() -> None:
+    """T steps in one go, K of them where a sequence is cut: two letters, since both numbers stand beside each other."""
+    network = Network(input=2, layers=[RNN(2)], steps=5)
+    found = [explain_training(training(network, chunk=chunk)).layers[0] for chunk in (None, 5, 2)]
+    assert [(each.letter, each.steps) for each in found] == [("T", 5), ("T", 5), ("K", 1)]
