@@ -56,6 +56,7 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_action_runs_nothing_of_the_checkout(runner: Path) -> None:
     """With twenty modules in its root, whatever formats and baselines are asked for."""
     checkout = runner.parent / "checkout"
@@ -83,6 +84,7 @@ def test_the_action_pins_what_the_package_needs() -> None:
         assert need.specifier.contains(pins()[need.name])
 
 
+@pytest.mark.slow
 def test_the_action_installs_its_pins_and_nothing_else(runner: Path) -> None:
     """The package, what it needs at the versions that were pinned, and the installer that came with Python."""
     done = shell(str(runner / "rnncalc/bin/python"), "-I", "-m", "pip", "list", "--format=json", cwd=runner)
@@ -91,6 +93,7 @@ def test_the_action_installs_its_pins_and_nothing_else(runner: Path) -> None:
     assert {*found} - {*pins(), "pip", "setuptools"} == {"rnncalc"}
 
 
+@pytest.mark.slow
 def test_the_actions_summary_keeps_within_what_github_shows(runner: Path, tmp_path: Path) -> None:
     """A mebibyte, with a thousand failures in a file whose path is long: whole lines, and how many are left out."""
     folder = tmp_path.joinpath(*["n" * 200] * 6)
@@ -106,6 +109,7 @@ def test_the_actions_summary_keeps_within_what_github_shows(runner: Path, tmp_pa
     assert re.fullmatch(r"… and [\d,]+ more lines, left out because GitHub shows a megabyte at most\.", note)
 
 
+@pytest.mark.slow
 def test_a_files_name_is_no_option_of_the_action(runner: Path, tmp_path: Path) -> None:
     """A name that starts with a dash is no flag of the call."""
     for name in DASHED:
@@ -115,6 +119,7 @@ def test_a_files_name_is_no_option_of_the_action(runner: Path, tmp_path: Path) -
     assert check.stdout.count("::error file=-") == len(DASHED)
 
 
+@pytest.mark.slow
 def test_the_action_writes_a_summary_and_annotations(runner: Path, tmp_path: Path) -> None:
     """And ends as check does; flags on one line or on several, and none that turns the summary into JSON."""
     (tmp_path / "specs").mkdir()
@@ -141,6 +146,7 @@ def test_the_action_writes_a_summary_and_annotations(runner: Path, tmp_path: Pat
     assert done.stdout == "::error title=rnncalc::args has a --, which ends the flags; name files in paths\n"
 
 
+@pytest.mark.slow
 def test_the_action_finds_the_specs_of_a_repository(runner: Path, tmp_path: Path) -> None:
     """By default all of them, among whatever other YAML there is, compared with a branch."""
     (tmp_path / "specs").mkdir()

@@ -32,6 +32,7 @@ def hooked(project: Path, source: Path, commit: str, **options: Any) -> list[str
     return [sys.executable, "-I", "-m", "pre_commit", "run", "--all-files"]
 
 
+@pytest.mark.slow
 def test_the_hook_runs_in_pre_commit(repository: tuple[Path, str], tmp_path: Path) -> None:
     """It passes a good spec, fails a bad one, and names the line; and runs no module of the project's."""
     project = tmp_path / "project"

@@ -121,7 +121,7 @@ def any_network(spec: Spec) -> Network | None:
 
 
 @given(st.one_of(network(steps=True), encoder_decoder()), st.sampled_from([None, 1, 2, 3]), st.integers(0, 9))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_any_network_goes_back_as_it_is_counted(spec: Spec, chunk: int | None, seed: int) -> None:
     """Over all cells and options: gradients = differences, values read = held, multiplications = multiply-adds."""
     found = any_network(spec)
