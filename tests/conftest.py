@@ -1,9 +1,11 @@
 """What many tests use."""
 
+import json
 import signal
 import sys
 from collections.abc import Callable
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import settings
@@ -37,6 +39,23 @@ def call(capfd: pytest.CaptureFixture[str]) -> Call:
         return Result(code, out, err)
 
     return call
+
+
+SPEC = "input: 4\nsteps: 3\nlayers:\n  - rnn: 3\noutput: 1\n"  # 24 + 4 parameters, 66 multiply-adds, 127 / 28 dense
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Path:
+    """Return the file of a small spec."""
+    path = tmp_path / "a.yaml"
+    path.write_text(SPEC)
+    return path
+
+
+def reports(call: Call, *args: object) -> list[dict[str, Any]]:
+    """Return the reports that `check` gives to programs."""
+    found: list[dict[str, Any]] = json.loads(call("check", *args, "-f", "json").out)["reports"]
+    return found
 
 
 @pytest.fixture

@@ -7,13 +7,13 @@ from typing import Unpack
 
 import click
 
+from rnncalc import formats
 from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, WordOption, format_flag, network_flags_and_file, specs_argument
 from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import form_of, write, write_file
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.errors import CallError
-from rnncalc.formats import by_suffix
 from rnncalc.reports.draw import VIEWS, Drawing
 from rnncalc.text import not_among
 
@@ -51,7 +51,7 @@ def draw(
     with AllAtOnce() as at_once:
         if out is not None:
             written = context.get_parameter_source("format_") is click.core.ParameterSource.COMMANDLINE
-            form = at_once.ask(form_of, out, by_suffix(Drawing))
+            form = at_once.ask(form_of, out, formats.by_suffix(Drawing))
             if written and form and form != format_:
                 at_once.refuse(f"-o asks for {form} by its suffix, -f for {format_}; leave -f out")
         if len(specs) > 1:
@@ -67,8 +67,6 @@ def draw(
     if out is None:
         write([drawing], format_)
         return
-    from rnncalc import formats
-
     file = io.StringIO()
     formats.write([drawing], form, file)
     write_file(out, file.getvalue())

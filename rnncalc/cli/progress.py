@@ -16,11 +16,11 @@ PAUSE = 0.1
 """Seconds before the bar is first drawn, and between two drawings."""
 
 
-def progress_of(total: int) -> AbstractContextManager[Callable[[int], None] | None]:
-    """Give what is to be told of work done, or None where no terminal shows it."""
+def progress_of(total: Callable[[], int]) -> AbstractContextManager[Callable[[int], None] | None]:
+    """Give what is to be told of work done, or None where no terminal shows it, and the total is not asked for."""
     if sys.stderr is None or not sys.stderr.isatty():
         return nullcontext()
-    return _bar(total, sys.stderr)
+    return _bar(total(), sys.stderr)
 
 
 @contextmanager

@@ -158,7 +158,7 @@ def _misfit(given: dict[str, Any], format_: str) -> str:
 def _run(network: Network, data: Data, **asked: Any) -> RunReport:
     """Return the report of a pass forward."""
     given = {key: value for key, value in data._asdict().items() if key != "targets"}
-    with progress_of(cost_of(question.with_steps_to_run(network, data.inputs))) as progress:
+    with progress_of(lambda: cost_of(question.with_steps_to_run(network, data.inputs))) as progress:
         return RunReport(question.run(network, progress=progress, **given, **asked), asked["states"])
 
 
@@ -174,8 +174,10 @@ def _back(network: Network, data: Data, **asked: Any) -> BackwardReport:
     from rnncalc.questions.backward import backward, work_of
     from rnncalc.reports.backward import BackwardReport
 
-    timed = question.with_steps_to_run(network, data.inputs)
-    with progress_of(work_of(timed, asked["chunk"])) as progress:
+    def work() -> int:
+        return work_of(question.with_steps_to_run(network, data.inputs), asked["chunk"])
+
+    with progress_of(work) as progress:
         return BackwardReport(backward(network, progress=progress, **data._asdict(), **asked), asked["states"])
 
 

@@ -30,6 +30,10 @@ class Direction(StrEnum):
     BOTH = "both"
 
 
+WAYS = (Direction.FORWARD, Direction.BACKWARD)
+"""The directions that a layer reads in, the first alone where there is one."""
+
+
 class Axis(NamedTuple):
     """An axis of so many times a letter's width: `Axis(4, "h")` has 4h places. Without a letter it is a bare number."""
 

@@ -9,6 +9,7 @@ from typing import Any
 from rnncalc.forward.arrays import Arrays, Nested, filled
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External
+from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
 from rnncalc.network.stack import Placed
 
@@ -42,6 +43,10 @@ class Numbers:
         fan = place.outputs if isinstance(place.layer, Cell) else place.inputs
         bound = 1.0 if isinstance(place.layer, Embedding) else 1.0 / sqrt(fan)
         return {tensor.name: filled(tensor, bound, self._of_weights) for tensor in place.tensors}
+
+    def weights_of_all(self, network: Network) -> dict[str, dict[str, Nested]]:
+        """Return the weights of every layer, by layer and tensor."""
+        return {place.name: self.weights_of(place) for place in network.placed}
 
     def arrays(self, place: Placed) -> Arrays:
         """Return the same as arrays, which hand out pieces of them by name."""

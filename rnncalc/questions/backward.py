@@ -71,25 +71,25 @@ def backward(
     those of finite differences too, would take longer than `most_multiply_adds`, or more than 2 GB.
     """
     network, most = network_of(network), whole("most_multiply_adds", most_multiply_adds)
-    chunk = chunk_of(network, chunk)
     name = _loss_named(loss, targets)
     own = own_numbers(network, weights, inputs, start, targets)
     timed = with_steps_to_run(network, own.inputs)
-    refuse_costly(work_of(timed, chunk), most, "the passes and the finite differences would take as long as")
+    counted = _counted(timed, chunk)
+    refuse_costly(_work(counted), most, "the passes and the finite differences would take as long as")
     refuse_large(timed, peak(timed, weights=own.weights is None, inputs=own.inputs is None, traced=states))
-    used = _weights(timed, Numbers(seed_of(seed), own.weights))
+    used = Numbers(seed_of(seed), own.weights).weights_of_all(timed)
     refuse_large(timed, taped_bytes(timed, used) + 2 * FLOAT * timed.params)
     function = LOSSES[name].of(_in_steps(timed, own.targets))
     given: dict[str, Any] = {"inputs": own.inputs, "start": own.start, "seed": seed}
     full = go_back(timed, function, used, traced=states, **given)
-    back = go_back(timed, function, used, chunk=chunk, traced=states, **given) if _cuts(timed, chunk) else full
-    cut = None if back is full else chunk
+    cut = counted.chunk if _cuts(counted) else None
+    back = go_back(timed, function, used, chunk=cut, traced=states, **given) if cut else full
     done = Backward(Run(timed, back.ran, assumed_steps(network, own.inputs)), (), cut, name, back.loss, 0, 0)
     if back.loss is None:
         return done
     compared = spots(timed, MOST_DIFFERENCES, seed)
-    differences = Differences(timed, function, used, chunk=chunk, progress=progress, **given)
-    found = _layers(full, back, _farthest(back, compared, differences), training(timed, chunk=chunk))
+    differences = Differences(timed, function, used, chunk=cut, progress=progress, **given)
+    found = _layers(full, back, _farthest(back, compared, differences), counted)
     layers = tuple(_observed(layer, used[layer.ran.placed.name], timed.convention) for layer in found)
     return done._replace(layers=layers, compared=len(compared), weights=timed.trainable, kinks=differences.kinks)
 
@@ -105,42 +105,41 @@ def _layers(full: Back, back: Back, far: Iterable[float | None], counted: Traini
     yield from starmap(LayerBackward, zip(back.ran, back.layers, counted.layers, far, _errors(full, back), strict=True))
 
 
-def chunk_of(network: Network, chunk: int | None) -> int | None:
-    """Return how many steps are gone back through together: as many as were asked for, else the network's own."""
-    if chunk is not None:
-        return whole("chunk", chunk, 1)
-    return network.training.chunk if network.training else None
-
-
 def work_of(network: Network, chunk: int | None = None) -> int:
     """Return what a pass forward and back and its finite differences take, in multiply-adds.
 
-    Raises RefusedError where a part is counted elsewhere, which cannot be gone back through.
+    Raises CallError and RefusedError as `backward` does, where no such pass can be.
     """
-    _refuse_unknown(network)
-    chunk = chunk_of(network, chunk)
-    forward = cost_of(network) + WORK_OF_A_STEP * steps_of_layers(network)
-    back = training(network, chunk=chunk).backward_multiply_adds or 0
-    passes = 2 * min(network.trainable, MOST_DIFFERENCES) + 1
-    return (forward + back) * (2 if _cuts(network, chunk) else 1) + passes * forward
+    return _work(_counted(network, chunk))
 
 
-def _weights(network: Network, numbers: Numbers) -> dict[str, dict[str, Nested]]:
-    """Return the weights of every layer: those that are given, or those of the seed."""
-    return {placed.name: numbers.weights_of(placed) for placed in network.placed}
+def _counted(network: Network, chunk: int | None) -> Training:
+    """Return what is counted of going back through so many steps together, or as many as the network's own.
 
-
-def _refuse_unknown(network: Network) -> None:
-    """Refuse to go back through what is counted elsewhere."""
+    Raises CallError for a chunk that is no number of steps, and RefusedError where a part is counted elsewhere, which
+    cannot be gone back through.
+    """
+    if chunk is not None:
+        whole("chunk", chunk, 1)
     for entry in network.stack:
         if isinstance(entry.layer, External):
             message = f"{entry.name} is counted elsewhere, and nothing is known of how a gradient goes through it"
             raise RefusedError(f"{message}; leave it out")
+    return training(network, chunk=chunk)
 
 
-def _cuts(network: Network, chunk: int | None) -> bool:
-    """Return whether chunks of this length cut any of the network's sequences."""
-    return chunk is not None and any(chunk < (part.steps or 1) for part in network.parts.values())
+def _work(counted: Training) -> int:
+    network = counted.network
+    forward = cost_of(network) + WORK_OF_A_STEP * steps_of_layers(network)
+    back = counted.backward_multiply_adds or 0
+    passes = 2 * min(network.trainable, MOST_DIFFERENCES) + 1
+    return (forward + back) * (2 if _cuts(counted) else 1) + passes * forward
+
+
+def _cuts(counted: Training) -> bool:
+    """Return whether its chunks cut any of the network's sequences."""
+    steps = [part.steps or 1 for part in counted.network.parts.values()]
+    return counted.chunk is not None and counted.chunk < max(steps)
 
 
 def _loss_named(name: str | None, targets: object) -> str:

@@ -6,13 +6,12 @@ from math import hypot
 from typing import NamedTuple
 
 from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions.tensor import WAYS
 from rnncalc.forward.backward_pass import WentBack
 from rnncalc.forward.network_pass import Ran
 from rnncalc.forward.vectors import Vector, times
 from rnncalc.layers.cell import Cell
 from rnncalc.questions.graph import Does, Graph, graph
-
-DIRECTIONS = ("forward", "backward")
 
 
 class Keeper(NamedTuple):
@@ -40,11 +39,11 @@ class Norms(NamedTuple):
 def norms(ran: Ran, went: WentBack, convention_name: str) -> tuple[Norms, ...]:
     """Return the norms of every state of every direction of a layer whose pass and gradients were traced."""
     layer, arrays = ran.placed.layer, convention(convention_name).arrays(ran.placed.layer.kind)
-    if not isinstance(layer, Cell) or arrays is None:
+    if not isinstance(layer, Cell) or arrays is None or not went.traces:
         return ()
     of_step = graph(layer, ran.placed.inputs, arrays.habits)
     found = []
-    for number, (direction, trace) in enumerate(zip(DIRECTIONS, went.traces, strict=False)):
+    for number, (direction, trace) in enumerate(zip(WAYS, went.traces, strict=False)):
         steps = ran.traces[number].steps
         for letter in layer.states:
             lengths = tuple([_length(step[letter]) for step in trace.steps])

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from rnncalc.errors import RefusedError
 from rnncalc.forward.network_pass import Pass
+from rnncalc.forward.numbers import Numbers
 from rnncalc.forward.recurrent import Trace
 from rnncalc.forward.worked import Operation, Worked, worked
 from rnncalc.layers.cell import Cell
@@ -19,7 +20,7 @@ from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.given import network_of
 from rnncalc.questions.own_numbers import own_numbers
-from rnncalc.questions.run import Run, assumed_steps, seed_of, weights_in_use, with_steps_to_run
+from rnncalc.questions.run import Run, assumed_steps, seed_of, with_steps_to_run
 
 MOST_NUMBERS = 200
 """So many numbers a step are followed by hand."""
@@ -96,14 +97,14 @@ def work(
     own = own_numbers(network, weights, inputs, start)
     timed = with_steps_to_run(network, own.inputs)
     _refuse_large(timed)
-    in_use = dict(weights_in_use(network, seed=seed, weights=own.weights))
+    in_use = Numbers(seed_of(seed), own.weights).weights_of_all(timed)
     forward = Pass(timed, worked, seed=seed_of(seed), weights=in_use, inputs=own.inputs, start=own.start, traced=True)
     ran = tuple(forward.run())
     done = Run(timed, ran, assumed_steps(network, own.inputs))
     reached = [each.placed for each in ran if each.reason is None]
     names = _named(reached, forward.kept, forward.left)
     layers = [
-        _layer_work(names, placed, in_use.get(placed.name, {}), forward.kept[placed.name], forward.left[placed.name])
+        _layer_work(names, placed, in_use[placed.name], forward.kept[placed.name], forward.left[placed.name])
         for placed in reached
     ]
     return Work(done, tuple(layers), names)

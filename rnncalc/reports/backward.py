@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from math import isnan
 from typing import Any, NamedTuple
 
@@ -38,7 +38,7 @@ class BackwardReport(NamedTuple):
     def data(self) -> dict[str, Any]:
         """Return the object for programs: that of the pass forward, with what going back adds."""
         done, data = self.done, self.forward.data()
-        back: Iterator[LayerBackward | None] = chain(done.layers, iter(lambda: None, 0))
+        back: Iterator[LayerBackward | None] = chain(done.layers, repeat(None))
         return {
             **data,
             "agrees": done.agrees,
@@ -67,7 +67,7 @@ class BackwardReport(NamedTuple):
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         """Return a row a layer."""
         header, rows = self.forward.records()
-        back: Iterator[LayerBackward | None] = chain(self.done.layers, iter(lambda: None, 0))
+        back: Iterator[LayerBackward | None] = chain(self.done.layers, repeat(None))
         return (*header, *_NUMBERS), (_record(row, its) for row, its in zip(rows, back, strict=False))
 
     def sheets(self) -> list[Sheet]:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import Any
 
+from rnncalc.conventions.tensor import WAYS, Direction
 from rnncalc.forward.network_pass import Ran
 from rnncalc.forward.recurrent import Trace
 from rnncalc.reports.sheet import Column, Row, Sheet
 
-DIRECTIONS = ("forward", "backward")
 SHOWN_NUMBERS, SHOWN_IN_TABLES = 8, 6
 """More numbers of a vector than this are left out on a line, and in a table, where it must fit a screen."""
 
@@ -22,8 +22,8 @@ _LARGE, _SMALL = 1e6, 1e-3
 
 def state_sheets(layer: Ran) -> Iterator[Sheet]:
     """Yield a table a direction: what was read, the states and the gates, and the states before the first step."""
-    for direction, trace in zip(DIRECTIONS, layer.traces, strict=False):
-        backward = direction == "backward"
+    for direction, trace in zip(WAYS, layer.traces, strict=False):
+        backward = direction is Direction.BACKWARD
         letters = [*trace.steps[0]]
         columns = [_column(trace, letter) for letter in letters]
         start = [_start(trace, letter, column[-1]) for letter, column in zip(letters, columns, strict=True)]
@@ -43,7 +43,7 @@ def state_sheets(layer: Ran) -> Iterator[Sheet]:
 
 def states_data(layer: Ran) -> dict[str, Any]:
     """Return the same for programs: the start of each direction, and its steps in the order of time."""
-    traces = dict(zip(DIRECTIONS, layer.traces, strict=False))
+    traces = dict(zip(WAYS, layer.traces, strict=False))
     return {
         "start": {direction: _in_json(trace.start) for direction, trace in traces.items()},
         "states": {direction: [_in_json(step) for step in trace.steps] for direction, trace in traces.items()},

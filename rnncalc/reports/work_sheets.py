@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions.tensor import WAYS
 from rnncalc.layers.layer import Embedding, External
 from rnncalc.questions.explain import explain
 from rnncalc.questions.work import LayerWork, StepWork, Work
@@ -14,7 +15,6 @@ from rnncalc.reports.equations import written as equation
 from rnncalc.reports.run import outcome
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Sheet
-from rnncalc.reports.states import DIRECTIONS
 from rnncalc.reports.written_work import DIGITS, Words, WorkLine, matrix, numbers, written
 from rnncalc.text import all_of
 
@@ -40,7 +40,7 @@ def _layer(work: Work, layer: LayerWork) -> Iterator[Sheet]:
         yield head._replace(work=(*weights, *_step(work, layer.steps[0], "").work))
         return
     yield head
-    for direction, way in zip(DIRECTIONS, layer.ways, strict=False):
+    for direction, way in zip(WAYS, layer.ways, strict=False):
         of = f"{placed.name}, {direction}" if len(layer.ways) > 1 else placed.name
         yield from (_step(work, each, f"{of}, step {each.step}") for each in way)
     both = f"{placed.name}, both directions" if layer.ways else placed.name

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from rnncalc.conventions.tensor import WAYS
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Dropout
 from rnncalc.questions.program import Apply, Extra, FedBack, Last, Module, Move, OneStep, OwnCell, Zeros
 from rnncalc.sources.expressions import Spelling, step_of
+from rnncalc.sources.flow import Arrays, passed
 from rnncalc.sources.layout import Call, Chain, Code, statement
 from rnncalc.sources.written import Writing, call_of, freezing, joined, recurrent, shape_of, ties
 
@@ -19,8 +21,6 @@ CELLS = {"rnn": "SimpleCell", "gru": "GRUCell", "lstm": "LSTMCell", "mgu": "MGUC
 CONCATENATED = "jnp.concatenate([{}], axis=-1)"
 READ = {"nn": "", "nnx": "[...]"}
 """How a parameter of a module is read where functions of JAX take it; nnx holds it in a box."""
-
-WAYS = ("forward", "backward")
 
 
 def spelling(prefix: str) -> Spelling:
@@ -69,6 +69,11 @@ def carry(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"({', '.join(reversed(names))})"
 
 
+def initial(states: Sequence[str]) -> Code:
+    """Return the same of states that may need a line each."""
+    return states[0] if len(states) == 1 else Call("", (*reversed(states),))
+
+
 def step_lines(cell: OwnCell, spelled: Spelling) -> Iterator[str]:
     """Yield the body of a cell's call, which takes a carry and x."""
     step = step_of(cell, spelled)
@@ -79,23 +84,16 @@ def step_lines(cell: OwnCell, spelled: Spelling) -> Iterator[str]:
     yield f"        return {carry(step.states)}, {step.output}"
 
 
+ARRAYS = Arrays("jnp.concatenate", "axis", "{0}[:, None]", "jnp.zeros((len({0}), steps - 1, {1}), {0}.dtype)")
+
+
 def moved(move: Move, x: str, writing: Writing, prefix: str) -> Iterator[str]:
     """Yield the lines of a move; `x` is the name of what it reads."""
     match move:
-        case OneStep():
-            yield from statement(f"x = {x}[:, None]", depth=2, note="one step")
+        case OneStep() | Zeros() | Extra() | Last():
+            yield from passed(move, x, writing, ARRAYS)
         case FedBack():
             yield from _looped(move, x, writing, READ[prefix])
-        case Zeros():
-            yield f"        zeros = jnp.zeros((len({x}), steps - 1, {move.width}), {x}.dtype)"
-            note = f"{shape_of((move.steps, move.width))}, zeros after the input"
-            grown = Call("x = jnp.concatenate", (f"[{x}[:, None], zeros]", "axis=1"))
-            yield from statement(grown, depth=2, note=note)
-        case Extra():
-            pair = f"[{x}, {writing.extra(move)}]"
-            yield from statement(Call("x = jnp.concatenate", (pair, "axis=-1")), depth=writing.depth)
-        case Last():
-            yield from statement(f"x = {x}[:, -1]", depth=2, note=shape_of(move.shape))
         case Apply() if recurrent(move.module):
             yield from _recurred(move, x, writing, prefix)
         case Apply():

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Dropout, Embedding, External
 from rnncalc.questions.program import Module, OwnCell, Program
-from rnncalc.sources.flax_flow import CELLS, frozen_lines, moved, options_of, spelling, step_lines, ways_of
+from rnncalc.sources.flax_flow import CELLS, frozen_lines, initial, moved, options_of, spelling, step_lines, ways_of
 from rnncalc.sources.layout import Call, Code, statement
 from rnncalc.sources.names import docstring
 from rnncalc.sources.written import Writing, call_of, dims, ties, title_of, width_name, widths_of
@@ -47,11 +47,7 @@ if __name__ == "__main__":
 def write(program: Program) -> str:
     """Return the source of a program."""
     writing = Writing(program, {"External"})
-    lines = []
-    for cell in program.cells:
-        lines += ["", "", *_cell(cell, writing.cells[cell])]
-    if any(isinstance(module.layer, External) for module in program.modules):
-        lines += EXTERNAL.rstrip("\n").split("\n")
+    lines = [*writing.classes(_cell, EXTERNAL)]
     lines += ["", "", f"class {writing.name}(nn.Module):", *docstring(*writing.paragraphs()), ""]
     lines += ["    def setup(self) -> None:"]
     for module in program.modules:
@@ -96,15 +92,11 @@ def _cell(cell: OwnCell, name: str) -> Iterator[str]:
     yield "    @nn.nowrap"
     yield "    def initialize_carry(self, rng: jax.Array, input_shape: tuple[int, ...]):"
     zeros = [f"jnp.zeros((*input_shape[:-1], self.{width_name(width)}))" for width in widths]
-    yield from statement(_returned(zeros), before="return ", depth=2)
+    yield from statement(initial(zeros), before="return ", depth=2)
     yield ""
     yield "    @property"
     yield "    def num_feature_axes(self) -> int:"
     yield "        return 1"
-
-
-def _returned(states: list[str]) -> Code:
-    return states[0] if len(states) == 1 else Call("", tuple(reversed(states)))
 
 
 def _made(module: Module, writing: Writing) -> Iterator[str]:

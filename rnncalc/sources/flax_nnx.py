@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Dropout, Embedding, External
 from rnncalc.questions.program import Module, OwnCell, Program
-from rnncalc.sources.flax_flow import CELLS, frozen_lines, moved, options_of, spelling, step_lines, ways_of
+from rnncalc.sources.flax_flow import CELLS, frozen_lines, initial, moved, options_of, spelling, step_lines, ways_of
 from rnncalc.sources.layout import Call, Code, statement
 from rnncalc.sources.names import docstring
 from rnncalc.sources.written import Writing, call_of, dims, ties, title_of, width_name, widths_of
@@ -46,11 +46,7 @@ RNGS = "rngs=rngs"
 def write(program: Program) -> str:
     """Return the source of a program."""
     writing = Writing(program, {"External"})
-    lines = []
-    for cell in program.cells:
-        lines += ["", "", *_cell(cell, writing.cells[cell])]
-    if any(isinstance(module.layer, External) for module in program.modules):
-        lines += EXTERNAL.rstrip("\n").split("\n")
+    lines = [*writing.classes(_cell, EXTERNAL)]
     lines += ["", "", f"class {writing.name}(nnx.Module):", *docstring(*writing.paragraphs()), ""]
     lines += ["    def __init__(self, *, rngs: nnx.Rngs) -> None:"]
     for module in program.modules:
@@ -87,7 +83,7 @@ def _cell(cell: OwnCell, name: str) -> Iterator[str]:
     yield ""
     yield "    def initialize_carry(self, input_shape, rngs=None, carry_init=None):"
     zeros = [f"jnp.zeros((*input_shape[:-1], self.{width}))" for width in widths]
-    yield from statement(zeros[0] if len(zeros) == 1 else Call("", (*reversed(zeros),)), before="return ", depth=2)
+    yield from statement(initial(zeros), before="return ", depth=2)
     yield ""
     yield "    @property"
     yield "    def num_feature_axes(self) -> int:"

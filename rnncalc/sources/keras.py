@@ -64,10 +64,7 @@ def write(program: Program) -> str:
     """Return the source of a program."""
     writing = Writing(program, {"External"}, reserved={"output"})
     lines = ["import math", "", "import keras", "from keras import layers, ops"]
-    for cell in program.cells:
-        lines += ["", "", *_cell(cell, writing.cells[cell])]
-    if any(isinstance(module.layer, External) for module in program.modules):
-        lines += EXTERNAL.rstrip("\n").split("\n")
+    lines += writing.classes(_cell, EXTERNAL)
     lines += ["", "", f"class {writing.name}(keras.Model):", *docstring(*writing.paragraphs()), ""]
     lines += ["    def __init__(self) -> None:", "        super().__init__()"]
     ways = {move.module.name: move for move in program.moves if isinstance(move, Apply)}

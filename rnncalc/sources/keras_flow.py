@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from rnncalc.questions.program import Apply, Extra, FedBack, Last, Module, Move, OneStep, Zeros
 from rnncalc.sources.expressions import Spelling
+from rnncalc.sources.flow import Arrays, passed
 from rnncalc.sources.layout import Call, Chain, Code, statement
 from rnncalc.sources.written import Writing, call_of, recurrent, shape_of, ties
 
@@ -17,23 +18,16 @@ SPELLING = Spelling(
 )
 
 
+ARRAYS = Arrays("ops.concatenate", "axis", "{0}[:, None]", "ops.zeros((ops.shape({0})[0], steps - 1, {1}))")
+
+
 def moved(move: Move, x: str, writing: Writing) -> Iterator[str]:
     """Yield the lines of a move; `x` is the name of what it reads."""
     match move:
-        case OneStep():
-            yield from statement(f"x = {x}[:, None]", depth=2, note="one step")
+        case OneStep() | Zeros() | Extra() | Last():
+            yield from passed(move, x, writing, ARRAYS)
         case FedBack():
             yield from _looped(move, x, writing)
-        case Zeros():
-            yield f"        zeros = ops.zeros((ops.shape({x})[0], steps - 1, {move.width}))"
-            note = f"{shape_of((move.steps, move.width))}, zeros after the input"
-            grown = Call("x = ops.concatenate", (f"[{x}[:, None], zeros]", "axis=1"))
-            yield from statement(grown, depth=2, note=note)
-        case Extra():
-            pair = f"[{x}, {writing.extra(move)}]"
-            yield from statement(Call("x = ops.concatenate", (pair, "axis=-1")), depth=writing.depth)
-        case Last():
-            yield from statement(f"x = {x}[:, -1]", depth=2, note=shape_of(move.shape))
         case Apply() if recurrent(move.module):
             yield from _recurred(move, x, writing)
         case Apply(module=module) if ties(module):

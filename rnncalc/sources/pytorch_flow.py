@@ -12,6 +12,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense
 from rnncalc.questions.program import Apply, Extra, FedBack, Last, Module, Move, OneStep, Zeros
 from rnncalc.sources.expressions import Spelling
+from rnncalc.sources.flow import Arrays, passed
 from rnncalc.sources.layout import Call, Code, statement
 from rnncalc.sources.written import Writing, call_of, joined, recurrent, shape_of
 
@@ -32,22 +33,16 @@ def tuple_of(names: list[str] | tuple[str, ...], *, bare: bool = False) -> str:
     return ", ".join(names) if bare else f"({', '.join(names)})"
 
 
+ARRAYS = Arrays("torch.cat", "dim", "{0}.unsqueeze(1)", "{0}.new_zeros(len({0}), steps - 1, {1})")
+
+
 def moved(move: Move, x: str, writing: Writing) -> Iterator[str]:
     """Yield the lines of a move; `x` is the name of what it reads."""
     match move:
-        case OneStep():
-            yield from statement(f"x = {x}.unsqueeze(1)", depth=2, note="one step")
+        case OneStep() | Zeros() | Extra() | Last():
+            yield from passed(move, x, writing, ARRAYS)
         case FedBack():
             yield from _looped(move, x, writing)
-        case Zeros():
-            yield f"        zeros = {x}.new_zeros(len({x}), steps - 1, {move.width})"
-            note = f"{shape_of((move.steps, move.width))}, zeros after the input"
-            yield from statement(f"x = torch.cat([{x}.unsqueeze(1), zeros], dim=1)", depth=2, note=note)
-        case Extra():
-            pair = f"[{x}, {writing.extra(move)}]"
-            yield from statement(Call("x = torch.cat", (pair, "dim=-1")), depth=writing.depth)
-        case Last():
-            yield from statement(f"x = {x}[:, -1]", depth=2, note=shape_of(move.shape))
         case Apply() if recurrent(move.module):
             yield from _recurred(move, x, writing)
         case Apply():

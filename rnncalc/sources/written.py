@@ -5,13 +5,13 @@ Knows no framework. Text of strangers leaves here as identifiers, or escaped.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import NamedTuple
 
 from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.tensor import Role
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Embedding, Output
+from rnncalc.layers.layer import Embedding, External, Output
 from rnncalc.questions.program import Begin, Extra, FedBack, Module, Move, OwnCell, Program, Zeros
 from rnncalc.sources.layout import INDENT, WIDTH, Call, Code, statement
 from rnncalc.sources.names import FALLBACK, class_name, identifiers, spoken
@@ -112,6 +112,13 @@ class Writing:
                 continue
             yield move, name
             name = "x"
+
+    def classes(self, own: Callable[[OwnCell, str], Iterable[str]], external: str) -> Iterator[str]:
+        """Yield the classes beside that of the program: a cell's by `own`, and what stands in for other parts."""
+        for cell, name in self.cells.items():
+            yield from ("", "", *own(cell, name))
+        if any(isinstance(module.layer, External) for module in self.program.modules):
+            yield from external.rstrip("\n").split("\n")
 
     def looped(self, move: FedBack) -> Iterator[str]:
         """Yield the lines that begin a loop over steps."""

@@ -1,25 +1,9 @@
 """`check --baseline`: how earlier specs and reports are read, and paired with those of today."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from conftest import Call
-
-SPEC = "input: 4\nsteps: 3\nlayers:\n  - rnn: 3\noutput: 1\n"  # 24 + 4 parameters, 66 multiply-adds, 127 / 28 dense
-
-
-@pytest.fixture
-def spec(tmp_path: Path) -> Path:
-    path = tmp_path / "a.yaml"
-    path.write_text(SPEC)
-    return path
-
-
-def reports(call: Call, *args: object) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(call("check", *args, "-f", "json").out)["reports"]
-    return found
+from conftest import SPEC, Call, reports
 
 
 def test_a_baseline_spec_is_compared(tmp_path: Path, spec: Path, call: Call) -> None:

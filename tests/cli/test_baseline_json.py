@@ -4,29 +4,14 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-from conftest import Call
+from conftest import SPEC, Call, reports
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rnncalc.cli.json_text import MOST_DEPTH, JsonText
 from rnncalc.errors import SpecError
-
-SPEC = "input: 4\nsteps: 3\nlayers:\n  - rnn: 3\noutput: 1\n"
-
-
-@pytest.fixture
-def spec(tmp_path: Path) -> Path:
-    path = tmp_path / "a.yaml"
-    path.write_text(SPEC)
-    return path
-
-
-def reports(call: Call, *args: object) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(call("check", *args, "-f", "json").out)["reports"]
-    return found
 
 
 def test_an_earlier_report_pairs_by_name(tmp_path: Path, call: Call) -> None:

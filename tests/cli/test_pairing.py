@@ -1,26 +1,10 @@
 """Which earlier spec is a file's: by its path below the folder that was given, or below one above all."""
 
-import json
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from typing import Any
 
 import pytest
-from conftest import Call
-
-SPEC = "input: 4\nsteps: 3\nlayers:\n  - rnn: 3\noutput: 1\n"
-
-
-@pytest.fixture
-def spec(tmp_path: Path) -> Path:
-    path = tmp_path / "a.yaml"
-    path.write_text(SPEC)
-    return path
-
-
-def reports(call: Call, *args: object) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(call("check", *args, "-f", "json").out)["reports"]
-    return found
+from conftest import SPEC, Call, reports
 
 
 def tree(folder: Path, **files: int) -> Path:

@@ -1,6 +1,5 @@
 """`check`: limits, where they come from, what they are held against, and how it ends."""
 
-import json
 import os
 import subprocess
 import sys
@@ -10,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from conftest import Call
+from conftest import SPEC, Call, reports
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
@@ -25,22 +24,7 @@ from rnncalc.questions.limits import Difference, Limit, Numbers, Unknown, hold_d
 from rnncalc.spec import parse
 from rnncalc.spec.schema import schema
 
-SPEC = "input: 4\nsteps: 3\nlayers:\n  - rnn: 3\noutput: 1\n"  # 24 + 4 parameters, 66 multiply-adds, 127 / 28 dense
 SPECS = len([*Path("specs").rglob("*.yaml")])
-
-SPECS = sum(1 for _ in Path("specs").rglob("*.yaml"))
-
-
-@pytest.fixture
-def spec(tmp_path: Path) -> Path:
-    path = tmp_path / "a.yaml"
-    path.write_text(SPEC)
-    return path
-
-
-def reports(call: Call, *args: object) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(call("check", *args, "-f", "json").out)["reports"]
-    return found
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import re
 from itertools import combinations, product
-from typing import Any
 
+import cells
 import pytest
 from circuit import Circuit, Numbers
 from pictured import hold
@@ -12,7 +12,7 @@ from rnncalc import GRU, LSTM, MGU, RNN, SRU, Cell, Dense, FastGRNN, Network, Ou
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Habits
-from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.layers.kinds import kind
 from rnncalc.questions.graph import graph
 from rnncalc.questions.symbols import equations
 from rnncalc.reports.draw import Drawing
@@ -22,20 +22,7 @@ from rnncalc.reports.pictures.picture import Box, Label, Picture, Role
 
 M = 4
 
-OPTIONS: dict[str, tuple[Any, ...]] = {
-    "bias": (False,),
-    "activation": ("relu", "linear", "softmax"),
-    "recurrence": ("diagonal",),
-    "reset_after": (False, True),
-    "reset_gate": (False,),
-    "update_gate": ("replaces",),
-    "projection": (2,),
-    "peepholes": (True,),
-    "output_gate": (False,),
-    "learned_state": (True,),
-    "bidirectional": (True,),
-}
-CELLS = [name for name in KINDS if issubclass(kind(name), Cell)]
+OPTIONS = cells.OPTIONS | {"activation": ("relu", "linear", "softmax"), "bidirectional": (True,)}
 
 
 def networks(name: str) -> list[Network]:
@@ -74,7 +61,7 @@ def unlike(name: str) -> list[Network]:
     return [*found.values()]
 
 
-@pytest.mark.parametrize("name", CELLS)
+@pytest.mark.parametrize("name", cells.CELLS)
 def test_the_picture_computes_what_the_step_computes(name: str) -> None:
     """Every cell and option under every convention: the same numbers for what is handed on and for every state."""
     for net in unlike(name):
@@ -105,7 +92,7 @@ def test_the_reading_of_the_picture_can_fail(layer: Cell) -> None:
             wrong.computes(layer, numbers)
 
 
-@pytest.mark.parametrize("name", CELLS)
+@pytest.mark.parametrize("name", cells.CELLS)
 def test_each_operation_stands_once_in_the_equations_and_in_the_picture(name: str) -> None:
     """Against the equations that are written of the same step: as many ∘, ÷, 1−, and each gate's letter once."""
     for net in unlike(name):
@@ -126,7 +113,7 @@ def test_each_operation_stands_once_in_the_equations_and_in_the_picture(name: st
         assert sorted(letters) == sorted(f"{gate.letter}_t" for gate in layer.gates(M))
 
 
-@pytest.mark.parametrize("name", CELLS)
+@pytest.mark.parametrize("name", cells.CELLS)
 def test_the_legend_sums_to_the_count(name: str) -> None:
     """Under every convention: the rows to the last, and that to the layer's parameters."""
     for net in networks(name):
@@ -165,7 +152,7 @@ def test_the_legend_s_numbers(net: Network, numbers: list[int]) -> None:
 
 
 @pytest.mark.parametrize("width", [30, 40, 60, 80, 200])
-@pytest.mark.parametrize("name", CELLS)
+@pytest.mark.parametrize("name", cells.CELLS)
 def test_no_picture_is_wider_than_asked(name: str, width: int) -> None:
     """Drawn, or, where that takes more, written as equations; at 80 every cell as it comes is drawn."""
     for net in networks(name)[:1] + networks(name)[-1:]:
