@@ -54,6 +54,7 @@ def is_listed(path: str) -> bool:
 
 
 def _walk(top: str) -> Iterator[Found]:
+    start = len(os.path.normpath(os.path.join(top, "_"))) - 1  # where in a path the part below begins
     waiting = [top]
     while waiting:
         folder = waiting.pop()
@@ -68,14 +69,14 @@ def _walk(top: str) -> Iterator[Found]:
                 continue
             if entry.is_dir(follow_symlinks=False):
                 waiting.append(entry.path)
-            elif is_listed(entry.name) and not os.path.isdir(entry.path):
-                yield _found(entry, top)
+            elif is_listed(entry.name) and not (entry.is_symlink() and os.path.isdir(entry.path)):
+                yield _found(entry, top, start)
 
 
-def _found(entry: os.DirEntry[str], top: str) -> Found:
+def _found(entry: os.DirEntry[str], top: str, start: int) -> Found:
     path = os.path.normpath(entry.path)  # without the ./ that annotations would not be matched by
-    below = os.path.relpath(path, top)
-    if os.path.isfile(entry.path):  # false, and no error, for a link that leads in a circle
+    below = path[start:]
+    if entry.is_file(follow_symlinks=False) or os.path.isfile(entry.path):  # no error for a link that leads in a circle
         return Found(path, top, below)
     reason = "leads nowhere" if entry.is_symlink() and not os.path.exists(path) else "is no regular file"
     return Found(path, top, below, problem=unreadable(path, reason))  # a pipe or device might never end

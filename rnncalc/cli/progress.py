@@ -6,10 +6,11 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from shutil import get_terminal_size
 from threading import current_thread, main_thread
 from time import monotonic
 from typing import TextIO
+
+from rnncalc.formats.terminal import terminal_width
 
 PATIENCE = 1.0
 PAUSE = 0.1
@@ -36,7 +37,7 @@ def _bar(total: int, file: TextIO) -> Iterator[Callable[[int], None]]:
         now = monotonic()
         if now > next_drawing:
             next_drawing = now + PAUSE
-            width = get_terminal_size().columns - 1  # a full line would make some terminals start another
+            width = terminal_width() - 1  # a full line would make some terminals start another
             _draw(file, min(done / (total or 1), 1.0), now - began, width)
 
     def clear() -> None:

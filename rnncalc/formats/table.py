@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, TextIO
 
 from rich.box import Box
@@ -14,6 +13,7 @@ from rich.text import Text
 
 from rnncalc.formats.layout import LEAST, UNBOUNDED, Measured, split
 from rnncalc.formats.layout import Table as Places
+from rnncalc.formats.terminal import terminal_width
 from rnncalc.formats.values import BAR, MOST_OF_A_NAME, MOST_OF_A_NOTE, shortened, text_of
 from rnncalc.reports.sheet import Arithmetic, Sheet, Value
 from rnncalc.text import escape, unencodable
@@ -33,7 +33,7 @@ SIGNS = {"✓": "green", "✗": "red"}
 
 def write(reports: Iterable[Report], file: TextIO) -> None:
     """Draw each sheet as wide as the terminal allows, or, into a pipe, as wide as it needs."""
-    width = max(get_terminal_size().columns, NARROWEST) if file.isatty() else UNBOUNDED
+    width = max(terminal_width(), NARROWEST) if file.isatty() else UNBOUNDED
     console = Console(file=file, width=UNBOUNDED, height=25, highlight=False, markup=False, emoji=False)
     page = _Page(console, width, unencodable(file.encoding))
     for number, sheet in enumerate(sheet for report in reports for sheet in report.sheets()):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, TextIO
 
 from rnncalc.formats.places import PAGE, cells_of, ends, lowest_first
+from rnncalc.formats.terminal import terminal_width
 from rnncalc.reports.equations import plain
 from rnncalc.reports.pictures.picture import (
     MOST_OF_A_LINE,
@@ -55,7 +55,7 @@ LOWERED = str.maketrans(RAISED, "0123456789")
 
 def write(reports: Iterable[Drawn], file: TextIO) -> None:
     """Draw each picture as wide as the terminal allows, or, into a pipe, as a page does."""
-    width = get_terminal_size().columns if file.isatty() else PAGE
+    width = terminal_width() if file.isatty() else PAGE
     for number, picture in enumerate(picture for report in reports for picture in report.pictures(width)):
         if number:
             file.write("\n")

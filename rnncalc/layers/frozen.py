@@ -45,7 +45,7 @@ class Frozen:
             len(values) > len(self._start)
             or (given and not named.keys().isdisjoint(self._positional))
             or len(given) > 1
-            or any(values[name] is _NOTHING for name in self._needed)
+            or _NOTHING in [values[name] for name in self._needed]
         ):
             self._refuse(len(given), named)
         self.__post_init__()

@@ -56,7 +56,7 @@ class Network(Frozen):
         if found := first(problems(self)):
             raise SpecError(found)
 
-    @property
+    @cached_property
     def parts(self) -> dict[str | None, Part]:
         """The parts by name: `None` for a whole network, or `encoder` and `decoder`."""
         return parts_of(self)
@@ -71,8 +71,9 @@ class Network(Frozen):
 
     def topology_of(self, part: str | None) -> str:
         """Return how a part reads and hands on: an encoder gives its final state, a decoder a sequence."""
-        of_halves = {"encoder": Topology.MANY_TO_ONE, "decoder": Topology.MANY_TO_MANY}
-        return of_halves.get(part or "") or self.topology or Topology.MANY_TO_ONE
+        if part is not None:
+            return Topology.MANY_TO_ONE if part == "encoder" else Topology.MANY_TO_MANY
+        return self.topology or Topology.MANY_TO_ONE
 
     @property
     def topology_name(self) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
-from itertools import groupby
 from typing import Literal, NamedTuple
 
 from rnncalc.layers.layer import Layer, Output
@@ -46,11 +45,13 @@ class Part(NamedTuple):
 
     def neighbours(self) -> Iterator[tuple[int, Layer, int]]:
         """Yield the place of a layer, the layer, and how many times one and the same stands there in a row."""
-        place = 0
-        for _, same in groupby(self.layers, key=id):
-            row = [*same]
-            yield place, row[0], len(row)
-            place += len(row)
+        layers, place = self.layers, 0
+        while place < len(layers):
+            layer, end = layers[place], place + 1
+            while end < len(layers) and layers[end] is layer:
+                end += 1
+            yield place, layer, end - place
+            place = end
 
 
 class Expect(NamedTuple):

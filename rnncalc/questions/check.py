@@ -170,7 +170,7 @@ def _bounds(network: Network, given: list[Limit]) -> Iterator[Limit]:
     own = network.budget or Budget()
     flags = {(limit.rule, limit.quantity): limit for limit in given}
     for key, (rule, quantity, *_) in BUDGET_KEYS.items():
-        if (rule, quantity) in flags:
+        if flags and (rule, quantity) in flags:
             yield flags[rule, quantity]
         elif (value := getattr(own, key)) is not None:
             yield Limit(rule, quantity, _exact(value), ("budget", key))

@@ -38,7 +38,7 @@ class FileReport(NamedTuple):
         checked = self.checked
         for problem in checked.problems:
             yield Failure(_path(problem, checked.file), problem.message, problem.line, problem.column)
-        if checked.verdict is None:
+        if checked.verdict is None or checked.status is Status.PASSED:
             return
         if checked.status is Status.FAILED and not checked.verdict.checked:
             yield Failure("--strict", _nothing(checked.verdict))

@@ -53,10 +53,15 @@ def load(path: str | os.PathLike[str], **overrides: str | int | None) -> Network
     return parse(contents(source), source, **words).network
 
 
+USUAL_BYTES = 16_384
+"""Most specs are no longer: memory for all that a file may have is asked for where there is more."""
+
+
 def contents(path: str, most: int = MAX_BYTES) -> bytes:
     """Return the bytes of a file, no more than it takes to know that there are too many."""
     with open(path, "rb") as file:
-        return file.read(most + 1)
+        data = file.read(USUAL_BYTES)
+        return data if len(data) < USUAL_BYTES else data + file.read(most + 1 - USUAL_BYTES)
 
 
 class Template(NamedTuple):

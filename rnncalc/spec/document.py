@@ -87,8 +87,9 @@ def _decoded(data: bytes, source: str) -> str:
         raise _error(source, (1, 1), "the file is UTF-32; save it as UTF-8")
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise _error(source, (1, 1), "the file is UTF-16; save it as UTF-8")
+    data = data.removeprefix(b"\xef\xbb\xbf")  # the mark that some editors put first
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode()
     except UnicodeDecodeError as error:
         bad = data[error.start]
         raise _error(

@@ -8,6 +8,7 @@ misspelt.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 from rnncalc.errors import Path
@@ -32,20 +33,19 @@ def read_layers(reading: Reading, node: Node | None, path: Path, above: Node) ->
         reading.problem(node.mark, path, f"expected a list of layers, such as - lstm: 512, got {got}")
         return (_stand_in(),)
     layers: list[Layer] = []
-    known: dict[str, tuple[str, ...]] = {}
     before: Node | None = None  # the item before, if nothing was wrong with it
     for place, item in enumerate(node.items):
         if before is not None and say_the_same(before, item):
             layers.append(layers[-1])
             continue
         problems = len(reading.problems)
-        layers.append(_layer(reading, item, (*path, place), known))
+        layers.append(_layer(reading, item, (*path, place)))
         before = item if len(reading.problems) == problems else None
     return tuple(layers)
 
 
-def _layer(reading: Reading, node: Node, path: Path, known: dict[str, tuple[str, ...]]) -> Layer:
-    """Return the layer that an item describes; `known` gathers the keys of each kind as it is met."""
+def _layer(reading: Reading, node: Node, path: Path) -> Layer:
+    """Return the layer that an item describes."""
     if not isinstance(node, Mapping):
         reading.problem(node.mark, path, f"expected a layer, such as lstm: 512, got {what(node)}{_word_cure(node)}")
         return _stand_in()
@@ -56,14 +56,19 @@ def _layer(reading: Reading, node: Node, path: Path, known: dict[str, tuple[str,
     name = kinds[0]
     of = kind(name)
     values: dict[str, Any] = {}
-    keys = known.get(name) or known.setdefault(name, (name, *of.options()))
-    for key, below in reading.keys(node, path, keys, _unknown):
+    for key, below in reading.keys(node, path, _keys(of), _unknown):  # type: ignore[arg-type]  # a class is hashable, and mypy asks its instances
         option = of.number if key == name else key
         value = reading.value(below, (*path, key), of.option(option).allowed, None)
         if value is not None:
             values[option] = value
     values.setdefault(of.number, 1)
     return of(**values)
+
+
+@cache
+def _keys(of: type[Layer]) -> tuple[str, ...]:
+    """Return the keys that a layer of a kind may have, the kind's own first."""
+    return of.kind, *of.options()
 
 
 def _stand_in() -> Layer:

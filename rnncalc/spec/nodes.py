@@ -52,7 +52,10 @@ class Mapping:
 
     def get(self, key: str) -> Node | None:
         """Return the node under a key."""
-        return next((node for name, node in self.items if name.value == key), None)
+        for name, node in self.items:
+            if name.value == key:
+                return node
+        return None
 
     def put(self, key: str, node: Node) -> None:
         """Set the node under a key, in place of the one that was there."""

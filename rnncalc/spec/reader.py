@@ -17,7 +17,6 @@ from rnncalc.network.validation import KEYS
 from rnncalc.spec.layers import read_layers
 from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence, mark_at
 from rnncalc.spec.reading import Reading, what
-from rnncalc.spec.shapes import EXPECT_KEYS, read_shapes
 from rnncalc.text import escape
 
 if TYPE_CHECKING:
@@ -129,6 +128,8 @@ class _Reader(Reading):
     def expect(self, node: Node, path: Path) -> Expect:
         if isinstance(node, Scalar):
             return Expect(self.value(node, path, COUNT, None))
+        from rnncalc.spec.shapes import EXPECT_KEYS, read_shapes  # most specs expect one number, or nothing
+
         values: dict[str, Any] = {}
         for key, below in self.keys(node, path, EXPECT_KEYS):
             at = (*path, key)

@@ -33,6 +33,8 @@ def read(scalar: Scalar, allowed: Allowed) -> Value:
     text = scalar.value
     value: Value | None = None
     match allowed:
+        case Size() if scalar.plain:  # first, as most values are sizes
+            value = _digits(text)
         case Text():
             value = None if scalar.plain and text in _NOTHING else text
         case Choice():
@@ -41,8 +43,6 @@ def read(scalar: Scalar, allowed: Allowed) -> Value:
             pass
         case Switch():
             value = True if text in _TRUE else False if text in _FALSE else None
-        case Size():
-            value = _digits(text)
         case WholeNumber():
             value = _count(text, allowed)
         case Real():
@@ -78,10 +78,10 @@ def _count(text: str, allowed: WholeNumber) -> int | None:
     return int(_suffixed(text))
 
 
-def _suffixed(text: str) -> Fraction:
+def _suffixed(text: str) -> int | Fraction:
     """Return the number of `1.5k` or `4MiB`."""
     number, suffix = re.fullmatch(_PARTS, text).groups()  # type: ignore[union-attr]
-    return _exact(number) * _POWERS[suffix or ""]
+    return (_exact(number) if "." in number else int(number)) * _POWERS[suffix or ""]
 
 
 def _percent(text: str, value: Value) -> str:
@@ -128,7 +128,7 @@ def _number_cure(text: str, allowed: Allowed) -> str:
     if text == "?":
         return "; '?' stands for a size that rnncalc solve looks for: write a number here"
     why = ""
-    meant: Fraction | None = None
+    meant: int | Fraction | None = None
     thousands = re.fullmatch("[1-9][0-9]{0,2}(,[0-9]{3})+", text)  # 10,20 are two numbers
     plain = (text.replace(",", "") if thousands else text).replace("_", "").replace(" ", "").lstrip("+")
     if " " in text and plain and _reads(plain, allowed):
