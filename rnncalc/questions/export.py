@@ -197,11 +197,13 @@ def _through(module: Module, at: _At, encoders: Iterator[Module]) -> Iterator[Mo
         yield Apply(module, (at.steps, module.outputs))
         yield Last(shape)
         return
+    if begins and isinstance(layer, Embedding):
+        yield Apply(module, (layer.units,))
+        yield Zeros(layer.units, at.steps)
+        return
     start = next(encoders) if at.part == "decoder" and recurrent else None
     kept = at.part == "encoder" and recurrent
     yield Apply(module, shape, last=ends, kept=kept, unread=kept and at.final, start=start)
-    if begins and isinstance(layer, Embedding):
-        yield Zeros(layer.units, at.steps)
 
 
 def _with_copy(modules: tuple[Module, ...], copy: int) -> Module:

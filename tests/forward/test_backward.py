@@ -120,6 +120,15 @@ def any_network(spec: Spec) -> Network | None:
     return None if any(isinstance(entry.layer, External) for entry in found.stack) else found
 
 
+@pytest.mark.parametrize("merge", ["concat", "sum", "mul", "ave"])
+def test_both_directions_are_gone_back_through(merge: Any) -> None:
+    """However they join: gradients = differences, for each weight of either."""
+    layer = LSTM(3, bidirectional=True, merge=merge)
+    done = backward(Network(input=2, layers=[layer], output=2, steps=3, topology="many-to-many"))
+    assert done.agrees
+    assert all(gradient(done, f"{way}/W_hi")[2][1] for way in ("forward", "backward"))
+
+
 @given(st.one_of(network(steps=True), encoder_decoder()), st.sampled_from([None, 1, 2, 3]), st.integers(0, 9))
 @settings(max_examples=40, deadline=None)
 def test_any_network_goes_back_as_it_is_counted(spec: Spec, chunk: int | None, seed: int) -> None:

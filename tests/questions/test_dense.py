@@ -73,6 +73,13 @@ def test_an_encoder_decoder_with_embeddings() -> None:
     assert widths(network) == [(9, 2, 18), (6, 12, 84), (8, 3, 24), (18, 8, 152)]
 
 
+def test_a_table_is_no_work_and_the_rest_is_its_products() -> None:
+    """Two look-ups of width 3 are 6 numbers: 6·8 products into 2·4 units, and 8·1 into the output."""
+    equivalent = dense_equivalent(Network(input=9, layers=(Embedding(3), RNN(4)), output=Output(1), steps=2))
+    assert equivalent is not None
+    assert [layer.multiply_adds for layer in equivalent.layers] == [0, 48, 8]
+
+
 def test_without_steps_there_is_none() -> None:
     """The number of steps decides every width, so without it nothing is known."""
     assert dense_equivalent(Network(input=4, layers=(RNN(3),))) is None

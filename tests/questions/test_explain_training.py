@@ -38,6 +38,12 @@ def test_every_line_is_true_and_the_last_is_what_is_counted(spec: Spec, chunk: i
             assert sum(row["number"] for row in rows[:-1]) == (rows[-1]["number"] if rows else 0) == (number or 0)
 
 
+def test_a_product_that_is_done_once_has_no_factor_of_one() -> None:
+    """Four gates of one step: 4·h·m into the weights of the input, and nothing for the state, which is given."""
+    (layer,) = report(Network(input=4, layers=[LSTM(3)], steps=1))["layers"]
+    assert [row["substituted"] for row in layer["backward_multiply_adds"]] == ["4 × 3 × 4", "4 × 3 × 3", "48 + 36"]
+
+
 @pytest.mark.parametrize(
     ("layer", "formula"),
     [

@@ -17,7 +17,7 @@ from rnncalc.conventions.convention import Convention
 from rnncalc.conventions.formula import Plus
 from rnncalc.conventions.layout import Layout, layout
 from rnncalc.conventions.tensor import Axis, Direction, Role, Tensor
-from rnncalc.errors import RefusedError
+from rnncalc.errors import RefusedError, SpecError
 from rnncalc.layers.cell import Activation, Merge
 from rnncalc.questions.run import run
 from rnncalc.spec import parse
@@ -425,6 +425,13 @@ def test_steps_that_are_not_given(call: Call) -> None:
     assert done.assumed_steps is None
     once = Network(input=2, layers=(RNN(2),), topology="one-to-many")
     assert len(run(once, inputs={None: [[1.0, 1.0]]}).layers[0].output) == 3
+
+
+def test_both_halves_have_inputs_or_neither() -> None:
+    """One of them alone is told of the other."""
+    net = Network(encoder=Part(2, (RNN(2),)), decoder=Part(2, (RNN(2),)))
+    with pytest.raises(SpecError, match=r"^inputs\.decoder: missing; give the inputs of both halves$"):
+        run(net, inputs={"encoder": [[0.0, 0.0]]})
 
 
 def test_what_a_table_looked_up_is_told(call: Call) -> None:

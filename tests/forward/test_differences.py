@@ -1,0 +1,54 @@
+"""Finite differences: what they say where a slope changes at once, and which weights are looked at."""
+
+import pytest
+
+from rnncalc import GRU, RNN, Dense, Network, Output
+from rnncalc.forward.differences import NUDGE, Differences, Spot, spots
+from rnncalc.forward.losses import the_sum
+
+KINK = Network(input=1, layers=[RNN(1, activation="relu", bias=False)], output=Output(1), steps=1)
+"""y = relu(w·1) + 5 at w = 0: the slope is 0 below, and 1 above."""
+
+
+def kinked() -> Differences:
+    weights = {"rnn_1": {"W_xh": [[0.0]], "W_hh": [[0.0]]}, "output": {"W_hy": [[1.0]], "b_y": [5.0]}}
+    return Differences(KINK, the_sum, weights, inputs={None: [[1.0]]})  # type: ignore[arg-type]  # nested lists
+
+
+@pytest.mark.parametrize("gradient", [0.0, 0.25, 1.0])
+def test_at_a_kink_any_slope_between_the_two_sides_is_right(gradient: float) -> None:
+    """And is told to be one of few."""
+    differences = kinked()
+    assert differences.distance(Spot("rnn_1", "W_xh", (0, 0)), gradient) == pytest.approx(0, abs=1e-9)
+    assert differences.kinks == 1
+
+
+@pytest.mark.parametrize(("gradient", "off"), [(-0.5, 1.0 / 5), (2.0, 1.5 / 5)])
+def test_any_other_is_as_far_off_as_the_difference_says(gradient: float, off: float) -> None:
+    """Which is halfway, 1/2, of the loss, 5, as that is the largest of the three."""
+    differences = kinked()
+    assert differences.distance(Spot("rnn_1", "W_xh", (0, 0)), gradient) == pytest.approx(off)
+    assert differences.kinks == 0
+
+
+def test_where_the_slope_is_one_there_is_no_kink() -> None:
+    """A bias moves the output as far as it is moved; a weight is where it was when it has been looked at."""
+    differences = kinked()
+    assert differences.distance(Spot("output", "b_y", (0,)), 1.0) == pytest.approx(0, abs=NUDGE)
+    assert differences.kinks == 0
+    assert differences.weights["output"]["b_y"] == [5.0]
+
+
+def test_all_weights_are_looked_at_and_of_many_some_of_every_tensor() -> None:
+    """Those that are trained: a frozen layer has no gradient."""
+    net = Network(input=4, layers=[GRU(3), Dense(2, frozen=True)], output=5)
+    every = spots(net, 10_000, 0)
+    assert len(every) == len({*every}) == net.trainable
+    assert {spot.layer for spot in every} == {"gru_1", "output"}
+    few = spots(net, 11, 0)
+    assert few == spots(net, 11, 0) != spots(net, 11, 1)
+    tensors = [(place.name, tensor.name) for place in net.placed if place.trainable for tensor in place.tensors]
+    assert [(spot.layer, spot.tensor) for spot in few] == tensors
+    shapes = {(place.name, tensor.name): tensor.shape for place in net.placed for tensor in place.tensors}
+    for spot in every:
+        assert all(at < size for at, size in zip(spot.place, shapes[spot[:2]], strict=True))
