@@ -11,7 +11,7 @@ import yaml
 from rnncalc import Network
 from rnncalc.formats.places import cells_of, ends, joined
 from rnncalc.reports.equations import Line, plain
-from rnncalc.reports.pictures.picture import Arrow, Box, Brace, Cell, Label, Picture, Role, Shape, span
+from rnncalc.reports.pictures.picture import Arrow, Box, Brace, GridPoint, Label, Picture, Role, Shape, span
 from rnncalc.spec import parse
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -60,7 +60,7 @@ def rooms(shape: Shape) -> list[Room]:
 def hold(picture: Picture) -> None:
     """Hold what is so of every picture: nothing overlaps or lies outside, and every arrow comes from and leads to
     something, around everything else."""
-    taken: dict[Cell, Shape] = {}
+    taken: dict[GridPoint, Shape] = {}
     for shape in picture.shapes:
         for left, top, right, bottom in rooms(shape):
             assert left >= 0
@@ -78,7 +78,7 @@ def hold(picture: Picture) -> None:
             _hold_arrow(shape, picture, taken)
 
 
-def _hold_arrow(arrow: Arrow, picture: Picture, taken: dict[Cell, Shape]) -> None:
+def _hold_arrow(arrow: Arrow, picture: Picture, taken: dict[GridPoint, Shape]) -> None:
     for cell, beyond in zip((arrow.cells[0], arrow.cells[-1]), ends(arrow), strict=True):
         assert joined(cell, picture) or _may_end(taken.get(beyond)), arrow
     for (x, y), (to_x, to_y) in pairwise(arrow.cells):

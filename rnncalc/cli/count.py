@@ -11,7 +11,7 @@ from rnncalc.cli.flags import NetworkFlags, dtype_flag, format_flag, network_fla
 from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import write
 from rnncalc.cli.problems import AllAtOnce
-from rnncalc.cli.update import Update, training_flags, update_of
+from rnncalc.cli.update import UpdateFlags, training_flags, update_of
 from rnncalc.formats import find
 from rnncalc.network.network import Network
 from rnncalc.questions import count as question
@@ -69,7 +69,7 @@ def count(
     write([_trained(report, **update) for report in reports] if training else reports, format_)
 
 
-def _trained(report: CountReport, **update: Unpack[Update]) -> TrainingReport:
+def _trained(report: CountReport, **update: Unpack[UpdateFlags]) -> TrainingReport:
     """Return a report with what training takes, which nobody else pays for."""
     from rnncalc.questions.training import training
     from rnncalc.reports.training import TrainingReport

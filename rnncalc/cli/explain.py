@@ -11,7 +11,7 @@ from rnncalc.cli.flags import NetworkFlags, WordOption, format_flag, network_fla
 from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import write
 from rnncalc.cli.problems import AllAtOnce
-from rnncalc.cli.update import Update, training_flags, update_of
+from rnncalc.cli.update import UpdateFlags, training_flags, update_of
 from rnncalc.errors import CallError
 from rnncalc.formats import find
 from rnncalc.questions import explain as question
@@ -74,7 +74,7 @@ def explain(
 
 
 def _trained(
-    network: Network, only: tuple[str, ...], notation: Notation, **update: Unpack[Update]
+    network: Network, only: tuple[str, ...], notation: Notation, **update: Unpack[UpdateFlags]
 ) -> TrainingExplanationReport:
     """Return how the numbers of training come about, which nobody else pays for."""
     from rnncalc.questions.explain_training import explain_training

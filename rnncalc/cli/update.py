@@ -12,7 +12,7 @@ from rnncalc.errors import Problem, SpecError
 from rnncalc.layers.options import Size
 
 
-class Update(TypedDict, total=False):
+class UpdateFlags(TypedDict, total=False):
     """What one update is, as `questions.training` takes it; what is not said is not there."""
 
     chunk: int
@@ -34,7 +34,7 @@ training_flags = together(
 )
 
 
-def update_of(training: bool, sizes: dict[str, str | None], optimizer: str | None) -> Update:
+def update_of(training: bool, sizes: dict[str, str | None], optimizer: str | None) -> UpdateFlags:
     """Return what the flags say. Raises SpecError for sizes that are none, and for flags without `--training`."""
     given = [flag for flag, text in {**sizes, "--optimizer": optimizer}.items() if text is not None]
     if given and not training:
@@ -42,7 +42,7 @@ def update_of(training: bool, sizes: dict[str, str | None], optimizer: str | Non
         raise SpecError(tuple(Problem((), message, flag) for flag in given))
     with AllAtOnce() as at_once:
         chunk, batch = (None if text is None else at_once.ask(_read, flag, text) for flag, text in sizes.items())
-    found: Update = {}
+    found: UpdateFlags = {}
     if chunk is not None:
         found["chunk"] = chunk
     if batch is not None:

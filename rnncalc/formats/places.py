@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rnncalc.reports.pictures.picture import Arrow, Box, Cell, Dot, Picture, Role, Shape
+from rnncalc.reports.pictures.picture import Arrow, Box, Dot, GridPoint, Picture, Role, Shape
 
 Point = tuple[float, float]
 
@@ -53,19 +53,19 @@ def path(arrow: Arrow, picture: Picture) -> list[Point]:
     return points
 
 
-def ends(arrow: Arrow) -> tuple[Cell, Cell]:
+def ends(arrow: Arrow) -> tuple[GridPoint, GridPoint]:
     """Return the cells that an arrow points from and at, outside of its own."""
     first, second, *_ = arrow.cells
     *_, before, last = arrow.cells
     return _beyond(second, first), _beyond(before, last)
 
 
-def joined(cell: Cell, picture: Picture) -> bool:
+def joined(cell: GridPoint, picture: Picture) -> bool:
     """Return whether arrows join in a cell."""
     return any(isinstance(shape, Dot) and (shape.x, shape.y) == cell for shape in picture.shapes)
 
 
-def cells_of(arrow: Arrow) -> Iterator[Cell]:
+def cells_of(arrow: Arrow) -> Iterator[GridPoint]:
     """Yield the cells that an arrow runs through, in order."""
     yield arrow.cells[0]
     for before, after in zip(arrow.cells, arrow.cells[1:], strict=False):
@@ -93,7 +93,7 @@ def _height(shape: Shape) -> int:
             return 4
 
 
-def _reaching(point: Point, cell: Cell, boxes: list[Box]) -> Point:
+def _reaching(point: Point, cell: GridPoint, boxes: list[Box]) -> Point:
     """Return a point moved on towards a cell, as far as the edge of the box that covers it."""
     (x, y), box = point, next((box for box in boxes if box.covers(cell)), None)
     if box is None:
@@ -105,12 +105,12 @@ def _reaching(point: Point, cell: Cell, boxes: list[Box]) -> Point:
     return x, (top if down > 0 else bottom)
 
 
-def _beyond(before: Cell, last: Cell) -> Cell:
+def _beyond(before: GridPoint, last: GridPoint) -> GridPoint:
     across, down = _direction(before, last)
     return last[0] + across, last[1] + down
 
 
-def _direction(before: Cell, after: Cell) -> Cell:
+def _direction(before: GridPoint, after: GridPoint) -> GridPoint:
     """Return the step along the grid from one cell towards another."""
     across, down = after[0] - before[0], after[1] - before[1]
     return (across > 0) - (across < 0), (down > 0) - (down < 0)

@@ -14,9 +14,9 @@ from rnncalc.reports.pictures.picture import (
     Arrow,
     Box,
     Brace,
-    Cell,
     Curve,
     Dot,
+    GridPoint,
     Label,
     Picture,
     Role,
@@ -90,16 +90,16 @@ class _Canvas:
     def __init__(self, picture: Picture) -> None:
         self.rows = [[" "] * picture.width for _ in range(picture.height)]
         self.dots = {(shape.x, shape.y) for shape in picture.shapes if isinstance(shape, Dot)}
-        self.sides: dict[Cell, int] = {}
-        self.starts: list[tuple[Cell, Cell]] = []
+        self.sides: dict[GridPoint, int] = {}
+        self.starts: list[tuple[GridPoint, GridPoint]] = []
 
-    def put(self, cell: Cell, char: str) -> None:
+    def put(self, cell: GridPoint, char: str) -> None:
         """Put a character into a cell, where there is one."""
         x, y = cell
         if 0 <= y < len(self.rows) and 0 <= x < len(self.rows[y]):
             self.rows[y][x] = char
 
-    def text(self, cell: Cell, text: Line) -> None:
+    def text(self, cell: GridPoint, text: Line) -> None:
         """Write from a cell to the right."""
         x, y = cell
         for char in escape(plain(text), MOST_OF_A_LINE):

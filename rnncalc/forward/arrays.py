@@ -54,11 +54,11 @@ class Meter:
             self.read(matrix.key, len(done) * width)
         return done
 
-    def element_wise(self, weights: Weight, x: Vector) -> Vector:
+    def element_wise(self, weights: WeightVector, x: Vector) -> Vector:
         """Return the weights ∘ x, which is no matrix product."""
         return times(self.vector(weights), x)
 
-    def vector(self, weights: Weight) -> Vector:
+    def vector(self, weights: WeightVector) -> Vector:
         """Return the weights themselves, a bias or a state."""
         self.read(weights.key, len(weights.numbers))
         return weights.numbers
@@ -102,7 +102,7 @@ class Matrix:
         return Matrix(name, self.rows, origin=self)
 
 
-class Weight:
+class WeightVector:
     """A vector of weights, and which piece of which tensor it is."""
 
     def __init__(self, piece: Piece, numbers: Vector) -> None:
@@ -138,12 +138,12 @@ class Arrays:
             return Matrix(name, columns, Piece(name, at, rows.start or 0, transposed=True))
         return Matrix(name, array[rows], Piece(name, at, rows.start or 0))
 
-    def vector(self, name: str, numbers: slice = slice(None), *, at: tuple[int, ...] = ()) -> Weight:
+    def vector(self, name: str, numbers: slice = slice(None), *, at: tuple[int, ...] = ()) -> WeightVector:
         """Return some numbers of a vector; `at` is its place in an array of more axes."""
         array = self._array(name, at)
         if not isinstance(array, list) or (array and isinstance(array[0], list)):
             raise BindingError(f"{name}: a vector is needed, a matrix is declared")
-        return Weight(Piece(name, at, numbers.start or 0), array[numbers])
+        return WeightVector(Piece(name, at, numbers.start or 0), array[numbers])
 
     def gates(self, name: str, order: str, units: int) -> dict[str, slice]:
         """Return where each gate lies in a fused tensor. Raises BindingError where another order is declared."""

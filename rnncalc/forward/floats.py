@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rnncalc.forward import vectors
-from rnncalc.forward.arrays import Matrix, Meter, Weight
+from rnncalc.forward.arrays import Matrix, Meter, WeightVector
 from rnncalc.forward.vectors import ACTIVATIONS, Vector
 from rnncalc.network.stack import Placed
 
@@ -28,7 +28,7 @@ class Floats:
         """Return the numbers of a vector."""
         return vector
 
-    def weighted(self, weights: Weight, vector: Vector) -> Vector:
+    def weighted(self, weights: WeightVector, vector: Vector) -> Vector:
         """Return weights ∘ vector."""
         return self.meter.element_wise(weights, vector)
 

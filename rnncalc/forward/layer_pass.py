@@ -10,7 +10,7 @@ from typing import Any, Generic, NamedTuple
 
 from rnncalc.forward.arrays import Arrays, Matrix, Meter
 from rnncalc.forward.bindings.binding import Binding
-from rnncalc.forward.recurrent import Start, Trace, Way, given_start, run_ways, shares, ways
+from rnncalc.forward.recurrent import DirectionPass, StartStates, Trace, given_start, run_ways, shares, ways
 from rnncalc.forward.steps import Vectors
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, External, Output
@@ -45,7 +45,7 @@ class LayerPass(Generic[Value]):
         self.random = random
         self.to_read = arrays.scalars
         self.table: Matrix | None = None
-        self.ways: list[Way[Value]] = []
+        self.ways: list[DirectionPass[Value]] = []
         self.once: Callable[[Value], Value] = lambda x: x  # what a layer without a state makes of a vector
 
     def bind(
@@ -64,7 +64,7 @@ class LayerPass(Generic[Value]):
         """
         match self.layer:
             case Cell():
-                began: Start[Value] | None = None
+                began: StartStates[Value] | None = None
                 if carried is not None:
                     began = shares(self.layer, self.vectors, carried)
                 elif start is not None:

@@ -11,7 +11,7 @@ from rnncalc.forward.steps import Steps, Vectors
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.operations import Value
 
-Start = Sequence[tuple[Value, ...]]
+StartStates = Sequence[tuple[Value, ...]]
 """For each direction the states before its first step, in the order of the cell's."""
 
 
@@ -46,7 +46,7 @@ class CellRun(NamedTuple, Generic[Value]):
     state: tuple[Value, ...]
 
 
-class Way(Generic[Value]):
+class DirectionPass(Generic[Value]):
     """One direction of a recurrent layer, taken step by step; `state` is what the last step left."""
 
     def __init__(
@@ -88,20 +88,20 @@ def ways(
     inputs: int,
     binding: Binding,
     *,
-    start: Start[Value] | None = None,
+    start: StartStates[Value] | None = None,
     traced: bool = False,
-) -> list[Way[Value]]:
+) -> list[DirectionPass[Value]]:
     """Return the directions of a layer that reads `inputs` features, from a start state or the layer's own."""
     found = []
     for number in range(layer.directions):
         bound = binding.cell(arrays, layer, inputs, number == 1)
         state = _start(layer, bound, vectors) if start is None else start[number]
         steps = Steps(layer, inputs, bound, vectors, binding.habits)
-        found.append(Way(layer, steps, state, backward=number == 1, traced=traced))
+        found.append(DirectionPass(layer, steps, state, backward=number == 1, traced=traced))
     return found
 
 
-def run_ways(layer: Cell, directions: Sequence[Way[Value]], sequence: Sequence[Value]) -> CellRun[Value]:
+def run_ways(layer: Cell, directions: Sequence[DirectionPass[Value]], sequence: Sequence[Value]) -> CellRun[Value]:
     """Run a recurrent layer over a sequence of vectors, in each direction."""
     vectors = directions[0].steps.vectors
     order = range(len(sequence))
@@ -118,7 +118,7 @@ def run_ways(layer: Cell, directions: Sequence[Way[Value]], sequence: Sequence[V
     )
 
 
-def shares(layer: Cell, vectors: Vectors[Value], joined: tuple[Value, ...]) -> Start[Value]:
+def shares(layer: Cell, vectors: Vectors[Value], joined: tuple[Value, ...]) -> StartStates[Value]:
     """Return each direction's share of states in which the directions stand one after the other."""
     widths = [len(vectors.numbers(vector)) // layer.directions for vector in joined]
     return [
@@ -130,7 +130,7 @@ def shares(layer: Cell, vectors: Vectors[Value], joined: tuple[Value, ...]) -> S
     ]
 
 
-def given_start(layer: Cell, vectors: Vectors[Value], given: dict[str, Any]) -> Start[Value]:
+def given_start(layer: Cell, vectors: Vectors[Value], given: dict[str, Any]) -> StartStates[Value]:
     """Return the states that data give, by letter, a list a direction where there are two; others are zeros."""
     found = []
     for number in range(layer.directions):

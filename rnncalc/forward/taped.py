@@ -10,7 +10,7 @@ from collections.abc import Callable
 from operator import mul
 
 from rnncalc.forward import vectors
-from rnncalc.forward.arrays import Matrix, Meter, Weight
+from rnncalc.forward.arrays import Matrix, Meter, WeightVector
 from rnncalc.forward.tape import LayerTape, Node, Tape, Through
 from rnncalc.forward.vectors import ACTIVATIONS, Vector
 
@@ -75,13 +75,13 @@ class Taped:
 
         return self._made(self.meter.product(matrix, vector.numbers), through, vector, trained=owner.trained)
 
-    def weight(self, weights: Weight) -> Node:
+    def weight(self, weights: WeightVector) -> Node:
         """Return a bias, or a learned state."""
         layer = self.layer
         numbers = self.meter.vector(weights)
         return self._made(numbers, lambda gradient: layer.add(weights.piece, [gradient]), trained=layer.trained)
 
-    def weighted(self, weights: Weight, vector: Node) -> Node:
+    def weighted(self, weights: WeightVector, vector: Node) -> Node:
         """Return weights ∘ vector; the weights themselves are no held value."""
         held, layer = self._hold(vector), self.layer
         numbers = self.meter.vector(weights)

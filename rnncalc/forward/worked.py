@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import NamedTuple, Union
 
-from rnncalc.forward.arrays import Matrix, Meter, Weight
+from rnncalc.forward.arrays import Matrix, Meter, WeightVector
 from rnncalc.forward.floats import Floats
 from rnncalc.forward.vectors import Rows, Vector
 from rnncalc.network.stack import Placed
 
 
-class Product(NamedTuple):
+class MatrixProduct(NamedTuple):
     """A matrix times a vector."""
 
     rows: Rows
@@ -75,7 +75,7 @@ class LookedUp(NamedTuple):
     number: int
 
 
-Operation = Union[Product, Sum, Elementwise, Quotient, Mean, Joined, Complement, Applied, LookedUp]  # noqa: UP007  refers to itself
+Operation = Union[MatrixProduct, Sum, Elementwise, Quotient, Mean, Joined, Complement, Applied, LookedUp]  # noqa: UP007  refers to itself
 
 
 class Worked:
@@ -101,13 +101,13 @@ class WorkedVectors:
         return vector.numbers
 
     def matrix_product(self, matrix: Matrix, vector: Worked) -> Worked:
-        return Worked(self.floats.matrix_product(matrix, vector.numbers), Product(matrix.rows, vector))
+        return Worked(self.floats.matrix_product(matrix, vector.numbers), MatrixProduct(matrix.rows, vector))
 
-    def weighted(self, weights: Weight, vector: Worked) -> Worked:
+    def weighted(self, weights: WeightVector, vector: Worked) -> Worked:
         done = self.floats.weighted(weights, vector.numbers)
         return Worked(done, Elementwise(Worked(weights.numbers), vector))
 
-    def weight(self, weights: Weight) -> Worked:
+    def weight(self, weights: WeightVector) -> Worked:
         return Worked(self.floats.weight(weights))
 
     def row(self, matrix: Matrix, number: int) -> Worked:

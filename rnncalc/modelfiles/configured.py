@@ -14,7 +14,7 @@ MOST_SETTING = 100
 """Longer words are no settings that a layer of a spec has."""
 
 
-class Layer(NamedTuple):
+class ConfiguredLayer(NamedTuple):
     """A layer: the name of its class, its settings that are plain words and numbers, and whether it is trained."""
 
     kind: str
@@ -25,7 +25,7 @@ class Layer(NamedTuple):
 class Configured(NamedTuple):
     """The layers by their names in their order; steps, inputs: what the network reads, where it says so."""
 
-    layers: Mapping[str, Layer]
+    layers: Mapping[str, ConfiguredLayer]
     steps: int | None = None
     inputs: int | None = None
 
@@ -48,14 +48,14 @@ def configured(config: Any) -> Configured:
     if config is None:
         return Configured({})
     top = parsed(config) if isinstance(config, str | bytes) else config
-    layers: dict[str, Layer] = {}
+    layers: dict[str, ConfiguredLayer] = {}
     shapes: list[Any] = []
     for kind, settings, frozen in _layers(top, frozen=False, depth=0):
         name = settings.get("name")
         if kind == "InputLayer":
             shapes.append(settings.get("batch_shape", settings.get("batch_input_shape")))
         elif isinstance(name, str):
-            layers.setdefault(name, Layer(kind, _plain(settings), frozen))
+            layers.setdefault(name, ConfiguredLayer(kind, _plain(settings), frozen))
     kinds = {layer.kind for layer in layers.values()}
     shape = shapes[0] if len(shapes) == 1 and isinstance(shapes[0], list) else []
     sizes = [size if type(size) is int and 0 < size <= 10**12 else None for size in shape[1:]]

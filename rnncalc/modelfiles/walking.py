@@ -16,7 +16,7 @@ _WITHIN = {"_parameters": Role.PARAMETER, "_buffers": Role.BUFFER, "_modules": N
 """What a module keeps its parts in; their names are no part of theirs."""
 
 
-class Tensor(NamedTuple):
+class PickledTensor(NamedTuple):
     """A tensor as the pickle describes it; role, frozen: None where it does not say."""
 
     made: Made
@@ -30,7 +30,7 @@ class Found(NamedTuple):
     whole: whether modules tell their parameters from their buffers.
     """
 
-    tensors: dict[str, Tensor]
+    tensors: dict[str, PickledTensor]
     others: list[str]
     whole: bool
 
@@ -44,7 +44,7 @@ class _Waiting(NamedTuple):
 
 def found_in(root: Any) -> Found:
     """Return the tensors below what a pickle describes, in its order; what holds itself is gone into once."""
-    tensors: dict[str, Tensor] = {}
+    tensors: dict[str, PickledTensor] = {}
     others: list[str] = []
     seen: set[int] = set()
     whole = False
@@ -103,12 +103,12 @@ def _pairs(args: Any) -> Iterator[tuple[Any, Any]]:
             yield pair[0], pair[1]
 
 
-def _tensor(value: Any, role: Role | None) -> Tensor | None:
+def _tensor(value: Any, role: Role | None) -> PickledTensor | None:
     """Return the tensor that a record is of, if it is of one."""
     if not isinstance(value, Made) or not isinstance(value.args, tuple):
         return None
     if value.name in _TENSORS:
-        return Tensor(value, role)
+        return PickledTensor(value, role)
     if value.name in _PARAMETERS and value.args:
         below = _tensor(value.args[0], role)
         trained = value.args[1] if len(value.args) > 1 else None

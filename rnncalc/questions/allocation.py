@@ -68,14 +68,14 @@ def compare_conventions(network: Network) -> Allocations:
     return Allocations(network, networks, problems)
 
 
-Way = tuple[Expression, Expression, tuple[str, ...]]
+BiasDifference = tuple[Expression, Expression, tuple[str, ...]]
 """How a layer differs: its biases, the textbook's, and the names of its own."""
 
 
 def _differences(base: Network, network: Network, name: str) -> Iterator[Difference]:
     """Yield a difference for each way in which layers have more or fewer biases."""
-    ways: dict[Way, list[tuple[int, tuple[str, ...]]]] = {}
-    told: dict[tuple[Layout, Layout], Way] = {}
+    ways: dict[BiasDifference, list[tuple[int, tuple[str, ...]]]] = {}
+    told: dict[tuple[Layout, Layout], BiasDifference] = {}
     for was, now in zip(base.stack, network.stack, strict=True):
         more = (now.params - was.params) * now.copies
         if not more:

@@ -15,7 +15,7 @@ from rnncalc.layers.layer import Dense, Embedding, External, Output
 from rnncalc.network.network import Network
 from rnncalc.questions.backward_flow import Chunks, Situation, starts, stops
 from rnncalc.questions.chunk import Chunk, Outputs, tally
-from rnncalc.questions.held import ONE, Gradient, HeldVector, Tally, Work
+from rnncalc.questions.held import ONE, BackwardProduct, Gradient, HeldVector, Tally
 from rnncalc.questions.nodes import Symbol
 
 Widths = Mapping[tuple[str, ...], int]
@@ -150,12 +150,12 @@ def _dense(layer: Dense, applied: tuple[int, int], *, trained: bool) -> Tally:
     need, others = applied
     of, matrix = ("h", "y") if isinstance(layer, Output) else ("x", "")
     held: dict[HeldVector, int] = {}
-    work: dict[Work, int] = {}
+    work: dict[BackwardProduct, int] = {}
     if trained:
         held[HeldVector(Symbol(of, time="t", axes=("m",)), "m")] = need + others
-        work[Work(Gradient.MATRIX, matrix, of, ("n", "m"))] = need + others
+        work[BackwardProduct(Gradient.MATRIX, matrix, of, ("n", "m"))] = need + others
     if need:
-        work[Work(Gradient.VECTOR, matrix, of, ("n", "m"))] = need
+        work[BackwardProduct(Gradient.VECTOR, matrix, of, ("n", "m"))] = need
     if layer.activation != "linear":
         biased = layer.bias and not layer.frozen
         held[HeldVector(Symbol("y", time="t", axes=("n",)), "n")] = need + others if trained or biased else need

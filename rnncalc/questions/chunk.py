@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
 from rnncalc.layers.cell import Cell, Habits
-from rnncalc.questions.held import Steps, Tally, Vector
+from rnncalc.questions.held import ForwardValue, HeldSteps, Tally
 from rnncalc.questions.nodes import Node, Symbol
 
 
@@ -73,12 +73,12 @@ def _further(few: Mapping[What, int], more: Mapping[What, int], steps: int) -> d
 def _read(layer: Cell, inputs: int, habits: Habits, chunk: Chunk) -> Tally:
     """Return the same, read off every step of the chunk."""
     names, handed_on = _names(layer, inputs, habits)
-    steps = Steps(layer, inputs, habits, names)
+    steps = HeldSteps(layer, inputs, habits, names)
     first, others = chunk.inputs_need
-    sequence = [Vector("m", X, needs=others if step else first) for step in range(chunk.steps)]
-    ways: list[list[Vector]] = []
+    sequence = [ForwardValue("m", X, needs=others if step else first) for step in range(chunk.steps)]
+    ways: list[list[ForwardValue]] = []
     for direction, start_needs in enumerate(chunk.starts_need):
-        start = tuple(Vector(symbol.axes[0], symbol, needs=start_needs) for symbol in _states(layer, "t−1"))
+        start = tuple(ForwardValue(symbol.axes[0], symbol, needs=start_needs) for symbol in _states(layer, "t−1"))
         if chunk.fed_itself and chunk.carried and handed_on is not None:
             sequence[0] = start[handed_on]
         in_order = sequence[::-1] if direction else sequence
@@ -99,11 +99,11 @@ def _read(layer: Cell, inputs: int, habits: Habits, chunk: Chunk) -> Tally:
 
 
 def _direction(
-    steps: Steps, sequence: list[Vector], state: tuple[Vector, ...], *, fed_itself: bool
-) -> tuple[list[Vector], tuple[Vector, ...]]:
+    steps: HeldSteps, sequence: list[ForwardValue], state: tuple[ForwardValue, ...], *, fed_itself: bool
+) -> tuple[list[ForwardValue], tuple[ForwardValue, ...]]:
     """Take the steps of one direction in its order; return what each hands on, and the states after the last."""
     before, after = _states(steps.layer, "t−1"), _states(steps.layer, "t")
-    outputs: list[Vector] = []
+    outputs: list[ForwardValue] = []
     for x in sequence:
         _call(state, before)
         steps.begin()
@@ -119,21 +119,21 @@ def _states(layer: Cell, time: str) -> list[Symbol]:
 
 def _names(layer: Cell, inputs: int, habits: Habits) -> tuple[dict[Node, Symbol], int | None]:
     """Return the symbols of the states that a step makes and of what it hands on, and which state that is, if any."""
-    steps, before, after = Steps(layer, inputs, habits), _states(layer, "t−1"), _states(layer, "t")
-    state = tuple(Vector(symbol.axes[0], symbol, needs=False) for symbol in before)
-    output, state = layer.step(steps, Vector("m", X, needs=False), state)
+    steps, before, after = HeldSteps(layer, inputs, habits), _states(layer, "t−1"), _states(layer, "t")
+    state = tuple(ForwardValue(symbol.axes[0], symbol, needs=False) for symbol in before)
+    output, state = layer.step(steps, ForwardValue("m", X, needs=False), state)
     names: dict[Node, Symbol] = {output.node: Symbol("h", time="t", axes=(layer.output,))}
     names |= {vector.node: symbol for vector, symbol in zip(state, after, strict=True)}
     return names, next((place for place, vector in enumerate(state) if vector is output), None)
 
 
-def _call(state: tuple[Vector, ...], symbols: list[Symbol]) -> None:
+def _call(state: tuple[ForwardValue, ...], symbols: list[Symbol]) -> None:
     """Have the vectors of a state be called by symbols."""
     for vector, symbol in zip(state, symbols, strict=True):
         vector.node = symbol
 
 
-def _reach(steps: Steps, handed: tuple[Vector, ...]) -> None:
+def _reach(steps: HeldSteps, handed: tuple[ForwardValue, ...]) -> None:
     """Have a loss depend on what the directions hand on together; where they are multiplied, each reads the other."""
     if len(handed) == 2 and steps.layer.merge == "mul":
         handed = (steps.times(*handed),)
@@ -141,9 +141,9 @@ def _reach(steps: Steps, handed: tuple[Vector, ...]) -> None:
         vector.reached = True
 
 
-def _hold_ends(steps: Steps, end: Vector, *, other_needs: bool) -> None:
+def _hold_ends(steps: HeldSteps, end: ForwardValue, *, other_needs: bool) -> None:
     """Hold what the directions hand on where they stop, in the chunk where they are multiplied: the forward one's."""
     if end.needs:
-        steps.hold(Vector(end.width, end.node, needs=other_needs))
+        steps.hold(ForwardValue(end.width, end.node, needs=other_needs))
     if other_needs:
         steps.hold(end)

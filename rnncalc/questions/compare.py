@@ -27,7 +27,7 @@ CHOSEN_STEPS = (1, 2, 5, 10, 20, 50)
 """The numbers of steps shown of a range, times powers of 100, and its ends."""
 
 
-class Side(NamedTuple):
+class Compared(NamedTuple):
     """One side of a comparison.
 
     name: the network's; kind: of its recurrent layers where they were exchanged, or `dense`; None for a network as it
@@ -66,12 +66,12 @@ class Comparison(NamedTuple):
     """
 
     networks: tuple[Network, ...]
-    sides: tuple[Side, ...]
+    sides: tuple[Compared, ...]
     missing: tuple[Missing, ...] = ()
     same_params: bool = False
     projections: bool = False
 
-    def ratio(self, side: Side) -> float | None:
+    def ratio(self, side: Compared) -> float | None:
         """Return the parameters of a side over those of the first; None where that has none."""
         first = self.sides[0].params
         return side.params / first if first else None
@@ -204,14 +204,14 @@ def _layers_of(part: Part, kind: type[Cell], units: int | None) -> Iterator[Laye
         yield from repeat(made[key], times)
 
 
-def _side(network: Network, dtype: str, kind: str | None = None) -> Side:
+def _side(network: Network, dtype: str, kind: str | None = None) -> Compared:
     counted = count(network, dtype)
-    return Side(network.name, kind, counted.params, counted.multiply_adds, counted.bytes)
+    return Compared(network.name, kind, counted.params, counted.multiply_adds, counted.bytes)
 
 
-def _dense_side(network: Network, dtype: str) -> Side | None:
+def _dense_side(network: Network, dtype: str) -> Compared | None:
     dense = dense_equivalent(network)
     if dense is None:
         return None
     multiply_adds = total((layer.multiply_adds, 1) for layer in dense.layers)
-    return Side(network.name, DENSE, dense.params, multiply_adds, dense.params * bytes_of(dtype))
+    return Compared(network.name, DENSE, dense.params, multiply_adds, dense.params * bytes_of(dtype))

@@ -15,7 +15,7 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import Topology, hands_on_many
 from rnncalc.network.stack import Placed
 
-Steps = Mapping[str | None, int]
+StepsOfParts = Mapping[str | None, int]
 """The number of steps of each part."""
 
 
@@ -76,7 +76,7 @@ def own_dense_params(network: Network) -> int | None:
     return None if known is None else sum(one.params * one.copies for one in _made(network, known))
 
 
-def _own_steps(network: Network) -> Steps | None:
+def _own_steps(network: Network) -> StepsOfParts | None:
     steps = {name: part.steps for name, part in network.parts.items()}
     known = {name: number for name, number in steps.items() if number is not None}
     return known if len(known) == len(steps) else None
@@ -115,7 +115,7 @@ class _Made(NamedTuple):
         return DenseLayer(name, *widths, self.params, expression, {}, self.units * self.inputs)
 
 
-def _made(network: Network, steps: Steps) -> Iterator[_Made]:
+def _made(network: Network, steps: StepsOfParts) -> Iterator[_Made]:
     """Yield what stands for each layer in order; a decoder reads what its encoder hands on beside its own."""
     part: str | None = None
     flow = beside = 0  # how many numbers the layer below hands on, all steps at once, and how many an encoder does

@@ -13,7 +13,7 @@ from rnncalc.network.stack import Placed
 from rnncalc.questions.backward_flow import Situation, situations
 from rnncalc.questions.backward_layer import Costs, expression, widths_held
 from rnncalc.questions.explain import Derivation, explain_those
-from rnncalc.questions.held import ONE, Gradient, Tally, Work
+from rnncalc.questions.held import ONE, BackwardProduct, Gradient, Tally
 from rnncalc.questions.nodes import Node, Symbol, named, parts
 from rnncalc.questions.notation import Letter, Notation, W, letters_of
 from rnncalc.questions.training import Training
@@ -112,7 +112,7 @@ def _derivation(placed: Placed, of: Derivation, situation: Situation, tallies: l
     most = max(range(len(tallies)), key=lambda number: value(expression(widths_held(tallies[number])), sizes))
     chunks = situation.how.chunks
     held = sorted(_held(placed, tallies[most], of.notation), key=lambda line: _told_at(line, placed))
-    work: dict[Work, int] = {}
+    work: dict[BackwardProduct, int] = {}
     for kind, tally in zip(chunks, tallies, strict=True):
         for product, times in tally.work.items():
             work[product] = work.get(product, 0) + kind.times * times
@@ -190,7 +190,7 @@ def _formula(tally: Tally, steps: int, letter: str) -> Expression:
     return Plus((Times((letter, every)), *once)) if once else Times((letter, every))
 
 
-def _work(placed: Placed, work: dict[Work, int]) -> Iterator[WorkLine]:
+def _work(placed: Placed, work: dict[BackwardProduct, int]) -> Iterator[WorkLine]:
     """Yield the products, those of gates that are alike together: into the weights first, of the input first."""
     alike: dict[tuple[Gradient, str, tuple[str, str], int], list[str]] = {}
     for product, times in work.items():

@@ -34,7 +34,7 @@ class Gradient(Enum):
     VECTOR = "vector"
 
 
-class Work(NamedTuple):
+class BackwardProduct(NamedTuple):
     """A product of going back: what for, whose matrix it is, what that multiplied, and the letters of its axes.
 
     matrix: the letters of a gate, or of a matrix beside the gates; of: x, the letter of a state, or nothing.
@@ -50,10 +50,10 @@ class Tally(NamedTuple):
     """What going back reads and multiplies: each vector and each product, and how many times."""
 
     held: Mapping[HeldVector, int]
-    work: Mapping[Work, int]
+    work: Mapping[BackwardProduct, int]
 
 
-class Vector:
+class ForwardValue:
     """A vector of a step that is gone back through.
 
     node: what it is; width: the letter of its width. needs: whether anything trained lies below it; reached: whether a
@@ -72,11 +72,11 @@ class Vector:
 
 NO_NAMES: Mapping[Node, Symbol] = {}
 
-Reads = tuple[tuple[bool, tuple[Vector, ...]], ...]
+Reads = tuple[tuple[bool, tuple[ForwardValue, ...]], ...]
 """Whether a gradient is asked for, and the forward values that it takes."""
 
 
-class Steps:
+class HeldSteps:
     """Steps of a cell, of both its directions: `layers.operations.Operations` on letters of widths.
 
     names: symbols for what has one of its own, such as a state, once the step that makes it has been read.
@@ -90,14 +90,14 @@ class Steps:
         self.gates = {gate.letter: gate for gate in layer.gates(inputs)}
         self.weights = {weight.letter: weight for weight in layer.weights}
         self.letters = letters_of(layer, inputs)
-        self.backward: list[tuple[Vector, Callable[[], None]]] = []
-        self.held: dict[int, Vector] = {}
-        self.work: Counter[Work] = Counter()
+        self.backward: list[tuple[ForwardValue, Callable[[], None]]] = []
+        self.held: dict[int, ForwardValue] = {}
+        self.work: Counter[BackwardProduct] = Counter()
         self.begin()
 
     def begin(self) -> None:
         """Begin a step."""
-        self.products: dict[object, tuple[Vector, Vector]] = {}
+        self.products: dict[object, tuple[ForwardValue, ForwardValue]] = {}
 
     def back(self) -> Tally:
         """Go back from what is reached, and return what that reads and multiplies."""
@@ -106,13 +106,13 @@ class Steps:
                 through()
         return Tally(Counter(HeldVector(vector.node, vector.width) for vector in self.held.values()), self.work)
 
-    def hold(self, *vectors: Vector) -> None:
+    def hold(self, *vectors: ForwardValue) -> None:
         """Note that forward values are read on the way back."""
         self.held.update((id(vector), vector) for vector in vectors if not vector.weights)
 
-    def _made(self, width: str, node: Node, *parents: Vector, reads: Reads = ()) -> Vector:
+    def _made(self, width: str, node: Node, *parents: ForwardValue, reads: Reads = ()) -> ForwardValue:
         """Return what an operation makes; `reads` are, for each gradient that may be asked for, the values it takes."""
-        made = Vector(width, self.names.get(node, node), needs=any(parent.needs for parent in parents))
+        made = ForwardValue(width, self.names.get(node, node), needs=any(parent.needs for parent in parents))
 
         def through() -> None:
             for parent in parents:
@@ -125,16 +125,16 @@ class Steps:
             self.backward.append((made, through))
         return made
 
-    def gate(self, letter: str, **reads: Vector) -> Vector:
+    def gate(self, letter: str, **reads: ForwardValue) -> ForwardValue:
         return self.through(letter, self.sum(letter, **reads))
 
-    def sum(self, letter: str, **reads: Vector) -> Vector:
+    def sum(self, letter: str, **reads: ForwardValue) -> ForwardValue:
         parts = [self._product(letter, of, vector) for of, vector in reads.items()]
         if len(parts) == 1 and not (self.layer.bias and self.gates[letter].bias):
             return parts[0]
         return self._made("h", Sum(tuple(part.node for part in parts)), *parts)
 
-    def _product(self, letter: str, of: str, vector: Vector) -> Vector:
+    def _product(self, letter: str, of: str, vector: ForwardValue) -> ForwardValue:
         """Return a product; that of a matrix which gates share is made once a step."""
         (product,) = (each for each in self.gates[letter].products if each.of == of)
         letters = letter if product.matrix is None else product.matrix
@@ -148,30 +148,30 @@ class Steps:
         self.products[of, letters] = vector, made
         return made
 
-    def _multiplied(self, letters: str, of: str, axes: tuple[str, str], vector: Vector) -> Vector:
+    def _multiplied(self, letters: str, of: str, axes: tuple[str, str], vector: ForwardValue) -> ForwardValue:
         """Return a matrix times a vector."""
         matrix = Symbol(*(self.letters.matrix(of, letters) if of else self.letters.beside(letters)), axes=axes)
         node = MatrixProduct(matrix, vector.node)
-        made = Vector(axes[0], self.names.get(node, node), needs=self.trained or vector.needs)
+        made = ForwardValue(axes[0], self.names.get(node, node), needs=self.trained or vector.needs)
 
         def through() -> None:
             if self.trained:
                 self.hold(vector)
-                self.work[Work(Gradient.MATRIX, letters, of, axes)] += 1
+                self.work[BackwardProduct(Gradient.MATRIX, letters, of, axes)] += 1
             if vector.needs:
                 vector.reached = True
-                self.work[Work(Gradient.VECTOR, letters, of, axes)] += 1
+                self.work[BackwardProduct(Gradient.VECTOR, letters, of, axes)] += 1
 
         if made.needs:
             self.backward.append((made, through))
         return made
 
-    def _weighted(self, weights: Symbol, vector: Vector) -> Vector:
+    def _weighted(self, weights: Symbol, vector: ForwardValue) -> ForwardValue:
         """Return weights ∘ a vector."""
-        own = Vector("h", weights, needs=self.trained, weights=True)
+        own = ForwardValue("h", weights, needs=self.trained, weights=True)
         return self.times(own, vector)
 
-    def through(self, letter: str, total: Vector) -> Vector:
+    def through(self, letter: str, total: ForwardValue) -> ForwardValue:
         made = self.activate(self.gates[letter].activation, total)
         made.node = Symbol(letter, time="t", axes=("h",))
         return made
@@ -182,11 +182,11 @@ class Steps:
     def habit(self, name: str) -> bool:
         return bool(getattr(self.habits, name))
 
-    def activate(self, activation: str, vector: Vector) -> Vector:
+    def activate(self, activation: str, vector: ForwardValue) -> ForwardValue:
         if activation == "linear":
             return vector
         node = Applied(activation, vector.node)
-        made = Vector(vector.width, self.names.get(node, node), needs=vector.needs)
+        made = ForwardValue(vector.width, self.names.get(node, node), needs=vector.needs)
 
         def through() -> None:
             vector.reached = True
@@ -196,35 +196,35 @@ class Steps:
             self.backward.append((made, through))
         return made
 
-    def product(self, letter: str, vector: Vector) -> Vector:
+    def product(self, letter: str, vector: ForwardValue) -> ForwardValue:
         return self._multiplied(letter, "", (self.weights[letter].widths[0], vector.width), vector)
 
-    def scalar(self, letter: str) -> Vector:
-        weight = Vector(ONE, Symbol(letter), needs=self.trained, weights=True)
+    def scalar(self, letter: str) -> ForwardValue:
+        weight = ForwardValue(ONE, Symbol(letter), needs=self.trained, weights=True)
         return self.activate(self.weights[letter].activation, weight)
 
-    def plus(self, left: Vector, right: Vector) -> Vector:
+    def plus(self, left: ForwardValue, right: ForwardValue) -> ForwardValue:
         return self._made(left.width, Sum((left.node, right.node)), left, right)
 
-    def times(self, left: Vector, right: Vector) -> Vector:
+    def times(self, left: ForwardValue, right: ForwardValue) -> ForwardValue:
         reads = (left.needs, (right,)), (right.needs, (left,))
         return self._made(left.width, Elementwise(left.node, right.node), left, right, reads=reads)
 
-    def over(self, left: Vector, right: Vector) -> Vector:
+    def over(self, left: ForwardValue, right: ForwardValue) -> ForwardValue:
         reads = (left.needs, (right,)), (right.needs, (left, right))
         return self._made(left.width, Quotient(left.node, right.node), left, right, reads=reads)
 
-    def blend(self, gate: Vector, where_one: Vector, where_zero: Vector) -> Vector:
+    def blend(self, gate: ForwardValue, where_one: ForwardValue, where_zero: ForwardValue) -> ForwardValue:
         reads = (gate.needs, (where_one, where_zero)), (where_one.needs or where_zero.needs, (gate,))
         terms = Elementwise(gate.node, where_one.node), Elementwise(Complement(gate.node), where_zero.node)
         return self._made(gate.width, Sum(terms), gate, where_one, where_zero, reads=reads)
 
-    def complement(self, vector: Vector) -> Vector:
+    def complement(self, vector: ForwardValue) -> ForwardValue:
         return self._made(vector.width, Complement(vector.node), vector)
 
-    def scale(self, scalar: Vector, vector: Vector) -> Vector:
+    def scale(self, scalar: ForwardValue, vector: ForwardValue) -> ForwardValue:
         reads = (scalar.needs, (vector,)), (vector.needs, (scalar,))
         return self._made(vector.width, Elementwise(scalar.node, vector.node), scalar, vector, reads=reads)
 
-    def shift(self, vector: Vector, scalar: Vector) -> Vector:
+    def shift(self, vector: ForwardValue, scalar: ForwardValue) -> ForwardValue:
         return self._made(vector.width, Sum((vector.node, scalar.node)), vector, scalar)

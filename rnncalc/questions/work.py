@@ -41,7 +41,7 @@ class Name(NamedTuple):
     layer: str
 
 
-class Line(NamedTuple):
+class WorkedLine(NamedTuple):
     """A value and its name; also the name it already had, where it is another's."""
 
     name: Name
@@ -56,8 +56,8 @@ class StepWork(NamedTuple):
     """
 
     step: int | None
-    given: tuple[Line, ...]
-    lines: tuple[Line, ...]
+    given: tuple[WorkedLine, ...]
+    lines: tuple[WorkedLine, ...]
 
 
 class LayerWork(NamedTuple):
@@ -172,7 +172,7 @@ def _layer_work(
     for step, value in enumerate(left, 1):
         name = Name(_letter(placed.layer), step if many else None, placed.name)
         if id(value) not in seen and names[id(value)] == name:
-            steps.append(StepWork(name.step, (), (Line(name, value),)))
+            steps.append(StepWork(name.step, (), (WorkedLine(name, value),)))
     return LayerWork(placed, weights, ways, tuple(steps))
 
 
@@ -192,12 +192,12 @@ def _way(names: Mapping[int, Name], placed: Placed, trace: Trace[Worked], *, bac
         yield StepWork(step, tuple(given), tuple(_in_order(names, lines)))
 
 
-def _line(names: Mapping[int, Name], name: Name, value: Worked) -> Line:
+def _line(names: Mapping[int, Name], name: Name, value: Worked) -> WorkedLine:
     known = names.get(id(value), name)
-    return Line(name, value, None if known == name else known)
+    return WorkedLine(name, value, None if known == name else known)
 
 
-def _in_order(names: Mapping[int, Name], lines: Sequence[Line]) -> Iterator[Line]:
+def _in_order(names: Mapping[int, Name], lines: Sequence[WorkedLine]) -> Iterator[WorkedLine]:
     """Yield the lines so that each stands after those that it is made of, gates as the step takes them."""
     left = [*lines]
     while left:
@@ -206,7 +206,7 @@ def _in_order(names: Mapping[int, Name], lines: Sequence[Line]) -> Iterator[Line
         yield line
 
 
-def _waits(names: Mapping[int, Name], line: Line, left: Sequence[Line]) -> bool:
+def _waits(names: Mapping[int, Name], line: WorkedLine, left: Sequence[WorkedLine]) -> bool:
     """Return whether a line is to stand after one of others: one that it is made of, or whose value it shares."""
     others = {id(each.value) for each in left if each is not line}
     if id(line.value) in others:

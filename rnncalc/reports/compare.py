@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from rnncalc.questions.compare import Comparison, DenseGrowth, Lack, Missing, Side
+from rnncalc.questions.compare import Compared, Comparison, DenseGrowth, Lack, Missing
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Bar, Column, Row, Sheet
 
@@ -73,7 +73,7 @@ class ComparisonReport(NamedTuple):
         heading = title(self.comparison.networks[0]) if self._alone else self.title
         return [Sheet(columns, rows, title=heading, subtitle=subtitle, notes=tuple(self._notes()))]
 
-    def _label(self, side: Side) -> str:
+    def _label(self, side: Compared) -> str:
         return (side.kind or AS_IT_IS) if self._alone else side.name
 
     def _notes(self) -> Iterator[str]:
@@ -89,7 +89,7 @@ class ComparisonReport(NamedTuple):
             yield "Multiply-adds: not known without the number of steps, or with a part counted elsewhere."
 
 
-def _why(missing: Missing, first: Side) -> str:
+def _why(missing: Missing, first: Compared) -> str:
     match missing.reason:
         case Lack.STEPS:
             return f"{missing.kind}: not known without the number of steps; give steps, or -T."

@@ -14,13 +14,13 @@ from rnncalc.forward.worked import (
     Elementwise,
     Joined,
     LookedUp,
+    MatrixProduct,
     Mean,
-    Product,
     Quotient,
     Sum,
     Worked,
 )
-from rnncalc.questions.work import Line, Name
+from rnncalc.questions.work import Name, WorkedLine
 from rnncalc.reports.equations import FUNCTIONS, Term
 
 DIGITS = 4
@@ -48,7 +48,7 @@ Piece = Term | Block | Words | str
 WorkLine = tuple[Piece, ...]
 
 
-def written(line: Line, names: Mapping[int, object]) -> WorkLine:
+def written(line: WorkedLine, names: Mapping[int, object]) -> WorkLine:
     """Return `z_1 = σ(0.1·1 + 0.4·0 + 0.01) = σ(0.11) = 0.5275`; what has a name of its own stands as its numbers."""
     sides: list[WorkLine] = [(term(line.name),)]
     if line.same_as is not None:
@@ -87,7 +87,7 @@ def number(value: float) -> str:
     return text.replace("-", "−")
 
 
-_STRENGTH = {Sum: 1, Complement: 1, Elementwise: 2, Quotient: 2, Mean: 2, Product: 3}
+_STRENGTH = {Sum: 1, Complement: 1, Elementwise: 2, Quotient: 2, Mean: 2, MatrixProduct: 3}
 """How tightly each operation holds together; what is missing needs no brackets."""
 
 _NEGATIVE = 3
@@ -111,7 +111,7 @@ class _Writer:
             case Applied(activation, of) if not self.applied:
                 inner = numbers(of.numbers) if self.arguments else self.line(of)
                 return (f"{FUNCTIONS.get(activation, activation)}(", *inner, ")")
-            case Product():
+            case MatrixProduct():
                 return _sum([*self._product(value.made)])
             case Sum():
                 return _sum(self.terms(value))
@@ -138,7 +138,7 @@ class _Writer:
             strength = _NEGATIVE if isinstance(line[0], str) and line[0].startswith("−") else 4
         else:
             line = self.bare(value)
-            flat = isinstance(value.made, Product) and len(value.made.rows) == 1 and len(value.made.rows[0]) > 1
+            flat = isinstance(value.made, MatrixProduct) and len(value.made.rows) == 1 and len(value.made.rows[0]) > 1
             strength = 1 if flat else _STRENGTH.get(type(value.made), 4)
         return ("(", *line, ")") if strength < least else line
 
@@ -156,7 +156,7 @@ class _Writer:
         made = value.made
         if isinstance(made, Elementwise):
             return made.left.made is None and id(made.left) not in self.names
-        return isinstance(made, Product)
+        return isinstance(made, MatrixProduct)
 
     def _parts(self, value: Worked) -> Iterator[Worked]:
         """Yield what a sum adds up, sums within it taken apart."""
@@ -168,11 +168,11 @@ class _Writer:
 
     def _term(self, value: Worked) -> list[WorkLine]:
         """Return the term of a sum that a value is, or its terms."""
-        if id(value) in self.names or not isinstance(value.made, Product):
+        if id(value) in self.names or not isinstance(value.made, MatrixProduct):
             return [self.line(value, 2)]
         return [*self._product(value.made)]
 
-    def _product(self, made: Product) -> Iterator[WorkLine]:
+    def _product(self, made: MatrixProduct) -> Iterator[WorkLine]:
         """Yield a matrix times a vector; one row, times what has a name, is as many terms as it has numbers."""
         known = made.vector.made is None or id(made.vector) in self.names
         if len(made.rows) == 1 and known:

@@ -10,50 +10,50 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol
 
-from rnncalc.forward.arrays import Arrays, Matrix, Weight
+from rnncalc.forward.arrays import Arrays, Matrix, WeightVector
 from rnncalc.layers.cell import Cell, Habits
 
 
 class Bound(Protocol):
     """The weights of one direction of a recurrent layer. Each raises BindingError for what is not declared."""
 
-    def product(self, letter: str, of: str) -> Matrix | Weight:
+    def product(self, letter: str, of: str) -> Matrix | WeightVector:
         """Return what multiplies x, or a state, in a gate: a matrix, or a vector in a diagonal product."""
 
-    def bias(self, letter: str, side: str) -> Weight | None:
+    def bias(self, letter: str, side: str) -> WeightVector | None:
         """Return the bias that stands on a gate's side, input or recurrent, if there is one."""
 
     def matrix(self, letter: str) -> Matrix:
         """Return a matrix beside the gates."""
 
-    def scalar(self, letter: str) -> Weight:
+    def scalar(self, letter: str) -> WeightVector:
         """Return a trained number beside the gates."""
 
-    def state(self, letter: str) -> Weight:
+    def state(self, letter: str) -> WeightVector:
         """Return the learned state before the first step."""
 
 
 class ByGate(NamedTuple):
     """The weights of one direction, bound at once: products by gate and what is read, biases by gate and side."""
 
-    products: Mapping[tuple[str, str], Matrix | Weight]
-    biases: Mapping[tuple[str, str], Weight] = {}
+    products: Mapping[tuple[str, str], Matrix | WeightVector]
+    biases: Mapping[tuple[str, str], WeightVector] = {}
     matrices: Mapping[str, Matrix] = {}
-    states: Mapping[str, Weight] = {}
+    states: Mapping[str, WeightVector] = {}
 
-    def product(self, letter: str, of: str) -> Matrix | Weight:
+    def product(self, letter: str, of: str) -> Matrix | WeightVector:
         return self.products[letter, of]
 
-    def bias(self, letter: str, side: str) -> Weight | None:
+    def bias(self, letter: str, side: str) -> WeightVector | None:
         return self.biases.get((letter, side))
 
     def matrix(self, letter: str) -> Matrix:
         return self.matrices[letter]
 
-    def scalar(self, letter: str) -> Weight:
+    def scalar(self, letter: str) -> WeightVector:
         raise NotImplementedError  # no framework that is bound here has a cell with one
 
-    def state(self, letter: str) -> Weight:
+    def state(self, letter: str) -> WeightVector:
         return self.states[letter]
 
 

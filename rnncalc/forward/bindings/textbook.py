@@ -4,7 +4,7 @@ What is asked for is the step's word, not the gates'; the names are written by h
 diagonal, and shares a matrix, is taken from the gates for cells of strangers too.
 """
 
-from rnncalc.forward.arrays import Arrays, Matrix, Weight
+from rnncalc.forward.arrays import Arrays, Matrix, WeightVector
 from rnncalc.forward.bindings.binding import Binding, DenseNames, prefix
 from rnncalc.layers.cell import Cell, Form
 
@@ -17,14 +17,14 @@ class _Bound:
         self.layer = layer
         self.before = prefix(layer, backward)
         self.gates = {gate.letter: gate for gate in layer.gates(inputs)}
-        self.bound: dict[tuple[str, str], Matrix | Weight] = {}
+        self.bound: dict[tuple[str, str], Matrix | WeightVector] = {}
 
-    def product(self, letter: str, of: str) -> Matrix | Weight:
+    def product(self, letter: str, of: str) -> Matrix | WeightVector:
         if (letter, of) not in self.bound:
             self.bound[letter, of] = self._product(letter, of)
         return self.bound[letter, of]
 
-    def _product(self, letter: str, of: str) -> Matrix | Weight:
+    def _product(self, letter: str, of: str) -> Matrix | WeightVector:
         products = [each for each in self.gates[letter].products if each.of == of]
         shared = products[0].matrix if products else None
         word = f"{of}{letter if shared is None else shared}"
@@ -36,7 +36,7 @@ class _Bound:
             return self.arrays.matrix(f"{self.before}W_{word}")
         return self.arrays.vector(f"{self.before}{'W' if of in ('x', first) else 'w'}_{word}")
 
-    def bias(self, letter: str, side: str) -> Weight | None:
+    def bias(self, letter: str, side: str) -> WeightVector | None:
         if side == "recurrent" or not self.layer.bias or not self.gates[letter].bias:
             return None
         return self.arrays.vector(f"{self.before}b_{letter}")
@@ -44,10 +44,10 @@ class _Bound:
     def matrix(self, letter: str) -> Matrix:
         return self.arrays.matrix(f"{self.before}W_h{letter}")
 
-    def scalar(self, letter: str) -> Weight:
+    def scalar(self, letter: str) -> WeightVector:
         return self.arrays.vector(f"{self.before}{letter}")
 
-    def state(self, letter: str) -> Weight:
+    def state(self, letter: str) -> WeightVector:
         return self.arrays.vector(f"{self.before}{letter}_0")
 
 

@@ -14,7 +14,7 @@ from rnncalc.reports.equations import FUNCTIONS, Line, Term
 from rnncalc.reports.pictures.cell_places import OUT, Places, places
 from rnncalc.reports.pictures.cell_tracks import LEFT, Heights, Path, heights, paths
 from rnncalc.reports.pictures.cell_wires import RIGHT, How, Laid, Wires, ports, wires
-from rnncalc.reports.pictures.picture import Align, Arrow, Box, Cell, Dot, Label, Role, Shape, span
+from rnncalc.reports.pictures.picture import Align, Arrow, Box, Dot, GridPoint, Label, Role, Shape, span
 
 SIGNS = {Does.PLUS: "+", Does.TIMES: "∘", Does.OVER: "÷", Does.SCALED: "·", Does.COMPLEMENT: "1−"}
 
@@ -168,7 +168,7 @@ def _arrows(found: Sequence[Path], before: set[int]) -> Iterator[Arrow | Dot]:
 
     before: the places of what comes in as a state.
     """
-    drawn: dict[int, set[Cell]] = {}
+    drawn: dict[int, set[GridPoint]] = {}
     dots = set()
     for path in sorted(found, key=lambda path: path.wire.how is not How.STRAIGHT):
         along = path.wire.how in (How.ALONG, How.EXIT, How.OVER)
@@ -186,7 +186,7 @@ def _arrows(found: Sequence[Path], before: set[int]) -> Iterator[Arrow | Dot]:
         yield Arrow(_corners(cells), Role.STATE if along or path.wire.source in before else Role.INPUT)
 
 
-def _cells(corners: Sequence[Cell]) -> Iterator[Cell]:
+def _cells(corners: Sequence[GridPoint]) -> Iterator[GridPoint]:
     """Yield every cell of a way, from corner to corner."""
     yield corners[0]
     for (x, y), (to_x, to_y) in pairwise(corners):
@@ -196,7 +196,7 @@ def _cells(corners: Sequence[Cell]) -> Iterator[Cell]:
             yield x, y
 
 
-def _corners(cells: Sequence[Cell]) -> tuple[Cell, ...]:
+def _corners(cells: Sequence[GridPoint]) -> tuple[GridPoint, ...]:
     """Return the ends of a way and the cells at which it turns."""
     inner = [
         cell

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from rnncalc.reports.pictures.cell_places import Places
 from rnncalc.reports.pictures.cell_wires import How, Wire, Wires
-
-Cell = tuple[int, int]
+from rnncalc.reports.pictures.picture import GridPoint
 
 MOST_TRIED = 4
 """Of more values in a channel than these, the tracks are as they come: there would be too many orders."""
@@ -22,7 +21,7 @@ class Path(NamedTuple):
     """The corners of a wire, from beside its source to beside its target."""
 
     wire: Wire
-    corners: tuple[Cell, ...]
+    corners: tuple[GridPoint, ...]
 
 
 class Heights(NamedTuple):
@@ -125,7 +124,7 @@ LEFT = -2
 """The x at which what comes in from the left starts."""
 
 
-def _rest(wire: Wire, trunk: int, at: Heights, high: Mapping[int, int]) -> tuple[Cell, ...]:
+def _rest(wire: Wire, trunk: int, at: Heights, high: Mapping[int, int]) -> tuple[GridPoint, ...]:
     """Return the corners of a wire from its trunk on."""
     middle = at.rows.get(wire.row, 0)
     below = middle + high.get(wire.target, 1) // 2 + 1
@@ -144,9 +143,9 @@ def _rest(wire: Wire, trunk: int, at: Heights, high: Mapping[int, int]) -> tuple
             return turn
 
 
-def _merged(corners: list[Cell]) -> tuple[Cell, ...]:
+def _merged(corners: list[GridPoint]) -> tuple[GridPoint, ...]:
     """Return the corners without those at which the way does not turn."""
-    found: list[Cell] = []
+    found: list[GridPoint] = []
     for cell in corners:
         if found and cell == found[-1]:
             continue

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from rnncalc.reports.pictures.boxes import at, output_letter, size
 from rnncalc.reports.pictures.half import DOTS, Half
-from rnncalc.reports.pictures.picture import Arrow, Box, Cell, Dot, Role, Shape, span
+from rnncalc.reports.pictures.picture import Arrow, Box, Dot, GridPoint, Role, Shape, span
 from rnncalc.reports.pictures.plan import Gap, Row, Step
 
 
@@ -19,7 +19,7 @@ def fed_back(half: Half) -> Iterator[Shape]:
     names = {column: column.name for column in half.columns if isinstance(column, Step)}
     wide = {column: (span((at(last, name),)) + 2) | 1 for column, name in names.items()}
     for (column, x), (after, to) in pairwise(zip(half.columns, half.lefts, strict=True)):
-        cells: list[Cell] = [(x + DOTS, half.inputs)]
+        cells: list[GridPoint] = [(x + DOTS, half.inputs)]
         if isinstance(column, Step):
             across = to - 2
             cells = [(x + (half.box + wide[column]) // 2, outputs), (across, outputs), (across, half.inputs)]
@@ -31,10 +31,10 @@ def fed_back(half: Half) -> Iterator[Shape]:
             yield Arrow((*cells, (to - 1, half.inputs)), Role.OUTPUT)
 
 
-def joining(half: Half, row: Row, top: int, to: Cell) -> Iterator[Shape]:
+def joining(half: Half, row: Row, top: int, to: GridPoint) -> Iterator[Shape]:
     """Yield how the last state of what runs backwards joins an arrow at a cell: above the row and to the right."""
     x, above = half.lefts[0] + 1, top - 2
     start = top + size(row).forward - 1 if isinstance(half.columns[0], Gap) else top - 1
-    corners: list[Cell] = [(x, start), (x, above), (to[0], above)]
+    corners: list[GridPoint] = [(x, start), (x, above), (to[0], above)]
     yield Arrow((*corners, to) if to[1] != above else tuple(corners), Role.BACKWARD, head=False)
     yield Dot(*to)

@@ -48,7 +48,7 @@ class Align(StrEnum):
     END = "end"
 
 
-Cell = tuple[int, int]
+GridPoint = tuple[int, int]
 """A place on the grid: x, y."""
 
 
@@ -64,11 +64,11 @@ class Box(NamedTuple):
     round: bool = False
 
     @property
-    def middle(self) -> Cell:
+    def middle(self) -> GridPoint:
         """The cell in the middle, the upper left one of several."""
         return self.x + (self.width - 1) // 2, self.y + (self.height - 1) // 2
 
-    def covers(self, cell: Cell) -> bool:
+    def covers(self, cell: GridPoint) -> bool:
         """Return whether a cell is one of the box's."""
         return 0 <= cell[0] - self.x < self.width and 0 <= cell[1] - self.y < self.height
 
@@ -76,7 +76,7 @@ class Box(NamedTuple):
 class Arrow(NamedTuple):
     """A line through cells, along the grid from each corner to the next, with a head where it ends, or none."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[GridPoint, ...]
     role: Role
     head: bool = True
 
@@ -166,7 +166,7 @@ def fitted(text: str, most: int) -> str:
     return f"{text}…"
 
 
-def moved(shape: Shape, by: Cell) -> Shape:
+def moved(shape: Shape, by: GridPoint) -> Shape:
     """Return a shape so many cells to the right and down."""
     across, down = by
     match shape:

@@ -31,7 +31,7 @@ LEGEND = "Boxes: name, kind and width, parameters. Arrows: how many numbers run 
 JOINED_INPUTS = "A sum on an arrow: what comes from below, and extra inputs from elsewhere."
 
 
-class Way(NamedTuple):
+class Fit(NamedTuple):
     """A way to draw a part: its columns, and whether it is made as narrow as can be, its first states left out."""
 
     columns: Columns
@@ -52,7 +52,7 @@ def pictures(network: Network, only: tuple[str, ...], width: int | None) -> list
 
 def _fitting(network: Network, parts: Parts, width: int | None, of: str = "") -> Picture:
     """Return the fullest picture that is no wider than so many cells, or the narrowest."""
-    ways = [[*map(Way, columns(network, part))] for part in parts]
+    ways = [[*map(Fit, columns(network, part))] for part in parts]
     for part in ways:
         part.append(part[-1]._replace(tight=True))
     for chosen in zip_longest(*ways):
@@ -79,7 +79,7 @@ def _words(network: Network, parts: Parts, of: str) -> Words:
     )
 
 
-def _halves(network: Network, parts: Parts, chosen: list[Way]) -> list[Half]:
+def _halves(network: Network, parts: Parts, chosen: list[Fit]) -> list[Half]:
     """Return the halves, each row at its height; recurrent layers whose states meet are at the same."""
     found, bridged = levels(list(parts.values())), len(parts) > 1
     handing_on = [part for part in parts if not (bridged and part == "encoder")]
