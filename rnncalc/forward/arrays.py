@@ -164,9 +164,10 @@ class Arrays:
 def _scalars(nested: Nested) -> int:
     if not isinstance(nested, list):
         return 1
-    if nested and isinstance(nested[0], list):
-        return sum(map(_scalars, nested))
-    return len(nested)
+    if not nested or not isinstance(nested[0], list):
+        return len(nested)
+    rows = bool(nested[0]) and not isinstance(nested[0][0], list)
+    return sum(map(len if rows else _scalars, nested))
 
 
 VALUES = 4_096
