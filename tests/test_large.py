@@ -89,10 +89,8 @@ def test_a_megabyte_costs_little(name: str, line: str, size: int, most: int, tmp
     assert seconds < 10  # 2 s on a machine with nothing else to do
 
 
-OTHERS = ("all different", "all unknown", "of one key", "merges", "numbers")
-
-
-@pytest.mark.parametrize("name", ["empty layers", *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERS)])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["empty layers", "all different", "all unknown", "of one key", "merges", "numbers"])
 def test_ten_megabytes_cost_a_bounded_amount(name: str, tmp_path: Path) -> None:
     """Under 600 MB, whatever there is in them."""
     path = tmp_path / "long.yaml"
@@ -141,7 +139,7 @@ def test_endless_tensors_are_refused(call: Call) -> None:
 
 
 def test_what_would_take_long_is_refused_with_another_way(call: Call, tmp_path: Path) -> None:
-    """JSON names every tensor, and six conventions are six networks; equal layers cost little, so they pass."""
+    """JSON names every tensor, and six conventions are six networks."""
     path = tmp_path / "different.yaml"
     layers = 33_400
     path.write_text(LAYERS + "".join(f"- lstm: {number}\n" for number in range(1, layers + 1)))
@@ -149,6 +147,11 @@ def test_what_would_take_long_is_refused_with_another_way(call: Call, tmp_path: 
     assert call(path, "-f", "json") == (2, "", f"{message}one by one; take -f csv, with a row a layer\n")
     message = f"rnncalc: --all-conventions takes 20,000 layers at most, and different has {layers:,}; "
     assert call(path, "--all-conventions") == (2, "", f"{message}count one convention at a time, with -c\n")
+
+
+@pytest.mark.slow
+def test_equal_layers_cost_little_so_they_pass(call: Call) -> None:
+    """However many tensors JSON then names."""
     assert call("-i", 4, "-l", "lstm:4,repeat=33334", "-f", "json").code == 0
 
 

@@ -198,6 +198,7 @@ def test_bytes_are_those_of_the_dtype(call: Call, flags: list[str]) -> None:
     assert [row["bytes"] for row in found] == [1_200, 1_600]
 
 
+@pytest.mark.slow
 def test_as_many_layers_as_there_may_be_are_compared() -> None:
     """Equal ones are made once, and so are those that become equal; too many different ones are refused."""
     many = [*(LSTM(units) for units in range(1, 1_001)), *[GRU(7)] * 99_000]
