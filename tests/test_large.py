@@ -74,10 +74,18 @@ def used(words: list[str]) -> tuple[int, int, float]:
     return int(code), int(kilobytes), float(seconds)
 
 
-@pytest.mark.parametrize(
-    ("size", "most"), [(MB // 3, 120_000), pytest.param(MB, 300_000, marks=pytest.mark.slow)], ids=["third", "whole"]
-)
-@pytest.mark.parametrize(("name", "line"), CALLS)
+FEW = ("of one key", "merges", "pairs", "empty layers", "sizes to find")
+"""What is not called for anything but a check, and is read in other ways than the rest."""
+
+WHOLE = [pytest.param(*call, MB, 300_000, marks=pytest.mark.slow, id=f"{' '.join(call)}, whole") for call in CALLS]
+THIRDS = [
+    pytest.param(name, line, MB // 3, 120_000, id=f"{name} {line}, a third")
+    for name, line in CALLS
+    if line != "check" or name in FEW
+]
+
+
+@pytest.mark.parametrize(("name", "line", "size", "most"), [*THIRDS, *WHOLE])
 def test_a_megabyte_costs_little(name: str, line: str, size: int, most: int, tmp_path: Path) -> None:
     """Under 300 MB, and a third of one as much less; and some seconds, where what grows without bound takes minutes."""
     path = tmp_path / "long.yaml"
@@ -112,6 +120,7 @@ def test_many_networks_leave_their_numbers_alone(tmp_path: Path) -> None:
         assert kilobytes < 300_000
 
 
+@pytest.mark.slow
 def test_many_files_leave_their_networks_alone(tmp_path: Path) -> None:
     """Of ten files of half a megabyte nothing is kept but the networks: their words would take 350 MB more."""
     paths = [tmp_path / f"{number}.yaml" for number in range(10)]
@@ -122,6 +131,7 @@ def test_many_files_leave_their_networks_alone(tmp_path: Path) -> None:
     assert kilobytes < 250_000
 
 
+@pytest.mark.slow
 def test_kinds_are_compared_one_after_the_other(tmp_path: Path) -> None:
     """Twenty thousand different layers as three other kinds: no more than one of these networks is kept."""
     path = tmp_path / "different.yaml"
@@ -138,6 +148,7 @@ def test_endless_tensors_are_refused(call: Call) -> None:
     assert call(*flags) == (2, "", f"{message}leave it out, or take -f json, which has them all\n")
 
 
+@pytest.mark.slow
 def test_what_would_take_long_is_refused_with_another_way(call: Call, tmp_path: Path) -> None:
     """JSON names every tensor, and six conventions are six networks."""
     path = tmp_path / "different.yaml"
