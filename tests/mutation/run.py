@@ -1,29 +1,37 @@
 """Mutation testing of the rooms that compute: `python tests/mutation/run.py --sample 1000`, with mutmut 3 installed.
 
-Works on a copy of the tracked files, where properties draw fewer examples: a mutant that survives twenty is worth a
-look anyway. A sample is drawn by the seed from all mutants and run in its order until `--seconds` are over, so that a
-longer run goes on where a shorter one ended. Prints how many were drawn, run and killed, with the survivors, and leaves
-the copy for `mutmut show NAME`.
+mutmut makes the mutants, in a copy of the tracked files, and sees which tests reach which function. Each mutant of a
+sample, drawn by the seed, then meets the tests that reach it, the quickest first, in a process of its own, so that what
+is called as a module is imported is reached too. A mutant that so many seconds of tests do not kill counts as survived,
+which can only make the figure worse. Properties draw fewer examples in the copy, for the same reason.
+
+Prints the survivors, and how many of the sample were killed; leaves the copy for `mutmut show NAME`.
 """
 
 import argparse
+import json
+import os
 import random
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent.parent
-EXAMPLES = 20
-BATCH = 20
+EXAMPLES = 10
+FIRST = 40
+"""So many tests are run before the rest are collected: most mutants go no further."""
+
 ROOMS = ("layers", "conventions", "network", "forward", "questions")
 SELECTION = (
-    *("tests/layers", "tests/conventions", "tests/forward", "tests/questions", "tests/reports", "tests/spec"),
-    *("tests/test_bad_specs.py", "tests/test_cli.py", "tests/test_large.py", "tests/test_specs.py"),
+    *("cli", "conventions", "formats", "forward", "layers", "modelfiles", "network", "questions", "reports", "sources"),
+    *("spec", "test_bad_specs.py", "test_cli.py", "test_large.py", "test_specs.py"),
 )
 CONFIGURATION = f"""
 [tool.mutmut]
@@ -31,9 +39,54 @@ source_paths = ["rnncalc"]
 only_mutate = {[f"rnncalc/{room}/*" for room in ROOMS]}
 also_copy = ["specs", "tests", "README.md"]
 pytest_add_cli_args = ["-q", "-x", "-p", "no:cacheprovider"]
-pytest_add_cli_args_test_selection = {[*SELECTION]}
+pytest_add_cli_args_test_selection = {[f"tests/{name}" for name in SELECTION]}
 """
-KILLED = ("killed", "timeout", "segfault")
+CHOOSING = """
+import os
+from pathlib import Path
+
+def pytest_collection_modifyitems(config, items):
+    wanted = Path(os.environ["CHOSEN_TESTS"]).read_text().splitlines()
+    places = {name: place for place, name in enumerate(wanted)}
+    chosen = sorted((item for item in items if item.nodeid in places), key=lambda item: places[item.nodeid])
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in places])
+    items[:] = chosen
+"""
+"""A plugin that leaves of what is collected the tests that are asked for, in their order."""
+
+
+class Reach(NamedTuple):
+    """The tests that reach each function, and how long each takes, in seconds."""
+
+    tests: dict[str, list[str]]
+    seconds: dict[str, float]
+
+    def of(self, mutant: str, most: float) -> list[str]:
+        """Return the tests that reach a mutant, the quickest first, as many as take so many seconds together.
+
+        Those of its room follow: mutmut does not see what is called as a module is imported.
+        """
+        reaching = sorted(self.tests.get(mutant.partition("__mutmut_")[0], ()), key=self._cost)
+        found: list[str] = []
+        took = 0.0
+        for test in dict.fromkeys([*reaching, *sorted(self._of_room(mutant), key=self._cost)]):
+            took += self.seconds[test]
+            if took > most:
+                break
+            found.append(test)
+        return found
+
+    def _cost(self, test: str) -> tuple[float, str]:
+        return self.seconds[test], test
+
+    def _of_room(self, mutant: str) -> list[str]:
+        """Return the tests of the innermost room that has any."""
+        _, *rooms = mutant.split(".")
+        while rooms:
+            rooms.pop()
+            if found := [test for test in self.seconds if test.startswith("/".join(("tests", *rooms, "")))]:
+                return found
+        return []
 
 
 def copied() -> Path:
@@ -63,42 +116,67 @@ def mutmut(copy: Path, *words: str) -> str:
     return done.stdout
 
 
-def states(copy: Path) -> dict[str, str]:
-    """Return how each mutant fared; one that was not run is `not checked`."""
+def every_mutant(copy: Path) -> list[str]:
+    """Return the names of all mutants, sorted."""
     lines = mutmut(copy, "results", "--all", "true").splitlines()
-    return {name.strip(): state.strip() for name, colon, state in (line.rpartition(": ") for line in lines) if colon}
+    return sorted(line.rpartition(": ")[0].strip() for line in lines if ": " in line)
 
 
-def drawn(names: list[str], sample: int, seed: int) -> list[str]:
-    """Return a sample in a random order, the same for the same seed."""
-    return random.Random(seed).sample(sorted(names), min(sample, len(names)))
+def reach_of(copy: Path) -> Reach:
+    """Return what mutmut saw the tests reach."""
+    found = json.loads((copy / "mutants/mutmut-stats.json").read_text())
+    return Reach(found["tests_by_mangled_function_name"], found["duration_by_test"])
+
+
+def killed(copy: Path, mutant: str, tests: Sequence[str]) -> bool:
+    """Return whether some of the tests fails with a mutant in the place of what it was made from, or never ends."""
+    return any(part and _fails(copy, mutant, part) for part in (tests[:FIRST], tests[FIRST:]))
+
+
+def _fails(copy: Path, mutant: str, tests: Sequence[str]) -> bool:
+    """Return whether a test fails. Raises RuntimeError where none was run."""
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as chosen:
+        chosen.write("\n".join(tests))
+        chosen.flush()
+        env = {**os.environ, "MUTANT_UNDER_TEST": mutant, "CHOSEN_TESTS": chosen.name, "PYTHONDONTWRITEBYTECODE": "1"}
+        files = sorted({test.partition("::")[0] for test in tests})
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "choosing", *files]
+        try:
+            done = subprocess.run(command, cwd=copy / "mutants", env=env, capture_output=True, timeout=300, check=False)
+        except subprocess.TimeoutExpired:
+            return True
+    if done.returncode > 2:  # 1 is a failure, 2 that a module cannot be imported
+        raise RuntimeError(f"{mutant}: {done.stdout.decode()}{done.stderr.decode()}")
+    return done.returncode != 0
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sample", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--seconds", type=float, default=25.0, help="of tests that each mutant meets at the most")
+    parser.add_argument("--copy", type=Path, help="one that an earlier run left, which is gone on with")
     options = parser.parse_args()
-    copy = copied()
+    copy = options.copy or copied()
     print(f"in {copy}", flush=True)
-    mutmut(copy, "run", "no mutant of this name")  # makes the mutants, and sees which tests reach them
-    every = [*states(copy)]
-    sample = drawn(every, options.sample, options.seed)
-    until = time.monotonic() + options.seconds
-    run: list[str] = []
-    while len(run) < len(sample) and time.monotonic() < until:
-        batch = sample[len(run) : len(run) + BATCH]
-        mutmut(copy, "run", *batch)
-        run += batch
-    found = states(copy)
-    counts = Counter(found[name] for name in run)
-    for name in run:
-        if found[name] not in KILLED:
-            print(f"{found[name]}: {name}")
-    caught = sum(counts[state] for state in KILLED)
-    print(f"{len(every):,} mutants, {len(sample):,} drawn by seed {options.seed}, {len(run):,} run: {dict(counts)}")
-    print(f"killed: {caught} of {len(run)}, {caught / max(1, len(run)):.1%}")
+    if not options.copy:
+        mutmut(copy, "run", "no mutant of this name")  # makes the mutants, and sees which tests reach them
+        (copy / "mutants/choosing.py").write_text(CHOOSING)
+    every = every_mutant(copy)
+    sample = random.Random(options.seed).sample(every, min(options.sample, len(every)))
+    reach = reach_of(copy)
+    if killed(copy, "none", [*reach.seconds]):
+        raise RuntimeError("the tests fail without a mutant")
+    counts: Counter[bool] = Counter()
+    with ThreadPoolExecutor(os.cpu_count()) as workers:
+        for name, done in zip(
+            sample, workers.map(lambda name: killed(copy, name, reach.of(name, options.seconds)), sample), strict=True
+        ):
+            counts[done] += 1
+            if not done:
+                print(f"survived: {name}", flush=True)
+    print(f"{len(every):,} mutants, {len(sample):,} drawn by seed {options.seed}")
+    print(f"killed: {counts[True]} of {len(sample)}, {counts[True] / len(sample):.1%}")
 
 
 if __name__ == "__main__":
