@@ -64,19 +64,21 @@ class _Drafting:
 
     def __init__(self, file: ModelFile) -> None:
         self.file = file
-        self.sites = [site for site in sites_of(file) if site.params or not site.tensors]
+        self.sites = sites_of(file)
         self.width: int | None = file.inputs
         self.input: int | None = file.inputs
         self.layers: list[Drafted] = []
         self.unknown: list[Site] = []
+        self.table = ""
 
     def draft(self) -> Draft | None:
         sites = self.sites if self.file.ordered else in_chain(self.sites)
+        end = max((place for place, site in enumerate(sites) if site.params), default=0)
         for place, site in enumerate(sites):
-            after = next((later for later in sites[place + 1 :] if later.layer), None)
+            after = next((later for later in sites[place + 1 :] if later.layer and later.params), None)
             site = _as_table(site, after, first=not self.layers and not self.unknown)
             if site.layer is None or any(tensor.shared_with for tensor in site.tensors.values()):
-                self._unknown(site, last=place == len(sites) - 1)
+                self._unknown(site, last=place >= end)
             elif isinstance(site.layer, Embedding) and (self.layers or self.unknown or self.input):
                 self.unknown.append(site)  # a spec has a table in front alone
             else:
@@ -89,6 +91,8 @@ class _Drafting:
         assert site.layer is not None
         if self.input is None:
             self.input = self.width = site.inputs
+        if isinstance(site.layer, Embedding):
+            (self.table,) = (tensor.name for tensor in site.tensors.values())
         layer, doubts = _framed(site), [Doubted(doubt) for doubt in site.doubts]
         below = self.width or 0
         if below < site.inputs:
@@ -98,30 +102,34 @@ class _Drafting:
         if any(frozen) and not all(frozen):
             doubts.append(Doubted(Doubt.PARTLY_FROZEN, _names(site, frozen=True)))
         self.width = layer.hands_on(site.inputs)
-        if site.number and self._repeats(layer, site.inputs):
+        if self._repeats(layer, site.inputs):
             last = self.layers[-1]
-            self.layers[-1] = last._replace(layer=last.layer.replace(repeat=last.layer.repeat + 1))
+            both = tuple(dict.fromkeys((*last.doubts, *doubts)))
+            self.layers[-1] = Drafted(last.layer.replace(repeat=last.layer.repeat + 1), both)
         else:
             self.layers.append(Drafted(layer, tuple(doubts)))
 
     def _repeats(self, layer: Layer, inputs: int) -> bool:
         """Return whether a layer is the one before once more, stacked in the same module, and fed by it alone."""
         before = self.layers[-1].layer if self.layers else None
-        fed = before is not None and not before.extra_inputs and before.hands_on(inputs) == inputs
-        return fed and before is not None and before.path is not None and before.replace(repeat=1) == layer
+        if before is None or before.path is None:
+            return False
+        return before.hands_on(inputs) == inputs and before.replace(repeat=1) == layer
 
     def _unknown(self, site: Site, *, last: bool) -> None:
-        """Take a layer that is none that is known; one whose matrix is the table's may be the output."""
-        first = self.layers[0].layer if self.layers else None
-        matrix = next((tensor for tensor in site.tensors.values() if tensor.shared_with), None)
-        if last and isinstance(first, Embedding) and isinstance(site.layer, Dense) and matrix is not None:
-            table = matrix.shape in ((self.input, first.units), (first.units, self.input))
-            if table and len(matrix.shape) == 2 and site.layer.units == self.input:
-                self._flush(first.units)
-                output = Output(site.layer.units, bias=site.layer.bias, tied=True, path=_path(site.path))
-                self.layers.append(Drafted(output, (Doubted(Doubt.ACTIVATION),)))
-                return
-        self.unknown.append(site)
+        """Take a layer that is none that is known; one whose matrix is the table's may be the output.
+
+        What has no parameters of its own is no layer otherwise: it is another's, used once more.
+        """
+        of_table = any(tensor.shared_with == self.table for tensor in site.tensors.values())
+        tied = of_table and last and not isinstance(self.layers[-1].layer, Output)
+        if tied and isinstance(site.layer, Dense) and site.layer.units == self.input:
+            self._flush(site.inputs)
+            output = Output(site.layer.units, bias=site.layer.bias, tied=True, path=_path(site.path))
+            self.layers.append(Drafted(output, (Doubted(Doubt.ACTIVATION),)))
+            return
+        if site.params:
+            self.unknown.append(site)
 
     def _flush(self, needed: int | None) -> None:
         """Put what is not known of into one layer that hands on the width that is needed."""

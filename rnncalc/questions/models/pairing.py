@@ -45,23 +45,22 @@ def below(site: Site, path: str) -> bool:
 
 def _by_path(wanted: Sequence[Wanted], left: list[Site], pairs: Pairs) -> None:
     """Pair the layers whose paths are given, or whose names are those of modules, with what is there."""
-    seen: dict[str, int] = {}
+    seen: dict[tuple[str, str], int] = {}
     for place, each in enumerate(wanted):
         path = each.layer.path
         if isinstance(each.layer, External):
             continue
-        said = path or (each.layer.name if each.layer.name else None)
+        said = path or each.layer.name
         if said is None:
             continue
         there = _at(each, said, left, given=path is not None)
-        number = seen.get(said, 0)
-        fitting = [site for site in there if site.number == number and distance(each, site) is not None]
-        if fitting:
-            seen[said] = number + 1
-            pairs[place] = min(fitting, key=lambda site: distance(each, site) or 0)
-            _take(left, pairs[place])
-        elif path is not None:
-            seen[said] = number + 1
+        number = seen.get((said, each.kind), 0)
+        site = next((site for site in there if site.number == number and distance(each, site) is not None), None)
+        if site is not None:
+            pairs[place] = site
+            _take(left, site)
+        if site is not None or path is not None:
+            seen[said, each.kind] = number + 1
 
 
 def _at(wanted: Wanted, path: str, left: list[Site], *, given: bool) -> list[Site]:

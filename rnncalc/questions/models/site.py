@@ -30,7 +30,6 @@ class Doubt(Enum):
     MODULES = auto()
     WIDTH = auto()
     INPUT = auto()
-    SHARED = auto()
     PARTLY_FROZEN = auto()
 
 

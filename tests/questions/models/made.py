@@ -1,6 +1,7 @@
 """Model files as they are read: modules of tensors that have names and shapes alone, and no numbers to look at."""
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from rnncalc.modelfiles.model import FileTensor, ModelFile, Module, Role
@@ -47,6 +48,12 @@ def cell(
     }
     biases = {f"bias_ih_l{number}{mark}": (gates * units,), f"bias_hh_l{number}{mark}": (gates * units,)}
     return {**shapes, **biases} if bias else {**shapes}
+
+
+def stacked(*widths: int) -> Shapes:
+    """Return the shapes of an LSTM of stacked layers; each reads its width and hands on the next."""
+    both = enumerate(pairwise(widths))
+    return {name: shape for number, (one, two) in both for name, shape in cell(4, one, two, number=number).items()}
 
 
 def linear(inputs: int, outputs: int) -> dict[str, Shape]:
