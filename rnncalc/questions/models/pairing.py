@@ -96,6 +96,8 @@ def _by_shapes(free: dict[int, Wanted], left: list[Site], pairs: Pairs, *, order
     for key, places in asked.items():
         shared = free[places[0]].shared
         fitting = [site for site in left if key_of(site, shared) == key] if shared else there.get(key, [])
+        own = [site for site in fitting if site.params]
+        fitting = own if len(own) >= len(places) else fitting  # not what is another's, used once more
         if not fitting or (with_kind and len(fitting) != len(places)):
             continue
         many = len({re.sub("[0-9]+", "", site.path) for site in fitting}) > 1

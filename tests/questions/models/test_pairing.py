@@ -145,6 +145,13 @@ def test_a_layer_that_may_be_several_is_an_error(
     assert problem.message == f"may be {said} of the file; give its path"
 
 
+def test_what_is_used_once_more_is_not_meant() -> None:
+    """Of two modules with the same numbers the first has them, and there is nothing to choose."""
+    there = module("z", SAME["a"]), module("a", SAME["a"], shared_with="z")
+    assert pairs([LSTM(4)], *there) == {"lstm_1": ("z", 0)}
+    assert pairs([LSTM(4), LSTM(4)], *there) == {"lstm_1": ("z", 0), "lstm_2": ("a", 0)}
+
+
 def test_one_is_told_where_the_sorted_file_has_one() -> None:
     """There is nothing to choose."""
     assert pairs([LSTM(4), GRU(4)], *modules(b=cell(3, 4, 4), a=SAME["a"]), ordered=False) == {
