@@ -73,13 +73,13 @@ class _Drafting:
 
     def draft(self) -> Draft | None:
         sites = self.sites if self.file.ordered else in_chain(self.sites)
-        end = max((place for place, site in enumerate(sites) if site.params), default=0)
         for place, site in enumerate(sites):
             after = next((later for later in sites[place + 1 :] if later.layer and later.params), None)
-            site = _as_table(site, after, first=not self.layers and not self.unknown)
+            front = self.input is None and not self.unknown
+            site = _as_table(site, after) if front else site
             if site.layer is None or any(tensor.shared_with for tensor in site.tensors.values()):
-                self._unknown(site, last=place >= end)
-            elif isinstance(site.layer, Embedding) and (self.layers or self.unknown or self.input):
+                self._unknown(site, last=not any(later.params for later in sites[place + 1 :]))
+            elif isinstance(site.layer, Embedding) and not front:
                 self.unknown.append(site)  # a spec has a table in front alone
             else:
                 self._known(site)
@@ -90,11 +90,11 @@ class _Drafting:
         self._flush(site.inputs)
         assert site.layer is not None
         if self.input is None:
-            self.input = self.width = site.inputs
+            self.input = site.inputs
         if isinstance(site.layer, Embedding):
             (self.table,) = (tensor.name for tensor in site.tensors.values())
         layer, doubts = _framed(site), [Doubted(doubt) for doubt in site.doubts]
-        below = self.width or 0
+        below = site.inputs if self.width is None else self.width
         if below < site.inputs:
             layer = layer.replace(extra_inputs=site.inputs - below)
             doubts.append(Doubted(Doubt.WIDTH, (), (below, site.inputs)))
@@ -141,11 +141,11 @@ class _Drafting:
         doubts = []
         if sites:
             doubts.append(Doubted(Doubt.MODULES, tuple(dict.fromkeys(_label(site) for site in sites))))
-        outputs = needed if needed is not None and self.width not in (None, needed) else None
-        if outputs is not None:
-            doubts.append(Doubted(Doubt.WIDTH, (), (self.width or 0, outputs)))
-        if self.input is None and needed is not None:
-            self.input = self.width = needed
+        outputs = None
+        if needed is not None and self.width is not None and self.width != needed:
+            outputs = needed
+            doubts.append(Doubted(Doubt.WIDTH, (), (self.width, needed)))
+        if needed is not None and self.input is None:
             doubts.append(Doubted(Doubt.INPUT))
         paths = {site.path for site in sites}
         path = _path(paths.pop()) if len(paths) == 1 else None
@@ -153,9 +153,9 @@ class _Drafting:
         self.width = outputs or self.width
 
 
-def _as_table(site: Site, after: Site | None, *, first: bool) -> Site:
+def _as_table(site: Site, after: Site | None) -> Site:
     """Return a matrix in front as the table that it must be where the layer behind it reads its columns."""
-    if first and isinstance(site.layer, Dense) and Doubt.TABLE in site.doubts and after is not None:
+    if isinstance(site.layer, Dense) and Doubt.TABLE in site.doubts and after is not None:
         rows, columns = site.layer.units, site.inputs
         if after.inputs == columns != rows:
             return site._replace(layer=Embedding(columns), inputs=rows, doubts=())

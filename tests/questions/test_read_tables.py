@@ -76,8 +76,9 @@ def test_a_layer_that_is_used_twice_is_counted_once() -> None:
     ],
 )
 def test_a_matrix_in_front_may_be_a_table(shapes: Shape, behind: Shapes, first: Layer) -> None:
-    """Where what is behind it reads its columns and not its rows."""
-    found = of(module("0", {"weight": shapes}), module("bn", {}), module("rnn", behind))
+    """Where the next layer that is known, and is no other's, reads its columns and not its rows."""
+    again = module("again", cell(4, 5, 2), shared_with="rnn")
+    found = of(module("0", {"weight": shapes}), again, module("bn", NORM), module("rnn", behind))
     assert layers(found)[0] == first
     table = isinstance(first, Embedding)
     assert (found.network.input, doubts(found)[0]) == ((20, ()) if table else (3, (ACTIVE, Doubted(Doubt.TABLE))))

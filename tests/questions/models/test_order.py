@@ -45,6 +45,8 @@ def test_a_chain_of_widths_is_found_under_any_names(data: st.DataObject) -> None
         ({"a": cell(4, 3, 6), "fc1": linear(5, 2), "fc2": linear(6, 5)}, ["a", "fc2", "fc1"]),
         ({"a": cell(4, 9, 2), "b": cell(4, 3, 6), "c": linear(6, 9)}, ["b", "c", "a"]),
         ({"a": cell(4, 3, 6), "b": cell(4, 7, 7), "c": cell(4, 6, 7)}, ["a", "c", "b"]),
+        ({"a": cell(4, 3, 6), "b": cell(4, 5, 2), "c": cell(4, 6, 9)}, ["a", "c", "b"]),
+        ({"a": cell(4, 9, 4), "word_emb": TABLE}, ["word_emb", "a"]),
         ({"fc": NORM, "z": cell(4, 3, 4)}, ["z", "fc"]),
         ({"a": NORM, "b": cell(4, 6, 4), "c": cell(4, 3, 6)}, ["c", "b", "a"]),
         ({"a": cell(4, 3, 6), "b": NORM, "c": cell(4, 6, 2)}, ["a", "c", "b"]),
