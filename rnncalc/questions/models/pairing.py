@@ -129,7 +129,7 @@ def _grouped(items: Sequence[Item], key: Callable[[Item], Hashable]) -> dict[Has
 def _in_order(
     rest: list[int], left: list[Site], distance: Callable[[int, Site], float | None]
 ) -> list[tuple[int, Site]]:
-    """Return pairs of what fits in part, in the order of both, with the least difference in all."""
+    """Return pairs of what fits in part, none crossing another, with the least difference in all."""
     if len(rest) > MOST_COMPARED or len(left) > MOST_COMPARED:
         together = zip(rest, left, strict=False)
         return [(place, site) for place, site in together if distance(place, site) is not None]
@@ -152,4 +152,4 @@ def _in_order(
             pairs.append((rest[row], left[column]))
         else:
             row -= 1
-    return pairs[::-1]
+    return pairs

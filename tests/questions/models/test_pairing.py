@@ -171,8 +171,8 @@ def test_what_fits_in_part_is_paired_in_its_order() -> None:
     assert pairs([LSTM(8)], *modules(a=cell(4, 4, 5), b=cell(4, 4, 6))) == {"lstm_1": ("a", 0)}
     assert pairs([LSTM(8)], *modules(fc=linear(4, 8), a=cell(4, 9, 9))) == {"lstm_1": ("a", 0)}
     assert pairs([LSTM(8)], *modules(a=cell(4, 9, 9), fc=linear(4, 8))) == {"lstm_1": ("a", 0)}
-    fewer = pairs([LSTM(8), LSTM(9), LSTM(9)], *modules(a=cell(4, 8, 7)), input=5)
-    assert [*fewer.values()] == [("a", 0)]
+    fewer = pairs([LSTM(7), LSTM(9), LSTM(6)], *modules(a=cell(4, 8, 7), b=cell(4, 5, 9)), input=5)
+    assert fewer == {"lstm_1": ("a", 0), "lstm_2": ("b", 0)}
     near = modules(a=cell(4, 9, 9, bias=False), b=cell(4, 4, 8, bias=False), c=cell(4, 3, 3, bias=False))
     assert pairs([LSTM(8)], *near) == {"lstm_1": ("b", 0)}
 
@@ -186,12 +186,17 @@ def test_a_matrix_that_is_tied_is_not_asked_for() -> None:
         assert found == {"embedding_1": ("emb", 0), "lstm_1": ("rnn", 0), "output": ("fc", 0)}
 
 
-def test_many_that_fit_in_part_are_paired_as_they_stand() -> None:
-    """Four hundred layers are not compared each with each; the first with the first, where that can be."""
-    there = [module(f"rnn{number}", cell(4, 1, 1)) for number in range(401)]
-    there[1] = module("fc", linear(1, 1))
-    found = pairs([LSTM(2, repeat=401)], *there, input=2)
-    assert found == {f"lstm_{number + 1}": (f"rnn{number}", 0) for number in range(401) if number != 1}
+@pytest.mark.parametrize(("count", "meant"), [(400, 1), (401, 0)])
+def test_many_that_fit_in_part_are_paired_as_they_stand(count: int, meant: int) -> None:
+    """Of more than four hundred, on either side, not each is compared with each: the first may be the first."""
+    others = [module(f"fc{number}", linear(1, 1)) for number in range(count - 2)]
+    sites = [module("rnn0", cell(4, 9, 9)), module("rnn1", cell(4, 9, 2)), *others]
+    assert pairs([LSTM(2)], *sites, input=1) == {"lstm_1": (f"rnn{meant}", 0)}
+    near = module("a", cell(4, 3, 2, bias=False))
+    assert pairs([LSTM(3), LSTM(2, repeat=count - 1)], near, input=2) == {f"lstm_{meant + 1}": ("a", 0)}
+    assert pairs([LSTM(2, repeat=401)], module("fc", linear(1, 1)), module("a", cell(4, 1, 1)), input=2) == {
+        "lstm_2": ("a", 0)
+    }
 
 
 @pytest.mark.parametrize(
