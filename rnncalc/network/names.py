@@ -26,8 +26,9 @@ def clashes(parts: Parts) -> Iterator[Problem]:
 
 def named(parts: Parts) -> Iterator[tuple[Path, str, bool]]:
     """Yield the path and the name of every layer, the output layer's first, and whether the spec gives that name."""
-    if any(part.output for part in parts.values()):
-        yield (OUTPUT,), OUTPUT, False
+    for part_name, part in parts.items():
+        if part.output:  # one at most, a decoder's if there are two parts
+            yield (*((part_name,) if part_name else ()), OUTPUT), OUTPUT, False
     counted: Counter[str] = Counter()
     for part_name, part in parts.items():
         for join in joins(part):

@@ -64,20 +64,22 @@ class _Drafting:
 
     def __init__(self, file: ModelFile) -> None:
         self.file = file
-        self.sites = [site for site in sites_of(file) if site.params or not site.tensors]
+        self.sites = sites_of(file)
         self.width: int | None = file.inputs
         self.input: int | None = file.inputs
         self.layers: list[Drafted] = []
         self.unknown: list[Site] = []
+        self.table = ""
 
     def draft(self) -> Draft | None:
         sites = self.sites if self.file.ordered else in_chain(self.sites)
         for place, site in enumerate(sites):
-            after = next((later for later in sites[place + 1 :] if later.layer), None)
-            site = _as_table(site, after, first=not self.layers and not self.unknown)
+            after = next((later for later in sites[place + 1 :] if later.layer and later.params), None)
+            front = self.input is None and not self.unknown
+            site = _as_table(site, after) if front else site
             if site.layer is None or any(tensor.shared_with for tensor in site.tensors.values()):
-                self._unknown(site, last=place == len(sites) - 1)
-            elif isinstance(site.layer, Embedding) and (self.layers or self.unknown or self.input):
+                self._unknown(site, last=not any(later.params for later in sites[place + 1 :]))
+            elif isinstance(site.layer, Embedding) and not front:
                 self.unknown.append(site)  # a spec has a table in front alone
             else:
                 self._known(site)
@@ -88,9 +90,11 @@ class _Drafting:
         self._flush(site.inputs)
         assert site.layer is not None
         if self.input is None:
-            self.input = self.width = site.inputs
+            self.input = site.inputs
+        if isinstance(site.layer, Embedding):
+            (self.table,) = (tensor.name for tensor in site.tensors.values())
         layer, doubts = _framed(site), [Doubted(doubt) for doubt in site.doubts]
-        below = self.width or 0
+        below = site.inputs if self.width is None else self.width
         if below < site.inputs:
             layer = layer.replace(extra_inputs=site.inputs - below)
             doubts.append(Doubted(Doubt.WIDTH, (), (below, site.inputs)))
@@ -98,30 +102,34 @@ class _Drafting:
         if any(frozen) and not all(frozen):
             doubts.append(Doubted(Doubt.PARTLY_FROZEN, _names(site, frozen=True)))
         self.width = layer.hands_on(site.inputs)
-        if site.number and self._repeats(layer, site.inputs):
+        if self._repeats(layer, site.inputs):
             last = self.layers[-1]
-            self.layers[-1] = last._replace(layer=last.layer.replace(repeat=last.layer.repeat + 1))
+            both = tuple(dict.fromkeys((*last.doubts, *doubts)))
+            self.layers[-1] = Drafted(last.layer.replace(repeat=last.layer.repeat + 1), both)
         else:
             self.layers.append(Drafted(layer, tuple(doubts)))
 
     def _repeats(self, layer: Layer, inputs: int) -> bool:
         """Return whether a layer is the one before once more, stacked in the same module, and fed by it alone."""
         before = self.layers[-1].layer if self.layers else None
-        fed = before is not None and not before.extra_inputs and before.hands_on(inputs) == inputs
-        return fed and before is not None and before.path is not None and before.replace(repeat=1) == layer
+        if before is None or before.path is None:
+            return False
+        return before.hands_on(inputs) == inputs and before.replace(repeat=1) == layer
 
     def _unknown(self, site: Site, *, last: bool) -> None:
-        """Take a layer that is none that is known; one whose matrix is the table's may be the output."""
-        first = self.layers[0].layer if self.layers else None
-        matrix = next((tensor for tensor in site.tensors.values() if tensor.shared_with), None)
-        if last and isinstance(first, Embedding) and isinstance(site.layer, Dense) and matrix is not None:
-            table = matrix.shape in ((self.input, first.units), (first.units, self.input))
-            if table and len(matrix.shape) == 2 and site.layer.units == self.input:
-                self._flush(first.units)
-                output = Output(site.layer.units, bias=site.layer.bias, tied=True, path=_path(site.path))
-                self.layers.append(Drafted(output, (Doubted(Doubt.ACTIVATION),)))
-                return
-        self.unknown.append(site)
+        """Take a layer that is none that is known; one whose matrix is the table's may be the output.
+
+        What has no parameters of its own is no layer otherwise: it is another's, used once more.
+        """
+        of_table = any(tensor.shared_with == self.table for tensor in site.tensors.values())
+        tied = of_table and last and not isinstance(self.layers[-1].layer, Output)
+        if tied and isinstance(site.layer, Dense) and site.layer.units == self.input:
+            self._flush(site.inputs)
+            output = Output(site.layer.units, bias=site.layer.bias, tied=True, path=_path(site.path))
+            self.layers.append(Drafted(output, (Doubted(Doubt.ACTIVATION),)))
+            return
+        if site.params:
+            self.unknown.append(site)
 
     def _flush(self, needed: int | None) -> None:
         """Put what is not known of into one layer that hands on the width that is needed."""
@@ -133,11 +141,11 @@ class _Drafting:
         doubts = []
         if sites:
             doubts.append(Doubted(Doubt.MODULES, tuple(dict.fromkeys(_label(site) for site in sites))))
-        outputs = needed if needed is not None and self.width not in (None, needed) else None
-        if outputs is not None:
-            doubts.append(Doubted(Doubt.WIDTH, (), (self.width or 0, outputs)))
-        if self.input is None and needed is not None:
-            self.input = self.width = needed
+        outputs = None
+        if needed is not None and self.width is not None and self.width != needed:
+            outputs = needed
+            doubts.append(Doubted(Doubt.WIDTH, (), (self.width, needed)))
+        if needed is not None and self.input is None:
             doubts.append(Doubted(Doubt.INPUT))
         paths = {site.path for site in sites}
         path = _path(paths.pop()) if len(paths) == 1 else None
@@ -145,9 +153,9 @@ class _Drafting:
         self.width = outputs or self.width
 
 
-def _as_table(site: Site, after: Site | None, *, first: bool) -> Site:
+def _as_table(site: Site, after: Site | None) -> Site:
     """Return a matrix in front as the table that it must be where the layer behind it reads its columns."""
-    if first and isinstance(site.layer, Dense) and Doubt.TABLE in site.doubts and after is not None:
+    if isinstance(site.layer, Dense) and Doubt.TABLE in site.doubts and after is not None:
         rows, columns = site.layer.units, site.inputs
         if after.inputs == columns != rows:
             return site._replace(layer=Embedding(columns), inputs=rows, doubts=())

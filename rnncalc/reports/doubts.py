@@ -18,7 +18,6 @@ _OF_LAYERS = {
     Doubt.MODULES: "no layer that is known here: {names}",
     Doubt.WIDTH: "{numbers[0]:,} wide before and {numbers[1]:,} behind; how, the file does not tell",
     Doubt.INPUT: "what it reads is not in the file; input is what it hands on",
-    Doubt.SHARED: "its matrix is another's: {names}",
     Doubt.PARTLY_FROZEN: "frozen in part: {names}",
 }
 

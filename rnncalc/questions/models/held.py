@@ -9,12 +9,14 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Any, NamedTuple
 
+from rnncalc.conventions.catalogue import convention
 from rnncalc.errors import Path, Problem, RefusedError, SpecError
-from rnncalc.layers.layer import External, Layer
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Embedding, External, Layer
 from rnncalc.modelfiles.model import FileTensor, ModelFile, Role
 from rnncalc.network.network import Network
 from rnncalc.questions.models.pairing import Pairs, below, paired
-from rnncalc.questions.models.site import Shape, Site, sites_of
+from rnncalc.questions.models.site import Doubt, Shape, Site, sites_of
 from rnncalc.questions.models.wanted import MOST_LAYERS, Wanted, wanted_of
 
 
@@ -90,9 +92,9 @@ def match(network: Network, file: ModelFile) -> Match:
     if len(file.modules) > MOST_LAYERS:
         raise RefusedError(f"a file of more than {MOST_LAYERS:,} modules is not held against a spec")
     wanted, sites = wanted_of(network), sites_of(file)
-    pairs = paired(wanted, [site for site in sites if site.tensors], ordered=file.ordered)
-    used = {(site.path, site.number, *site.tensors) for site in pairs.values()}
-    left = [site for site in sites if (site.path, site.number, *site.tensors) not in used]
+    pairs = paired(wanted, sites, ordered=file.ordered)
+    used = {id(site) for site in pairs.values()}
+    left = [site for site in sites if id(site) not in used]
     held = [each for place, one in enumerate(wanted) for each in _held(one, pairs.get(place))]
     externals = [one for one in wanted if isinstance(one.layer, External)]
     of_externals, left = _of_externals(externals, left)
@@ -102,7 +104,7 @@ def match(network: Network, file: ModelFile) -> Match:
         for tensor in site.tensors.values()
         if not tensor.shared_with
     ]
-    changes = (*_changes(wanted, pairs), *(_added(site) for site in left if site.layer and others))
+    changes = (*_changes(wanted, pairs, file.framework), *(_added(site) for site in left if site.layer and site.params))
     no_params = sum(tensor.role is not Role.PARAMETER for tensor in file.tensors)
     named = {wanted[place].name: site for place, site in pairs.items()}
     return Match(file.path, (*held, *of_externals, *others), changes, no_params, named)
@@ -161,7 +163,7 @@ _BESIDE = ("name", "frozen", "repeat", "extra_inputs", "path", "activation", "me
 """Options that no shape tells."""
 
 
-def _changes(wanted: Sequence[Wanted], pairs: Pairs) -> Iterator[Change]:
+def _changes(wanted: Sequence[Wanted], pairs: Pairs, framework: str) -> Iterator[Change]:
     """Yield what would make each layer what the file has in its place."""
     told = False
     for place, each in enumerate(wanted):
@@ -173,7 +175,7 @@ def _changes(wanted: Sequence[Wanted], pairs: Pairs) -> Iterator[Change]:
             yield Change(each.name, "tied", False, True, site.path)
         if each.shapes == site.shapes or _of_table(each.layer, site):
             continue
-        found = [*_options(each, site)]
+        found = [*_options(each, site, framework)]
         if each.placed.inputs != site.inputs and (not told or not place) and not each.layer.extra_inputs:
             found.append(Change(each.name, "inputs", each.placed.inputs, site.inputs, site.path, not place))
         yield from found
@@ -182,12 +184,10 @@ def _changes(wanted: Sequence[Wanted], pairs: Pairs) -> Iterator[Change]:
 
 def _of_table(layer: Layer, site: Site) -> bool:
     """Return whether a matrix is taken for a dense layer, and may be a table as well."""
-    return (
-        layer.kind != getattr(site.layer, "kind", None) and {*site.tensors} == {"weight"} and layer.kind == "embedding"
-    )
+    return isinstance(layer, Embedding) and Doubt.TABLE in site.doubts
 
 
-def _options(wanted: Wanted, site: Site) -> Iterator[Change]:
+def _options(wanted: Wanted, site: Site, framework: str) -> Iterator[Change]:
     ours, theirs = wanted.layer, site.layer
     assert theirs is not None
     number = ours.kind, getattr(ours, ours.number)
@@ -195,9 +195,16 @@ def _options(wanted: Wanted, site: Site) -> Iterator[Change]:
         yield Change(wanted.name, "kind", number, (theirs.kind, getattr(theirs, theirs.number)), site.path)
     for option in ours.fields:
         if option not in (*_BESIDE, ours.number) and option in theirs.fields:
-            one, other = getattr(ours, option), getattr(theirs, option)
-            if one != other and not (option == "reset_after" and None in (one, other)):
+            one, other = (_value(layer, option, framework) for layer in (ours, theirs))
+            if one != other:
                 yield Change(wanted.name, option, one, other, site.path)
+
+
+def _value(layer: Layer, option: str, framework: str) -> Any:
+    """Return what an option is; where a reset gate acts, the framework's habit says if the layer does not."""
+    if option == "reset_after" and isinstance(layer, Cell) and (arrays := convention(framework).arrays(layer.kind)):
+        return layer.resets_after(arrays.habits.reset_after)
+    return getattr(layer, option)
 
 
 def _added(site: Site) -> Change:

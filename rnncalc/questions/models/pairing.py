@@ -45,23 +45,22 @@ def below(site: Site, path: str) -> bool:
 
 def _by_path(wanted: Sequence[Wanted], left: list[Site], pairs: Pairs) -> None:
     """Pair the layers whose paths are given, or whose names are those of modules, with what is there."""
-    seen: dict[str, int] = {}
+    seen: dict[tuple[str, str], int] = {}
     for place, each in enumerate(wanted):
         path = each.layer.path
         if isinstance(each.layer, External):
             continue
-        said = path or (each.layer.name if each.layer.name else None)
+        said = path or each.layer.name
         if said is None:
             continue
         there = _at(each, said, left, given=path is not None)
-        number = seen.get(said, 0)
-        fitting = [site for site in there if site.number == number and distance(each, site) is not None]
-        if fitting:
-            seen[said] = number + 1
-            pairs[place] = min(fitting, key=lambda site: distance(each, site) or 0)
-            _take(left, pairs[place])
-        elif path is not None:
-            seen[said] = number + 1
+        number = seen.get((said, each.kind), 0)
+        site = next((site for site in there if site.number == number and distance(each, site) is not None), None)
+        if site is not None:
+            pairs[place] = site
+            _take(left, site)
+        if site is not None or path is not None:
+            seen[said, each.kind] = number + 1
 
 
 def _at(wanted: Wanted, path: str, left: list[Site], *, given: bool) -> list[Site]:
@@ -97,6 +96,8 @@ def _by_shapes(free: dict[int, Wanted], left: list[Site], pairs: Pairs, *, order
     for key, places in asked.items():
         shared = free[places[0]].shared
         fitting = [site for site in left if key_of(site, shared) == key] if shared else there.get(key, [])
+        own = [site for site in fitting if site.params]
+        fitting = own if len(own) >= len(places) else fitting  # not what is another's, used once more
         if not fitting or (with_kind and len(fitting) != len(places)):
             continue
         many = len({re.sub("[0-9]+", "", site.path) for site in fitting}) > 1
@@ -128,7 +129,7 @@ def _grouped(items: Sequence[Item], key: Callable[[Item], Hashable]) -> dict[Has
 def _in_order(
     rest: list[int], left: list[Site], distance: Callable[[int, Site], float | None]
 ) -> list[tuple[int, Site]]:
-    """Return pairs of what fits in part, in the order of both, with the least difference in all."""
+    """Return pairs of what fits in part, none crossing another, with the least difference in all."""
     if len(rest) > MOST_COMPARED or len(left) > MOST_COMPARED:
         together = zip(rest, left, strict=False)
         return [(place, site) for place, site in together if distance(place, site) is not None]
@@ -151,4 +152,4 @@ def _in_order(
             pairs.append((rest[row], left[column]))
         else:
             row -= 1
-    return pairs[::-1]
+    return pairs

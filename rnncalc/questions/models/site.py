@@ -30,7 +30,6 @@ class Doubt(Enum):
     MODULES = auto()
     WIDTH = auto()
     INPUT = auto()
-    SHARED = auto()
     PARTLY_FROZEN = auto()
 
 
@@ -95,7 +94,7 @@ def _site(
 
 def expected(layer: Layer, inputs: int, framework: str) -> dict[str, Shape] | None:
     """Return the shapes of a layer's tensors by name, None for a layer that cannot be."""
-    if inputs < 1 or any(layer.value_problems()) or any(layer.option_problems()) or any(lacks(layer, framework)):
+    if inputs < 1 or any(layer.value_problems()) or any(lacks(layer, framework)):
         return None
     sizes = layer.sizes(inputs)
     return {tensor.name: tensor.sized(sizes).shape for tensor in layout(layer, inputs, convention(framework)).own}

@@ -56,24 +56,30 @@ def wanted_of(network: Network) -> list[Wanted]:
     if sum(entry.copies for entry in network.stack) > MOST_LAYERS:
         raise RefusedError(f"a network of more than {MOST_LAYERS:,} layers is not held against a file")
     paths = {name: path for path, name, _ in named(network.parts)}
-    wanted = [_wanted(placed, paths.get(placed.name, ())) for placed in network.placed]
+    wanted = [_wanted(placed, paths[placed.name]) for placed in network.placed]
     return [each for each in wanted if each.shapes or isinstance(each.layer, External)]
 
 
 def _wanted(placed: Placed, at: Path) -> Wanted:
     if isinstance(placed.layer, External):
         return Wanted(placed, at, {}, {}, {})
-    alone = [tensor.sized(placed.sizes) for tensor in placed.layout.own]
-    names = {one.name: tensor.name for one, tensor in zip(alone, placed.tensors, strict=True)}
+    own = [(tensor.sized(placed.sizes), tensor.sized(placed.sizes, placed.copy)) for tensor in placed.layout.own]
+    shapes, names = {alone.name: alone.shape for alone, _ in own}, {alone.name: one.name for alone, one in own}
     shared = {tensor.name: tensor.shape for tensor in placed.shared}
-    return Wanted(placed, at, {one.name: one.shape for one in alone}, names, shared)
+    return Wanted(placed, at, shapes, names, shared)
 
 
 def distance(wanted: Wanted, site: Site) -> float | None:
-    """Return how far the tensors of a site are from those wanted, 0 to 1; None where they cannot be the layer's."""
+    """Return how far the tensors of a site are from those wanted, 0 to 1; None where they cannot be the layer's.
+
+    They cannot where none has its name, or some have other dimensions and no matrix is one on both sides: a norm and a
+    dense layer have the same names. The biases of Keras' GRU have two rows or none, and its matrices tell.
+    """
     theirs = {name: shape for name, shape in site.shapes.items() if name not in wanted.shared}
     common = wanted.shapes.keys() & theirs.keys()
-    if not common or any(len(wanted.shapes[name]) != len(theirs[name]) for name in common):
+    dimensions = [(len(wanted.shapes[name]), len(theirs[name])) for name in common]
+    alike = all(ours == its for ours, its in dimensions) or any(ours == its > 1 for ours, its in dimensions)
+    if not common or not alike:
         return None
     equal = sum(wanted.shapes[name] == theirs[name] for name in common)
     every = len(wanted.shapes.keys() | theirs.keys())

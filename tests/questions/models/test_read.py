@@ -70,18 +70,20 @@ def test_a_sorted_file_gives_the_layers_in_their_order(tmp_path: Path, call: Cal
     assert read["output"] == {"units": 5, "path": "fc"}
 
 
-def test_tied_outputs(tmp_path: Path, call: Call) -> None:
-    """A matrix that is the table's is counted there."""
+@pytest.mark.parametrize("bias", [True, False])
+def test_tied_outputs(tmp_path: Path, call: Call, bias: bool) -> None:
+    """A matrix that is the table's is counted there, whether or not there are biases beside it."""
     from collections import OrderedDict
 
     from modelfiles.made import archive, tensor
 
-    shapes = {"emb.weight": (6, 3), **lstm(3, 3), "fc.bias": (6,)}
+    shapes = {"emb.weight": (6, 3), **lstm(3, 3), **({"fc.bias": (6,)} if bias else {})}
     value = OrderedDict((name, tensor(str(key), shape)) for key, (name, shape) in enumerate(shapes.items()))
     value["fc.weight"] = value["emb.weight"]
     path = archive(tmp_path / "model.pt", value, {str(key): bytes(4_000) for key in range(len(shapes))})
     text = call("read", path).out
-    assert yaml.safe_load(text)["output"] == {"units": 6, "path": "fc", "tied": True}
+    told = {"units": 6, "path": "fc", "tied": True}
+    assert yaml.safe_load(text)["output"] == (told if bias else {**told, "bias": False})
     spec = tmp_path / "model.yaml"
     spec.write_text(text)
     assert call("check", spec, "--model", path).code == 0

@@ -1,0 +1,218 @@
+"""A network held against a file that is built by hand: which tensors match, and which changes would make them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from questions.models.made import Shape, Shapes, cell, file, linear, module, tensor
+
+from rnncalc.errors import RefusedError, SpecError
+from rnncalc.layers.gru import GRU
+from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
+from rnncalc.layers.lstm import LSTM
+from rnncalc.layers.rnn import RNN
+from rnncalc.modelfiles.model import ModelFile, Module, Role
+from rnncalc.network.network import Network
+from rnncalc.questions.models.held import Change, HeldTensor, Match, Status, match
+
+
+def held(layers: Sequence[Layer], *modules: Module, input: int = 4, **more: Any) -> Match:
+    """Return a network of PyTorch held against a file of these modules."""
+    return match(Network(input=input, layers=layers, convention="pytorch", **more), file("pytorch", *modules))
+
+
+def statuses(found: Match) -> dict[str, Status]:
+    return {each.tensor or each.found or "": each.status for each in found.tensors}
+
+
+FIRST = ("layers", 0)
+
+
+def test_all_of_it_is_there() -> None:
+    """Every tensor matches its own, at the layer's place; nothing is to be changed."""
+    found = held([LSTM(3)], module("rnn", cell(4, 4, 3)))
+    names = {name: ("lstm_1", name, shape, f"rnn.{name}", shape, FIRST) for name, shape in cell(4, 4, 3).items()}
+    assert found.tensors == tuple(HeldTensor(Status.MATCHED, *names[name]) for name in names)
+    assert (found.kept, found.changes, found.left_out, found.path) == (True, (), 0, "model.file")
+    assert [(name, site.path) for name, site in found.sites.items()] == [("lstm_1", "rnn")]
+
+
+def test_what_is_missing_and_what_is_more() -> None:
+    """Each with the name and shape of the side that has it, and the layer's place where there is a layer."""
+    shapes: dict[str, Shape] = {**cell(4, 4, 3, bias=False), "weight_hh_l0": (12, 9), "extra": (7,)}
+    found = held([LSTM(3)], module("rnn", shapes), module("bn", {"weight": (5,)}))
+    more = {**cell(4, 4, 3), "weight_hr_l0": (2, 3), "weight_hh_l0": (12, 2)}
+    assert found.tensors == (
+        HeldTensor(Status.MATCHED, "lstm_1", "weight_ih_l0", (12, 4), "rnn.weight_ih_l0", (12, 4), FIRST),
+        HeldTensor(Status.SHAPE, "lstm_1", "weight_hh_l0", (12, 3), "rnn.weight_hh_l0", (12, 9), FIRST),
+        HeldTensor(Status.MISSING, "lstm_1", "bias_ih_l0", (12,), None, None, FIRST),
+        HeldTensor(Status.MISSING, "lstm_1", "bias_hh_l0", (12,), None, None, FIRST),
+        HeldTensor(Status.UNEXPECTED, None, None, None, "rnn.extra", (7,), ()),
+        HeldTensor(Status.UNEXPECTED, None, None, None, "bn.weight", (5,), ()),
+    )
+    assert (found.kept, found.changes) == (False, ())  # of what is no layer there is nothing to change
+    own = held([LSTM(3)], module("rnn", more)).tensors[-1]
+    assert own == HeldTensor(Status.UNEXPECTED, "lstm_1", None, None, "rnn.weight_hr_l0", (2, 3), FIRST)
+
+
+def test_what_is_no_parameter_is_counted_and_not_held() -> None:
+    """Buffers, and the numbers of optimizers."""
+    whole = file("pytorch", module("rnn", cell(4, 4, 3)))
+    others = [tensor(role.value, (2,))._replace(role=role) for role in Role if role is not Role.PARAMETER]
+    found = match(
+        Network(input=4, layers=[LSTM(3)], convention="pytorch"),
+        whole._replace(tensors=(*whole.tensors, *others)),
+    )
+    assert (found.kept, found.left_out) == (True, 4)
+
+
+@pytest.mark.parametrize(
+    ("externals", "modules", "expected"),
+    [
+        ([External(8)], {"bn": 8}, [(Status.MATCHED, 8)]),
+        ([External(8)], {"bn": 3, "ln": 5}, [(Status.MATCHED, 8)]),
+        ([External(8)], {"bn": 9}, [(Status.SHAPE, 9)]),
+        ([External(8)], {}, [(Status.MISSING, None)]),
+        ([External(0)], {}, [(Status.MATCHED, None)]),
+        ([External(8, path="bn")], {"bn.a": 3, "bn.b": 5}, [(Status.MATCHED, 8)]),
+        ([External(8, path="bn")], {"bn": 8, "ln": 5}, [(Status.MATCHED, 8), (Status.UNEXPECTED, 5)]),
+        ([External(8, path="bn"), External(5)], {"ln": 5, "bn": 8}, [(Status.MATCHED, 8), (Status.MATCHED, 5)]),
+        ([External(5), External(8, path="bn")], {"ln": 5, "bn": 8}, [(Status.MATCHED, 8), (Status.MATCHED, 5)]),
+        ([External(8), External(5)], {"bn": 13}, [(Status.MATCHED, 8), (Status.MATCHED, 5)]),
+        ([External(8), External(5)], {"bn": 15}, [(Status.MATCHED, 8), (Status.SHAPE, 7)]),
+        ([External(8), External(5)], {"bn": 6}, [(Status.SHAPE, 6), (Status.MISSING, None)]),
+        ([External(8), External(5), External(2)], {"bn": 15}, [(Status.MATCHED, size) for size in (8, 5, 2)]),
+    ],
+)
+def test_what_is_counted_elsewhere_is_held_by_its_sum(
+    externals: list[Layer], modules: dict[str, int], expected: list[tuple[Status, int | None]]
+) -> None:
+    """Of what is below its path, or without one of all that is left; the last has what is more, or too few."""
+    of = [module(path, {"weight": (size,)}) for path, size in modules.items()]
+    found = held([LSTM(3), *externals], module("rnn", cell(4, 4, 3)), *of).tensors[4:]
+    assert [(each.status, each.found_shape and each.found_shape[0]) for each in found] == expected
+    told = {each.layer: (each.tensor, each.shape, each.at) for each in found if each.layer}
+    numbers = [*enumerate(externals, 1)]
+    assert told == {
+        f"external_{number}": ("external", (layer.sizes(0)["N"],), ("layers", number)) for number, layer in numbers
+    }
+
+
+def changes(found: Match) -> list[Change]:
+    assert not found.kept
+    return [*found.changes]
+
+
+def change(option: str, ours: object, theirs: object, path: str = "rnn", *, first: bool = False) -> Change:
+    return Change("lstm_1", option, ours, theirs, path, first)
+
+
+@pytest.mark.parametrize(
+    ("layer", "shapes", "expected"),
+    [
+        (LSTM(3), cell(4, 4, 5), [change("kind", ("lstm", 3), ("lstm", 5))]),
+        (LSTM(3), cell(3, 4, 3), [change("kind", ("lstm", 3), ("gru", 3))]),
+        (LSTM(3), cell(4, 4, 3, bias=False), [change("bias", True, False)]),
+        (LSTM(3, bias=False), cell(4, 4, 3), [change("bias", False, True)]),
+        (LSTM(3), cell(4, 6, 3), [change("inputs", 4, 6, first=True)]),
+        (LSTM(3, extra_inputs=1), cell(4, 6, 3), []),
+        (
+            LSTM(3),
+            cell(4, 6, 5, bias=False),
+            [
+                change("kind", ("lstm", 3), ("lstm", 5)),
+                change("bias", True, False),
+                change("inputs", 4, 6, first=True),
+            ],
+        ),
+        (
+            LSTM(3, bidirectional=True, merge="sum", frozen=True, name="lstm_1"),
+            cell(4, 4, 3),
+            [change("bidirectional", True, False)],
+        ),
+    ],
+)
+def test_the_changes_of_a_layer(layer: Layer, shapes: Shapes, expected: list[Change]) -> None:
+    """Each option that shapes tell, with what it is and what it would be; none that they do not tell."""
+    assert changes(held([layer], module("rnn", shapes))) == expected
+
+
+def test_a_width_is_told_once() -> None:
+    """At the first layer, or where nothing before has changed: what one hands on is what the next reads."""
+    wider = module("a", cell(4, 9, 5)), module("b", cell(3, 5, 2)), module("c", linear(2, 4))
+    found = changes(held([LSTM(3), GRU(2)], *wider, output=4))
+    assert found == [
+        Change("lstm_1", "kind", ("lstm", 3), ("lstm", 5), "a"),
+        Change("lstm_1", "inputs", 4, 9, "a", first=True),
+    ]
+    joined = module("a", cell(4, 4, 3)), module("b", cell(3, 5, 2)), module("c", cell(1, 6, 2))
+    assert changes(held([LSTM(3), GRU(2), RNN(2)], *joined)) == [Change("gru_1", "inputs", 3, 5, "b")]
+    gone = held([LSTM(3, path="gone"), GRU(2)], module("b", cell(3, 5, 2)))
+    assert changes(gone) == [Change("gru_1", "inputs", 3, 5, "b")]
+
+
+def test_where_a_reset_gate_acts_is_told_by_the_biases_of_keras() -> None:
+    """As a spec that says nothing has it, it acts after the product: two rows. Saying so is no difference."""
+    kernels = {"kernel": (4, 9), "recurrent_kernel": (3, 9)}
+    for bias, own, theirs in (((2, 9), False, True), ((9,), None, False)):
+        network = Network(input=4, layers=[GRU(3, reset_after=own)], convention="keras")
+        found = match(network, file("keras", module("rnn", {**kernels, "bias": bias})))
+        assert changes(found) == [Change("gru_1", "reset_after", not theirs, theirs, "rnn")]
+    wider = Network(input=5, layers=[GRU(3, reset_after=True)], convention="keras")
+    found = match(wider, file("keras", module("rnn", {**kernels, "bias": (2, 9)})))
+    assert [each.option for each in changes(found)] == ["inputs"]
+
+
+def test_a_layer_that_is_more_is_added() -> None:
+    """Not one that is used once more, nor what is no layer."""
+    again = module("again", cell(4, 4, 3), shared_with="rnn.weight_ih_l0")
+    more = again, module("bn", {"weight": (4,)}), module("fc", linear(3, 5))
+    found = held([LSTM(3)], module("rnn", cell(4, 4, 3)), *more)
+    assert changes(found) == [Change(None, "layer", None, Dense(5), "fc")]
+    assert [each.found for each in found.tensors[4:]] == ["bn.weight", "fc.weight", "fc.bias"]
+    assert held([LSTM(3)], module("rnn", cell(4, 4, 3)), again).kept
+
+
+def tied(words: int = 9) -> Module:
+    shared = tensor("fc.weight", (words, 3), shared_with="emb.weight")
+    return Module("fc", {"weight": shared, "bias": tensor("fc.bias", (words,))})
+
+
+def test_a_shared_matrix_is_that_of_a_tied_output() -> None:
+    """And of no other; nor is it one of another shape."""
+    modules = module("emb", {"weight": (9, 3)}), module("rnn", cell(4, 3, 3)), tied()
+    layers = [Embedding(3), LSTM(3)]
+    assert held(layers, *modules, input=9, output=Output(9, tied=True)).kept
+    apart = held(layers, *modules, input=9, output=9)
+    assert apart.tensors[5].status is Status.SHARED
+    assert changes(apart) == [Change("output", "tied", False, True, "fc")]
+    other = held(layers, *modules[:2], tied(8), input=9, output=Output(9, tied=True))
+    assert [each.status for each in other.tensors[5:]] == [Status.SHAPE, Status.UNEXPECTED]
+
+
+def test_a_matrix_that_may_be_a_table_is_no_other_kind() -> None:
+    """Its rows are words, which the shape tells; one that is called a table says how many, and one with biases is
+    none."""
+    rnn = module("rnn", cell(4, 3, 3))
+    unknown = held([Embedding(3), LSTM(3)], module("0", {"weight": (8, 3)}), rnn, input=9)
+    assert (unknown.tensors[0].status, changes(unknown)) == (Status.SHAPE, [])
+    called = held([Embedding(3), LSTM(3)], module("emb", {"weight": (8, 3)}), rnn, input=9)
+    assert changes(called) == [Change("embedding_1", "inputs", 9, 8, "emb", first=True)]
+    biased = held([Embedding(3), LSTM(3)], module("0", linear(3, 8)), rnn, input=9)
+    assert changes(biased)[0] == Change("embedding_1", "kind", ("embedding", 3), ("dense", 8), "0")
+
+
+def test_what_is_not_held() -> None:
+    """The tensors of another framework, at the spec's own word for it, and a file of too many modules."""
+    textbook = Network(input=4, layers=[LSTM(3)])
+    with pytest.raises(SpecError) as caught:
+        match(textbook, file("pytorch", module("rnn", cell(4, 4, 3))))
+    assert caught.value.problems[0].path == ("convention",)
+
+    def of(count: int) -> ModelFile:
+        return file("pytorch", *(module(f"bn{number}", {"weight": (1,)}) for number in range(count)))
+
+    external = Network(input=4, layers=[External(2_000)], convention="pytorch")
+    assert match(external, of(2_000)).kept
+    with pytest.raises(RefusedError, match=r"^a file of more than 2,000 modules is not held against a spec$"):
+        match(external, of(2_001))

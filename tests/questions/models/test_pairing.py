@@ -1,0 +1,219 @@
+"""Which layer of a network is which of a file: by path and name, then by shapes, then by order."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from questions.models.made import Shapes, cell, file, linear, module, stacked
+
+from rnncalc.errors import SpecError
+from rnncalc.layers.gru import GRU
+from rnncalc.layers.layer import Embedding, External, Layer, Output
+from rnncalc.layers.lstm import LSTM
+from rnncalc.modelfiles.model import Module
+from rnncalc.network.network import Network
+from rnncalc.questions.models.pairing import below, paired
+from rnncalc.questions.models.site import sites_of
+from rnncalc.questions.models.wanted import wanted_of
+
+Paths = dict[str, tuple[str, int]]
+
+
+def pairs(layers: Sequence[Layer], *modules: Module, input: int = 4, ordered: bool = True, **more: Any) -> Paths:
+    """Return for each layer's name the path and number of the site it is paired with."""
+    wanted = wanted_of(Network(input=input, layers=layers, convention="pytorch", **more))
+    found = paired(wanted, sites_of(file("pytorch", *modules)), ordered=ordered)
+    assert len({id(site) for site in found.values()}) == len(found)
+    return {wanted[place].name: (site.path, site.number) for place, site in sorted(found.items())}
+
+
+def modules(**of: Shapes) -> list[Module]:
+    """Return modules of these paths; `__` stands for a point."""
+    return [module(path.replace("__", "."), shapes) for path, shapes in of.items()]
+
+
+SAME = {"a": cell(4, 4, 4), "b": cell(4, 4, 4)}
+
+
+@pytest.mark.parametrize(
+    ("path", "there"),
+    [
+        ("b", {"a": SAME["a"], "b": SAME["b"]}),
+        ("b", {"module.a": SAME["a"], "module.b": SAME["b"]}),
+        ("b", {"module/a": SAME["a"], "module/b": SAME["b"]}),
+        ("b", {"b.b": SAME["a"], "b": SAME["b"]}),
+        ("x.b", {"x.b": SAME["a"], "y.b": SAME["b"]}),
+        ("b", {"a": SAME["a"], "b": cell(4, 9, 4)}),
+        ("b", {"a": SAME["a"], "b": cell(3, 4, 4)}),
+    ],
+)
+@pytest.mark.parametrize("key", ["path", "name"])
+def test_a_path_or_a_name_says_which(key: str, path: str, there: dict[str, Shapes]) -> None:
+    """As it is, or behind what wrappers put before it; though another fits better, and this one has other widths."""
+    layer = LSTM(4).replace(**{key: path})
+    name = layer.name or "lstm_1"
+    (meant,) = [each for each in there if each == path] or [each for each in there if each.endswith(path)]
+    assert pairs([layer], *(module(each, shapes) for each, shapes in there.items())) == {name: (meant, 0)}
+
+
+def test_the_rest_of_a_path_is_whole_parts() -> None:
+    """`b` is not the end of `ab`; with nothing there a layer with a path has no site, one with a name any that fits."""
+    there = modules(ab=SAME["a"])
+    assert pairs([LSTM(4, path="b")], *there) == {}
+    assert pairs([LSTM(4, name="b")], *there) == {"b": ("ab", 0)}
+
+
+def test_a_path_that_is_several_is_an_error() -> None:
+    """At the layer that says it, with what it may be; a name that is several says nothing, and shapes do."""
+    there = modules(x__b=cell(4, 4, 5), y__b=cell(4, 5, 4))
+    with pytest.raises(SpecError) as caught:
+        pairs([LSTM(5), LSTM(4, path="b")], *there)
+    (problem,) = caught.value.problems
+    assert problem.path == ("layers", 1)
+    assert "'x.b' or 'y.b'" in problem.message
+    assert pairs([LSTM(5), LSTM(4, name="b")], *there) == {"lstm_1": ("x.b", 0), "b": ("y.b", 0)}
+
+
+def test_a_path_of_another_layer_altogether() -> None:
+    """A matrix is no cell, nor the reverse: neither is paired, and what is after it is."""
+    there = modules(fc=linear(4, 4), rnn=cell(4, 4, 4))
+    assert pairs([LSTM(4, path="fc")], *there) == {}
+    assert pairs([LSTM(4, name="fc")], *there) == {"fc": ("rnn", 0)}
+    assert pairs([LSTM(4, path="gone"), LSTM(4)], *there) == {"lstm_2": ("rnn", 0)}
+    assert pairs([External(7, path="rnn"), LSTM(4)], *there) == {"lstm_1": ("rnn", 0)}
+
+
+def test_a_path_of_stacked_layers_is_taken_in_turn() -> None:
+    """By copies of a layer, and by layers with one path; the second finds the second, whatever the first found."""
+    there = modules(a=stacked(4, 5, 5, 5), rnn=stacked(4, 5, 5, 5))
+    in_turn = {"lstm_1": ("rnn", 0), "lstm_2": ("rnn", 1), "lstm_3": ("rnn", 2)}
+    assert pairs([LSTM(5, path="rnn", repeat=3)], *there) == in_turn
+    assert pairs([LSTM(5, path="rnn")] * 3, *there) == in_turn
+    torn = modules(rnn={"weight_ih_l0": (20,), **cell(4, 5, 5, number=1)})
+    assert pairs([LSTM(5, path="rnn", repeat=2)], *torn) == {"lstm_2": ("rnn", 1)}
+    assert pairs([LSTM(5, name="rnn")], *there) == {"rnn": ("rnn", 0)}
+
+
+def test_a_cell_and_a_matrix_at_one_path() -> None:
+    """A module that is a cell and holds more: each is found there, and is none of the other's copies."""
+    there = module("both", {**linear(5, 3), **stacked(4, 5, 5)})
+    found = pairs([LSTM(5, path="both", repeat=2)], there, output=Output(3, path="both"))
+    assert found == {"lstm_1": ("both", 0), "lstm_2": ("both", 1), "output": ("both", 0)}
+
+
+def test_shapes_say_which_wherever_it_stands() -> None:
+    """Tensor by tensor; a table is none of the matrices that have its shape, if one is told to be a table."""
+    there = modules(out=linear(6, 3), b=cell(3, 5, 6), a=cell(4, 4, 5))
+    found = pairs([LSTM(5), GRU(6)], *there, output=3)
+    assert found == {"lstm_1": ("a", 0), "gru_1": ("b", 0), "output": ("out", 0)}
+    tables = modules(fc={"weight": (9, 4)}, emb={"weight": (9, 4)}, rnn=cell(4, 4, 4))
+    (both,) = [pairs([Embedding(4), LSTM(4)], *tables, input=9, output=Output(9, bias=False))]
+    assert both == {"embedding_1": ("emb", 0), "lstm_1": ("rnn", 0), "output": ("fc", 0)}
+    called = modules(rnn=cell(4, 4, 4), first={"weight": (9, 4)})
+    assert pairs([Embedding(4), LSTM(4)], *called, input=9) == {"embedding_1": ("first", 0), "lstm_1": ("rnn", 0)}
+
+
+def test_layers_that_are_alike_stand_as_the_file_does() -> None:
+    """Where it keeps the order in which they were defined, or where their names differ by numbers alone."""
+    two = [LSTM(4), LSTM(4)]
+    kept = {"lstm_1": ("z", 0), "lstm_2": ("a", 0)}
+    assert pairs(two, *modules(z=SAME["a"], a=SAME["b"])) == kept
+    numbered = modules(rnn10=SAME["a"], rnn2=SAME["b"])
+    assert pairs(two, *numbered, ordered=False) == {"lstm_1": ("rnn10", 0), "lstm_2": ("rnn2", 0)}
+    one = module("rnn", stacked(4, 4, 4, 4))
+    assert pairs(two, one, ordered=False) == {"lstm_1": ("rnn", 0), "lstm_2": ("rnn", 1)}
+    assert pairs([LSTM(4, repeat=3)], *modules(z=SAME["a"])) == {"lstm_1": ("z", 0)}
+
+
+@pytest.mark.parametrize(
+    ("layers", "there", "ordered", "said"),
+    [
+        ([LSTM(4)], SAME, True, "'a' or 'b'"),
+        ([LSTM(4), LSTM(4)], SAME, False, "'a' or 'b'"),
+        ([GRU(4), LSTM(4), LSTM(4)], {**SAME, "c": SAME["a"]}, True, "'a', 'b' or 'c'"),
+        ([LSTM(4)], {"": SAME["a"], "b": SAME["b"]}, True, "'the file itself' or 'b'"),
+    ],
+)
+def test_a_layer_that_may_be_several_is_an_error(
+    layers: list[Layer], there: dict[str, Shapes], ordered: bool, said: str
+) -> None:
+    """At the first of them; nothing is guessed."""
+    with pytest.raises(SpecError) as caught:
+        pairs(layers, *(module(path, shapes) for path, shapes in there.items()), ordered=ordered)
+    (problem,) = caught.value.problems
+    assert problem.path == ("layers", [layer.kind for layer in layers].index("lstm"))
+    assert problem.message == f"may be {said} of the file; give its path"
+
+
+def test_what_is_used_once_more_is_not_meant() -> None:
+    """Of two modules with the same numbers the first has them, and there is nothing to choose."""
+    there = module("z", SAME["a"]), module("a", SAME["a"], shared_with="z")
+    assert pairs([LSTM(4)], *there) == {"lstm_1": ("z", 0)}
+    assert pairs([LSTM(4), LSTM(4)], *there) == {"lstm_1": ("z", 0), "lstm_2": ("a", 0)}
+
+
+def test_one_is_told_where_the_sorted_file_has_one() -> None:
+    """There is nothing to choose."""
+    assert pairs([LSTM(4), GRU(4)], *modules(b=cell(3, 4, 4), a=SAME["a"]), ordered=False) == {
+        "lstm_1": ("a", 0),
+        "gru_1": ("b", 0),
+    }
+
+
+def test_what_fits_in_part_is_paired_in_its_order() -> None:
+    """With the least difference in all; what is more on either side has none, of two alike the first is taken."""
+    there = modules(a=cell(4, 4, 5), b=cell(4, 5, 6), c=cell(4, 6, 7))
+    assert pairs([LSTM(5), LSTM(8), LSTM(7)], *there, input=9) == {
+        "lstm_1": ("a", 0),
+        "lstm_2": ("b", 0),
+        "lstm_3": ("c", 0),
+    }
+    assert pairs([LSTM(8)], *modules(a=cell(4, 4, 5), b=cell(4, 4, 6))) == {"lstm_1": ("a", 0)}
+    assert pairs([LSTM(8)], *modules(fc=linear(4, 8), a=cell(4, 9, 9))) == {"lstm_1": ("a", 0)}
+    assert pairs([LSTM(8)], *modules(a=cell(4, 9, 9), fc=linear(4, 8))) == {"lstm_1": ("a", 0)}
+    fewer = pairs([LSTM(7), LSTM(9), LSTM(6)], *modules(a=cell(4, 8, 7), b=cell(4, 5, 9)), input=5)
+    assert fewer == {"lstm_1": ("a", 0), "lstm_2": ("b", 0)}
+    near = modules(a=cell(4, 9, 9, bias=False), b=cell(4, 4, 8, bias=False), c=cell(4, 3, 3, bias=False))
+    assert pairs([LSTM(8)], *near) == {"lstm_1": ("b", 0)}
+
+
+def test_a_matrix_that_is_tied_is_not_asked_for() -> None:
+    """An output of biases alone is the one that holds them, whether or not its module has the matrix as well."""
+    layers, tied = [Embedding(4), LSTM(4)], Output(9, tied=True)
+    table, rnn = module("emb", {"weight": (9, 4)}), module("rnn", cell(4, 4, 4))
+    for shapes in ({"bias": (9,)}, {"weight": (9, 4), "bias": (9,)}):
+        found = pairs(layers, table, rnn, module("fc", shapes), input=9, output=tied)
+        assert found == {"embedding_1": ("emb", 0), "lstm_1": ("rnn", 0), "output": ("fc", 0)}
+
+
+@pytest.mark.parametrize(("count", "meant"), [(400, 1), (401, 0)])
+def test_many_that_fit_in_part_are_paired_as_they_stand(count: int, meant: int) -> None:
+    """Of more than four hundred, on either side, not each is compared with each: the first may be the first."""
+    others = [module(f"fc{number}", linear(1, 1)) for number in range(count - 2)]
+    sites = [module("rnn0", cell(4, 9, 9)), module("rnn1", cell(4, 9, 2)), *others]
+    assert pairs([LSTM(2)], *sites, input=1) == {"lstm_1": (f"rnn{meant}", 0)}
+    near = module("a", cell(4, 3, 2, bias=False))
+    assert pairs([LSTM(3), LSTM(2, repeat=count - 1)], near, input=2) == {f"lstm_{meant + 1}": ("a", 0)}
+    assert pairs([LSTM(2, repeat=401)], module("fc", linear(1, 1)), module("a", cell(4, 1, 1)), input=2) == {
+        "lstm_2": ("a", 0)
+    }
+
+
+@pytest.mark.parametrize(
+    ("at", "path", "is_below"),
+    [
+        ("enc", "enc", True),
+        ("enc.rnn", "enc", True),
+        ("enc/rnn", "enc", True),
+        ("module.enc.rnn", "enc", True),
+        ("module/enc", "enc", True),
+        ("encoder", "enc", False),
+        ("benc", "enc", False),
+        ("e.c", "e.c", True),
+        ("exc", "e.c", False),
+    ],
+)
+def test_what_is_below_a_path(at: str, path: str, is_below: bool) -> None:
+    """Whole parts of a path, as they are written, whatever wrappers put before them."""
+    (found,) = sites_of(file("pytorch", module(at, linear(2, 3))))
+    assert below(found, path) is is_below

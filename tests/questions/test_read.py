@@ -1,0 +1,242 @@
+"""`read`: the network that the modules of a file can be, and what the file does not tell of it."""
+
+from collections.abc import Mapping
+
+import pytest
+from questions.models.made import cell, file, linear, module, stacked, tensor
+from questions.read_back import ACTIVE, NORM, RNN, TABLE, doubts, drafted, layers, of
+
+from rnncalc.layers.gru import GRU
+from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
+from rnncalc.layers.lstm import LSTM
+from rnncalc.modelfiles.model import ModelFile, Module, Role
+from rnncalc.questions.models.site import Doubt
+from rnncalc.questions.read import Doubted, read, settings
+
+
+def test_one_behind_the_other() -> None:
+    """A table, a cell and an output at their paths; the table's rows are the input."""
+    found = of(module("emb", TABLE), module("rnn", cell(4, 4, 3)), module("fc", linear(3, 5)))
+    assert layers(found) == [Embedding(4, path="emb"), LSTM(3, path="rnn"), Output(5, path="fc")]
+    assert doubts(found) == [(), (), (ACTIVE,)]
+    assert (found.network.input, found.unknown_input) == (20, False)
+    assert found.network.output == Output(5, path="fc")
+
+
+def test_a_dense_layer_is_the_output_at_the_end_alone() -> None:
+    """And behind another layer, reading that one's width and no more."""
+    assert layers(of(module("fc", linear(3, 5)))) == [Dense(5, path="fc")]
+    two = of(module("a", linear(3, 5)), module("b", linear(5, 2)))
+    assert layers(two) == [Dense(5, path="a"), Output(2, path="b")]
+    assert two.network.input == 3
+    wide = of(module("a", linear(3, 5)), module("b", linear(6, 2)))
+    assert layers(wide) == [Dense(5, path="a"), Dense(2, path="b", extra_inputs=1)]
+    assert wide.network.output is None
+    assert doubts(wide) == [(ACTIVE,), (ACTIVE, Doubted(Doubt.WIDTH, (), (5, 6)))]
+
+
+def test_an_output_keeps_what_is_known_of_it() -> None:
+    """Its activation, its biases or none, and that it is frozen."""
+    fc = module("fc", {"kernel": (3, 5)}, "Dense", {"activation": "softmax"}, frozen=True)
+    found = drafted(file("keras", module("a", {"kernel": (4, 3)}), fc))
+    assert found.network.output == Output(5, bias=False, activation="softmax", frozen=True, path="fc")
+    assert doubts(found)[1] == ()
+
+
+def test_stacked_layers_are_one_that_is_repeated() -> None:
+    """Where each is fed by the one before alone; one of another width, or of another module, stands by itself."""
+    assert layers(of(module("rnn", stacked(4, 4, 4, 4)))) == [LSTM(4, path="rnn", repeat=3)]
+    wider = of(module("rnn", stacked(3, 4, 4)))
+    assert layers(wider) == [LSTM(4, path="rnn", repeat=2)]
+    assert wider.network.input == 3
+    assert layers(of(module("rnn", stacked(4, 4, 3)))) == [LSTM(4, path="rnn"), LSTM(3, path="rnn")]
+    apart = of(module("a", cell(4, 4, 4)), module("b", cell(4, 4, 4)))
+    assert layers(apart) == [LSTM(4, path="a"), LSTM(4, path="b")]
+    torn = {**cell(4, 4, 4), **cell(4, 9, 4, number=1), **cell(4, 4, 4, number=2)}
+    joined = LSTM(4, path="rnn", extra_inputs=5)
+    assert layers(of(module("rnn", torn))) == [LSTM(4, path="rnn"), joined, LSTM(4, path="rnn")]
+    bare = {**stacked(4, 4, 4), **dict.fromkeys(("weight_ih_l2", "weight_hh_l2"), (16, 4))}
+    assert layers(of(module("rnn", bare))) == [LSTM(4, path="rnn", repeat=2), LSTM(4, path="rnn", bias=False)]
+
+
+def test_stacked_layers_of_no_path_stand_each_by_itself() -> None:
+    """A spec could not say which module they are, were they one."""
+    shapes = {name: tensor(name, shape) for name, shape in stacked(4, 4, 4).items()}
+    assert layers(of(Module("", shapes))) == [LSTM(4), LSTM(4)]
+
+
+def test_widths_that_do_not_fit_are_bridged_with_a_doubt() -> None:
+    """Too few features are joined from elsewhere, too many go through something that hands on fewer."""
+    more = of(module("a", cell(4, 3, 2)), module("b", cell(3, 5, 2)))
+    assert layers(more) == [LSTM(2, path="a"), GRU(2, path="b", extra_inputs=3)]
+    assert doubts(more) == [(), (Doubted(Doubt.WIDTH, (), (2, 5)),)]
+    fewer = of(module("a", cell(4, 3, 6)), module("b", cell(3, 5, 2)), module("c", cell(3, 2, 2)))
+    assert layers(fewer) == [LSTM(6, path="a"), External(0, outputs=5), GRU(2, path="b"), GRU(2, path="c")]
+    assert doubts(fewer) == [(), (Doubted(Doubt.WIDTH, (), (6, 5)),), (), ()]
+
+
+@pytest.mark.parametrize(
+    ("modules", "there", "said"),
+    [
+        ([module("bn", NORM)], External(8, path="bn"), ("bn",)),
+        ([module("bn", NORM), module("ln", NORM)], External(16), ("bn", "ln")),
+        ([Module("", {"scale": tensor("scale", (4,))})], External(4), ("scale",)),
+        ([module("emb", TABLE)], External(80, path="emb"), ("emb",)),  # a spec has a table in front alone
+    ],
+)
+def test_what_is_not_known_is_counted_where_it_stands(
+    modules: list[Module], there: External, said: tuple[str, ...]
+) -> None:
+    """Together, with the path where there is one; the width goes through."""
+    found = of(module("a", cell(4, 3, 4)), *modules, module("b", cell(3, 4, 2)))
+    assert layers(found) == [LSTM(4, path="a"), there, GRU(2, path="b")]
+    assert doubts(found) == [(), (Doubted(Doubt.MODULES, said),), ()]
+    last = of(module("a", cell(4, 3, 4)), *modules)
+    assert layers(last) == [LSTM(4, path="a"), there]
+    assert last.network.output is None
+
+
+def test_what_is_not_known_hands_on_what_is_read_behind_it() -> None:
+    """Another width than it got is doubted, whether more or less; in front of all, the input is not known either."""
+    for width in (3, 5):
+        found = of(module("a", cell(4, 3, 4)), module("bn", NORM), module("b", cell(3, width, 2)))
+        assert layers(found)[1] == External(8, path="bn", outputs=width)
+        assert doubts(found)[1] == (Doubted(Doubt.MODULES, ("bn",)), Doubted(Doubt.WIDTH, (), (4, width)))
+        assert doubts(found)[2] == ()
+    front = of(module("conv", {"weight": (8, 3, 3)}), module("a", cell(4, 6, 4)))
+    assert layers(front) == [External(72, path="conv"), LSTM(4, path="a")]
+    assert doubts(front) == [(Doubted(Doubt.MODULES, ("conv",)), Doubted(Doubt.INPUT)), ()]
+    assert (front.network.input, front.unknown_input) == (6, False)
+
+
+def test_a_file_of_nothing_that_is_known() -> None:
+    """Has an input of its own to be written."""
+    found = of(module("conv", {"weight": (8, 3, 3)}))
+    assert layers(found) == [External(72, path="conv")]
+    assert (found.network.input, found.unknown_input) == (1, True)
+
+
+def test_what_the_file_says_of_its_input() -> None:
+    """Steps and features as they are told; a layer that reads more or less than those is doubted."""
+    told = drafted(file("keras", module("a", {"kernel": (6, 4)}), steps=7, inputs=6))
+    assert (told.network.input, told.network.steps, told.unknown_input) == (6, 7, False)
+    assert doubts(told) == [(ACTIVE,)]
+    more = drafted(file("keras", module("a", {"kernel": (6, 4)}), inputs=5))
+    assert (more.network.input, more.network.steps) == (5, None)
+    assert layers(more) == [Dense(4, bias=False, path="a", extra_inputs=1)]
+    less = drafted(file("keras", module("a", {"kernel": (6, 4)}), module("b", {"kernel": (4, 2)}), inputs=8))
+    assert layers(less)[0] == External(0, outputs=6)
+    table = drafted(file("keras", module("emb", {"embeddings": (20, 4)}), inputs=8))
+    assert layers(table) == [External(80, path="emb")]  # of features, no words
+    conv = drafted(file("keras", module("conv", {"kernel": (3, 8, 4)}), module("a", {"kernel": (6, 2)}), inputs=8))
+    assert layers(conv)[0] == External(96, path="conv", outputs=6)
+    assert doubts(conv)[0] == (Doubted(Doubt.MODULES, ("conv",)), Doubted(Doubt.WIDTH, (), (8, 6)))
+
+
+def test_what_is_frozen() -> None:
+    """All of a layer, or some of its tensors, which are named; nothing where the file does not tell."""
+    assert layers(of(module("a", cell(4, 3, 2), frozen=True))) == [LSTM(2, path="a", frozen=True)]
+    assert layers(of(module("a", cell(4, 3, 2), frozen=False))) == [LSTM(2, path="a")]
+    part = {leaf: tensor(f"a.{leaf}", shape, frozen="ih" in leaf) for leaf, shape in cell(4, 3, 2).items()}
+    found = of(Module("a", part))
+    assert layers(found) == [LSTM(2, path="a")]
+    assert doubts(found) == [(Doubted(Doubt.PARTLY_FROZEN, ("weight_ih_l0", "bias_ih_l0")),)]
+    of_two = {leaf: tensor(f"a.{leaf}", shape, frozen=leaf == "bias_hh_l1") for leaf, shape in stacked(4, 4, 4).items()}
+    repeated = of(Module("a", of_two))
+    assert layers(repeated) == [LSTM(4, path="a", repeat=2)]
+    assert doubts(repeated) == [(Doubted(Doubt.PARTLY_FROZEN, ("bias_hh_l0",)),)]
+
+
+def test_a_sorted_file_is_put_in_order() -> None:
+    """By what each reads; one that is not sorted stands as it is."""
+    modules = module("a", cell(4, 6, 2)), module("b", cell(3, 3, 6))
+    assert layers(of(*modules, ordered=False)) == [GRU(6, path="b"), LSTM(2, path="a")]
+    assert layers(of(*modules))[0] == LSTM(2, path="a")
+
+
+def recurrent(*sequences: bool | None) -> ModelFile:
+    """Return a file of Keras, each layer of which says whether it hands on a sequence, if it says anything."""
+    shapes = {"kernel": (4, 4), "recurrent_kernel": (4, 4), "bias": (4,)}
+    settings = [{"units": 4, "return_sequences": each} if each is not None else {"units": 4} for each in sequences]
+    return file("keras", *(module(f"rnn{place}", shapes, "SimpleRNN", of) for place, of in enumerate(settings)))
+
+
+@pytest.mark.parametrize(
+    ("sequences", "topology"),
+    [
+        ([True, False], "many-to-one"),
+        ([True, True], "many-to-many"),
+        ([False, True], "many-to-many"),
+        ([False, None], "many-to-one"),
+        ([None], None),
+    ],
+)
+def test_the_last_recurrent_layer_says_what_is_handed_on(sequences: list[bool | None], topology: str | None) -> None:
+    """A sequence or its end."""
+    assert drafted(recurrent(*sequences)).network.topology == topology
+
+
+def whole(file: ModelFile) -> None:
+    """Hold that a file is drafted as one part."""
+    found = drafted(file)
+    assert (layers(found), doubts(found)) == ([External(file.params)], [(Doubted(Doubt.MODULES),)])
+    assert (found.network.input, found.unknown_input) == (1, True)
+
+
+def test_what_cannot_be_told_apart_is_one_part() -> None:
+    """Tensors of no module, more modules than are gone through, widths or paths that no spec can have."""
+    known = file("pytorch", RNN)
+    whole(known._replace(tensors=(*known.tensors, tensor("alone", (7,)))))
+    whole(known._replace(modules=()))
+    many = [module(f"bn{number}", {"weight": (1,)}) for number in range(2_001)]
+    whole(file("pytorch", *many))
+    assert layers(of(*many[1:])) == [External(2_000)]
+
+
+def test_a_file_of_no_parameters_or_too_many_has_no_draft() -> None:
+    """A spec holds 10^12 at most."""
+    assert read(file("pytorch")).draft is None
+    buffer = tensor("bn.mean", (4,))._replace(role=Role.BUFFER)
+    held = file("pytorch")._replace(tensors=(buffer,))
+    assert read(held) == (held, None)
+    assert read(file("pytorch", module("big", {"weight": (10**12, 1, 1)}))).draft is not None
+    assert read(file("pytorch", module("big", {"weight": (10**12 + 1, 1, 1)}))).draft is None
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [("rnn", "rnn"), ("", None), (" ", None), ("a\nb", None), ("x" * 200, "x" * 200), ("x" * 201, None)],
+)
+def test_a_path_that_a_spec_can_say(path: str, said: str | None) -> None:
+    """Printable and of 200 characters at most; a layer without one is found by its shapes."""
+    assert layers(of(module(path, cell(4, 3, 2)))) == [LSTM(2, path=said)]
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("a/b/model.tar.gz", "model"),
+        ("model", "model"),
+        (".pt", "model"),
+        ("a/ .pt", "model"),
+        ("a\n\x1bb.pt", "ab"),
+        ("x" * 300, "x" * 200),
+    ],
+)
+def test_a_network_is_called_what_its_file_is(path: str, name: str) -> None:
+    """Without folders, suffixes and what cannot be printed."""
+    assert drafted(file("pytorch", RNN)._replace(path=path)).network.name == name
+
+
+@pytest.mark.parametrize(
+    ("layer", "given"),
+    [
+        (LSTM(4), {}),
+        (LSTM(4, bias=False, path="a", repeat=2), {"bias": False, "path": "a", "repeat": 2}),
+        (Output(4, tied=True, activation="tanh"), {"tied": True, "activation": "tanh"}),
+        (External(4, outputs=3), {"outputs": 3}),
+    ],
+)
+def test_settings_are_what_differs_from_the_defaults(layer: Layer, given: Mapping[str, object]) -> None:
+    """But for the number after the kind."""
+    assert dict(settings(layer)) == given

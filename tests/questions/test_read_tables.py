@@ -1,0 +1,93 @@
+"""`read`: what shares the matrix of a table, and which matrix may be one."""
+
+import pytest
+from questions.models.made import Shape, Shapes, cell, linear, module, tensor
+from questions.read_back import ACTIVE, NORM, RNN, TABLE, doubts, layers, of
+
+from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
+from rnncalc.layers.lstm import LSTM
+from rnncalc.modelfiles.model import Module
+from rnncalc.questions.models.site import Doubt
+from rnncalc.questions.read import Doubted
+
+
+def tied(bias: int = 0, *, shape: Shape = (20, 4), leaf: str = "weight", path: str = "fc") -> Module:
+    """Return a module whose matrix is the table's, and so many biases of its own."""
+    own = {"bias": tensor(f"{path}.bias", (bias,))} if bias else {}
+    return Module(path, {leaf: tensor(f"{path}.weight", shape, shared_with="emb.weight"), **own})
+
+
+@pytest.mark.parametrize("bias", [20, 0])
+@pytest.mark.parametrize("more", [[], [tied(path="copy")], [module("copy", NORM, shared_with="bn")]])
+def test_an_output_whose_matrix_is_the_tables(bias: int, more: list[Module]) -> None:
+    """Is tied, of as many units as there are words; its biases alone are counted, and what is used once more is not."""
+    found = of(module("emb", TABLE), RNN, tied(bias), *more)
+    assert layers(found) == [Embedding(4, path="emb"), LSTM(4, path="rnn"), found.network.output]
+    assert found.network.output == Output(20, bias=bias > 0, tied=True, path="fc")
+    assert doubts(found) == [(), (), (ACTIVE,)]
+    assert found.network.params == 20 * 4 + 4 * 4 * (4 + 4 + 2) + bias
+
+
+def test_a_tied_output_of_another_width() -> None:
+    """It reads the table's columns, whatever stands before it; its own check passes."""
+    found = of(module("emb", TABLE), module("rnn", cell(4, 4, 6)), tied(20))
+    assert layers(found)[2:] == [External(0, outputs=4), Output(20, tied=True, path="fc")]
+    behind = of(module("emb", TABLE), RNN, module("bn", NORM), tied(20))
+    assert layers(behind)[2:] == [External(8, path="bn"), Output(20, tied=True, path="fc")]
+
+
+@pytest.mark.parametrize(
+    "modules",
+    [
+        [module("emb", TABLE), tied(20), RNN],
+        [RNN, tied(20)],
+        [RNN, module("emb", TABLE), tied(20)],
+        [module("emb", TABLE), RNN, tied(10, shape=(10, 8))],
+        [module("emb", TABLE), RNN, tied(4, shape=(4, 20))],
+        [module("emb", TABLE), RNN, tied(20, shape=(80,))],
+        [module("emb", TABLE), RNN, tied(20, leaf="alpha")],
+        [module("other", TABLE), RNN, tied(20)],
+    ],
+)
+def test_a_shared_matrix_that_is_no_tied_output(modules: list[Module]) -> None:
+    """Not at the end, of no table, of other shape or name: what is its own is counted, and not known."""
+    found = of(*modules)
+    own = modules[[each.path for each in modules].index("fc")].tensors["bias"].params
+    (unknown,) = [each for each in found.layers if isinstance(each.layer, External)]
+    assert isinstance(unknown.layer, External)
+    assert unknown.layer.params == own + (80 if modules[1].path == "emb" else 0)
+
+
+def test_a_layer_that_is_used_twice_is_counted_once() -> None:
+    """Its second use has no parameters of its own, and is no layer."""
+    again = module("again", cell(4, 4, 4), shared_with="rnn")
+    assert layers(of(RNN, again, module("fc", linear(4, 5)))) == [LSTM(4, path="rnn"), Output(5, path="fc")]
+    assert layers(of(RNN, again)) == [LSTM(4, path="rnn")]
+
+
+@pytest.mark.parametrize(
+    ("shapes", "behind", "first"),
+    [
+        ((20, 3), cell(4, 3, 2), Embedding(3, path="0")),
+        ((20, 3), cell(4, 20, 2), Dense(20, bias=False, path="0")),
+        ((3, 3), cell(4, 3, 2), Dense(3, bias=False, path="0")),
+        ((20, 3), cell(4, 5, 2), Dense(20, bias=False, path="0")),
+        ((20, 3), {}, Dense(20, bias=False, path="0")),
+    ],
+)
+def test_a_matrix_in_front_may_be_a_table(shapes: Shape, behind: Shapes, first: Layer) -> None:
+    """Where the next layer that is known, and is no other's, reads its columns and not its rows."""
+    again = module("again", cell(4, 5, 2), shared_with="rnn")
+    found = of(module("0", {"weight": shapes}), again, module("bn", NORM), module("rnn", behind))
+    assert layers(found)[0] == first
+    table = isinstance(first, Embedding)
+    assert (found.network.input, doubts(found)[0]) == ((20, ()) if table else (3, (ACTIVE, Doubted(Doubt.TABLE))))
+
+
+def test_a_matrix_further_back_is_no_table() -> None:
+    """A spec has one in front alone; one with biases is none either."""
+    behind = [module("1", {"weight": (20, 4)}), module("rnn", cell(3, 4, 2))]
+    assert layers(of(module("0", cell(4, 3, 4)), *behind))[1] == Dense(20, bias=False, path="1")
+    assert layers(of(module("bn", NORM), *behind))[1] == Dense(20, bias=False, path="1")
+    biased = module("0", {"weight": (20, 4), "bias": (20,)})
+    assert layers(of(biased, behind[1]))[0] == Dense(20, path="0")
