@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,15 @@ def refused(spec: Path, changed: Path, name: str, shapes: tuple[tuple[int, ...],
     code, said = called("check", spec, "--model", changed, "-f", "json")
     ours, theirs = (f"({', '.join(map(str, shape))})" for shape in shapes)
     assert (code, f"expected {ours}, the file has {theirs} in {escape(name, limit=1_000)}" in said) == (1, True), said
+
+
+def refused_by_sum(spec: Path, changed: Path, more: int) -> None:
+    """Assert the same of a tensor of no known layer, which is held by the sum of all that is at its place."""
+    code, said = called("check", spec, "--model", changed, "-f", "json")
+    sums = re.search(r"expected \(([0-9]+)\), the file has \(([0-9]+)\)", said)
+    assert code == 1, said
+    assert sums, said
+    assert int(sums[2]) - int(sums[1]) == more
 
 
 def written(network: Network, path: str = "") -> str:
