@@ -31,7 +31,7 @@ def written_out(path: Path, start: bytes, activation: str = "Tanh") -> Path:
     return onnx(path, *parts, tensors=[*tensors, tensor("s", (1, 1, 2), start)])
 
 
-@pytest.mark.parametrize("start", [COPY, ZEROS])
+@pytest.mark.parametrize("start", [COPY, ZEROS], ids=["copy", "zeros"])
 @pytest.mark.parametrize("activation", ["Tanh", "Relu"])
 def test_steps_in_a_row_are_a_cell(tmp_path: Path, call: Call, start: bytes, activation: str) -> None:
     """The matrix that is multiplied with its own product's outcome is external; what was made of zeros is no weight."""
@@ -46,7 +46,11 @@ def test_steps_in_a_row_are_a_cell(tmp_path: Path, call: Call, start: bytes, act
     assert "no layer that is known here: back_1" in spec.read_text()
 
 
-@pytest.mark.parametrize(("start", "activation"), [(OTHERS, "Tanh"), (COPY, "Identity"), (ZEROS, "Softmax")])
+@pytest.mark.parametrize(
+    ("start", "activation"),
+    [(OTHERS, "Tanh"), (COPY, "Identity"), (ZEROS, "Softmax")],
+    ids=["others", "copy", "zeros"],
+)
 def test_another_row_is_a_weight(tmp_path: Path, start: bytes, activation: str) -> None:
     """One with numbers of its own, or before what is no activation of a cell."""
     roles = {each.name: each.role for each in read(str(written_out(tmp_path / "a.onnx", start, activation))).tensors}
