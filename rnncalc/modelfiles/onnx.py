@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import mmap
 import os
+from collections.abc import Iterator
 from functools import partial
+from itertools import accumulate
 from math import prod
 from typing import Any
 
 from rnncalc.modelfiles.model import BadFileError, FileTensor, ModelFile, Remark, Role, Sign
 from rnncalc.modelfiles.numbers import DTYPES, decoded, nested
-from rnncalc.modelfiles.onnx_graph import Graph, Stored, graph_of
+from rnncalc.modelfiles.onnx_graph import Graph, Node, Stored, graph_of
 from rnncalc.modelfiles.onnx_modules import modules_of
 from rnncalc.modelfiles.roles import REAL
 from rnncalc.modelfiles.wire import Piece, Wire
 from rnncalc.text import escape
 
 MOST_LOOKED_AT = 100_000
-"""Biases of more numbers are not looked at for zeros."""
+"""Biases of more numbers are not looked at for zeros, nor for copies."""
 
 
 def read(path: str, head: bytes) -> ModelFile:
@@ -48,6 +50,7 @@ def _tensors(path: str, graph: Graph) -> tuple[FileTensor, ...]:
     for node in graph.nodes:
         for place, name in enumerate(node.inputs):
             reads.setdefault(name, []).append((node.operator, place))
+    starts = _starts(graph.nodes)
     made: dict[str, FileTensor] = {}
     for stored in graph.tensors:
         name, number = stored.name, 2
@@ -57,7 +60,37 @@ def _tensors(path: str, graph: Graph) -> tuple[FileTensor, ...]:
         read = partial(_numbers, file, piece, stored.dtype, stored.shape, stored.name)
         tensor = FileTensor(name, stored.shape, stored.dtype, Role.PARAMETER, read)
         made[name] = tensor._replace(role=_role(tensor, reads.get(stored.name, []), from_node=stored.from_node))
+    for name in _made_beforehand([made[name] for name in made if name in starts], [*made.values()]):
+        made[name] = made[name]._replace(role=Role.CONSTANT)
     return tuple(made.values())
+
+
+def _starts(nodes: list[Node]) -> set[str]:
+    """Return what is added right before an activation, as the state's product is in a step that is written out."""
+    activated = {name for node in nodes if node.operator in ("Tanh", "Relu") for name in node.inputs}
+    sums = [node for node in nodes if node.operator == "Add" and not activated.isdisjoint(node.outputs)]
+    return {name for node in sums for name in node.inputs}
+
+
+def _made_beforehand(added: list[FileTensor], tensors: list[FileTensor]) -> Iterator[str]:
+    """Yield the names of what a step makes of a state of zeros: a copy of a bias, or zeros where there is none.
+
+    An exporter that writes out the steps calculates it for the first of them, with the axes of a step; a bias has one.
+    """
+    rows = [each for each in added if len(each.shape) > 2 and prod(each.shape[:-1]) == 1]
+    sizes = {each.shape[-1:] for each in rows}
+    copied = {tuple(each.read()) for each in _looked_at([each for each in tensors if each.shape in sizes])}
+    for each in _looked_at(rows):
+        numbers = _flat(each.read())
+        if not any(numbers) or tuple(numbers) in copied:
+            yield each.name
+
+
+def _looked_at(tensors: list[FileTensor]) -> list[FileTensor]:
+    """Return the parameters among tensors, the first ones where they have too many numbers to be looked at together."""
+    parameters = [each for each in tensors if each.role is Role.PARAMETER and each.dtype in ("float32", "float64")]
+    ends = [*accumulate(each.params for each in parameters)]
+    return [each for each, end in zip(parameters, ends, strict=True) if end <= MOST_LOOKED_AT]
 
 
 _STATES = (("LSTM", 5), ("LSTM", 6), ("GRU", 5), ("RNN", 5))

@@ -20,6 +20,10 @@ INPUTS = {
 """What operators call what they read."""
 
 
+MOST_FOLLOWED = 1_000
+"""How many matrices that several products read are followed through the graph."""
+
+
 class Used(NamedTuple):
     """A tensor as an operator reads it, turned or not."""
 
@@ -48,6 +52,7 @@ def modules_of(nodes: list[Node], parameters: Mapping[str, FileTensor]) -> tuple
     names: set[str] = set()
     found: list[Module] = []
     taken = {name for _, name in added.values()}
+    again = _applied_again(nodes, used)
     for place, node in enumerate(nodes):
         reads = {**_reads(node, used, taken), **({"C": used[added[place][1]]} if place in added else {})}
         if not reads or node.operator in ("Identity", "Transpose"):
@@ -55,10 +60,34 @@ def modules_of(nodes: list[Node], parameters: Mapping[str, FileTensor]) -> tuple
         path = node.name if node.name and node.name not in names else next(iter(reads.values())).tensor.name
         names.add(path)
         tensors = {leaf: _claimed(each, claimed) for leaf, each in reads.items()}
-        kind = "" if node.looped else node.operator  # a product that is done at each step is a piece of a cell
+        piece = node.looped or any(each.tensor.name in again for each in reads.values())
+        kind = "" if piece else node.operator  # a product that is done at each step is a piece of a cell
         found.append(Module(path, tensors, kind, node.settings))
     found += [Module(name, {name: tensor}) for name, tensor in parameters.items() if name not in claimed]
     return tuple(found)
+
+
+def _applied_again(nodes: list[Node], used: Mapping[str, Used]) -> set[str]:
+    """Return the matrices that are multiplied with what was made of their own product: steps written out in a row."""
+    readers: dict[str, list[str]] = {}
+    for node in nodes:
+        if node.operator in ("MatMul", "Gemm"):
+            for name in {*node.inputs[:2]} & used.keys():
+                readers.setdefault(used[name].tensor.name, []).append(node.name)
+    several = [name for name, of in readers.items() if len(of) > 1][:MOST_FOLLOWED]
+    bits = {name: 1 << place for place, name in enumerate(several)}
+    behind: dict[str, int] = {}  # which of them have gone into what stands under a name
+    found = 0
+    for node in nodes:
+        before = own = 0
+        for name in node.inputs:
+            before |= behind.get(name, 0)
+            if node.operator in ("MatMul", "Gemm") and name in used:
+                own |= bits.get(used[name].tensor.name, 0)
+        found |= before & own
+        for name in node.outputs if before | own else ():
+            behind[name] = before | own
+    return {name for name, bit in bits.items() if found & bit}
 
 
 def _claimed(used: Used, claimed: dict[str, str]) -> FileTensor:

@@ -29,7 +29,7 @@ def messages(match: Match) -> Iterator[str | None]:
 
 
 def _said(held: HeldTensor) -> str | None:
-    where = f" in {escape(held.found)}" if held.found and held.tensor else ""
+    where = f" in {escape(held.found, limit=1_000)}" if held.found and held.tensor else ""
     match held.status:
         case Status.MATCHED:
             return None

@@ -9,9 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from conformance.programs import Case, cases, modules_of
+from conformance.spread import held_by_all, in_parts
 from flax import nnx
 from flax.traverse_util import flatten_dict, unflatten_dict
-from hypothesis import given, settings
 
 from rnncalc.layers.cell import Cell
 from rnncalc.questions.program import Module
@@ -126,15 +126,13 @@ def _plain(each: Any) -> bool:
     return not jnp.issubdtype(each.dtype, jax.dtypes.prng_key)
 
 
-@given(cases("flax-linen"))
-@settings(max_examples=120)
-def test_a_program_for_linen_is_the_network(case: Case) -> None:
+@in_parts
+def test_a_program_for_linen_is_the_network(part: int) -> None:
     """Every tensor, the total, the frozen ones, and the numbers of a pass."""
-    hold(case, linen)
+    held_by_all(part, cases("flax-linen"), lambda case: hold(case, linen))
 
 
-@given(cases("flax-nnx"))
-@settings(max_examples=100)
-def test_a_program_for_nnx_is_the_network(case: Case) -> None:
+@in_parts
+def test_a_program_for_nnx_is_the_network(part: int) -> None:
     """Every tensor, the total, the frozen ones, and the numbers of a pass."""
-    hold(case, nnx_)
+    held_by_all(part, cases("flax-nnx"), lambda case: hold(case, nnx_))

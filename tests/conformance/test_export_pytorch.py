@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from conformance.programs import Case, cases, modules_of
-from hypothesis import given, settings
+from conformance.spread import held_by_all, in_parts
 
 from rnncalc.layers.cell import Cell
 from rnncalc.questions.program import Module
@@ -70,8 +70,7 @@ def hold(case: Case) -> None:
     np.testing.assert_allclose(done[0].numpy(), case.outputs, rtol=1e-9, atol=1e-9)
 
 
-@given(cases("pytorch"))
-@settings(max_examples=200)
-def test_a_program_is_the_network(case: Case) -> None:
+@in_parts
+def test_a_program_is_the_network(part: int) -> None:
     """Every tensor, the total, the frozen ones, and the numbers of a pass."""
-    hold(case)
+    held_by_all(part, cases("pytorch"), hold)

@@ -9,9 +9,9 @@ from typing import Any
 import jax
 import keras
 import numpy as np
-from conformance.drawing import Shapes, only
+from conformance.drawing import Shapes, only, turn_of
 
-from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, Layer
+from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, Layer, Network
 from rnncalc.layers.cell import Cell
 from rnncalc.network.stack import Placed
 
@@ -88,3 +88,20 @@ def apply(place: Placed, weights: dict[str, Any], flow: Any, *, final: bool) -> 
         for name, weight in named.items():
             weight.assign(np.array(weights[name], np.float32))
         return np.asarray(made(np.asarray(flow, kind)[None]))[0]
+
+
+def stack(network: Network) -> Any:
+    """Return a network as a model of Keras, its layers one behind the other with random weights."""
+    first, turn = network.placed[0], turn_of(network)
+    looks_up = isinstance(first.layer, Embedding)
+    shape = (network.steps,) if looks_up else (network.steps, first.inputs)
+    layers: list[Any] = [keras.Input(shape, dtype="int32" if looks_up else "float32")]
+    for place in network.placed:
+        if isinstance(place.layer, Embedding):
+            layers.append(keras.layers.Embedding(place.inputs, place.outputs, embeddings_initializer="zeros"))
+        else:
+            layers.append(module(place.layer, final=place is turn))
+    model = keras.Sequential(layers)
+    random = np.random.default_rng(0)
+    model.set_weights([random.uniform(-0.5, 0.5, weight.shape).astype(np.float32) for weight in model.get_weights()])
+    return model

@@ -5,10 +5,10 @@ from functools import partial
 from typing import Any
 
 import torch
-from conformance.drawing import Shapes, only
+from conformance.drawing import Shapes, only, turn_of
 from torch import nn
 
-from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, Layer, Output
+from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, Layer, Network, Output
 from rnncalc.network.stack import Placed
 
 ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
@@ -89,6 +89,25 @@ def leaving(layer: Layer, made: Any, flow: Any, *, final: bool) -> Any:
         return MERGES[layer.merge](*ways) if layer.bidirectional else ways[0]  # the module itself concatenates
     done = made(flow)
     return ACTIVATIONS[layer.activation](done) if isinstance(layer, Dense) else done
+
+
+Module: Any = nn.Module
+
+
+class Stack(Module):  # type: ignore[misc]
+    """A network's layers one behind the other."""
+
+    def __init__(self, network: Network) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(module(place.layer, place.inputs) for place in network.placed)
+        self.places = network.placed
+        self.turn = turn_of(network)
+
+    def forward(self, flow: Any) -> Any:
+        """Return what leaves the last layer, fed with one sequence."""
+        for place, layer in zip(self.places, self.layers, strict=True):
+            flow = leaving(place.layer, layer, flow, final=place is self.turn)
+        return flow
 
 
 def tied(first: Embedding, others: list[Placed], output: Output, vocabulary: int) -> Any:

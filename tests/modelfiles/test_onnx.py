@@ -122,6 +122,7 @@ def test_second_biases_of_zeros_are_said(tmp_path: Path) -> None:
         (attribute("activations", field(9, "HardSigmoid"), field(9, "Tanh"), field(9, "Tanh")), True),
         (attribute("activations", field(9, "Sigmoid"), field(9, "Tanh"), field(9, "Relu")), True),
         (attribute("input_forget", field(3, 1)), True),
+        (attribute("input_forget", field(3, 0)), False),
     ],
 )
 def test_what_an_operator_computes_otherwise_is_said(tmp_path: Path, call: Call, setting: bytes, doubted: bool) -> None:

@@ -50,6 +50,14 @@ def test_what_differs_is_told_with_its_change(
     assert said in checked.out
 
 
+def test_a_long_name_is_told_to_its_end(tmp_path: Path, call: Call) -> None:
+    """Names of the same module differ at their ends."""
+    path = ".".join(["module"] * 20)
+    file = state_dict(tmp_path / "model.pt", lstm(5, 2, path))
+    checked = call("check", spec(tmp_path, "  - lstm: 2\n"), "--model", file)
+    assert f"the file has (8, 5) in {path}.weight_ih_l0; write input: 5" in checked.out
+
+
 def test_every_format_of_check(tmp_path: Path, call: Call) -> None:
     """A case a tensor, the failed ones with their place in the spec."""
     written, path = spec(tmp_path, "  - lstm: 2\n"), state_dict(tmp_path / "model.pt", lstm(5, 2))

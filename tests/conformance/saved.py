@@ -1,0 +1,92 @@
+"""What is held of every saved file, whichever framework wrote it: its own spec counts what it holds and matches it."""
+
+import io
+import json
+import re
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rnncalc import Network
+from rnncalc.cli import call
+from rnncalc.text import escape
+
+
+def called(*words: object) -> tuple[int, str]:
+    """Return the exit code of a call, and all that it prints."""
+    raw = io.BytesIO()
+    out = io.TextIOWrapper(raw, encoding="utf-8", write_through=True)
+    with redirect_stdout(out), redirect_stderr(out):
+        code = call([str(word) for word in words])
+    out.flush()
+    return code, raw.getvalue().decode()
+
+
+def hold(path: Path, params: int) -> str:
+    """Assert that a file's own spec counts what it holds and is matched by it; return that spec."""
+    code, text = called("read", path)
+    assert code == 0, text
+    spec = spec_of(path)
+    spec.write_text(text)
+    code, counted = called("count", spec, "-f", "json")
+    assert (code, json.loads(counted)["reports"][0]["params"]) == (0, params), text
+    code, checked = called("check", spec, "--model", path, "-f", "json")
+    assert code == 0, f"{text}\n{checked}"
+    return text
+
+
+def spec_of(path: Path) -> Path:
+    """Return where the spec of a file is put."""
+    return path.with_name(f"{path.name}.yaml")
+
+
+def refused(spec: Path, changed: Path, name: str, shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+    """Assert that a copy with one tensor of another shape fails, and that it is said which shape was expected."""
+    code, said = called("check", spec, "--model", changed, "-f", "json")
+    ours, theirs = (f"({', '.join(map(str, shape))})" for shape in shapes)
+    assert (code, f"expected {ours}, the file has {theirs} in {escape(name, limit=1_000)}" in said) == (1, True), said
+
+
+def refused_by_sum(spec: Path, changed: Path, more: int) -> None:
+    """Assert the same of a tensor of no known layer, which is held by the sum of all that is at its place."""
+    code, said = called("check", spec, "--model", changed, "-f", "json")
+    sums = re.search(r"expected \(([0-9]+)\), the file has \(([0-9]+)\)", said)
+    assert code == 1, said
+    assert sums, said
+    assert int(sums[2]) - int(sums[1]) == more
+
+
+def written(network: Network, path: str = "") -> str:
+    """Return a network as a spec, each layer with the path that a number in `path` gives it, if any is given."""
+    lines = [f"convention: {network.convention}", f"input: {network.input}", f"topology: {network.topology}", "layers:"]
+    for number, place in enumerate(network.placed):
+        layer = place.layer
+        fields = {layer.kind: getattr(layer, layer.number)} | {
+            key: value
+            for key, value in layer.values().items()
+            if key != layer.number and value != layer.defaults.get(key) and key not in ("tied", "name")
+        }
+        if path and place.params:
+            fields["path"] = path.format(number)
+        lines.append(f"  - {{{', '.join(f'{key}: {str(value).lower()}' for key, value in fields.items())}}}")
+    return "\n".join(lines) + "\n"
+
+
+def flow_of(network: Network) -> Any:
+    """Return a sequence to feed a network with: vectors in float32, or the numbers of tokens."""
+    first, steps = network.placed[0], network.steps or 1
+    random = np.random.default_rng(1)
+    if first.layer.kind == "embedding":
+        return random.integers(first.inputs, size=steps)
+    return random.uniform(-1, 1, (steps, first.inputs)).astype(np.float32)
+
+
+def runs_to(spec: Path, weights: Path, flow: Any, theirs: Any, *options: str, within: float = 1e-4) -> None:
+    """Assert that a run with the weights of a file gives what the framework gives for the same sequence."""
+    inputs = spec.with_name("inputs.yaml")
+    inputs.write_text(json.dumps(flow.tolist()))
+    code, out = called("run", spec, "--weights", weights, "--inputs", inputs, "-f", "json", *options)
+    assert code == 0, f"{out}\n{spec.read_text()}"
+    np.testing.assert_allclose(json.loads(out)["reports"][0]["outputs"], theirs, rtol=within, atol=within / 10)

@@ -1,0 +1,126 @@
+"""Networks saved by Keras: `read`'s spec counts the same, `check` holds it, `run` gives the same numbers."""
+
+import io
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import h5py
+import jax
+import keras
+import numpy as np
+import pytest
+from conformance import with_keras
+from conformance.drawing import networks
+from conformance.saved import called, flow_of, hold, refused, runs_to, spec_of, written
+from conformance.spread import held_by_all, in_parts
+from hypothesis import strategies as st
+
+from rnncalc import Network
+from rnncalc.modelfiles import read
+from rnncalc.modelfiles.model import Role
+
+pytestmark = [pytest.mark.conformance, pytest.mark.filterwarnings("ignore")]
+
+
+class Drawn(NamedTuple):
+    """A network, and a number that the tensor to change is drawn from."""
+
+    network: Network
+    number: int
+
+
+DRAWN = st.builds(Drawn, networks("keras", running=True), st.integers(0, 10**6))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _quick() -> Iterator[None]:
+    """Compile without looking for ways to run faster, since each network runs once."""
+    jax.config.update("jax_disable_most_optimizations", True)
+    yield
+    jax.config.update("jax_disable_most_optimizations", False)
+
+
+@in_parts
+def test_any_network(tmp_path_factory: pytest.TempPathFactory, part: int) -> None:
+    """As .keras, .weights.h5 and the HDF5 of Keras 2, each also with one tensor changed; .keras with all settings."""
+    held_by_all(part, DRAWN, lambda drawn: saved_and_read(drawn, tmp_path_factory.mktemp("keras")))
+
+
+def saved_and_read(drawn: Drawn, folder: Path) -> None:
+    """Hold a network in every format that Keras writes."""
+    network, number = drawn
+    flow = flow_of(network)
+    paths = [folder / name for name in ("a.keras", "b.weights.h5", "c.h5")]
+    with jax.enable_x64(False):
+        model = with_keras.stack(network)
+        model.save(paths[0])
+        model.save_weights(paths[1])
+        model.save(paths[2])
+        states = [[each.value for each in of] for of in (model.trainable_variables, model.non_trainable_variables)]
+        theirs = jax.jit(lambda x: model.stateless_call(*states, x)[0])(flow[None])
+    for path in paths:
+        hold(path, network.params)
+        changed = path.with_name(f"changed-{path.name}")
+        refused(spec_of(path), changed, *copied(path, changed, number))
+    own = folder / "own.yaml"
+    own.write_text(written(network))
+    code, said = called("check", own, "--model", paths[0])
+    assert code == 0, said
+    if "external: 0" not in spec_of(paths[0]).read_text():
+        runs_to(spec_of(paths[0]), paths[0], flow, np.asarray(theirs)[0], within=1e-3)
+
+
+def copied(path: Path, to: Path, number: int) -> tuple[str, tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Copy a file with one tensor in another shape, zeros; return its name and both shapes."""
+    parameters = [tensor for tensor in read(str(path)).tensors if tensor.role is Role.PARAMETER]
+    name, shape, *_ = parameters[number % len(parameters)]
+    longer = shape[0] + 1, *shape[1:]
+    if path.suffix != ".keras":
+        to.write_bytes(with_array(path.read_bytes(), name, longer))
+        return name, (shape, longer)
+    with zipfile.ZipFile(path) as ours, zipfile.ZipFile(to, "w") as theirs:
+        for part in ours.namelist():
+            data = ours.read(part)
+            theirs.writestr(part, with_array(data, name, longer) if part.endswith(".h5") else data)
+    return name, (shape, longer)
+
+
+def with_array(data: bytes, name: str, shape: tuple[int, ...]) -> bytes:
+    """Return an HDF5 file with one array in its place that has another shape."""
+    held = io.BytesIO(data)
+    with h5py.File(held, "r+") as file:
+        del file[name]
+        file.create_dataset(name, data=np.zeros(shape, np.float32))
+    return held.getvalue()
+
+
+def test_frozen_layers_and_optimizers(tmp_path: Path) -> None:
+    """`trainable: false` is frozen, moving averages are buffers, and an optimizer's states are as many again."""
+    layers = [keras.Input((5, 3)), keras.layers.LSTM(2), keras.layers.BatchNormalization(), keras.layers.Dense(1)]
+    model = keras.Sequential(layers)
+    model.layers[0].trainable = False
+    model.compile("adam", "mse")
+    model.fit(np.zeros((2, 5, 3)), np.zeros((2, 1)), verbose=0)
+    model.save(tmp_path / "a.keras")
+    text = hold(tmp_path / "a.keras", 4 * 2 * (3 + 2 + 1) + 4 + 3)
+    assert "frozen: true" in text
+    roles = [tensor.role for tensor in read(str(tmp_path / "a.keras")).tensors]
+    assert roles.count(Role.BUFFER) == 2
+    assert roles.count(Role.OPTIMIZER) >= 4
+
+
+def test_wrapped_and_nested_layers(tmp_path: Path) -> None:
+    """In the order of the configuration, wherever they are in it."""
+    dense = keras.layers.TimeDistributed(keras.layers.Dense(4, activation="relu"))
+    inner: Any = keras.Sequential([keras.layers.GRU(3, recurrent_activation="hard_sigmoid"), keras.layers.Dense(2)])
+    model = keras.Sequential([keras.Input((5, 3)), dense, inner])
+    model.save(tmp_path / "a.keras")
+    text = hold(tmp_path / "a.keras", 4 * (3 + 1) + 3 * 3 * (4 + 3 + 2) + 2 * (3 + 1))
+    assert [line.split(":")[0].strip(" -") for line in text.splitlines() if line.startswith(("  -", "output"))] == [
+        "dense",
+        "gru",
+        "output",
+    ]
+    assert "a run differs" in text

@@ -1,0 +1,105 @@
+"""Networks saved by PyTorch: `read`'s spec counts the same, `check` holds it, `run` gives the same numbers."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import safetensors.torch
+import torch
+from conformance import with_torch
+from conformance.drawing import networks
+from conformance.saved import called, flow_of, hold, refused, runs_to, written
+from conformance.spread import held_by_all, in_parts
+from hypothesis import strategies as st
+from torch import nn
+
+from rnncalc import Network
+from rnncalc.modelfiles import read
+from rnncalc.modelfiles.model import Role
+
+pytestmark = [pytest.mark.conformance, pytest.mark.filterwarnings("ignore")]
+
+
+class Drawn(NamedTuple):
+    """A network, and a number that its weights and the tensor to change are drawn from."""
+
+    network: Network
+    number: int
+
+
+DRAWN = st.builds(Drawn, networks("pytorch", running=True), st.integers(0, 10**6))
+
+
+@in_parts
+def test_any_network(tmp_path_factory: pytest.TempPathFactory, part: int) -> None:
+    """As a state dict, a checkpoint, a whole module, TorchScript and safetensors; and with one tensor changed."""
+    held_by_all(part, DRAWN, lambda drawn: saved_and_read(drawn, tmp_path_factory.mktemp("torch")))
+
+
+def saved_and_read(drawn: Drawn, folder: Path) -> None:
+    """Hold a network in every format that PyTorch writes."""
+    network, number = drawn
+    torch.manual_seed(number)
+    model = with_torch.Stack(network).eval()
+    state = model.state_dict()
+    saved = {"state.pt": state, "checkpoint.pth": {"epoch": 1, "model": state}, "whole.bin": list(model.layers)}
+    for name, value in saved.items():
+        torch.save(value, folder / name)
+        hold(folder / name, network.params)
+    safetensors.torch.save_file(state, folder / "a.safetensors")
+    hold(folder / "a.safetensors", network.params)
+    flow = flow_of(network)
+    torch.jit.trace(model, torch.tensor(flow), check_trace=False).save(folder / "traced.pt")
+    hold(folder / "traced.pt", network.params)
+    own = folder / "own.yaml"
+    own.write_text(written(network, path="layers.{}"))
+    assert called("check", own, "--model", folder / "state.pt")[0] == 0
+    name = [*state][number % len(state)]
+    shapes = tuple(state[name].shape), (state[name].shape[0] + 1, *state[name].shape[1:])
+    changed = {**state, name: torch.zeros(shapes[1])}
+    torch.save(changed, folder / "changed.pt")
+    safetensors.torch.save_file(changed, folder / "changed.safetensors")
+    for copy in ("changed.pt", "changed.safetensors"):
+        refused(own, folder / copy, name, shapes)
+    with torch.no_grad():
+        theirs = model(torch.tensor(flow)).numpy()
+    for weights in ("state.pt", "a.safetensors"):
+        runs_to(own, folder / weights, flow, theirs)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64", "float32"])
+def test_every_type(tmp_path: Path, dtype: str) -> None:
+    """Widened to the same numbers, from both of its formats."""
+    tensor = torch.randn(3, 2).to(getattr(torch, dtype))
+    torch.save({"w": tensor}, tmp_path / "a.pt")
+    safetensors.torch.save_file({"w": tensor}, tmp_path / "a.safetensors")
+    for name in ("a.pt", "a.safetensors"):
+        (one,) = read(str(tmp_path / name)).tensors
+        assert one.dtype == dtype
+        np.testing.assert_array_equal(one.read(), tensor.double().numpy())
+
+
+def test_an_old_layout_is_refused(tmp_path: Path) -> None:
+    """With what to do."""
+    torch.save({"w": torch.ones(2)}, tmp_path / "a.pt", _use_new_zipfile_serialization=False)
+    code, said = called("read", tmp_path / "a.pt")
+    assert (code, "save it again with safetensors" in said) == (2, True)
+
+
+def test_torchscript(tmp_path: Path) -> None:
+    """Scripted and traced; buffers by their names."""
+    model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4)).eval()
+    torch.jit.script(model).save(tmp_path / "a.pt")
+    torch.jit.trace(model, torch.zeros(2, 3)).save(tmp_path / "b.pt")
+    for name in ("a.pt", "b.pt"):
+        hold(tmp_path / name, 4 * (3 + 1) + 8)
+        roles = {tensor.name: tensor.role for tensor in read(str(tmp_path / name)).tensors}
+        assert roles["1.running_mean"] is Role.BUFFER
+
+
+def test_metadata_of_safetensors(tmp_path: Path) -> None:
+    """What the package writes beside the tensors is none of them."""
+    state: dict[str, Any] = nn.LSTM(3, 2).state_dict()
+    safetensors.torch.save_file(state, tmp_path / "a.safetensors", metadata={"format": "pt"})
+    hold(tmp_path / "a.safetensors", 4 * 2 * (3 + 2 + 2))

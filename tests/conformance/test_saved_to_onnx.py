@@ -1,0 +1,133 @@
+"""Networks that PyTorch exports to ONNX: what is listed, the spec that is read, and a run with the file's weights."""
+
+import re
+from math import prod
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import onnx
+import pytest
+import torch
+from conformance import with_torch
+from conformance.drawing import networks
+from conformance.saved import flow_of, hold, refused, refused_by_sum, runs_to, spec_of
+from conformance.spread import held_by_all, in_parts
+from hypothesis import strategies as st
+from onnx import numpy_helper
+from torch import nn
+
+from rnncalc import Network
+from rnncalc.modelfiles import read
+from rnncalc.modelfiles.model import Role
+
+pytestmark = [pytest.mark.conformance, pytest.mark.filterwarnings("ignore")]
+
+Module: Any = nn.Module
+
+PIECE = re.compile(r"\.(weight|bias)_(ih|hh)_l0")
+"""What PyTorch calls the weights of a recurrent layer, which they are still called where nothing was folded."""
+
+
+class Drawn(NamedTuple):
+    """A network, whether the exporter calculates beforehand what it can, and which tensor to change."""
+
+    network: Network
+    fold: bool
+    number: int
+
+
+def _projects(network: Network) -> bool:
+    return any(getattr(place.layer, "projection", None) for place in network.placed)
+
+
+DRAWN = st.builds(
+    Drawn,
+    networks("pytorch", running=True).filter(lambda network: not _projects(network)),  # which the exporter has not
+    st.booleans(),
+    st.integers(0, 10**6),
+)
+
+
+@in_parts
+def test_any_network(tmp_path_factory: pytest.TempPathFactory, part: int) -> None:
+    """Each tensor that the package sees is listed with its numbers, the spec passes, and with one changed it fails."""
+    held_by_all(part, DRAWN, lambda drawn: exported_and_read(drawn, tmp_path_factory.mktemp("onnx")))
+
+
+def exported_and_read(drawn: Drawn, folder: Path) -> None:
+    """Hold a network as the exporter writes it."""
+    network, path = drawn.network, folder / "a.onnx"
+    model = with_torch.Stack(network).eval()
+    flow = (torch.tensor(flow_of(network)),)
+    torch.onnx.export(model, flow, str(path), dynamo=False, do_constant_folding=drawn.fold)
+    file = read(str(path))
+    held = onnx.load(path)
+    theirs = {each.name: numpy_helper.to_array(each) for each in held.graph.initializer}
+    ours = {tensor.name: tensor for tensor in file.tensors}
+    for name, array in theirs.items():
+        assert ours[name].shape == array.shape
+        np.testing.assert_array_equal(ours[name].read(), array)
+    assert file.params == network.params
+    hold(path, network.params)
+    changeable = [tensor.name for tensor in file.tensors if tensor.role is Role.PARAMETER and tensor.name in theirs]
+    changed(held, changeable[drawn.number % len(changeable)], path, network)
+
+
+def changed(held: Any, name: str, path: Path, network: Network) -> None:
+    """Hold a copy with one tensor longer against the spec of the file as it was."""
+    (of,) = (each for each in held.graph.initializer if each.name == name)
+    shape = tuple(of.dims)
+    longer = shape[0] + 1, *shape[1:]
+    of.CopyFrom(numpy_helper.from_array(np.zeros(longer, np.float32), name))
+    copy = path.with_name("changed.onnx")
+    onnx.save(held, copy)
+    if PIECE.search(name):  # the operator reads it cut up and put together anew, so it is held by the sum alone
+        refused_by_sum(spec_of(path), copy, prod(longer) - prod(shape))
+        return
+    kinds = {f"layers.{number}.weight": place.layer.kind for number, place in enumerate(network.placed)}
+    turned = kinds.get(name) == "dense" or kinds.get(name) == "output"  # PyTorch has it the other way round
+    shapes = (shape[::-1], longer[::-1]) if turned else (shape, longer)
+    refused(spec_of(path), copy, name, shapes)
+
+
+class Last(Module):  # type: ignore[misc]
+    """A recurrent layer and a dense one."""
+
+    def __init__(self, of: Any, *, ways: bool) -> None:
+        super().__init__()
+        self.rnn, self.fc = of(3, 4, bidirectional=ways), nn.Linear(8 if ways else 4, 2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.as_tensor(self.fc(self.rnn(x)[0]))
+
+
+@pytest.mark.parametrize("ways", [False, True])
+@pytest.mark.parametrize("of", [nn.RNN, nn.GRU, nn.LSTM])
+def test_a_run_with_the_weights_of_an_exported_file(tmp_path: Path, of: Any, ways: bool) -> None:
+    """The operators' layout of gates, directions and biases, and a product and a sum for a dense layer."""
+    model, flow, path = Last(of, ways=ways).eval(), torch.rand(5, 1, 3), tmp_path / "a.onnx"
+    torch.onnx.export(model, (flow,), str(path), dynamo=False)
+    hold(path, sum(each.numel() for each in model.parameters()))
+    theirs = model(flow)[:, 0].detach().numpy()
+    runs_to(spec_of(path), path, flow[:, 0], theirs, "--topology", "many-to-many")
+
+
+def test_weights_in_branches(tmp_path: Path) -> None:
+    """A scripted `if` around a layer."""
+
+    class Branching(Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.a = nn.Linear(3, 4)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            if bool(x.sum() > 0):  # noqa: SIM108  the branch is meant
+                y = self.a(x)
+            else:
+                y = self.a(x * 2)
+            return y
+
+    path = tmp_path / "a.onnx"
+    torch.onnx.export(torch.jit.script(Branching()), (torch.zeros(2, 3),), str(path), dynamo=False)
+    hold(path, 4 * (3 + 1))

@@ -1,0 +1,85 @@
+"""Networks that PyTorch's newer exporter (`dynamo=True`) writes to ONNX, with large tensors in a file beside."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from conformance.saved import called, hold, runs_to, spec_of
+from torch import nn
+
+from rnncalc.modelfiles import read
+
+pytestmark = [pytest.mark.conformance, pytest.mark.filterwarnings("ignore")]
+
+Module: Any = nn.Module
+
+
+class Last(Module):  # type: ignore[misc]
+    """Recurrent layers and a dense one, behind a table if there are words."""
+
+    def __init__(self, of: Any, units: int, *, words: int = 0, **options: Any) -> None:
+        super().__init__()
+        self.table = nn.Embedding(words, 3) if words else nn.Identity()
+        self.rnn = of(3, units, **options)
+        self.fc = nn.Linear(units * (2 if self.rnn.bidirectional else 1), 2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.as_tensor(self.fc(self.rnn(self.table(x))[0]))
+
+
+OPTIONS: list[dict[str, Any]] = [
+    {"units": 4},
+    {"units": 1},
+    {"units": 16},
+    {"units": 16, "bidirectional": True},
+    {"units": 4, "bidirectional": True},
+    {"units": 4, "bias": False},
+    {"units": 4, "num_layers": 2, "bidirectional": True},
+    {"units": 4, "words": 7},
+]
+
+
+def exported(folder: Path, of: Any, options: dict[str, Any]) -> tuple[Path, Any, torch.Tensor]:
+    """Export a network; return the file, the model and what it was fed with."""
+    torch.manual_seed(0)
+    model, path = Last(of, **options).eval(), folder / "a.onnx"
+    flow = torch.tensor([[1], [6], [0], [2], [1]]) if "words" in options else torch.rand(5, 1, 3)
+    torch.onnx.export(model, (flow,), str(path), dynamo=True, verbose=False)
+    return path, model, flow
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("of", [nn.GRU, nn.LSTM])
+def test_an_operator_is_a_layer(tmp_path: Path, of: Any, options: dict[str, Any]) -> None:
+    """Read as what it is, without a doubt, and run to the same numbers; a file beside is read where there is one."""
+    path, model, flow = exported(tmp_path, of, options)
+    text = hold(path, sum(each.numel() for each in model.parameters()))
+    assert "external" not in text
+    assert "a run differs" not in text
+    assert options["units"] < 16 or (tmp_path / "a.onnx.data").stat().st_size > 1_000
+    theirs = model(flow)[:, 0].detach().numpy()
+    runs_to(spec_of(path), path, flow[:, 0].numpy(), theirs, "--topology", "many-to-many")
+
+
+@pytest.mark.parametrize("nonlinearity", ["tanh", "relu"])
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_steps_written_out_are_counted(tmp_path: Path, options: dict[str, Any], nonlinearity: str) -> None:
+    """An nn.RNN is left without its operator: its recurrent matrix is no known layer, and the sum is right."""
+    path, model, _ = exported(tmp_path, nn.RNN, options | {"nonlinearity": nonlinearity})
+    params = sum(each.numel() for each in model.parameters())
+    text = hold(path, params)
+    assert read(str(path)).params == params
+    recurrent = sum(each.numel() for name, each in model.named_parameters() if "_hh_" in name)
+    assert sum(int(line.split()[-1]) for line in text.splitlines() if "external: " in line) == recurrent
+    assert text.count("no layer that is known here") == options.get("num_layers", 1) * (
+        2 if options.get("bidirectional") else 1
+    )
+
+
+def test_a_file_beside_that_is_gone(tmp_path: Path) -> None:
+    """Is named, and nothing is counted."""
+    path, *_ = exported(tmp_path, nn.LSTM, {"units": 16})
+    (tmp_path / "a.onnx.data").unlink()
+    code, said = called("read", path)
+    assert (code, "a.onnx.data: no such file" in said, said.count("\n")) == (2, True, 1), said
