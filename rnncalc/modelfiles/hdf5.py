@@ -19,6 +19,8 @@ _NUMBERED = re.compile(r"(?P<layer>.*?)(/(?P<way>forward|backward)_layer)?(?P<ce
 _NAMED = re.compile(r"(model_weights/)?(?P<layer>[^/]+)/(.*/)?(?P<leaf>[^/:]+)(:0)?")
 _WAY = re.compile(r"/(forward|backward)_[^/]+/")
 _OPTIMIZER = re.compile(r"(_?optimizer(_weights)?|optimizer_weights)(/|$)")
+_DENSE = re.compile(r"dense(_[0-9]+)?")
+"""What Keras calls the group of a dense layer: it is one even if its bias is not as long as its rows."""
 _CELL = ("kernel", "recurrent_kernel", "bias")
 _MOVING = ("gamma", "beta", "moving_mean", "moving_variance")
 
@@ -115,7 +117,7 @@ def _leaf(number: int, layer: str, array: Array, groups: Groups, *, cell: bool) 
         return "embeddings"
     if kind.startswith(("normalization", "seed_generator")):
         return "moving_mean"
-    if number < 2 and _is_dense(layer, array, groups):
+    if number < 2 and (_DENSE.fullmatch(kind) or _is_dense(layer, array, groups)):
         return ("kernel", "bias")[number]
     return str(number)
 
