@@ -33,12 +33,18 @@ SELECTION = (
     *("cli", "conventions", "formats", "forward", "layers", "modelfiles", "network", "questions", "reports", "sources"),
     *("spec", "test_bad_specs.py", "test_cli.py", "test_large.py", "test_specs.py"),
 )
+MEASURING = (
+    "tests/cli/test_baseline_json.py::test_a_baseline_of_any_length_takes_little_memory",
+    "tests/forward/test_memory.py::test_the_memory_that_is_told_is_the_memory_that_is_used",
+)
+"""Tests of how much memory is used, which mutants by the thousand in every module change."""
+
 CONFIGURATION = f"""
 [tool.mutmut]
 source_paths = ["rnncalc"]
 only_mutate = {[f"rnncalc/{room}/*" for room in ROOMS]}
 also_copy = ["specs", "tests", "README.md"]
-pytest_add_cli_args = ["-q", "-x", "-p", "no:cacheprovider"]
+pytest_add_cli_args = {["-q", "-x", "-p", "no:cacheprovider", *(f"--deselect={test}" for test in MEASURING)]}
 pytest_add_cli_args_test_selection = {[f"tests/{name}" for name in SELECTION]}
 """
 CHOOSING = """
