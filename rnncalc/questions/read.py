@@ -150,7 +150,7 @@ class _Drafting:
         paths = {site.path for site in sites}
         path = _path(paths.pop()) if len(paths) == 1 else None
         self.layers.append(Drafted(External(params, outputs=outputs, path=path), tuple(doubts)))
-        self.width = outputs or self.width
+        self.width = needed
 
 
 def _as_table(site: Site, after: Site | None) -> Site:
@@ -196,8 +196,7 @@ def _network(file: ModelFile, layers: list[Drafted], input: int | None) -> Draft
         )
     except SpecError:
         return None
-    doubts = layers[-1].doubts if layers else ()
-    drafted = (*below, Drafted(output, doubts)) if output else (*below,)
+    drafted = (*below, layers[-1]._replace(layer=output)) if output else (*below,)
     return Draft(network, drafted, input is None)
 
 

@@ -190,7 +190,9 @@ def test_what_cannot_be_told_apart_is_one_part() -> None:
     whole(known._replace(modules=()))
     many = [module(f"bn{number}", {"weight": (1,)}) for number in range(2_001)]
     whole(file("pytorch", *many))
-    assert layers(of(*many[1:])) == [External(2_000)]
+    most = of(*many[1:])
+    assert layers(most) == [External(2_000)]
+    assert [len(doubt.names) for doubt in most.layers[0].doubts] == [2_000]
 
 
 def test_a_file_of_no_parameters_or_too_many_has_no_draft() -> None:
@@ -199,6 +201,7 @@ def test_a_file_of_no_parameters_or_too_many_has_no_draft() -> None:
     buffer = tensor("bn.mean", (4,))._replace(role=Role.BUFFER)
     held = file("pytorch")._replace(tensors=(buffer,))
     assert read(held) == (held, None)
+    assert layers(of(module("scale", {"weight": (1,)}))) == [External(1, path="scale")]
     assert read(file("pytorch", module("big", {"weight": (10**12, 1, 1)}))).draft is not None
     assert read(file("pytorch", module("big", {"weight": (10**12 + 1, 1, 1)}))).draft is None
 

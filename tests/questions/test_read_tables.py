@@ -78,7 +78,8 @@ def test_a_layer_that_is_used_twice_is_counted_once() -> None:
 def test_a_matrix_in_front_may_be_a_table(shapes: Shape, behind: Shapes, first: Layer) -> None:
     """Where the next layer that is known, and is no other's, reads its columns and not its rows."""
     again = module("again", cell(4, 5, 2), shared_with="rnn")
-    found = of(module("0", {"weight": shapes}), again, module("bn", NORM), module("rnn", behind))
+    end = module("fc", linear(2, 5))
+    found = of(module("0", {"weight": shapes}), again, module("bn", NORM), module("rnn", behind), end)
     assert layers(found)[0] == first
     table = isinstance(first, Embedding)
     assert (found.network.input, doubts(found)[0]) == ((20, ()) if table else (3, (ACTIVE, Doubted(Doubt.TABLE))))

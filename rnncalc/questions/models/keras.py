@@ -37,7 +37,7 @@ def _guesses(module: Module) -> Iterator[Guess]:
     elif recurrent is None:
         layer, doubts = _active(Dense(columns, bias="bias" in shapes), settings)
         yield Guess(layer, inputs, doubts)
-    elif len(recurrent) == 2 and (name := _kind(recurrent)):
+    elif len(recurrent) == 2 and (name := _kind(*recurrent)):
         bias = shapes.get(f"{mark}bias")
         options: dict[str, Any] = {"bidirectional": ways, "bias": bias is not None}
         if ways and settings.get("merge_mode") in _MERGES:
@@ -51,9 +51,8 @@ def _guesses(module: Module) -> Iterator[Guess]:
         yield Guess(layer, inputs, doubts)
 
 
-def _kind(recurrent: tuple[int, ...]) -> str | None:
-    units, columns = recurrent
-    return KINDS.get(columns // units) if units and columns % units == 0 else None
+def _kind(units: int, columns: int) -> str | None:
+    return KINDS.get(columns // units) if units else None
 
 
 def _active(layer: Layer, settings: Mapping[str, Any]) -> tuple[Layer, tuple[Doubt, ...]]:

@@ -56,11 +56,10 @@ def _by_path(wanted: Sequence[Wanted], left: list[Site], pairs: Pairs) -> None:
         there = _at(each, said, left, given=path is not None)
         number = seen.get((said, each.kind), 0)
         site = next((site for site in there if site.number == number and distance(each, site) is not None), None)
+        seen[said, each.kind] = number + 1
         if site is not None:
             pairs[place] = site
             _take(left, site)
-        if site is not None or path is not None:
-            seen[said, each.kind] = number + 1
 
 
 def _at(wanted: Wanted, path: str, left: list[Site], *, given: bool) -> list[Site]:
@@ -98,7 +97,7 @@ def _by_shapes(free: dict[int, Wanted], left: list[Site], pairs: Pairs, *, order
         fitting = [site for site in left if key_of(site, shared) == key] if shared else there.get(key, [])
         own = [site for site in fitting if site.params]
         fitting = own if len(own) >= len(places) else fitting  # not what is another's, used once more
-        if not fitting or (with_kind and len(fitting) != len(places)):
+        if with_kind and len(fitting) != len(places):
             continue
         many = len({re.sub("[0-9]+", "", site.path) for site in fitting}) > 1
         same = len({site.path for site in fitting}) == 1

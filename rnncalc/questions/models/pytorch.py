@@ -40,7 +40,7 @@ def _cells(tensors: Tensors) -> Iterator[Guess]:
         projection, units = tensors["weight_hr_l0"].shape if "weight_hr_l0" in tensors else (None, columns)
     except (KeyError, ValueError):
         return
-    name = KINDS.get(rows // units if units and rows % units == 0 else 0)
+    name = KINDS.get(rows // units) if units else None
     if name is None:
         return
     options: dict[str, Any] = {

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from questions.models.made import Shapes, cell, file, linear, module, stacked
+from questions.models.made import Shapes, cell, file, linear, module, stacked, tensor
 
 from rnncalc.errors import SpecError
 from rnncalc.layers.gru import GRU
@@ -184,6 +184,15 @@ def test_a_matrix_that_is_tied_is_not_asked_for() -> None:
     for shapes in ({"bias": (9,)}, {"weight": (9, 4), "bias": (9,)}):
         found = pairs(layers, table, rnn, module("fc", shapes), input=9, output=tied)
         assert found == {"embedding_1": ("emb", 0), "lstm_1": ("rnn", 0), "output": ("fc", 0)}
+
+
+def test_what_shares_the_tables_matrix_is_found_wherever_it_stands() -> None:
+    """Before a cell that fits in part too; an output that is tied in the file alone, and has nothing of its own."""
+    shared = tensor("fc.weight", (9, 4), shared_with="emb.weight")
+    for own, output in (({"bias": tensor("fc.bias", (9,))}, Output(9, tied=True)), ({}, Output(9, bias=False))):
+        there = module("emb", {"weight": (9, 4)}), Module("fc", {"weight": shared, **own}), module("a", cell(4, 7, 4))
+        found = pairs([Embedding(4), LSTM(4)], *there, input=9, output=output)
+        assert found == {"embedding_1": ("emb", 0), "lstm_1": ("a", 0), "output": ("fc", 0)}
 
 
 @pytest.mark.parametrize(("count", "meant"), [(400, 1), (401, 0)])

@@ -51,7 +51,7 @@ def test_a_cell_of_one_step() -> None:
     """LSTMCell and its like have the same tensors without the number of a layer, and they are held as layer 0's."""
     shapes = {name.removesuffix("_l0"): shape for name, shape in cell(4, 4, 3).items()}
     found = site("pytorch", module("rnn", shapes))
-    assert (found.layer, found.inputs) == (LSTM(units=3), 4)
+    assert (found.layer, found.inputs, found.number) == (LSTM(units=3), 4, 0)
     assert found.shapes == cell(4, 4, 3)
     assert found.tensors["bias_hh_l0"].name == "rnn.bias_hh"
 
