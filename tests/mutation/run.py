@@ -47,6 +47,25 @@ also_copy = ["specs", "tests", "README.md"]
 pytest_add_cli_args = {["-q", "-x", "-p", "no:cacheprovider", *(f"--deselect={test}" for test in MEASURING)]}
 pytest_add_cli_args_test_selection = {[f"tests/{name}" for name in SELECTION]}
 """
+ALONE = """
+
+import os
+import subprocess
+
+started = subprocess.Popen.__init__
+
+
+def start(self, *words, env=None, **named):
+    env = dict(os.environ if env is None else env)
+    if env.get("MUTANT_UNDER_TEST") == "stats":
+        env["MUTANT_UNDER_TEST"] = "none"
+    started(self, *words, env=env, **named)
+
+
+subprocess.Popen.__init__ = start
+"""
+"""Of what is reached mutmut asks its own process alone: another would look for its settings where it runs."""
+
 CHOOSING = """
 import os
 from pathlib import Path
@@ -107,7 +126,8 @@ def copied() -> Path:
         test.write_text(re.sub(r"max_examples=\d+", f"max_examples={EXAMPLES}", text), encoding="utf-8")
     conftest = copy / "tests/conftest.py"
     text = conftest.read_text(encoding="utf-8")
-    conftest.write_text(text.replace("deadline=None)", f"deadline=None, max_examples={EXAMPLES})"), encoding="utf-8")
+    text = text.replace("deadline=None)", f"deadline=None, max_examples={EXAMPLES})")
+    conftest.write_text(f"{text}{ALONE}", encoding="utf-8")
     with (copy / "pyproject.toml").open("a", encoding="utf-8") as file:
         file.write(CONFIGURATION)
     return copy
