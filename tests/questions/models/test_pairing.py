@@ -12,6 +12,7 @@ from rnncalc.layers.layer import Embedding, External, Layer, Output
 from rnncalc.layers.lstm import LSTM
 from rnncalc.modelfiles.model import Module
 from rnncalc.network.network import Network
+from rnncalc.network.parts import Part
 from rnncalc.questions.models.pairing import below, paired
 from rnncalc.questions.models.site import sites_of
 from rnncalc.questions.models.wanted import wanted_of
@@ -111,6 +112,15 @@ def test_shapes_say_which_wherever_it_stands() -> None:
     assert both == {"embedding_1": ("emb", 0), "lstm_1": ("rnn", 0), "output": ("fc", 0)}
     called = modules(rnn=cell(4, 4, 4), first={"weight": (9, 4)})
     assert pairs([Embedding(4), LSTM(4)], *called, input=9) == {"embedding_1": ("first", 0), "lstm_1": ("rnn", 0)}
+
+
+def test_a_table_is_told_from_a_matrix_behind_what_fits_in_part() -> None:
+    """In a decoder, whose encoder has another width in the file."""
+    there = modules(enc=cell(4, 7, 4), fc={"weight": (9, 4)}, emb={"weight": (9, 4)}, dec=cell(4, 4, 4))
+    decoder = Part(9, (Embedding(4), LSTM(4)), Output(9, bias=False))
+    network = Network(encoder=Part(5, (LSTM(4),)), decoder=decoder, convention="pytorch")
+    found = paired(wanted_of(network), sites_of(file("pytorch", *there)), ordered=True)
+    assert [found[place].path for place in range(4)] == ["enc", "emb", "dec", "fc"]
 
 
 def test_layers_that_are_alike_stand_as_the_file_does() -> None:
