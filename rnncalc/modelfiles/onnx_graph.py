@@ -103,6 +103,7 @@ def _attribute(wire: Wire, piece: Piece, node: Node, into: Graph, depth: int) ->
     name, value_of = "", None
     whole: list[int] = []
     texts: list[str] = []
+    reals: list[float] = []
     for number, value in wire.fields(piece):
         if number == 1:
             name = wire.text(value)
@@ -110,13 +111,15 @@ def _attribute(wire: Wire, piece: Piece, node: Node, into: Graph, depth: int) ->
             whole += wire.numbers(value)
         elif number in (4, 9) and isinstance(value, Piece) and value.size <= MOST_SETTING:
             texts.append(wire.text(value))
+        elif number in (2, 7) and isinstance(value, Piece) and value.size <= MOST_SETTING:
+            reals += wire.reals(value)
         elif number in (5, 10) and isinstance(value, Piece):
             tensor = _tensor(wire, value)
             called = node.outputs[0] if node.operator == "Constant" and node.outputs else tensor.name or node.name
             into.tensors.append(tensor._replace(name=called[:MOST_NAME], from_node=True, depth=depth))
         elif number in (6, 11) and isinstance(value, Piece):
             _graph(wire, value, into, depth + 1, looped=node.looped or node.operator in ("Loop", "Scan"))
-    value_of = texts or whole
+    value_of = texts or reals or whole
     if name and value_of:
         node.settings[name] = value_of
 

@@ -5,6 +5,7 @@ https://protobuf.dev/programming-guides/encoding/
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
@@ -107,6 +108,12 @@ class Wire:
             number, at = self._number(at, value.end)
             found.append(_signed(number))
         return found
+
+    def reals(self, piece: Piece) -> list[float]:
+        """Return the float32 numbers of a stretch."""
+        if piece.size % 4:
+            raise BadFileError("is cut off, or no ONNX file")
+        return [number for (number,) in struct.iter_unpack("<f", self.bytes(piece))]
 
 
 def _signed(value: int) -> int:

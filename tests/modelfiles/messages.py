@@ -20,10 +20,12 @@ def number(value: int) -> bytes:
     return found + bytes([value])
 
 
-def field(place: int, value: int | str | bytes) -> Field:
-    """Return a field: a number, or bytes with their length."""
+def field(place: int, value: float | str | bytes) -> Field:
+    """Return a field: a whole number, a float32, or bytes with their length."""
     if isinstance(value, int):
         return number(place << 3) + number(value)
+    if isinstance(value, float):
+        return number(place << 3 | 5) + struct.pack("<f", value)
     data = value.encode() if isinstance(value, str) else value
     return number(place << 3 | 2) + number(len(data)) + data
 

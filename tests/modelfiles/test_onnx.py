@@ -123,6 +123,8 @@ def test_second_biases_of_zeros_are_said(tmp_path: Path) -> None:
         (attribute("activations", field(9, "Sigmoid"), field(9, "Tanh"), field(9, "Relu")), True),
         (attribute("input_forget", field(3, 1)), True),
         (attribute("input_forget", field(3, 0)), False),
+        (attribute("clip", field(2, 3.0)), True),
+        (attribute("activation_alpha", field(7, b"\0\0\0\x3f")), False),
     ],
 )
 def test_what_an_operator_computes_otherwise_is_said(tmp_path: Path, call: Call, setting: bytes, doubted: bool) -> None:

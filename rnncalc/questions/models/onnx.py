@@ -53,7 +53,8 @@ def _otherwise(module: Module) -> bool:
     ways = [given[start : start + size] for start in range(0, len(given), size)]
     usual = all(of[0] == "sigmoid" and len({*of[1:]}) == 1 for of in ways) if size > 1 else True
     coupled = said.get("input_forget", [0]) != [0]  # PyTorch's newer exporter says so too where it is not
-    return not usual or len({*map(tuple, ways)}) > 1 or said.get("direction") == ["reverse"] or coupled
+    otherwise = coupled or said.get("clip") is not None or said.get("direction") == ["reverse"]
+    return otherwise or not usual or len({*map(tuple, ways)}) > 1
 
 
 def _activation(module: Module) -> tuple[str, tuple[Doubt, ...]]:

@@ -86,6 +86,7 @@ def test_an_activation_is_the_one_behind_those_of_the_gates(kind: str, word: str
         ("LSTM", {"activations": ["HardSigmoid", "Tanh", "Tanh"]}, (Doubt.OTHERWISE,)),
         ("GRU", {"activations": ["HardSigmoid", "Tanh"]}, (Doubt.OTHERWISE,)),
         ("LSTM", {"input_forget": [1]}, (Doubt.OTHERWISE,)),
+        ("RNN", {"clip": [3.0]}, (Doubt.OTHERWISE,)),
         ("LSTM", {"input_forget": [0]}, ()),
         ("GRU", {"direction": ["reverse"]}, (Doubt.OTHERWISE,)),
         ("GRU", {"direction": ["forward"]}, ()),
