@@ -1,9 +1,10 @@
 """Mutation testing of the rooms that compute: `python tests/mutation/run.py --sample 1000`, with mutmut 3 installed.
 
 mutmut makes the mutants, in a copy of the tracked files, and sees which tests reach which function. Each mutant of a
-sample, drawn by the seed, then meets the tests that reach it, the quickest first, in a process of its own, so that what
-is called as a module is imported is reached too. A mutant that so many seconds of tests do not kill counts as survived,
-which can only make the figure worse. Properties draw fewer examples in the copy, for the same reason.
+sample, drawn by the seed, then meets the tests that reach it, the quickest first; what survives that meets those of its
+room in a process of its own, where what is called as a module is imported is reached too. A mutant that so many seconds
+of tests do not kill counts as survived, which can only make the figure worse. Properties draw fewer examples in the
+copy, for the same reason.
 
 Prints the survivors, and how many of the sample were killed; leaves the copy for `mutmut show NAME`.
 """
@@ -17,7 +18,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -25,9 +25,6 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = 10
-FIRST = 40
-"""So many tests are run before the rest are collected: most mutants go no further."""
-
 ROOMS = ("layers", "conventions", "network", "forward", "questions")
 SELECTION = (
     *("cli", "conventions", "formats", "forward", "layers", "modelfiles", "network", "questions", "reports", "sources"),
@@ -66,18 +63,36 @@ subprocess.Popen.__init__ = start
 """
 """Of what is reached mutmut asks its own process alone: another would look for its settings where it runs."""
 
-CHOOSING = """
+FORKING = """
+import json
 import os
+import signal
 from pathlib import Path
 
-def pytest_collection_modifyitems(config, items):
-    wanted = Path(os.environ["CHOSEN_TESTS"]).read_text().splitlines()
-    places = {name: place for place, name in enumerate(wanted)}
-    chosen = sorted((item for item in items if item.nodeid in places), key=lambda item: places[item.nodeid])
-    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in places])
-    items[:] = chosen
+from _pytest.runner import runtestprotocol
+
+
+def pytest_runtestloop(session):
+    items = {item.nodeid: item for item in session.items}
+    told = Path(os.environ["FATES"]).open("w")
+    for name, tests in json.loads(Path(os.environ["MUTANTS"]).read_text()):
+        child = os.fork()
+        if not child:
+            signal.alarm(int(os.environ["MOST"]))
+            os.environ["MUTANT_UNDER_TEST"] = name
+            os._exit(_fails([items[test] for test in tests if test in items]))
+        told.write(f"{int(os.waitpid(child, 0)[1] != 0)} {name}\\n")
+        told.flush()
+    return True
+
+
+def _fails(chosen):
+    for item, following in zip(chosen, [*chosen[1:], None]):
+        if any(report.failed for report in runtestprotocol(item, log=False, nextitem=following)):
+            return 1
+    return 0
 """
-"""A plugin that leaves of what is collected the tests that are asked for, in their order."""
+"""A plugin that collects the tests once, and has each mutant meet its own in a process that is split off."""
 
 
 class Reach(NamedTuple):
@@ -86,15 +101,15 @@ class Reach(NamedTuple):
     tests: dict[str, list[str]]
     seconds: dict[str, float]
 
-    def of(self, mutant: str, most: float) -> list[str]:
+    def of(self, mutant: str, most: float, *, room: bool) -> list[str]:
         """Return the tests that reach a mutant, the quickest first, as many as take so many seconds together.
 
-        Those of its room follow: mutmut does not see what is called as a module is imported.
+        room: whether those of its room follow: mutmut does not see what is called as a module is imported.
         """
         reaching = sorted(self.tests.get(mutant.partition("__mutmut_")[0], ()), key=self._cost)
         found: list[str] = []
         took = 0.0
-        for test in dict.fromkeys([*reaching, *sorted(self._of_room(mutant), key=self._cost)]):
+        for test in dict.fromkeys([*reaching, *sorted(self._of_room(mutant) if room else (), key=self._cost)]):
             took += self.seconds[test]
             if took > most:
                 break
@@ -154,26 +169,22 @@ def reach_of(copy: Path) -> Reach:
     return Reach(found["tests_by_mangled_function_name"], found["duration_by_test"])
 
 
-def killed(copy: Path, mutant: str, tests: Sequence[str]) -> bool:
-    """Return whether some of the tests fails with a mutant in the place of what it was made from, or never ends."""
-    return any(part and _fails(copy, mutant, part) for part in (tests[:FIRST], tests[FIRST:]))
+def fates(copy: Path, mutants: Sequence[str], reach: Reach, seconds: float, *, fresh: bool) -> dict[str, bool]:
+    """Return whether each of some mutants is killed: a test fails with it in its place, or never ends.
 
-
-def _fails(copy: Path, mutant: str, tests: Sequence[str]) -> bool:
-    """Return whether a test fails. Raises RuntimeError where none was run."""
-    with tempfile.NamedTemporaryFile("w", suffix=".txt") as chosen:
-        chosen.write("\n".join(tests))
-        chosen.flush()
-        env = {**os.environ, "MUTANT_UNDER_TEST": mutant, "CHOSEN_TESTS": chosen.name, "PYTHONDONTWRITEBYTECODE": "1"}
-        files = sorted({test.partition("::")[0] for test in tests})
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "choosing", *files]
-        try:
-            done = subprocess.run(command, cwd=copy / "mutants", env=env, capture_output=True, timeout=300, check=False)
-        except subprocess.TimeoutExpired:
-            return True
-    if done.returncode > 2:  # 1 is a failure, 2 that a module cannot be imported
-        raise RuntimeError(f"{mutant}: {done.stdout.decode()}{done.stderr.decode()}")
-    return done.returncode != 0
+    fresh: whether each meets the tests of its room as well, where modules are imported with it.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        asked, told = Path(folder, "asked.json"), Path(folder, "told.txt")
+        chosen = [(name, reach.of(name, seconds, room=fresh)) for name in mutants]
+        asked.write_text(json.dumps(chosen))
+        env = {**os.environ, "MUTANTS": str(asked), "FATES": str(told), "MOST": str(int(10 * seconds))}
+        env |= {"PYTHONDONTWRITEBYTECODE": "1", "MUTANT_UNDER_TEST": mutants[0] if fresh else "none"}
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "forking"]
+        files = sorted({test.partition("::")[0] for _, tests in chosen for test in tests})
+        subprocess.run([*command, *files], cwd=copy / "mutants", env=env, capture_output=True, check=False)
+        lines = told.read_text().splitlines() if told.exists() else [f"1 {name}" for name in mutants if fresh]
+    return {name: fate == "1" for fate, name in (line.split(" ", 1) for line in lines)}
 
 
 def main() -> None:
@@ -187,22 +198,27 @@ def main() -> None:
     print(f"in {copy}", flush=True)
     if not options.copy:
         mutmut(copy, "run", "no mutant of this name")  # makes the mutants, and sees which tests reach them
-        (copy / "mutants/choosing.py").write_text(CHOOSING)
+    (copy / "mutants/forking.py").write_text(FORKING)
     every = every_mutant(copy)
     sample = random.Random(options.seed).sample(every, min(options.sample, len(every)))
     reach = reach_of(copy)
-    if killed(copy, "none", [*reach.seconds]):
+    if fates(copy, ["none"], Reach({"none": [*reach.seconds]}, reach.seconds), 10_000, fresh=False)["none"]:
         raise RuntimeError("the tests fail without a mutant")
-    counts: Counter[bool] = Counter()
-    with ThreadPoolExecutor(os.cpu_count()) as workers:
-        for name, done in zip(
-            sample, workers.map(lambda name: killed(copy, name, reach.of(name, options.seconds)), sample), strict=True
-        ):
-            counts[done] += 1
-            if not done:
-                print(f"survived: {name}", flush=True)
+    found: dict[str, bool] = {}
+    workers = os.cpu_count() or 1
+    with ThreadPoolExecutor(workers) as pool:
+        shares = [sample[number::workers] for number in range(workers)]
+        for some in pool.map(lambda share: fates(copy, share, reach, options.seconds, fresh=False), shares):
+            found |= some
+        left = [name for name in sample if not found[name]]
+        for some in pool.map(lambda name: fates(copy, [name], reach, options.seconds, fresh=True), left):
+            found |= some
+    survivors = [name for name in sample if not found[name]]
+    for name in survivors:
+        print(f"survived: {name}")
+    killed = len(sample) - len(survivors)
     print(f"{len(every):,} mutants, {len(sample):,} drawn by seed {options.seed}")
-    print(f"killed: {counts[True]} of {len(sample)}, {counts[True] / len(sample):.1%}")
+    print(f"killed: {killed} of {len(sample)}, {killed / len(sample):.1%}")
 
 
 if __name__ == "__main__":
