@@ -66,6 +66,7 @@ subprocess.Popen.__init__ = start
 FORKING = """
 import json
 import os
+import resource
 import signal
 from pathlib import Path
 
@@ -79,6 +80,7 @@ def pytest_runtestloop(session):
         child = os.fork()
         if not child:
             signal.alarm(int(os.environ["MOST"]))
+            resource.setrlimit(resource.RLIMIT_AS, (3 * 10**9, 3 * 10**9))
             os.environ["MUTANT_UNDER_TEST"] = name
             os._exit(_fails([items[test] for test in tests if test in items]))
         told.write(f"{int(os.waitpid(child, 0)[1] != 0)} {name}\\n")
@@ -170,7 +172,7 @@ def reach_of(copy: Path) -> Reach:
 
 
 def fates(copy: Path, mutants: Sequence[str], reach: Reach, seconds: float, *, fresh: bool) -> dict[str, bool]:
-    """Return whether each of some mutants is killed: a test fails with it in its place, or never ends.
+    """Return whether each of some mutants is killed: a test fails with it in its place, never ends or takes the memory.
 
     fresh: whether each meets the tests of its room as well, where modules are imported with it.
     """
@@ -178,7 +180,7 @@ def fates(copy: Path, mutants: Sequence[str], reach: Reach, seconds: float, *, f
         asked, told = Path(folder, "asked.json"), Path(folder, "told.txt")
         chosen = [(name, reach.of(name, seconds, room=fresh)) for name in mutants]
         asked.write_text(json.dumps(chosen))
-        env = {**os.environ, "MUTANTS": str(asked), "FATES": str(told), "MOST": str(int(10 * seconds))}
+        env = {**os.environ, "MUTANTS": str(asked), "FATES": str(told), "MOST": str(int(3 * seconds))}
         env |= {"PYTHONDONTWRITEBYTECODE": "1", "MUTANT_UNDER_TEST": mutants[0] if fresh else "none"}
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "forking"]
         files = sorted({test.partition("::")[0] for _, tests in chosen for test in tests})
