@@ -46,10 +46,12 @@ def evaluated(expression: Expression) -> int:
 
 
 def counts_made(id_: str, net: Network) -> tuple[int, ...]:
-    """Return what a mistake makes of each line of a network's worksheet, by the sum as it is written and by itself."""
-    row = TABLE[place_of(id_)]
-    assert isinstance(row, Mistake)
-    lines = row.change(worksheet_of(net), net)
+    """Return what a mistake, or several joined by +, makes of each line of a network; it is what is written, too."""
+    lines = worksheet_of(net)
+    for each in id_.split("+"):
+        row = TABLE[place_of(each)]
+        assert isinstance(row, Mistake)
+        lines = row.change(lines, net)
     assert [line.copies * evaluated(line.of_one) for line in lines] == [line.params for line in lines]
     return tuple(line.params for line in lines)
 

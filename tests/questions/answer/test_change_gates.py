@@ -20,6 +20,7 @@ LOOKING = Network(input=3, layers=(LSTM(5, peepholes=True), LSTM(4, output_gate=
 DIAGONAL = Network(input=3, layers=(RNN(5, recurrence="diagonal"), LSTM(4, recurrence="diagonal")))
 # 5·(3 + 1 + 1) = 25, 4·4·(5 + 1 + 1) = 112
 PROJECTED = Network(input=3, layers=(LSTM(6, projection=4),))  # 4·6·(3 + 4 + 1) + 4·6 = 216
+BOTH = Network(input=3, layers=(LSTM(6, projection=4, peepholes=True),))  # 216 + 3·6 = 234
 LEARNED = Network(input=3, layers=(LSTM(5, learned_state=True, bidirectional=True),))  # 2·(180 + 2·5) = 380
 HALVES = Network(encoder=Part(3, (LSTM(5),)), decoder=Part(4, (LSTM(5),), Output(2)))
 # 180, 4·5·(4 + 5 + 1) = 200, 2·(5 + 1) = 12
@@ -48,6 +49,7 @@ NUMBER = (
     Made("gates-4", LOOKING, (195, 4 * 4 * (5 + 4 + 1))),
     Made("gates-3", DIAGONAL, (3 * 5 * (3 + 1 + 1), 3 * 4 * (5 + 1 + 1))),
     Made("gates-3", PROJECTED, (3 * 6 * (3 + 4 + 1) + 4 * 6,)),
+    Made("gates-3", BOTH, (3 * 6 * (3 + 4 + 1) + 3 * 6 + 4 * 6,)),
     Made("gates-3", LEARNED, (2 * (3 * 5 * (3 + 5 + 1) + 2 * 5),)),
     Made("as-dense", PLAIN, (5 * (3 + 1), 7 * (5 + 1), 16)),
     Made("as-dense", TORCH, (5 * (3 + 1), 6 * (5 + 1), 14)),
@@ -99,8 +101,21 @@ READ = (
     Made("recurrent-of-output", HALVES, (180, 4 * 5 * (4 + 2 + 1), 12)),
 )
 
+TWICE = (
+    Made("gates-4+no-input", PLAIN, (180 - 4 * 5 * 3, 4 * 7 * (7 + 1), 16)),
+    Made("gates-2+no-input", PLAIN, (2 * 5 * (5 + 1), 2 * 7 * (7 + 1), 16)),
+    Made("gates-2+no-recurrent", PLAIN, (2 * 5 * (3 + 1), 2 * 7 * (5 + 1), 16)),
+    Made("gates-2+diagonal", PLAIN, (2 * 5 * (3 + 1 + 1), 2 * 7 * (5 + 1 + 1), 16)),
+    Made("gates-2+no-peepholes", LOOKING, (2 * 5 * (3 + 5 + 1), 2 * 4 * (5 + 4 + 1))),
+    Made("as-dense+no-input", PLAIN, (5, 7, 16)),
+    Made("as-dense+gates-4", PLAIN, (4 * 5 * (3 + 5 + 1), 4 * 7 * (5 + 7 + 1), 16)),
+    Made("recurrence-counted+diagonal", MINIMAL, (2 * 5 * (3 + 1 + 1), 3 * 4 * (5 + 1 + 1))),
+    Made("peephole-in-each-gate+no-peepholes", LOOKING, (180, 120)),
+    Made("no-biases+one-bias-in-all", PLAIN, (4 * 5 * (3 + 5), 3 * 7 * (5 + 7), 2 * 7)),
+)
 
-@pytest.mark.parametrize("made", [*NUMBER, *READ], ids=lambda made: f"{made.id}-{sum(made.lines)}")
+
+@pytest.mark.parametrize("made", [*NUMBER, *READ, *TWICE], ids=lambda made: f"{made.id}-{sum(made.lines)}")
 def test_what_a_mistake_about_gates_makes_of_each_line(made: Made) -> None:
     """It changes the cells that it is about, by as much as it says, and no other line."""
     assert counts_made(made.id, made.network) == made.lines

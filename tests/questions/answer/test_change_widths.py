@@ -30,6 +30,14 @@ HALVES = Network(
 READING = Network(encoder=Part(9, (Embedding(4), GRU(5))), decoder=Part(8, (Dense(7), GRU(5)), Output(2)))
 # 36, 150, 7·(8 + 1) = 63, 3·5·(7 + 5 + 1) = 195, 12
 
+ONE_EACH = Network(encoder=Part(3, (GRU(5),), steps=3), decoder=Part(4, (GRU(5),), Output(2), steps=2))
+# 3·5·(3 + 5 + 1) = 135, 3·5·(4 + 5 + 1) = 150, 12
+JOINED = Network(
+    encoder=Part(3, (GRU(5, bidirectional=True, merge="sum"),)), decoder=Part(4, (GRU(10),), Output(2))
+)  # 2·135 = 270, 3·10·(4 + 10 + 1) = 450, 2·(10 + 1) = 22
+WRITTEN = Network(input=3, layers=(LSTM(5, bidirectional=True, merge="concat"), GRU(7)))
+# 360, 3·7·(10 + 7 + 1) = 378
+
 
 class Made(NamedTuple):
     """A mistake by its id, a network, and what it makes of each line."""
@@ -116,8 +124,29 @@ REPEATED = (
     Made("repeat-once", deep(3, 1, 1), (135, 165)),
 )
 
+BETWEEN = (
+    Made("one-direction-deeper", WRITTEN, (360, 3 * 7 * (5 + 7 + 1))),
+    Made("own-width-deeper", ONE_EACH, (135, 150, 12)),
+    Made("own-width-deeper", HALVES, (36, 3 * 5 * (5 + 5 + 1), 3 * 6 * (6 + 6 + 1), 56, 0, 165, 234, 14)),
+    Made("network-input-deeper", ONE_EACH, (135, 150, 12)),
+    Made("encoder-input", ONE_EACH, (135, 3 * 5 * (3 + 5 + 1), 12)),
+    Made("state-beside-input", ONE_EACH, (135, 3 * 5 * (4 + 5 + 5 + 1), 12)),
+    Made("state-beside-input", JOINED, (270, 3 * 10 * (4 + 5 + 10 + 1), 22)),
+    Made("steps-as-features", ONE_EACH, (3 * 5 * (3 * 3 + 5 + 1), 150, 12)),
+    Made("steps-as-features", HALVES, (36, 3 * 5 * (3 * 4 + 5 + 1), 216, 56, 0, 195, 216, 14)),
+    Made("swapped", HALVES, (36, 3 * 4 * (5 + 4 + 1), 3 * 6 * (4 + 6 + 1), 56, 0, 195, 216, 14)),
+    Made("output-of-all-steps", ONE_EACH, (135, 150, 2 * (2 * 5 + 1))),
+    Made("network-input-deeper+one-direction-deeper", PAIR, (180, 4 * 4 * (3 + 4 + 1), 10)),
+    Made("network-input-deeper+units-for-projection", PAIR, (180, 4 * 4 * (3 + 4 + 1), 10)),
+    Made("network-input-deeper+concat-for-merge", PAIR, (180, 4 * 4 * (3 + 4 + 1), 10)),
+    Made("network-input-deeper+deeper-of-both-states", CHAIN, (360, 3 * 7 * (20 + 2 + 7 + 1), 4 * (3 + 1), 10)),
+    Made("no-projection+one-direction", PROJECTED, (4 * 6 * (3 + 6 + 1), 4 * 5 * (2 * 6 + 5 + 1), 12)),
+)
 
-@pytest.mark.parametrize("made", [*WIDTHS, *SHARED, *REPEATED], ids=lambda made: f"{made.id}-{sum(made.lines)}")
+
+@pytest.mark.parametrize(
+    "made", [*WIDTHS, *SHARED, *REPEATED, *BETWEEN], ids=lambda made: f"{made.id}-{sum(made.lines)}"
+)
 def test_what_a_mistake_about_widths_makes_of_each_line(made: Made) -> None:
     """It changes the lines that it is about, by as much as it says, and no other."""
     assert counts_made(made.id, made.network) == made.lines
