@@ -56,9 +56,11 @@ def counts_made(id_: str, net: Network) -> tuple[int, ...]:
     return tuple(line.params for line in lines)
 
 
-def ways_made(id_: str, net: Network, number: int) -> list[tuple[int, ...]]:
-    """Return what each mistake of a family makes of each line, where a number was given."""
+def ways_made(
+    id_: str, net: Network, number: int, unit: int = 1
+) -> list[tuple[tuple[int, ...], dict[str, str], str | None]]:
+    """Return the ways in which a mistake of a family can be made: what each line becomes, the values, and the layer."""
     row = TABLE[place_of(id_)]
     assert isinstance(row, Family)
-    ways = row.ways(worksheet_of(net), Question(net, Given(number)))
-    return [tuple(line.params for line in way.worksheet) for way in ways]
+    ways = row.ways(worksheet_of(net), Question(net, Given(number, unit)))
+    return [(tuple(line.params for line in way.worksheet), {**way.values}, way.layer) for way in ways]
