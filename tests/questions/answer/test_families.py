@@ -4,7 +4,10 @@ import pytest
 from finding import ways_made
 
 from rnncalc import GRU, LSTM, RNN, SRU, Dense, Dropout, Embedding, External, Network, Output, Part
+from rnncalc.questions.answer.families import layers_left_out
 from rnncalc.questions.answer.given import Given
+from rnncalc.questions.answer.mistake import Question
+from rnncalc.questions.answer.right import worksheet_of
 from rnncalc.questions.answer.sizes import OtherSize, other_size
 
 PLAIN = Network(input=3, layers=(LSTM(5), GRU(7)), output=Output(2))
@@ -110,6 +113,7 @@ def test_each_hidden_layer_may_be_left_out() -> None:
 @pytest.mark.parametrize(
     ("number", "recurrent", "whole"),
     [
+        (2 * 453 + 16, 2, 2),
         (3 * 453 + 16, 3, 3),
         (3 * 453 + 16 + 226, 3, 3),
         (3 * 453 + 16 + 227, 4, 3),
@@ -127,6 +131,16 @@ def test_how_often_it_was_counted(number: int, recurrent: int | None, whole: int
     assert ways_made("whole-times-{times}", PLAIN, number) == (expected if all_times else [])
 
 
+def test_only_hidden_layers_of_up_to_a_hundred_lines_are_left_out() -> None:
+    """And none of a single layer's number; what is joined to a layer's input goes with it."""
+    joined = Network(input=3, layers=(GRU(7, extra_inputs=2), Dense(4)))  # 3·7·(3 + 2 + 7 + 1) = 273, 32
+    assert [lines for lines, _, _ in ways_made("no-layer", joined, 0)] == [(0, 32), (0, 4 * (3 + 1)), (273, 0)]
+    hundred = Network(input=3, layers=(RNN(2), RNN(3)) * 50)
+    assert len(ways_made("no-layer", hundred, 0)) == 100 + 99
+    assert ways_made("no-layer", hundred.replace(output=Output(2)), 0) == []
+    assert [*layers_left_out(worksheet_of(joined), Question(joined, Given(0), place=0))] == []
+
+
 def test_a_coarse_rounding_is_no_multiple() -> None:
     """It is near one of anything: of 1,000 parameters a number may be rounded to hundreds."""
     thousand = Network(input=29, layers=(RNN(20),))  # 20·(29 + 20 + 1)
@@ -141,10 +155,16 @@ def test_the_other_conventions() -> None:
     assert {lines for lines, _, _ in ways} >= {(3 * 5 * (3 + 5 + 2),), (3 * 5 * (3 + 5) + 4 * 5,)}
     assert {values["do"] for lines, values, _ in ways if lines == (3 * 5 * (3 + 5) + 4 * 5,)} == {"does"}
     assert {values["here"] for _, values, _ in ways} == {"textbook"}
+    assert not any("textbook" in values["names"] for _, values, _ in ways)
+    alike = {"name": "textbook", "names": "textbook, keras, flax-linen and flax-nnx", "do": "do", "here": "pytorch"}
+    torch = Network(input=3, layers=(LSTM(5),), convention="pytorch")
+    assert ways_made("convention-{name}", torch, 0) == [((4 * 5 * (3 + 5 + 1),), alike, None)]
     assert ways_made("convention-{name}", Network(input=5, layers=(GRU(5, repeat=101),)), 0) == []
     assert ways_made("convention-{name}", Network(input=5, layers=(GRU(5, repeat=100),)), 0)
 
 
+READING = Network(encoder=Part(7, (LSTM(6),)), decoder=Part(5, (Dense(11), LSTM(6)), Output(5)))
+# 4·6·(7 + 6 + 1) = 336, 11·(5 + 1) = 66, 4·6·(11 + 6 + 1) = 432, 5·(6 + 1) = 35
 NARROW = Network(input=3, layers=(LSTM(9, projection=4),))
 
 
@@ -160,6 +180,11 @@ NARROW = Network(input=3, layers=(LSTM(9, projection=4),))
         (Network(input=4, layers=(RNN(4, repeat=100),)), Given(4 * 15 + 99 * 36), OtherSize(None, None, "m", 10, 4)),
         (Network(input=4, layers=(RNN(4, repeat=101),)), Given(4 * 15 + 100 * 36), None),
         (Network(input=9, layers=(Embedding(4), RNN(5))), Given(9 * 7 + 5 * (7 + 5 + 1)), None),
+        (READING, Given(869 + 11 * 40), OtherSize("decoder", None, "m", 45, 5)),
+        (READING, Given(869 + 9 * (5 + 1 + 24)), OtherSize("decoder", 0, "h", 20, 11)),
+        (READING, Given(869 + 24 * 31), OtherSize("encoder", None, "m", 38, 7)),
+        (Network(input=3, layers=(RNN(5), Dense(4), Dense(2))), Given(60 + 28 + 10), OtherSize(None, 0, "h", 6, 5)),
+        (Network(input=3, layers=(RNN(5), Dense(4))), Given(4), None),
         (Network(input=3, layers=(RNN(5), Dense(4))), Given(45 + 7 * 6), OtherSize(None, 1, "h", 7, 4)),
     ],
 )
