@@ -5,7 +5,9 @@ from rnncalc.conventions.formula import Expression
 from rnncalc.questions.answer.arithmetic import write
 from rnncalc.questions.answer.given import Given
 from rnncalc.questions.answer.grading import Judged, judge
+from rnncalc.questions.answer.mistake import Family, Mistake, Question
 from rnncalc.questions.answer.mistakes import TABLE
+from rnncalc.questions.answer.right import worksheet_of
 
 PLACES = {mistake.id: place for place, mistake in enumerate(TABLE)}
 
@@ -41,3 +43,24 @@ def evaluated(expression: Expression) -> int:
     """Return what the arithmetic comes to as it is written, worked out by somebody else."""
     number: int = eval(write(expression).replace("×", "*"))
     return number
+
+
+def counts_made(id_: str, net: Network) -> tuple[int, ...]:
+    """Return what a mistake, or several joined by +, makes of each line of a network; it is what is written, too."""
+    lines = worksheet_of(net)
+    for each in id_.split("+"):
+        row = TABLE[place_of(each)]
+        assert isinstance(row, Mistake)
+        lines = row.change(lines, net)
+    assert [line.copies * evaluated(line.of_one) for line in lines] == [line.params for line in lines]
+    return tuple(line.params for line in lines)
+
+
+def ways_made(
+    id_: str, net: Network, number: int, unit: int = 1
+) -> list[tuple[tuple[int, ...], dict[str, str], str | None]]:
+    """Return the ways in which a mistake of a family can be made: what each line becomes, the values, and the layer."""
+    row = TABLE[place_of(id_)]
+    assert isinstance(row, Family)
+    ways = row.ways(worksheet_of(net), Question(net, Given(number, unit)))
+    return [(tuple(line.params for line in way.worksheet), {**way.values}, way.layer) for way in ways]

@@ -97,6 +97,12 @@ def test_plain_misuse_is_told_with_its_place(call: Callable[[], object], message
     assert str(refused.value).startswith(message)
 
 
+def test_a_guess_is_made_at_words_alone() -> None:
+    """A number stands for no notation, and none is suggested."""
+    with pytest.raises(CallError, match=r"^notation: expected w, uvw, rows or stacked, got 3$"):
+        UNTYPED.explain(NETWORK, notation=3)
+
+
 def test_a_question_mark_names_solve() -> None:
     """A size to be looked for is not written so in Python."""
     with pytest.raises(SpecError, match=r"solve\(lambda size: Network"):

@@ -502,3 +502,21 @@ def test_more_limits_than_memory_holds_are_refused(tmp_path: Path, call: Call, m
     assert call("check", tmp_path / "a.yaml").code == 0
     message = "5 limits and problems are too many for one call; check fewer files at a time\n"
     assert call("check", tmp_path) == (2, "", f"rnncalc: {tmp_path / 'b.yaml'}: {message}")
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "unknown"),
+    [
+        ("input: 4\nlayers: [rnn: 3]\n", 100, Unknown.STEPS_NOT_GIVEN),
+        ("input: 4\nsteps: 3\nlayers: [external: 9, rnn: 3]\n", 100, Unknown.COUNTED_ELSEWHERE),
+        ("input: 4\nsteps: 3\nlayers: [rnn: 3]\n", None, Unknown.NOT_KNOWN_BEFORE),
+    ],
+)
+@pytest.mark.parametrize("rule", [Rule.GROWTH, Rule.FALL])
+def test_what_is_not_known_has_not_grown_within_a_limit(
+    text: str, before: int | None, unknown: Unknown, rule: Rule
+) -> None:
+    """It is said why: of now, or else of the baseline."""
+    limit = Limit(rule, Quantity.MULTIPLY_ADDS, 1_000, flag="--max-growth")
+    (held,) = check(parse(text.encode(), "spec").network, [limit], before=Numbers(24, 96, before)).limits
+    assert (held.kept, held.actual, held.unknown) == (False, None, unknown)

@@ -211,3 +211,17 @@ def test_one_size_alone_says_nothing_of_change(call: Call) -> None:
     result = call("solve", "-i", 8, "-l", "lstm:?", "--params", "1M", "--multiple-of", 600_000_000_000)
     assert result.code == 1
     assert "✗ No size fits: even 600,000,000,000 needs" in result.out
+
+
+@pytest.mark.parametrize("budget", [1_000_000, 2_000_000, 10_000_000, 12_345_678, 10**9])
+def test_a_count_that_is_no_polynomial_is_searched_by_halving(budget: int) -> None:
+    """A caller's own function may bend at a size that nothing tells, here at 500."""
+
+    def params(size: int) -> int:
+        wide = max(size, 500)
+        return 3 * wide * (3 + wide + 1) + 3 * size * (wide + size + 1)
+
+    found = solve(lambda size: Network(input=3, layers=(GRU(max(size, 500)), GRU(size))), budget)
+    fitting = [size for size in range(1, 11_000) if params(size) <= budget]
+    assert (found.size, found.params) == (fitting[-1], params(fitting[-1]))
+    assert (found.next_size, found.next_params) == (fitting[-1] + 1, params(fitting[-1] + 1))

@@ -12,7 +12,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, External, Output
 from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.answer.changes.gates import number_of_gates
-from rnncalc.questions.answer.changes.lines import in_layers, left_out
+from rnncalc.questions.answer.changes.lines import in_layers, replaced
 from rnncalc.questions.answer.changes.widths import fed_with
 from rnncalc.questions.answer.mistake import MOST_LAYERS, Question, Way, Ways
 from rnncalc.questions.answer.worksheet import Line, Worksheet
@@ -69,7 +69,7 @@ def output_widths(worksheet: Worksheet, question: Question) -> Iterator[Way]:
             if units > 0 and units != line.h:
                 changed = line._replace(h=units, bias_size=units)
                 values = {"width": f"{units:,}", "units": f"{line.h:,}"}
-                yield Way((*worksheet[:place], changed, *worksheet[place + 1 :]), values, line.name)
+                yield Way(replaced(worksheet, place, changed), values, line.name)
 
 
 def layers_left_out(worksheet: Worksheet, question: Question) -> Iterator[Way]:
@@ -79,13 +79,12 @@ def layers_left_out(worksheet: Worksheet, question: Question) -> Iterator[Way]:
     for place, line in enumerate(worksheet):
         if isinstance(line.layer, Output | Embedding | External) or not line.params:
             continue
-        without = line._replace(copies=line.copies - 1) if line.copies > 1 else left_out(line)
-        left = (*worksheet[:place], without, *worksheet[place + 1 :])
+        left = replaced(worksheet, place, line._replace(copies=line.copies - 1))
         yield Way(left, {"layer": line.name}, line.name)
         above = worksheet[place + 1] if place + 1 < len(worksheet) else None
         if above and above.placed.part == line.placed.part and line.copies == 1:
             fed = fed_with(above, line.placed.inputs - line.layer.extra_inputs)
-            yield Way((*left[: place + 1], fed, *left[place + 2 :]), {"layer": line.name}, line.name)
+            yield Way(replaced(left, place + 1, fed), {"layer": line.name}, line.name)
 
 
 def gate_numbers(worksheet: Worksheet, question: Question) -> Iterator[Way]:

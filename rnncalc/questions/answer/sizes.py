@@ -36,7 +36,7 @@ def other_size(network: Network, given: Given) -> OtherSize | None:
     for right, sized in _sizes(network):
         count = counting(sized)
         best = largest(count, given.number + given.unit // 2, MAX_SIZE)
-        params = count(best) if best and best != right.right else None
+        params = count(best)
         if params is not None and given.means(params):
             return right._replace(size=best)
     return None

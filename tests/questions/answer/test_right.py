@@ -1,14 +1,16 @@
 """The right worksheet: a third way to the counts, held against the tensors, under every convention."""
 
+import pytest
 import yaml
 from finding import evaluated
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
-from rnncalc import RNN, Dense, Layer, Network
+from rnncalc import LSTM, RNN, SRU, Dense, Embedding, External, Layer, Network, Output
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.questions.allocation import compare_conventions
+from rnncalc.questions.answer.arithmetic import write
 from rnncalc.questions.answer.right import one_by_one, worksheet_of
 from rnncalc.questions.answer.worksheet import sum_of
 from rnncalc.spec import parse
@@ -50,3 +52,29 @@ def test_layers_of_any_kind_have_sums() -> None:
     """A layer without parameters adds nothing."""
     layers: tuple[Layer, ...] = (Dense(3), RNN(2))
     assert sum(each.params for each in worksheet_of(Network(input=4, layers=layers))) == 15 + 12
+
+
+@pytest.mark.parametrize(
+    ("net", "params", "text"),
+    [
+        (Network(input=5, layers=(SRU(5),)), 95, "5 × 5 + 2 × 5 × (5 + 1 + 1)"),
+        (
+            Network(input=3, layers=(LSTM(5, bidirectional=True),), convention="onnx"),
+            400,
+            "2 × 4 × 5 × (3 + 5 + 2)",
+        ),
+        (
+            Network(input=3, layers=(LSTM(5), RNN(5, repeat=2)), output=Output(5)),
+            180 + 2 * 55 + 30,
+            "4 × 5 × (3 + 5 + 1) + 2 × 5 × (5 + 5 + 1) + 5 × (5 + 1)",
+        ),
+        (Network(input=5, layers=(LSTM(5, repeat=3),)), 3 * 220, "3 × 4 × 5 × (5 + 5 + 1)"),
+        (Network(input=9, layers=(Embedding(4), RNN(4), External(7))), 36 + 36 + 7, "9 × 4 + 4 × (4 + 4 + 1) + 7"),
+    ],
+)
+def test_a_right_sum_is_written_as_on_paper(net: Network, params: int, text: str) -> None:
+    """Equal neighbours stand in one product, without brackets that nobody needs; layer by layer it comes to as much."""
+    lines = worksheet_of(net)
+    assert (sum(line.params for line in lines), write(sum_of(lines))) == (params, text)
+    each = one_by_one(net)
+    assert [(line.name, line.params) for line in each] == [(placed.name, placed.params) for placed in net.placed]

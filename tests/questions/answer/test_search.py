@@ -1,5 +1,7 @@
 """The search: what gives a number, alone, in one layer or in pairs; and sums that are true."""
 
+from collections.abc import Iterator
+
 import yaml
 from finding import evaluated, ids, judged
 from hypothesis import given, settings
@@ -10,6 +12,9 @@ from rnncalc import GRU, LSTM, RNN, External, Network, Output
 from rnncalc.questions.answer.arithmetic import write
 from rnncalc.questions.answer.given import Given, read_number
 from rnncalc.questions.answer.grading import judge
+from rnncalc.questions.answer.mistake import Question
+from rnncalc.questions.answer.right import one_by_one, worksheet_of
+from rnncalc.questions.answer.search import Diagnosis, diagnoses
 from rnncalc.spec import parse
 
 
@@ -123,3 +128,25 @@ def test_a_hundred_thousand_equal_layers_cost_what_one_does() -> None:
     (found,) = judged(net, 100_000 * 4 * 4 * 8 + 4).diagnoses
     assert found.id == "no-biases"
     assert write(found.yours) == "100000 × 4 × 4 × (4 + 4) + 1 × 4"
+
+
+def test_pairs_are_looked_for_in_up_to_twenty_layers() -> None:
+    """A layer's number that two mistakes give is traced to them in a network of 20 layers, and in no larger one."""
+    for layers, found in ((20, ["no-biases+gates-4"]), (21, [])):
+        net = Network(input=8, layers=(GRU(16), *(RNN(3),) * (layers - 1)))
+        question = Question(net, Given(4 * 16 * (8 + 16)), 0)
+        assert [diagnosis.id for diagnosis, _ in diagnoses(one_by_one(net), question)] == found
+
+
+def test_in_a_larger_network_the_likelier_mistakes_are_looked_for() -> None:
+    """Of more than 100 lines rare mistakes are not, nor those made in one layer alone."""
+    for pairs, more, rare in ((50, (), True), (50, (RNN(2),), False)):
+        net = Network(input=3, layers=(*(RNN(2), RNN(3)) * pairs, *more))  # 2·(3 + 2 + 1) = 12, 3·(2 + 3 + 1) = 18
+        right = pairs * 30 + 12 * len(more)
+
+        def found(number: int, net: Network = net) -> Iterator[Diagnosis]:
+            return (diagnosis for diagnosis, _ in diagnoses(worksheet_of(net), Question(net, Given(number))))
+
+        assert any(each.alone and each.id == "no-biases" for each in found(right - 2)) == rare
+        assert any(each.id == "units" for each in found(pairs * 5 + 2 * len(more))) == rare
+        assert any(each.id == "no-biases" for each in found(right - pairs * 5 - 2 * len(more)))

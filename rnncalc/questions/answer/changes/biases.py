@@ -38,7 +38,7 @@ def bias_twice(line: Line) -> Line:
 
 def one_bias_in_all(line: Line) -> Line:
     """Leave one bias vector for all gates together."""
-    if line.biases <= 1:
+    if not line.biases:
         return line
     return line._replace(gates=tuple(gate._replace(biases=int(not place)) for place, gate in enumerate(line.gates)))
 

@@ -88,7 +88,7 @@ def in_both_directions(worksheet: Worksheet, network: Network) -> Worksheet:
 def in_one_direction(worksheet: Worksheet, network: Network) -> Worksheet:
     """Count one direction where there are two, and feed the next layers with one."""
     fed = feeding(width_of_one_direction)(worksheet, network)
-    return tuple(one_direction(line) if isinstance(line.layer, Cell) else line for line in fed)
+    return tuple(map(one_direction, fed))
 
 
 def repeat_once(worksheet: Worksheet, network: Network) -> Worksheet:
@@ -97,7 +97,7 @@ def repeat_once(worksheet: Worksheet, network: Network) -> Worksheet:
     left = 0  # how many more copies of the repeated layer below are to come
     for line in worksheet:
         copies, repeat = line.copies, line.layer.repeat
-        starts = -(-(copies - left) // repeat) if copies > left else 0
+        starts = -(-(copies - left) // repeat)
         left += starts * repeat - copies
         changed.append(line._replace(copies=starts))
     return tuple(changed)
