@@ -108,6 +108,31 @@ def test_a_state_that_is_lost() -> None:
         check(Lossy(3), 2)
 
 
+def test_two_states_and_two_gates() -> None:
+    """All of them are named; x unit by unit is read where it has a number for each unit."""
+
+    class Two(Candidate):
+        states: ClassVar[dict[str, str]] = {"h": "h", "c": "h"}
+        declared = (gate("n", Product("x", Form.DIAGONAL), H), gate("q", X))
+
+        def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Step[Value]:
+            n = ops.gate("n", x=x, h=state[0])
+            return n, (ops.gate("q", x=x), n)
+
+    check(Two(3), 3)
+    for change, message in (
+        ({"declared": (gate("n", Product("a")),)}, "gate n reads a, and the states are h, c"),
+        ({"declared": (gate("r"), gate("q", X))}, "the step asks for the gate n, and r, q are declared"),
+        (
+            {"step": lambda self, ops, x, state: (state[0], state[:1])},
+            "the step returns 1 states, and h, c are declared",
+        ),
+    ):
+        with pytest.raises(DeclarationError) as caught:
+            check(type("Wrong", (Two,), change)(3), 3)
+        assert str(caught.value) == f"candidate: {message}"
+
+
 def test_a_product_summed_twice() -> None:
     """A sum by hand that repeats a product would multiply more than is counted."""
 
