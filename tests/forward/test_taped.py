@@ -178,3 +178,41 @@ def test_what_is_read_is_held_for_the_chunk_that_it_was_made_in() -> None:
     assert {chunk: [*held.values()] for chunk, held in of.layer.held.items()} == {0: [2], 1: [2]}
     given = of.constant(A)
     assert (given.numbers, given.numbers is A, given.needs, of.numbers(given)) == (A, False, False, A)
+
+
+def test_gradients_are_as_long_as_what_they_are_of() -> None:
+    """No number of one is left out, through operations and activations."""
+    on = {"times": [A, B], "over": [A, B], "blend": [A, B, C]}
+    for name, operands in on.items():
+        for needing in range(len(operands)):
+            of = taped()
+            made = getattr(of, name)(*[Node(each, needs=place == needing) for place, each in enumerate(operands)])
+            with pytest.raises(ValueError, match=r"shorter|longer|do not match"):
+                gone_back(of, made, [1.0])
+    for activation in ("tanh", "sigmoid", "relu", "softmax"):
+        of = taped()
+        made = of.activate(activation, Node(A, needs=True))
+        with pytest.raises(ValueError, match="shorter"):
+            gone_back(of, made, [1.0])
+    with pytest.raises(ValueError, match="shorter"):
+        taped().mean(Node(A, needs=True), Node([1.0], needs=True))
+
+
+def test_the_products_of_all_steps_are_counted() -> None:
+    """Twice 6 multiplications for two vectors below; rows are held for the chunk in which they were looked up."""
+    of = Taped(Meter(), Tape(1), LayerTape(WEIGHTS, trained=False))
+    below = [Node([*A], needs=True), Node([*B], needs=True)]
+    for x in below:
+        of.matrix_product(Arrays(WEIGHTS).matrix("W"), x).add([1.0, 1.0, 1.0])
+    of.tape.back()
+    assert of.layer.multiplications == 12
+    assert [x.gradient for x in below] == [[9.0, 12.0]] * 2
+    of = Taped(Meter(), Tape(1), LayerTape(WEIGHTS, trained=True))
+    table = Arrays(WEIGHTS).matrix("W")
+    for step, number in enumerate((1, 2, 1)):
+        of.at(step)
+        of.row(table, number).add([1.0, 1.0])
+    of.tape.back()
+    assert {chunk: [*held.values()] for chunk, held in of.layer.held.items()} == {0: [1], 1: [1], 2: [1]}
+    assert of.meter.weights_read == 4
+    assert of.layer.gradients["W"] == [[0.0, 0.0], [2.0, 2.0], [1.0, 1.0]]

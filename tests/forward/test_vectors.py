@@ -73,3 +73,5 @@ def test_floats_are_what_is_left_of_the_operations() -> None:
     assert floats.activate("relu", [-1.0, 1.0]) == [0.0, 1.0]
     assert floats.weighted(WeightVector(Piece("w"), [2.0, 3.0]), [5.0, 7.0]) == [10.0, 21.0]
     assert (floats.meter.weights_read, floats.meter.multiplications) == (2, 0)
+    with pytest.raises(ValueError, match="shorter"):
+        floats.mean([1.0, 2.0], [1.0])
