@@ -61,7 +61,7 @@ def test_pieces() -> None:
     found = arrays.matrix("W", slice(1, 2))
     assert (found.name, found.rows, found.piece, found.shared) == ("W", [ROWS[1]], Piece("W", (), 1, False), False)
     found = arrays.matrix("W", slice(1, 3), transposed=True)
-    assert (found.rows, found.piece) == ([[2.0, 5.0], [3.0, 6.0]], Piece("W", (), 1, True))
+    assert (found.name, found.rows, found.piece) == ("W", [[2.0, 5.0], [3.0, 6.0]], Piece("W", (), 1, True))
     found = arrays.matrix("R", at=(0,), transposed=True)
     assert (found.rows, found.piece) == ([[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]], Piece("R", (0,), 0, True))
     assert arrays.matrix("R", at=(0,)).piece == Piece("R", (0,), 0, False)
