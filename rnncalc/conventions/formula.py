@@ -7,7 +7,9 @@ tensors; so is the product of a tensor's axes and every other sum that is shown.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import pairwise, starmap
 from math import gcd, prod
+from operator import add
 from typing import NamedTuple, Union
 
 from rnncalc.conventions.tensor import Axis, Direction, Role, Tensor
@@ -57,12 +59,9 @@ def letters(of: Expression) -> str:
         case Plus():
             return " + ".join(map(letters, of.terms)) or "0"
         case Times():
-            text = ""
-            last: Expression = 0
-            for factor in of.factors:
-                text += f"{_sign(last, factor) if text else ''}{_bracketed(factor, letters(factor))}"
-                last = factor
-            return text or "1"
+            signs = ("", *starmap(_sign, pairwise(of.factors)))
+            factors = [_bracketed(factor, letters(factor)) for factor in of.factors]
+            return "".join(map(add, signs, factors)) or "1"
 
 
 def _sign(left: Expression, right: Expression) -> str:

@@ -51,7 +51,8 @@ class Tensor(NamedTuple):
     direction: of a recurrent layer, else None.
     gates: the letters of the gates it holds, in the order they lie in it.
     axes: its shape in letters; shape: the same in numbers, empty until it is `sized`.
-    around: what stands before and after the number of a repeated layer in its name, where the name has one.
+    around: what stands before and after the number of a repeated layer in its name, where the name has one;
+        None of a tensor that is `sized`, whose name is whole.
     """
 
     name: str
@@ -72,4 +73,4 @@ class Tensor(NamedTuple):
         name, role, direction, gates, axes, _, around = self
         if around and copy:
             name = f"{around[0]}{copy}{around[1]}"
-        return Tensor(name, role, direction, gates, axes, tuple([axis.size(sizes) for axis in axes]), around)
+        return Tensor(name, role, direction, gates, axes, tuple([axis.size(sizes) for axis in axes]))

@@ -14,7 +14,7 @@ class Floats:
     def __init__(self, meter: Meter) -> None:
         self.meter = meter
         self.matrix_product = meter.product
-        self.weight = meter.vector
+        self.weight = self.number = meter.vector
         self.plus = vectors.plus
         self.times = vectors.times
         self.over = vectors.over

@@ -20,14 +20,16 @@ Through = Callable[[Vector], None]
 class Node:
     """A vector on a tape: its numbers, and the gradient of the loss with respect to it, once that is known.
 
-    needs: whether anything trained lies below it, so that its gradient is asked for.
+    needs: whether anything trained lies below it, so that its gradient is asked for. weights: whether it is a trained
+    number itself, which is no value that is held.
     """
 
-    __slots__ = ("gradient", "needs", "numbers")
+    __slots__ = ("gradient", "needs", "numbers", "weights")
 
     def __init__(self, numbers: Vector, *, needs: bool) -> None:
         self.numbers = numbers
         self.needs = needs
+        self.weights = False
         self.gradient: Vector | None = None
 
     def add(self, gradient: Vector) -> None:

@@ -34,7 +34,8 @@ class Taped:
         layer, chunk, numbers = self.layer, self.tape.now, node.numbers
 
         def read() -> Vector:
-            layer.hold(numbers, len(numbers), chunk)
+            if not node.weights:
+                layer.hold(numbers, len(numbers), chunk)
             return numbers
 
         return read
@@ -80,6 +81,12 @@ class Taped:
         layer = self.layer
         numbers = self.meter.vector(weights)
         return self._made(numbers, lambda gradient: layer.add(weights.piece, [gradient]), trained=layer.trained)
+
+    def number(self, weights: WeightVector) -> Node:
+        """Return a trained number beside the gates, which is no held value either."""
+        made = self.weight(weights)
+        made.weights = True
+        return made
 
     def weighted(self, weights: WeightVector, vector: Node) -> Node:
         """Return weights ∘ vector; the weights themselves are no held value."""
@@ -147,8 +154,7 @@ class Taped:
             if left.needs:
                 left.add(vectors.over(gradient, hold_right()))
             if right.needs:
-                pairs = zip(gradient, hold_left(), hold_right(), strict=True)
-                right.add([-g * a / (b * b) for g, a, b in pairs])
+                right.add([-g * a / (b * b) for g, a, b in zip(gradient, hold_left(), hold_right(), strict=True)])
 
         return self._made(vectors.over(left.numbers, right.numbers), through, left, right)
 
@@ -158,8 +164,7 @@ class Taped:
 
         def through(gradient: Vector) -> None:
             if gate.needs:
-                pairs = zip(gradient, hold_one(), hold_zero(), strict=True)
-                gate.add([g * (a - b) for g, a, b in pairs])
+                gate.add([g * (a - b) for g, a, b in zip(gradient, hold_one(), hold_zero(), strict=True)])
             if where_one.needs:
                 where_one.add(vectors.times(gradient, hold_gate()))
             if where_zero.needs:
@@ -213,13 +218,12 @@ class Taped:
 
     def join(self, left: Node, right: Node) -> Node:
         """Return two vectors, one behind the other."""
-        width = len(left.numbers)
 
         def through(gradient: Vector) -> None:
             if left.needs:
-                left.add(gradient[:width])
+                left.add(gradient[: len(left.numbers)])
             if right.needs:
-                right.add(gradient[width:])
+                right.add(gradient[len(left.numbers) :])
 
         return self._made(left.numbers + right.numbers, through, left, right)
 
@@ -227,8 +231,7 @@ class Taped:
         """Return some numbers of a vector, from `start` up to `stop`."""
 
         def through(gradient: Vector) -> None:
-            behind = len(vector.numbers) - stop
-            vector.add([0.0] * start + gradient + [0.0] * behind)
+            vector.add([0.0] * start + gradient + [0.0] * (len(vector.numbers) - stop))
 
         return self._made(vector.numbers[start:stop], through, vector)
 

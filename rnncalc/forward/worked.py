@@ -110,6 +110,9 @@ class WorkedVectors:
     def weight(self, weights: WeightVector) -> Worked:
         return Worked(self.floats.weight(weights))
 
+    def number(self, weights: WeightVector) -> Worked:
+        return self.weight(weights)
+
     def row(self, matrix: Matrix, number: int) -> Worked:
         return Worked(self.floats.row(matrix, number), LookedUp(number))
 

@@ -25,7 +25,7 @@ def check(layer: Cell, inputs: int, habits: Habits = NO_HABITS) -> None:
         raise widths.error(f"the step returns {len(after)} states, and {', '.join(layer.states)} are declared")
     for letter, width, declared in zip(layer.states, after, state, strict=True):
         widths.expect(f"the state {letter}", width, declared)
-    for what in sorted(widths.declared - widths.used, key=str):
+    for what in sorted(widths.declared - widths.used):
         raise widths.error(f"{_said(what)} is declared, and the step does not use it")
 
 

@@ -107,13 +107,12 @@ def explain_those(network: Network, only: tuple[str, ...] = (), notation: Notati
     for placed in network.stack:
         if below is not None and below.part != placed.part:
             below = None
-        chosen = (
-            [placed.one(copy) for copy in range(placed.copies) if placed.name_of(copy) in only] if only else [placed]
-        )
-        found += [
-            _derivation(each, below if each.name == placed.name else placed, network.convention, notation)
-            for each in chosen
-        ]
+        if only:
+            copies = [copy for copy in range(placed.copies) if placed.name_of(copy) in only]
+            chosen = [(placed.one(copy), placed.one(copy - 1) if copy else below) for copy in copies]
+        else:
+            chosen = [(placed, below)]
+        found += [_derivation(*each, network.convention, notation) for each in chosen]
         below = placed.one(placed.copies - 1)
     if only:
         return Explanation(network, notation, tuple(found), None, None)

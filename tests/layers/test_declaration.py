@@ -108,6 +108,31 @@ def test_a_state_that_is_lost() -> None:
         check(Lossy(3), 2)
 
 
+def test_two_states_and_two_gates() -> None:
+    """All of them are named; x unit by unit is read where it has a number for each unit."""
+
+    class Two(Candidate):
+        states: ClassVar[dict[str, str]] = {"h": "h", "c": "h"}
+        declared = (gate("n", Product("x", Form.DIAGONAL), H), gate("q", X))
+
+        def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Step[Value]:
+            n = ops.gate("n", x=x, h=state[0])
+            return n, (ops.gate("q", x=x), n)
+
+    check(Two(3), 3)
+    for change, message in (
+        ({"declared": (gate("n", Product("a")),)}, "gate n reads a, and the states are h, c"),
+        ({"declared": (gate("r"), gate("q", X))}, "the step asks for the gate n, and r, q are declared"),
+        (
+            {"step": lambda self, ops, x, state: (state[0], state[:1])},
+            "the step returns 1 states, and h, c are declared",
+        ),
+    ):
+        with pytest.raises(DeclarationError) as caught:
+            check(type("Wrong", (Two,), change)(3), 3)
+        assert str(caught.value) == f"candidate: {message}"
+
+
 def test_a_product_summed_twice() -> None:
     """A sum by hand that repeats a product would multiply more than is counted."""
 
@@ -118,6 +143,72 @@ def test_a_product_summed_twice() -> None:
 
     with pytest.raises(DeclarationError, match="the step sums gate n's product of h twice"):
         check(Twice(3), 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("scale", "what scales or shifts a vector has the width h, and 1 is declared"),
+        ("shift", "what scales or shifts a vector has the width h, and 1 is declared"),
+        ("number", "the step asks for the number zeta, which is not declared"),
+        ("matrix", "the step asks for the matrix zeta, which is not declared"),
+        ("another", "the step asks for the number nu, which is not declared"),
+        ("reads", "what the matrix V reads has the width m, and h is declared"),
+        ("hands", "what the step hands on has the width m, and h is declared"),
+        ("state", "the state h has the width m, and h is declared"),
+        ("through", "the sum of gate n has the width m, and h is declared"),
+        ("twice", "the step makes gate n twice"),
+        ("given", "what gate n reads as x has the width h, and m is declared"),
+        ("blend", "vectors of the widths h and m meet, where one width is needed"),
+    ],
+)
+def test_operations_on_other_widths_than_they_take(name: str, message: str) -> None:
+    """Each says what has which width, and which one is needed."""
+
+    class Mixed(Candidate):
+        beside = (
+            Weight("zeta", () if name != "number" else ("h", "h"), "a number"),
+            Weight("V", ("m", "h"), "a matrix"),
+        )
+
+        def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Step[Value]:
+            n = ops.gate("n", x=x if name != "given" else state[0], h=state[0])
+            done = {
+                "scale": lambda: ops.scale(n, x),
+                "shift": lambda: ops.shift(x, n),
+                "number": lambda: ops.scalar("zeta"),
+                "matrix": lambda: ops.product("zeta", x),
+                "another": lambda: ops.scalar("nu"),
+                "reads": lambda: ops.product("V", x),
+                "through": lambda: ops.through("n", x),
+                "twice": lambda: ops.through("n", n),
+                "blend": lambda: ops.blend(n, n, x),
+            }
+            if name in done:
+                done[name]()
+            wide = ops.product("V", n)
+            return wide if name == "hands" else n, (wide if name == "state" else n,)
+
+    with pytest.raises(DeclarationError) as caught:
+        check(Mixed(3), 2)
+    assert str(caught.value) == f"candidate: {message}"
+
+
+def test_a_matrix_and_a_number_beside_the_gates() -> None:
+    """As wide as declared they can be multiplied with; a width that is none is refused before a step is taken."""
+
+    class Beside(Candidate):
+        beside = (Weight("zeta", (), "a number"), Weight("V", ("h", "h"), "a matrix"))
+
+        def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Step[Value]:
+            n = ops.shift(ops.scale(ops.scalar("zeta"), ops.gate("n", x=x, h=state[0])), ops.scalar("zeta"))
+            done = ops.product("V", ops.complement(ops.activate("tanh", n)))
+            return done, (ops.blend(n, done, ops.times(n, ops.over(n, n))),)
+
+    check(Beside(3), 2)
+    wrong = type("Wrong", (Beside,), {"beside": (Weight("V", ("h", "q"), "a matrix"),)})
+    with pytest.raises(DeclarationError, match=r"^candidate: the width q has no number; sizes\(\) gives h, m$"):
+        check(wrong(3), 2)
 
 
 def test_the_package_s_own_cells_hold() -> None:

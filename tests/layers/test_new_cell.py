@@ -2,16 +2,17 @@
 
 import json
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 from conftest import Call
 
-from rnncalc import Cell
-from rnncalc.layers.cell import Form, Gate, Product
+from rnncalc import Cell, Network
+from rnncalc.layers.cell import Form, Gate, Product, Weight
 from rnncalc.layers.kinds import KINDS
 from rnncalc.layers.operations import Operations, Value
 from rnncalc.layers.options import Option, Size
+from rnncalc.questions.backward import backward
 
 X, H = Product("x"), Product("h")
 Step = tuple[Value, tuple[Value, ...]]
@@ -75,6 +76,24 @@ class Twin(Cell):
         return h, (h,)
 
 
+class Scaled(Cell):
+    """An RNN whose state is scaled by a trained number that goes through nothing: h(m + h + 1) + 1."""
+
+    kind = "scaled"
+
+    @property
+    def weights(self) -> tuple[Weight, ...]:
+        return (Weight("a", (), "scale"),)
+
+    def gates(self, inputs: int) -> tuple[Gate, ...]:
+        return (Gate("n", "tanh", (X, H), "candidate", "the new state"),)
+
+    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Step[Value]:
+        (h,) = state
+        h = ops.scale(ops.scalar("a"), ops.gate("n", x=x, h=h))
+        return h, (h,)
+
+
 class Half(Gaze):
     """Gaze with a recurrent product declared that its step does not sum: counted 48 where 30 is right."""
 
@@ -84,15 +103,20 @@ class Half(Gaze):
         return tuple(gate._replace(products=(X, H)) for gate in super().gates(inputs))
 
 
-COUNTS = {"gaze": 2 * 3 * (4 + 1), "pair": 2 * 3 * (4 + 3 + 1) + 3, "twin": 3 * (2 * 4 + 3 + 2)}
-FORMULAS = {"gaze": "2h(m + 1)", "pair": "2h(m + h + 1) + h", "twin": "h(2m + h + 2)"}
-MULTIPLY_ADDS = {"gaze": 2 * 3 * 4, "pair": 2 * 3 * (4 + 3), "twin": 2 * 3 * 4 + 3 * 3}
+COUNTS = {
+    "gaze": 2 * 3 * (4 + 1),
+    "pair": 2 * 3 * (4 + 3 + 1) + 3,
+    "twin": 3 * (2 * 4 + 3 + 2),
+    "scaled": 3 * (4 + 3 + 1) + 1,
+}
+FORMULAS = {"gaze": "2h(m + 1)", "pair": "2h(m + h + 1) + h", "twin": "h(2m + h + 2)", "scaled": "h(m + h + 1) + 1"}
+MULTIPLY_ADDS = {"gaze": 2 * 3 * 4, "pair": 2 * 3 * (4 + 3), "twin": 2 * 3 * 4 + 3 * 3, "scaled": 3 * (4 + 3)}
 
 
 @pytest.fixture(autouse=True)
 def strangers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do what naming the classes in the list does."""
-    for cell in (Gaze, Pair, Twin, Half):
+    for cell in (Gaze, Pair, Twin, Scaled, Half):
         monkeypatch.setitem(KINDS, cell.kind, cell)
 
 
@@ -116,6 +140,17 @@ def test_it_is_run(kind: str, options: str, call: Call) -> None:
 
 
 @pytest.mark.parametrize("kind", COUNTS)
+def test_it_is_gone_back_through(kind: str) -> None:
+    """Gradients are those of differences; values held and multiplications are counted from its step alone."""
+    of: Any = KINDS[kind]
+    network = Network(input=2, layers=[of(3), of(3)], steps=4, topology="many-to-many")
+    done = backward(network, chunk=2)
+    assert done.agrees
+    if kind == "scaled":  # x, h before and n at each step, and no number for the scale
+        assert done.layers[0].declared.held == 2 * (2 + 3 + 3)
+
+
+@pytest.mark.parametrize("kind", COUNTS)
 def test_it_is_explained_solved_and_compared(kind: str, call: Call) -> None:
     """Gates, equations, a width for a budget, a row beside the others."""
     explained = call("explain", "-i", 4, "-l", f"{kind}:3").out
@@ -126,7 +161,7 @@ def test_it_is_explained_solved_and_compared(kind: str, call: Call) -> None:
     assert f'"{kind}"' in call("schema").out
 
 
-@pytest.mark.parametrize("kind", COUNTS)
+@pytest.mark.parametrize("kind", ["gaze", "pair", "twin"])
 def test_an_answer_is_judged_by_its_own_gates(kind: str, call: Call) -> None:
     """A right number is right; a cell that does not look at the past is not said to lack it."""
     assert call("answer", "-i", 4, "-l", f"{kind}:3", COUNTS[kind]).code == 0

@@ -2,8 +2,9 @@
 
 import pytest
 
-from rnncalc import LSTM, RNN, Dense, Dropout, External, Layer, Network, Output
-from rnncalc.network.parts import TopologyName
+from rnncalc import GRU, LSTM, RNN, Dense, Dropout, External, Layer, Network, Output
+from rnncalc.network.parts import Part, TopologyName
+from rnncalc.network.stack import joins
 
 
 @pytest.mark.parametrize(
@@ -38,3 +39,38 @@ def test_each_copy_joins_its_extra_inputs(layer: Layer) -> None:
     found = [[(placed.inputs, placed.outputs) for placed in network.placed] for network in (three, repeated)]
     assert found[0] == found[1]
     assert three.params == repeated.params
+
+
+def test_each_copy_has_its_place_in_the_list() -> None:
+    """Layers that stand in it several times are in places of their own, copies of one that is repeated in its."""
+    part = Part(2, (*[RNN(3)] * 3, Dense(2, repeat=3), *[LSTM(4, repeat=2)] * 2))
+    found = [
+        (join.layer.kind, join.copy, [join.place_of(copy) for copy in range(join.copy, join.copy + join.copies)])
+        for join in joins(part)
+    ]
+    assert found == [
+        ("rnn", 0, [0]),
+        ("rnn", 1, [1, 2]),
+        ("dense", 0, [3]),
+        ("dense", 1, [3, 3]),
+        ("lstm", 0, [4]),
+        ("lstm", 1, [4]),
+        ("lstm", 0, [5, 5]),
+    ]
+
+
+def test_one_of_several_copies_is_itself() -> None:
+    """Its name has a number of its own; a framework numbers the copies of a repeated layer, not those of a list."""
+    for layers, copy in (([RNN(3)] * 4, 0), ([RNN(3, repeat=4)], 3)):
+        placed, _ = Network(input=3, layers=[*layers, GRU(2)], steps=5, convention="pytorch").stack
+        one = placed.one(3)
+        assert (placed.name, placed.copies, placed.name_of(2)) == ("rnn_1", 4, "rnn_3")
+        assert (one.name, one.copy, one.copies, one.params) == ("rnn_4", copy, 1, 3 * (3 + 3 + 2))
+        assert one.tensors[0].name == f"weight_ih_l{copy}"
+        assert one.multiply_adds == 5 * (9 + 9)
+    named = Network(input=3, layers=[RNN(3, name="a")]).stack[0]
+    assert (named.name, named.one(0).name, named.number, named.multiply_adds) == ("a", "a", None, None)
+    repeated, _ = Network(input=3, layers=[RNN(3, name="a", repeat=2, frozen=True), GRU(2)]).stack
+    assert (repeated.name, repeated.one(1).name, repeated.trainable) == ("a_1", "a_2", 0)
+    assert Network(input=3, layers=[Dropout(0.5)]).stack[0].multiply_adds == 0
+    assert Network(input=3, layers=[External(7)], steps=2).stack[0].multiply_adds is None

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
-from rnncalc import GRU, LSTM, RNN, CallError, External, Layer, Network, training
-from rnncalc.questions.explain_training import explain_training
+from rnncalc import GRU, LSTM, RNN, CallError, Dense, External, Layer, Network, training
+from rnncalc.questions.explain_training import Kind, explain_training
+from rnncalc.questions.held import Gradient
 from rnncalc.reports.explain_training import TrainingExplanationReport
 from rnncalc.spec import parse
 
@@ -177,3 +178,37 @@ def test_the_letter_of_the_steps_is_that_of_a_chunk_where_one_is_shorter() -> No
     network = Network(input=2, layers=[RNN(2)], steps=5)
     found = [explain_training(training(network, chunk=chunk)).layers[0] for chunk in (None, 5, 2)]
     assert [(each.letter, each.steps) for each in found] == [("T", 5), ("T", 5), ("K", 1)]
+
+
+def test_products_by_whose_matrices_they_are() -> None:
+    """Gates that are alike together in their order, a dense layer's matrix without a letter, the output's as y."""
+    layers: list[Layer] = [Dense(3), LSTM(5), GRU(4, reset_after=False)]
+    network = Network(input=2, layers=layers, output=6, steps=7, topology="many-to-many")
+    dense, lstm, gru, output = explain_training(training(network)).layers
+    into, through = Gradient.MATRIX, Gradient.VECTOR
+    assert [line[:3] for line in dense.work] == [(into, ("",), "x")]
+    assert [(*line[:3], line.number) for line in lstm.work] == [
+        (into, tuple("ifgo"), "x", 4 * 7 * 5 * 3),
+        (through, tuple("ifgo"), "x", 4 * 7 * 5 * 3),
+        (into, tuple("ifgo"), "h", 4 * 7 * 5 * 5),
+        (through, tuple("ifgo"), "h", 4 * 6 * 5 * 5),
+    ]
+    assert [(*line[:3], line.number) for line in gru.work] == [
+        (into, tuple("zrn"), "x", 3 * 7 * 4 * 5),
+        (through, tuple("zrn"), "x", 3 * 7 * 4 * 5),
+        (into, tuple("zrn"), "h", 3 * 7 * 4 * 4),
+        (through, ("n",), "h", 7 * 4 * 4),
+        (through, tuple("zr"), "h", 2 * 6 * 4 * 4),
+    ]
+    assert [(*line[:3], line.number) for line in output.work] == [
+        (into, ("y",), "h", 7 * 6 * 4),
+        (through, ("y",), "h", 7 * 6 * 4),
+    ]
+    assert [(line.kind, line.number, line.gate) for line in lstm.held] == [
+        (Kind.INPUT, 7 * 3, ""),
+        (Kind.STATE_BEFORE, 7 * 5, ""),
+        (Kind.STATE_BEFORE, 7 * 5, ""),
+        *[(Kind.GATE, 7 * 5, name) for name in ("input gate", "forget gate", "candidate", "output gate")],
+        (Kind.OTHER, 7 * 5, ""),
+    ]
+    assert [(line.kind, line.number) for line in output.held] == [(Kind.INPUT, 7 * 4)]

@@ -179,6 +179,32 @@ def test_directions_that_are_multiplied_hold_each_other() -> None:
     assert multiplied == 7 * (3 + 2 * 7 * 5) + 2 * 5
 
 
+def test_directions_that_are_multiplied_where_they_stop_hold_each_other() -> None:
+    """Each stops in another chunk of 4: the forward one's last holds both ends beside its own steps."""
+    joined, multiplied = (
+        training(Network(input=3, layers=[LSTM(5, bidirectional=True, merge=merge)], steps=8), chunk=4).held
+        for merge in ("sum", "mul")
+    )
+    assert joined == 4 * (3 + 7 * 5)
+    assert multiplied == 4 * (3 + 7 * 5) + 2 * 5
+
+
+@pytest.mark.parametrize(
+    ("layer", "held", "multiply_adds"),
+    [
+        (Dense(3), 7 * 3, (7 + 6) * 9),  # each input; into the weights, and into all inputs but the first
+        (Dense(3, activation="tanh"), 8 * 3, (7 + 6) * 9),  # and the last output, which is no input
+        (Dense(3, activation="tanh", frozen=True), 0, 0),
+        (Dense(3, frozen=True), 0, 0),
+    ],
+    ids=str,
+)
+def test_a_dense_layer_that_reads_its_own_outputs_holds_each_once(layer: Layer, held: int, multiply_adds: int) -> None:
+    """Seven steps of three numbers, fed back."""
+    of = training(Network(input=3, layers=[layer], topology="one-to-many", steps=7, feedback=True))
+    assert (of.held, of.backward_multiply_adds) == (held, multiply_adds)
+
+
 def test_one_to_many_reads_zeros_at_the_later_steps() -> None:
     """They are constants: what is below gets a gradient of the first input alone."""
     network = Network(input=4, layers=[Dense(3), RNN(5)], output=1, steps=7, topology="one-to-many")

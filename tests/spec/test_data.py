@@ -90,3 +90,55 @@ def test_inputs_give_the_number_of_steps(spec: Path, call: Call) -> None:
     """A spec that does not say T takes it from the inputs."""
     spec.write_text(SPEC.replace("steps: 2\n", "") + "inputs: [[1, 2], [1, 2], [1, 2], [1, 2]]\n")
     assert "4 steps" in call("run", spec).out
+
+
+HALVES = "encoder: {input: 2, steps: 1, layers: [rnn: 1]}\ndecoder: {input: 1, steps: 1, layers: [rnn: 1]}\n"
+
+
+@pytest.mark.parametrize(
+    ("flag", "text", "line"),
+    [
+        ("--inputs", "encoder: [[1, 2]]", "1:1: decoder: missing; give the inputs of both halves"),
+        ("--inputs", "encoder: [[1, 2]]\ndecoder: [[1, 2]]", "2:11: decoder[0]: expected shape (1), got 2 numbers"),
+        ("--start", "rnn_1: {h: [1, 2]}", "1:12: rnn_1.h: expected shape (1), got 2 numbers"),
+        ("--start", "rnn_1: {c: [1]}", "1:9: rnn_1.c: unknown key; the keys here are h"),
+        (
+            "--start",
+            "rnn_2: {h: [1]}",
+            "1:8: rnn_2: does not apply in a decoder: it starts from the encoder's final state; remove it",
+        ),
+    ],
+)
+def test_what_does_not_fit_two_halves_is_located(spec: Path, call: Call, flag: str, text: str, line: str) -> None:
+    """Inputs of one alone, or as wide as the other's; states that are given where they are handed over."""
+    spec.write_text(HALVES)
+    path = spec.with_name("data.yaml")
+    path.write_text(f"{text}\n")
+    result = call("run", spec, flag, path)
+    assert (result.code, result.out, result.err) == (2, "", f"{path}:{line}\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "text", "line"),
+    [
+        (
+            "learned_state: true",
+            "rnn_1: {h: [1]}",
+            "1:8: rnn_1: its states are learned, so they stand among its weights; remove them here",
+        ),
+        (
+            "bidirectional: true",
+            "rnn_1: {h: [1]}",
+            "1:12: rnn_1.h: expected a list for each direction, shape (2, 1), got one list",
+        ),
+        ("bidirectional: true", "rnn_1: {h: [[1], [2, 3]]}", "1:18: rnn_1.h[1]: expected shape (2, 1), so 1 number"),
+    ],
+)
+def test_start_states_that_do_not_fit_are_located(spec: Path, call: Call, options: str, text: str, line: str) -> None:
+    """Those that are learned, and those of two directions."""
+    spec.write_text(f"input: 2\nsteps: 2\nlayers:\n  - {{rnn: 1, {options}}}\n")
+    path = spec.with_name("data.yaml")
+    path.write_text(f"{text}\n")
+    result = call("run", spec, "--start", path)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(f"{path}:{line}")

@@ -1,0 +1,75 @@
+"""The algebra of counts: what an expression is in letters, in numbers, and what it comes to."""
+
+import pytest
+
+from rnncalc import GRU, LSTM, RNN, Dense, FastGRNN, Layer, Network
+from rnncalc.conventions.formula import Expression, Plus, Times, formula, letters, numbers, value
+from rnncalc.conventions.tensor import Axis, Direction, Role, Tensor
+
+SIZES = {"h": 20, "m": 10, "p": 3}
+
+
+@pytest.mark.parametrize(
+    ("of", "said", "with_numbers", "comes_to"),
+    [
+        (7, "7", "7", 7),
+        ("h", "h", "20", 20),
+        (Axis(4, "h"), "4h", "80", 80),
+        (Axis(1, "h"), "h", "20", 20),
+        (Axis(1), "1", "1", 1),
+        (Axis(3), "3", "3", 3),
+        (Plus(()), "0", "0", 0),
+        (Times(()), "1", "1", 1),
+        (Plus(("m", 1)), "m + 1", "10 + 1", 11),
+        (Times((4, "h")), "4h", "4 × 20", 80),
+        (Times(("h", "p")), "h·p", "20 × 3", 60),
+        (Times(("h", 4)), "h × 4", "20 × 4", 80),
+        (Times((2, 3, "h", "m")), "2 × 3h·m", "2 × 3 × 20 × 10", 1_200),
+        (Times((4, "h", Plus(("m", "h", 1)))), "4h(m + h + 1)", "4 × 20 × (10 + 20 + 1)", 2_480),
+        (Times((2, Plus(("m", 1)))), "2 × (m + 1)", "2 × (10 + 1)", 22),
+        (Times((Plus(("m", 1)), "h")), "(m + 1) × h", "(10 + 1) × 20", 220),
+        (Times(("h", Plus(("m",)))), "hm", "20 × 10", 200),
+        (Times((Axis(4, "h"), Axis(1, "m"))), "4h × m", "80 × 10", 800),
+        (Plus((Times((3, "h")), Axis(2, "m"), 5)), "3h + 2m + 5", "3 × 20 + 20 + 5", 85),
+    ],
+)
+def test_an_expression(of: Expression, said: str, with_numbers: str, comes_to: int) -> None:
+    """A dot between letters, nothing between a number and a letter or before a bracket, else a cross."""
+    assert (letters(of), numbers(of, SIZES), value(of, SIZES)) == (said, with_numbers, comes_to)
+
+
+@pytest.mark.parametrize(
+    ("layer", "convention", "said"),
+    [
+        (RNN(20), "textbook", "h(m + h + 1)"),
+        (RNN(20), "pytorch", "h(m + h + 2)"),
+        (GRU(20), "keras", "3h(m + h + 2)"),
+        (GRU(20), "flax-linen", "h(3m + 3h + 4)"),
+        (LSTM(20, projection=3), "pytorch", "4h(m + p + 2) + h·p"),
+        (LSTM(20, bidirectional=True), "textbook", "2 × 4h(m + h + 1)"),
+        (LSTM(20, bidirectional=True), "onnx", "2 × 4h(m + h + 2)"),
+        (LSTM(20, peepholes=True, bidirectional=True), "onnx", "2 × (4h(m + h + 2) + 3h)"),
+        (RNN(20, recurrence="diagonal", bias=False), "textbook", "h(m + 1)"),
+        (FastGRNN(20), "textbook", "h(m + h + 2) + 2"),
+        (Dense(20), "textbook", "n(m + 1)"),
+        (Dense(20, bias=False), "textbook", "n·m"),
+    ],
+    ids=str,
+)
+def test_the_formula_of_a_layer(layer: Layer, convention: str, said: str) -> None:
+    """As textbooks write it, from each convention's tensors."""
+    (placed,) = Network(input=10, layers=[layer], convention=convention).placed
+    assert placed.formula[0] == said
+
+
+def test_terms_of_the_gates_alone_are_in_the_bracket() -> None:
+    """Like terms are one; of a direction that is the other's copy only the factor is told."""
+    axes = (Axis(1, "h"), Axis(1, "m"))
+    one = [Tensor(name, Role.INPUT, Direction.FORWARD, name, axes) for name in "ab"]
+    assert letters(formula(one)) == "2h·m"
+    assert letters(formula([*one, *[tensor._replace(direction=Direction.BACKWARD) for tensor in one]])) == "2 × 2h·m"
+    both = Tensor("B", Role.BIAS, Direction.BOTH, "ab", (Axis(2), Axis(2, "h")))
+    assert letters(formula([both])) == "2 × 2h"
+    others = [Tensor(name, Role.SCALAR, None, "", (Axis(1),)) for name in "cd"]
+    assert letters(formula([*one, *others])) == "2h·m + 2"
+    assert letters(formula([])) == "0"

@@ -1,0 +1,101 @@
+"""A pass as work: what every value is called, which stand before a step, and in which order they follow."""
+
+import pytest
+
+from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, External, Layer, Network, Output, Part, RefusedError
+from rnncalc.questions.work import LayerWork, Name, work
+
+
+def given(layer: LayerWork, way: int = 0) -> list[list[tuple[Name, Name | None]]]:
+    """Return what stands before each step of a direction, in the order of reading."""
+    return [[(line.name, line.same_as) for line in step.given] for step in layer.ways[way]]
+
+
+def test_each_direction_begins_at_its_end() -> None:
+    """Forward at step 1 from the state of step 0, backward at step 3 from that of step 4; later only x is new."""
+    network = Network(input=1, layers=[RNN(1, bidirectional=True), LSTM(1)], steps=3, topology="many-to-many")
+    both, above = work(network, seed=3).layers
+    a, b = "rnn_1", "lstm_1"
+    x = {step: (Name("x", step, a), None) for step in (1, 2, 3)}
+    assert given(both) == [[x[1], (Name("h", 0, a), None)], [x[2]], [x[3]]]
+    assert given(both, 1) == [[x[3], (Name("h", 4, a), None)], [x[2]], [x[1]]]
+    assert [[step.step for step in way] for way in both.ways] == [[1, 2, 3], [3, 2, 1]]
+    joined = [[(line.name, line.same_as) for line in step.lines] for step in both.steps]
+    assert joined == [[(Name("h", step, a), None)] for step in (1, 2, 3)]
+    read = [(Name("x", step, b), Name("h", step, a)) for step in (1, 2, 3)]
+    assert given(above) == [[read[0], (Name("h", 0, b), None), (Name("c", 0, b), None)], [read[1]], [read[2]]]
+    assert above.steps == ()
+    assert (len(both.ways), len(above.ways), both.placed.name) == (2, 1, a)
+    assert {*above.weights} == {f"{which}{gate}" for which in ("W_x", "W_h", "b_") for gate in "ifgo"}
+
+
+def test_lines_follow_what_they_are_made_of() -> None:
+    """The candidate of a GRU after its reset gate, the state of a cell after its gates, and h after all."""
+    network = Network(input=1, layers=[LSTM(1), GRU(1)], steps=2, topology="many-to-many")
+    for layer in work(network).layers:
+        for step in layer.ways[0]:
+            letters = [line.name.letter for line in step.lines]
+            assert letters[-1] == "h"
+            assert {line.name.step for line in step.lines} == {step.step}
+            before = [("i", "c"), ("f", "c"), ("g", "c"), ("c", "h")] if len(letters) == 6 else [("r", "n"), ("n", "h")]
+            assert all(letters.index(first) < letters.index(second) for first, second in before)
+            assert all(line.same_as is None for line in step.lines)
+
+
+def test_what_leaves_other_layers() -> None:
+    """x of a table, y of a dense layer, with a step where a sequence flows; what only passes on has no line."""
+    layers = [Embedding(2), Dropout(0.5), RNN(1), Dense(1), Dense(1)]
+    table, passing, cell, dense, last = work(Network(input=3, layers=layers, steps=2)).layers
+    assert [[line.name for line in step.lines] for step in table.steps] == [
+        [Name("x", step, "embedding_1")] for step in (1, 2)
+    ]
+    assert passing.steps == ()
+    assert [line.same_as for line in (cell.ways[0][0].given[0], cell.ways[0][1].given[0])] == [
+        Name("x", step, "embedding_1") for step in (1, 2)
+    ]
+    for layer, name in ((dense, "dense_1"), (last, "dense_2")):
+        (step,) = layer.steps
+        assert (step.step, step.given, [line.name for line in step.lines]) == (None, (), [Name("y", None, name)])
+
+
+@pytest.mark.parametrize(
+    ("layers", "numbers"),
+    [
+        ([RNN(10)], 10 * (12 + 10 + 1)),
+        ([RNN(6), RNN(6), RNN(6)], 6 * (12 + 6 + 1) + 2 * 6 * (6 + 6 + 1)),
+        ([RNN(5, repeat=4)], 5 * (12 + 5 + 1) + 3 * 5 * (5 + 5 + 1)),
+        ([Dense(1, repeat=200)], 13 + 199 * 2),
+        ([External(7, outputs=201)], 201),
+        ([Dropout(0.5)] * 17, 17 * 12),
+    ],
+)
+def test_more_weights_than_a_hand_writes_are_refused(layers: list[Layer], numbers: int) -> None:
+    """All copies of all layers together; a layer without weights has the numbers that it hands on."""
+    with pytest.raises(RefusedError) as caught:
+        work(Network(input=12, layers=layers, steps=1))
+    assert str(caught.value) == (
+        f"a step would write {numbers:,} weights, and by hand 200 are the limit; "
+        "take fewer units, or --states, which shows what comes of them"
+    )
+
+
+def test_a_table_is_looked_up_but_a_tied_output_multiplies_all_of_it() -> None:
+    """Of 50 rows of 2 numbers one is read at a step, and 50 · 2 weights and 50 biases by the output."""
+    layers: list[Layer] = [Embedding(2), RNN(2)]
+    done = work(Network(input=50, layers=layers, output=Output(50, tied=True), steps=1))
+    assert len(done.layers) == 3
+    with pytest.raises(RefusedError, match=f"would write {2 + 2 * (2 + 2 + 1) + 70 * 2 + 70} weights"):
+        work(Network(input=70, layers=layers, output=Output(70, tied=True), steps=1))
+
+
+def test_more_steps_than_a_hand_writes_are_refused() -> None:
+    """200 weights may be written 25 times, the steps of both halves together."""
+    layers = [RNN(10)]
+    assert len(work(Network(input=9, layers=layers, steps=25)).layers[0].ways[0]) == 25
+    message = "26 steps would write 5,200 weights, and by hand 5,000 are the limit; lower the number of steps with -T"
+    with pytest.raises(RefusedError) as caught:
+        work(Network(input=9, layers=layers, steps=26))
+    assert str(caught.value) == message
+    halves = [Part(6, (RNN(7),), steps=steps) for steps in (20, 6)]
+    with pytest.raises(RefusedError, match=f"26 steps would write {26 * 2 * 7 * (6 + 7 + 1):,} weights"):
+        work(Network(encoder=halves[0], decoder=halves[1]))
