@@ -48,9 +48,9 @@ def by_one_gate(*sources: Source) -> LineChange:
     """Return the mistake that lets one gate alone read some sources."""
 
     def change(line: Line) -> Line:
-        first, *rest = line.gates
+        first, rest = line.gates[:1], line.gates[1:]  # none at all, where another mistake has left none
         others = (gate._replace(reads=tuple(r for r in gate.reads if r.source not in sources)) for gate in rest)
-        return line._replace(gates=(first, *others))
+        return line._replace(gates=(*first, *others))
 
     return change
 
@@ -116,7 +116,7 @@ def swapped(line: Line) -> Line:
     units = line.width("input")
     past = units if line.width("past") == line.h else line.width("past")
     changed = reading(reading(line, "past", past), "input", line.h)
-    return changed._replace(h=units, bias_size=units)
+    return changed._replace(h=units, bias_size=units) if units else line
 
 
 def square(line: Line) -> Line:

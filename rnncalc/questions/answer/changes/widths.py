@@ -143,9 +143,9 @@ def one_hot(worksheet: Worksheet, network: Network) -> Worksheet:
 def state_beside_input(worksheet: Worksheet, network: Network) -> Worksheet:
     """Feed the decoder's first layer that reads vectors with the encoder's state beside its input."""
     to = first_fed(worksheet, "decoder")
-    if to is None:
-        return worksheet
     giving = [line for line in worksheet if line.placed.part == "encoder" and isinstance(line.layer, Cell)]
+    if to is None or not giving:
+        return worksheet
     line = worksheet[to]
     return replaced(worksheet, to, reading(line, "input", line.width("input") + giving[-1].placed.outputs))
 
