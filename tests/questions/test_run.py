@@ -439,3 +439,11 @@ def test_what_a_table_looked_up_is_told(call: Call) -> None:
     out = call("run", "specs/sentiment-classifier.yaml", "-T", 2).out
     assert "embedding_1: its table is there whole; a pass reads the rows it looks up." in out
     assert "2,560,000" in out
+
+
+def test_progress_is_told_as_the_pass_goes() -> None:
+    """Every matrix product by its multiplications: in 3 steps 3·4 and 3·3 each, and 1·3 at the end."""
+    told: list[int] = []
+    run(Network(input=4, layers=(RNN(3),), output=Output(1), steps=3), progress=told.append)
+    assert sum(told) == 3 * (3 * 4 + 3 * 3) + 3
+    assert len(told) > 3
