@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from circuit import Numbers, number
 
-from rnncalc import GRU, LSTM, RNN, Cell
+from rnncalc import GRU, LSTM, RNN, Cell, FastGRNN
 from rnncalc.layers.cell import Habits
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.questions.graph import Does, Graph, graph
@@ -67,3 +67,9 @@ def test_the_nodes_of_a_cell() -> None:
     assert len(graph(RNN(3), M, Habits()).nodes) == 3
     weights = [node.weights for node in graph(GRU(3, reset_after=True), M, Habits()).nodes if node.does is Does.PART]
     assert weights == [(("W", "xn"),), (("W", "hn"),)]
+
+
+def test_trained_numbers_are_nodes_of_their_own() -> None:
+    """ζ and ν of a FastGRNN, each once, through the sigmoid that keeps it between 0 and 1."""
+    found = [node for node in graph(FastGRNN(3), 2, Habits()).nodes if node.does is Does.SCALAR]
+    assert [(node.letter, node.activation) for node in found] == [("zeta", "sigmoid"), ("nu", "sigmoid")]

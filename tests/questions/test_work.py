@@ -14,8 +14,10 @@ def given(layer: LayerWork, way: int = 0) -> list[list[tuple[Name, Name | None]]
 def test_each_direction_begins_at_its_end() -> None:
     """Forward at step 1 from the state of step 0, backward at step 3 from that of step 4; later only x is new."""
     network = Network(input=1, layers=[RNN(1, bidirectional=True), LSTM(1)], steps=3, topology="many-to-many")
-    both, above = work(network, seed=3).layers
+    done = work(network, seed=3)
+    both, above = done.layers
     a, b = "rnn_1", "lstm_1"
+    assert {Name("h", 0, a), Name("h", 4, a), Name("h", 0, b), Name("c", 0, b)} <= {*done.names.values()}
     x = {step: (Name("x", step, a), None) for step in (1, 2, 3)}
     assert given(both) == [[x[1], (Name("h", 0, a), None)], [x[2]], [x[3]]]
     assert given(both, 1) == [[x[3], (Name("h", 4, a), None)], [x[2]], [x[1]]]
