@@ -97,6 +97,11 @@ class Output(Dense):
 
     tied: bool = False
 
+    def option_problems(self) -> Iterator[OptionProblem]:
+        for option in ("repeat", "extra_inputs"):
+            if getattr(self, option) != self.defaults[option]:
+                yield option, "does not apply to the output layer; make it a dense layer, or remove this"
+
 
 class Embedding(Layer):
     """A table of m vectors of d numbers, one for each word of the vocabulary m: m·d parameters, looked up by number."""
