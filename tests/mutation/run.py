@@ -184,6 +184,8 @@ def fates(copy: Path, mutants: Sequence[str], reach: Reach, seconds: float, *, f
         env |= {"PYTHONDONTWRITEBYTECODE": "1", "MUTANT_UNDER_TEST": mutants[0] if fresh else "none"}
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "forking"]
         files = sorted({test.partition("::")[0] for _, tests in chosen for test in tests})
+        if not files:  # pytest would collect everything
+            return dict.fromkeys(mutants, False)
         subprocess.run([*command, *files], cwd=copy / "mutants", env=env, capture_output=True, check=False)
         lines = told.read_text().splitlines() if told.exists() else [f"1 {name}" for name in mutants if fresh]
     return {name: fate == "1" for fate, name in (line.split(" ", 1) for line in lines)}
