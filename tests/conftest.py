@@ -13,8 +13,9 @@ from hypothesis import settings
 from rnncalc.cli import call as call_line
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs the tests in the background has it ignored
-settings.register_profile("untimed", deadline=None)  # how long an example takes is no test
-settings.load_profile("untimed")
+settings.register_profile("few", deadline=None, max_examples=40)  # how long an example takes is no test
+settings.register_profile("many", deadline=None, max_examples=200)
+settings.load_profile("few")  # `--hypothesis-profile=many` asks for the other, later
 
 
 class Result(NamedTuple):

@@ -189,6 +189,7 @@ def network_multiply_adds(network: Network) -> int:
     return sum(placed.multiply_adds or 0 for placed in network.placed)
 
 
+@settings(max_examples=100)
 @given(SIZES, SIZES, SIZES, st.booleans(), st.booleans())
 def test_a_dense_layer_goes_back_as_pytorch_does(
     inputs: int, units: int, steps: int, below: bool, frozen: bool

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from pictured import SVG, bare, hold, network_of, said, svg_texts, tikz_texts
 from strategies import Spec, encoder_decoder, network
 
@@ -40,7 +40,6 @@ def pictures(net: Network) -> list[Picture]:
 
 
 @given(network() | encoder_decoder())
-@settings(max_examples=60)
 def test_every_label_is_read_back(spec: Spec) -> None:
     """Each text of the picture stands in the SVG and in the TikZ, as often, and no other does."""
     (picture,) = Drawing(network_of(spec)).pictures()
@@ -75,7 +74,6 @@ def test_several_pictures_are_one_element() -> None:
 
 
 @given(network() | encoder_decoder())
-@settings(max_examples=40)
 def test_every_label_stands_in_the_characters(spec: Spec) -> None:
     """As often at the least: one may be a part of another."""
     (picture,) = Drawing(network_of(spec)).pictures()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import CELLS, Spec, encoder_decoder, network
 
@@ -130,7 +130,6 @@ def test_both_directions_are_gone_back_through(merge: Any) -> None:
 
 
 @given(st.one_of(network(steps=True), encoder_decoder()), st.sampled_from([None, 1, 2, 3]), st.integers(0, 9))
-@settings(max_examples=40, deadline=None)
 def test_any_network_goes_back_as_it_is_counted(spec: Spec, chunk: int | None, seed: int) -> None:
     """Over all cells and options: gradients = differences, values read = held, multiplications = multiply-adds."""
     found = any_network(spec)

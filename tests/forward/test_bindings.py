@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
@@ -166,7 +166,6 @@ def test_dense_and_embedding_under_each_convention(convention: str) -> None:
 
 
 @given(st.one_of(network(steps=True), encoder_decoder()), st.sampled_from([*CONVENTIONS]))
-@settings(max_examples=200)
 def test_no_convention_disagrees_with_its_counts(spec: Spec, convention: str) -> None:
     """Shapes, weights read and multiplications hold under every convention that can express a network."""
     net = compare_conventions(parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network).networks[

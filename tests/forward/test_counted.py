@@ -7,7 +7,7 @@ frozen output shares, states that frozen encoders hand over, networks without a 
 from typing import Any
 
 import yaml
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import SMALL, Spec, encoder_decoder, network
 
@@ -121,7 +121,6 @@ def read(spec: Spec) -> Network:
     return found
 
 
-@settings(max_examples=120)
 @given(
     st.one_of(tied(), halves(), plain(), fed_back(), longer()),
     st.none() | SMALL,

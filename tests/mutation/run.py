@@ -142,9 +142,7 @@ def copied() -> Path:
         text = test.read_text(encoding="utf-8")
         test.write_text(re.sub(r"max_examples=\d+", f"max_examples={EXAMPLES}", text), encoding="utf-8")
     conftest = copy / "tests/conftest.py"
-    text = conftest.read_text(encoding="utf-8")
-    text = text.replace("deadline=None)", f"deadline=None, max_examples={EXAMPLES})")
-    conftest.write_text(f"{text}{ALONE}", encoding="utf-8")
+    conftest.write_text(f"{conftest.read_text(encoding='utf-8')}{ALONE}", encoding="utf-8")
     with (copy / "pyproject.toml").open("a", encoding="utf-8") as file:
         file.write(CONFIGURATION)
     return copy

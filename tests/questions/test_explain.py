@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 from conftest import Call
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
@@ -39,7 +39,6 @@ def letters_evaluated(text: str, words: dict[str, int]) -> int:
 
 
 @given(st.one_of(network(), encoder_decoder()), st.sampled_from([*CONVENTIONS]))
-@settings(max_examples=200)
 def test_every_derivation_is_true(spec: Spec, convention: str) -> None:
     """Each line evaluates to its number, letters and numbers alike, and the last line of a layer to its count."""
     of = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 from conftest import Call
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
@@ -25,7 +25,6 @@ def evaluated(text: str) -> Any:
     return eval(text.replace("×", "*"))
 
 
-@settings(max_examples=50)
 @given(network(steps=True) | encoder_decoder(), st.none() | st.integers(1, 4))
 def test_every_line_is_true_and_the_last_is_what_is_counted(spec: Spec, chunk: int | None) -> None:
     """With the numbers in, each is arithmetic that gives its number; the others lead to the last."""

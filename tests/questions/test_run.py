@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from conftest import Call
-from hypothesis import given, settings
+from hypothesis import given
 from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, Layer, Network, Output, Part
@@ -256,7 +256,6 @@ def test_a_softmax_is_one_in_all() -> None:
 
 
 @given(network(steps=True))
-@settings(max_examples=200)
 def test_no_network_disagrees_with_its_counts(spec: Spec) -> None:
     """Shapes, weights read and multiplications hold over all options, and a tanh LSTM stays within one."""
     done = run(parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network)
@@ -270,7 +269,6 @@ def test_no_network_disagrees_with_its_counts(spec: Spec) -> None:
 
 
 @given(encoder_decoder())
-@settings(max_examples=50)
 def test_no_encoder_decoder_disagrees_with_its_counts(spec: Spec) -> None:
     """The same over two halves."""
     assert run(parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network).agrees

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from conftest import Call
-from hypothesis import given, settings
+from hypothesis import given
 from strategies import Spec, network
 
 from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, Layer, Network, Output, Part
@@ -105,7 +105,6 @@ def test_feedback_through_several_layers_by_hand() -> None:
 
 
 @given(network(steps=True))
-@settings(max_examples=60)
 def test_feedback_changes_no_count(spec: Spec) -> None:
     """Whatever network can have it agrees with the counts of the same one without, and its first output is the same."""
     layers = [layer for layer in spec["layers"] if "embedding" not in layer]

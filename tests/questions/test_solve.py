@@ -7,7 +7,7 @@ from pathlib import Path
 import by_hand
 import pytest
 from conftest import Call
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rnncalc import GRU, LSTM, RNN, Dense, Layer, Network, Output
@@ -28,7 +28,6 @@ def counted_by_hand(kinds: tuple[type, type], size: int) -> int:
 
 
 @given(st.tuples(st.sampled_from(KINDS), st.sampled_from(KINDS)), st.integers(0, 5_000), st.integers(1, 9))
-@settings(max_examples=200)
 def test_it_finds_what_brute_force_finds(kinds: tuple[type, type], budget: int, multiple: int) -> None:
     """Every size up to far beyond the budget is tried, with the counts of the textbook's formulas."""
     fitting = [size for size in range(multiple, 3_000, multiple) if counted_by_hand(kinds, size) <= budget]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import strategies
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rnncalc import RefusedError, SpecError
@@ -101,7 +101,6 @@ def hold(found: Solution, counts: dict[int, int], budget: int) -> None:
 
 
 @given(documents(), st.booleans(), st.integers(-1, 3), st.integers(1, 3), st.randoms(use_true_random=False))
-@settings(max_examples=150)
 def test_it_finds_what_brute_force_finds(
     spec: dict[str, Any], exact: bool, more: int, multiple: int, chance: random.Random
 ) -> None:

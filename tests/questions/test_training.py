@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, cell, encoder_decoder, network
 
@@ -14,7 +14,6 @@ from rnncalc.spec import parse
 
 UNTYPED: Any = training
 
-FEW = settings(max_examples=40)
 """Enough for properties of which each holds of every layer of a network."""
 
 
@@ -102,7 +101,6 @@ def test_both_directions_of_many_to_one_stop_in_different_chunks() -> None:
 
 
 @pytest.mark.parametrize("kind", [RNN, GRU, LSTM])
-@FEW
 @given(st.integers(1, 9), st.integers(1, 9), st.integers(1, 12), st.integers(1, 13))
 def test_each_chunk_leaves_one_product_through_time_out(
     kind: Any, inputs: int, units: int, steps: int, chunk: int
@@ -230,7 +228,6 @@ def test_an_encoder_learns_through_the_state_it_hands_over() -> None:
     assert decoder.backward_multiply_adds == 6 * 4 * 3 + 6 * 16 + 2 * 2 * 16
 
 
-@FEW
 @given(cell(), st.integers(1, 9), st.integers(1, 9))
 def test_directions_add_up(spec: Spec, inputs: int, steps: int) -> None:
     """Both directions hold and multiply what two of one do; the inputs, which both read, are held once."""
@@ -245,7 +242,6 @@ def test_directions_add_up(spec: Spec, inputs: int, steps: int) -> None:
     assert both.held == 2 * alone.held - steps * inputs
 
 
-@FEW
 @given(network(steps=True), st.none() | st.integers(1, 5))
 def test_a_stack_is_the_sum_of_its_layers(spec: Spec, chunk: int | None) -> None:
     """A row a layer, each of equal ones too; what none can know is not known of the sum."""
@@ -261,7 +257,6 @@ def test_a_stack_is_the_sum_of_its_layers(spec: Spec, chunk: int | None) -> None
     assert of.gradients == of.network.trainable
 
 
-@FEW
 @given(encoder_decoder() | network(steps=True), st.none() | st.integers(1, 5))
 def test_repeat_is_the_layer_written_again(spec: Spec, chunk: int | None) -> None:
     """The first of several may have nothing trained below it, and the last may be reached at its end alone."""
@@ -277,7 +272,6 @@ def test_repeat_is_the_layer_written_again(spec: Spec, chunk: int | None) -> Non
     ]
 
 
-@FEW
 @given(st.lists(cell(), min_size=1, max_size=3), st.integers(1, 9), st.integers(1, 9))
 def test_a_chunk_of_all_steps_is_no_chunk(layers: list[Spec], inputs: int, steps: int) -> None:
     """And one of more steps than there are."""
@@ -285,7 +279,6 @@ def test_a_chunk_of_all_steps_is_no_chunk(layers: list[Spec], inputs: int, steps
     assert training(network, chunk=steps)[5:] == training(network, chunk=steps + 3)[5:] == training(network)[5:]
 
 
-@FEW
 @given(st.lists(cell(), min_size=1, max_size=3), st.integers(1, 9), st.integers(1, 5), st.integers(1, 4))
 def test_chunks_hold_what_so_many_steps_do(layers: list[Spec], inputs: int, chunk: int, times: int) -> None:
     """With a label at every step and no state but zeros, a chunk is a sequence of its own."""
@@ -297,7 +290,6 @@ def test_chunks_hold_what_so_many_steps_do(layers: list[Spec], inputs: int, chun
     assert whole.backward_multiply_adds == times * one.backward_multiply_adds
 
 
-@FEW
 @given(st.lists(cell(), min_size=1, max_size=2), st.sampled_from(["many-to-one", "many-to-many", "one-to-many"]))
 def test_every_further_step_adds_the_same(layers: list[Spec], topology: str) -> None:
     """From the seventh on, whatever the options: so a million steps cost no more than seven."""
@@ -346,7 +338,6 @@ def test_what_an_update_cannot_be_is_refused(options: dict[str, object], message
         UNTYPED(Network(input=2, layers=[RNN(3)]), **options)
 
 
-@FEW
 @given(cell())
 def test_a_layer_is_a_cell_or_says_nothing_of_states(spec: Spec) -> None:
     """States held are T·s: h for each step, and c beside it in an LSTM, of both directions."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 import pytest
 import yaml
 from conftest import Call
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
@@ -156,7 +156,6 @@ def training_in_json(text: str) -> Columns:
 
 
 @pytest.mark.parametrize("form", READERS)
-@settings(max_examples=40)
 @given(NETWORKS, st.booleans(), st.none() | st.integers(1, 3))
 @example(FROZEN, True, 2)
 @example(HALVES, False, None)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
@@ -75,7 +75,6 @@ def test_ruff_has_nothing_to_say(tmp_path: Path) -> None:
 
 
 @given(st.one_of(network(), encoder_decoder()), st.sampled_from([*TARGETS]))
-@settings(max_examples=40)
 def test_every_network_is_a_program(spec: Spec, target: str) -> None:
     """Python reads it, and it says the total of its parameters."""
     net = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
@@ -118,7 +117,6 @@ PLAIN = bare(source(titled("plain", "source"), "pytorch"))
 
 
 @given(st.text(min_size=1, max_size=200).filter(str.strip))
-@settings(max_examples=40)
 def test_any_title_is_text(text: str) -> None:
     """So does any other, whatever its characters."""
     assert bare(source(titled(text, text), "pytorch")) == PLAIN

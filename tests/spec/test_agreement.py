@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -101,7 +101,6 @@ def reads(place: str, text: str) -> bool:
 
 
 @pytest.mark.parametrize("place", PLACES)
-@settings(max_examples=60)
 @given(GENERATED)
 @example("1__000")
 @example("?")

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from rnncalc.conventions.catalogue import convention
 from rnncalc.errors import Path, Problem, RefusedError, SpecError
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Embedding, External, Layer
+from rnncalc.layers.layer import Embedding, External, Layer, Output
 from rnncalc.modelfiles.model import FileTensor, ModelFile, Role
 from rnncalc.network.network import Network
 from rnncalc.questions.models.pairing import Pairs, below, paired
@@ -190,14 +190,17 @@ def _of_table(layer: Layer, site: Site) -> bool:
 def _options(wanted: Wanted, site: Site, framework: str) -> Iterator[Change]:
     ours, theirs = wanted.layer, site.layer
     assert theirs is not None
-    number = ours.kind, getattr(ours, ours.number)
-    if number != (theirs.kind, getattr(theirs, theirs.number)):
-        yield Change(wanted.name, "kind", number, (theirs.kind, getattr(theirs, theirs.number)), site.path)
+    one, other = ((layer.kind, getattr(layer, layer.number)) for layer in (ours, theirs))
+    if one != other:
+        if isinstance(ours, Output) and ours.kind == theirs.kind:
+            yield Change(wanted.name, "output", one[1], other[1], site.path)
+        else:
+            yield Change(wanted.name, "kind", one, other, site.path)
     for option in ours.fields:
         if option not in (*_BESIDE, ours.number) and option in theirs.fields:
-            one, other = (_value(layer, option, framework) for layer in (ours, theirs))
-            if one != other:
-                yield Change(wanted.name, option, one, other, site.path)
+            was, would = (_value(layer, option, framework) for layer in (ours, theirs))
+            if was != would:
+                yield Change(wanted.name, option, was, would, site.path)
 
 
 def _value(layer: Layer, option: str, framework: str) -> Any:

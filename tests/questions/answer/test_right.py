@@ -3,7 +3,7 @@
 import pytest
 import yaml
 from finding import evaluated
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
@@ -17,7 +17,6 @@ from rnncalc.spec import parse
 
 
 @given(st.one_of(network(), encoder_decoder()), st.sampled_from([*CONVENTIONS]))
-@settings(max_examples=200)
 def test_the_right_sums_are_the_counts(spec: Spec, convention: str) -> None:
     """A learner's formula, its arithmetic and the tensors give one number, under every convention."""
     here = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import yaml
 from finding import evaluated, ids, judged
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
@@ -19,7 +19,6 @@ from rnncalc.spec import parse
 
 
 @given(st.one_of(network(), encoder_decoder()), st.integers(-20, 20), st.sampled_from([1, 1, 10]))
-@settings(max_examples=100)
 def test_right_is_right_and_wrong_is_wrong(spec: Spec, off: int, unit: int) -> None:
     """What rounds to the total is right and nothing else is; each sum that is told is true and gives the number."""
     net = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
@@ -34,7 +33,6 @@ def test_right_is_right_and_wrong_is_wrong(spec: Spec, off: int, unit: int) -> N
 
 
 @given(st.one_of(network(), encoder_decoder()))
-@settings(max_examples=60)
 def test_right_layers_are_right(spec: Spec) -> None:
     """The layers' own counts are never called wrong, however they are written."""
     net = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
@@ -22,7 +22,6 @@ TALL = Network(input=4, layers=(Dense(7, bias=False), Dense(3, bias=False)))
 
 
 @given(st.one_of(network(), encoder_decoder()))
-@settings(max_examples=60)
 def test_what_is_right_is_never_wrong(spec: Spec) -> None:
     """The tensors' own shapes and numbers are right, whatever the network."""
     net = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network

@@ -50,6 +50,13 @@ def test_what_differs_is_told_with_its_change(
     assert said in checked.out
 
 
+def test_an_output_of_another_size_is_told_as_an_output(tmp_path: Path, call: Call) -> None:
+    """As the spec writes it, not as the dense layer that the file has."""
+    path = state_dict(tmp_path / "model.pt", {**lstm(3, 2), "fc.weight": (5, 2), "fc.bias": (5,)})
+    checked = call("check", spec(tmp_path, "  - lstm: 2\noutput: 4\n"), "--model", path)
+    assert "the file has (5, 2) in fc.weight; write output: 5 (here 4)" in checked.out
+
+
 def test_a_long_name_is_told_to_its_end(tmp_path: Path, call: Call) -> None:
     """Names of the same module differ at their ends."""
     path = ".".join(["module"] * 20)

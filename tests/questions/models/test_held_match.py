@@ -151,6 +151,12 @@ def test_a_width_is_told_once() -> None:
     assert changes(gone) == [Change("gru_1", "inputs", 3, 5, "b")]
 
 
+def test_an_output_of_another_size_stays_an_output() -> None:
+    """In a file it is a dense layer; a spec writes it as it was written."""
+    modules = module("rnn", cell(4, 4, 3)), module("fc", linear(3, 5))
+    assert changes(held([LSTM(3)], *modules, output=2)) == [Change("output", "output", 2, 5, "fc")]
+
+
 def test_where_a_reset_gate_acts_is_told_by_the_biases_of_keras() -> None:
     """As a spec that says nothing has it, it acts after the product: two rows. Saying so is no difference."""
     kernels = {"kernel": (4, 9), "recurrent_kernel": (3, 9)}

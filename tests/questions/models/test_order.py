@@ -1,7 +1,7 @@
 """The order of layers in a file that sorts them by their names."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from questions.models.made import Shapes, cell, file, linear, module, stacked
 
@@ -20,7 +20,6 @@ def ordered(modules: dict[str, Shapes]) -> list[tuple[str, int]]:
     return [(site.path, site.number) for site in found]
 
 
-@settings(max_examples=40)
 @given(st.data())
 def test_a_chain_of_widths_is_found_under_any_names(data: st.DataObject) -> None:
     """Where each width is read once, the order of the names does not matter."""

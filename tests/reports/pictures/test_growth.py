@@ -3,7 +3,7 @@
 from math import log10
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pictured import hold, said
 
@@ -105,7 +105,6 @@ def test_the_numbers_in_words_are_the_counts() -> None:
 
 
 @given(st.lists(st.integers(1, 10**30), min_size=1, unique=True))
-@settings(max_examples=100)
 def test_a_scale_has_room_for_its_numbers(numbers: list[int]) -> None:
     """From 0 to 1, in order; the marks are few, and reach from one end to the other in equal steps."""
     scale = linear_or_logarithmic(numbers)

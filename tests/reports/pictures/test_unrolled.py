@@ -93,14 +93,12 @@ def beside(picture: Picture, up: list[Arrow]) -> set[str]:
 
 
 @given(network())
-@settings(max_examples=60)
 def test_boxes_say_what_the_count_says(spec: Spec) -> None:
     """Name, kind, width and parameters, one box for each time a layer is applied; nothing overlaps."""
     holds_the_counts(network_of(spec))
 
 
 @given(encoder_decoder())
-@settings(max_examples=40)
 def test_halves_say_what_the_count_says(spec: Spec) -> None:
     """The same of both halves; and the last states of each recurrent layer lead into the decoder's."""
     net = network_of(spec)
