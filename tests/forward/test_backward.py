@@ -15,7 +15,7 @@ from rnncalc.errors import CallError, RefusedError, SpecError
 from rnncalc.formats import write
 from rnncalc.forward import taped
 from rnncalc.layers.kinds import kind
-from rnncalc.questions.backward import backward
+from rnncalc.questions.backward import backward, work_of
 from rnncalc.questions.backward_seen import Backward
 from rnncalc.reports.backward import BackwardReport
 from rnncalc.reports.gradients import length_data, length_sheets
@@ -223,14 +223,20 @@ def test_what_cannot_be_gone_back_through_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("layer", "state", "gate", "turned"),
-    [(LSTM(2), "c", "f", False), (GRU(2), "h", "z", False), (GRU(2, update_gate="replaces"), "h", "z", True)],
+    ("layer", "convention", "state", "gate", "turned"),
+    [
+        (LSTM(2), "textbook", "c", "f", False),
+        (LSTM(2), "flax-nnx", "c", "f", False),
+        (GRU(2), "textbook", "h", "z", False),
+        (GRU(2), "keras", "h", "z", False),
+        (GRU(2, update_gate="replaces"), "textbook", "h", "z", True),
+    ],
 )
 def test_what_the_gates_keep_of_a_state_is_the_product_of_the_later_ones(
-    layer: Any, state: str, gate: str, turned: bool
+    layer: Any, convention: str, state: str, gate: str, turned: bool
 ) -> None:
     """An LSTM's forget gates, a GRU's update gates, or what these leave: over all later steps, the largest number."""
-    done = backward(Network(input=2, layers=[layer], steps=4), states=True)
+    done = backward(Network(input=2, layers=[layer], steps=4, convention=convention), states=True)
     (found,) = [of for of in done.layers[0].norms if of.letter == state]
     steps = done.run.layers[0].traces[0].steps
     gates = [[1 - number if turned else number for number in step[gate]] for step in steps]
@@ -243,6 +249,16 @@ def test_what_the_gates_keep_of_a_state_is_the_product_of_the_later_ones(
     assert found.kept == pytest.approx(expected)
     (alone,) = backward(Network(input=2, layers=[RNN(1)], steps=2), states=True).layers[0].norms
     assert (alone.keeper, alone.kept) == (None, ())
+
+
+def test_the_work_of_going_back_is_that_of_its_passes() -> None:
+    """One unit, 3 steps, 3 weights: a pass multiplies 6 times and takes 400 for each step beside, and each weight is
+    moved both ways: 7 passes. Going back multiplies 8 times; in chunks of 2, 2 times, and is held against all of it."""
+    of = Network(input=1, layers=[RNN(1)], steps=3)
+    assert work_of(of) == work_of(of, 3) == (1_206 + 8) + 7 * 1_206
+    assert work_of(of, 2) == 2 * (1_206 + 2) + 7 * 1_206
+    with pytest.raises(CallError, match="chunk: expected a whole number, 1 or more, got 0"):
+        work_of(of, 0)
 
 
 def test_what_goes_beyond_all_numbers_is_no_agreement() -> None:
