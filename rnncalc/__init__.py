@@ -100,9 +100,16 @@ __all__ = [
 ]
 
 
+def _layers() -> dict[str, str]:
+    """Return the kind of each layer class in the list of kinds, by the name of the class: every one is public."""
+    from rnncalc.layers.kinds import KINDS
+
+    return {of.rpartition(":")[2] if isinstance(of, str) else of.__name__: name for name, of in KINDS.items()}
+
+
 def __dir__() -> list[str]:
     """Return the public names, and not the rooms behind them."""
-    return __all__
+    return sorted({*__all__, *_layers()})
 
 
 def __getattr__(name: str) -> object:
@@ -110,9 +117,8 @@ def __getattr__(name: str) -> object:
     for home, names in _HOMES.items():
         if name in names:
             return getattr(import_module(home), name)
-    from rnncalc.layers.kinds import KINDS, kind  # every layer of that list is public
+    if found := _layers().get(name):
+        from rnncalc.layers.kinds import kind
 
-    for word, of in KINDS.items():
-        if name == (of.rpartition(":")[2] if isinstance(of, str) else of.__name__):
-            return kind(word)
+        return kind(found)
     raise AttributeError(f"module 'rnncalc' has no attribute {name!r}")

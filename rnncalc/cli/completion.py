@@ -15,7 +15,7 @@ from click.shell_completion import CompletionItem, ShellComplete
 from rnncalc.cli.output import write_text
 from rnncalc.cli.streams import tell
 from rnncalc.layers.kinds import KINDS, kind
-from rnncalc.layers.options import OPTIONS, Choice, Switch
+from rnncalc.layers.options import Allowed, Choice, Switch
 from rnncalc.text import one_of
 
 VARIABLE = "_RNNCALC_COMPLETE"
@@ -103,25 +103,24 @@ def layers(incomplete: str) -> list[CompletionItem]:
         return [CompletionItem(f"{each}:") for each in KINDS if each.startswith(name)]
     if name not in KINDS or "," not in rest:
         return []
+    of = kind(name)
     done, _, last = incomplete.rpartition(",")
     key, equals, word = last.partition("=")
     if equals:
-        return [CompletionItem(f"{done},{key}={value}") for value in _values(key) if value.startswith(word)]
+        values = _values(of.option(key).allowed) if key in of.options() else ()
+        return [CompletionItem(f"{done},{key}={value}") for value in values if value.startswith(word)]
     written = {option.partition("=")[0] for option in done.split(",")}
-    options = [each for each in kind(name).options() if each.startswith(key) and each not in written]
-    return [CompletionItem(f"{done},{each}{'' if _switches_on(each) else '='}") for each in options]
+    options = {each: of.option(each) for each in of.options() if each.startswith(key) and each not in written}
+    switches = {each for each, option in options.items() if isinstance(option.allowed, Switch)}
+    return [CompletionItem(f"{done},{each}{'' if each in switches else '='}") for each in options]
 
 
-def _values(option: str) -> tuple[str, ...]:
+def _values(allowed: Allowed) -> tuple[str, ...]:
     """Return the words that an option may be; none where it may be any number or text."""
-    match OPTIONS[option].allowed if option in OPTIONS else None:
+    match allowed:
         case Choice(words=words):
             return tuple(words)
         case Switch():
             return ("true", "false")
         case _:
             return ()
-
-
-def _switches_on(option: str) -> bool:
-    return isinstance(OPTIONS[option].allowed, Switch)

@@ -12,7 +12,7 @@ import click
 from rnncalc.cli.flags import WordOption
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
-from rnncalc.layers.options import OPTIONS, Choice, Switch
+from rnncalc.layers.options import Choice, Option, Switch
 
 
 def write_words(formatter: click.HelpFormatter, parameters: Sequence[click.Parameter]) -> None:
@@ -34,18 +34,18 @@ def write_layers(formatter: click.HelpFormatter) -> None:
         rows.append(("--output", [option for option in Output.options() if option not in common] + ["frozen"]))
         formatter.write_dl([(name, " ".join(options) or "none") for name, options in rows])
     with formatter.section("Options of a layer"):
-        known = dict.fromkeys(option for of in every for option in of.options())
-        formatter.write_dl([(_written(option), OPTIONS[option].meaning) for option in known])
+        known = {name: of.option(name) for of in reversed(every) for name in reversed(of.options())}
+        formatter.write_dl([(_written(name, known[name]), known[name].meaning) for name in reversed(known)])
 
 
-def _written(option: str) -> str:
-    match OPTIONS[option].allowed:
+def _written(name: str, option: Option) -> str:
+    match option.allowed:
         case Switch():
-            return f"{option}[=true|false]"
+            return f"{name}[=true|false]"
         case Choice(words=words):
-            return f"{option}={'|'.join(words)}"
+            return f"{name}={'|'.join(words)}"
         case allowed:
-            return f"{option}={'NAME' if option == 'name' else 'X' if allowed.schema.get('type') == 'number' else 'N'}"
+            return f"{name}={'NAME' if name == 'name' else 'X' if allowed.schema.get('type') == 'number' else 'N'}"
 
 
 def write_examples(formatter: click.HelpFormatter, examples: tuple[str, ...]) -> None:

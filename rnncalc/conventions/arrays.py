@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
-from rnncalc.layers.cell import Habits
+from rnncalc.layers.cell import Cell, Habits
 from rnncalc.layers.frozen import Frozen
 
 NONE: Mapping[str, Any] = {}
@@ -106,6 +106,9 @@ NO_FRAMEWORK: Mapping[str, tuple[object, ...]] = {
     "learned_state": (False,),
 }
 """What no framework has in its own recurrent layers, unless its row says otherwise."""
+
+HEARD_OF = {*Cell.fields, *NO_FRAMEWORK, "activation", "reset_after"}
+"""The options of cells that the rows were written with in mind; no framework is taken to have any other."""
 
 
 def restricted(*but: str, **others: tuple[object, ...]) -> dict[str, tuple[object, ...]]:

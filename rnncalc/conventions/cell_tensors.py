@@ -135,9 +135,8 @@ class CellTensors:
     def _beside(self) -> Iterator[_Made]:
         """Yield what stands beside the gates: projections, trained numbers, learned states."""
         for weight in self.layer.weights:
-            array, role = (
-                (self.arrays.projection, Role.PROJECTION) if weight.widths else (self.arrays.scalar, Role.SCALAR)
-            )
+            role = Role.PROJECTION if self.layer.projects(weight) else Role.MATRIX if weight.widths else Role.SCALAR
+            array = self.arrays.projection if weight.widths else self.arrays.scalar
             if array is None:
                 raise DeclarationError(f"{self.convention.name}: {self.layer.kind}: {role}: missing")
             axes = self._axes(array, 1, "")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rnncalc.conventions.arrays import Array, CellArrays, DenseArrays
+from rnncalc.conventions.arrays import HEARD_OF, Array, CellArrays, DenseArrays
 from rnncalc.conventions.checked import check_arrays
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell
@@ -69,8 +69,12 @@ class Convention(Frozen):
         arrays = self.arrays(layer.kind)
         if arrays is None:
             return
+        whole = isinstance(self.cells, CellArrays)
         for option, value in layer.__dict__.items():
-            if option in arrays.only and value not in arrays.only[option]:
+            values = arrays.only.get(option)
+            if values is None and not whole and option not in HEARD_OF:
+                values = (layer.defaults[option],)
+            if values is not None and value not in values:
                 yield option
         if self.excess(layer) > 0:
             yield "projection"

@@ -14,6 +14,8 @@ class Role(StrEnum):
     BIAS = "bias"
     RECURRENT_BIAS = "recurrent_bias"
     PROJECTION = "projection"
+    MATRIX = "matrix"
+    """A matrix beside the gates that is no projection of the output."""
     PEEPHOLE = "peephole"
     STATE = "state"
     KERNEL = "kernel"

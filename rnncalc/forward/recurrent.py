@@ -149,9 +149,9 @@ def _start(layer: Cell, bound: Bound, vectors: Vectors[Value]) -> tuple[Value, .
 
 
 def _zeros(layer: Cell, vectors: Vectors[Value]) -> tuple[Value, ...]:
-    projection = getattr(layer, "projection", None)
-    widths = {"h": layer.units, "p": projection}  # by hand, not the layer's own word for the numbers
-    return tuple(vectors.constant([0.0] * (widths[width] or layer.units)) for width in layer.states.values())
+    by_hand = {"h": layer.units, "p": getattr(layer, "projection", None) or layer.units}
+    widths = layer.sizes(0) | by_hand  # the layer's own word for widths that no cell of the package has
+    return tuple(vectors.constant([0.0] * widths[width]) for width in layer.states.values())
 
 
 def _merged(layer: Cell, vectors: Vectors[Value], handed: tuple[Value, ...], step: int) -> Value:

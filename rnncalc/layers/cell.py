@@ -106,6 +106,10 @@ class Cell(Layer):
         """The weights beside the gates."""
         return ()
 
+    def projects(self, weight: Weight) -> bool:
+        """Return whether a matrix beside the gates makes what is handed on, where that is not h units wide."""
+        return self.output != "h" and weight.widths[:1] == (self.output,)
+
     def step(
         self, ops: "Operations[Value]", x: "Value", state: "tuple[Value, ...]"
     ) -> "tuple[Value, tuple[Value, ...]]":

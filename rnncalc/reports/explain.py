@@ -25,6 +25,7 @@ HOLDS = {
     Role.BIAS: "bias",
     Role.RECURRENT_BIAS: "bias on the recurrent side",
     Role.PROJECTION: "projection of the output",
+    Role.MATRIX: "matrix beside the gates",
     Role.PEEPHOLE: "peephole weights",
     Role.STATE: "learned initial state",
     Role.KERNEL: "matrix",

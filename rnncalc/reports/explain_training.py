@@ -139,9 +139,11 @@ def _gradient(line: WorkLine, each: TrainingDerivation) -> str:
     """Return what a gradient is with respect to."""
     if line.gradient is Gradient.MATRIX:
         return f"∂L/∂{_matrix(line, each)}"
-    if not line.of:
-        return "∂L/∂h before it is projected"
-    past = isinstance(each.placed.layer, Cell) and line.of != "x"
+    layer = each.placed.layer
+    if isinstance(layer, Cell) and not line.of:
+        projects = any(layer.projects(weight) for weight in layer.weights if weight.letter in line.matrices)
+        return "∂L/∂h before it is projected" if projects else f"∂L/∂ what {_matrix(line, each)} reads"
+    past = isinstance(layer, Cell) and line.of != "x"
     return f"∂L/∂{line.of}_(t−1)" if past else f"∂L/∂{line.of}_t"
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rnncalc.errors import Problem, SpecError
+from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.layers.layer import Layer, Output
 from rnncalc.layers.options import OPTIONS, Allowed, Switch
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence
 from rnncalc.spec.scalars import read
@@ -53,10 +55,11 @@ def read_value(flag: str, text: str, allowed: Allowed) -> Any:
 def _layer(text: str, mark: Flag) -> Mapping:
     """Read `lstm:512,bidirectional,projection=128`."""
     first, *options = text.split(",")
-    kind, _, number = first.partition(":")
+    name, _, number = first.partition(":")
     layer = Mapping(mark)
-    layer.items.append((Scalar(kind.strip(), True, mark), Scalar(number.strip(), True, mark)))
-    _add_options(layer, options, mark)
+    layer.items.append((Scalar(name.strip(), True, mark), Scalar(number.strip(), True, mark)))
+    of = kind(name.strip()) if name.strip() in KINDS else Layer
+    _add_options(layer, options, of, mark)
     return layer
 
 
@@ -69,14 +72,14 @@ def _output(text: str) -> Node:
         return units
     output = Mapping(mark)
     output.items.append((Scalar("units", True, mark), units))
-    _add_options(output, options, mark)
+    _add_options(output, options, Output, mark)
     return output
 
 
-def _add_options(mapping: Mapping, options: list[str], mark: Flag) -> None:
+def _add_options(mapping: Mapping, options: list[str], of: type[Layer], mark: Flag) -> None:
     for option in options:
         key, equals, value = option.partition("=")
-        known = OPTIONS.get(key.strip())
+        known = {**OPTIONS, **of.own_options}.get(key.strip())
         switched_on = known is not None and isinstance(known.allowed, Switch) and not equals
         implied = "true" if switched_on else value.strip()
         mapping.items.append((Scalar(key.strip(), True, mark), Scalar(implied, True, mark)))

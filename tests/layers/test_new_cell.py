@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 import pytest
 from conftest import Call
 
-from rnncalc import Cell, Network
+from rnncalc import LSTM, Cell, Network
 from rnncalc.layers.cell import Form, Gate, Product, Weight
 from rnncalc.layers.kinds import KINDS
 from rnncalc.layers.operations import Operations, Value
-from rnncalc.layers.options import Option, Size
+from rnncalc.layers.options import Option, Size, Switch
 from rnncalc.questions.backward import backward
 
 X, H = Product("x"), Product("h")
@@ -94,6 +94,52 @@ class Scaled(Cell):
         return h, (h,)
 
 
+class Alone(Cell):
+    """Units that see their own past alone, always: h(m + 1 + 1)."""
+
+    kind = "alone"
+
+    def gates(self, inputs: int) -> tuple[Gate, ...]:
+        return (Gate("n", "tanh", (X, Product("h", Form.DIAGONAL)), "candidate", "the new state"),)
+
+    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Step[Value]:
+        (h,) = state
+        h = ops.gate("n", x=x, h=h)
+        return h, (h,)
+
+
+class Noted(Cell):
+    """A second state of a width of its own, that a matrix beside the gates writes: h(m + h + k + 1) + h·k."""
+
+    kind = "noted"
+    own_options: ClassVar[Mapping[str, Option]] = {
+        "notes": Option(Size(), "the width of what is noted down"),
+        "rewritten": Option(Switch(), "the notes are bent by tanh"),
+    }
+    notes: int = 2
+    rewritten: bool = False
+
+    @property
+    def states(self) -> Mapping[str, str]:
+        return {"h": "h", "s": "k"}
+
+    @property
+    def weights(self) -> tuple[Weight, ...]:
+        return (Weight("q", ("k", "h"), "what is noted down"),)
+
+    def sizes(self, inputs: int) -> dict[str, int]:
+        return super().sizes(inputs) | {"k": self.notes}
+
+    def gates(self, inputs: int) -> tuple[Gate, ...]:
+        return (Gate("n", "tanh", (X, H, Product("s")), "candidate", "the new state"),)
+
+    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Step[Value]:
+        h, s = state
+        h = ops.gate("n", x=x, h=h, s=s)
+        s = ops.product("q", h)
+        return h, (h, ops.activate("tanh", s) if self.rewritten else s)
+
+
 class Half(Gaze):
     """Gaze with a recurrent product declared that its step does not sum: counted 48 where 30 is right."""
 
@@ -108,15 +154,31 @@ COUNTS = {
     "pair": 2 * 3 * (4 + 3 + 1) + 3,
     "twin": 3 * (2 * 4 + 3 + 2),
     "scaled": 3 * (4 + 3 + 1) + 1,
+    "alone": 3 * (4 + 1 + 1),
+    "noted": 3 * (4 + 3 + 2 + 1) + 2 * 3,
 }
-FORMULAS = {"gaze": "2h(m + 1)", "pair": "2h(m + h + 1) + h", "twin": "h(2m + h + 2)", "scaled": "h(m + h + 1) + 1"}
-MULTIPLY_ADDS = {"gaze": 2 * 3 * 4, "pair": 2 * 3 * (4 + 3), "twin": 2 * 3 * 4 + 3 * 3, "scaled": 3 * (4 + 3)}
+FORMULAS = {
+    "gaze": "2h(m + 1)",
+    "pair": "2h(m + h + 1) + h",
+    "twin": "h(2m + h + 2)",
+    "scaled": "h(m + h + 1) + 1",
+    "alone": "h(m + 1 + 1)",
+    "noted": "h(m + h + k + 1) + h·k",
+}
+MULTIPLY_ADDS = {
+    "gaze": 2 * 3 * 4,
+    "pair": 2 * 3 * (4 + 3),
+    "twin": 2 * 3 * 4 + 3 * 3,
+    "scaled": 3 * (4 + 3),
+    "alone": 3 * 4,
+    "noted": 3 * (4 + 3 + 2) + 2 * 3,
+}
 
 
 @pytest.fixture(autouse=True)
 def strangers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do what naming the classes in the list does."""
-    for cell in (Gaze, Pair, Twin, Scaled, Half):
+    for cell in (Gaze, Pair, Twin, Scaled, Alone, Noted, Half):
         monkeypatch.setitem(KINDS, cell.kind, cell)
 
 
@@ -161,11 +223,12 @@ def test_it_is_explained_solved_and_compared(kind: str, call: Call) -> None:
     assert f'"{kind}"' in call("schema").out
 
 
-@pytest.mark.parametrize("kind", ["gaze", "pair", "twin"])
+@pytest.mark.parametrize("kind", ["gaze", "pair", "twin", "alone", "noted"])
 def test_an_answer_is_judged_by_its_own_gates(kind: str, call: Call) -> None:
     """A right number is right; a cell that does not look at the past is not said to lack it."""
     assert call("answer", "-i", 4, "-l", f"{kind}:3", COUNTS[kind]).code == 0
-    wrong = call("answer", "-i", 4, "-l", f"{kind}:3", COUNTS[kind] - 2 * 3)
+    of: Any = KINDS[kind]
+    wrong = call("answer", "-i", 4, "-l", f"{kind}:3", COUNTS[kind] - 3 * len(of(3).gates(4)))
     assert wrong.code == 1
     assert "leaves out all biases" in wrong.out
     told = call("answer", "-i", 4, "-l", "gaze:3", 48).out
@@ -178,6 +241,7 @@ def test_it_is_public() -> None:
     import rnncalc
 
     assert rnncalc.Gaze is Gaze
+    assert "Gaze" in dir(rnncalc)
 
 
 def test_an_option_of_its_own(monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
@@ -199,6 +263,26 @@ def test_an_option_of_its_own(monkeypatch: pytest.MonkeyPatch, call: Call) -> No
     assert call("-i", 4, "-l", "mute:3,pace=2").err == (
         "rnncalc: mute: pace: nothing says what it may be; add it to own_options\n"
     )
+
+
+def test_options_of_its_own_are_in_the_help_and_completed(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A switch among them may stand alone, as every other may."""
+    (report,) = json.loads(call("-i", 4, "-l", "noted:3,rewritten,notes=5", "-f", "json").out)["reports"]
+    assert report["layers"][0]["params"] == 3 * (4 + 3 + 5 + 1) + 5 * 3
+    told = call("count", "--help").out
+    assert "notes=N" in told
+    assert "rewritten[=true|false]" in told
+    assert "the width of what is noted down" in told
+
+    def completed(word: str) -> list[str]:
+        monkeypatch.setenv("_RNNCALC_COMPLETE", "fish_complete")
+        monkeypatch.setenv("_RNNCALC_WORDS", f"rnncalc\n-l\n{word}")
+        monkeypatch.setenv("_RNNCALC_AT", "2")
+        return call().out.split()
+
+    assert completed("noted:3,no") == ["noted:3,notes="]
+    assert completed("noted:3,re") == [f"noted:3,{option}" for option in ("repeat=", "rewritten")]
+    assert completed("noted:3,rewritten=") == ["noted:3,rewritten=true", "noted:3,rewritten=false"]
 
 
 def test_gates_that_follow_the_input_s_width(monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
@@ -225,6 +309,34 @@ def test_no_framework_is_taken_to_have_it(call: Call) -> None:
     """Only the textbook has a cell that no convention names."""
     err = call("-i", 3, "-l", "gaze:4", "-c", "flax-linen").err
     assert err == "--layer 1: gaze: flax-linen has no gaze; textbook has it\n"
+
+
+def test_no_framework_is_taken_to_have_an_option_that_none_was_asked_for(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An LSTM with an option more is the textbook's alone, unless the option is left as it is."""
+
+    class Twisted(LSTM):
+        kind = "lstm"
+        own_options: ClassVar[Mapping[str, Option]] = {"twist": Option(Switch(), "its gates are turned")}
+        twist: bool = False
+
+    monkeypatch.setitem(KINDS, "lstm", Twisted)
+    assert call("-i", 3, "-l", "lstm:4", "-c", "pytorch").code == 0
+    assert call("-i", 3, "-l", "lstm:4,twist").code == 0
+    err = call("-i", 3, "-l", "lstm:4,twist", "-c", "pytorch").err
+    assert err == "--layer 1: twist: pytorch cannot express twist: true; textbook can\n"
+
+
+def test_a_matrix_beside_the_gates_is_called_what_it_is(call: Call) -> None:
+    """One that is no projection of the output is not said to be one; a worksheet counts it."""
+    told = call("explain", "-i", 4, "-l", "noted:3").out
+    assert "matrix beside the gates" in told
+    assert "projection" not in told
+    assert "projected" not in call("explain", "-i", 4, "-l", "noted:3", "-T", 3, "--training").out
+    (report,) = json.loads(call("-i", 4, "-l", "noted:3", "-f", "json").out)["reports"]
+    assert {each["name"]: each["role"] for each in report["layers"][0]["tensors"]}["W_hq"] == "matrix"
+    assert call("answer", "-i", 4, "-l", "noted:3", 30).code == 1
 
 
 def test_a_cell_that_is_half_right_is_refused_before_a_number(call: Call) -> None:

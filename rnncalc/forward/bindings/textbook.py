@@ -30,8 +30,8 @@ class _Bound:
         word = f"{of}{letter if shared is None else shared}"
         first = next(iter(self.layer.states))
         diagonal = bool(products) and products[0].form is Form.DIAGONAL
-        if of == "h":
-            diagonal = getattr(self.layer, "recurrence", "full") == "diagonal"
+        if of == "h" and "recurrence" in self.layer.fields:
+            diagonal = self.layer.__dict__["recurrence"] == "diagonal"
         if not diagonal:
             return self.arrays.matrix(f"{self.before}W_{word}")
         return self.arrays.vector(f"{self.before}{'W' if of in ('x', first) else 'w'}_{word}")

@@ -95,8 +95,10 @@ def _biases(placed: Placed, layer: Cell) -> Counter[str]:
 
 def _others(placed: Placed, layer: Cell) -> Iterator[Other]:
     sizes = placed.sizes
-    if "p" in sizes:
-        yield Other("projection", product(sizes["p"], layer.units))
+    for weight in layer.weights:
+        if weight.widths:
+            name = "projection" if layer.projects(weight) else weight.letter
+            yield Other(name, product(*(sizes[width] for width in weight.widths)))
     if scalars := sum(tensor.params for tensor in placed.tensors if tensor.role is Role.SCALAR):
         yield Other("scalars", scalars // layer.directions)
     if layer.learned_state:
