@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import click
 
 from rnncalc.cli.problems import note
-from rnncalc.errors import Problem, SpecError
+from rnncalc.errors import Problem
 from rnncalc.formats import offered
 
 if TYPE_CHECKING:
@@ -190,12 +190,6 @@ def format_flag(*reports: type, default: str = "") -> Decorator:
         metavar="NAME",
         help="Output format.",
     )
-
-
-def check_word(flag: str, word: str, known: tuple[str, ...]) -> None:
-    """Refuse a word that the flag does not know."""
-    if word not in known:
-        raise SpecError((_unknown(flag, word, known),))
 
 
 def _unknown(flag: str, word: str, known: tuple[str, ...]) -> Problem:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 from xml.sax.saxutils import escape as escape_xml
 
+from rnncalc.formats.colours import COLOURS, DASHED
 from rnncalc.formats.places import PAGE, Point, edges, lowest_first, path
 from rnncalc.reports.equations import GREEK, Term, plain, plain_piece
 from rnncalc.reports.pictures.framing import stacked
@@ -37,22 +38,6 @@ ACROSS, DOWN = 9, 20
 
 MARGIN, HEAD, LOWER = 14, 8, 4
 """Around the picture; the length of an arrow's head; by how much its own half-height, or an index, is below a line."""
-
-COLOURS = {
-    "layer": (("#e4effa", "#2b6aa6"), ("#16324d", "#7fb4e6")),
-    "output": (("#e5f4e7", "#35803b"), ("#17391b", "#82c788")),
-    "input": (("#ffffff", "#5d6773"), ("#20262d", "#a4afbb")),
-    "state": (("#fdf2de", "#a2690f"), ("#3d2b0c", "#e2ae5a")),
-    "gate": (("#fbe9e7", "#b0443a"), ("#451f1b", "#ea938a")),
-    "operation": (("#ffffff", "#3b4550"), ("#20262d", "#c3ccd6")),
-    "backward": (("#f1e8f8", "#7d3fa8"), ("#321c43", "#c99ae8")),
-    "dense": (("#fbe9e7", "#b0443a"), ("#451f1b", "#ea938a")),
-    "recurrent": (("#e4effa", "#2b6aa6"), ("#16324d", "#7fb4e6")),
-    "elided": (("#ffffff", "#8a94a0"), ("#181d23", "#7c8793")),
-    "frame": (("none", "#8a94a0"), ("none", "#7c8793")),
-    "axis": (("none", "#5d6773"), ("none", "#a4afbb")),
-}
-"""What a role is filled and drawn with, in light and in dark; arrows between layers are drawn as inputs are."""
 
 INK, SOFT, PAPER = ("#1b232c", "#e6ebf0"), ("#55606c", "#aab4bf"), ("#ffffff", "#181d23")
 
@@ -86,7 +71,7 @@ def _style() -> str:
         ".rnncalc .shape{font-size:12px}",
         ".rnncalc .line{stroke-width:1.4;stroke-linejoin:round}.rnncalc .curve{stroke-width:2.2}",
         ".rnncalc .axis.curve,.rnncalc .elided.curve{stroke-width:1.4}",
-        ".rnncalc .backward.line,.rnncalc .elided,.rnncalc .frame{stroke-dasharray:5 3}",
+        f"{','.join(f'.rnncalc .{role}' for role in DASHED)}{{stroke-dasharray:5 3}}",
         ".rnncalc text,.rnncalc tspan{stroke:none}",
     ]
     return "".join([*rules, *_colours(0), "@media screen and (prefers-color-scheme:dark){", *_colours(1), "}"])
@@ -97,6 +82,7 @@ def _colours(dark: int) -> Iterator[str]:
     yield f".rnncalc .note,.rnncalc .shape{{fill:{SOFT[dark]}}}"
     for role, colours in COLOURS.items():
         fill, stroke = colours[dark]
+        fill = fill or "none"
         yield f".rnncalc .box.{role}{{fill:{fill};stroke:{stroke}}}"
         yield f".rnncalc .{role}.line,.rnncalc .{role}.curve{{stroke:{stroke}}}.rnncalc .{role}.head{{fill:{stroke}}}"
     yield f".rnncalc .layer.line{{stroke:{SOFT[dark]}}}.rnncalc .layer.head{{fill:{SOFT[dark]}}}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
+from rnncalc.formats.colours import COLOURS, DASHED
 from rnncalc.formats.mathematics import symbol, typeset
 from rnncalc.formats.places import PAGE, Point, edges, lowest_first, path
 from rnncalc.reports.equations import Piece, Term, plain_piece
@@ -17,24 +18,6 @@ if TYPE_CHECKING:
 ACROSS, DOWN = 0.2, 0.44
 """The size of a cell, in centimetres."""
 
-COLOURS = {
-    "layer": ("E4EFFA", "2B6AA6"),
-    "output": ("E5F4E7", "35803B"),
-    "input": ("FFFFFF", "5D6773"),
-    "state": ("FDF2DE", "A2690F"),
-    "gate": ("FBE9E7", "B0443A"),
-    "operation": ("FFFFFF", "3B4550"),
-    "backward": ("F1E8F8", "7D3FA8"),
-    "dense": ("FBE9E7", "B0443A"),
-    "recurrent": ("E4EFFA", "2B6AA6"),
-    "elided": ("FFFFFF", "8A94A0"),
-    "frame": ("FFFFFF", "8A94A0"),
-    "axis": ("FFFFFF", "5D6773"),
-}
-"""What a role is filled and drawn with; arrows between layers are drawn as inputs are."""
-
-DASHED = (Role.BACKWARD, Role.ELIDED, Role.FRAME)
-
 PREAMBLE = r"""\documentclass[tikz,border=4mm]{standalone}
 \usepackage{amsmath}
 \usetikzlibrary{arrows.meta,decorations.pathreplacing}
@@ -44,7 +27,8 @@ PREAMBLE = r"""\documentclass[tikz,border=4mm]{standalone}
 def write(reports: Iterable[Drawn], file: TextIO) -> None:
     """Write one document, a page a picture."""
     file.write(PREAMBLE)
-    for role, (fill, line) in COLOURS.items():
+    for role, (light, _) in COLOURS.items():
+        fill, line = ((colour or "#ffffff").removeprefix("#").upper() for colour in light)
         file.write(f"\\definecolor{{{role}fill}}{{HTML}}{{{fill}}}\\definecolor{{{role}line}}{{HTML}}{{{line}}}\n")
     file.write("\\begin{document}\n")
     for report in reports:

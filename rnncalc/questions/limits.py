@@ -5,7 +5,7 @@ Whole numbers and fractions decide, never floats: a limit that is met exactly is
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import Enum, auto
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 class Unknown(Enum):
     """Why a number is not known."""
 
-    STEPS_NOT_GIVEN = "the number of steps is not given"
-    COUNTED_ELSEWHERE = "what an external part costs is not known"
-    NO_PARAMS = "nothing has a ratio to no parameters"
-    NOT_KNOWN_BEFORE = "the baseline does not have the number"
-    NO_SUCH_TENSOR = "the layer has no tensor of this name"
-    GROWN_FROM_NOTHING = "growth from 0 has no percentage"
+    STEPS_NOT_GIVEN = auto()
+    COUNTED_ELSEWHERE = auto()
+    NO_PARAMS = auto()
+    NOT_KNOWN_BEFORE = auto()
+    NO_SUCH_TENSOR = auto()
+    GROWN_FROM_NOTHING = auto()
 
 
 class Limit(NamedTuple):
