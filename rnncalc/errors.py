@@ -1,6 +1,7 @@
 """The ways a user's input can be wrong. Knows places and words; knows nothing of YAML, networks or terminals."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from enum import Enum
 from itertools import islice
 from typing import NamedTuple
 
@@ -61,8 +62,29 @@ class CallError(ValueError):
     """A call that says too little or too much; the message says what to give."""
 
 
+class Cure(Enum):
+    """What would help where a question is refused, in the words of Python; a door with other words has its own."""
+
+    FEWER_STEPS = "lower the number of steps"
+    MORE_MULTIPLY_ADDS = "raise most_multiply_adds"
+    NARROWER = "take fewer units"
+    ONLY_RUN = "ask run for its states, which shows what comes of them"
+    ANY_PARAMS = "compare it as it is, without same_params"
+    SIZE_OF_YOUR_OWN = "count it with a size of your own in place of ?"
+
+
 class RefusedError(ValueError):
-    """A question that cannot be asked of this network as it is; the message says why, and what would help."""
+    """A question that cannot be asked of this network as it is; the message says why, and the cures what would help."""
+
+    def __init__(self, message: str, *cures: Cure) -> None:
+        self.message = message
+        self.cures = cures
+        super().__init__(self.said({}))
+
+    def said(self, words: Mapping[Cure, str]) -> str:
+        """Return the message and its cures, in these words where there are any."""
+        cures = ", or ".join(words.get(cure, cure.value) for cure in self.cures)
+        return f"{self.message}; {cures}" if cures else self.message
 
 
 class DeclarationError(ValueError):

@@ -1,6 +1,7 @@
 """The shape of the house: who may import whom, how large its rooms are, and what a call pays for."""
 
 import ast
+import re
 import statistics
 import subprocess
 import sys
@@ -41,6 +42,7 @@ FLOW = {
     "__main__": {"cli"},
 }
 MAY_IMPORT = {room: {*may, "errors", "text"} for room, may in FLOW.items()}
+FLAG = re.compile(r"(?<![\w-])(-[A-Za-z]|--[a-z]{2,})\b")
 ONLY_IN = {"yaml": "spec", "rich": "formats", "click": "cli"}
 
 
@@ -195,3 +197,25 @@ def test_the_test_of_other_commands_can_fail() -> None:
     code = "import sys, rnncalc.cli.solve; from rnncalc.cli import call; call(sys.argv[1:]); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True, check=True)
     assert "rnncalc.cli.solve" in done.stdout.split()
+
+
+def flags_said(source: str) -> list[str]:
+    """Return the texts of a source that name a flag, docstrings left out."""
+    tree = ast.parse(source)
+    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in told]
+    return [text.value for text in texts if isinstance(text.value, str) and FLAG.search(text.value)]
+
+
+@pytest.mark.parametrize("room", ["layers", "conventions", "network", "forward", "questions"])
+def test_no_room_below_the_reports_names_a_flag(room: str) -> None:
+    """Python's callers have none: a cure is named, and the command line says it with its flags."""
+    assert {
+        path.name: said for path in MODULES if room_of(path) == room and (said := flags_said(path.read_text()))
+    } == {}
+
+
+def test_the_test_of_flags_can_fail() -> None:
+    """Of a text that names one, wherever it stands in it; not of a docstring."""
+    assert flags_said('"""--no flag"""\nraise ValueError(f"{x}; take --this")\n') == ["; take --this"]
+    assert flags_said('x = "give -T"\ny = "a - b, x-y, −1"\n') == ["give -T"]

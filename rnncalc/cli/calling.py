@@ -8,7 +8,15 @@ import click
 
 from rnncalc.cli.commands import COMMANDS, DEFAULT, cli
 from rnncalc.cli.streams import discard_unwritten, make_encodable, tell
-from rnncalc.errors import CallError, DeclarationError, RefusedError, SpecError
+from rnncalc.errors import CallError, Cure, DeclarationError, RefusedError, SpecError
+
+FLAGS = {
+    Cure.FEWER_STEPS: "lower the number of steps with -T",
+    Cure.MORE_MULTIPLY_ADDS: "raise --max-multiply-adds",
+    Cure.ONLY_RUN: "take --states, which shows what comes of them",
+    Cure.ANY_PARAMS: "compare it as it is, without --same-params",
+}
+"""The cures of a refusal that a flag stands for, in its words."""
 
 
 def answered(args: list[str]) -> int:
@@ -23,8 +31,10 @@ def answered(args: list[str]) -> int:
             code = cli.invoke(context)
     except click.exceptions.Exit as end:
         return end.exit_code
-    except (CallError, DeclarationError, RefusedError) as error:
+    except (CallError, DeclarationError) as error:
         tell(f"rnncalc: {error}")
+    except RefusedError as error:
+        tell(f"rnncalc: {error.said(FLAGS)}")
     except SpecError as error:
         tell(*map(str, error.problems))
     except click.UsageError as error:

@@ -7,7 +7,7 @@ from enum import Enum
 from itertools import repeat
 from typing import NamedTuple
 
-from rnncalc.errors import CallError, Problem, RefusedError, SpecError
+from rnncalc.errors import CallError, Cure, Problem, RefusedError, SpecError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.gru import GRU
 from rnncalc.layers.layer import Layer
@@ -139,7 +139,7 @@ def compare_same_params(network: Network, dtype: str = "float32") -> Comparison:
             return _exchanged(network, kind, units)
 
         try:
-            found = solution(Sizes(sized, 1, "compare it as it is, without --same-params"), network.params)
+            found = solution(Sizes(sized, 1, Cure.ANY_PARAMS), network.params)
         except SpecError as error:
             missing.append(Missing(kind.kind, error.problems[0]))
             continue

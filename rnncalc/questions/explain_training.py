@@ -88,7 +88,7 @@ def explain_training(training: Training, only: tuple[str, ...] = (), notation: N
     """
     network = training.network
     if None in [part.steps for part in network.parts.values()]:
-        raise CallError(f"{escape(network.name)}: what training takes needs the number of steps; give steps, or -T")
+        raise CallError(f"{escape(network.name)}: what training takes needs the number of steps; give steps")
     costs = Costs(network)
     equations = {each.placed.name: each for each in explain_those(network, notation=notation).layers}
     found = []

@@ -12,7 +12,7 @@ from itertools import pairwise
 from math import ceil, floor
 from typing import NamedTuple
 
-from rnncalc.errors import Problem, RefusedError, SpecError
+from rnncalc.errors import Cure, Problem, RefusedError, SpecError
 from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
 from rnncalc.text import escape
@@ -41,10 +41,10 @@ class Tried(NamedTuple):
 class Sizes:
     """Sizes in steps of a number, each tried once; `instead` is what to do where that would take too long."""
 
-    def __init__(self, sized: Sized, step: int, instead: str = "") -> None:
+    def __init__(self, sized: Sized, step: int, instead: Cure = Cure.SIZE_OF_YOUR_OWN) -> None:
         self.sized = sized
         self.step = step
-        self.instead = instead or "count it with a size of your own in place of ?"
+        self.instead = instead
         self.tried: dict[int, Tried] = {}
         self._name, self._different = "", 0
 
@@ -77,7 +77,7 @@ class Sizes:
         if self._different * tries > MOST_COUNTED:
             layers = f"{self._name} has {self._different:,} different layers"
             message = f"{layers}, and to find a size counts them {tries:,} times or more"
-            raise RefusedError(f"{message}, {MOST_COUNTED:,} layers in all being the most; {self.instead}")
+            raise RefusedError(f"{message}, {MOST_COUNTED:,} layers in all being the most", self.instead)
 
 
 def pieces(sizes: Sizes, first: int, last: int) -> list[tuple[int, int]]:

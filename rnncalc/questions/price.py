@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rnncalc.errors import RefusedError
+from rnncalc.errors import Cure, RefusedError
 from rnncalc.layers.layer import External
 from rnncalc.network.network import Network
 from rnncalc.text import duration
@@ -31,7 +31,7 @@ def refuse_costly(cost: int, most: int, said: str = "a pass would do") -> None:
     if cost > most:
         time = duration(cost * SECONDS_A_MULTIPLICATION)
         message = f"{said} {cost:,} multiply-adds, about {time}, and the limit is {most:,}"
-        raise RefusedError(f"{message}; lower the number of steps with -T, or raise --max-multiply-adds")
+        raise RefusedError(message, Cure.FEWER_STEPS, Cure.MORE_MULTIPLY_ADDS)
 
 
 def refuse_large(network: Network, size: int) -> None:
@@ -45,4 +45,4 @@ def refuse_large(network: Network, size: int) -> None:
         held = sum(entry.params * entry.copies for entry in network.stack if not isinstance(entry.layer, External))
         flowing = sum((entry.uses or 1) * entry.outputs * entry.copies for entry in network.stack)
         message = f"a pass would hold {held:,} weights and {flowing:,} outputs, about {size / 1e9:,.1f} GB"
-        raise RefusedError(f"{message}, and the limit is 2 GB; lower the number of steps with -T, or the widths")
+        raise RefusedError(f"{message}, and the limit is 2 GB", Cure.FEWER_STEPS, Cure.NARROWER)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rnncalc.errors import RefusedError
+from rnncalc.errors import Cure, RefusedError
 from rnncalc.forward.network_pass import Pass
 from rnncalc.forward.numbers import Numbers
 from rnncalc.forward.recurrent import Trace
@@ -114,11 +114,11 @@ def _refuse_large(network: Network) -> None:
     numbers = sum(_numbers(entry) * entry.copies for entry in network.stack)
     if numbers > MOST_NUMBERS:
         message = f"a step would write {numbers:,} weights, and by hand {MOST_NUMBERS} are the limit"
-        raise RefusedError(f"{message}; take fewer units, or --states, which shows what comes of them")
+        raise RefusedError(message, Cure.NARROWER, Cure.ONLY_RUN)
     steps = sum(part.steps or 1 for part in network.parts.values())
     if numbers * steps > MOST_STEPS_OF_NUMBERS:
         message = f"{steps:,} steps would write {numbers * steps:,} weights, and by hand {MOST_STEPS_OF_NUMBERS:,} are"
-        raise RefusedError(f"{message} the limit; lower the number of steps with -T")
+        raise RefusedError(f"{message} the limit", Cure.FEWER_STEPS)
 
 
 def _numbers(entry: Placed) -> int:

@@ -1,6 +1,7 @@
 """A pass as work: what every value is called, which stand before a step, and in which order they follow."""
 
 import pytest
+from conftest import Call
 
 from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, External, Layer, Network, Output, Part, RefusedError
 from rnncalc.questions.work import LayerWork, Name, work
@@ -77,8 +78,19 @@ def test_more_weights_than_a_hand_writes_are_refused(layers: list[Layer], number
         work(Network(input=12, layers=layers, steps=1))
     assert str(caught.value) == (
         f"a step would write {numbers:,} weights, and by hand 200 are the limit; "
-        "take fewer units, or --states, which shows what comes of them"
+        "take fewer units, or ask run for its states, which shows what comes of them"
     )
+
+
+def test_a_refusal_names_the_flags_of_the_call_that_it_refuses(call: Call) -> None:
+    """And from Python the arguments, as the tests beside this one show."""
+    flags = ["run", "-i", 12, "-l", "rnn:10"]
+    narrower = "take fewer units, or take --states, which shows what comes of them\n"
+    assert call(*flags, "-T", 1, "--work").err.endswith(f"by hand 200 are the limit; {narrower}")
+    steps = call("run", "-i", 9, "-l", "rnn:10", "-T", 26, "--work").err
+    assert steps.endswith("by hand 5,000 are the limit; lower the number of steps with -T\n")
+    costly = call(*flags, "-T", 1, "--max-multiply-adds", 9).err
+    assert costly.endswith("limit is 9; lower the number of steps with -T, or raise --max-multiply-adds\n")
 
 
 def test_a_table_is_looked_up_but_a_tied_output_multiplies_all_of_it() -> None:
@@ -94,7 +106,7 @@ def test_more_steps_than_a_hand_writes_are_refused() -> None:
     """200 weights may be written 25 times, the steps of both halves together."""
     layers = [RNN(10)]
     assert len(work(Network(input=9, layers=layers, steps=25)).layers[0].ways[0]) == 25
-    message = "26 steps would write 5,200 weights, and by hand 5,000 are the limit; lower the number of steps with -T"
+    message = "26 steps would write 5,200 weights, and by hand 5,000 are the limit; lower the number of steps"
     with pytest.raises(RefusedError) as caught:
         work(Network(input=9, layers=layers, steps=26))
     assert str(caught.value) == message

@@ -88,7 +88,7 @@ def match(network: Network, file: ModelFile) -> Match:
     """
     if network.convention != file.framework:
         says = f"the file has the tensors of {file.framework}, and the spec counts those of {network.convention}"
-        raise SpecError((Problem(("convention",), f"{says}; give -c {file.framework}"),))
+        raise SpecError((Problem(("convention",), f"{says}; make the convention {file.framework}"),))
     if len(file.modules) > MOST_LAYERS:
         raise RefusedError(f"a file of more than {MOST_LAYERS:,} modules is not held against a spec")
     wanted, sites = wanted_of(network), sites_of(file)

@@ -130,7 +130,10 @@ def test_another_convention_and_several_specs_are_mistakes(tmp_path: Path, call:
     textbook.write_text("input: 3\nlayers: [lstm: 2]\n")
     result = call("check", textbook, "--model", path)
     assert result.code == 2
-    assert "the file has the tensors of pytorch, and the spec counts those of textbook; give -c pytorch" in result.out
+    assert (
+        "the file has the tensors of pytorch, and the spec counts those of textbook; make the convention pytorch"
+        in result.out
+    )
     assert call("check", textbook, "-c", "pytorch", "--model", path).code == 0
     both = call("check", textbook, spec(tmp_path, "  - lstm: 2\n"), "--model", path)
     assert both.err == "rnncalc: --model is the file of one spec, got 2; give one PATH\n"
