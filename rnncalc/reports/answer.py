@@ -10,7 +10,9 @@ from rnncalc.network.network import Network
 from rnncalc.questions.answer.arithmetic import amount, write
 from rnncalc.questions.answer.given import Given, Shape
 from rnncalc.questions.answer.grading import Answer, Judged
+from rnncalc.questions.answer.meant import OfCount
 from rnncalc.questions.answer.mistake import MOST_LAYERS
+from rnncalc.questions.answer.of_training import OfTraining
 from rnncalc.questions.answer.search import Diagnosis
 from rnncalc.questions.answer.sizes import OtherSize
 from rnncalc.reports.setting import setting, title
@@ -121,19 +123,19 @@ def _sum(expression: Expression) -> Arithmetic:
     return Arithmetic(write(expression), f"{amount(expression):,}")
 
 
-QUANTITIES: dict[str, str] = {
-    "dense": "This is the count of the dense equivalent, which shares no weights over time.",
-    "multiply-adds": "This is the number of multiply-adds in one pass, not of parameters.",
-    "multiply-adds per step": "This is the number of multiply-adds in one step, not of parameters.",
-    "bytes": "This is the number of bytes in float32, four for each parameter.",
-    "gradients": "This is the number of gradients, one for each parameter that is trained.",
-    "held values": "This is the number of values held for going back, not of parameters.",
-    "backward multiply-adds": "This is the number of multiply-adds of going back, not of parameters.",
-    "states held": "This is the number of values in the states of all steps, not of parameters.",
-    "training bytes": "This is the number of bytes that training takes in float32.",
-    "gradients a step": "This counts a gradient once for each step; those of all steps are summed: {right}.",
-    "held values without gates": "This is what is held without the gates; their equations read them too: {right}.",
-    "twice the forward pass": "This is twice the multiply-adds of the forward pass; going back takes {right}.",
+MEANT: dict[OfCount | OfTraining, str] = {
+    OfCount.DENSE: "This is the count of the dense equivalent, which shares no weights over time.",
+    OfCount.MULTIPLY_ADDS: "This is the number of multiply-adds in one pass, not of parameters.",
+    OfCount.MULTIPLY_ADDS_PER_STEP: "This is the number of multiply-adds in one step, not of parameters.",
+    OfCount.BYTES: "This is the number of bytes in float32, four for each parameter.",
+    OfTraining.GRADIENTS: "This is the number of gradients, one for each parameter that is trained.",
+    OfTraining.HELD: "This is the number of values held for going back, not of parameters.",
+    OfTraining.BACKWARD: "This is the number of multiply-adds of going back, not of parameters.",
+    OfTraining.STATES_HELD: "This is the number of values in the states of all steps, not of parameters.",
+    OfTraining.BYTES: "This is the number of bytes that training takes in float32.",
+    OfTraining.GRADIENTS_A_STEP: "This counts a gradient once for each step; those of all steps are summed: {right}.",
+    OfTraining.HELD_WITHOUT_GATES: "This is what is held without the gates; their equations read them too: {right}.",
+    OfTraining.TWICE_FORWARD: "This is twice the multiply-adds of the forward pass; going back takes {right}.",
 }
 
 
@@ -141,11 +143,11 @@ def _told(judged: Judged, network: Network) -> Iterator[str]:
     """Yield what is to be said of one number beside its mistakes."""
     if judged.rounded and isinstance(judged.given, Given):
         yield f"{judged.given.text} is right as a rounding: exactly it is {judged.params:,}."
-    for quantity in judged.quantities:
-        yield QUANTITIES[quantity.name].format(right=f"{quantity.right or 0:,}")
+    for meant in judged.meant:
+        yield MEANT[meant.what].format(right=f"{meant.right or 0:,}")
     if judged.follows:
         yield f"{judged.layer}: {_said(judged)} follows from the mistake in {judged.follows}."
-    elif not (judged.right or judged.diagnoses or judged.quantities):
+    elif not (judged.right or judged.diagnoses or judged.meant):
         yield _unexplained(judged)
         if not judged.layer and not judged.other_size:
             yield _next_step(network)

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from rnncalc.errors import CallError
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.given import Given, Shape, in_one, read_answer
+from rnncalc.questions.answer.meant import Meant, meant
 from rnncalc.questions.answer.mistake import Question
-from rnncalc.questions.answer.quantities import Quantity, quantities
 from rnncalc.questions.answer.right import one_by_one, worksheet_of
 from rnncalc.questions.answer.search import Diagnosis, Made, diagnoses, handed_on
 from rnncalc.questions.answer.sizes import OtherSize, other_size
@@ -28,7 +28,7 @@ class Judged(NamedTuple):
     layer: whose it is, None for the total; tensor: the name of the tensor, None for a count of all.
     shape: that of the tensor.
     diagnoses: what gives it, the likeliest first.
-    quantities: what else of the network it is the number of.
+    meant: what else of the network it is the number of.
     other_size: the single size that would give it, where no single mistake does.
     follows: the layer whose mistake it follows from, being no mistake of its own.
     """
@@ -39,7 +39,7 @@ class Judged(NamedTuple):
     tensor: str | None = None
     shape: tuple[int, ...] = ()
     diagnoses: tuple[Diagnosis, ...] = ()
-    quantities: tuple[Quantity, ...] = ()
+    meant: tuple[Meant, ...] = ()
     other_size: OtherSize | None = None
     follows: str | None = None
 
@@ -152,8 +152,8 @@ def _judge_total(network: Network, given: Given) -> Judged:
     if judged.right:
         return judged
     found = tuple(diagnosis for diagnosis, _ in diagnoses(worksheet_of(network), Question(network, given)))
-    judged = judged._replace(diagnoses=found, quantities=tuple(quantities(network, given, explained=bool(found))))
-    if judged.quantities or any(len(diagnosis.mistakes) == 1 for diagnosis in found):
+    judged = judged._replace(diagnoses=found, meant=tuple(meant(network, given, explained=bool(found))))
+    if judged.meant or any(len(diagnosis.mistakes) == 1 for diagnosis in found):
         return judged
     return judged._replace(other_size=other_size(network, given))
 

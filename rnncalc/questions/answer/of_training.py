@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from enum import Enum, auto
 from typing import NamedTuple
 
 from rnncalc.layers.cell import Cell
@@ -11,10 +12,23 @@ from rnncalc.questions.count import total
 from rnncalc.questions.training import Training, training
 
 
-class OfTraining(NamedTuple):
-    """A number of training: what it is called, how it comes about, and of a mistake the right one in its place."""
+class OfTraining(Enum):
+    """What of training a number may be; the last three are mistakes."""
 
-    name: str
+    GRADIENTS = auto()
+    HELD = auto()
+    BACKWARD = auto()
+    STATES_HELD = auto()
+    BYTES = auto()
+    GRADIENTS_A_STEP = auto()
+    HELD_WITHOUT_GATES = auto()
+    TWICE_FORWARD = auto()
+
+
+class Row(NamedTuple):
+    """How a number of training comes about, and of a mistake the right one in its place."""
+
+    what: OfTraining
     number: Callable[[Training], int | None]
     right: Callable[[Training], int | None] | None = None
 
@@ -59,24 +73,22 @@ def _backward(of: Training) -> int | None:
 
 
 ROWS = (
-    OfTraining("gradients", _gradients),
-    OfTraining("held values", _held),
-    OfTraining("backward multiply-adds", _backward),
-    OfTraining("states held", lambda of: of.states_held),
-    OfTraining("training bytes", lambda of: of.bytes),
-    OfTraining("gradients a step", _of_steps, _gradients),
-    OfTraining("held values without gates", _without_gates, _held),
-    OfTraining("twice the forward pass", _twice_forward, _backward),
+    Row(OfTraining.GRADIENTS, _gradients),
+    Row(OfTraining.HELD, _held),
+    Row(OfTraining.BACKWARD, _backward),
+    Row(OfTraining.STATES_HELD, lambda of: of.states_held),
+    Row(OfTraining.BYTES, lambda of: of.bytes),
+    Row(OfTraining.GRADIENTS_A_STEP, _of_steps, _gradients),
+    Row(OfTraining.HELD_WITHOUT_GATES, _without_gates, _held),
+    Row(OfTraining.TWICE_FORWARD, _twice_forward, _backward),
 )
 
 
-def of_training(network: Network, means: Callable[[int], bool]) -> list[tuple[str, int | None]]:
-    """Return the names of the rows whose number is meant, each with the right one in its place, if it is a mistake."""
+def of_training(network: Network, means: Callable[[int], bool]) -> Iterator[tuple[OfTraining, int | None]]:
+    """Yield what of training is meant, each with the right number in its place, if it is a mistake."""
     of = training(network)
-    found = []
     for row in ROWS:
         number = row.number(of)
         right = row.right(of) if row.right else None
         if number and number != right and means(number) and not (row.right and right is None):
-            found.append((row.name, right))
-    return found
+            yield row.what, right

@@ -3,6 +3,10 @@
 import pytest
 from conftest import Call
 
+from rnncalc.questions.answer.meant import COUNTS, OfCount
+from rnncalc.questions.answer.of_training import ROWS, OfTraining
+from rnncalc.reports.answer import MEANT
+
 SMALL = ("-i", 4, "-l", "rnn:3", "-o", 1, "-T", 3)
 LSTM = ("-i", 13, "-l", "lstm:29", "-T", 7)
 FROZEN = ("-i", 9, "-l", "embedding:4,frozen", "-l", "lstm:29", "-T", 7)
@@ -37,3 +41,10 @@ def test_without_what_is_asked_for_nothing_is_said(call: Call, number: int) -> N
     """Without the steps nothing of training is known; a simple recurrent network has no gates to leave out."""
     assert "gates; their" not in call("answer", *SMALL, number).out
     assert "This " not in call("answer", *SMALL[:-2], number).out
+
+
+def test_each_number_is_made_and_said() -> None:
+    """None is looked for without a sentence, and no sentence stands for a number that nothing makes."""
+    assert {*MEANT} == {*OfCount, *OfTraining}
+    assert [row.what for row in ROWS] == [*OfTraining]
+    assert {*OfCount} == {*COUNTS, OfCount.MULTIPLY_ADDS_PER_STEP}
