@@ -22,12 +22,11 @@ def lacks(layer: Layer, name: str) -> Iterator[OptionProblem]:
     for option in row.cannot(layer):
         can = [other for other in CONVENTIONS if _can(layer, other, option)]
         value = getattr(layer, option)
-        said = str(value).lower() if isinstance(value, bool) else str(value)
         if arrays.projects_down and option == "projection" and option not in arrays.only:
             message = f"{name} projects to fewer numbers than there are units, {layer.units:,}, got {value:,}"
             yield option, f"{message}; give fewer, or remove it"
             continue
-        yield option, f"{name} cannot express {option}: {said}; {all_of(can)} can"
+        yield option, f"{name} cannot express {option}: {str(value).lower()}; {all_of(can)} can"
 
 
 def too_wide(layer: Layer, name: str) -> int:

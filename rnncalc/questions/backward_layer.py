@@ -120,7 +120,6 @@ def _cell_chunk(layer: Cell, situation: Situation, number: int) -> Chunk:
         final_states=how.states_reached,
         other_end_needs=not layer.frozen or any(how.inputs_need[0]),
         fed_itself=how.fed_itself,
-        carried=not chunks.first,
     )
 
 

@@ -34,8 +34,9 @@ class Chunk(NamedTuple):
     ends: for each direction, whether it stops in this chunk. final_states: whether a loss depends on its states there.
     other_end_needs: where the directions are multiplied and stop in different chunks, whether a gradient is asked for
         of what the backward one hands on.
-    fed_itself: whether the layer reads what it has handed on, no other standing between; carried: whether that is so of
-        the first step too, the state being carried from the chunk before.
+    fed_itself: whether the layer reads what it has handed on, no other standing between. At the first step of a chunk
+        that is a state that is held anyway; it is counted as an input there, as the first chunk, which holds the most,
+        has one.
     """
 
     steps: int
@@ -46,7 +47,6 @@ class Chunk(NamedTuple):
     final_states: bool = False
     other_end_needs: bool = False
     fed_itself: bool = False
-    carried: bool = False
 
 
 What = TypeVar("What")
@@ -72,15 +72,12 @@ def _further(few: Mapping[What, int], more: Mapping[What, int], steps: int) -> d
 
 def _read(layer: Cell, inputs: int, habits: Habits, chunk: Chunk) -> Tally:
     """Return the same, read off every step of the chunk."""
-    names, handed_on = _names(layer, inputs, habits)
-    steps = HeldSteps(layer, inputs, habits, names)
+    steps = HeldSteps(layer, inputs, habits, _names(layer, inputs, habits))
     first, others = chunk.inputs_need
     sequence = [ForwardValue("m", X, needs=others if step else first) for step in range(chunk.steps)]
     ways: list[list[ForwardValue]] = []
     for direction, start_needs in enumerate(chunk.starts_need):
         start = tuple(ForwardValue(symbol.axes[0], symbol, needs=start_needs) for symbol in _states(layer, "t−1"))
-        if chunk.fed_itself and chunk.carried and handed_on is not None:
-            sequence[0] = start[handed_on]
         in_order = sequence[::-1] if direction else sequence
         outputs, states = _direction(steps, in_order, start, fed_itself=chunk.fed_itself)
         ways.append(outputs[::-1] if direction else outputs)
@@ -117,14 +114,13 @@ def _states(layer: Cell, time: str) -> list[Symbol]:
     return [Symbol(letter, time=time, axes=(width,)) for letter, width in layer.states.items()]
 
 
-def _names(layer: Cell, inputs: int, habits: Habits) -> tuple[dict[Node, Symbol], int | None]:
-    """Return the symbols of the states that a step makes and of what it hands on, and which state that is, if any."""
+def _names(layer: Cell, inputs: int, habits: Habits) -> dict[Node, Symbol]:
+    """Return the symbols of the states that a step makes and of what it hands on."""
     steps, before, after = HeldSteps(layer, inputs, habits), _states(layer, "t−1"), _states(layer, "t")
     state = tuple(ForwardValue(symbol.axes[0], symbol, needs=False) for symbol in before)
     output, state = layer.step(steps, ForwardValue("m", X, needs=False), state)
     names: dict[Node, Symbol] = {output.node: Symbol("h", time="t", axes=(layer.output,))}
-    names |= {vector.node: symbol for vector, symbol in zip(state, after, strict=True)}
-    return names, next((place for place, vector in enumerate(state) if vector is output), None)
+    return names | {vector.node: symbol for vector, symbol in zip(state, after, strict=True)}
 
 
 def _call(state: tuple[ForwardValue, ...], symbols: list[Symbol]) -> None:

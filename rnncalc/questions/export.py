@@ -109,9 +109,8 @@ def _under(entry: Placed, target: str) -> tuple[Placed, OwnCell | None]:
 
 
 def _laid_out(entry: Placed, found: Layout) -> Placed:
-    """Return an entry with another layout, and the counts that follow from it."""
-    once = None if entry.multiply_adds_per_step is None else value(found.multiply_adds, entry.sizes)
-    return entry._replace(layout=found, params=value(found.params, entry.sizes), multiply_adds_per_step=once)
+    """Return an entry with another layout, and the count that follows from it."""
+    return entry._replace(layout=found, params=value(found.params, entry.sizes))
 
 
 def _own(layer: Cell, inputs: int) -> OwnCell:
@@ -191,7 +190,7 @@ def _through(module: Module, at: _At, encoders: Iterator[Module]) -> Iterator[Mo
     if begins and not isinstance(layer, Embedding):
         yield Zeros(module.inputs - layer.extra_inputs, at.steps)
     if layer.extra_inputs:
-        read: tuple[int | None, ...] = (1,) if at.single else (at.steps,) if ends or len(shape) == 2 else ()
+        read = (at.steps,) if ends or len(shape) == 2 else ()
         yield Extra(module, layer.extra_inputs, (*read, layer.extra_inputs))
     if ends and not recurrent:
         yield Apply(module, (at.steps, module.outputs))

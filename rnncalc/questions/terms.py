@@ -52,7 +52,7 @@ def terms(ran: Ran, weights: Weights, convention: str) -> tuple[Terms, ...]:
     weights: the layer's, by tensor.
     """
     placed = ran.placed
-    if not isinstance(placed.layer, Cell) or placed.layer.directions > 1 or placed.outputs > 1 or not ran.traces:
+    if not isinstance(placed.layer, Cell) or placed.layer.directions > 1 or not ran.traces:
         return ()
     if any(placed.sizes[width] > 1 for width in placed.layer.states.values()):
         return ()

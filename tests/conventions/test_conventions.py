@@ -5,8 +5,9 @@ import json
 import pytest
 from conftest import Call
 
-from rnncalc import GRU, LSTM, MGU, RNN, Cell, Dropout, Layer, Network, SpecError
-from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc import GRU, LSTM, MGU, RNN, Cell, Dense, Dropout, Embedding, External, Layer, Network, SpecError
+from rnncalc.conventions.catalogue import CONVENTIONS, convention
+from rnncalc.conventions.layout import layout
 
 # Measured on torch 2.13.0, keras 3.15.1, flax 0.12.8 and onnxruntime 1.31.1 for input 8 and hidden 16.
 MEASURED = {
@@ -182,3 +183,10 @@ def test_names_and_shapes_as_the_frameworks_have_them(
     """Three features in; the conformance tests hold these against the frameworks themselves."""
     (placed,) = Network(input=3, layers=(layer,), convention=convention).placed
     assert {tensor.name: tensor.shape for tensor in placed.tensors} == shapes
+
+
+@pytest.mark.parametrize("layer", [Dense(3), Embedding(3), External(3)])
+def test_the_tensors_of_other_layers_are_no_gates(layer: Layer) -> None:
+    """They belong to no gate and no direction."""
+    for tensor in layout(layer, 4, convention("pytorch")).own:
+        assert (tensor.gates, tensor.direction) == ("", None)

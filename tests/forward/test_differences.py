@@ -52,3 +52,12 @@ def test_all_weights_are_looked_at_and_of_many_some_of_every_tensor() -> None:
     shapes = {(place.name, tensor.name): tensor.shape for place in net.placed for tensor in place.tensors}
     for spot in every:
         assert all(at < size for at, size in zip(spot.place, shapes[spot[:2]], strict=True))
+
+
+def test_far_off_is_told_as_a_share_of_the_largest() -> None:
+    """Of 1, the gradient and the loss, which is here 0: a slope of 1 that is said to be 1/2 is half of 1 off."""
+    still = Network(input=1, layers=[RNN(1, activation="linear", bias=False)], steps=1)
+    weights = {"rnn_1": {"W_xh": [[0.0]], "W_hh": [[0.0]]}}
+    differences = Differences(still, the_sum, weights, inputs={None: [[1.0]]})
+    assert differences.distance(Spot("rnn_1", "W_xh", (0, 0)), 0.5) == pytest.approx(0.5)
+    assert differences.distance(Spot("rnn_1", "W_xh", (0, 0)), 4.0) == pytest.approx(3.0 / 4.0)

@@ -178,3 +178,10 @@ def test_a_long_list_takes_what_is_used_of_it(steps: int, places: int) -> None:
     assert steps >= 16_384 or of_list == grown(steps)
     whole = 2 * fixed(1) + of_list + vector(1) + LAYER + steps * vector(1) + 2 * of_list
     assert told([Dense(1)], steps=steps) == int(whole * 1.06)
+
+
+def test_the_one_output_of_both_directions() -> None:
+    """What each direction hands on last, and both joined, where a layer of one direction keeps one vector."""
+    ends: dict[str, Any] = {"topology": "many-to-one"}
+    both, one = (told([below, Dense(400)], **ends) for below in (RNN(3, bidirectional=True), RNN(6)))
+    assert both - one == pytest.approx(1.06 * (2 * vector(3) + fixed(6) - vector(6)), abs=1)

@@ -130,3 +130,10 @@ def test_extra_inputs_are_weights_of_a_dense_layer() -> None:
     """A dense layer of 3 on 4 features and 5 more: 3 × (9 + 1)."""
     assert Network(input=4, layers=(Dense(3, extra_inputs=5),)).params == 30
     assert Network(input=4, layers=(Dense(3, extra_inputs=5, repeat=2),)).params == 30 + 3 * 9
+
+
+def test_each_stands_under_the_name_of_its_own() -> None:
+    """Of equal neighbours too, of which the first may read another width."""
+    equivalent = dense_equivalent(Network(input=4, layers=(RNN(3, repeat=3), Dense(5, repeat=2)), steps=2))
+    assert equivalent is not None
+    assert [layer.name for layer in equivalent.layers] == ["rnn_1", "rnn_2", "rnn_3", "dense_1", "dense_2"]

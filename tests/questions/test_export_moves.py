@@ -78,6 +78,16 @@ CASES = {
             (Last, (2,)),
         ],
     ),
+    "one-to-one, features beside a layer without recurrence": (
+        partial(moves, Dense(3, extra_inputs=2), topology="one-to-one"),
+        [
+            (Begin, None, 4, False, False, 1),
+            (OneStep,),
+            (Extra, "dense_1", 2, (1, 2), False),
+            apply("dense_1", 1, 3),
+            (Last, (3,)),
+        ],
+    ),
     "features join before the sequence ends, at every step, and after it, once": (
         partial(moves, LSTM(3, extra_inputs=1), Dense(5, extra_inputs=2), steps=7),
         [

@@ -5,7 +5,8 @@ import json
 import pytest
 from conftest import Call
 
-from rnncalc import LSTM, RNN, SRU, Dense, Network, RefusedError
+from rnncalc import LSTM, RNN, SRU, Dense, External, Network, Problem, RefusedError, SpecError
+from rnncalc.questions.pieces import Sizes, pieces
 from rnncalc.questions.solve import solve
 
 
@@ -62,3 +63,24 @@ def test_counts_that_bend_at_thousands_of_sizes_are_refused_at_once() -> None:
     with pytest.raises(RefusedError, match="10,000 different layers, and to find a size counts them 5,006 times"):
         solve(sized, 10**9)
     assert tries <= 6
+
+
+def test_a_piece_ends_where_the_count_bends() -> None:
+    """An SRU on 10 features is counted by itself where it is 10 wide; no piece goes beyond the last size."""
+    sizes = Sizes(lambda size: Network(input=10, layers=(SRU(size),)), 1)
+    assert pieces(sizes, 1, 20) == [(1, 9), (10, 10), (11, 20)]
+    assert pieces(sizes, 1, 10) == [(1, 9), (10, 10)]
+    assert pieces(sizes, 4, 4) == [(4, 4)]
+
+
+@pytest.mark.parametrize("allowed", [range(1, 8), range(7, 10**12 + 1), range(1, 2), range(10**12, 10**12 + 1)])
+def test_sizes_that_a_function_refuses_are_no_solution(allowed: range) -> None:
+    """Above one, or below one, and without a word of how far they are from it."""
+
+    def sized(size: int) -> Network:
+        if size not in allowed:
+            raise SpecError((Problem((), "not this one"),))
+        return Network(input=1, layers=(External(size),))
+
+    assert solve(sized, 10**13).size == allowed[-1]
+    assert pieces(Sizes(sized, 1), 1, 10**12) == [(allowed[0], allowed[-1])]

@@ -282,3 +282,13 @@ def test_what_is_fed_back_is_carried_over_the_border_between_steps() -> None:
     assert ran.agrees
     assert sorted(borders) == [1, 1, 2, 2]
     assert forward.handed == ran.output
+
+
+def test_targets_are_as_many_as_the_steps(tmp_path: Any, call: Call) -> None:
+    """Told where they are written, as what is wrong in them is."""
+    path = tmp_path / "spec.yaml"
+    path.write_text("input: 3\nsteps: 3\ntopology: many-to-many\nlayers: [rnn: 2]\ntargets: [[1, 2], [3, 4]]\n")
+    result = call("run", path, "--backward")
+    assert result.code == 2
+    assert result.err.startswith(f"{path}:5:10: targets: ")
+    assert "3 steps" in result.err

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from cells import CELLS, STEPS, M, cases, network
 
-from rnncalc import Cell, Network
+from rnncalc import LSTM, Cell, Network
 from rnncalc.conventions.catalogue import convention
 from rnncalc.forward.arrays import Arrays, Matrix, filled
 from rnncalc.forward.bindings import binding
@@ -305,3 +305,14 @@ def test_notations_as_books_have_them(
     of = NOTATIONS[notation]
     found = [plain(written(each, placed.sizes, of.rows)) for each in equations(placed.layer, M, arrays, of)]
     assert found[: len(lines)] == lines
+
+
+def test_nothing_stands_for_an_activation_that_does_nothing() -> None:
+    """A cell state that goes through none is written as it is."""
+    arrays = convention("textbook").arrays("lstm")
+    assert arrays
+    lines = [plain(written(each, {"h": 2, "m": M})) for each in equations(LSTM(2, activation="linear"), M, arrays)]
+    assert lines[2:] == ["g_t = W_xg x_t + W_hg h_(t−1) + b_g", "o_t = σ(W_xo x_t + W_ho h_(t−1) + b_o)", *LINEAR]
+
+
+LINEAR = ["c_t = f_t ∘ c_(t−1) + i_t ∘ g_t", "h_t = o_t ∘ c_t"]

@@ -19,6 +19,8 @@ from rnncalc import (
     Network,
     Output,
 )
+from rnncalc.questions.answer.changes.lines import tied_twice
+from rnncalc.questions.answer.right import worksheet_of
 
 PLAIN = Network(input=3, layers=(LSTM(5), GRU(7), Dense(4)), output=Output(2))
 # 4·5·(3 + 5 + 1) = 180, 3·7·(5 + 7 + 1) = 273, 4·(7 + 1) = 32, 2·(4 + 1) = 10
@@ -117,3 +119,8 @@ WHOLE = (
 def test_what_a_mistake_makes_of_each_line(made: Made) -> None:
     """It changes the lines that it is about, by as much as it says, and no other."""
     assert counts_made(made.id, made.network) == made.lines
+
+
+def test_a_tied_matrix_counted_twice_is_read_as_an_input() -> None:
+    """So that what else is mistaken about inputs is mistaken there."""
+    assert tied_twice(worksheet_of(TIED)[-1]).width("input") == 4

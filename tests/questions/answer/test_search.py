@@ -148,3 +148,6 @@ def test_in_a_larger_network_the_likelier_mistakes_are_looked_for() -> None:
         assert any(each.alone and each.id == "no-biases" for each in found(right - 2)) == rare
         assert any(each.id == "units" for each in found(pairs * 5 + 2 * len(more))) == rare
         assert any(each.id == "no-biases" for each in found(right - pairs * 5 - 2 * len(more)))
+    net = Network(input=3, layers=(RNN(2), RNN(3)) * 51, output=Output(2))  # 51·30 and 2·(3 + 1)
+    (*_, last) = judged(net, 51 * 30 + 5 * 4).diagnoses
+    assert (last.id, last.values["width"]) == ("output-width", "5")
