@@ -27,7 +27,7 @@ def check_arrays(where: str, arrays: CellArrays) -> None:
         array = getattr(arrays, part)
         if isinstance(array, Array):
             if part not in needed and part != "scalar":
-                raise DeclarationError(f"{where}: {part}: unused; no gate's bias or option comes to stand in it")
+                raise DeclarationError(f"{where}: {part}: unused; no gate has a bias there, and no option needs it")
             _check_array(f"{where}: {part}", part, array)
 
 

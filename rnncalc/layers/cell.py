@@ -64,7 +64,7 @@ class Weight(NamedTuple):
 
 
 class Habits(NamedTuple):
-    """What frameworks do differently in cells of one name, where no option of the layer says otherwise.
+    """How a framework's cell differs from the textbook's cell of that name, where no option of the layer says it.
 
     reset_after: a gate that hides the past from a candidate acts after the recurrent product, not before it.
     gate_keeps: an MGU's gate is the share of the old state that stays, not the share that is replaced.

@@ -110,7 +110,7 @@ def _is_fed_itself(network: Network) -> bool:
 
 
 class _Below(NamedTuple):
-    """How some copies of an entry of the stack stand to what is below them; see `How` and `Situation`."""
+    """Some copies of an entry of the stack, and what they read: the fields are those of `How` and `Situation`."""
 
     placed: Placed
     copy: int

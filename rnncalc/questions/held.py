@@ -56,8 +56,9 @@ class Tally(NamedTuple):
 class ForwardValue:
     """A vector of a step that is gone back through.
 
-    node: what it is; width: the letter of its width. needs: whether anything trained lies below it; reached: whether a
-    loss depends on it. weights: whether it is trained itself, and so kept anyway.
+    node: what it is; width: the letter of its width. needs: whether its gradient is asked for, because something that
+    it is made of is trained; reached: whether a loss depends on it. weights: whether it is itself a weight, which is
+    kept anyway, and held by nobody.
     """
 
     __slots__ = ("needs", "node", "reached", "weights", "width")

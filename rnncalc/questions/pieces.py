@@ -1,7 +1,8 @@
-"""Where a network can be: the pieces of all sizes for `?` within which it is, and its count only grows.
+"""Which sizes in place of `?` make a network: the ranges, called pieces, in which every size does.
 
-What is wrong at a size says by how much it misses; from two sizes side by side follows where it would not, so that a
-single right size among 10^12 is found in a few tries. Knows nothing of budgets.
+Within a piece the count only grows. Where a size makes no network, its problems say by how much it misses; two sizes
+side by side then tell at which size nothing is wrong, so that a single right one among 10^12 is found in a few tries.
+Knows nothing of budgets.
 """
 
 from __future__ import annotations

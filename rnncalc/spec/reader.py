@@ -34,7 +34,8 @@ OWN_DATA: dict[str, tuple[tuple[type, ...], str]] = {
     "targets": ((Sequence,), "a list in the shape of the output"),
     "start": ((Mapping,), "the keys of the recurrent layers"),
 }
-"""What a network's own numbers stand in; the numbers themselves are read when they are used."""
+"""The keys of a spec that hold numbers to run with, and what each is; the numbers are read when they are used."""
+
 MOST_LAYER_LIMITS = 1_000
 
 _WIDTH = "the number of features per step, or an embedding's vocabulary"

@@ -30,7 +30,7 @@ def built(parts: dict[str, Any], kind: str = "lstm") -> None:
         ({"only": {}}, "keras: lstm: .*: missing"),
         (
             {"peephole": Array(("P",), (Width.GATED,))},
-            "keras: lstm: peephole: unused; no gate's bias or option comes to stand in it",
+            "keras: lstm: peephole: unused; no gate has a bias there, and no option needs it",
         ),
         ({"recurrent_bias": Array(("c",), (Width.GATED,))}, "keras: lstm: recurrent_bias: unused"),
         ({"both_biases": Array(("c",), (Width.TWO, Width.GATED))}, "keras: lstm: both_biases: unused"),

@@ -24,7 +24,7 @@ MOST_LAYERS_PAIRED = 20
 
 
 class Alone(NamedTuple):
-    """Where a mistake was made if not everywhere: in one layer, or in one of several equal ones."""
+    """The one layer in which a mistake was made; of several equal layers, any one of those from first to last."""
 
     first: str
     last: str
