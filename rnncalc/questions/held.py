@@ -57,16 +57,17 @@ class ForwardValue:
     """A vector of a step that is gone back through.
 
     node: what it is; width: the letter of its width. needs: whether anything trained lies below it; reached: whether a
-    loss depends on it. weights: whether it is trained itself, and so kept anyway.
+    loss depends on it. weights: whether it is trained itself, and so kept anyway. complements: what it is one minus.
     """
 
-    __slots__ = ("needs", "node", "reached", "weights", "width")
+    __slots__ = ("complements", "needs", "node", "reached", "weights", "width")
 
     def __init__(self, width: str, node: Node, *, needs: bool, weights: bool = False) -> None:
         self.width = width
         self.node = node
         self.needs = needs
         self.weights = weights
+        self.complements: ForwardValue | None = None
         self.reached = False
 
 
@@ -107,8 +108,12 @@ class HeldSteps:
         return Tally(Counter(HeldVector(vector.node, vector.width) for vector in self.held.values()), self.work)
 
     def hold(self, *vectors: ForwardValue) -> None:
-        """Note that forward values are read on the way back."""
-        self.held.update((id(vector), vector) for vector in vectors if not vector.weights)
+        """Note that forward values are read on the way back; one minus a value is had from that."""
+        for vector in vectors:
+            if vector.complements is not None:
+                self.hold(vector.complements)
+            elif not vector.weights:
+                self.held[id(vector)] = vector
 
     def _made(self, width: str, node: Node, *parents: ForwardValue, reads: Reads = ()) -> ForwardValue:
         """Return what an operation makes; `reads` are, for each gradient that may be asked for, the values it takes."""
@@ -220,7 +225,9 @@ class HeldSteps:
         return self._made(gate.width, Sum(terms), gate, where_one, where_zero, reads=reads)
 
     def complement(self, vector: ForwardValue) -> ForwardValue:
-        return self._made(vector.width, Complement(vector.node), vector)
+        made = self._made(vector.width, Complement(vector.node), vector)
+        made.complements = vector
+        return made
 
     def scale(self, scalar: ForwardValue, vector: ForwardValue) -> ForwardValue:
         reads = (scalar.needs, (vector,)), (vector.needs, (scalar,))
