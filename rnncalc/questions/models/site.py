@@ -27,6 +27,7 @@ class Doubt(Enum):
     ACTIVATION = auto()
     OTHERWISE = auto()
     TABLE = auto()
+    TIED = auto()
     MODULES = auto()
     WIDTH = auto()
     INPUT = auto()
