@@ -203,6 +203,10 @@ def test_a_line_of_the_list_that_leads_nowhere(
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(f"rnncalc: {KINDS_PY}{message}")
     assert done.err.count("\n") == 1
+    monkeypatch.setenv("_RNNCALC_COMPLETE", "fish_complete")
+    monkeypatch.setenv("_RNNCALC_WORDS", "rnncalc\n-l\nown:3,")
+    monkeypatch.setenv("_RNNCALC_AT", "2")
+    assert call() == (2, "", done.err)
     made: Any = own
     with pytest.raises(DeclarationError, match='the class Own has no kind; write kind = "own" in it'):
         made(3)
