@@ -86,7 +86,7 @@ def test_what_is_no_network_is_refused(question: str, given: object) -> None:
             "expected numbers, or a shape for each of 3 tensors, got one list; give each by itself, as in answer("
             "network, 3, 4)",
         ),
-        (lambda: UNTYPED.answer(NETWORK, (1,) * 5), "expected numbers, or a shape for each of 3 tensors, got one list"),
+        (lambda: UNTYPED.answer(NETWORK, [1] * 5), "expected numbers, or a shape for each of 3 tensors, got one list"),
         (lambda: UNTYPED.LSTM(), "LSTM() needs 'units'; give units=..."),
         (
             lambda: UNTYPED.LSTM(20, bidirectionl=True),

@@ -107,7 +107,7 @@ def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int]) 
     given = [_read(each) for each in answers]
     tensors = number_of_tensors(network_of(network))
     match given:
-        case [Shape(sizes)] if tensors > 1:
+        case [Shape(sizes)] if tensors > 1 and isinstance(plain(answers[0]), list):
             each = ", ".join([*map(str, sizes[:SHOWN]), *(["..."] if len(sizes) > SHOWN else [])])
             cure = f"give each by itself, as in answer(network, {each})"
             raise CallError(f"expected numbers, or a shape for each of {tensors} tensors, got one list; {cure}")
