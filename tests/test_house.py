@@ -28,7 +28,7 @@ FLOW = {
     "layers": {"layers"},
     "conventions": {"layers", "conventions"},
     "network": {"layers", "conventions", "network"},
-    "spec": {"layers", "conventions", "network", "spec"},
+    "spec": {"layers", "conventions", "network", "modelfiles", "spec"},
     "forward": {"layers", "conventions", "network", "forward"},
     "modelfiles": {"modelfiles"},
     "questions": {"layers", "conventions", "network", "forward", "modelfiles", "questions"},
@@ -181,7 +181,8 @@ def test_a_model_file_pays_for_its_own_format_alone() -> None:
     assert not (heavy | {"zipfile", "rnncalc.modelfiles.pickled", "rnncalc.modelfiles.onnx"}) & tensors
     assert not (heavy | {"rnncalc.modelfiles.onnx", "rnncalc.modelfiles.hdf5"}) & archive
     assert "zipfile" in archive
-    assert not any(name.startswith("rnncalc.modelfiles") for name in loaded_by(*FLAGS))
+    for call in (FLAGS, ("specs/lstm.yaml",)):
+        assert not any(name.startswith("rnncalc.modelfiles") for name in loaded_by(*call))
 
 
 def test_a_command_pays_for_no_other() -> None:

@@ -22,11 +22,11 @@ FLAGS = {
 def answered(args: list[str]) -> int:
     """Run a call and return its exit code."""
     make_encodable()
-    if asked := os.environ.get("_RNNCALC_COMPLETE"):
-        from rnncalc.cli.completion import complete
-
-        return complete(cli, asked)
     try:
+        if asked := os.environ.get("_RNNCALC_COMPLETE"):
+            from rnncalc.cli.completion import complete
+
+            return complete(cli, asked)
         with cli.make_context("rnncalc", args or ["--help"]) as context:
             code = cli.invoke(context)
     except click.exceptions.Exit as end:

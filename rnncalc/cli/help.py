@@ -34,8 +34,10 @@ def write_layers(formatter: click.HelpFormatter) -> None:
         rows.append(("--output", [option for option in Output.options() if option not in common] + ["frozen"]))
         formatter.write_dl([(name, " ".join(options) or "none") for name, options in rows])
     with formatter.section("Options of a layer"):
-        known = {name: of.option(name) for of in reversed(every) for name in reversed(of.options())}
-        formatter.write_dl([(_written(name, known[name]), known[name].meaning) for name in reversed(known)])
+        known: dict[str, Option] = {}
+        for of in every:
+            known |= {name: of.option(name) for name in of.options() if name not in known}
+        formatter.write_dl([(_written(name, option), option.meaning) for name, option in known.items()])
 
 
 def _written(name: str, option: Option) -> str:

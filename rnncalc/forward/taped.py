@@ -12,7 +12,7 @@ from operator import mul
 from rnncalc.forward import vectors
 from rnncalc.forward.arrays import Matrix, Meter, WeightVector
 from rnncalc.forward.tape import LayerTape, Node, Tape, Through
-from rnncalc.forward.vectors import ACTIVATIONS, Vector
+from rnncalc.forward.vectors import ACTIVATIONS, DERIVATIVES, Vector
 
 
 class Taped:
@@ -31,12 +31,14 @@ class Taped:
 
     def _hold(self, node: Node) -> Callable[[], Vector]:
         """Return what reads a forward value on the way back, and is seen to."""
-        layer, chunk, numbers = self.layer, self.tape.now, node.numbers
+        layer, chunk = self.layer, self.tape.now
 
-        def read() -> Vector:
-            if not node.weights:
-                layer.hold(numbers, len(numbers), chunk)
-            return numbers
+        def read(of: Node = node) -> Vector:
+            if of.complements is not None:
+                return [1.0 - number for number in read(of.complements)]
+            if not of.weights:
+                layer.hold(of.numbers, len(of.numbers), chunk)
+            return of.numbers
 
         return read
 
@@ -57,8 +59,11 @@ class Taped:
 
         What goes on is a vector of its own, so that its gradient is that of the later steps alone.
         """
-        stops = self.tape.stops(border)
-        made = Node(vector.numbers, needs=False) if stops else self._made(vector.numbers, vector.add, vector)
+        if self.tape.stops(border):
+            made = Node(vector.numbers, needs=False)
+        else:
+            made = self._made(vector.numbers, vector.add, vector)
+            vector.complements = None  # it is kept as it is
         self.tape.carried.append((border, made))
         return made
 
@@ -176,7 +181,9 @@ class Taped:
     def complement(self, vector: Node) -> Node:
         """Return 1 − vector."""
         numbers = [1.0 - number for number in vector.numbers]
-        return self._made(numbers, lambda gradient: vector.add([-g for g in gradient]), vector)
+        made = self._made(numbers, lambda gradient: vector.add([-g for g in gradient]), vector)
+        made.complements = vector
+        return made
 
     def scale(self, scalar: Node, vector: Node) -> Node:
         """Return a vector times a vector of one."""
@@ -234,17 +241,3 @@ class Taped:
             vector.add([0.0] * start + gradient + [0.0] * (len(vector.numbers) - stop))
 
         return self._made(vector.numbers[start:stop], through, vector)
-
-
-def _of_softmax(given: Vector, gradient: Vector) -> Vector:
-    inner = sum(map(mul, given, gradient))
-    return [y * (g - inner) for y, g in zip(given, gradient, strict=True)]
-
-
-DERIVATIVES: dict[str, Callable[[Vector, Vector], Vector]] = {
-    "tanh": lambda given, gradient: [g * (1.0 - y * y) for y, g in zip(given, gradient, strict=True)],
-    "sigmoid": lambda given, gradient: [g * y * (1.0 - y) for y, g in zip(given, gradient, strict=True)],
-    "relu": lambda given, gradient: [g if y > 0 else 0.0 for y, g in zip(given, gradient, strict=True)],
-    "softmax": _of_softmax,
-}
-"""For each activation what goes back through it: from what it gave and the gradient of that."""

@@ -79,3 +79,17 @@ ACTIVATIONS: dict[str, Callable[[Vector], Vector]] = {
     "softmax": _softmax,
 }
 """Each activation, of a whole vector at once: a softmax needs all of it."""
+
+
+def _of_softmax(given: Vector, gradient: Vector) -> Vector:
+    inner = sum(map(mul, given, gradient))
+    return [y * (g - inner) for y, g in zip(given, gradient, strict=True)]
+
+
+DERIVATIVES: dict[str, Callable[[Vector, Vector], Vector]] = {
+    "tanh": lambda given, gradient: [g * (1.0 - y * y) for y, g in zip(given, gradient, strict=True)],
+    "sigmoid": lambda given, gradient: [g * y * (1.0 - y) for y, g in zip(given, gradient, strict=True)],
+    "relu": lambda given, gradient: [g if y > 0 else 0.0 for y, g in zip(given, gradient, strict=True)],
+    "softmax": _of_softmax,
+}
+"""For each activation what goes back through it: from what it gave and the gradient of that."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from rnncalc.errors import DeclarationError
 from rnncalc.layers.layer import Layer, OptionProblem
 
 if TYPE_CHECKING:
@@ -131,8 +132,15 @@ class Cell(Layer):
         return tuple(self.directions * sizes[width] for width in self.states.values())
 
     def hands_on(self, inputs: int) -> int:
-        one = self.sizes(inputs)[self.output]
+        sizes = self.sizes(inputs)
+        if self.output not in sizes:
+            raise self.no_number(self.output, sizes)
+        one = sizes[self.output]
         return 2 * one if self.bidirectional and self.merge in (None, "concat") else one
+
+    def no_number(self, width: str, sizes: Mapping[str, int]) -> DeclarationError:
+        """Return the error of a width that `sizes` does not give."""
+        return DeclarationError(f"{self.kind}: the width {width} has no number; sizes() gives {', '.join(sizes)}")
 
     def sizes(self, inputs: int) -> dict[str, int]:
         return {"h": self.units, "m": inputs}

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self, dataclass_transform
 
+from rnncalc.errors import CallError
+from rnncalc.text import all_of, did_you_mean
+
 _NOTHING = object()
 
 
@@ -51,24 +54,26 @@ class Frozen:
         self.__post_init__()
 
     def _refuse(self, given: int, named: dict[str, Any]) -> None:
-        """Raise TypeError where the values of a call are too many or too few."""
-        name = type(self).__name__
-        if given > len(self._positional):
-            raise TypeError(f"{name}() takes at most {len(self._positional)} values without names")
+        """Raise CallError where the values of a call are too many or too few."""
+        name, positional = type(self).__name__, self._positional
+        if given > len(positional):
+            some = f" ({all_of(positional)})" if positional else ""
+            raise CallError(f"{name}() takes at most {len(positional)} values without names{some}; name the others")
         for field in named:
             if field not in self._start:
-                raise TypeError(f"{name}() has no {field!r}")
-            if field in self._positional[:given]:
-                raise TypeError(f"{name}() gets two values for {field!r}")
+                near = did_you_mean(field, self.fields) or f"; it has {all_of(self.fields)}"
+                raise CallError(f"{name}() has no {field!r}{near}")
+            if field in positional[:given]:
+                raise CallError(f"{name}() gets two values for {field!r}; give one")
         for field in self._needed:
             if self.__dict__[field] is _NOTHING:
-                raise TypeError(f"{name}() needs {field!r}")
+                raise CallError(f"{name}() needs {field!r}; give {field}=...")
 
     def __post_init__(self) -> None:
         """Do what is to be done when all fields are set."""
 
     def replace(self, **changes: Any) -> Self:
-        """Return the value with some fields changed. Raises TypeError for a field that it has not."""
+        """Return the value with some fields changed. Raises CallError for a field that it has not."""
         return type(self)(**{**self.values(), **changes})
 
     def values(self) -> dict[str, Any]:

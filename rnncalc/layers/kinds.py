@@ -5,7 +5,9 @@ A kind's module is loaded when the kind is first used, so that no call pays for 
 
 from importlib import import_module
 
+from rnncalc.errors import DeclarationError
 from rnncalc.layers.layer import Layer
+from rnncalc.text import escape, one_of
 
 KINDS: dict[str, str | type[Layer]] = {
     "rnn": "rnncalc.layers.rnn:RNN",
@@ -25,10 +27,31 @@ KINDS: dict[str, str | type[Layer]] = {
 
 
 def kind(name: str) -> type[Layer]:
-    """Return the class of a kind. Raises KeyError for a name that is not in the list."""
+    """Return the class of a kind. Raises KeyError for a name that is not in the list.
+
+    Raises DeclarationError where the list does not lead to a class of that kind.
+    """
     found = KINDS[name]
     if isinstance(found, str):
-        module, _, word = found.partition(":")
-        loaded: type[Layer] = getattr(import_module(module), word)
-        KINDS[name] = found = loaded
+        KINDS[name] = found = _loaded(name, found)
     return found
+
+
+def _loaded(name: str, at: str) -> type[Layer]:
+    """Return the class that stands where the list says."""
+    module, _, word = at.partition(":")
+    where = f"{name}: in rnncalc/layers/kinds.py, {at!r}"
+    try:
+        there = import_module(module)
+    except Exception as error:  # whatever a stranger's module raises
+        said = f"{type(error).__name__}: {escape(str(error), 300)}"
+        raise DeclarationError(f"{where} cannot be imported: {said}") from error
+    loaded = vars(there).get(word)
+    if not isinstance(loaded, type) or not issubclass(loaded, Layer):
+        own = (of for of in vars(there).values() if isinstance(of, type) and of.__module__ == module)
+        names = [of.__name__ for of in own if issubclass(of, Layer)]
+        raise DeclarationError(f"{where}: no such class of a layer{f'; there is {one_of(names)}' if names else ''}")
+    if loaded.kind != name:
+        told = f"the kind {loaded.kind!r}" if loaded.kind else "no kind"
+        raise DeclarationError(f'{where}: the class has {told}; write kind = "{name}" in it')
+    return loaded

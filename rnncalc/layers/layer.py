@@ -26,7 +26,7 @@ class Layer(Frozen, kw_only=True):
     path: where its tensors are in a model file.
     """
 
-    kind: ClassVar[str]
+    kind: ClassVar[str] = ""
     number: ClassVar[str] = "units"
     """The field that the number after the kind fills: `lstm: 512` is `LSTM(units=512)`."""
 
@@ -38,6 +38,11 @@ class Layer(Frozen, kw_only=True):
     repeat: int = 1
     extra_inputs: int = 0
     path: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.kind:
+            name = type(self).__name__
+            raise DeclarationError(f'the class {name} has no kind; write kind = "{name.lower()}" in it')
 
     def hands_on(self, inputs: int) -> int:
         """Return the width this layer hands on when it reads `inputs` features."""

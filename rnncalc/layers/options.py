@@ -7,6 +7,7 @@ from collections.abc import Collection
 from typing import Any
 
 from rnncalc.layers.frozen import Frozen
+from rnncalc.text import did_you_mean
 
 MAX_SIZE = 10**12
 MAX_LAYERS = 100_000
@@ -99,7 +100,10 @@ class Choice(Frozen):
 
     def problem(self, value: object) -> str | None:
         """Return what is wrong with the value, or None."""
-        return None if value in self.words else f"expected {self.expected}, got {value!r}"
+        if value in self.words:
+            return None
+        near = did_you_mean(value, [*self.words]) if isinstance(value, str) else ""
+        return f"expected {self.expected}, got {value!r}{near}"
 
     @property
     def schema(self) -> Schema:

@@ -20,28 +20,38 @@ HEAD = 64
 
 
 class Format(NamedTuple):
-    """A format: the module whose `read` reads it, the suffixes of its files, and whether bytes are the start of one."""
+    """A format: the module whose `read` reads it, the suffixes of its files, and whether bytes are the start of one.
+
+    writer: the program whose files they are, where it is one's.
+    """
 
     module: str
     suffixes: tuple[str, ...]
     starts: Callable[[bytes], bool]
+    writer: str = ""
 
 
 _ZIP = b"PK\x03\x04"
 
+
+def _is_safetensors(head: bytes) -> bool:
+    """Return whether a length and the start of a JSON object follow each other, of which text in UTF-16 has none."""
+    return head[8:9] == b"{" and b"\0" in head[:8] and head[9:10] != b"\0"
+
+
 FORMATS: dict[str, Format] = {
     "sharded": Format("rnncalc.modelfiles.sharded", (".index.json",), lambda _: False),  # any JSON starts as it does
-    "safetensors": Format(
-        "rnncalc.modelfiles.safetensors", (".safetensors",), lambda head: head[8:9] == b"{" and b"\0" in head[:8]
+    "safetensors": Format("rnncalc.modelfiles.safetensors", (".safetensors",), _is_safetensors),
+    "pytorch": Format(
+        "rnncalc.modelfiles.pytorch", (".pt", ".pth", ".bin", ".ckpt"), lambda head: head[:4] == _ZIP, "PyTorch"
     ),
-    "pytorch": Format("rnncalc.modelfiles.pytorch", (".pt", ".pth", ".bin", ".ckpt"), lambda head: head[:4] == _ZIP),
     "pytorch-old": Format(
-        "rnncalc.modelfiles.pytorch_old", (), lambda head: head[:1] == b"\x80" and head[1:2] in b"\2\3\4\5"
+        "rnncalc.modelfiles.pytorch_old", (), lambda head: head[:1] == b"\x80" and head[1:2] in b"\2\3\4\5", "PyTorch"
     ),
-    "keras": Format("rnncalc.modelfiles.keras", (".keras",), lambda head: head[:4] == _ZIP),
-    "hdf5": Format("rnncalc.modelfiles.hdf5", (".h5", ".hdf5"), lambda head: head[:4] == b"\x89HDF"),
+    "keras": Format("rnncalc.modelfiles.keras", (".keras",), lambda head: head[:4] == _ZIP, "Keras"),
+    "hdf5": Format("rnncalc.modelfiles.hdf5", (".h5", ".hdf5"), lambda head: head[:4] == b"\x89HDF", "Keras"),
     "onnx": Format(
-        "rnncalc.modelfiles.onnx", (".onnx",), lambda head: head[:1] == b"\x08" and head[2:3] in b"\x12:\x1a"
+        "rnncalc.modelfiles.onnx", (".onnx",), lambda head: head[:1] == b"\x08" and head[2:3] in b"\x12:\x1a", "ONNX"
     ),
 }
 """Every format by its name. A file's suffix says which it is where its bytes may be the start of one of that; else its
@@ -57,6 +67,13 @@ def is_model(path: str) -> bool:
             return _format(path, file.read(HEAD)) is not None
     except (OSError, ValueError):
         return False
+
+
+def recognised(head: bytes) -> str | None:
+    """Return what bytes are the start of, such as `a model file of PyTorch or Keras`; None for no model file."""
+    found = [of.writer for of in FORMATS.values() if of.starts(head)]
+    writers = [*dict.fromkeys(writer for writer in found if writer)]
+    return f"a model file{f' of {one_of(writers)}' if writers else ''}" if found else None
 
 
 def read(path: str, flag: str = "") -> ModelFile:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import prod
 from typing import NamedTuple
 
-from rnncalc.modelfiles.model import MOST_NAME, MOST_TENSORS, BadFileError
+from rnncalc.modelfiles.model import MOST_AXES, MOST_NAME, MOST_SIZE, MOST_TENSORS, BadFileError
 from rnncalc.modelfiles.numbers import DTYPES
 from rnncalc.modelfiles.wire import Piece, Wire
 from rnncalc.text import escape
@@ -143,7 +143,7 @@ def _tensor(wire: Wire, piece: Piece) -> Stored:
             said |= dict([_pair(wire, value)])
         elif number == 14:
             apart = value == 1
-    if len(name) > MOST_NAME or len(shape) > 32 or not all(0 <= size < 2**48 for size in shape):
+    if len(name) > MOST_NAME or len(shape) > MOST_AXES or not all(0 <= size < MOST_SIZE for size in shape):
         raise BadFileError(f"says of {escape(name)} nothing that a tensor can be")
     elsewhere = _elsewhere(name, said) if apart else None
     found = Stored(name, tuple(shape), dtype, data, elsewhere)

@@ -12,7 +12,17 @@ from typing import Any, NamedTuple
 
 from rnncalc.modelfiles.archive import Archive
 from rnncalc.modelfiles.machine import Made
-from rnncalc.modelfiles.model import BadFileError, FileTensor, ModelFile, Remark, Role, Sign, modules_of
+from rnncalc.modelfiles.model import (
+    MOST_AXES,
+    MOST_SIZE,
+    BadFileError,
+    FileTensor,
+    ModelFile,
+    Remark,
+    Role,
+    Sign,
+    modules_of,
+)
 from rnncalc.modelfiles.numbers import DTYPES, contiguous, decoded, nested, strided
 from rnncalc.modelfiles.pickled import MOST_BYTES, unpickled
 from rnncalc.modelfiles.roles import is_average, role_of
@@ -24,8 +34,6 @@ _LETTERS |= {"Int": "int32", "Short": "int16", "Char": "int8", "Byte": "uint8", 
 _LETTERS |= {"ComplexFloat": "complex64", "ComplexDouble": "complex128"}
 STORAGES = {f"{word}Storage": dtype for word, dtype in _LETTERS.items()}
 """The types of numbers by the names of what holds them."""
-
-MOST_STORED = 2**48
 
 
 class Lies(NamedTuple):
@@ -109,7 +117,8 @@ class _Reader:
             raise BadFileError(f"says of {said} nothing that a tensor can be") from None
         shape, strides = (tuple(each.args[0] if isinstance(each, Made) else each) for each in (shape, strides))
         numbers = (start, *shape, *strides)
-        if len(shape) != len(strides) or len(shape) > 32 or not all(type(n) is int and 0 <= n < 2**48 for n in numbers):
+        sizes = all(type(number) is int and 0 <= number < MOST_SIZE for number in numbers)
+        if len(shape) != len(strides) or len(shape) > MOST_AXES or not sizes:
             raise BadFileError(f"says of {said} nothing that a tensor can be")
         if dtype is None or not isinstance(key, str):
             raise BadFileError(f"keeps {said} in {escape(str(of))}, which is not read here; save it as float32")

@@ -15,6 +15,7 @@ from math import prod
 from typing import Any
 
 from rnncalc.modelfiles.model import (
+    MOST_AXES,
     MOST_NAME,
     MOST_TENSORS,
     BadFileError,
@@ -123,7 +124,7 @@ def _tensor(path: str, name: str, of: Any, start: int, room: int) -> FileTensor:
 
 
 def _sizes(value: Any) -> bool:
-    return isinstance(value, list) and len(value) <= 32 and all(type(n) is int and 0 <= n < 2**63 for n in value)
+    return isinstance(value, list) and len(value) <= MOST_AXES and all(type(n) is int and 0 <= n < 2**63 for n in value)
 
 
 def _refuse_overlaps(header: dict[str, Any]) -> None:

@@ -103,6 +103,8 @@ def _direction(
     outputs: list[ForwardValue] = []
     for x in sequence:
         _call(state, before)
+        for vector in state:
+            vector.complements = None  # a state that goes on is kept as it is
         steps.begin()
         output, state = steps.layer.step(steps, outputs[-1] if fed_itself and outputs else x, state)
         outputs.append(output)

@@ -58,16 +58,17 @@ class ForwardValue:
 
     node: what it is; width: the letter of its width. needs: whether its gradient is asked for, because something that
     it is made of is trained; reached: whether a loss depends on it. weights: whether it is itself a weight, which is
-    kept anyway, and held by nobody.
+    kept anyway, and held by nobody. complements: what it is one minus, which is held in its place.
     """
 
-    __slots__ = ("needs", "node", "reached", "weights", "width")
+    __slots__ = ("complements", "needs", "node", "reached", "weights", "width")
 
     def __init__(self, width: str, node: Node, *, needs: bool, weights: bool = False) -> None:
         self.width = width
         self.node = node
         self.needs = needs
         self.weights = weights
+        self.complements: ForwardValue | None = None
         self.reached = False
 
 
@@ -108,8 +109,12 @@ class HeldSteps:
         return Tally(Counter(HeldVector(vector.node, vector.width) for vector in self.held.values()), self.work)
 
     def hold(self, *vectors: ForwardValue) -> None:
-        """Note that forward values are read on the way back."""
-        self.held.update((id(vector), vector) for vector in vectors if not vector.weights)
+        """Note that forward values are read on the way back; one minus a value is had from that."""
+        for vector in vectors:
+            if vector.complements is not None:
+                self.hold(vector.complements)
+            elif not vector.weights:
+                self.held[id(vector)] = vector
 
     def _made(self, width: str, node: Node, *parents: ForwardValue, reads: Reads = ()) -> ForwardValue:
         """Return what an operation makes; `reads` are, for each gradient that may be asked for, the values it takes."""
@@ -221,7 +226,9 @@ class HeldSteps:
         return self._made(gate.width, Sum(terms), gate, where_one, where_zero, reads=reads)
 
     def complement(self, vector: ForwardValue) -> ForwardValue:
-        return self._made(vector.width, Complement(vector.node), vector)
+        made = self._made(vector.width, Complement(vector.node), vector)
+        made.complements = vector
+        return made
 
     def scale(self, scalar: ForwardValue, vector: ForwardValue) -> ForwardValue:
         reads = (scalar.needs, (vector,)), (vector.needs, (scalar,))

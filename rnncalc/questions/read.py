@@ -13,6 +13,7 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import TopologyName
 from rnncalc.questions.models.order import in_chain
 from rnncalc.questions.models.site import Doubt, Site, sites_of
+from rnncalc.questions.models.tables import as_table, is_tied_bias, with_table
 
 MOST_MODULES = 2_000
 """What has more is drafted as one part that is counted elsewhere."""
@@ -72,11 +73,11 @@ class _Drafting:
         self.table = ""
 
     def draft(self) -> Draft | None:
-        sites = self.sites if self.file.ordered else in_chain(self.sites)
+        sites = self.sites if self.file.ordered else in_chain(with_table(self.sites))
         for place, site in enumerate(sites):
             after = next((later for later in sites[place + 1 :] if later.layer and later.params), None)
             front = self.input is None and not self.unknown
-            site = _as_table(site, after) if front else site
+            site = as_table(site, after) if front else site
             if site.layer is None or any(tensor.shared_with for tensor in site.tensors.values()):
                 self._unknown(site, last=not any(later.params for later in sites[place + 1 :]))
             elif isinstance(site.layer, Embedding) and not front:
@@ -93,7 +94,7 @@ class _Drafting:
             self.input = site.inputs
         if isinstance(site.layer, Embedding):
             (self.table,) = (tensor.name for tensor in site.tensors.values())
-        layer, doubts = _framed(site), [Doubted(doubt) for doubt in site.doubts]
+        layer, doubts = _framed(site), [_doubted(doubt, site) for doubt in site.doubts]
         below = site.inputs if self.width is None else self.width
         if below < site.inputs:
             layer = layer.replace(extra_inputs=site.inputs - below)
@@ -122,14 +123,22 @@ class _Drafting:
         What has no parameters of its own is no layer otherwise: it is another's, used once more.
         """
         of_table = any(tensor.shared_with == self.table for tensor in site.tensors.values())
-        tied = of_table and last and not isinstance(self.layers[-1].layer, Output)
-        if tied and isinstance(site.layer, Dense) and site.layer.units == self.input:
-            self._flush(site.inputs)
-            output = Output(site.layer.units, bias=site.layer.bias, tied=True, path=_path(site.path))
-            self.layers.append(Drafted(output, (Doubted(Doubt.ACTIVATION),)))
+        free = last and bool(self.table) and not isinstance(self.layers[-1].layer, Output)
+        if free and of_table and isinstance(site.layer, Dense) and site.layer.units == self.input:
+            self._tied(site, site.inputs, bias=site.layer.bias)
+            return
+        if free and is_tied_bias(site, self.input):
+            self._tied(site, self.layers[0].layer.hands_on(0), Doubted(Doubt.TIED))
             return
         if site.params:
             self.unknown.append(site)
+
+    def _tied(self, site: Site, width: int, *doubts: Doubted, bias: bool = True) -> None:
+        """Take a site for the output whose matrix is the table's, which reads so many numbers."""
+        assert self.input is not None
+        self._flush(width)
+        output = Output(self.input, bias=bias, tied=True, path=_path(site.path))
+        self.layers.append(Drafted(output, (*doubts, Doubted(Doubt.ACTIVATION))))
 
     def _flush(self, needed: int | None) -> None:
         """Put what is not known of into one layer that hands on the width that is needed."""
@@ -153,13 +162,9 @@ class _Drafting:
         self.width = needed
 
 
-def _as_table(site: Site, after: Site | None) -> Site:
-    """Return a matrix in front as the table that it must be where the layer behind it reads its columns."""
-    if isinstance(site.layer, Dense) and Doubt.TABLE in site.doubts and after is not None:
-        rows, columns = site.layer.units, site.inputs
-        if after.inputs == columns != rows:
-            return site._replace(layer=Embedding(columns), inputs=rows, doubts=())
-    return site
+def _doubted(doubt: Doubt, site: Site) -> Doubted:
+    """Return a doubt of a site with what it is about: of a matrix that may be a table, how many words that has."""
+    return Doubted(doubt, (), site.tensors["weight"].shape[:1]) if doubt is Doubt.TABLE else Doubted(doubt)
 
 
 def _framed(site: Site) -> Layer:

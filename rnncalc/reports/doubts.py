@@ -15,6 +15,7 @@ _OF_LAYERS = {
     Doubt.ACTIVATION: "the activation is not in the file",
     Doubt.OTHERWISE: "its gates' activations or direction are none that a spec has: a run differs from the model's",
     Doubt.TABLE: "a matrix without a bias: a dense layer, or a table of {numbers[0]:,} words",
+    Doubt.TIED: "a bias alone, one for each word: an output whose matrix is the table's, or something else",
     Doubt.MODULES: "no layer that is known here: {names}",
     Doubt.WIDTH: "{numbers[0]:,} wide before and {numbers[1]:,} behind; how, the file does not tell",
     Doubt.INPUT: "what it reads is not in the file; input is what it hands on",

@@ -78,7 +78,7 @@ def _change(change: Change) -> str:
 
 
 def _word(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else "none" if value is None else str(value)
+    return str(value).lower() if isinstance(value, bool) else "none" if value is None else escape(str(value))
 
 
 def shape(of: tuple[int, ...] | None) -> str:

@@ -61,17 +61,13 @@ def read_document(data: bytes, source: str, most_bytes: int) -> tuple[Node, list
     return root, builder.problems
 
 
-def _model(data: bytes) -> str:
-    """Return what model file the bytes are the start of; nothing for any other file."""
-    if data.startswith(b"PK\x03\x04"):
-        return "a model file of PyTorch or Keras"
-    if data.startswith(b"\x89HDF"):
-        return "a model file of Keras"
-    if data[:1] == b"\x80" and data[1:2] in b"\2\3\4\5":
-        return "a model file of PyTorch"
-    if data[8:10] == b'{"' and b"\0" in data[:8]:
-        return "a model file"
-    return "a model file of ONNX" if data[:1] == b"\x08" and data[2:3] in b"\x12:" else ""
+def _model(data: bytes) -> str | None:
+    """Return what model file the bytes are the start of; None for any other file."""
+    if all(9 <= byte < 128 for byte in data[:8]):  # plain text, as the start of nearly every spec is
+        return None
+    from rnncalc.modelfiles import HEAD, recognised
+
+    return recognised(data[:HEAD])
 
 
 def _stand_in(text: str) -> str:

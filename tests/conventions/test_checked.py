@@ -8,7 +8,7 @@ from rnncalc import LSTM, Network
 from rnncalc.conventions import keras, onnx, pytorch, textbook
 from rnncalc.conventions.arrays import Array, CellArrays, Side, Slot, Width
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
-from rnncalc.errors import DeclarationError
+from rnncalc.errors import CallError, DeclarationError
 
 KERAS = keras.CONVENTION
 assert isinstance(KERAS.cells, dict)
@@ -56,9 +56,9 @@ def test_an_honest_one_is_built() -> None:
 
 def test_a_misspelt_part_is_refused_by_name() -> None:
     """In an array's row, and in the kinds of cells."""
-    with pytest.raises(TypeError, match="recurent"):
+    with pytest.raises(CallError, match="has no 'recurent'; did you mean 'recurrent'"):
         CellArrays(input=ARRAYS.input, recurent=ARRAYS.recurrent)  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match="recurrent"):
+    with pytest.raises(CallError, match="needs 'recurrent'"):
         CellArrays(input=ARRAYS.input)  # type: ignore[call-arg]
     with pytest.raises(DeclarationError, match=r"keras: lstn: no such kind; did you mean 'lstm'\?"):
         built({}, "lstn")

@@ -13,7 +13,7 @@ from strategies import CELLS, Spec, encoder_decoder, network
 from rnncalc import GRU, LSTM, RNN, SRU, Embedding, External, Network, Output, Update
 from rnncalc.errors import CallError, RefusedError, SpecError
 from rnncalc.formats import write
-from rnncalc.forward import taped
+from rnncalc.forward import vectors
 from rnncalc.layers.kinds import kind
 from rnncalc.questions.backward import backward, work_of
 from rnncalc.questions.backward_seen import Backward
@@ -164,9 +164,9 @@ def test_the_witness_objects_to_each_disagreement_alone() -> None:
 @pytest.mark.parametrize("activation", ["tanh", "sigmoid"])
 def test_a_wrong_derivative_is_found_by_the_differences(monkeypatch: pytest.MonkeyPatch, activation: str) -> None:
     """The tape has no part in them, so that what it does wrong shows."""
-    right = taped.DERIVATIVES[activation]
+    right = vectors.DERIVATIVES[activation]
     monkeypatch.setitem(
-        taped.DERIVATIVES, activation, lambda given, gradient: right([y * 1.01 for y in given], gradient)
+        vectors.DERIVATIVES, activation, lambda given, gradient: right([y * 1.01 for y in given], gradient)
     )
     done = backward(Network(input=4, layers=[LSTM(3)], output=1, steps=3))
     assert not done.agrees

@@ -2,6 +2,7 @@
 
 import pytest
 
+from rnncalc.errors import CallError
 from rnncalc.layers.frozen import Frozen
 
 
@@ -24,15 +25,16 @@ def test_values_go_by_place_or_by_name() -> None:
 @pytest.mark.parametrize(
     ("given", "named", "message"),
     [
-        ((), {}, "Point() needs 'x'"),
-        ((1, 2, 3), {}, "Point() takes at most 2 values without names"),
-        ((1,), {"x": 2}, "Point() gets two values for 'x'"),
-        ((1,), {"z": 2}, "Point() has no 'z'"),
+        ((), {}, "Point() needs 'x'; give x=..."),
+        ((1, 2, 3), {}, "Point() takes at most 2 values without names (x and y); name the others"),
+        ((1,), {"x": 2}, "Point() gets two values for 'x'; give one"),
+        ((1,), {"z": 2}, "Point() has no 'z'; it has name, x and y"),
+        ((1,), {"nmae": 2}, "Point() has no 'nmae'; did you mean 'name'?"),
     ],
 )
 def test_what_does_not_fit_is_refused(given: tuple[int, ...], named: dict[str, int], message: str) -> None:
     """Too many, too few, twice and unknown, each with its name."""
-    with pytest.raises(TypeError) as caught:
+    with pytest.raises(CallError) as caught:
         Point(*given, **named)  # type: ignore[arg-type]  # that is what is tested
     assert str(caught.value) == message
 

@@ -9,7 +9,7 @@ from conftest import Call
 from modelfiles.made import lstm, safetensors, state_dict
 
 from rnncalc.errors import SpecError
-from rnncalc.modelfiles import FORMATS, Format, is_model, read
+from rnncalc.modelfiles import FORMATS, Format, is_model, read, recognised
 from rnncalc.modelfiles.model import FileTensor, ModelFile, Module, Role
 
 HDF = b"\x89HDF\r\n\x1a\n"
@@ -86,3 +86,38 @@ def test_a_folder_and_a_name_that_is_none(tmp_path: Path) -> None:
         read(str(tmp_path))
     with pytest.raises(SpecError, match="no such file"):
         read("a\0b.pt")
+
+
+@pytest.mark.parametrize(
+    ("head", "said"),
+    [
+        (b"\x08\x07\x1a\x04", "a model file of ONNX"),  # a version, then another field than the program's name
+        (b"\x08\x07\x12\x04", "a model file of ONNX"),
+        (b"PK\x03\x04", "a model file of PyTorch or Keras"),
+        (b"\x80\x02\x8a", "a model file of PyTorch"),
+        (HDF, "a model file of Keras"),
+        (b"\x40\0\0\0\0\0\0\0{ ", "a model file"),
+    ],
+)
+def test_a_spec_that_is_a_model_file(head: bytes, said: str, tmp_path: Path, call: Call) -> None:
+    """Wherever it is met it is the same: one list says what bytes are the start of."""
+    path = tmp_path / "a.yaml"
+    path.write_bytes(head)
+    assert recognised(head) == said
+    assert is_model(str(path))
+    assert f"this is {said}, and no spec" in call(path).err
+
+
+def test_text_in_utf_16_is_no_model_file(tmp_path: Path, call: Call) -> None:
+    """Though it has zeros, and a brace where some model files have one."""
+    data = "abc{x: 1}".encode("utf-16")
+    assert recognised(data) is None
+    path = tmp_path / "a.yaml"
+    path.write_bytes(data)
+    assert "the file is UTF-16" in call(path).err
+
+
+def test_a_format_that_is_none_is_recognised_by_no_one() -> None:
+    """Nor is what a spec starts with."""
+    for data in (b"", b"input: 4\n", "σ: 4\n".encode(), b"\xef\xbb\xbfinput"):
+        assert recognised(data) is None

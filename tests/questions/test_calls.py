@@ -81,6 +81,21 @@ def test_what_is_no_network_is_refused(question: str, given: object) -> None:
             "multiple: expected a whole number, 1 or more",
         ),
         (lambda: UNTYPED.answer(NETWORK), "give an answer"),
+        (
+            lambda: UNTYPED.answer(NETWORK, [3, 4]),  # of three tensors: W_xh, W_hh and b_h
+            "expected numbers, or a shape for each of 3 tensors, got one list; give each by itself, as in answer("
+            "network, 3, 4)",
+        ),
+        (lambda: UNTYPED.answer(NETWORK, [1] * 5), "expected numbers, or a shape for each of 3 tensors, got one list"),
+        (lambda: UNTYPED.LSTM(), "LSTM() needs 'units'; give units=..."),
+        (
+            lambda: UNTYPED.LSTM(20, bidirectionl=True),
+            "LSTM() has no 'bidirectionl'; did you mean 'bidirectional'?",
+        ),
+        (lambda: UNTYPED.Dense(20, hidden=3), "Dense() has no 'hidden'; it has name, frozen, repeat, extra_inputs"),
+        (lambda: UNTYPED.Network(input=2, layers=[RNN(1)], outputs=5), "Network() has no 'outputs'; did you mean 'ou"),
+        (lambda: UNTYPED.Dense(1, True, "tanh", 4), "Dense() takes at most 3 values without names (units, bias and"),
+        (lambda: NETWORK.replace(stesp=3), "Network() has no 'stesp'; did you mean 'steps'?"),
         (lambda: UNTYPED.answer(NETWORK, None), "expected a whole number, such as 1600"),
         (lambda: UNTYPED.answer(NETWORK, (1, "x"), (1, 1), (1,)), "expected a shape, such as"),
         (lambda: UNTYPED.load(3), "path: expected the path of a spec file, got a int"),
@@ -95,6 +110,14 @@ def test_plain_misuse_is_told_with_its_place(call: Callable[[], object], message
     with pytest.raises(CallError) as refused:
         call()
     assert str(refused.value).startswith(message)
+
+
+def test_a_word_of_an_option_is_guessed() -> None:
+    """As in a spec."""
+    with pytest.raises(SpecError, match=r"^convention: expected .*, got 'torch'; did you mean 'pytorch'\?$"):
+        NETWORK.replace(convention="torch")
+    with pytest.raises(SpecError, match=r"^layers\[0\].activation: expected .*, got 'tahn'; did you mean 'tanh'\?$"):
+        UNTYPED.Network(input=2, layers=[UNTYPED.RNN(1, activation="tahn")])
 
 
 def test_a_guess_is_made_at_words_alone() -> None:

@@ -1,14 +1,19 @@
 """`read`: what shares the matrix of a table, and which matrix may be one."""
 
+from pathlib import Path
+
 import pytest
+from conftest import Call
+from modelfiles.made import safetensors
 from questions.models.made import Shape, Shapes, cell, linear, module, tensor
-from questions.read_back import ACTIVE, NORM, RNN, TABLE, doubts, layers, of
+from questions.read_back import ACTIVE, NORM, RNN, TABLE, doubts, drafted, layers, of
 
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
 from rnncalc.layers.lstm import LSTM
+from rnncalc.modelfiles import read
 from rnncalc.modelfiles.model import Module
 from rnncalc.questions.models.site import Doubt
-from rnncalc.questions.read import Doubted
+from rnncalc.questions.read import Doubted, Drafted
 
 
 def tied(bias: int = 0, *, shape: Shape = (20, 4), leaf: str = "weight", path: str = "fc") -> Module:
@@ -82,7 +87,9 @@ def test_a_matrix_in_front_may_be_a_table(shapes: Shape, behind: Shapes, first: 
     found = of(module("0", {"weight": shapes}), again, module("bn", NORM), module("rnn", behind), end)
     assert layers(found)[0] == first
     table = isinstance(first, Embedding)
-    assert (found.network.input, doubts(found)[0]) == ((20, ()) if table else (3, (ACTIVE, Doubted(Doubt.TABLE))))
+    rows, columns = shapes
+    may_be = Doubted(Doubt.TABLE, (), (rows,))
+    assert (found.network.input, doubts(found)[0]) == ((20, ()) if table else (columns, (ACTIVE, may_be)))
 
 
 def test_a_matrix_further_back_is_no_table() -> None:
@@ -92,3 +99,68 @@ def test_a_matrix_further_back_is_no_table() -> None:
     assert layers(of(module("bn", NORM), *behind))[1] == Dense(20, bias=False, path="1")
     biased = module("0", {"weight": (20, 4), "bias": (20,)})
     assert layers(of(biased, behind[1]))[0] == Dense(20, path="0")
+
+
+def test_how_many_words_a_matrix_may_be_a_table_of(tmp_path: Path, call: Call) -> None:
+    """As many as it has rows: 3 behind an RNN of 10 units, that hands on its columns."""
+    rnn = {f"rnn.{leaf}": shape for leaf, shape in cell(1, 4, 10).items()}
+    path = safetensors(tmp_path / "model.safetensors", {"head.weight": (3, 10), **rnn})
+    assert "# a matrix without a bias: a dense layer, or a table of 3 words\n" in call("read", path).out
+
+
+SORTED = {"encoder.weight": (100, 16), **{f"rnn.{leaf}": shape for leaf, shape in cell(4, 16, 16).items()}}
+"""A language model whose table is called an encoder, as PyTorch's example has it; the LSTM has 4·16·(16 + 16 + 2)."""
+
+OF_WORDS = Doubted(Doubt.TABLE, (), (100,))
+
+
+@pytest.mark.parametrize(
+    ("more", "output", "params"),
+    [
+        (
+            {"decoder.bias": (100,)},  # safetensors leaves out what is shared
+            Drafted(Output(100, tied=True, path="decoder"), (Doubted(Doubt.TIED), ACTIVE)),
+            100,
+        ),
+        (
+            {"decoder.bias": (100,), "decoder.weight": (100, 16)},
+            Drafted(Output(100, path="decoder"), (ACTIVE,)),
+            100 * 16 + 100,
+        ),
+    ],
+)
+def test_a_table_that_is_called_an_encoder(
+    more: dict[str, Shape], output: Drafted, params: int, tmp_path: Path, call: Call
+) -> None:
+    """In a file that sorts its tensors too; that it may be a dense layer stays said, and the spec passes its check."""
+    path, spec = safetensors(tmp_path / "model.safetensors", {**more, **SORTED}), tmp_path / "spec.yaml"
+    found = drafted(read(str(path)))
+    table = Drafted(Embedding(16, path="encoder"), (OF_WORDS,))
+    assert found.layers == (table, Drafted(LSTM(16, path="rnn")), output)
+    assert (found.network.input, found.network.params) == (100, 100 * 16 + 4 * 16 * (16 + 16 + 2) + params)
+    spec.write_text(call("read", path, "-f", "yaml").out)
+    assert call("check", spec, "--model", path).code == 0
+
+
+@pytest.mark.parametrize(
+    "modules",
+    [
+        [module("encoder", {"weight": (16, 100)}), module("rnn", cell(4, 16, 16))],  # its rows are read
+        [module("encoder", {"weight": (16, 16)}), module("rnn", cell(4, 16, 16))],  # both are
+        [module("encoder", {"weight": (100, 16), "bias": (100,)}), module("rnn", cell(4, 16, 16))],
+        [module("a", {"weight": (100, 16)}), module("rnn", cell(4, 16, 16))],
+        [module("encoder", {"weight": (100, 16)}), module("emb", {"weight": (50, 16)}), module("rnn", cell(4, 16, 16))],
+        [module("enc", {"weight": (99, 16)}), module("tok", {"weight": (98, 16)}), module("rnn", cell(4, 16, 16))],
+    ],
+)
+def test_an_encoder_that_is_no_table(modules: list[Module]) -> None:
+    """Where widths or names tell otherwise, or two would do."""
+    found = of(*modules, ordered=False)
+    assert not any(isinstance(layer, Embedding) and layer.path != "emb" for layer in layers(found))
+
+
+@pytest.mark.parametrize(("path", "words"), [("decoder", 99), ("scale", 100)])
+def test_a_lone_bias_that_is_no_output(path: str, words: int) -> None:
+    """Of another length, or another name, it is counted, and not known."""
+    found = of(module("emb", {"weight": (100, 16)}), module("rnn", cell(4, 16, 16)), module(path, {"bias": (words,)}))
+    assert layers(found)[2] == External(words, path=path)

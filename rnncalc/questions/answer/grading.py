@@ -19,7 +19,7 @@ from rnncalc.questions.answer.worksheet import Worksheet
 from rnncalc.questions.given import network_of, plain
 from rnncalc.text import escape, plural
 
-MOST_NAMES = 12
+MOST_NAMES, SHOWN = 12, 4
 
 
 class Judged(NamedTuple):
@@ -104,7 +104,14 @@ def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int]) 
     """
     if not answers:
         raise CallError("give an answer: the total, or a number or a shape for each tensor")
-    return judge(network_of(network), [_read(each) for each in answers])
+    given = [_read(each) for each in answers]
+    tensors = number_of_tensors(network_of(network))
+    match given:
+        case [Shape(sizes)] if tensors > 1 and isinstance(plain(answers[0]), list):
+            each = ", ".join([*map(str, sizes[:SHOWN]), *(["..."] if len(sizes) > SHOWN else [])])
+            cure = f"give each by itself, as in answer(network, {each})"
+            raise CallError(f"expected numbers, or a shape for each of {tensors} tensors, got one list; {cure}")
+    return judge(network, given)
 
 
 def _read(answer: object) -> Given | Shape:

@@ -16,6 +16,7 @@ from rnncalc.layers.layer import Embedding, External, Layer, Output
 from rnncalc.modelfiles.model import FileTensor, ModelFile, Role
 from rnncalc.network.network import Network
 from rnncalc.questions.models.pairing import Pairs, below, paired
+from rnncalc.questions.models.prefixes import moved, prefix, without
 from rnncalc.questions.models.site import Doubt, Shape, Site, sites_of
 from rnncalc.questions.models.wanted import MOST_LAYERS, Wanted, wanted_of
 
@@ -91,7 +92,10 @@ def match(network: Network, file: ModelFile) -> Match:
         raise SpecError((Problem(("convention",), f"{says}; make the convention {file.framework}"),))
     if len(file.modules) > MOST_LAYERS:
         raise RefusedError(f"a file of more than {MOST_LAYERS:,} modules is not held against a spec")
-    wanted, sites = wanted_of(network), sites_of(file)
+    sites = sites_of(file)
+    wanted = wanted_of(network)
+    start = prefix(wanted, sites)
+    wanted = [without(start, each) for each in wanted]
     pairs = paired(wanted, sites, ordered=file.ordered)
     used = {id(site) for site in pairs.values()}
     left = [site for site in sites if id(site) not in used]
@@ -104,7 +108,7 @@ def match(network: Network, file: ModelFile) -> Match:
         for tensor in site.tensors.values()
         if not tensor.shared_with
     ]
-    changes = (*_changes(wanted, pairs, file.framework), *(_added(site) for site in left if site.layer and site.params))
+    changes = (*_changes(wanted, pairs, file.framework), *_unpaired(wanted, pairs, left, start))
     no_params = sum(tensor.role is not Role.PARAMETER for tensor in file.tensors)
     named = {wanted[place].name: site for place, site in pairs.items()}
     return Match(file.path, (*held, *of_externals, *others), changes, no_params, named)
@@ -210,5 +214,16 @@ def _value(layer: Layer, option: str, framework: str) -> Any:
     return getattr(layer, option)
 
 
-def _added(site: Site) -> Change:
-    return Change(None, "layer", None, site.layer, site.path)
+def _unpaired(wanted: Sequence[Wanted], pairs: Pairs, left: Sequence[Site], start: str) -> Iterator[Change]:
+    """Yield the paths of layers that are not at theirs, and the layers that would be what is left beside them.
+
+    start: what the network's paths start with, and the file's do not.
+    """
+    missing = [each for place, each in enumerate(wanted) if place not in pairs]
+    paths = set()
+    for each, path in moved(missing, left):
+        paths.add(path)
+        yield Change(each.name, "path", f"{start}{each.layer.path}", f"{start}{path}", path)
+    for site in left:
+        if site.layer and site.params and site.path not in paths:
+            yield Change(None, "layer", None, site.layer, site.path)

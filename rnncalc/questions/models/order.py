@@ -31,7 +31,12 @@ def in_chain(sites: Sequence[Site]) -> list[Site]:
 def _rank(site: Site) -> int:
     if isinstance(site.layer, Embedding):
         return 0
-    return 2 if _LAST.search(site.path) else 1
+    return 2 if named_last(site) else 1
+
+
+def named_last(site: Site) -> bool:
+    """Return whether a site is called what outputs are."""
+    return bool(_LAST.search(site.path))
 
 
 def _next(waiting: list[Site], width: int | None, chained: list[Site]) -> int:

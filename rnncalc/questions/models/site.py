@@ -27,6 +27,7 @@ class Doubt(Enum):
     ACTIVATION = auto()
     OTHERWISE = auto()
     TABLE = auto()
+    TIED = auto()
     MODULES = auto()
     WIDTH = auto()
     INPUT = auto()
@@ -69,12 +70,10 @@ class Guess(NamedTuple):
 Guesser = Callable[[Module], Iterator[tuple[int, Mapping[str, FileTensor], tuple[Guess, ...]]]]
 """Yields the layers stacked in a module: the number of each, its tensors, and what it may be, the likeliest first."""
 
-_GUESSERS = {name: f"rnncalc.questions.models.{name}" for name in ("pytorch", "keras", "onnx")}
-
 
 def sites_of(file: ModelFile) -> tuple[Site, ...]:
-    """Return the sites of a file, in the order of its modules."""
-    guess: Guesser = import_module(_GUESSERS[file.framework]).guesses
+    """Return the sites of a file, in its order; the module beside this that is called as its framework guesses."""
+    guess: Guesser = import_module(f"rnncalc.questions.models.{file.framework}").guesses
     return tuple(
         _site(module.path, number, tensors, guesses, file.framework)
         for module in file.modules

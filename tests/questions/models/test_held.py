@@ -183,3 +183,54 @@ def test_what_else_fails_is_told_beside(tmp_path: Path, call: Call) -> None:
     assert result.code == 1
     assert "expected at most 50 parameters, got 56" in result.out
     assert "1 tensor of the model file, no parameters, left out." in result.out
+
+
+TAGGER = {"encoder": lstm(3, 2, "encoder"), "tags": {"tags.weight": (5, 2), "tags.bias": (5,)}}
+"""An LSTM of 3 inputs and 2 units, and a dense layer of 5 units behind it."""
+
+
+def at_paths(tmp_path: Path, encoder: str, tags: str) -> Path:
+    """Return a spec of the two at paths of one's own."""
+    layers = f"  - lstm: 2\n    path: {encoder}\noutput:\n  units: 5\n  path: {tags}\n"
+    return spec(tmp_path, layers)
+
+
+@pytest.mark.parametrize("prefix", ["model.", "module.model.", "wrapped/"])
+def test_a_prefix_that_the_file_has_not_does_not_matter(prefix: str, tmp_path: Path, call: Call) -> None:
+    """A spec drafted from a checkpoint holds the state dict within it."""
+    path = state_dict(tmp_path / "a.pt", {**TAGGER["encoder"], **TAGGER["tags"]})
+    assert call("check", at_paths(tmp_path, f"{prefix}encoder", f"{prefix}tags"), "--model", path).code == 0
+
+
+def test_a_spec_of_a_checkpoint_holds_its_state_dict(tmp_path: Path, call: Call) -> None:
+    """And the other way about."""
+    models = Path(__file__).parents[3] / "specs" / "models"
+    files = [models / "tagger.pt", models / "tagger.safetensors"]
+    drafts = [tmp_path / "checkpoint.yaml", tmp_path / "state.yaml"]
+    for file, draft in zip(files, drafts, strict=True):
+        draft.write_text(call("read", file, "-f", "yaml").out)
+    assert "path: model.encoder" in drafts[0].read_text()
+    assert "path: encoder" in drafts[1].read_text()
+    for draft in drafts:
+        for file in files:
+            assert call("check", draft, "--model", file).code == 0
+
+
+@pytest.mark.parametrize(
+    ("encoder", "tags", "cures"),
+    [
+        ("model.encoder", "other.tags", ["path: encoder (here model.encoder)", "path: tags (here other.tags)"]),
+        ("model.encodre", "model.tags", ["path: model.encoder (here model.encodre)"]),  # beside a prefix
+        ("decoder.rnn", "encoder.rnn", ["path: encoder (here decoder.rnn)", "path: tags (here encoder.rnn)"]),
+        ("tags", "tags", ["path: encoder (here tags)"]),
+    ],
+)
+def test_a_path_that_the_file_has_elsewhere(
+    encoder: str, tags: str, cures: list[str], tmp_path: Path, call: Call
+) -> None:
+    """The cure is its path in the file, and no layer more."""
+    path = state_dict(tmp_path / "a.pt", {**TAGGER["encoder"], **TAGGER["tags"]})
+    done = call("check", at_paths(tmp_path, encoder, tags), "--model", path)
+    assert done.code == 1
+    assert [line.rpartition("; write ")[2] for line in done.out.splitlines() if "; write " in line] == cures
+    assert "; add " not in done.out
