@@ -5,6 +5,8 @@ Imported when a word is not known, and by no call in which all are.
 
 from __future__ import annotations
 
+from rnncalc.layers.kinds import KINDS as OUR_KINDS
+from rnncalc.layers.options import OPTIONS
 from rnncalc.text import did_you_mean, escape, one_of
 
 _UNITS = "the units follow the kind, as in {kind}: 20"
@@ -105,7 +107,13 @@ def _ours(theirs: str, table: dict[str, str]) -> list[str]:
 def key_cure(key: str, known: tuple[str, ...]) -> str:
     """Return what to do with a key that is not known: `; write input`, or what was meant; nothing where it is open."""
     ours = [one for one in _ours(key, TOP_KEYS) if one in known]
-    return f"; write {ours[0]}" if ours else did_you_mean(key, known)
+    if ours:
+        return f"; write {ours[0]}"
+    if "layers" in known and key in OUR_KINDS:
+        return f"; a layer stands in the list of layers, with a dash: - {key}: N"
+    if "layers" in known and key in OPTIONS:
+        return "; an option of a layer stands below the layer's kind, in the same column"
+    return did_you_mean(key, known)
 
 
 def option_cure(key: str, kind: str, options: tuple[str, ...]) -> str:

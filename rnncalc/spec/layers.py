@@ -30,7 +30,7 @@ def read_layers(reading: Reading, node: Node | None, path: Path, above: Node) ->
         return (_stand_in(),)
     if not isinstance(node, Sequence) or not node.items:
         got = "none" if isinstance(node, Sequence) else what(node)
-        reading.problem(node.mark, path, f"expected a list of layers, such as - lstm: 512, got {got}")
+        reading.problem(node.mark, path, f"expected a list of layers, such as - lstm: 512, got {got}{_dash_cure(node)}")
         return (_stand_in(),)
     layers: list[Layer] = []
     before: Node | None = None  # the item before, if nothing was wrong with it
@@ -97,6 +97,15 @@ def _word_cure(node: Node) -> str:
     """Return `; write lstm: 4` for `lstm 4` or `lstm:4`."""
     kind, mark, number = re.sub("[:= ]+", ":", node.value).partition(":") if isinstance(node, Scalar) else ("", "", "")
     return f"; write {kind}: {escape(number)}" if kind in KINDS and mark and number.isalnum() else ""
+
+
+def _dash_cure(node: Node) -> str:
+    """Return `; write - lstm: 4` for a layer without its dash, or without the space behind it."""
+    first = node.items[0] if isinstance(node, Mapping) and node.items else None
+    if first is None or (kind := first[0].value.removeprefix("-")) not in KINDS or not isinstance(first[1], Scalar):
+        return ""
+    space = ", with a space after the dash" if first[0].value != kind else ""
+    return f"; write - {kind}: {escape(first[1].value)}{space}"
 
 
 def _kind_cure(node: Mapping, key: str) -> str:
