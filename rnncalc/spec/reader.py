@@ -6,6 +6,7 @@ What each key of a network may be is `network/validation.py`; its layers are rea
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.errors import MORE_PROBLEMS, Path, Problem, SpecError
@@ -14,8 +15,8 @@ from rnncalc.layers.options import OPTIONS, Size, WholeNumber
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Expect, Part
 from rnncalc.network.validation import KEYS
-from rnncalc.spec.layers import read_layers
-from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence, mark_at
+from rnncalc.spec.layers import read_layers, unknown_option
+from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence, mark_at
 from rnncalc.spec.reading import Reading, what
 from rnncalc.text import escape
 
@@ -117,7 +118,9 @@ class _Reader(Reading):
         if isinstance(node, Scalar):
             return Output(self.value(node, path, Size(), 1))
         values: dict[str, Any] = {"units": 1}
-        for key, below in self.keys(node, path, OUTPUT_KEYS):
+        for key, below in self.keys(
+            node, path, OUTPUT_KEYS, partial(unknown_option, Output, isinstance(node.mark, Flag))
+        ):
             value = self.value(below, (*path, key), OPTIONS[key].allowed, None)
             if value is not None:
                 values[key] = value
