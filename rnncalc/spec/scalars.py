@@ -111,6 +111,8 @@ def _cure(scalar: Scalar, allowed: Allowed) -> str:
             lower = text.lower()
             return "; write true" if lower in (*_YES, "1") else "; write false" if lower in (*_NO, "0") else ""
         case _:
+            if isinstance(scalar.mark, Flag) and text.startswith("="):  # -i=10
+                return f"; write {scalar.mark.name} {escape(text[1:])}"
             return _number_cure(text, allowed, in_flags=isinstance(scalar.mark, Flag))
 
 

@@ -64,3 +64,70 @@ def test_a_layer_within_a_layer_hides_no_other_mistake(call: Call, tmp_path: Pat
         f"{spec}:6:17: layers[0].activation: expected tanh, relu, sigmoid, linear or softmax, got 'Tanh'; "
         "did you mean 'tanh'?",
     ]
+
+
+ANSWER = ("answer", "specs/lstm.yaml")
+SEE = "(see rnncalc {} --help)\n"
+
+
+@pytest.mark.parametrize("words", [("1600", "--formt", "json"), ("--formt", "json", "1600"), ("1600", "--formt=json")])
+def test_a_misspelt_flag_is_no_answer(call: Call, words: tuple[str, ...]) -> None:
+    """Nor is the word behind it."""
+    said = f"rnncalc: No such option '--formt'; did you mean '--format'? {SEE.format('answer')}"
+    assert call(*ANSWER, *words) == (2, "", said)
+
+
+def test_what_stands_behind_two_dashes_is_an_answer(call: Call) -> None:
+    """Whatever it looks like: who grades ends the flags; and a number below 0 is no flag."""
+    said = "rnncalc: expected a whole number, such as 1600 or 1.6k, got '{}'\n"
+    assert call(*ANSWER, "--", "1600", "--formt") == (2, "", said.format("--formt"))
+    assert call(*ANSWER, "--", "-h") == (2, "", said.format("-h"))
+    assert call(*ANSWER, "-5") == (2, "", said.format("-5"))
+    assert call(*ANSWER, "--", "1600").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((*ANSWER, "20,10"), "expected a whole number, such as 1600 or 1.6k, got '20,10'; write (20,10) for a shape"),
+        (
+            (*ANSWER, "600,", "7"),
+            "expected a whole number, such as 1600 or 1.6k, got '600,'; write 600, without the comma",
+        ),
+        (("answer", "1600", "specs/lstm.yaml"), "the SPEC comes first: rnncalc answer specs/lstm.yaml 1600"),
+        (
+            ("answer", "-i", "8", "-l", "gru:16", "1152", "specs/lstm.yaml"),
+            "-i and -l describe a network, and so does 'specs/lstm.yaml': give one of them",
+        ),
+    ],
+)
+def test_an_answer_is_shown_how_to_be_written(call: Call, words: tuple[str, ...], said: str) -> None:
+    """A shape without its brackets, a list with commas, a SPEC that comes last: one line each."""
+    assert call(*words) == (2, "", f"rnncalc: {said}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("draw", "--cell"), "'--cell'; write --view cell"),
+        (("count", "--json"), "'--json'; write --format json"),
+        (("count", "--inputs"), "'--inputs'; it is a flag of rnncalc run, or did you mean '--input'?"),
+        (("run", "--to", "keras"), "'--to'; it is a flag of rnncalc export"),
+        (
+            ("count", "--bidirectional"),
+            "'--bidirectional'; an option of a layer stands behind it, as in -l lstm:20,bidirectional",
+        ),
+        (("check", "--maxparams", "4"), "'--maxparams'; did you mean '--max-params'?"),
+        (("count", "--vers"), "'--vers'; did you mean '--version'?"),
+        (("draw", "--zzz"), "'--zzz'."),
+    ],
+)
+def test_a_flag_that_is_not_there(call: Call, words: tuple[str, ...], said: str) -> None:
+    """What was meant, be it a word of another flag, an option of a layer, or the flag of another command."""
+    assert call(*words) == (2, "", f"rnncalc: No such option {said} {SEE.format(words[0])}")
+
+
+def test_a_short_flag_has_no_equals_sign(call: Call) -> None:
+    """`-i=10` is `-i` with the value `=10`."""
+    said = "--input: expected a positive whole number, got '=10'; write --input 10\n"
+    assert call("-i=10", "-l", "rnn:3") == (2, "", said)
