@@ -107,6 +107,8 @@ WORDS = {
     "markdown": "md",
     "table": "text txt plain console",
     "latex": "tex",
+    "tikz": "tex latex pgf",
+    "html": "htm page web",
     "junit": "xml",
     "github": "gh actions",
     "many-to-many": "seq2seq sequence sequences many2many n-to-n",

@@ -143,7 +143,7 @@ class _Reader(Reading):
             elif isinstance(below, Sequence):
                 values[key] = tuple(self.value(item, (*at, place), COUNT, 0) for place, item in enumerate(below.items))
             else:
-                self.problem(below.mark, at, f"expected a list of counts, got {what(below)}")
+                self.problem(below.mark, at, f"expected a list of counts, got {what(below)}{_as_list(below)}")
         return Expect(**values)
 
     def training(self, node: Node, path: Path) -> Update:
@@ -181,3 +181,13 @@ class _Reader(Reading):
                 self.problem(key.mark, at, "stands here a second time; remove one")
             seen.add(key.value)
             yield key.value, self.value(below, at, LAYER_LIMIT.allowed, 0)
+
+
+def _as_list(node: Node) -> str:
+    """Return the list to write for counts under the names of their layers, or for one count alone."""
+    below = [value for _, value in node.items] if isinstance(node, Mapping) else [node]
+    counts = [escape(each.value) for each in below if isinstance(each, Scalar) and each.value]
+    if not counts or len(counts) < len(below):
+        return ""
+    order = ", one for each layer in order" if isinstance(node, Mapping) else ""
+    return f"; write [{', '.join(counts)}]{order}"

@@ -131,3 +131,105 @@ def test_a_short_flag_has_no_equals_sign(call: Call) -> None:
     """`-i=10` is `-i` with the value `=10`."""
     said = "--input: expected a positive whole number, got '=10'; write --input 10\n"
     assert call("-i=10", "-l", "rnn:3") == (2, "", said)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("draw", "-f", "tex"), "--format: expected text, svg, tikz or html, got 'tex'; write tikz"),
+        (("check", "--baseline", "main"), "--baseline: 'main': no such file; a commit is git:main"),
+        (("check", "--baseline", "a/b~1"), "--baseline: 'a/b~1': no such file; a commit is git:a/b~1"),
+        (("check", "--baseline", "no.json"), "--baseline: 'no.json': no such file"),
+        (
+            ("compare", "--steps", "1-100"),
+            "--steps: expected a positive whole number, or FIRST..LAST, got '1-100'; write 1..100",
+        ),
+        (
+            ("run", "--backward", "--loss", "squared"),
+            "rnncalc: --loss squared needs targets, what the outputs should be: give --targets FILE, "
+            "or targets in the spec",
+        ),
+    ],
+)
+def test_a_form_that_is_expected_is_shown(call: Call, words: tuple[str, ...], said: str) -> None:
+    """As it would be typed."""
+    assert call(words[0], "specs/lstm.yaml", *words[1:]) == (2, "", f"{said}\n")
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [("specs/lstm", "specs/lstm.yaml"), ("specs/lstm.yml", "specs/lstm.yaml"), ("specs/lstmm.yaml", "specs/lstm.yaml")],
+)
+def test_a_spec_that_stands_beside_is_offered(call: Call, given: str, meant: str) -> None:
+    """Under the other suffix, or a name that is near."""
+    assert call(given) == (2, "", f"'{given}': no such file; did you mean '{meant}'?\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[1, 2]", ["1:2: [0]: expected shape (1), got the number 1; one number is a list too, [1] say"]),
+        ("1, 2", ["1:1: expected a list of 2 steps, got '1, 2'; a list stands in brackets, its numbers with commas"]),
+    ],
+)
+def test_numbers_without_brackets(call: Call, tmp_path: Path, text: str, said: list[str]) -> None:
+    """Told as what they are, with the brackets to write."""
+    inputs = tmp_path / "inputs.yaml"
+    inputs.write_text(text)
+    done = call("run", "-i", 1, "-l", "rnn:1", "-T", 2, "--inputs", inputs)
+    assert done.code == 2
+    assert done.err.splitlines()[0].startswith(f"{inputs}:{said[0]}")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            "expect: {layers: {lstm_1: 288, dropout_1: 0}}",
+            "5:18: expect.layers: expected a list of counts, got keys; write [288, 0], one for each layer in order",
+        ),
+        ("expect: {layers: 288}", "5:18: expect.layers: expected a list of counts, got '288'; write [288]"),
+        ("", "4:14: layers[1].dropout: expected a number from 0 to 1, got '20%'; write 0.2"),
+    ],
+)
+def test_a_value_in_a_spec_is_shown_how_to_be_written(call: Call, tmp_path: Path, line: str, said: str) -> None:
+    """A share as a number, the layers' counts as a list."""
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(f"input: 3\nlayers:\n  - lstm: 7\n  - dropout: {'0.2' if line else '20%'}\n{line}\n")
+    assert call(spec) == (2, "", f"{spec}:{said}\n")
+
+
+def test_one_count_too_many(call: Call, tmp_path: Path) -> None:
+    """One is no plural."""
+    spec = tmp_path / "spec.yaml"
+    spec.write_text("input: 3\nlayers:\n  - rnn: 2\nexpect: {layers: [12, 1]}\n")
+    assert ": expected 1 count, one for each layer and the output layer last, got 2\n" in call(spec).err
+
+
+def test_weights_under_another_convention_than_the_spec_says(call: Call) -> None:
+    """Who gave the flag is told to leave it out, not to give another."""
+    done = call("run", "specs/pytorch/tagger.yaml", "-c", "textbook", "--weights", "specs/models/tagger.pt")
+    said = "--convention: the file has the tensors of pytorch, as the spec says; leave this flag out\n"
+    assert done == (2, "", said)
+
+
+def test_what_is_no_model_file(call: Call, tmp_path: Path) -> None:
+    """An empty file, and a folder, at each flag."""
+    empty = tmp_path / "empty.safetensors"
+    empty.touch()
+    assert call("read", empty) == (2, "", f"'{empty}': is empty\n")
+    assert call("read", "specs/models") == (2, "", "'specs/models': is a folder; name a file in it\n")
+    for command, flag in (("check", "--model"), ("run", "--weights")):
+        said = f"{flag}: 'specs/models': is a folder; name a file in it\n"
+        assert call(command, "specs/lstm.yaml", flag, "specs/models") == (2, "", said)
+
+
+def test_a_baseline_of_one_spec_counts_specs_alone(call: Call, tmp_path: Path) -> None:
+    """Other YAML in the folder is left out of the number, and of the refusal."""
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.yaml").write_text("input: 4\nlayers:\n  - rnn: 3\n")
+    (tmp_path / "compose.yml").write_text("services: {}\n")
+    said = "rnncalc: --baseline: one spec, 'specs/rnn.yaml', for 2: give a folder, or JSON of them all\n"
+    assert call("check", tmp_path, "--baseline", "specs/rnn.yaml") == (2, "", said)
+    (tmp_path / "b.yaml").unlink()
+    assert call("check", tmp_path, "--baseline", "specs/rnn.yaml").code == 0
