@@ -10,7 +10,6 @@ from typing import TypeVar, Unpack
 
 from rnncalc.cli.commands import COMMANDS
 from rnncalc.cli.flags import NetworkFlags
-from rnncalc.cli.paths import SUFFIXES
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.errors import Problem, SpecError
 from rnncalc.layers.kinds import KINDS
@@ -164,6 +163,10 @@ def _unreadable(path: str, error: OSError, hint: bool) -> str:
 
 def _beside(path: str) -> str:
     """Return the spec that stands where a file is not, under another suffix or a name that is near."""
+    from difflib import get_close_matches
+
+    from rnncalc.cli.paths import SUFFIXES
+
     stem, suffix = os.path.splitext(path)
     stem = stem if suffix.lower() in SUFFIXES else path
     if found := next((stem + each for each in SUFFIXES if os.path.isfile(stem + each)), ""):
@@ -176,8 +179,6 @@ def _beside(path: str) -> str:
             names = sorted(each.name for each in islice(entries, MOST_LOOKED_AT))
     except (OSError, ValueError):
         return ""
-    from difflib import get_close_matches
-
     stems = {os.path.splitext(each)[0]: each for each in names if each.lower().endswith(SUFFIXES)}
     near = get_close_matches(os.path.splitext(name)[0], stems, n=1, cutoff=0.75)
     return f"; did you mean '{escape(os.path.join(folder, stems[near[0]]))}'?" if near else ""
