@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Unpack
 
 import click
@@ -11,12 +12,15 @@ from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, files, format_flag, network_flags
 from rnncalc.cli.inputs import read_specs
 from rnncalc.cli.output import write
+from rnncalc.cli.paths import SUFFIXES
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.errors import CallError
 from rnncalc.questions.answer.given import read_answer
 from rnncalc.questions.answer.grading import judge
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.text import escape
+
+_FLAG = re.compile("-[A-Za-z]|--[A-Za-z]")
 
 
 @click.command(
@@ -31,16 +35,24 @@ from rnncalc.text import escape
 @click.argument("words", nargs=-1, metavar="[SPEC] NUMBER...", shell_complete=files)
 @network_flags
 @format_flag(AnswerReport)
-def answer(words: tuple[str, ...], format_: str, **flags: Unpack[NetworkFlags]) -> int:
+@click.pass_context
+def answer(context: click.Context, words: tuple[str, ...], format_: str, **flags: Unpack[NetworkFlags]) -> int:
     """Judge a count, and find the mistake behind a wrong one.
 
     One NUMBER is the total, several are the layers or tensors in order; shapes such as "(20,10)" are the tensors'. Exit
     code 1 when it is not right.
     """
+    _refuse_unknown_flags(context, words)
+    files = tuple(word for word in words if word.lower().endswith(SUFFIXES))
+    others = tuple(word for word in words if word not in files)
     in_flags = flags["input"] or flags["layers"] or flags["output"]
-    specs, numbers = ((), words) if in_flags else (words[:1], words[1:])
+    specs, numbers = (files, others) if in_flags else (words[:1], words[1:])
     with AllAtOnce() as at_once:
-        if specs and _is_number(specs[0]):
+        if specs and _is_number(specs[0]) and files:
+            call = " ".join((*files[:1], *others))
+            at_once.refuse(f"the SPEC comes first: rnncalc answer {escape(call, limit=200)}")
+            numbers = others
+        elif specs and _is_number(specs[0]):
             at_once.refuse(f"no network: give a SPEC, or flags such as -i 4 -l rnn:3 -o 1, beside {escape(specs[0])}")
         else:
             read = at_once.ask(read_specs, specs, **flags)
@@ -51,6 +63,15 @@ def answer(words: tuple[str, ...], format_: str, **flags: Unpack[NetworkFlags]) 
     judged = judge(spec.network, given)
     write([AnswerReport(judged)], format_)
     return 0 if judged.right else 1
+
+
+def _refuse_unknown_flags(context: click.Context, words: tuple[str, ...]) -> None:
+    """Refuse a word before `--` that is a flag to whoever typed it, as every other command does."""
+    args = context.obj
+    ended = len(args) - args.index("--") - 1 if "--" in args else 0
+    for word in words[: len(words) - ended]:
+        if _FLAG.match(word):
+            raise click.NoSuchOption(word.partition("=")[0], ctx=context)
 
 
 def _is_number(word: str) -> bool:

@@ -38,8 +38,13 @@ def answered(args: list[str]) -> int:
     except SpecError as error:
         tell(*map(str, error.problems))
     except click.UsageError as error:
+        message = error.format_message()
+        if isinstance(error, click.NoSuchOption) and error.ctx:
+            from rnncalc.cli.unknown_flag import told
+
+            message = told(error.option_name, error.ctx.command)
         command = error.ctx.command_path if error.ctx else f"rnncalc {args[0] if args[0] in COMMANDS else DEFAULT}"
-        tell(f"rnncalc: {error.format_message()} (see {command} --help)")
+        tell(f"rnncalc: {message} (see {command} --help)")
     except click.ClickException as error:
         tell(f"rnncalc: {error.format_message()}")
     except OSError as error:

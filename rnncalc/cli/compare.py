@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Unpack
 
 import click
@@ -11,10 +12,14 @@ from rnncalc.cli.flags import NetworkFlags, dtype_flag, format_flag, network_fla
 from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import write
 from rnncalc.cli.problems import AllAtOnce
+from rnncalc.errors import Problem
 from rnncalc.layers.options import Size
 from rnncalc.questions import compare as question
 from rnncalc.reports.compare import ComparisonReport, DenseGrowthReport
 from rnncalc.spec.flags import read_value
+from rnncalc.text import escape
+
+_OTHER_SPAN = re.compile(r"([0-9]+) ?(?:-|–|:|,|to) ?([0-9]+)")
 
 
 @click.command(
@@ -32,6 +37,9 @@ def compare(specs: tuple[str, ...], same_params: bool, dtype: str, format_: str,
     --steps FIRST..LAST shows how the dense equivalent grows with the number of steps.
     """
     with AllAtOnce() as at_once:
+        if found := _OTHER_SPAN.fullmatch(flags["steps"] or ""):
+            at_once.problems.append(_written(found))
+            flags["steps"] = None
         spans = ".." in (flags["steps"] or "")
         span = at_once.ask(_span, flags["steps"] or "") if spans else None
         if spans:
@@ -45,6 +53,12 @@ def compare(specs: tuple[str, ...], same_params: bool, dtype: str, format_: str,
         write([ComparisonReport(question.compare_same_params(network, dtype)) for network in networks], format_)
     else:
         write([ComparisonReport(question.compare(*networks, dtype=dtype))], format_)
+
+
+def _written(found: re.Match[str]) -> Problem:
+    """Return what to say of `1-100`."""
+    expected = f"expected a positive whole number, or FIRST..LAST, got '{escape(found[0])}'"
+    return Problem((), f"{expected}; write {found[1]}..{found[2]}", "--steps")
 
 
 def _span(steps: str) -> tuple[int, int]:

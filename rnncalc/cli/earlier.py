@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from rnncalc.cli.baseline import Baseline, Earlier, OneSpec, Paths, Reports
 from rnncalc.cli.inputs import read_file
 from rnncalc.cli.pairing import pair_below
-from rnncalc.cli.paths import Found, find
+from rnncalc.cli.paths import SUFFIXES, Found, find
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.questions.check import numbers_of
-from rnncalc.spec import parse
-from rnncalc.spec.recognition import parse_if_meant
+from rnncalc.spec import contents, parse
+from rnncalc.spec.recognition import is_meant, keys_in, parse_if_meant
 from rnncalc.text import escape
 
 MOST_BYTES = 100_000_000
 
 GIT = "git:"
+
+_REF = re.compile(r"[\w./@~^-]{1,100}", re.ASCII)
 
 Texts = Mapping[str, str | None]
 
@@ -37,7 +40,10 @@ def read_baseline(path: str, paths: Sequence[str], found: Sequence[Found], dtype
     if os.path.isdir(path):
         earlier = dict(_folder(path, dtype, overrides))
         return Paths(path, earlier, pair_below(found, earlier), whole=whole)
-    data, source = read_file(path, flag="--baseline", most=MOST_BYTES)
+    try:
+        data, source = read_file(path, flag="--baseline", most=MOST_BYTES)
+    except SpecError as error:
+        raise _with_commit(error, path) from None
     from rnncalc.cli.baseline_json import is_report, read_reports
 
     if is_report(path, data):
@@ -45,10 +51,28 @@ def read_baseline(path: str, paths: Sequence[str], found: Sequence[Found], dtype
             message = f"a baseline has at most {MOST_BYTES:,} bytes, this has more"
             raise SpecError((Problem((), message, escape(source, limit=1_000)),))
         return Reports(source, read_reports(data, source), alone=len(found) == 1)
-    if len(found) > 1:
+    if len(found) > 1 and (specs := sum(map(_is_spec, found))) > 1:
         cure = "give a folder, or JSON of them all"
-        raise CallError(f"--baseline: one spec, '{escape(path)}', for {len(found):,}: {cure}")
+        raise CallError(f"--baseline: one spec, '{escape(path)}', for {specs:,}: {cure}")
     return OneSpec(source, numbers_of(parse(data, source, **overrides).network, dtype))
+
+
+def _with_commit(error: SpecError, path: str) -> SpecError:
+    """Return the error of a baseline that is not there, with the way to write a commit if it may be one's name."""
+    (problem,) = error.problems
+    if os.path.exists(path) or path.lower().endswith((*SUFFIXES, ".json")) or not _REF.fullmatch(path):
+        return error
+    return SpecError((problem._replace(message=f"{problem.message}; a commit is git:{path}"),))
+
+
+def _is_spec(file: Found) -> bool:
+    """Return whether a file is one of the specs that are checked: other YAML in a folder is left out."""
+    if file.named or file.problem:
+        return True
+    try:
+        return is_meant(keys_in(contents(file.path)))
+    except OSError:
+        return True
 
 
 def _folder(path: str, dtype: str, overrides: Texts) -> Iterator[Earlier]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import TypeVar, Unpack
 
 from rnncalc.cli.commands import COMMANDS
@@ -25,6 +26,9 @@ from rnncalc.spec import (
     parse_template,
 )
 from rnncalc.text import all_of, did_you_mean, escape, one_of
+
+MOST_LOOKED_AT = 1_000
+"""Among how many names of a folder the one that was meant is looked for."""
 
 Kept = TypeVar("Kept")
 
@@ -147,10 +151,37 @@ def _at(path: str, flag: str, message: str) -> Problem:
 def _unreadable(path: str, error: OSError, hint: bool) -> str:
     """Return why a file cannot be read, with a hint where it was not meant for a file."""
     if isinstance(error, FileNotFoundError):
-        return f"no such file{_hint(path) if hint else ''}"
+        return f"no such file{_beside(path) or (_hint(path) if hint else '')}"
     if isinstance(error, IsADirectoryError):
-        return "is a folder; give a file in it, or all of it to rnncalc check"
+        return (
+            "is a folder; give a file in it, or all of it to rnncalc check"
+            if hint
+            else "is a folder; name a file in it"
+        )
     return (error.strerror or str(error)).lower()
+
+
+def _beside(path: str) -> str:
+    """Return the spec that stands where a file is not, under another suffix or a name that is near."""
+    from difflib import get_close_matches
+
+    from rnncalc.cli.paths import SUFFIXES
+
+    stem, suffix = os.path.splitext(path)
+    stem = stem if suffix.lower() in SUFFIXES else path
+    if found := next((stem + each for each in SUFFIXES if os.path.isfile(stem + each)), ""):
+        return f"; did you mean '{escape(found)}'?"
+    folder, name = os.path.split(path)
+    if not name.lower().endswith(SUFFIXES):
+        return ""
+    try:
+        with os.scandir(folder or os.curdir) as entries:
+            names = sorted(each.name for each in islice(entries, MOST_LOOKED_AT))
+    except (OSError, ValueError):
+        return ""
+    stems = {os.path.splitext(each)[0]: each for each in names if each.lower().endswith(SUFFIXES)}
+    near = get_close_matches(os.path.splitext(name)[0], stems, n=1, cutoff=0.75)
+    return f"; did you mean '{escape(os.path.join(folder, stems[near[0]]))}'?" if near else ""
 
 
 def _hint(word: str) -> str:

@@ -31,6 +31,9 @@ def matched_with(spec: Spec, file: ModelFile) -> Match:
     """
     from rnncalc.questions.models.held import match
 
+    if spec.network.convention != file.framework == spec.own_convention:
+        message = f"the file has the tensors of {file.framework}, as the spec says; leave this flag out"
+        raise SpecError((Problem((), message, "--convention"),))
     try:
         return match(spec.network, file)
     except SpecError as error:

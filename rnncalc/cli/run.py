@@ -14,6 +14,7 @@ from rnncalc.cli.models import model_of, weights_within
 from rnncalc.cli.output import check_file, write, write_file
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.progress import progress_of
+from rnncalc.errors import CallError
 from rnncalc.formats import find, offered
 from rnncalc.layers.options import Size, WholeNumber
 from rnncalc.network.data import Data
@@ -116,7 +117,7 @@ def run(
         report, asked = _back, asked | {"chunk": steps, "loss": loss}
     reports = []
     for spec in read:
-        data = _data(spec, own, model, most)
+        data = _data(spec, own, model, most, loss)
         reports.append(report(spec.network, data, **asked))
         if save_weights is not None:
             _save(spec.network, data, seed, save_weights)
@@ -133,10 +134,23 @@ def _files(
     return model, [at_once.ask(read_file, path, flag=flag) if path else None for flag, path in given.items()]
 
 
-def _data(spec: Spec, own: list[tuple[bytes, str] | None], model: ModelFile | None, most: int) -> Data:
+def _data(
+    spec: Spec, own: list[tuple[bytes, str] | None], model: ModelFile | None, most: int, loss: str | None
+) -> Data:
     """Return the numbers of a run; weights of a model file stand in place of a spec's own."""
     data = parse_data(spec, *own)
+    if loss is not None and data.targets is None:
+        _refuse_without_targets(loss, spec)
     return data._replace(weights=weights_within(spec, model, data.inputs, most)) if model else data
+
+
+def _refuse_without_targets(loss: str, spec: Spec) -> None:
+    """Refuse a loss that needs targets. Raises CallError."""
+    from rnncalc.questions.backward import LOSSES
+
+    if LOSSES[loss].needs_targets:
+        in_spec = ", or targets in the spec" if spec.source else ""
+        raise CallError(f"--loss {loss} needs targets, what the outputs should be: give --targets FILE{in_spec}")
 
 
 def _misfit(given: dict[str, Any], format_: str) -> str:

@@ -147,4 +147,4 @@ class Cell(Layer):
 
     def option_problems(self) -> Iterator[OptionProblem]:
         if self.merge is not None and not self.bidirectional:
-            yield "merge", "applies to a bidirectional layer only; add bidirectional: true, or remove it"
+            yield "merge", "applies to a bidirectional layer only; make it bidirectional, or remove it"

@@ -87,6 +87,8 @@ def read(path: str, flag: str = "") -> ModelFile:
         model: ModelFile = import_module(_found(path, head).module).read(path, head)
     except BadFileError as error:
         raise _refused(path, str(error), flag) from None
+    except IsADirectoryError:
+        raise _refused(path, "is a folder; name a file in it", flag) from None
     except OSError as error:
         raise _refused(path, (error.strerror or str(error)).lower(), flag) from None
     except ValueError:  # a zero byte in the name
@@ -95,6 +97,8 @@ def read(path: str, flag: str = "") -> ModelFile:
 
 
 def _found(path: str, head: bytes) -> Format:
+    if not head:
+        raise BadFileError("is empty")
     if found := _format(path, head):
         return found
     raise BadFileError(f"is no model file that is read here; those end in {one_of(SUFFIXES)}")

@@ -182,7 +182,8 @@ def _nested(reading: Source[Node], node: Node, path: Path, shape: tuple[int, ...
         return float(reading.value(node, path, Real(), 0.0))
     items = reading.items(node)
     if items is None:
-        reading.note(node, path, f"expected shape {_shape(shape)}, got {reading.got(node)}")
+        one = "; one number is a list too, [1] say" if rest == (1,) else ""
+        reading.note(node, path, f"expected shape {_shape(shape)}, got {reading.got(node)}{one}")
         return []
     if len(items) != rest[0]:
         of = "number" if len(rest) == 1 else "row"

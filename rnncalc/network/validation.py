@@ -16,7 +16,7 @@ from rnncalc.layers.layer import Embedding, Layer, Output
 from rnncalc.layers.options import MAX_LAYERS, Allowed, Choice, Size, Switch, Text
 from rnncalc.network.parts import TOPOLOGIES, Part, Parts, Topology, part_of
 from rnncalc.network.stack import OUTPUT, joins
-from rnncalc.text import did_you_mean, escape
+from rnncalc.text import did_you_mean, escape, plural
 
 if TYPE_CHECKING:
     from rnncalc.network.described import Described
@@ -204,5 +204,5 @@ def _expect(network: Described, parts: Parts) -> Iterator[Problem]:
         got = len(network.expect.layers)
         want = sum(sum(layer.repeat for layer in part.layers) + bool(part.output) for part in parts.values())
         if got != want:
-            message = f"expected {want} counts, one for each layer and the output layer last, got {got}"
+            message = f"expected {plural(want, 'count')}, one for each layer and the output layer last, got {got:,}"
             yield Problem(("expect", "layers"), message, follows=True, gaps=(want - got,))

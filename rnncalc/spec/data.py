@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from collections.abc import Sequence as Items
 from typing import Any
@@ -40,5 +41,8 @@ class NodeSource(Reading):
 
     def got(self, node: Node) -> str:
         """Return what it is, a number by its digits."""
-        number = isinstance(node, Scalar) and node.plain and node.value[:1] in "+-.0123456789" and node.value
-        return f"the number {escape(node.value)}" if number and isinstance(node, Scalar) else what(node)
+        if not isinstance(node, Scalar) or not node.plain or not node.value or node.value[0] not in "+-.0123456789":
+            return what(node)
+        if re.fullmatch(r"[-+.eE0-9]+([ ,]+[-+.eE0-9]+)+,?", node.value):
+            return f"{what(node)}; a list stands in brackets, its numbers with commas between them"
+        return f"the number {escape(node.value)}"

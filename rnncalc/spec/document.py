@@ -8,7 +8,6 @@ Knows nothing of what a spec means.
 from __future__ import annotations
 
 import re
-from itertools import islice
 from typing import Any
 
 from rnncalc.errors import MORE_PROBLEMS, MOST_PROBLEMS, Problem, SpecError
@@ -52,10 +51,7 @@ def read_document(data: bytes, source: str, most_bytes: int) -> tuple[Node, list
     try:
         root = builder.build(loader, yaml)
     except yaml.MarkedYAMLError as error:
-        missing_colon = error.context_mark and "expected ':'" in (error.problem or "")
-        mark = error.context_mark if missing_colon else error.problem_mark or error.context_mark
-        words = "not valid YAML: a colon is missing on this line" if missing_colon else _in_words(error, text)
-        raise _error(source, _place(mark), words) from None
+        raise _not_yaml(error, text.replace(stand_in, "?"), source) from None
     finally:
         loader.dispose()
     return root, builder.problems
@@ -111,16 +107,15 @@ def _error(source: str, place: Place | None, message: str) -> SpecError:
     return SpecError((Problem((), message, source, line, column),))
 
 
-def _in_words(error: Any, text: str) -> str:
-    mark = error.problem_mark
-    if mark and "\t" in _line(text, mark.line)[: mark.column + 1]:
-        return "not valid YAML: a tab stands where only spaces may; indent with spaces"
+def _not_yaml(error: Any, text: str, source: str) -> SpecError:
+    """Return what is wrong with a text that the parser refuses: what was probably meant, else the parser's words."""
+    from rnncalc.spec.not_yaml import told
+
+    if known := told(error, text):
+        (line, column), words = known
+        return _error(source, (line + 1, column + 1), f"not valid YAML: {words}")
     parts = [escape(str(part)) for part in (error.problem, error.context) if part]
-    return f"not valid YAML: {', '.join(parts)}"
-
-
-def _line(text: str, number: int) -> str:
-    return next(islice(text.splitlines(), number, None), "")
+    return _error(source, _place(error.problem_mark or error.context_mark), f"not valid YAML: {', '.join(parts)}")
 
 
 class _Builder:
@@ -210,7 +205,10 @@ class _Builder:
         node = self.anchors.get(event.anchor)
         name = escape(f"*{event.anchor}")
         if node is None:
-            raise self._error(event, f"the alias {name} has no anchor &{name[1:]} before it")
+            raise self._error(
+                event,
+                f"the alias {name} has no anchor &{name[1:]} before it; a text that starts with * stands in quotes",
+            )
         if any(node is one for one in self.open):
             raise self._error(event, f"the alias {name} stands inside what it stands for; write the part out")
         self.aliased += self._size(node)

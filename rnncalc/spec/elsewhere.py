@@ -5,10 +5,37 @@ Imported when a word is not known, and by no call in which all are.
 
 from __future__ import annotations
 
+from rnncalc.layers.kinds import KINDS as OUR_KINDS
+from rnncalc.layers.options import OPTIONS
 from rnncalc.text import did_you_mean, escape, one_of
 
-_UNITS = "the units follow the kind, as in {kind}: 20"
-_TOPOLOGY = "write topology: many-to-many, or many-to-one, beside input"
+Spelling = dict[str, str]
+
+IN_YAML: Spelling = {
+    "number": "",
+    "of": ": ",
+    "with_": ", with ",
+    "is_": ": ",
+    "true": ": true",
+    "bidirectional": "write bidirectional: true in the layer itself",
+    "topology": "write topology: many-to-many, or many-to-one, beside input",
+    "output": "the output layer is output: N, below layers",
+}
+"""How the cures below are spelled in a file."""
+
+IN_FLAGS: Spelling = {
+    "number": ":20",
+    "of": ":",
+    "with_": ",",
+    "is_": "=",
+    "true": "",
+    "bidirectional": "write it behind a layer, as in lstm:20,bidirectional",
+    "topology": "give --topology many-to-many, or many-to-one",
+    "output": "the output layer is --output N",
+}
+"""And in flags, where the number of a layer follows its kind."""
+
+_UNITS = "the units follow the kind, as in {kind}{of}20"
 
 TOP_KEYS = {
     "input": "input_size input_dim input_shape inputs_size n_inputs num_inputs features num_features n_features "
@@ -39,28 +66,28 @@ LAYER_KEYS = {
     "output_dim embedding_dim rate p h",
     "the width it reads is that of the layer below, or of input": "input_size input_dim input_shape in_features m "
     "inputs",
-    _TOPOLOGY: "return_sequences return_sequence",
+    "{topology}": "return_sequences return_sequence",
     "leave it out; it changes no count": "batch_first recurrent_dropout return_state stateful dtype "
     "recurrent_activation",
 }
 """What to do with a key of a layer that is another program's."""
 
 KINDS = {
-    "write rnn": "simplernn simple_rnn vanilla_rnn vanilla elman rnncell simplecell simplernncell",
-    "write lstm": "lstmcell optimizedlstmcell",
-    "write gru": "grucell",
-    "write lstm, with bidirectional: true": "bilstm bi_lstm bi-lstm blstm bidirectional_lstm",
-    "write gru, with bidirectional: true": "bigru bi_gru bi-gru bgru bidirectional_gru",
-    "write rnn, with bidirectional: true": "birnn bi_rnn bi-rnn brnn bidirectional_rnn",
-    "write bidirectional: true in the layer itself": "bidirectional",
-    "write rnn, with recurrence: diagonal": "indrnn ind_rnn",
-    "write gru, with reset_gate: false": "ugrnn",
-    "write lstm, with peepholes: true": "peephole_lstm peepholelstm",
-    "write dense": "linear fc fully_connected fullyconnected affine mlp ffn feedforward softmax",
-    "write embedding": "embed embeddings lookup",
-    "write external: N, a part of N parameters that are counted elsewhere": "cnn conv conv1d conv2d convolution "
+    "write rnn{number}": "simplernn simple_rnn vanilla_rnn vanilla elman rnncell simplecell simplernncell",
+    "write lstm{number}": "lstmcell optimizedlstmcell",
+    "write gru{number}": "grucell",
+    "write lstm{number}{with_}bidirectional{true}": "bilstm bi_lstm bi-lstm blstm bidirectional_lstm",
+    "write gru{number}{with_}bidirectional{true}": "bigru bi_gru bi-gru bgru bidirectional_gru",
+    "write rnn{number}{with_}bidirectional{true}": "birnn bi_rnn bi-rnn brnn bidirectional_rnn",
+    "{bidirectional}": "bidirectional",
+    "write rnn{number}{with_}recurrence{is_}diagonal": "indrnn ind_rnn",
+    "write gru{number}{with_}reset_gate{is_}false": "ugrnn",
+    "write lstm{number}{with_}peepholes{true}": "peephole_lstm peepholelstm",
+    "write dense{number}": "linear fc fully_connected fullyconnected affine mlp ffn feedforward softmax",
+    "write embedding{number}": "embed embeddings lookup",
+    "write external{of}N, a part of N parameters that are counted elsewhere": "cnn conv conv1d conv2d convolution "
     "attention batchnorm batch_norm layernorm layer_norm",
-    "the output layer is output: N, below layers": "output out",
+    "{output}": "output out",
 }
 """What to do with a kind of layer that is another program's."""
 
@@ -80,6 +107,8 @@ WORDS = {
     "markdown": "md",
     "table": "text txt plain console",
     "latex": "tex",
+    "tikz": "tex latex pgf",
+    "html": "htm page web",
     "junit": "xml",
     "github": "gh actions",
     "many-to-many": "seq2seq sequence sequences many2many n-to-n",
@@ -105,22 +134,28 @@ def _ours(theirs: str, table: dict[str, str]) -> list[str]:
 def key_cure(key: str, known: tuple[str, ...]) -> str:
     """Return what to do with a key that is not known: `; write input`, or what was meant; nothing where it is open."""
     ours = [one for one in _ours(key, TOP_KEYS) if one in known]
-    return f"; write {ours[0]}" if ours else did_you_mean(key, known)
+    if ours:
+        return f"; write {ours[0]}"
+    if "layers" in known and key in OUR_KINDS:
+        return f"; a layer stands in the list of layers, with a dash: - {key}: N"
+    if "layers" in known and key in OPTIONS:
+        return "; an option of a layer stands below the layer's kind, in the same column"
+    return did_you_mean(key, known)
 
 
-def option_cure(key: str, kind: str, options: tuple[str, ...]) -> str:
+def option_cure(key: str, kind: str, options: tuple[str, ...], spelling: Spelling) -> str:
     """Return the same for a key of a layer of a kind, which has these options."""
     ours = _ours(key, LAYER_KEYS)
     written = ours[0].removeprefix("write ") if ours else ""
     if ours and (written in options or not written.isidentifier()):
-        return f"; {ours[0].format(kind=kind)}"
+        return f"; {ours[0].format(**spelling | {'kind': kind})}"
     return did_you_mean(key, options)
 
 
-def kind_cure(word: str, known: tuple[str, ...]) -> str:
+def kind_cure(word: str, known: tuple[str, ...], spelling: Spelling) -> str:
     """Return what to do with a kind of layer that is not known."""
     ours = _ours(word, KINDS)
-    return f"; {ours[0]}" if ours else did_you_mean(word, known)
+    return f"; {ours[0].format(**spelling)}" if ours else did_you_mean(word, known)
 
 
 def word_cure(word: str, known: tuple[str, ...]) -> str:

@@ -8,16 +8,16 @@ misspelt.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from rnncalc.errors import Path
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer
-from rnncalc.layers.options import OPTIONS
+from rnncalc.layers.options import OPTIONS, Choice
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence, say_the_same
 from rnncalc.spec.reading import Reading, unknown_key, what
-from rnncalc.text import all_of, escape, one_of
+from rnncalc.text import escape, one_of
 
 
 def read_layers(reading: Reading, node: Node | None, path: Path, above: Node) -> tuple[Layer, ...]:
@@ -30,7 +30,7 @@ def read_layers(reading: Reading, node: Node | None, path: Path, above: Node) ->
         return (_stand_in(),)
     if not isinstance(node, Sequence) or not node.items:
         got = "none" if isinstance(node, Sequence) else what(node)
-        reading.problem(node.mark, path, f"expected a list of layers, such as - lstm: 512, got {got}")
+        reading.problem(node.mark, path, f"expected a list of layers, such as - lstm: 512, got {got}{_dash_cure(node)}")
         return (_stand_in(),)
     layers: list[Layer] = []
     before: Node | None = None  # the item before, if nothing was wrong with it
@@ -50,13 +50,20 @@ def _layer(reading: Reading, node: Node, path: Path) -> Layer:
         reading.problem(node.mark, path, f"expected a layer, such as lstm: 512, got {what(node)}{_word_cure(node)}")
         return _stand_in()
     kinds = [key.value for key, _ in node.items if key.value in KINDS]
-    if len(kinds) != 1:
-        _tell_kind(reading, node, path, kinds)
+    if not kinds:
+        _tell_no_kind(reading, node, path)
         return _stand_in()
-    name = kinds[0]
-    of = kind(name)
+    name = next((one for one in kinds if one != "dropout"), kinds[0])
+    others = [one for one in kinds if one != name]
+    of, in_flags = kind(name), isinstance(node.mark, Flag)
+    for word, below in node.items if others else ():
+        if word.value in others:
+            reading.problem(word.mark, (*path, word.value), _layer_of_its_own(word.value, below, in_flags))
     values: dict[str, Any] = {}
-    for key, below in reading.keys(node, path, _keys(of), _unknown):  # type: ignore[arg-type]  # a class is hashable, and mypy asks its instances
+    known = (*_keys(of), *others) if others else _keys(of)  # type: ignore[arg-type]  # a class is hashable, and mypy asks its instances
+    for key, below in reading.keys(node, path, known, partial(unknown_option, of, in_flags)):
+        if key in others:
+            continue
         option = of.number if key == name else key
         value = reading.value(below, (*path, key), of.option(option).allowed, None)
         if value is not None:
@@ -76,11 +83,14 @@ def _stand_in() -> Layer:
     return kind("dropout")(rate=0.0)  # type: ignore[call-arg]
 
 
-def _tell_kind(reading: Reading, node: Mapping, path: Path, kinds: list[str]) -> None:
-    """Note what is wrong with a layer that has no kind that is known, or more than one."""
-    if kinds:
-        reading.problem(node.mark, path, f"expected one kind of layer, got {all_of(kinds)}; make each a list item")
-        return
+def _layer_of_its_own(kind: str, number: Node, in_flags: bool) -> str:
+    """Return what to say of a second kind in one layer."""
+    written = escape(number.value) if isinstance(number, Scalar) and number.value else "N"
+    return f"is a layer of its own; write {f'-l {kind}:{written}' if in_flags else f'- {kind}: {written}'} for it"
+
+
+def _tell_no_kind(reading: Reading, node: Mapping, path: Path) -> None:
+    """Note what is wrong with a layer that has no kind that is known."""
     words = [key for key, _ in node.items if key.value not in OPTIONS]
     key = words[0] if words else None
     if key is None:
@@ -99,23 +109,56 @@ def _word_cure(node: Node) -> str:
     return f"; write {kind}: {escape(number)}" if kind in KINDS and mark and number.isalnum() else ""
 
 
+def _dash_cure(node: Node) -> str:
+    """Return `; write - lstm: 4` for a layer without its dash, or without the space behind it."""
+    first = node.items[0] if isinstance(node, Mapping) and node.items else None
+    if first is None or (kind := first[0].value.removeprefix("-")) not in KINDS or not isinstance(first[1], Scalar):
+        return ""
+    space = ", with a space after the dash" if first[0].value != kind else ""
+    return f"; write - {kind}: {escape(first[1].value)}{space}"
+
+
 def _kind_cure(node: Mapping, key: str) -> str:
     """Return what to write in place of a key that is no kind of layer."""
-    from rnncalc.spec.elsewhere import kind_cure
+    from rnncalc.spec.elsewhere import IN_FLAGS, IN_YAML, kind_cure
 
+    in_flags = isinstance(node.mark, Flag)
+    spelling = IN_FLAGS if in_flags else IN_YAML
     if key in ("type", "kind", "cell", "class", "layer") and isinstance(named := node.get(key), Scalar):
         size = next((below for name, below in node.items if name.value in ("units", "size", "hidden_size")), None)
         number = escape(size.value) if isinstance(size, Scalar) else "20"
-        return f"; write {escape(named.value)}: {number}, the kind and its number" if named.value else ""
-    return kind_cure(key, tuple(KINDS))
+        of = spelling["of"]
+        return f"; write {escape(named.value)}{of}{number}, the kind and its number" if named.value else ""
+    number = node.items[0][1].value if in_flags and isinstance(node.items[0][1], Scalar) else ""
+    return kind_cure(key, tuple(KINDS), spelling | {"number": f":{escape(number)}"} if number else spelling)
 
 
-def _unknown(key: str, known: tuple[str, ...]) -> str:
-    """Return what to say of a key that a layer does not know: it may be an option of other kinds."""
-    from rnncalc.spec.elsewhere import option_cure
+def unknown_option(of: type[Layer], in_flags: bool, key: str, known: tuple[str, ...]) -> str:
+    """Return what to say of a key that a layer of a kind does not know: it may be an option of other kinds."""
+    from rnncalc.spec.elsewhere import IN_FLAGS, IN_YAML, option_cure
 
-    takers = [name for name in KINDS if key in kind(name).options()]
-    if takers:
-        return f"does not apply to {known[0]}; it applies to {one_of(takers)}"
-    cure = option_cure(key, known[0], known)
+    if takers := [name for name in KINDS if key in kind(name).options()]:
+        here = of.kind if of.kind in known else "output"
+        return f"does not apply to {here}; it applies to {one_of(takers)}"
+    spelling = IN_FLAGS if in_flags else IN_YAML
+    if cure := (_flag_cure(key, of) if in_flags else "") or _word_of_option(key, of, spelling["is_"]):
+        return f"unknown key; {cure}"
+    cure = option_cure(key, of.kind, known, spelling)
     return f"unknown key{cure}" if cure else unknown_key(key, known)
+
+
+def _flag_cure(key: str, of: type[Layer]) -> str:
+    """Return what to write for `dropout:0.5`, `bias:false` and `512` behind the number of a layer in flags."""
+    name, colon, value = key.partition(":")
+    if name in KINDS:
+        return f"write -l {name}:{escape(value) or 'N'}, as a layer of its own"
+    if colon and name in of.options():
+        return f"write {name}={escape(value)}"
+    return f"a layer has one number; write -l {of.kind}:{escape(key)} for another" if key.isdecimal() else ""
+
+
+def _word_of_option(word: str, of: type[Layer], is_: str) -> str:
+    """Return `write activation=relu` for the word alone."""
+    choices = {option: of.option(option).allowed for option in of.options()}
+    found = [option for option, of in choices.items() if isinstance(of, Choice) and word.lower() in of.words]
+    return f"write {found[0]}{is_}{escape(word.lower())}" if found else ""

@@ -6,6 +6,7 @@ What each key of a network may be is `network/validation.py`; its layers are rea
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.errors import MORE_PROBLEMS, Path, Problem, SpecError
@@ -14,8 +15,8 @@ from rnncalc.layers.options import OPTIONS, Size, WholeNumber
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Expect, Part
 from rnncalc.network.validation import KEYS
-from rnncalc.spec.layers import read_layers
-from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence, mark_at
+from rnncalc.spec.layers import read_layers, unknown_option
+from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence, mark_at
 from rnncalc.spec.reading import Reading, what
 from rnncalc.text import escape
 
@@ -118,7 +119,9 @@ class _Reader(Reading):
         if isinstance(node, Scalar):
             return Output(self.value(node, path, Size(), 1))
         values: dict[str, Any] = {"units": 1}
-        for key, below in self.keys(node, path, OUTPUT_KEYS):
+        for key, below in self.keys(
+            node, path, OUTPUT_KEYS, partial(unknown_option, Output, isinstance(node.mark, Flag))
+        ):
             value = self.value(below, (*path, key), OPTIONS[key].allowed, None)
             if value is not None:
                 values[key] = value
@@ -141,7 +144,7 @@ class _Reader(Reading):
             elif isinstance(below, Sequence):
                 values[key] = tuple(self.value(item, (*at, place), COUNT, 0) for place, item in enumerate(below.items))
             else:
-                self.problem(below.mark, at, f"expected a list of counts, got {what(below)}")
+                self.problem(below.mark, at, f"expected a list of counts, got {what(below)}{_as_list(below)}")
         return Expect(**values)
 
     def training(self, node: Node, path: Path) -> Update:
@@ -179,3 +182,13 @@ class _Reader(Reading):
                 self.problem(key.mark, at, "stands here a second time; remove one")
             seen.add(key.value)
             yield key.value, self.value(below, at, LAYER_LIMIT.allowed, 0)
+
+
+def _as_list(node: Node) -> str:
+    """Return the list to write for counts under the names of their layers, or for one count alone."""
+    below = [value for _, value in node.items] if isinstance(node, Mapping) else [node]
+    counts = [escape(each.value) for each in below if isinstance(each, Scalar) and each.value]
+    if not counts or len(counts) < len(below):
+        return ""
+    order = ", one for each layer in order" if isinstance(node, Mapping) else ""
+    return f"; write [{', '.join(counts)}]{order}"

@@ -111,7 +111,9 @@ def _cure(scalar: Scalar, allowed: Allowed) -> str:
             lower = text.lower()
             return "; write true" if lower in (*_YES, "1") else "; write false" if lower in (*_NO, "0") else ""
         case _:
-            return _number_cure(text, allowed)
+            if isinstance(scalar.mark, Flag) and text.startswith("="):  # -i=10
+                return f"; write {scalar.mark.name} {escape(text[1:])}"
+            return _number_cure(text, allowed, in_flags=isinstance(scalar.mark, Flag))
 
 
 def _reads(text: str, allowed: Allowed) -> bool:
@@ -123,8 +125,11 @@ def _reads(text: str, allowed: Allowed) -> bool:
     return True
 
 
-def _number_cure(text: str, allowed: Allowed) -> str:
+def _number_cure(text: str, allowed: Allowed, in_flags: bool) -> str:
     """Return `; write 1000` for a number written in a way that is not read."""
+    if isinstance(allowed, Rate) and (percent := re.fullmatch(r"([0-9]{1,3}(?:\.[0-9]{1,9})?) ?%", text)):
+        share = f"{float(_exact(percent[1]) / 100):.12f}".rstrip("0").rstrip(".") if float(percent[1]) <= 100 else ""
+        return f"; write {share}" if share else ""
     if text == "?":
         return "; '?' stands for a size that rnncalc solve looks for: write a number here"
     why = ""
@@ -134,9 +139,9 @@ def _number_cure(text: str, allowed: Allowed) -> str:
     if " " in text and plain and _reads(plain, allowed):
         return f"; write {plain}, without the space"
     if re.fullmatch(r"0[0-9]+", text):
-        why, meant = "some readers of YAML take it for octal: ", _exact(text)
+        why, meant = "" if in_flags else "some readers of YAML take it for octal: ", _exact(text)
     elif re.fullmatch(r"[0-9]+(:[0-9]+)+", text):
-        return "; some readers of YAML take it for base 60: write plain digits"
+        return f"; {'' if in_flags else 'some readers of YAML take it for base 60: '}write plain digits"
     elif re.fullmatch(r"0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+", text):
         meant = _exact(str(int(text, 0)))
     elif re.fullmatch(r"[0-9]*\.?[0-9]+[eE][-+]?[0-9]{1,2}|[0-9]+\.?[0-9]*", plain):

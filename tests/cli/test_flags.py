@@ -114,7 +114,7 @@ def test_the_word_of_another_program_is_told_ours(call: Call, args: list[str], c
         (["solve", "-i", "4", "-l", "lstm:?", "--match", "nowhere"], "--match: 'nowhere': no such file\n"),
         (["run", *NETWORK, "--weights", "nowhere"], "--weights: 'nowhere': no such file\n"),
         (["run", *NETWORK, "--inputs", "nowhere"], "--inputs: 'nowhere': no such file\n"),
-        (["check", "specs", "--baseline", "nowhere"], "--baseline: 'nowhere': no such file\n"),
+        (["check", "specs", "--baseline", "nowhere"], "--baseline: 'nowhere': no such file; a commit is git:nowhere\n"),
     ],
 )
 def test_what_was_meant_is_told(call: Call, args: list[str], message: str) -> None:

@@ -146,7 +146,7 @@ def test_flags_add_limits_and_stand_in_place_of_the_specs_own(spec: Path, call: 
             ["specs", "--baseline", "specs", "--max-growth", "much"],
             "--max-growth: expected a percentage such as 5%, or a number such as 10k, got 'much'\n",
         ),
-        (["specs", "--baseline", "nowhere"], "--baseline: 'nowhere': no such file\n"),
+        (["specs", "--baseline", "nowhere"], "--baseline: 'nowhere': no such file; a commit is git:nowhere\n"),
         (
             ["specs", "--baseline", "specs/rnn.yaml"],
             f"rnncalc: --baseline: one spec, 'specs/rnn.yaml', for {SPECS}: give a folder, or JSON of them all\n",

@@ -50,7 +50,10 @@ def test_good_files_are_read(spec: Path, call: Call) -> None:
         ("rnn_1: 3", "1:8: rnn_1: expected keys (W_xh, W_hh or b_h), got '3'"),
         (GOOD.replace("  b_h: [0]\n", ""), "2:3: rnn_1.b_h: missing; expected shape (1)"),
         (GOOD + "  b_q: [0]\n", "5:3: rnn_1.b_q: unknown key; did you mean 'b_h'?"),
-        (GOOD.replace("[[.5]]", "[.5]"), "3:10: rnn_1.W_hh[0]: expected shape (1, 1), got the number .5"),
+        (
+            GOOD.replace("[[.5]]", "[.5]"),
+            "3:10: rnn_1.W_hh[0]: expected shape (1, 1), got the number .5; one number is a list too, [1] say",
+        ),
         (GOOD.replace("[[.5]]", ".5"), "3:9: rnn_1.W_hh: expected shape (1, 1), got the number .5"),
         (GOOD.replace("[[.5]]", "[[1], [2]]"), "3:9: rnn_1.W_hh: expected shape (1, 1), got 2 rows"),
         (

@@ -65,10 +65,17 @@ def read_number(text: str) -> Given:
     decimals = (found["decimals"] or "") if found else ""
     kept, beyond = decimals[:power], decimals[power:]
     if not found or beyond.strip("0") or power > MOST_POWER:
-        raise CallError(f"expected a whole number, such as 1600 or 1.6k, got '{escape(text)}'")
+        raise CallError(f"expected a whole number, such as 1600 or 1.6k, got '{escape(text)}'{_cure(text.strip())}")
     unit = 10 ** (power - len(kept))
     digits = re.sub(r"[^0-9]", "", found["whole"]) + kept
     return Given(int(digits) * unit, unit, text)
+
+
+def _cure(text: str) -> str:
+    """Return how to write sizes without their brackets, and a number with the comma of a list behind it."""
+    if re.fullmatch(rf"{_SIZE}(?:, ?{_SIZE})+", text):
+        return f"; write ({text}) for a shape"
+    return f"; write {text[:-1]}, without the comma" if text[-1:] in (",", ";") and _NUMBER.fullmatch(text[:-1]) else ""
 
 
 def in_one(numbers: list[Given]) -> Given | None:

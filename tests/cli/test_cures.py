@@ -1,0 +1,235 @@
+"""What a message says to do is in the words of the place it came from: flags for flags, YAML for YAML."""
+
+from pathlib import Path
+
+import pytest
+from conftest import Call
+
+IN_LAYERS = [
+    ("lstm:20,dropout=0.2", ["dropout: is a layer of its own; write -l dropout:0.2 for it"]),
+    (
+        "lstm:20,biderectional=yes,dropout=0.5",
+        [
+            "dropout: is a layer of its own; write -l dropout:0.5 for it",
+            "biderectional: unknown key; did you mean 'bidirectional'?",
+        ],
+    ),
+    ("lstm:20,dropout:0.5", ["dropout:0.5: unknown key; write -l dropout:0.5, as a layer of its own"]),
+    ("lstm:20,bias:false", ["bias:false: unknown key; write bias=false"]),
+    ("lstm:20,30", ["30: unknown key; a layer has one number; write -l lstm:30 for another"]),
+    ("lstm:20,relu", ["relu: unknown key; write activation=relu"]),
+    ("lstm:20,bidirectional,Sum", ["Sum: unknown key; write merge=sum"]),
+    ("lstm:20,hidden=4", ["hidden: unknown key; the units follow the kind, as in lstm:20"]),
+    ("lstm:20,return_sequences", ["return_sequences: unknown key; give --topology many-to-many, or many-to-one"]),
+    ("lstm:20,merge=sum", ["merge: applies to a bidirectional layer only; make it bidirectional, or remove it"]),
+    ("bilstm:4", ["bilstm: unknown kind of layer; write lstm:4,bidirectional"]),
+    ("indrnn:4", ["indrnn: unknown kind of layer; write rnn:4,recurrence=diagonal"]),
+    ("ugrnn:4", ["ugrnn: unknown kind of layer; write gru:4,reset_gate=false"]),
+    ("output:4", ["output: unknown kind of layer; the output layer is --output N"]),
+    ("type:gru,units=4", ["type: unknown kind of layer; write gru:4, the kind and its number"]),
+]
+
+
+@pytest.mark.parametrize(("layer", "said"), IN_LAYERS)
+def test_a_layer_in_flags_is_mended_in_flags(call: Call, layer: str, said: list[str]) -> None:
+    """Every mistake in it is told, each with what to type."""
+    assert call("-i", 3, "-l", layer) == (2, "", "".join(f"--layer 1: {line}\n" for line in said))
+
+
+def test_a_word_is_offered_as_an_option_only_where_the_kind_has_it(call: Call) -> None:
+    """An SRU has no activation to choose."""
+    assert "write" not in call("-i", 3, "-l", "sru:20,relu").err
+    assert (
+        call("-i", 3, "-l", "sru:20", "-o", "5,softmax").err
+        == "--output: softmax: unknown key; write activation=softmax\n"
+    )
+    assert (
+        "--output: repeat: does not apply to output; it applies to"
+        in call("-i", 3, "-l", "sru:2", "-o", "5,repeat=2").err
+    )
+
+
+def test_a_number_in_flags_is_refused_without_words_of_yaml(call: Call) -> None:
+    """Nobody reads `-i 010` as YAML."""
+    assert call("-i", "010", "-l", "rnn:3").err == "--input: expected a positive whole number, got '010'; write 10\n"
+
+
+def test_a_layer_within_a_layer_hides_no_other_mistake(call: Call, tmp_path: Path) -> None:
+    """All of them are told at once."""
+    spec = tmp_path / "spec.yaml"
+    spec.write_text("input: 3\nlayers:\n  - lstm: 3\n    bidirectional: yes\n    dropout: 0.3\n    activation: Tanh\n")
+    assert call(spec).err.splitlines() == [
+        f"{spec}:4:20: layers[0].bidirectional: expected true or false, got 'yes'; write true",
+        f"{spec}:5:5: layers[0].dropout: is a layer of its own; write - dropout: 0.3 for it",
+        f"{spec}:6:17: layers[0].activation: expected tanh, relu, sigmoid, linear or softmax, got 'Tanh'; "
+        "did you mean 'tanh'?",
+    ]
+
+
+ANSWER = ("answer", "specs/lstm.yaml")
+SEE = "(see rnncalc {} --help)\n"
+
+
+@pytest.mark.parametrize("words", [("1600", "--formt", "json"), ("--formt", "json", "1600"), ("1600", "--formt=json")])
+def test_a_misspelt_flag_is_no_answer(call: Call, words: tuple[str, ...]) -> None:
+    """Nor is the word behind it."""
+    said = f"rnncalc: No such option '--formt'; did you mean '--format'? {SEE.format('answer')}"
+    assert call(*ANSWER, *words) == (2, "", said)
+
+
+def test_what_stands_behind_two_dashes_is_an_answer(call: Call) -> None:
+    """Whatever it looks like: who grades ends the flags; and a number below 0 is no flag."""
+    said = "rnncalc: expected a whole number, such as 1600 or 1.6k, got '{}'\n"
+    assert call(*ANSWER, "--", "1600", "--formt") == (2, "", said.format("--formt"))
+    assert call(*ANSWER, "--", "-h") == (2, "", said.format("-h"))
+    assert call(*ANSWER, "-5") == (2, "", said.format("-5"))
+    assert call(*ANSWER, "--", "1600").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((*ANSWER, "20,10"), "expected a whole number, such as 1600 or 1.6k, got '20,10'; write (20,10) for a shape"),
+        (
+            (*ANSWER, "600,", "7"),
+            "expected a whole number, such as 1600 or 1.6k, got '600,'; write 600, without the comma",
+        ),
+        (("answer", "1600", "specs/lstm.yaml"), "the SPEC comes first: rnncalc answer specs/lstm.yaml 1600"),
+        (
+            ("answer", "-i", "8", "-l", "gru:16", "1152", "specs/lstm.yaml"),
+            "-i and -l describe a network, and so does 'specs/lstm.yaml': give one of them",
+        ),
+    ],
+)
+def test_an_answer_is_shown_how_to_be_written(call: Call, words: tuple[str, ...], said: str) -> None:
+    """A shape without its brackets, a list with commas, a SPEC that comes last: one line each."""
+    assert call(*words) == (2, "", f"rnncalc: {said}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("draw", "--cell"), "'--cell'; write --view cell"),
+        (("count", "--json"), "'--json'; write --format json"),
+        (("count", "--inputs"), "'--inputs'; it is a flag of rnncalc run, or did you mean '--input'?"),
+        (("run", "--to", "keras"), "'--to'; it is a flag of rnncalc export"),
+        (
+            ("count", "--bidirectional"),
+            "'--bidirectional'; an option of a layer stands behind it, as in -l lstm:20,bidirectional",
+        ),
+        (("check", "--maxparams", "4"), "'--maxparams'; did you mean '--max-params'?"),
+        (("count", "--vers"), "'--vers'; did you mean '--version'?"),
+        (("draw", "--zzz"), "'--zzz'."),
+    ],
+)
+def test_a_flag_that_is_not_there(call: Call, words: tuple[str, ...], said: str) -> None:
+    """What was meant, be it a word of another flag, an option of a layer, or the flag of another command."""
+    assert call(*words) == (2, "", f"rnncalc: No such option {said} {SEE.format(words[0])}")
+
+
+def test_a_short_flag_has_no_equals_sign(call: Call) -> None:
+    """`-i=10` is `-i` with the value `=10`."""
+    said = "--input: expected a positive whole number, got '=10'; write --input 10\n"
+    assert call("-i=10", "-l", "rnn:3") == (2, "", said)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("draw", "-f", "tex"), "--format: expected text, svg, tikz or html, got 'tex'; write tikz"),
+        (("check", "--baseline", "main"), "--baseline: 'main': no such file; a commit is git:main"),
+        (("check", "--baseline", "a/b~1"), "--baseline: 'a/b~1': no such file; a commit is git:a/b~1"),
+        (("check", "--baseline", "no.json"), "--baseline: 'no.json': no such file"),
+        (
+            ("compare", "--steps", "1-100"),
+            "--steps: expected a positive whole number, or FIRST..LAST, got '1-100'; write 1..100",
+        ),
+        (
+            ("run", "--backward", "--loss", "squared"),
+            "rnncalc: --loss squared needs targets, what the outputs should be: give --targets FILE, "
+            "or targets in the spec",
+        ),
+    ],
+)
+def test_a_form_that_is_expected_is_shown(call: Call, words: tuple[str, ...], said: str) -> None:
+    """As it would be typed."""
+    assert call(words[0], "specs/lstm.yaml", *words[1:]) == (2, "", f"{said}\n")
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [("specs/lstm", "specs/lstm.yaml"), ("specs/lstm.yml", "specs/lstm.yaml"), ("specs/lstmm.yaml", "specs/lstm.yaml")],
+)
+def test_a_spec_that_stands_beside_is_offered(call: Call, given: str, meant: str) -> None:
+    """Under the other suffix, or a name that is near."""
+    assert call(given) == (2, "", f"'{given}': no such file; did you mean '{meant}'?\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[1, 2]", ["1:2: [0]: expected shape (1), got the number 1; one number is a list too, [1] say"]),
+        ("1, 2", ["1:1: expected a list of 2 steps, got '1, 2'; a list stands in brackets, its numbers with commas"]),
+    ],
+)
+def test_numbers_without_brackets(call: Call, tmp_path: Path, text: str, said: list[str]) -> None:
+    """Told as what they are, with the brackets to write."""
+    inputs = tmp_path / "inputs.yaml"
+    inputs.write_text(text)
+    done = call("run", "-i", 1, "-l", "rnn:1", "-T", 2, "--inputs", inputs)
+    assert done.code == 2
+    assert done.err.splitlines()[0].startswith(f"{inputs}:{said[0]}")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            "expect: {layers: {lstm_1: 288, dropout_1: 0}}",
+            "5:18: expect.layers: expected a list of counts, got keys; write [288, 0], one for each layer in order",
+        ),
+        ("expect: {layers: 288}", "5:18: expect.layers: expected a list of counts, got '288'; write [288]"),
+        ("", "4:14: layers[1].dropout: expected a number from 0 to 1, got '20%'; write 0.2"),
+    ],
+)
+def test_a_value_in_a_spec_is_shown_how_to_be_written(call: Call, tmp_path: Path, line: str, said: str) -> None:
+    """A share as a number, the layers' counts as a list."""
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(f"input: 3\nlayers:\n  - lstm: 7\n  - dropout: {'0.2' if line else '20%'}\n{line}\n")
+    assert call(spec) == (2, "", f"{spec}:{said}\n")
+
+
+def test_one_count_too_many(call: Call, tmp_path: Path) -> None:
+    """One is no plural."""
+    spec = tmp_path / "spec.yaml"
+    spec.write_text("input: 3\nlayers:\n  - rnn: 2\nexpect: {layers: [12, 1]}\n")
+    assert ": expected 1 count, one for each layer and the output layer last, got 2\n" in call(spec).err
+
+
+def test_weights_under_another_convention_than_the_spec_says(call: Call) -> None:
+    """Who gave the flag is told to leave it out, not to give another."""
+    done = call("run", "specs/pytorch/tagger.yaml", "-c", "textbook", "--weights", "specs/models/tagger.pt")
+    said = "--convention: the file has the tensors of pytorch, as the spec says; leave this flag out\n"
+    assert done == (2, "", said)
+
+
+def test_what_is_no_model_file(call: Call, tmp_path: Path) -> None:
+    """An empty file, and a folder, at each flag."""
+    empty = tmp_path / "empty.safetensors"
+    empty.touch()
+    assert call("read", empty) == (2, "", f"'{empty}': is empty\n")
+    assert call("read", "specs/models") == (2, "", "'specs/models': is a folder; name a file in it\n")
+    for command, flag in (("check", "--model"), ("run", "--weights")):
+        said = f"{flag}: 'specs/models': is a folder; name a file in it\n"
+        assert call(command, "specs/lstm.yaml", flag, "specs/models") == (2, "", said)
+
+
+def test_a_baseline_of_one_spec_counts_specs_alone(call: Call, tmp_path: Path) -> None:
+    """Other YAML in the folder is left out of the number, and of the refusal."""
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.yaml").write_text("input: 4\nlayers:\n  - rnn: 3\n")
+    (tmp_path / "compose.yml").write_text("services: {}\n")
+    said = "rnncalc: --baseline: one spec, 'specs/rnn.yaml', for 2: give a folder, or JSON of them all\n"
+    assert call("check", tmp_path, "--baseline", "specs/rnn.yaml") == (2, "", said)
+    (tmp_path / "b.yaml").unlink()
+    assert call("check", tmp_path, "--baseline", "specs/rnn.yaml").code == 0
