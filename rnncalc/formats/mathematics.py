@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from rnncalc.formats.values import MOST_OF_A_SUM
+from rnncalc.formats.widths import PAGE, QUAD, line_width
 from rnncalc.reports.equations import Function, Line, Piece, Sign, Term, plain_piece
 from rnncalc.text import escape
 
@@ -107,9 +108,21 @@ def _placed(line: Line) -> _Rows:
 
 
 def aligned(lines: Iterable[Line], environment: str) -> str:
-    """Return equations in LaTeX below each other, their first signs aligned."""
-    body = " \\\\\n".join(f"  {latex(line)}" for line in lines)
+    """Return equations in LaTeX below each other, their first signs aligned; one that is too wide goes on below."""
+    body = " \\\\\n".join(f"  {row}" for line in lines for row in _fitting(line))
     return f"\\begin{{{environment}}}\n{body}\n\\end{{{environment}}}"
+
+
+def _fitting(line: Line) -> Iterator[str]:
+    """Yield an equation in as many lines as it needs on a page."""
+    rows: list[Line] = [()]
+    indent = line_width(line[:2]) + QUAD
+    for group in groups(line):
+        if rows[-1] and line_width((*rows[-1], *group)) > PAGE - indent * (len(rows) > 1):
+            rows.append(())
+        rows[-1] = (*rows[-1], *group)
+    yield latex(rows[0])
+    yield from (f"&\\quad {latex(row)}" for row in rows[1:])
 
 
 def latex(line: Line) -> str:
