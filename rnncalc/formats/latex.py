@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
-from rnncalc.formats.mathematics import aligned, symbol, typeset
-from rnncalc.formats.values import MOST_OF_A_NOTE, MOST_OF_A_SUM, text_of
+from rnncalc.formats.mathematics import aligned, inline, named, typeset
+from rnncalc.formats.values import MOST_OF_A_NAME, MOST_OF_A_NOTE, MOST_OF_A_SUM, text_of
 from rnncalc.formats.widths import PAGE
-from rnncalc.reports.sheet import Arithmetic, Name, Row, Sheet, Value
+from rnncalc.reports.sheet import Arithmetic, Name, Phrase, Row, Sheet, Value
 from rnncalc.text import escape
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _write_sheet(sheet: Sheet, file: TextIO) -> None:
     if lines := [line for row in rows for line in _lines(row)]:
         file.writelines([*lines, "\\par\\medskip\n"])
     for note in sheet.notes:
-        file.write(f"\n{_words(text_of(note, limit=MOST_OF_A_NOTE))}\n")
+        file.write(f"\n{_said(note, MOST_OF_A_NOTE)}\n")
 
 
 def _lines(row: Row) -> Iterator[str]:
@@ -96,13 +96,20 @@ def _with_signs(sides: Iterable[str]) -> Iterator[str]:
     return (f"= {side}" if number else side for number, side in enumerate(sides))
 
 
-def _label(name: Value, *what: Value) -> str:
-    """Return what a line is about: the name of a tensor as mathematics has it, anything else in words."""
-    words = _words(", ".join(["", *(text_of(value) for value in what if value != "")]) + ":")
-    if not isinstance(name, Name):
-        return _words(text_of(name)) + words
-    before = f"{typeset(text_of(name.before.rstrip('/')))} " if name.before else ""
-    return f"{before}${symbol(name.letter, name.below)}${words}"
+def _label(*what: Value) -> str:
+    """Return what a line is about."""
+    return f"{', '.join(_said(value) for value in what if value != '')}:"
+
+
+def _said(value: Value, limit: int = MOST_OF_A_NAME) -> str:
+    """Return the name of a tensor as mathematics has it, a phrase with its mathematics, anything else in words."""
+    match value:
+        case Name():
+            return named(value)
+        case Phrase():
+            return "".join(_words(part) if isinstance(part, str) else inline(part) for part in value.parts)
+        case _:
+            return _words(text_of(value, limit=limit))
 
 
 def _words(text: str) -> str:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from rnncalc.formats.values import MOST_OF_A_SUM
 from rnncalc.formats.widths import PAGE, QUAD, line_width
-from rnncalc.reports.equations import Function, Line, Piece, Sign, Term, plain_piece
+from rnncalc.reports.equations import Derivative, Function, Line, Piece, Sign, Term, plain_piece
+from rnncalc.reports.sheet import Name
 from rnncalc.text import escape
 
 ESCAPES = {
@@ -37,7 +38,7 @@ ESCAPES = {
     "⇄": r"$\leftrightarrow$",
 }
 
-_LATEX_GREEK = {"zeta": r"\zeta", "nu": r"\nu"}
+_LATEX_GREEK = {"zeta": r"\zeta", "nu": r"\nu", "sum": r"\sum"}
 _LATEX_SIGNS: dict[str, str] = {sign: sign.value for sign in Sign}
 _LATEX_SIGNS |= {Sign.EQUALS: " &= ", Sign.MINUS: " - ", Sign.ELEMENTWISE: r" \circ ", Sign.TIMES: r" \cdot "}
 _LATEX_SIGNS |= {Sign.APPLIED: r" \, ", Sign.COMMA: r",\, "}
@@ -130,6 +131,18 @@ def latex(line: Line) -> str:
     return "".join(map(_latex, line))
 
 
+def inline(line: Line) -> str:
+    """Return mathematics among words, between dollars: with nothing to align, nor a space that Markdown takes away."""
+    plain_signs = (Sign.EQUALS, Sign.APPLIED)
+    return f"${''.join(str(piece) if piece in plain_signs else _latex(piece) for piece in line)}$"
+
+
+def named(name: Name) -> str:
+    """Return the name of a tensor as mathematics has it, the mark of a direction before it in words."""
+    before = f"{name.before.rstrip('/')} " if name.before else ""
+    return f"{typeset(before)}${symbol(name.letter, name.below)}$"
+
+
 def typeset(text: str) -> str:
     """Return text for LaTeX in which nothing is a command."""
     return "".join(ESCAPES.get(char, char if char.isascii() else "?") for char in escape(text, MOST_OF_A_SUM))
@@ -147,6 +160,8 @@ def _latex(piece: Piece) -> str:
             return _LATEX_FUNCTIONS.get(piece.name) or f"\\operatorname{{{typeset(piece.name)}}}"
         case str():
             return _LATEX_SIGNS.get(piece) or f"\\text{{{typeset(piece)}}}"
+        case Derivative():
+            return f"\\frac{{\\partial {_latex(piece.of)}}}{{\\partial {_latex(piece.by)}}}"
     text = symbol(piece.letter, piece.subscript or piece.time.replace("−", "-"))
     if not piece.shape:
         return text

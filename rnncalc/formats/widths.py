@@ -1,4 +1,4 @@
-"""How wide mathematics is on a page of LaTeX, about, in points: where it has to go on in a new line. Knows looks only."""
+"""How wide mathematics is on a page of LaTeX, about, in points: so that it goes on below. Knows looks only."""
 
 from __future__ import annotations
 

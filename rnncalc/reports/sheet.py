@@ -36,6 +36,12 @@ def name_of(name: Name) -> str:
     return f"{name.before}{name.letter}{'_' if name.below else ''}{name.below}"
 
 
+class Phrase(NamedTuple):
+    """Words with mathematics among them: each part is either."""
+
+    parts: tuple[str | Line, ...]
+
+
 class Bar(NamedTuple):
     """A share from 0 to 1, drawn to scale."""
 
@@ -43,7 +49,7 @@ class Bar(NamedTuple):
 
 
 Shape = tuple[int | None, ...]
-Value = str | int | float | Arithmetic | Name | Bar | Shape | None
+Value = str | int | float | Arithmetic | Name | Phrase | Bar | Shape | None
 """What a cell of a sheet holds; None is what is not known."""
 
 Row = tuple[Value, ...]
@@ -74,7 +80,7 @@ class Sheet(NamedTuple):
     total: Row | None = None
     title: str = ""
     subtitle: str = ""
-    notes: tuple[str, ...] = ()
+    notes: tuple[str | Phrase, ...] = ()
     equations: tuple[Line, ...] = ()
     work: tuple[WorkLine, ...] = ()
     summed: bool = True

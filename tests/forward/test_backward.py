@@ -270,7 +270,7 @@ def test_what_goes_beyond_all_numbers_is_no_agreement() -> None:
     report = BackwardReport(done, states=True)
     for name in ("table", "json", "markdown", "html"):
         write([report], name, StringIO())
-    assert "is no finite number" in " ".join(note for sheet in report.sheets() for note in sheet.notes)
+    assert "is no finite number" in " ".join(str(note) for sheet in report.sheets() for note in sheet.notes)
     (row,) = BackwardReport(done).records()[1]
     assert row[8] == "false"
 
