@@ -120,7 +120,7 @@ def _cell(column: Column, value: Value) -> str:
 
 
 def _aligned(column: Column) -> str:
-    return ' class="right"' if column.right else ""
+    return ' class="right"' if column.right else ' class="whole"' if column.whole else ""
 
 
 def _value(value: Value) -> str:

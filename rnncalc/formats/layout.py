@@ -50,8 +50,9 @@ class Measured:
             yield self.total[place]
 
     def firm(self, place: int) -> bool:
-        """Return whether a column is never folded: one of numbers, of signs or of bars."""
-        return place in self.bars or self.columns[place].right or not self.columns[place].title
+        """Return whether a column is never folded: one of numbers, of signs, of bars or of words that stay whole."""
+        column = self.columns[place]
+        return place in self.bars or column.right or column.whole or not column.title
 
     def longest(self, place: int, lines: bool) -> int:
         """Return how long an equation of a column may be on one line; where some have two, as long as their sides."""

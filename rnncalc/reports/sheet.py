@@ -60,12 +60,14 @@ class Column(NamedTuple):
     """A column of a sheet. Numbers stand to the right; a `key` says which row it is, and stays beside any other.
 
     together: it is there to be compared with others that are so, and no screen is narrow enough to part them.
+    whole: its words stay on one line, as numbers do.
     """
 
     title: str
     right: bool = False
     key: bool = False
     together: bool = False
+    whole: bool = False
 
 
 class Sheet(NamedTuple):
