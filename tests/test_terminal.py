@@ -122,3 +122,26 @@ def test_what_is_compared_stays_together(columns: int, screen: Screen) -> None:
     out = screen(columns, "compare", "specs/time-series-gru.yaml", "--steps", "1..100")
     assert re.search(r"^ *100 +23,928 +[\d,]+ +[\d,.]+ +█+$", out, re.MULTILINE)
     assert max(map(len, out.splitlines())) <= columns
+
+
+@pytest.mark.parametrize("columns", [40, 60])
+def test_the_name_of_a_file_is_never_folded(columns: int, screen: Screen) -> None:
+    """It stands above its checks where there is no room beside them, once, and so does it above what changed."""
+    names = ["specs/dense-equivalent.yaml", "specs/lstm-without-output-gate.yaml", "specs/keras/gru-reset-before.yaml"]
+    lines = screen(columns, "check", *names, "--max-params", "10k", "--baseline", "specs").splitlines()
+    checks, changes = lines[: lines.index("Changes")], lines[lines.index("Changes") :]
+    assert [line for line in checks if line in names] == names
+    assert [line.split()[0] for line in changes if line.startswith("specs/")] == names
+    below = checks.index(names[0])
+    assert [re.sub(" +", " ", line) for line in checks[below + 1 : below + 5]] == [
+        "✓ expect.total 28 28",
+        "✓ expect.layers[0] 24 24",
+        "✓ expect.layers[1] 4 4",
+        "✓ --max-params 10,000 28",
+    ]
+    assert len({len(line) for line in checks[below + 1 : below + 5]}) == 1
+    numbers = re.sub(r"\s+", " ", " ".join(changes))  # beside the name or below it
+    assert f"{names[0]} 28 28 0 +0.00% {names[1]} 1,200 1,200 0 +0.00%" in numbers
+    assert "Total 2,428 2,428 0 +0.00%" in numbers
+    wide = screen(80, "check", *names).splitlines()
+    assert [line.split()[1] for line in wide if line.startswith("✓")] == [names[0]] * 3 + names[1:]

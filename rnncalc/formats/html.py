@@ -11,7 +11,7 @@ from pkgutil import get_data
 from typing import TYPE_CHECKING, TextIO
 
 from rnncalc.formats.values import MOST_OF_A_NAME, MOST_OF_A_NOTE, shortened, text_of
-from rnncalc.reports.sheet import Arithmetic, Bar, Column, Name, Row, Sheet, Value
+from rnncalc.reports.sheet import Arithmetic, Bar, Column, Name, Phrase, Row, Sheet, Value
 
 if TYPE_CHECKING:
     from rnncalc.reports.pictures.picture import Picture
@@ -92,7 +92,7 @@ def _sheet(sheet: Sheet, level: int) -> Iterator[str]:
         yield from _table(sheet)
     if sheet.notes:
         yield '<div class="notes">\n'
-        yield from (f"<p>{_signed(_text(note, MOST_OF_A_NOTE))}</p>\n" for note in sheet.notes)
+        yield from (f"<p>{_note(note)}</p>\n" for note in sheet.notes)
         yield "</div>\n"
     yield "</section>\n"
 
@@ -120,7 +120,7 @@ def _cell(column: Column, value: Value) -> str:
 
 
 def _aligned(column: Column) -> str:
-    return ' class="right"' if column.right else ""
+    return ' class="right"' if column.right else ' class="whole"' if column.whole else ""
 
 
 def _value(value: Value) -> str:
@@ -132,12 +132,20 @@ def _value(value: Value) -> str:
             from rnncalc.formats.mathml import name  # only symbols have such names
 
             return name(value)
+        case Phrase():
+            from rnncalc.formats.mathml import phrase  # few reports have phrases
+
+            return phrase(value)
         case Bar():
             return f'<span class="bar" style="width: {100 * value.share:.2f}%"></span>'
         case str():
             return _signed(_text(value))
         case _:
             return quoted(text_of(value))
+
+
+def _note(note: str | Phrase) -> str:
+    return _value(note) if isinstance(note, Phrase) else _signed(_text(note, MOST_OF_A_NOTE))
 
 
 def _signed(text: str) -> str:

@@ -25,10 +25,14 @@ SHORTEST_BAR = 4
 
 
 class Table(NamedTuple):
-    """Columns of a sheet side by side, by their places; lines: whether an equation's two sides stand on two."""
+    """Columns of a sheet side by side, by their places; lines: whether an equation's two sides stand on two.
+
+    above: places of keys that stand on a line of their own, above all rows that have them in common.
+    """
 
     places: tuple[int, ...]
     lines: bool = False
+    above: tuple[int, ...] = ()
 
 
 class Measured:
@@ -50,8 +54,9 @@ class Measured:
             yield self.total[place]
 
     def firm(self, place: int) -> bool:
-        """Return whether a column is never folded: one of numbers, of signs or of bars."""
-        return place in self.bars or self.columns[place].right or not self.columns[place].title
+        """Return whether a column is never folded: one of numbers, of signs, of bars or of words that stay whole."""
+        column = self.columns[place]
+        return place in self.bars or column.right or column.whole or not column.title
 
     def longest(self, place: int, lines: bool) -> int:
         """Return how long an equation of a column may be on one line; where some have two, as long as their sides."""
@@ -80,6 +85,14 @@ class Measured:
     def most(self, table: Table) -> int:
         """Return how wide a table is where nothing is folded."""
         return sum(self.width(place, table.lines) + GAP for place in table.places) - GAP
+
+    def widths(self, table: Table, width: int) -> dict[int, int]:
+        """Return how wide each column of a table is where the widest of words are folded until it fits."""
+        widths = {place: self.width(place, table.lines) for place in table.places}
+        soft = [place for place in table.places if not self.firm(place)]
+        while soft and sum(widths.values()) + GAP * (len(widths) - 1) > width:
+            widths[max(soft, key=lambda place: widths[place])] -= 1
+        return widths
 
     def least(self, table: Table) -> int:
         """Return how narrow a table can be."""
@@ -110,10 +123,19 @@ def split(sheet: Measured, width: int) -> list[Table] | None:
 
 
 def _together(sheet: Measured, width: int) -> list[Table] | None:
-    """Return a table of the keys and what is compared, its words folded if need be, then others; None if too wide."""
+    """Return a table of the keys and what is compared, its words folded if need be, then others; None if too wide.
+
+    Before any words are folded, keys that stay whole stand above their rows.
+    """
     keys = {place for place in sheet.everything if sheet.columns[place].key}
     compared = {place for place in sheet.everything if sheet.columns[place].together}
     first = Table(tuple(sorted(keys | compared)))
+    whole = tuple(sorted(place for place in keys if sheet.columns[place].whole))
+    if whole and not sheet.fits(first, width):
+        everything = Table(tuple(sorted({*sheet.everything} - {*whole})), above=whole)
+        if sheet.fits(everything, width):
+            return [everything]
+        first = Table(tuple(sorted((keys | compared) - {*whole})), above=whole)
     fits = sheet.fits(first, width) or (not compared & sheet.equations and sheet.least(first) <= width)
     if not fits:
         return None

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
 from rnncalc.formats.values import MOST_OF_A_NOTE, shortened, text_of
-from rnncalc.reports.sheet import Arithmetic, Name, Sheet, Value
+from rnncalc.reports.sheet import Arithmetic, Name, Phrase, Sheet, Value
 
 if TYPE_CHECKING:
     from rnncalc.reports.report import Report
@@ -24,6 +24,9 @@ _LIVE = re.compile(
     re.IGNORECASE,
 )
 """What GitHub links or replaces wherever it stands, escaped or not: people, issues, addresses, commits, emoji."""
+
+_TAME = re.compile(r"[A-Za-z0-9\\{}$_^(),.=+/\- ]*")
+"""What mathematics among words is made of."""
 
 
 def write(reports: Iterable[Report], file: TextIO) -> None:
@@ -76,14 +79,42 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _cell(value: Value) -> str:
-    text = text_of(value)
-    if isinstance(value, Arithmetic):
-        return _code(text).replace("|", r"\|")
-    return escaped(text).replace("\n", " ") if isinstance(value, str | Name) else text  # numbers have nothing to escape
+    match value:
+        case Arithmetic():
+            return _code(text_of(value)).replace("|", r"\|")
+        case Name():
+            from rnncalc.formats.mathematics import named  # only symbols have such names
+
+            latex = named(value)
+            return latex if _tame(latex) else escaped(text_of(value)).replace("\n", " ")
+        case Phrase():
+            return _phrase(value)
+        case str():
+            return escaped(text_of(value)).replace("\n", " ")
+        case _:
+            return text_of(value)  # numbers have nothing to escape
 
 
-def _paragraph(text: str) -> str:
-    return _STARTS.sub(r"\1\\", escaped(text_of(text, limit=MOST_OF_A_NOTE).strip()))
+def _phrase(phrase: Phrase) -> str:
+    """Return words with mathematics among them."""
+    from rnncalc.formats.mathematics import inline  # few reports have phrases
+
+    mathematics = [inline(part) for part in phrase.parts if not isinstance(part, str)]
+    text = text_of(phrase, limit=MOST_OF_A_NOTE)
+    if _LIVE.search(text) or not all(map(_tame, mathematics)):
+        return escaped(text).replace("\n", " ")
+    said = (escaped(text_of(part)) if isinstance(part, str) else mathematics.pop(0) for part in phrase.parts)
+    return "".join(said)
+
+
+def _tame(latex: str) -> bool:
+    """Return whether nothing in mathematics among words acts but as LaTeX."""
+    return bool(_TAME.fullmatch(latex)) and not _LIVE.search(latex)
+
+
+def _paragraph(text: str | Phrase) -> str:
+    said = _phrase(text) if isinstance(text, Phrase) else escaped(text_of(text, limit=MOST_OF_A_NOTE).strip())
+    return _STARTS.sub(r"\1\\", said)
 
 
 def escaped(text: str) -> str:

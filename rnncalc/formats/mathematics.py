@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from rnncalc.formats.values import MOST_OF_A_SUM
-from rnncalc.reports.equations import Function, Line, Piece, Sign, Term, plain_piece
+from rnncalc.formats.widths import PAGE, QUAD, line_width
+from rnncalc.reports.equations import Derivative, Function, Line, Piece, Sign, Term, plain_piece
+from rnncalc.reports.sheet import Name
 from rnncalc.text import escape
 
 ESCAPES = {
@@ -36,7 +38,7 @@ ESCAPES = {
     "⇄": r"$\leftrightarrow$",
 }
 
-_LATEX_GREEK = {"zeta": r"\zeta", "nu": r"\nu"}
+_LATEX_GREEK = {"zeta": r"\zeta", "nu": r"\nu", "sum": r"\sum"}
 _LATEX_SIGNS: dict[str, str] = {sign: sign.value for sign in Sign}
 _LATEX_SIGNS |= {Sign.EQUALS: " &= ", Sign.MINUS: " - ", Sign.ELEMENTWISE: r" \circ ", Sign.TIMES: r" \cdot "}
 _LATEX_SIGNS |= {Sign.APPLIED: r" \, ", Sign.COMMA: r",\, "}
@@ -107,14 +109,38 @@ def _placed(line: Line) -> _Rows:
 
 
 def aligned(lines: Iterable[Line], environment: str) -> str:
-    """Return equations in LaTeX below each other, their first signs aligned."""
-    body = " \\\\\n".join(f"  {latex(line)}" for line in lines)
+    """Return equations in LaTeX below each other, their first signs aligned; one that is too wide goes on below."""
+    body = " \\\\\n".join(f"  {row}" for line in lines for row in _fitting(line))
     return f"\\begin{{{environment}}}\n{body}\n\\end{{{environment}}}"
+
+
+def _fitting(line: Line) -> Iterator[str]:
+    """Yield an equation in as many lines as it needs on a page."""
+    rows: list[Line] = [()]
+    indent = line_width(line[:2]) + QUAD
+    for group in groups(line):
+        if rows[-1] and line_width((*rows[-1], *group)) > PAGE - indent * (len(rows) > 1):
+            rows.append(())
+        rows[-1] = (*rows[-1], *group)
+    yield latex(rows[0])
+    yield from (f"&\\quad {latex(row)}" for row in rows[1:])
 
 
 def latex(line: Line) -> str:
     """Return an equation in LaTeX, each term with its shape below, the sign of equality an alignment mark."""
     return "".join(map(_latex, line))
+
+
+def inline(line: Line) -> str:
+    """Return mathematics among words, between dollars: with nothing to align, nor a space that Markdown takes away."""
+    plain_signs = (Sign.EQUALS, Sign.APPLIED)
+    return f"${''.join(str(piece) if piece in plain_signs else _latex(piece) for piece in line)}$"
+
+
+def named(name: Name) -> str:
+    """Return the name of a tensor as mathematics has it, the mark of a direction before it in words."""
+    before = f"{name.before.rstrip('/')} " if name.before else ""
+    return f"{typeset(before)}${symbol(name.letter, name.below)}$"
 
 
 def typeset(text: str) -> str:
@@ -134,6 +160,8 @@ def _latex(piece: Piece) -> str:
             return _LATEX_FUNCTIONS.get(piece.name) or f"\\operatorname{{{typeset(piece.name)}}}"
         case str():
             return _LATEX_SIGNS.get(piece) or f"\\text{{{typeset(piece)}}}"
+        case Derivative():
+            return f"\\frac{{\\partial {_latex(piece.of)}}}{{\\partial {_latex(piece.by)}}}"
     text = symbol(piece.letter, piece.subscript or piece.time.replace("−", "-"))
     if not piece.shape:
         return text

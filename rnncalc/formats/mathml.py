@@ -11,8 +11,8 @@ from html import escape as quoted
 
 from rnncalc.formats.mathematics import groups
 from rnncalc.formats.values import MOST_OF_A_SUM
-from rnncalc.reports.equations import GREEK, Function, Line, Piece, Sign, plain
-from rnncalc.reports.sheet import Name
+from rnncalc.reports.equations import GREEK, Derivative, Function, Line, Piece, Sign, plain
+from rnncalc.reports.sheet import Name, Phrase
 from rnncalc.text import escape
 
 
@@ -54,6 +54,11 @@ def name(of: Name) -> str:
     return f"{before}<math>{symbol(of.letter, of.below)}</math>"
 
 
+def phrase(of: Phrase) -> str:
+    """Return words with mathematics among them."""
+    return "".join(text(part) if isinstance(part, str) else _math(part) for part in of.parts)
+
+
 def _equation(line: Line) -> str:
     place = line.index(Sign.EQUALS) if Sign.EQUALS in line else -1
     left, right = line[: place + 1], line[place + 1 :]
@@ -71,6 +76,9 @@ def _piece(piece: Piece) -> str:
             return f"<mi>{text(piece.symbol)}</mi>"
         case str():
             return _SIGNS.get(piece) or f"<mtext>{text(piece)}</mtext>"
+        case Derivative():
+            above, below = (f"<mrow><mi>∂</mi>{_piece(of)}</mrow>" for of in piece)
+            return f"<mfrac>{above}{below}</mfrac>"
     term = symbol(piece.letter, piece.subscript or piece.time)
     if not piece.shape:
         return term

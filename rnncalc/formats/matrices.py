@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from rnncalc.formats.mathematics import latex, typeset
+from rnncalc.formats.widths import PAGE, QUAD, text_width
 from rnncalc.reports.equations import Term
 from rnncalc.reports.written_work import Block, Piece, Words, WorkLine
 
@@ -15,37 +16,64 @@ _FUNCTIONS = {"(": "", "σ(": r"\sigma", "tanh(": r"\tanh"}
 POWER = re.compile(r"e([−+]?)0*(\d+)$")
 """The power of ten at the end of a number."""
 
-_LONG = 60
-"""What fits on a line of a page, in characters: a longer equation has a line for each of its sides, or more."""
-
 _BREAKS = (" + ", " − ", " ∘ ", " / ", "; ")
+"""Before which signs a side of an equation goes on in a new line; a vector alone is parted from its matrix."""
+
+_BRACKETS, _BETWEEN, _GROWN = 12.0, 10.0, 4.0
+"""The brackets of a matrix, the space between two of its columns, and by how much others grow beside one."""
 
 
 def aligned(lines: Iterable[WorkLine], environment: str) -> str:
     """Return equations below each other, their signs aligned; one with columns has a line for each of its sides."""
-    body = " \\\\\n".join(f"  {_line(line)}" for line in lines)
+    lines = [*lines]
+    room = PAGE - max((_width(_name(line)) for line in lines), default=0.0)
+    body = " \\\\\n".join(f"  {_line(line, room)}" for line in lines)
     return f"\\begin{{{environment}}}\n{body}\n\\end{{{environment}}}"
 
 
-def _line(line: WorkLine) -> str:
+def widest(lines: Iterable[WorkLine]) -> float:
+    """Return how wide a page has to be for equations: a matrix, and what stands before it, cannot be parted."""
+    lines = [*lines]
+    left = max((_width(_name(line)) for line in lines), default=0.0)
+    return left + 2 * QUAD + max((_width_of(piece) for line in lines for piece in line), default=0.0)
+
+
+def _name(line: WorkLine) -> WorkLine:
+    """Return the left side of an equation, and its sign."""
+    return line[: line.index(" = ") + 1] if " = " in line else line
+
+
+def _line(line: WorkLine, room: float) -> str:
     first, *sides = [[*side] for equal, side in groupby(line, key=lambda piece: piece == " = ") if not equal]
-    broken = any(isinstance(piece, Block) for piece in line) or _width(line) > _LONG
-    written = (" \\\\\n  &= " if broken else " = ").join(map(_side, sides))
+    broken = any(isinstance(piece, Block) for piece in line) or sum(map(_width, sides)) > room
+    written = (" \\\\\n  &= " if broken else " = ").join(_side(side, room) for side in sides)
     return f"{''.join(map(_piece, first))} &= {written}"
 
 
-def _side(side: Sequence[Piece]) -> str:
-    """Return a side of an equation, on several lines where it is too long; brackets that pair on one line grow."""
-    if _width(side) <= _LONG:
+def _side(side: Sequence[Piece], room: float) -> str:
+    """Return a side of an equation, on several lines where it is too wide; brackets that pair on one line grow."""
+    if _width(side) <= room:
         return "".join(map(_piece, side))
     rows: list[list[Piece]] = [[]]
-    for piece in side:
-        if piece in _BREAKS and _width(rows[-1]) > _LONG // 2:
-            rows.append([])
-        rows[-1].append(piece)
+    for group in _groups(side, _BREAKS):
+        parts = [group] if _width(group) <= room - QUAD else _groups(group, (" ",))
+        for part in parts:
+            if rows[-1] and _width((*rows[-1], *part)) > room - QUAD:
+                rows.append([])
+            rows[-1] += part
     fixed = {r"\left(": r"\Bigl(", r"\right)": r"\Bigr)"}
     texts = ["".join(_fixed(_piece(piece), fixed) for piece in row) for row in rows]
     return " \\\\\n  &\\quad ".join(texts)
+
+
+def _groups(line: Sequence[Piece], signs: Sequence[str]) -> list[list[Piece]]:
+    """Return the parts of a line, each from one of the signs to the next."""
+    groups: list[list[Piece]] = [[]]
+    for piece in line:
+        if piece in signs and groups[-1]:
+            groups.append([])
+        groups[-1].append(piece)
+    return groups
 
 
 def _fixed(text: str, sizes: Mapping[str, str]) -> str:
@@ -56,15 +84,19 @@ def _fixed(text: str, sizes: Mapping[str, str]) -> str:
     return text
 
 
-def _width(line: Sequence[Piece]) -> int:
-    """Return how wide pieces are, about, in characters."""
+def _width(line: Sequence[Piece]) -> float:
+    """Return how wide pieces are."""
     return sum(map(_width_of, line))
 
 
-def _width_of(piece: Piece) -> int:
+def _width_of(piece: Piece) -> float:
     if isinstance(piece, Block):
-        return sum(max(map(len, column)) + 2 for column in zip(*piece.rows, strict=True)) + 2
-    return len(piece if isinstance(piece, str) else piece[0])
+        columns = (max(map(text_width, column)) + _BETWEEN for column in zip(*piece.rows, strict=True))
+        return sum(columns) + _BRACKETS
+    grown = _GROWN * (isinstance(piece, str) and piece.endswith(("(", ")")))
+    return grown + text_width(
+        piece if isinstance(piece, str) else piece.name if isinstance(piece, Term) else piece.text
+    )
 
 
 def _piece(piece: Piece) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import TYPE_CHECKING, TextIO
 
 from rich.box import Box
-from rich.console import Console, RenderableType
+from rich.console import Console, Group, JustifyMethod, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -15,7 +16,7 @@ from rnncalc.formats.layout import LEAST, UNBOUNDED, Measured, split
 from rnncalc.formats.layout import Table as Places
 from rnncalc.formats.terminal import terminal_width
 from rnncalc.formats.values import BAR, MOST_OF_A_NAME, MOST_OF_A_NOTE, shortened, text_of
-from rnncalc.reports.sheet import Arithmetic, Sheet, Value
+from rnncalc.reports.sheet import Arithmetic, Row, Sheet, Value
 from rnncalc.text import escape, unencodable
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class _Page:
             yield from self._stacked(measured)
             return
         for table in tables:
-            yield self._table(measured, table)
+            yield self._grouped(measured, table) if table.above else self._table(measured, table)
 
     def _table(self, sheet: Measured, of: Places) -> Table:
         """Return the columns at some places as a table, no wider than the screen unless numbers would be cut."""
@@ -138,6 +139,28 @@ class _Page:
             table.show_footer = False
             table.add_row(*(self._cell(sheet.total[place], longest[place]) for place in of.places), style="bold")
         return table
+
+    def _grouped(self, sheet: Measured, of: Places) -> Group:
+        """Return rows below what they have in common, which is as long as it is; columns are as wide in each group."""
+        widths = sheet.widths(of, self.width)
+
+        def part(rows: list[Row], style: str = "", header: bool = False) -> Table:
+            table = Table(box=_RULES, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), show_header=header)
+            for place, width in widths.items():
+                column = sheet.columns[place]
+                justify: JustifyMethod = "right" if column.right else "left"
+                table.add_column(self._text(column.title), justify=justify, width=width, overflow="fold")
+            for row in rows:
+                table.add_row(*(self._cell(row[place]) for place in of.places), style=style)
+            return table
+
+        parts: list[RenderableType] = [part([], header=True)]
+        totals = [sheet.total] if sheet.total else []
+        for rows, style in ((sheet.rows, ""), (totals, "bold")):
+            for heads, group in groupby(rows, key=lambda row: [row[place] for place in of.above]):
+                parts.append(Text("  ").join([self._text(head, style) for head in heads]))
+                parts.append(part([*group], style))
+        return Group(*parts)
 
     def _cell(self, value: Value, longest: int = UNBOUNDED, bar: int = BAR) -> Text:
         text = Text(text_of(value, longest=longest, bar=bar).translate(self.plain))

@@ -48,6 +48,9 @@ ASCII = {
 }
 """What stands for the characters that pictures are drawn in where an encoding lacks one of them."""
 
+DRAWING = {*ASCII} - {*"•⋯…→"}
+"""Those that stand in no words."""
+
 RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 LOWERED = str.maketrans(RAISED, "0123456789")
 """The digits of a power of ten: where an encoding lacks them, 10⁹ is 1e9, which is as wide."""
@@ -81,7 +84,11 @@ def drawn(picture: Picture, encoding: str | None = None) -> list[str]:
                 canvas.curve(shape)
     canvas.leave()
     lines = ["".join(row).rstrip() for row in canvas.rows]
-    return lines if encoding is None or all(encodes(line, encoding) for line in lines) else _encodable(lines, encoding)
+    return (
+        lines
+        if encoding is None or all(encodes(line, encoding) for line in lines)
+        else _encodable(lines, encoding, picture.width)
+    )
 
 
 class _Canvas:
@@ -182,14 +189,25 @@ class _Canvas:
                 self.rows[y][x] = STARTS.get((self.rows[y][x], direction), self.rows[y][x])
 
 
-def _encodable(lines: list[str], encoding: str) -> list[str]:
-    """Return lines in characters that an encoding has, each as wide as the one that it stands for."""
+def _encodable(lines: list[str], encoding: str, width: int) -> list[str]:
+    """Return lines in characters that an encoding has, each as wide as the one that it stands for.
+
+    In a line of words an arrow may be wider, as in tables, where there is room.
+    """
     signs = {sign: other for sign, other in unencodable(encoding).items() if len(other) == 1}
     if not encodes("".join(ASCII), encoding):
         signs |= ASCII  # all of them, so that no line changes its looks on its way
     if not encodes(RAISED, encoding):
         lines = [re.sub(f"10([{RAISED}]+)", lambda power: f"1e{power[1].translate(LOWERED)}", line) for line in lines]
+    arrow = unencodable(encoding).get("→", "→")
+    lines = [line if DRAWING & {*line} else _wider(line, "→", arrow, width) for line in lines]
     return ["".join(_encodable_char(signs.get(char, char), encoding) for char in line) for line in lines]
+
+
+def _wider(line: str, sign: str, other: str, width: int) -> str:
+    """Return a line with another sign in place of one, where it is no wider than the picture with it."""
+    changed = line.replace(sign, other)
+    return changed if columns(changed) <= width else line
 
 
 def _encodable_char(char: str, encoding: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rnncalc.reports.sheet import Arithmetic, Bar, Name, Row, Sheet, Value, name_of
+from rnncalc.reports.sheet import Arithmetic, Bar, Name, Phrase, Row, Sheet, Value, name_of
 from rnncalc.text import decimal, escape
 
 BAR = 16
@@ -39,6 +39,10 @@ def text_of(value: Value, *, longest: int = MOST_OF_A_SUM, limit: int = MOST_OF_
             return whole if len(whole) <= longest or letters == numbers else f"{letters}\n= {numbers}"
         case Name():
             return escape(name_of(value), limit)
+        case Phrase():
+            from rnncalc.reports.equations import plain_words  # few reports have phrases
+
+            return escape(plain_words(value.parts), limit)
         case Bar():
             eighths = round(value.share * bar * 8)
             return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, islice, repeat
+from itertools import chain, repeat
 from math import isnan
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from rnncalc.questions.backward_seen import Backward, LayerBackward
 from rnncalc.reports.gradients import length_data, length_sheets, short
 from rnncalc.reports.run import RunReport
 from rnncalc.reports.sheet import Column, Row, Sheet
-from rnncalc.reports.states import SHOWN_NUMBERS, finite, vector
+from rnncalc.reports.states import finite, in_rows
 from rnncalc.text import plural
 
 LOSSES = {"sum": "the sum of the outputs", "squared": "half the sum of the squared errors"}
@@ -133,7 +133,7 @@ class BackwardReport(NamedTuple):
                 layer.ran.placed.name,
                 name,
                 shape_of(gradient),
-                vector(_first(gradient)),
+                in_rows(gradient),
                 *([_share(layer.errors[name])] if truncated else []),
             )
             for layer in self.done.layers
@@ -188,11 +188,6 @@ def _disagreements(layer: LayerBackward) -> Iterator[str]:
 def _all(layer: LayerBackward) -> Iterator[float]:
     """Yield every gradient of a layer."""
     return chain.from_iterable(flat(gradient) for gradient in layer.went.gradients.values())
-
-
-def _first(nested: Any) -> list[float]:
-    """Return the numbers of a gradient, of a long one as many as are shown and one more."""
-    return [*islice(flat(nested), SHOWN_NUMBERS + 1)]
 
 
 def _share(error: float | None) -> str | None:

@@ -87,7 +87,7 @@ class CheckReport(NamedTuple):
         whole = Difference(*(sum(of[side] or 0 for _, of in compared) for side in (0, 1)))
         return Sheet(
             (
-                Column("Spec", key=True),
+                Column("Spec", key=True, whole=True),
                 *(Column(title, right=True, together=True) for title in ("Before", "After", "Change", "Percent")),
                 Column("State"),
             ),
@@ -113,7 +113,7 @@ class CheckReport(NamedTuple):
 
 _COLUMNS = (
     Column("", key=True),
-    Column("Spec", key=True),
+    Column("Spec", key=True, whole=True),
     Column("Check", key=True),
     Column("Limit", right=True, together=True),
     Column("Actual", right=True, together=True),

@@ -28,13 +28,13 @@ def sheets(count: Count, tensors: bool, cost: bool) -> list[Sheet]:
 def _layer_sheet(count: Count, cost: bool) -> Sheet:
     network = count.network
     titles = _key_titles(count)
-    words = ("Kind", "In → out", "Output shape", "Formula")
+    words = Column("Kind"), Column("In → out", whole=True), Column("Output shape", whole=True), Column("Formula")
     rows: list[Row] = [row for layer in count.stack() for row in _rows(count, cost, layer)]
     numbers = [*_numbers(count, cost, count)]
     return Sheet(
         columns=(
             *(Column(title, key=True) for title in titles),
-            *map(Column, words),
+            *words,
             *(Column(title, right=True) for title, _ in numbers),
         ),
         rows=rows,

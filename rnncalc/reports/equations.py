@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -48,6 +48,18 @@ class Function(NamedTuple):
         return FUNCTIONS.get(self.name, self.name)
 
 
+class Derivative(NamedTuple):
+    """The partial derivative of a letter with respect to another."""
+
+    of: Term
+    by: Term
+
+    @property
+    def name(self) -> str:
+        """The derivative in plain text: `∂L/∂h_(t−1)`."""
+        return f"∂{self.of.name}/∂{self.by.name}"
+
+
 class Sign(StrEnum):
     """What stands between terms, as it is in plain text."""
 
@@ -66,9 +78,9 @@ class Sign(StrEnum):
     CLOSE_STACK = "]"
 
 
-GREEK = {"zeta": "ζ", "nu": "ν"}
+GREEK = {"zeta": "ζ", "nu": "ν", "sum": "Σ"}
 
-Piece = Term | Function | str
+Piece = Term | Function | Derivative | str
 Line = tuple[Piece, ...]
 """An equation, piece by piece; a string is a sign, or else text."""
 
@@ -82,9 +94,10 @@ def written(equation: Equation, sizes: Mapping[str, int], rows: bool = False) ->
     return (*writer.line(equation.left), Sign.EQUALS, *writer.line(equation.right))
 
 
-def vector(node: Node, sizes: Mapping[str, int], rows: bool = False) -> str:
-    """Return a vector on one line: `r_t ∘ h_(t−1)`."""
-    return plain(_Writer(sizes, rows).line(node))
+def vector(node: Node, sizes: Mapping[str, int], rows: bool = False) -> Line:
+    """Return a vector without its shapes: `r_t ∘ h_(t−1)`."""
+    line = _Writer(sizes, rows).line(node)
+    return tuple(piece._replace(shape=()) if isinstance(piece, Term) else piece for piece in line)
 
 
 def plain(line: Line) -> str:
@@ -95,12 +108,17 @@ def plain(line: Line) -> str:
 def plain_piece(piece: Piece) -> str:
     """Return a piece of an equation in plain text."""
     match piece:
-        case Term():
+        case Term() | Derivative():
             return piece.name
         case Function():
             return piece.symbol
         case _:
             return piece
+
+
+def plain_words(parts: Iterable[str | Line]) -> str:
+    """Return words with mathematics among them in plain text."""
+    return "".join(part if isinstance(part, str) else plain(part) for part in parts)
 
 
 _STRENGTH: dict[type[Node], int] = {

@@ -85,7 +85,8 @@ class ExplanationReport:
             steps = " and ".join(f"{part.steps:,}" for part in self.network.parts.values())
             subtitle = f"all {steps} steps at once, no weights shared: each layer of width w has T·w units"
             sheet = _rows_sheet("Dense equivalent", [*_dense_rows(found.dense)], (ratio,))
-            yield sheet._replace(subtitle=subtitle, summed=True)
+            key, what, *others = sheet.columns
+            yield sheet._replace(subtitle=subtitle, summed=True, columns=(key, what._replace(whole=True), *others))
 
     def derivations(self) -> list[Sheet]:
         """Return the same sheets."""

@@ -7,25 +7,49 @@ from typing import Any, NamedTuple
 
 from rnncalc.conventions.formula import Expression, Plus, letters, numbers
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Embedding, External, Output
+from rnncalc.layers.layer import Embedding, External
 from rnncalc.network.parts import Topology
-from rnncalc.questions.explain_training import HeldLine, Kind, TrainingDerivation, TrainingExplanation, WorkLine
-from rnncalc.questions.held import Gradient
-from rnncalc.questions.nodes import stacks
-from rnncalc.questions.notation import Letter, letters_of, output_matrix
-from rnncalc.reports.equations import plain, vector, written
+from rnncalc.questions.explain_training import HeldLine, Kind, TrainingDerivation, TrainingExplanation
+from rnncalc.reports.equations import Derivative, Sign, Term, plain, plain_words, vector, written
+from rnncalc.reports.going_back import LOSS, gradient, products
 from rnncalc.reports.setting import names, setting, title
-from rnncalc.reports.sheet import Arithmetic, Column, Sheet
+from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet
 from rnncalc.reports.training import chunks_told, truncated, weighed
-from rnncalc.text import all_of
 
-Row = tuple[str, str, Arithmetic, int]
+Row = tuple[Phrase, Phrase | str, Arithmetic, int]
 """A line of a derivation: its label, what it is, the arithmetic, the number."""
 
-SUM_OVER_K = "∂L/∂W = Σ_t Σ_k ∂L_t/∂h_t · ∂h_t/∂h_k · ∂h_k/∂W, k from 1 to t: every step k uses the same W."
-OF_THE_LAST = "∂L/∂W = Σ_k ∂L/∂h_T · ∂h_T/∂h_k · ∂h_k/∂W, k from 1 to T: every step k uses the same W."
-LEFT_OUT = "Of these terms a chunk keeps those whose k lies in it; what h_t owes to earlier chunks is left out."
-OF_THE_LAST_LEFT_OUT = "Of these terms those stay whose k lies in the last chunk; what h_T owes to others is left out."
+
+def _sum_over_k(last: str, *sums: Term, loss: Term = LOSS) -> Phrase:
+    """Return the sum whose terms are of the steps k up to the `last`."""
+    w, of_last, of_k = Term("W"), Term("h", time=last), Term("h", time="k")
+    terms = (*(piece for term in sums for piece in (term, Sign.APPLIED)), Derivative(loss, of_last), Sign.TIMES)
+    line = (Derivative(LOSS, w), Sign.EQUALS, *terms, Derivative(of_last, of_k), Sign.TIMES, Derivative(of_k, w))
+    k = (Term("k"),)
+    said = ", ", k, " from 1 to ", (Term(last),), ": every step ", k, " uses the same ", (w,), "."
+    return Phrase((line, *said))
+
+
+SUM_OVER_K = _sum_over_k("t", Term("sum", "t"), Term("sum", "k"), loss=Term("L", time="t"))
+OF_THE_LAST = _sum_over_k("T", Term("sum", "k"))
+LEFT_OUT = Phrase(
+    (
+        "Of these terms a chunk keeps those whose ",
+        (Term("k"),),
+        " lies in it; what ",
+        (Term("h", time="t"),),
+        " owes to earlier chunks is left out.",
+    )
+)
+OF_THE_LAST_LEFT_OUT = Phrase(
+    (
+        "Of these terms those stay whose ",
+        (Term("k"),),
+        " lies in the last chunk; what ",
+        (Term("h", time="T"),),
+        " owes to others is left out.",
+    )
+)
 
 WHAT = {
     Kind.INPUT: "input",
@@ -53,7 +77,7 @@ class TrainingExplanationReport(NamedTuple):
             "held": training.held,
             "backward_multiply_adds": training.backward_multiply_adds,
             "bytes": training.bytes,
-            "remarks": [*self._remarks()],
+            "remarks": [_plain(remark) for remark in self._remarks()],
         }
 
     def sheets(self) -> list[Sheet]:
@@ -66,7 +90,7 @@ class TrainingExplanationReport(NamedTuple):
         """Return the same sheets."""
         return self.sheets()
 
-    def _remarks(self) -> Iterator[str]:
+    def _remarks(self) -> Iterator[str | Phrase]:
         training = self.explanation.training
         network = training.network
         yield from chunks_told(training)
@@ -91,11 +115,15 @@ def _layer_data(each: TrainingDerivation) -> dict[str, Any]:
     }
 
 
+def _plain(said: str | Phrase) -> str:
+    return said if isinstance(said, str) else plain_words(said.parts)
+
+
 def _row_data(row: Row) -> dict[str, Any]:
     label, what, arithmetic, number = row
     return {
-        "label": label,
-        "what": what,
+        "label": plain_words(label.parts),
+        "what": _plain(what),
         "formula": arithmetic.letters,
         "substituted": arithmetic.numbers,
         "number": number,
@@ -105,9 +133,9 @@ def _row_data(row: Row) -> dict[str, Any]:
 def _held(each: TrainingDerivation) -> list[Row]:
     """Return the lines of what is held, and their sum."""
     sizes = {**each.placed.sizes, each.letter: each.steps}
-    rows = [
+    rows: list[Row] = [
         (
-            vector(line.node, sizes, each.of.notation.rows),
+            Phrase((vector(line.node, sizes, each.of.notation.rows),)),
             _what(line, each),
             _arithmetic(line.expression, sizes),
             line.number,
@@ -115,7 +143,7 @@ def _held(each: TrainingDerivation) -> list[Row]:
         for line in each.held
     ]
     total = sum(line.number for line in each.held)
-    return [*rows, ("held", "all of it", _arithmetic(each.formula, sizes), total)] if rows else []
+    return [*rows, (Phrase(("held",)), "all of it", _arithmetic(each.formula, sizes), total)] if rows else []
 
 
 def _what(line: HeldLine, each: TrainingDerivation) -> str:
@@ -127,80 +155,16 @@ def _what(line: HeldLine, each: TrainingDerivation) -> str:
 def _work(each: TrainingDerivation) -> list[Row]:
     """Return the lines of the products of going back, and their sum."""
     sizes = each.placed.sizes
-    rows = [
-        (_gradient(line, each), _products(line, each), _arithmetic(line.expression, sizes), line.number)
+    rows: list[Row] = [
+        (gradient(line, each), products(line, each), _arithmetic(line.expression, sizes), line.number)
         for line in each.work
     ]
     found = [line.number for line in each.work]
-    return [*rows, ("backward", "all of it", _arithmetic(Plus(tuple(found)), sizes), sum(found))] if rows else []
-
-
-def _gradient(line: WorkLine, each: TrainingDerivation) -> str:
-    """Return what a gradient is with respect to."""
-    if line.gradient is Gradient.MATRIX:
-        return f"∂L/∂{_matrix(line, each)}"
-    layer = each.placed.layer
-    if isinstance(layer, Cell) and not line.of:
-        projects = any(layer.projects(weight) for weight in layer.weights if weight.letter in line.matrices)
-        return "∂L/∂h before it is projected" if projects else f"∂L/∂ what {_matrix(line, each)} reads"
-    past = isinstance(layer, Cell) and line.of != "x"
-    return f"∂L/∂{line.of}_(t−1)" if past else f"∂L/∂{line.of}_t"
-
-
-def _matrix(line: WorkLine, each: TrainingDerivation) -> str:
-    """Return what a matrix is called in the equations; those of several gates without the gates' letters."""
-    layer = each.placed.layer
-    if not isinstance(layer, Cell):
-        return _spelled(output_matrix(each.of.notation) if isinstance(layer, Output) else ("W", ""))
-    stacked = _stacked(line, each)
-    if len(line.matrices) > 1:
-        return "W" if stacked else _spelled(_letters(line, each, ""))
-    own = _letters(line, each, line.matrices[0])
-    return _spelled(stacked.get(own, own))
-
-
-def _letters(line: WorkLine, each: TrainingDerivation, matrix: str) -> Letter:
-    """Return the letters of one matrix of a cell, read by itself."""
-    layer, placed = each.placed.layer, each.placed
-    assert isinstance(layer, Cell)  # others have one matrix
-    letters = letters_of(layer, placed.inputs, each.of.notation)
-    return letters.matrix(line.of, matrix) if line.of else letters.beside(matrix)
-
-
-def _spelled(letters: Letter) -> str:
-    letter, below = letters
-    return f"{letter}_{below}" if below else letter
-
-
-def _stacked(line: WorkLine, each: TrainingDerivation) -> dict[Letter, Letter]:
-    """Return those of a line's matrices that the equations have in a larger one, each with the larger one."""
-    found = {
-        (product.matrix.letter, product.matrix.subscript): (stack.matrix.letter, stack.matrix.subscript)
-        for equation in each.of.equations
-        for stack in stacks(equation.right)
-        for product in stack.products
-    }
-    own = (_letters(line, each, matrix) for matrix in line.matrices) if found else ()
-    return {letters: found[letters] for letters in own if letters in found}
-
-
-def _rows(line: WorkLine, each: TrainingDerivation, stacked: dict[Letter, Letter]) -> str:
-    """Return `the rows for x in W_z and W_r`, behind the matrices that are not stacked."""
-    own = [_letters(line, each, matrix) for matrix in line.matrices]
-    alone = [_spelled(letters) for letters in own if letters not in stacked]
-    rows = f"the rows for {line.of} in {all_of([_spelled(stacked[letters]) for letters in own if letters in stacked])}"
-    return f"{', '.join(alone)}, and {rows}" if alone else rows
-
-
-def _products(line: WorkLine, each: TrainingDerivation) -> str:
-    """Return whose matrices are meant."""
-    if stacked := _stacked(line, each):
-        rows = _rows(line, each, stacked)
-        return rows if line.gradient is Gradient.MATRIX else f"back through {rows}"
-    if len(line.matrices) > 1:
-        gates = f"the gates {all_of([*line.matrices])}"
-        return f"matrices of {gates}" if line.gradient is Gradient.MATRIX else f"back through those of {gates}"
-    return "its matrix" if line.gradient is Gradient.MATRIX else f"back through {_matrix(line, each)}"
+    return (
+        [*rows, (Phrase(("backward",)), "all of it", _arithmetic(Plus(tuple(found)), sizes), sum(found))]
+        if rows
+        else []
+    )
 
 
 def _arithmetic(expression: Expression, sizes: Mapping[str, int]) -> Arithmetic:

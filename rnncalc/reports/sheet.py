@@ -36,6 +36,12 @@ def name_of(name: Name) -> str:
     return f"{name.before}{name.letter}{'_' if name.below else ''}{name.below}"
 
 
+class Phrase(NamedTuple):
+    """Words with mathematics among them: each part is either."""
+
+    parts: tuple[str | Line, ...]
+
+
 class Bar(NamedTuple):
     """A share from 0 to 1, drawn to scale."""
 
@@ -43,7 +49,7 @@ class Bar(NamedTuple):
 
 
 Shape = tuple[int | None, ...]
-Value = str | int | float | Arithmetic | Name | Bar | Shape | None
+Value = str | int | float | Arithmetic | Name | Phrase | Bar | Shape | None
 """What a cell of a sheet holds; None is what is not known."""
 
 Row = tuple[Value, ...]
@@ -54,12 +60,14 @@ class Column(NamedTuple):
     """A column of a sheet. Numbers stand to the right; a `key` says which row it is, and stays beside any other.
 
     together: it is there to be compared with others that are so, and no screen is narrow enough to part them.
+    whole: its words stay on one line, as numbers do.
     """
 
     title: str
     right: bool = False
     key: bool = False
     together: bool = False
+    whole: bool = False
 
 
 class Sheet(NamedTuple):
@@ -74,7 +82,7 @@ class Sheet(NamedTuple):
     total: Row | None = None
     title: str = ""
     subtitle: str = ""
-    notes: tuple[str, ...] = ()
+    notes: tuple[str | Phrase, ...] = ()
     equations: tuple[Line, ...] = ()
     work: tuple[WorkLine, ...] = ()
     summed: bool = True

@@ -50,9 +50,32 @@ def states_data(layer: Ran) -> dict[str, Any]:
     }
 
 
-def vector(numbers: Sequence[float]) -> str:
+def vector(numbers: Sequence[float], shown: int = SHOWN_NUMBERS) -> str:
     """Return a vector on one line, its first numbers alone where it is long."""
-    return f"{' '.join(f'{number:.6g}' for number in numbers[:SHOWN_NUMBERS])}{_more(numbers, SHOWN_NUMBERS)}"
+    return f"{' '.join(f'{number:.6g}' for number in numbers[:shown])}{_more(numbers, shown)}"
+
+
+def in_rows(nested: Any) -> str:
+    """Return a vector, or the rows of a matrix with semicolons between, on one line; of many numbers the first."""
+    texts: list[str] = []
+    left = SHOWN_NUMBERS
+    for row in _rows(nested):
+        if not left:
+            return f"{'; '.join(texts)}; …"
+        texts.append(vector(row, left))
+        if len(row) > left:
+            break
+        left -= len(row)
+    return "; ".join(texts)
+
+
+def _rows(nested: Any) -> Iterator[list[float]]:
+    """Yield the vectors that a tensor is made of."""
+    if nested and isinstance(nested[0], list):
+        for below in nested:
+            yield from _rows(below)
+    else:
+        yield nested
 
 
 def finite(nested: Any) -> Any:

@@ -61,13 +61,13 @@ class TrainingReport(NamedTuple):
     def _layer_sheet(self) -> Sheet:
         network = self.training.network
         keys = ("Part", "Layer") if halves_of(network) else ("Layer",)
-        words = () if self.counts.cost else ("In → out",)
+        words = () if self.counts.cost else (Column("In → out", whole=True),)
         rows = [row for entry in self.training.stack for row in self._rows(entry)]
         titles = [title for title, _ in self._total()]
         return Sheet(
             columns=(
                 *(Column(key, key=True) for key in keys),
-                *map(Column, words),
+                *words,
                 *(Column(title, right=True) for title in titles),
             ),
             rows=rows,

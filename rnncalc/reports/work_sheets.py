@@ -22,7 +22,7 @@ from rnncalc.text import all_of
 def work_sheets(work: Work) -> list[Sheet]:
     """Return the network, each layer with its weights, each step, and what came out."""
     network = work.run.network
-    rounded = f"Numbers are rounded to {DIGITS} digits here; the pass itself computes with all of them."
+    rounded = f"Fractions are rounded to {DIGITS} digits here; the pass itself computes with all of them."
     head = Sheet((), (), title=title(network), subtitle=f"a pass as work; {setting(network)}", notes=(rounded,))
     layers = [sheet for layer in work.layers for sheet in _layer(work, layer)]
     return [head, *layers, Sheet((), (), title="Outcome", notes=tuple(outcome(work.run)))]

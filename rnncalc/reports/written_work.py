@@ -24,10 +24,7 @@ from rnncalc.questions.work import Name, WorkedLine
 from rnncalc.reports.equations import FUNCTIONS, Term
 
 DIGITS = 4
-"""How many digits that count a number has that has more than these."""
-
-_EXACT = 8
-"""A number of so many characters is written as it is."""
+"""How many digits that count a fraction has at most."""
 
 
 class Block(NamedTuple):
@@ -81,9 +78,8 @@ def matrix(rows: list[list[float]]) -> WorkLine:
 
 
 def number(value: float) -> str:
-    """Return a number in four digits that count, one that has few as it is; a true minus before it."""
-    text = str(int(value)) if abs(value) < 1e6 and value == int(value) else repr(value)
-    text = text if len(text) <= _EXACT and "e" not in text else f"{value:.{DIGITS}g}"
+    """Return a whole number as it is, a fraction in four digits that count; a true minus before it."""
+    text = str(int(value)) if abs(value) < 1e6 and value == int(value) else f"{value:.{DIGITS}g}"
     return text.replace("-", "−")
 
 

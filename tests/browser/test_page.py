@@ -164,6 +164,44 @@ def test_text_is_read_against_its_ground(
         assert [colour for colour, contrast in found.items() if contrast < 4.5] == []
 
 
+SCROLLS = """
+return [...document.querySelectorAll(".scroll")].filter(each => each.scrollHeight > each.clientHeight)
+    .map(each => each.textContent.slice(0, 60) + " " + (each.scrollHeight - each.clientHeight));
+"""
+"""What scrolls up and down by itself."""
+
+FOLDED = """
+return [...document.querySelectorAll("td")].filter(each => {
+    const range = document.createRange();
+    range.selectNodeContents(each);
+    return /^[\\d,]+ → [\\d,]+$/.test(each.textContent) && range.getClientRects().length > 1;
+}).map(each => each.textContent);
+"""
+"""Widths that stand on two lines."""
+
+
+@pytest.mark.parametrize("width", [400, 900, 1100, 1600])
+def test_blocks_scroll_sideways_alone(still: Browser, tmp_path: Path, width: int) -> None:
+    """Equations with letters and with numbers in have no bar at their side; the widths of a layer stand on one line."""
+    reports: list[Any] = [WorkReport(work(load(f"specs/{name}.yaml"))) for name in ("gru-by-hand", "dense-equivalent")]
+    for name in ("gru-by-hand", "sentiment-classifier", "lstm", "translation", "speech-model"):
+        reports += [ExplanationReport(explain(load(f"specs/{name}.yaml"), notation=each)) for each in ("w", "stacked")]
+    still.open(saved(tmp_path / "page.html", reports), width)
+    assert still.run("return document.querySelectorAll('.equations').length") > 30
+    assert still.run(SCROLLS) == []
+    assert still.run(FOLDED) == []
+
+
+def test_the_tests_of_blocks_can_fail(still: Browser, tmp_path: Path) -> None:
+    """A block that is a pixel too high is found, and so is a cell that is too narrow."""
+    path = tmp_path / "high.html"
+    block = "<div class=scroll style='overflow-x: auto; height: 9px'><p style='height: 10px; margin: 0'>x</p></div>"
+    table = "<table><tr><td style='max-width: 50px'>8,000 → 256</td></tr></table>"
+    path.write_text(f"<!doctype html><meta charset=utf-8><link rel=icon href=data:,>{block}{table}", "utf-8")
+    still.open(path, 900)
+    assert len(still.run(SCROLLS)) == len(still.run(FOLDED)) == 1
+
+
 def test_the_schemes_differ(still: Browser, pages: dict[tuple[str, str], Path]) -> None:
     """Dark is dark, and paper is light whatever the screen is."""
     grounds = []

@@ -1,18 +1,94 @@
-"""TeX sets the equations of every cell, under every convention and in every notation, without a complaint."""
+"""TeX sets all that `-f latex` writes, under every convention and in every notation: nothing runs off the paper."""
 
 import io
+import re
 import subprocess
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cells import CELLS, cases, network
 
-from rnncalc import explain
+from rnncalc import CallError, FastGRNN, Network, RefusedError, SpecError, explain, load, training
+from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.formats import write
+from rnncalc.questions.explain_training import explain_training
 from rnncalc.questions.notation import NOTATIONS
+from rnncalc.questions.work import work
 from rnncalc.reports.explain import ExplanationReport
+from rnncalc.reports.explain_training import TrainingExplanationReport
+from rnncalc.reports.sheet import Arithmetic
+from rnncalc.reports.work import WorkReport
 
 pytestmark = pytest.mark.browser
+
+WIDER = re.compile(r"^Overfull \\hbox \((\d+)", re.MULTILINE)
+
+
+def printed(reports: list[Any], folder: Path) -> str:
+    """Return the text on the pages of a document of all reports; hold that TeX has nothing to complain of."""
+    text = io.StringIO()
+    write(reports, "latex", text)
+    (folder / "all.tex").write_text(text.getvalue(), encoding="ascii")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="latin-1", check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert "Missing" not in done.stdout
+    assert [points for points in WIDER.findall(done.stdout) if int(points) > 1] == []
+    command = ["pdftotext", "-layout", "all.pdf", "-"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
+
+
+def networks() -> Iterator[Network]:
+    """Yield each network of the specs under each convention that can express it."""
+    for path in sorted(Path("specs").rglob("*.yaml")):
+        for convention in CONVENTIONS:
+            with suppress(SpecError):
+                yield load(path).replace(convention=convention)
+
+
+def numbers(reports: list[Any]) -> list[str]:
+    """Return what each line of their derivations comes to."""
+    rows = [row for report in reports for sheet in report.derivations() for row in (*sheet.rows, sheet.total or ())]
+    return [str(row[-1]) for row in rows if any(isinstance(value, Arithmetic) for value in row)]
+
+
+@pytest.mark.parametrize("notation", NOTATIONS)
+def test_every_derivation_is_on_the_paper(notation: str, tmp_path: Path) -> None:
+    """Of every spec, under every convention: nothing is wider than the text, and every line has its number."""
+    asked = [*networks()]
+    reports: list[Any] = [ExplanationReport(explain(each, notation=notation)) for each in asked]
+    for each in asked:
+        with suppress(CallError):  # a number of steps is not known
+            trained = explain_training(training(each), notation=NOTATIONS[notation])
+            reports.append(TrainingExplanationReport(trained))
+    expected = numbers(reports)
+    assert len(expected) > 1000
+    shown = re.findall(r"\d+", printed(reports, tmp_path))
+    for number in {*expected}:
+        assert shown.count(number) >= expected.count(number), number
+
+
+def test_all_work_is_on_the_paper(tmp_path: Path) -> None:
+    """Of every spec that is small enough; and paper is as wide as a matrix that is wider than any page."""
+    reports = []
+    for each in (*networks(), Network(input=30, layers=(FastGRNN(3),), steps=2)):
+        with suppress(RefusedError):
+            reports.append(WorkReport(work(each)))
+    assert len(reports) > 30
+    printed(reports, tmp_path)
+    info = subprocess.run(["pdfinfo", tmp_path / "all.pdf"], capture_output=True, text=True, check=True).stdout
+    width = re.search(r"Page size: +(\d+)", info)
+    assert width
+    assert int(width[1]) > 30 * 35  # 30 columns of numbers such as −0.4561
+
+
+def test_long_names_are_on_the_paper(tmp_path: Path) -> None:
+    """In titles, in words and beside numbers."""
+    long = Network(input=2, layers=(FastGRNN(3, name="x" * 150), FastGRNN(3, name="y_" * 60)), output=1, steps=2)
+    printed([ExplanationReport(explain(long)), TrainingExplanationReport(explain_training(training(long)))], tmp_path)
 
 
 @pytest.mark.parametrize("name", CELLS)
@@ -20,12 +96,6 @@ def test_latex_is_set(name: str, tmp_path: Path) -> None:
     """One document of all; amsmath alone is loaded."""
     mine = [case for case in cases() if case[0] == name and case[1] == 4]
     reports = [ExplanationReport(explain(network(*case), notation=notation)) for case in mine for notation in NOTATIONS]
-    text = io.StringIO()
-    write(reports, "latex", text)
-    assert text.getvalue().count("\\begin{align*}") >= 2 * len(reports)
-    (tmp_path / "all.tex").write_text(text.getvalue(), encoding="ascii")
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, encoding="latin-1", check=False)
-    assert done.returncode == 0, done.stdout[-2000:]
-    assert "Missing" not in done.stdout
+    assert printed(reports, tmp_path)
+    assert (tmp_path / "all.tex").read_text(encoding="ascii").count("\\begin{align*}") >= len(reports)
     assert (tmp_path / "all.pdf").stat().st_size > 10_000

@@ -58,6 +58,25 @@ def test_one_unit_by_hand() -> None:
     assert [term.total for term in of_weight.terms] == pytest.approx([sum(terms[: k + 1]) for k in range(3)])
 
 
+@pytest.mark.parametrize(
+    ("units", "shown"),
+    [
+        (2, "2 3; 20 30"),
+        (4, "2 3; 20 30; 2 3; 20 30"),
+        (5, "2 3; 20 30; 2 3; 20 30; …"),
+    ],
+)
+def test_the_gradient_of_a_matrix_is_shown_in_its_rows(units: int, shown: str) -> None:
+    """h = W x with W 0, half the squared error: the gradient is −y for each unit, times x."""
+    of = Network(input=2, layers=[RNN(units, activation="linear", bias=False)], steps=1)
+    zeros = {"rnn_1": {"W_xh": [[0.0, 0.0]] * units, "W_hh": [[0.0] * units] * units}}
+    targets = [-1.0 if unit % 2 == 0 else -10.0 for unit in range(units)]
+    done = backward(of, weights=zeros, inputs=[[2.0, 3.0]], targets=targets)
+    (sheet,) = (sheet for sheet in BackwardReport(done).sheets() if sheet.title == "Gradients")
+    (row,) = (row for row in sheet.rows if row[1] == "W_xh")
+    assert row[2:4] == ((units, 2), shown)
+
+
 def test_a_chunk_of_one_keeps_the_last_term_alone() -> None:
     """The state goes on, the gradient does not: 0.0854 of 0.0958."""
     done = backward(ONE, chunk=1, **BY_HAND)
@@ -270,7 +289,7 @@ def test_what_goes_beyond_all_numbers_is_no_agreement() -> None:
     report = BackwardReport(done, states=True)
     for name in ("table", "json", "markdown", "html"):
         write([report], name, StringIO())
-    assert "is no finite number" in " ".join(note for sheet in report.sheets() for note in sheet.notes)
+    assert "is no finite number" in " ".join(str(note) for sheet in report.sheets() for note in sheet.notes)
     (row,) = BackwardReport(done).records()[1]
     assert row[8] == "false"
 

@@ -2,9 +2,9 @@
 
 mutmut makes the mutants, in a copy of the tracked files, and sees which tests reach which function. Each mutant of a
 sample, drawn by the seed, then meets the tests that reach it, the quickest first; what survives that meets those of its
-room in a process of its own, where what is called as a module is imported is reached too. A mutant that so many seconds
-of tests do not kill counts as survived, which can only make the figure worse. Properties draw fewer examples in the
-copy, for the same reason.
+room and the slower ones in a process of its own, where what is called as a module is imported is reached too. A mutant
+that so many seconds of tests do not kill counts as survived, which can only make the figure worse. Properties draw
+fewer examples in the copy, for the same reason.
 
 Prints the survivors, and how many of the sample were killed; leaves the copy for `mutmut show NAME`.
 """
@@ -20,6 +20,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
@@ -106,17 +107,20 @@ class Reach(NamedTuple):
     def of(self, mutant: str, most: float, *, room: bool) -> list[str]:
         """Return the tests that reach a mutant, the quickest first, as many as take so many seconds together.
 
-        room: whether those of its room follow: mutmut does not see what is called as a module is imported.
+        room: whether those of its room are met in place of these, as mutmut does not see what is called as a module is
+        imported, and then those that there was no time for.
         """
         reaching = sorted(self.tests.get(mutant.partition("__mutmut_")[0], ()), key=self._cost)
-        found: list[str] = []
-        took = 0.0
-        for test in dict.fromkeys([*reaching, *sorted(self._of_room(mutant) if room else (), key=self._cost)]):
-            took += self.seconds[test]
-            if took > most:
-                break
-            found.append(test)
-        return found
+        quickest = self._within(reaching, most)
+        if not room:
+            return quickest
+        further = [*sorted(self._of_room(mutant), key=self._cost), *reaching[len(quickest) :]]
+        return self._within([*dict.fromkeys(further)], most)
+
+    def _within(self, tests: Sequence[str], most: float) -> list[str]:
+        """Return the first tests, as many as take so many seconds together."""
+        took = accumulate(map(self.seconds.__getitem__, tests))
+        return [test for test, seconds in zip(tests, took, strict=True) if seconds <= most]
 
     def _cost(self, test: str) -> tuple[float, str]:
         return self.seconds[test], test
@@ -172,7 +176,7 @@ def reach_of(copy: Path) -> Reach:
 def fates(copy: Path, mutants: Sequence[str], reach: Reach, seconds: float, *, fresh: bool) -> dict[str, bool]:
     """Return whether each of some mutants is killed: a test fails with it in its place, never ends or takes the memory.
 
-    fresh: whether each meets the tests of its room as well, where modules are imported with it.
+    fresh: whether each meets the tests of its room and the slower ones, where modules are imported with it.
     """
     with tempfile.TemporaryDirectory() as folder:
         asked, told = Path(folder, "asked.json"), Path(folder, "told.txt")

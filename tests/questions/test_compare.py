@@ -162,7 +162,7 @@ def test_a_kind_that_cannot_be_is_missing_with_its_problem() -> None:
         assert isinstance(missing.reason, Problem)
         assert missing.reason.path == ("layers", 0, "activation")
     (sheet,) = ComparisonReport(found).sheets()
-    assert sheet.notes[0].startswith("gru: pytorch cannot express activation: relu; textbook, ")
+    assert str(sheet.notes[0]).startswith("gru: pytorch cannot express activation: relu; textbook, ")
 
 
 def test_cells_of_every_kind_can_be_compared() -> None:

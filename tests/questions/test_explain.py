@@ -295,12 +295,12 @@ def test_equations_have_no_needless_spaces(call: Call) -> None:
 def test_names_of_the_textbook_are_mathematics(call: Call) -> None:
     """In LaTeX a symbol is typeset as one; the names of a framework are words."""
     out = call("explain", "-i", 8, "-l", "fastgrnn:16,bidirectional,learned_state", "-o", 2, "-f", "latex").out
-    assert r"&\text{forward }W_{x}\text{, input matrix of the gates z, n:} &" in out
-    assert r"&\text{forward }\zeta\text{, trained number:} & 1" in out
-    assert r"&W_{hy}\text{, matrix:} & n \times m = 2 \times 32 = 64" in out
+    assert r"\derived{forward $W_{x}$, input matrix of the gates z, n:}{$" in out
+    assert r"\derived{forward $\zeta$, trained number:}{$1$}" in out
+    assert r"\derived{$W_{hy}$, matrix:}{$n \times m$ $= 2 \times 32$ $= 64$}" in out
     assert r"W\_" not in out
     assert (
-        r"&\text{weight\_ih\_l0, input matrix"
+        r"\derived{weight\_ih\_l0, input matrix"
         in call("explain", "-i", 8, "-l", "rnn:16", "-c", "pytorch", "-f", "latex").out
     )
     (layer,) = derived(call, "-i", 8, "-l", "rnn:2,bidirectional")

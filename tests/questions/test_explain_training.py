@@ -1,6 +1,7 @@
 """`explain --training`: the lines lead to what is counted, and each is true."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -167,9 +168,48 @@ def test_latex_has_it_too(call: Call) -> None:
     done = call("explain", "-i", 3, "-l", "fastgrnn:5", "-T", 7, "--training", "--chunk", 3, "-f", "latex")
     assert (done.code, done.err) == (0, "")
     assert done.out.isascii()
-    assert r"$\partial$L/$\partial$W = $\Sigma$\_k" in done.out
-    assert done.out.count(r"\begin{align*}") == 3
-    assert r"h\cdot m = 5 \times 3 = 15" in done.out
+    pairs = (("L", "W"), ("L", "h_{T}"), ("h_{T}", "h_{k}"), ("h_{k}", "W"))
+    whole, *factors = (rf"\frac{{\partial {of}}}{{\partial {by}}}" for of, by in pairs)
+    product = r" \cdot ".join(factors)
+    assert rf"${whole} = \sum_{{k}} {product}$, $k$ from 1 to $T$" in done.out
+    assert done.out.count(r"\begin{align*}") == 1
+    assert done.out.count(r"\derived{held") == done.out.count(r"\derived{backward") == 1
+    assert r"{$h\cdot m$ $= 5 \times 3$ $= 15$}" in done.out
+
+
+@pytest.mark.parametrize(
+    ("form", "state", "gradient", "through"),
+    [
+        (
+            "latex",
+            r"\derived{$h_{t-1}$, ",
+            r"\derived{$\frac{\partial L}{\partial h_{t-1}}$, ",
+            "back through $W_{hn}$",
+        ),
+        ("markdown", "| $h_{t-1}$ | ", r"| $\frac{\partial L}{\partial h_{t-1}}$ | ", "back through $W_{hn}$"),
+        (
+            "html",
+            '<th scope="row"><math><msub><mi>h</mi><mrow><mi>t</mi><mo lspace="0" rspace="0">−</mo><mn>1</mn></mrow>',
+            "<mfrac><mrow><mi>∂</mi><mi>L</mi></mrow><mrow><mi>∂</mi><msub><mi>h</mi>",
+            "back through <math><msub><mi>W</mi>",
+        ),
+    ],
+)
+def test_vectors_and_gradients_are_mathematics(form: str, state: str, gradient: str, through: str, call: Call) -> None:
+    """In labels, words and notes, as they are in the equations beside them."""
+    flags = ("-i", 3, "-l", "gru:5", "-T", 6, "--training", "--chunk", 3, "-f", form)
+    out = call("explain", *flags).out
+    assert state in out
+    assert gradient in out
+    assert through in out
+    assert not re.findall(r"[hLWx]\\?_[(htTkx]", re.sub(r'aria-label="[^"]*"', "", out))
+    assert "∂L/∂" not in out
+
+
+def test_a_matrix_beside_the_gates_reads_a_vector_of_its_own(call: Call) -> None:
+    """Its gradient is with respect to that, whatever it is; before a projection it is h."""
+    projected = call("explain", "-i", 3, "-l", "lstm:5,projection=2", "-T", 7, "--training").out
+    assert "∂L/∂h before it is projected" in projected
 
 
 def test_the_letter_of_the_steps_is_that_of_a_chunk_where_one_is_shorter() -> None:

@@ -17,9 +17,9 @@ from rnncalc.formats import FORMATS, write
 from rnncalc.reports.alike import Alike, Shared
 from rnncalc.reports.cases import Annotation, Case, Level, Outcome, Tally
 from rnncalc.reports.document import Document, Entry
-from rnncalc.reports.equations import Function, Sign, Term
+from rnncalc.reports.equations import Derivative, Function, Sign, Term
 from rnncalc.reports.pictures.picture import Arrow, Box, Brace, Curve, Dot, Label, Picture, Role
-from rnncalc.reports.sheet import Arithmetic, Bar, Column, Name, Sheet
+from rnncalc.reports.sheet import Arithmetic, Bar, Column, Name, Phrase, Sheet
 
 HOSTILE = (
     "=\n::error::x\r\x1b[31m\u202e\x9b\x7f\ud800##[error]y%0A::warning::z,"
@@ -73,6 +73,7 @@ class Full:
             Arithmetic("a", "b"),
             Arithmetic("a", "a"),
             Name("a", "b", "c"),
+            Phrase(("a", (Derivative(Term("a"), Term("b", time="c")), Sign.EQUALS, "d"))),
             Bar(0.5),
             (1, None),
             None,
@@ -144,6 +145,7 @@ def acts_in_markdown(text: str) -> None:
     for line in text.splitlines():
         if line.startswith(("  \\", "  &")):
             continue  # an equation, escaped as LaTeX is
+        line = re.sub(r"(?<!\\)\$[\w\\{}^ =,.()+-]+\$", "", line)  # mathematics among words
         bare = re.sub(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", "", line)
         bare = re.sub(r"\\.", "", bare).replace("---:", "").replace("---", "").replace("**", "").removeprefix("### ")
         assert not re.search(r"[<@#*_`\[\]~]|://", bare), line
@@ -178,7 +180,8 @@ def acts_in_xml(text: str) -> None:
 ELEMENTS = {
     *("html", "head", "meta", "title", "link", "style", "body", "main", "article", "section", "figure", "h1", "h2"),
     *("p", "div", "span", "wbr", "table", "thead", "tbody", "tfoot", "tr", "th", "td"),
-    *("math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "mpadded", "msub", "munder", "msup", "mtable", "mtr", "mtd"),
+    *("math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "mpadded", "msub", "munder", "msup", "mfrac"),
+    *("mtable", "mtr", "mtd"),
 }
 DRAWN = {
     f"{{http://www.w3.org/2000/svg}}{name}"

@@ -255,6 +255,21 @@ def test_what_does_not_fit_is_refused(call: Call) -> None:
     assert work(Network(input=1000, layers=(Embedding(20), RNN(5)), steps=1)).run.agrees  # a row is read, no table
 
 
+def test_fractions_are_rounded_alike(call: Call) -> None:
+    """Long or short, of a power of two or not, to four digits that count; a whole number stands as it is."""
+    weights = {"rnn_1": {"W_xh": [[0.123456, 0.12345678, 0.234375, 12345]], "W_hh": [[0.00123456]], "b_h": [-0.5]}}
+    text = printed(Network(input=4, layers=(RNN(1),), steps=1), weights=weights, inputs=[[1, 1, 1, 0]])
+    assert "W_xh = [0.1235 0.1235 0.2344 12345]" in re.sub(" +", " ", text)
+    assert "W_hh = 0.001235" in text
+    assert "(0.1235·1 + 0.1235·1 + 0.2344·1 + 12345·0 + 0.001235·0 − 0.5)" in text  # 0.123456 + 0.123457 + 0.234375
+    assert "= tanh(−0.01871) = −0.01871" in text  # − 0.5 = −0.018712, whose tanh is that + 0.0187³/3, 2e-6
+    shown = call("run", "-i", 2, "-l", "gru:2", "-l", "lstm:2,projection=1", "-T", 2, "--work").out
+    fractions = re.findall(r"\d+\.\d+", shown.partition("Outcome")[0])
+    assert len(fractions) > 100
+    assert [each for each in fractions if len(each.replace(".", "").lstrip("0")) > 4] == []
+    assert "Fractions are rounded to 4 digits here;" in shown
+
+
 def test_what_does_not_agree_is_told(monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
     """The work ends with the same verdict, and the exit code, as the pass that confirms."""
     monkeypatch.setattr("rnncalc.forward.network_pass.Ran.agrees", False)

@@ -57,7 +57,7 @@ def pictures(network: Network, only: tuple[str, ...], width: int | None) -> list
     grown = Grown(steps, tuple(dense_params(network, number) for number in steps), network.params, at)
     if not grown.own or min(grown.dense) == max(grown.dense):
         raise RefusedError(f"{name}: its dense equivalent does not grow with the steps; draw another view")
-    left = max(span((_number(number),)) for number in grown.scales[1].marks)
+    left = max(span((text,)) for text in _numbers(grown.scales[1]))
     free = WIDTH if width is None else width - left - 4 - max(len(name) for name in NAMES.values())
     across, up = (
         _whole(scale, room)
@@ -80,12 +80,13 @@ def _steps(longest: int) -> tuple[int, ...]:
     return tuple(dict.fromkeys(points))
 
 
-def _number(number: int) -> str:
-    """Return a number at an axis: a long power of ten as one."""
-    if number < MOST_IN_FULL:
-        return f"{number:,}"
-    power = len(str(number)) - 1
-    return f"10{str(power).translate(RAISED)}" if number == 10**power else f"{number:.3g}"
+def _numbers(scale: Scale) -> list[str]:
+    """Return the numbers at an axis, all in one style: in full, or, where the last is long, as powers of ten."""
+    if scale.last < MOST_IN_FULL:
+        return [f"{number:,}" for number in scale.marks]
+    if scale.logarithmic:
+        return [f"10{str(len(str(number)) - 1).translate(RAISED)}" for number in scale.marks]
+    return [f"{number:.3g}" for number in scale.marks]
 
 
 MOST_IN_FULL = 10_000_000
@@ -100,13 +101,13 @@ def _axes(grown: Grown, width: int, height: int) -> Iterator[Shape]:
     yield Arrow(((0, height), (width + 2, height)), Role.AXIS)
     yield Label(0, -2, ("parameters",), Role.SHAPE, Align.MIDDLE)
     yield Label(width + 4, height, ("steps ", Term("T")), Role.SHAPE)
-    for number in up.marks:
+    for number, text in zip(up.marks, _numbers(up), strict=True):
         y = height - round(up.share(number) * height)
         yield Curve(((0.1, y + 0.5), (0.5, y + 0.5)), Role.AXIS)
-        yield Label(-2, y, (_number(number),), Role.SHAPE, Align.END)
+        yield Label(-2, y, (text,), Role.SHAPE, Align.END)
     behind = -1
-    for number in across.marks:
-        label = Label(round(across.share(number) * width), height + 1, (_number(number),), Role.SHAPE, Align.MIDDLE)
+    for number, text in zip(across.marks, _numbers(across), strict=True):
+        label = Label(round(across.share(number) * width), height + 1, (text,), Role.SHAPE, Align.MIDDLE)
         yield Curve(((label.x + 0.5, height + 0.5), (label.x + 0.5, height + 0.7)), Role.AXIS)
         if label.left > behind:
             yield label

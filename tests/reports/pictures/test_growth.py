@@ -1,5 +1,6 @@
 """The curves are those of the numbers, read back by the axes' own labels."""
 
+import re
 from math import log10
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pictured import hold, said
 
-from rnncalc import GRU, LSTM, RNN, Network, Output, Part
+from rnncalc import GRU, LSTM, RNN, Embedding, Network, Output, Part
 from rnncalc.errors import RefusedError
 from rnncalc.questions.dense import dense_params
 from rnncalc.reports.draw import Drawing
@@ -77,6 +78,21 @@ def test_a_curve_goes_where_its_axes_say(network: Network, width: int | None) ->
             assert near[0] <= around[1], (role, x)
             assert around[0] <= near[1], (role, x)
     assert {*curves} == {Role.DENSE, Role.RECURRENT}
+
+
+LARGE = Network(input=10**6, layers=(Embedding(128), RNN(100)), steps=3)
+"""A table of 128 million numbers, beside which the rest is little: a linear scale."""
+
+
+@pytest.mark.parametrize("network", [*NETWORKS, LARGE], ids=range(len(NETWORKS) + 1))
+def test_an_axis_has_one_style(network: Network) -> None:
+    """All its numbers in full, or as powers of ten, or, of a linear scale, with the power behind; 0 is 0."""
+    styles = {"full": r"\d{1,3}(,\d{3})*", "powers": f"10[{RAISED}]+", "behind": r"\d(\.\d+)?e\+\d+|0"}
+    labels = [shape for shape in drawn(network).shapes if isinstance(shape, Label) and shape.role is Role.SHAPE]
+    for align in (Align.MIDDLE, Align.END):
+        texts = [text for each in labels if each.align is align and (text := plain(each.text))[0].isdecimal()]
+        assert len(texts) > 1
+        assert any(all(re.fullmatch(style, text) for text in texts) for style in styles.values()), texts
 
 
 def _dense(network: Network, across: dict[float, int], x: float, logarithmic: bool) -> tuple[int, int]:

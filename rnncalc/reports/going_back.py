@@ -1,0 +1,86 @@
+"""What the lines of a derivation of going back are called: by their gradients, and by whose matrices are meant."""
+
+from __future__ import annotations
+
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Output
+from rnncalc.questions.explain_training import TrainingDerivation, WorkLine
+from rnncalc.questions.held import Gradient
+from rnncalc.questions.nodes import stacks
+from rnncalc.questions.notation import Letter, letters_of, output_matrix
+from rnncalc.reports.equations import Derivative, Line, Term
+from rnncalc.reports.sheet import Phrase
+from rnncalc.text import all_of
+
+LOSS = Term("L")
+
+
+def gradient(line: WorkLine, each: TrainingDerivation) -> Phrase:
+    """Return what a gradient is with respect to."""
+    if line.gradient is Gradient.MATRIX:
+        return Phrase(((Derivative(LOSS, _matrix(line, each)),),))
+    layer = each.placed.layer
+    if isinstance(layer, Cell) and not line.of:
+        if any(layer.projects(weight) for weight in layer.weights if weight.letter in line.matrices):
+            return Phrase(((Derivative(LOSS, Term("h")),), " before it is projected"))
+        return Phrase(((Derivative(LOSS, Term("v")),), ", v being what ", (_matrix(line, each),), " reads"))
+    past = isinstance(layer, Cell) and line.of != "x"
+    return Phrase(((Derivative(LOSS, Term(line.of, time="t−1" if past else "t")),),))
+
+
+def products(line: WorkLine, each: TrainingDerivation) -> Phrase:
+    """Return whose matrices are meant."""
+    back = line.gradient is not Gradient.MATRIX
+    if stacked := _stacked(line, each):
+        rows = _rows(line, each, stacked)
+        return Phrase(("back through ", *rows) if back else rows)
+    if len(line.matrices) > 1:
+        gates = f"the gates {all_of([*line.matrices])}"
+        return Phrase((f"back through those of {gates}" if back else f"matrices of {gates}",))
+    return Phrase(("back through ", (_matrix(line, each),)) if back else ("its matrix",))
+
+
+def _matrix(line: WorkLine, each: TrainingDerivation) -> Term:
+    """Return what a matrix is called in the equations; those of several gates without the gates' letters."""
+    layer = each.placed.layer
+    if not isinstance(layer, Cell):
+        return Term(*(output_matrix(each.of.notation) if isinstance(layer, Output) else ("W", "")))
+    stacked = _stacked(line, each)
+    if len(line.matrices) > 1:
+        return Term("W") if stacked else Term(*_letters(line, each, ""))
+    own = _letters(line, each, line.matrices[0])
+    return Term(*stacked.get(own, own))
+
+
+def _letters(line: WorkLine, each: TrainingDerivation, matrix: str) -> Letter:
+    """Return the letters of one matrix of a cell, read by itself."""
+    layer, placed = each.placed.layer, each.placed
+    assert isinstance(layer, Cell)  # others have one matrix
+    letters = letters_of(layer, placed.inputs, each.of.notation)
+    return letters.matrix(line.of, matrix) if line.of else letters.beside(matrix)
+
+
+def _stacked(line: WorkLine, each: TrainingDerivation) -> dict[Letter, Letter]:
+    """Return those of a line's matrices that the equations have in a larger one, each with the larger one."""
+    found = {
+        (product.matrix.letter, product.matrix.subscript): (stack.matrix.letter, stack.matrix.subscript)
+        for equation in each.of.equations
+        for stack in stacks(equation.right)
+        for product in stack.products
+    }
+    own = (_letters(line, each, matrix) for matrix in line.matrices) if found else ()
+    return {letters: found[letters] for letters in own if letters in found}
+
+
+def _rows(line: WorkLine, each: TrainingDerivation, stacked: dict[Letter, Letter]) -> tuple[str | Line, ...]:
+    """Return `the rows for x in W_z and W_r`, behind the matrices that are not stacked."""
+    own = [_letters(line, each, matrix) for matrix in line.matrices]
+    alone = [part for letters in own if letters not in stacked for part in (", ", (Term(*letters),))][1:]
+    rows = _all_of([Term(*stacked[letters]) for letters in own if letters in stacked])
+    return (*alone, f"{', and ' if alone else ''}the rows for {line.of} in ", *rows)
+
+
+def _all_of(terms: list[Term]) -> tuple[str | Line, ...]:
+    """Return `a, b and c`."""
+    signs = ["", *[", "] * (len(terms) - 2), " and "][: len(terms)]
+    return tuple(part for sign, term in zip(signs, terms, strict=True) for part in (sign, (term,)))
