@@ -137,3 +137,9 @@ def test_each_stands_under_the_name_of_its_own() -> None:
     equivalent = dense_equivalent(Network(input=4, layers=(RNN(3, repeat=3), Dense(5, repeat=2)), steps=2))
     assert equivalent is not None
     assert [layer.name for layer in equivalent.layers] == ["rnn_1", "rnn_2", "rnn_3", "dense_1", "dense_2"]
+
+
+def test_one_step_stays_one() -> None:
+    """Of a one-to-one network, whatever number of steps is asked about: 4 → 3 → 1."""
+    network = Network(input=4, layers=(GRU(3),), output=Output(1), topology="one-to-one")
+    assert dense_params(network, 7) == dense_params(network, 1) == 15 + 4

@@ -251,3 +251,10 @@ def test_products_by_whose_matrices_they_are() -> None:
         (Kind.OTHER, 7 * 5, ""),
     ]
     assert [(line.kind, line.number) for line in output.held] == [(Kind.INPUT, 7 * 4)]
+
+
+def test_what_is_held_once_has_no_letter_of_the_steps() -> None:
+    """In a dense layer after the sequence: what it reads, and what its activation has given."""
+    net = Network(input=3, layers=[RNN(5), Dense(4, activation="tanh")], steps=7)
+    dense = report(net)["layers"][1]
+    assert [(row["label"], row["formula"]) for row in dense["held"]] == [("x_t", "m"), ("y_t", "n"), ("held", "m + n")]

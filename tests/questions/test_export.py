@@ -66,6 +66,8 @@ def test_a_repeated_layer_is_one_module_where_one_can_be_several() -> None:
     """PyTorch's num_layers; not where directions are merged between them, nor where features join."""
     assert [len(module.places) for module in modules(LSTM(8, repeat=3), LSTM(8))] == [3, 1]
     assert len(modules(LSTM(8, repeat=3), stacks=False)) == 3
+    for merge, number in (("concat", 1), ("sum", 3)):
+        assert len(modules(LSTM(8, repeat=3, bidirectional=True, merge=merge))) == number  # type: ignore[arg-type]  # a word
     assert len(modules(LSTM(8, repeat=3, bidirectional=True, merge="sum"))) == 3
     assert len(modules(LSTM(8, repeat=3, extra_inputs=1))) == 3
     assert len(modules(MGU(8, repeat=3))) == 3

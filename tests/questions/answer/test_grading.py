@@ -6,7 +6,7 @@ import pytest
 from conftest import Call
 
 from rnncalc import GRU, LSTM, RNN, Dropout, Network, Output
-from rnncalc.questions.answer.given import Given
+from rnncalc.questions.answer.given import Given, read_number
 from rnncalc.questions.answer.grading import judge
 from rnncalc.reports.answer import AnswerReport
 
@@ -118,3 +118,11 @@ def test_layers_without_parameters_may_be_left_out() -> None:
     net = Network(input=5, layers=(LSTM(6), Dropout(0.5)), output=Output(2))
     assert judge(net, [Given(lstm(5, 6)), Given(14)]).right
     assert judge(net, [Given(lstm(5, 6)), Given(0), Given(14)]).right
+
+
+def test_the_groups_of_one_number_are_one_number() -> None:
+    """A total written 1 600 is two words of a command line; the sum of its parts is asked for by neither."""
+    net = Network(input=19, layers=(RNN(20, repeat=2),))  # 20·(19 + 20 + 1) + 20·(20 + 20 + 1) = 1,620
+    assert judge(net, [read_number("1"), read_number("620")]).judged[0].right is False
+    one = Network(input=19, layers=(RNN(20), RNN(20), RNN(20)))  # 820 more
+    assert judge(one, [read_number("2"), read_number("440")]).judged[0].right
