@@ -308,3 +308,10 @@ def test_the_chunk_is_that_of_the_spec_unless_another_is_asked_for() -> None:
     found = [backward(of), backward(of, chunk=9)]
     assert [done.chunk for done in found] == [2, None]
     assert all(done.agrees for done in found)
+
+
+def test_progress_is_told_as_the_passes_go() -> None:
+    """Of the one from which differences are taken and of two for each of 3 weights, 2 steps of 2 multiplications."""
+    told: list[int] = []
+    backward(Network(input=1, layers=[RNN(1)], steps=2), progress=told.append)
+    assert sum(told) == (1 + 2 * 3) * 2 * 2

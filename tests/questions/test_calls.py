@@ -96,6 +96,11 @@ def test_what_is_no_network_is_refused(question: str, given: object) -> None:
         (lambda: UNTYPED.Network(input=2, layers=[RNN(1)], outputs=5), "Network() has no 'outputs'; did you mean 'ou"),
         (lambda: UNTYPED.Dense(1, True, "tanh", 4), "Dense() takes at most 3 values without names (units, bias and"),
         (lambda: NETWORK.replace(stesp=3), "Network() has no 'stesp'; did you mean 'steps'?"),
+        (
+            lambda: UNTYPED.backward(NETWORK, most_multiply_adds="1G"),
+            "most_multiply_adds: expected a whole number, 0 or more, got '1G'",
+        ),
+        (lambda: UNTYPED.count([NETWORK]), "expected a Network, such as load('spec.yaml'), got a list; give each by"),
         (lambda: UNTYPED.run(RNN), "expected a Network, such as load('spec.yaml'), got the class RNN"),
         (lambda: UNTYPED.answer(NETWORK, (2, 0), (1, 1), (1,)), "expected a shape, such as (20, 10), got (2, 0)"),
         (lambda: UNTYPED.answer(NETWORK, None), "expected a whole number, such as 1600"),

@@ -113,3 +113,9 @@ def test_more_steps_than_a_hand_writes_are_refused() -> None:
     halves = [Part(6, (RNN(7),), steps=steps) for steps in (20, 6)]
     with pytest.raises(RefusedError, match=f"26 steps would write {26 * 2 * 7 * (6 + 7 + 1):,} weights"):
         work(Network(encoder=halves[0], decoder=halves[1]))
+
+
+def test_inputs_say_how_many_steps_there_are() -> None:
+    """Where the network does not."""
+    done = work(Network(input=1, layers=[RNN(1)]), inputs=[[1.0], [2.0], [3.0], [4.0]])
+    assert len(done.layers[0].ways[0]) == 4

@@ -8,6 +8,7 @@ from rnncalc.questions.answer.of_training import ROWS, OfTraining
 from rnncalc.reports.answer import MEANT
 
 SMALL = ("-i", 4, "-l", "rnn:3", "-o", 1, "-T", 3)
+MGU = ("-i", 3, "-l", "mgu:5", "-T", 4)
 LSTM = ("-i", 13, "-l", "lstm:29", "-T", 7)
 FROZEN = ("-i", 9, "-l", "embedding:4,frozen", "-l", "lstm:29", "-T", 7)
 
@@ -24,6 +25,7 @@ FROZEN = ("-i", 9, "-l", "embedding:4,frozen", "-l", "lstm:29", "-T", 7)
         (SMALL, 3 * 24 + 4, "counts a gradient once for each step; those of all steps are summed: 28."),
         (LSTM, 7 * (13 + 7 * 29), "values held for going back"),
         (LSTM, 7 * (13 + 2 * 29), "without the gates; their equations read them too: 1,512."),
+        (MGU, 4 * (3 + 5), "without the gates; their equations read them too"),
         (FROZEN, 4 * 29 * (4 + 29 + 1), "the number of gradients"),
     ],
 )
