@@ -1,5 +1,6 @@
 """Every cell with its options under every convention, for the tests of what is said of each."""
 
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -24,6 +25,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
 CELLS = [name for name in KINDS if issubclass(kind(name), Cell)]
 
 
+@cache
 def cases() -> list[tuple[str, int, dict[str, Any], str]]:
     """Return every cell with each of its options alone, and two together, under every convention that has it."""
     found = []

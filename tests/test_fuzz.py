@@ -15,10 +15,10 @@ from rnncalc.cli.commands import COMMANDS
 
 @pytest.mark.parametrize("name", ["run.py", "models.py"])
 def test_a_short_run_finds_nothing(name: str) -> None:
-    """Two seconds of it, seeded; `.ci/run` takes longer and the script itself a minute."""
+    """A second of it, seeded; `.ci/run` takes longer and the script itself a minute."""
     script = Path(__file__).parent / "fuzz" / name
     done = subprocess.run(
-        [sys.executable, script, "--seconds", "2", "--seed", "7"], capture_output=True, text=True, check=False
+        [sys.executable, script, "--seconds", "1", "--seed", "7"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout
     assert done.stdout.endswith("seed 7: 0 faults\n")

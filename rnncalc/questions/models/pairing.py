@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from typing import TypeVar
 
 from rnncalc.errors import Problem, SpecError
-from rnncalc.layers.layer import External
+from rnncalc.layers.layer import External, Layer
 from rnncalc.questions.models.site import Shape, Site
 from rnncalc.questions.models.wanted import Wanted, distance, kind_of
 from rnncalc.text import escape, one_of
@@ -45,7 +45,7 @@ def below(site: Site, path: str) -> bool:
 
 def _by_path(wanted: Sequence[Wanted], left: list[Site], pairs: Pairs) -> None:
     """Pair the layers whose paths are given, or whose names are those of modules, with what is there."""
-    seen: dict[tuple[str, str], int] = {}
+    seen: dict[tuple[str, type[Layer]], int] = {}
     for place, each in enumerate(wanted):
         path = each.layer.path
         if isinstance(each.layer, External):
@@ -84,12 +84,12 @@ def _by_shapes(free: dict[int, Wanted], left: list[Site], pairs: Pairs, *, order
     """Pair layers with sites whose tensors are theirs, name by name and shape by shape."""
     asked = _grouped(
         [place for place in free if place not in pairs],
-        lambda place: (_key(free[place].shapes), free[place].kind if with_kind else ""),
+        lambda place: (_key(free[place].shapes), free[place].kind if with_kind else Layer),
     )
 
     def key_of(site: Site, shared: Collection[str] = ()) -> Hashable:
         own = {name: shape for name, shape in site.shapes.items() if name not in shared}
-        return _key(own), kind_of(site.layer) if with_kind else ""
+        return _key(own), kind_of(site.layer) if with_kind else Layer
 
     there = _grouped(left, key_of)
     for key, places in asked.items():

@@ -41,14 +41,20 @@ class Wanted(NamedTuple):
         return self.placed.layer
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> type[Layer]:
         """What it can be taken for: a table, a cell, or anything else."""
         return kind_of(self.layer)
 
 
-def kind_of(layer: Layer | None) -> str:
-    """Return what a layer can be taken for."""
-    return "table" if isinstance(layer, Embedding) else "cell" if isinstance(layer, Cell) else "other"
+def kind_of(layer: Layer | None) -> type[Layer]:
+    """Return what a layer can be taken for: a table, a cell, or any other layer."""
+    match layer:
+        case Embedding():
+            return Embedding
+        case Cell():
+            return Cell
+        case _:
+            return Layer
 
 
 def wanted_of(network: Network) -> list[Wanted]:

@@ -16,7 +16,7 @@ from rnncalc.reports.pictures.detours import fed_back, joining
 from rnncalc.reports.pictures.framing import Words, framed
 from rnncalc.reports.pictures.half import BETWEEN, Half, beside, row_has, shapes
 from rnncalc.reports.pictures.levels import JOINED, UP, heights, joins, levels
-from rnncalc.reports.pictures.picture import Arrow, Picture, Role, Shape, moved, span
+from rnncalc.reports.pictures.picture import Arrow, Label, Picture, Role, Shape, moved, span
 from rnncalc.reports.pictures.plan import Columns, Gap, Row, Shown, When, columns, row_of, rows, step_behind
 from rnncalc.reports.setting import flow, one_to_many, title
 from rnncalc.text import plural
@@ -135,11 +135,13 @@ def _shapes(halves: list[Half]) -> Iterator[Shape]:
     pairs = [(row, top, other) for row, top in giving.rows for other, _ in taking.rows if _meet(row, other)]
     labels = [span(label) for _, _, other in pairs for label in state_labels(other)]
     behind = [span(states(row, giving.behind)) + 2 for row, _, _ in pairs if size(row).backward is not None]
-    before = (
-        (BETWEEN + max(behind) if giving.behind else 0) + 3 if behind else 0
-    )  # what runs backwards comes from there
+    first = [*shapes(giving)]
+    said = [shape for shape in first if isinstance(shape, Label) and shape.role is Role.SHAPE]
+    over = [label.x + span(label.text) - giving.right for label in said]
+    # There what runs backwards begins, and comes down to what is handed over, clear of what stands beside arrows.
+    before = max(BETWEEN + max(behind) if giving.behind else 0, *over) + 3 if behind else 0
     room = max(before + max(labels) + 3 if labels else APART, giving.overhang + taking.overhang + APART)
-    yield from shapes(giving)
+    yield from first
     yield from (moved(shape, (giving.right + room - taking.lefts[0], 0)) for shape in shapes(taking))
     for row, top, other in pairs:
         y = top + size(row).forward

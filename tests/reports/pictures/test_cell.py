@@ -1,6 +1,7 @@
 """A cell is drawn as its step runs: read back as a circuit, the picture gives the numbers that the step gives."""
 
 import re
+from functools import cache
 from itertools import combinations, product
 
 import cells
@@ -25,6 +26,7 @@ M = 4
 OPTIONS = cells.OPTIONS | {"activation": ("relu", "linear", "softmax"), "bidirectional": (True,)}
 
 
+@cache
 def networks(name: str) -> list[Network]:
     """Return one of a cell with each of its options alone, and two together, under every convention that has it."""
     of = kind(name)
