@@ -161,6 +161,7 @@ def depth(text: str) -> int:
     return of(json.loads(text))
 
 
+@pytest.mark.slow
 def test_a_baseline_of_any_length_takes_little_memory(tmp_path: Path) -> None:
     """33 MB of layers, of one string, of one list: under 100 MB, whether it is a report or not."""
     tensor = '{"name": "weight_ih_l0", "role": "input", "direction": "forward", "shape": [80, 20], "params": 1600}'
