@@ -20,7 +20,10 @@ def called(encoding: str, *args: object) -> bytes:
     return subprocess.run(command, capture_output=True, env=env, check=False).stdout
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1", "gbk", "utf-8"])
+SELDOM = [pytest.param(encoding, marks=pytest.mark.slow) for encoding in ("latin-1", "gbk")]
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8", *SELDOM])
 def test_what_programs_read_is_utf8(encoding: str, tmp_path: Path) -> None:
     """JSON and JUnit in ASCII, CSV, Markdown and LaTeX in UTF-8: names come out as they went in."""
     spec = tmp_path / "Größen.yaml"

@@ -10,16 +10,16 @@ CASES = """
 4 - 1 textbook - - rnn:3,repeat=10000
 300 - 1 flax-linen - - gru:300,bidirectional
 1 - 12000 textbook many-to-many s lstm:1
-1 - 5000 keras many-to-many s lstm:8,bidirectional,merge=sum
 1 - 1 textbook - - dense:100000
 1000000 - 1 textbook - - external:3,outputs=5 rnn:2
-10 - 10000 textbook many-to-many s fastgrnn:3 mgu:2 minlstm:2
 300 300 1 pytorch feedback - rnn:500 gru:300 lstm:300
-2 2 10000 textbook feedback s rnn:3 lstm:2
 """
 """The input, the output, the steps, the convention, the topology, whether states are kept, the layers."""
 
 OTHERS = """
+1 - 5000 keras many-to-many s lstm:8,bidirectional,merge=sum
+10 - 10000 textbook many-to-many s fastgrnn:3 mgu:2 minlstm:2
+2 2 10000 textbook feedback s rnn:3 lstm:2
 300 - 1 pytorch - - lstm:600
 3 - 10000 textbook many-to-many s sru:4 sru:2,extra_inputs=5
 1 - 12000 pytorch many-to-one s gru:2,bidirectional
