@@ -110,7 +110,7 @@ def _checked(file: Found, call: Call, was: Baseline | None) -> CheckedFile | Non
     own = spec.own_convention
     verdict = check(spec.network, call.limits, locate=spec.place, dtype=call.dtype, own_convention=own, before=before)
     if matched:
-        places = {path: place for held in matched.tensors if (path := held.at) and (place := spec.place(path))}
+        places = {path: place for check in matched.tensors if (path := check.at) and (place := spec.place(path))}
         verdict = verdict._replace(model=matched, places=places)
     difference = Difference(before and before.params, verdict.numbers.params) if was else None
     return CheckedFile(file.path, verdict, strict=call.strict, difference=difference)

@@ -11,7 +11,7 @@ from rnncalc.text import escape
 if TYPE_CHECKING:
     from rnncalc.modelfiles.model import ModelFile
     from rnncalc.network.data import Inputs, Weights
-    from rnncalc.questions.models.held import Match
+    from rnncalc.questions.models.matching import Match
 
 
 def model_of(path: str) -> ModelFile | None:
@@ -29,7 +29,7 @@ def matched_with(spec: Spec, file: ModelFile) -> Match:
     Raises SpecError, with the place in the spec, where a layer may be several of the file's, or where the two name
     tensors in different ways.
     """
-    from rnncalc.questions.models.held import match
+    from rnncalc.questions.models.matching import match
 
     if spec.network.convention != file.framework == spec.own_convention:
         message = f"the file has the tensors of {file.framework}, as the spec says; leave this flag out"
@@ -60,12 +60,12 @@ def weights_within(spec: Spec, file: ModelFile, inputs: Inputs | None, most_mult
 def weights_of(spec: Spec, file: ModelFile) -> Weights:
     """Return the numbers of each layer from a model file. Raises SpecError where a tensor is not as it is declared."""
     from rnncalc.modelfiles.model import BadFileError
-    from rnncalc.reports.held_tensors import messages, name
+    from rnncalc.reports.tensor_checks import messages, name
 
     found = matched_with(spec, file)
     where = f"'{escape(file.path, limit=1_000)}'"
     told = zip(found.tensors, messages(found), strict=True)
-    wrong = [Problem((), f"{name(held)}: {message}", where) for held, message in told if message]
+    wrong = [Problem((), f"{name(check)}: {message}", where) for check, message in told if message]
     if wrong:
         raise SpecError(tuple(wrong[:100]))
     weights: Weights = {}

@@ -16,12 +16,21 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import Expect
 from rnncalc.questions.count import count
 from rnncalc.questions.dense import own_dense_params
-from rnncalc.questions.limits import Difference, HeldLimit, Limit, Numbers, Unknown, hold, hold_difference, hold_shape
+from rnncalc.questions.limits import (
+    Difference,
+    Limit,
+    LimitCheck,
+    Numbers,
+    Unknown,
+    check_difference,
+    check_number,
+    check_shape,
+)
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from rnncalc.questions.models.held import HeldTensor, Match
+    from rnncalc.questions.models.matching import Match, TensorCheck
 
 Place = tuple[int, int]
 Locate = Callable[[Path], Place | None]
@@ -38,13 +47,13 @@ class Verdict(NamedTuple):
     name: str
     convention: str
     numbers: Numbers
-    limits: tuple[HeldLimit, ...]
+    limits: tuple[LimitCheck, ...]
     expect_counts: str | None = None
     model: Match | None = None
     places: Mapping[Path, Place] = {}
 
     @property
-    def held(self) -> tuple[HeldLimit | HeldTensor, ...]:
+    def checks(self) -> tuple[LimitCheck | TensorCheck, ...]:
         """All that it was held against: limits, and tensors."""
         return (*self.limits, *(self.model.tensors if self.model else ()))
 
@@ -85,7 +94,7 @@ class CheckedFile(NamedTuple):
             return Status.REMOVED
         if not self.verdict.checked:
             return Status.FAILED if self.strict else Status.UNCHECKED
-        return Status.PASSED if all(held.kept for held in self.verdict.held) else Status.FAILED
+        return Status.PASSED if all(check.kept for check in self.verdict.checks) else Status.FAILED
 
 
 def check(
@@ -106,14 +115,15 @@ def check(
     bounds = [*_bounds(network, [limit for limit in given if not limit.compares])]
     numbers = numbers_of(network, dtype, trained=_of_training(network, bounds))
     left_out = own_convention if network.expect and own_convention not in (None, network.convention) else None
-    held = [] if left_out else [*_expectations(network, numbers)]
-    held += [
-        hold(limit, numbers.of(limit.quantity), _why_unknown(limit.quantity, numbers, network)) for limit in bounds
+    checks = [] if left_out else [*_expectations(network, numbers)]
+    checks += [
+        check_number(limit, numbers.of(limit.quantity), _why_unknown(limit.quantity, numbers, network))
+        for limit in bounds
     ]
-    held += _layer_bounds(network)
+    checks += _layer_bounds(network)
     if before is not None:
-        held += [_compared(limit, before, numbers, network) for limit in given if limit.compares]
-    return Verdict(network.name, network.convention, numbers, tuple(_located(held, locate)), left_out)
+        checks += [_compared(limit, before, numbers, network) for limit in given if limit.compares]
+    return Verdict(network.name, network.convention, numbers, tuple(_located(checks, locate)), left_out)
 
 
 def numbers_of(network: Network, dtype: str, *, trained: bool = False) -> Numbers:
@@ -135,7 +145,7 @@ def _of_training(network: Network, bounds: Iterable[Limit]) -> bool:
     return of_bounds or expect.held is not None or expect.backward_multiply_adds is not None
 
 
-def _expectations(network: Network, numbers: Numbers) -> Iterator[HeldLimit]:
+def _expectations(network: Network, numbers: Numbers) -> Iterator[LimitCheck]:
     expect = network.expect or Expect()
     for key, wanted, quantity in (
         ("total", expect.total, Quantity.PARAMS),
@@ -144,15 +154,15 @@ def _expectations(network: Network, numbers: Numbers) -> Iterator[HeldLimit]:
     ):
         if wanted is not None:
             why = _why_unknown(quantity, numbers, network)
-            yield hold(Limit(Rule.EXACTLY, quantity, wanted, ("expect", key)), numbers.of(quantity), why)
+            yield check_number(Limit(Rule.EXACTLY, quantity, wanted, ("expect", key)), numbers.of(quantity), why)
     for number, (params, (name, actual)) in enumerate(zip(expect.layers or (), _layers(network), strict=False)):
         limit = Limit(Rule.EXACTLY, Quantity.PARAMS, params, ("expect", "layers", number), layer=name)
-        yield hold(limit, actual)
+        yield check_number(limit, actual)
     if expect.tensors:
         yield from _shapes(network, expect.tensors)
 
 
-def _shapes(network: Network, wanted: Mapping[str, Mapping[str, tuple[int, ...]]]) -> Iterator[HeldLimit]:
+def _shapes(network: Network, wanted: Mapping[str, Mapping[str, tuple[int, ...]]]) -> Iterator[LimitCheck]:
     """Yield the shapes of tensors held against those that are expected, in the order of the layers."""
     for entry in network.stack:
         for copy in range(entry.copies):
@@ -162,7 +172,7 @@ def _shapes(network: Network, wanted: Mapping[str, Mapping[str, tuple[int, ...]]
                     path = ("expect", "tensors", layer, tensor)
                     size = prod(shape)
                     limit = Limit(Rule.EXACTLY, Quantity.PARAMS, size, path, layer=layer, tensor=tensor, shape=shape)
-                    yield hold_shape(limit, shapes.get(tensor))
+                    yield check_shape(limit, shapes.get(tensor))
 
 
 def _bounds(network: Network, given: list[Limit]) -> Iterator[Limit]:
@@ -176,12 +186,12 @@ def _bounds(network: Network, given: list[Limit]) -> Iterator[Limit]:
             yield Limit(rule, quantity, _exact(value), ("budget", key))
 
 
-def _layer_bounds(network: Network) -> Iterator[HeldLimit]:
+def _layer_bounds(network: Network) -> Iterator[LimitCheck]:
     wanted = dict(network.budget.layers) if network.budget else {}
     params = {name: of for name, of in _layers(network) if name in wanted} if wanted else {}
     rule, quantity, *_ = LAYER_LIMIT
     for name, most in wanted.items():
-        yield hold(Limit(rule, quantity, most, ("budget", "layers", name), layer=name), params[name])
+        yield check_number(Limit(rule, quantity, most, ("budget", "layers", name), layer=name), params[name])
 
 
 def _layers(network: Network) -> Iterator[tuple[str, int]]:
@@ -192,9 +202,9 @@ def _layers(network: Network) -> Iterator[tuple[str, int]]:
             yield entry.name_of(copy), params
 
 
-def _compared(limit: Limit, before: Numbers, now: Numbers, network: Network) -> HeldLimit:
+def _compared(limit: Limit, before: Numbers, now: Numbers, network: Network) -> LimitCheck:
     difference = Difference(before.of(limit.quantity), now.of(limit.quantity))
-    return hold_difference(limit, difference, _why_unknown(limit.quantity, now, network))
+    return check_difference(limit, difference, _why_unknown(limit.quantity, now, network))
 
 
 def _exact(value: Fraction | float) -> Fraction | int:
@@ -215,8 +225,8 @@ def _why_unknown(quantity: Quantity, numbers: Numbers, network: Network) -> Unkn
     return Unknown.STEPS_NOT_GIVEN if None in steps else Unknown.COUNTED_ELSEWHERE
 
 
-def _located(held: Iterable[HeldLimit], locate: Locate) -> Iterator[HeldLimit]:
+def _located(checks: Iterable[LimitCheck], locate: Locate) -> Iterator[LimitCheck]:
     """Yield each with the place where it is written; of a layer's, which may be thousands, only what is not kept."""
-    for one in held:
+    for one in checks:
         place = locate(one.limit.path) if one.limit.path and not (one.kept and one.limit.layer) else None
         yield one._replace(line=place[0], column=place[1]) if place else one

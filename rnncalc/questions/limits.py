@@ -101,7 +101,7 @@ class Difference(NamedTuple):
         return Fraction(100 * self.growth) / self.before
 
 
-class HeldLimit(NamedTuple):
+class LimitCheck(NamedTuple):
     """A limit, and the number that it was held against.
 
     actual: None when it is not known, and `unknown` says why; what it grew or fell by where that is limited.
@@ -120,36 +120,36 @@ class HeldLimit(NamedTuple):
     shape: tuple[int, ...] = ()
 
 
-def hold(limit: Limit, actual: Number | None, why: Unknown | None = None) -> HeldLimit:
+def check_number(limit: Limit, actual: Number | None, why: Unknown | None = None) -> LimitCheck:
     """Hold a limit on a number itself against it; `why` it is not known, where it is not."""
     if actual is None:
-        return HeldLimit(limit, None, False, why)
+        return LimitCheck(limit, None, False, why)
     match limit.rule:
         case Rule.EXACTLY:
-            return HeldLimit(limit, actual, actual == limit.value)
+            return LimitCheck(limit, actual, actual == limit.value)
         case Rule.AT_MOST:
-            return HeldLimit(limit, actual, actual <= limit.value)
+            return LimitCheck(limit, actual, actual <= limit.value)
         case _:
-            return HeldLimit(limit, actual, actual >= limit.value)
+            return LimitCheck(limit, actual, actual >= limit.value)
 
 
-def hold_shape(limit: Limit, shape: tuple[int, ...] | None) -> HeldLimit:
+def check_shape(limit: Limit, shape: tuple[int, ...] | None) -> LimitCheck:
     """Hold the shape of a tensor against what it is; None where there is no such tensor."""
     if shape is None:
-        return HeldLimit(limit, None, False, Unknown.NO_SUCH_TENSOR)
-    return HeldLimit(limit, prod(shape), shape == limit.shape, shape=shape)
+        return LimitCheck(limit, None, False, Unknown.NO_SUCH_TENSOR)
+    return LimitCheck(limit, prod(shape), shape == limit.shape, shape=shape)
 
 
-def hold_difference(limit: Limit, difference: Difference, why: Unknown | None = None) -> HeldLimit:
+def check_difference(limit: Limit, difference: Difference, why: Unknown | None = None) -> LimitCheck:
     """Hold a limit on growth, or on a fall, against what a number was and is; `why` it is not known what it is."""
     before, after = difference
     if after is None or before is None:
-        return HeldLimit(limit, None, False, why if after is None else Unknown.NOT_KNOWN_BEFORE)
+        return LimitCheck(limit, None, False, why if after is None else Unknown.NOT_KNOWN_BEFORE)
     grown = difference.growth if limit.rule is Rule.GROWTH else -difference.growth
     if not limit.percent:
-        return HeldLimit(limit, grown, grown <= limit.value, difference=difference)
+        return LimitCheck(limit, grown, grown <= limit.value, difference=difference)
     if grown and not before:
-        return HeldLimit(limit, None, False, Unknown.GROWN_FROM_NOTHING, difference=difference)
+        return LimitCheck(limit, None, False, Unknown.GROWN_FROM_NOTHING, difference=difference)
     percent = 0 if difference.percent is None else difference.percent
     share = percent if limit.rule is Rule.GROWTH else -percent
-    return HeldLimit(limit, share, 100 * grown <= limit.value * before, difference=difference)
+    return LimitCheck(limit, share, 100 * grown <= limit.value * before, difference=difference)

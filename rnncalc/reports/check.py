@@ -68,10 +68,10 @@ class CheckReport(NamedTuple):
     def _limit_sheet(self, notes: tuple[str, ...]) -> Sheet:
         rows = [row for file in self.files for row in file.rows()]
         verdicts = [file.checked.verdict for file in self.files if file.checked.verdict]
-        held = [held for verdict in verdicts for held in verdict.held]
-        kept = sum(each.kept for each in held)
+        checks = [check for verdict in verdicts for check in verdict.checks]
+        kept = sum(each.kept for each in checks)
         specs = sum(file.checked.status is not Status.REMOVED for file in self.files)
-        subtitle = f"{plural(specs, 'spec')}, {plural(len(held), 'check')}"
+        subtitle = f"{plural(specs, 'spec')}, {plural(len(checks), 'check')}"
         if len(rows) > MOST_ROWS and kept:
             rows = [row for row in rows if row[0] != "✓"]
             subtitle += f"; the {kept:,} that were kept are not shown"

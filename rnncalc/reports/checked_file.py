@@ -95,7 +95,7 @@ class FileReport(NamedTuple):
         if not verdict.checked:
             return Tally(1, failures=int(checked.strict), skipped=int(not checked.strict))
         skipped = int(verdict.expect_counts is not None)
-        return Tally(len(verdict.held) + skipped, sum(not held.kept for held in verdict.held), skipped=skipped)
+        return Tally(len(verdict.checks) + skipped, sum(not check.kept for check in verdict.checks), skipped=skipped)
 
     def cases(self) -> Iterator[Case]:
         """Yield each problem or each limit."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.errors import dotted
 from rnncalc.network.budget import Quantity, Rule
-from rnncalc.questions.limits import Difference, HeldLimit, Limit, Unknown
+from rnncalc.questions.limits import Difference, Limit, LimitCheck, Unknown
 from rnncalc.reports.sheet import Value
 from rnncalc.text import escape
 
@@ -40,11 +40,11 @@ def name(limit: Limit) -> str:
     return limit.flag or dotted(limit.path)
 
 
-def cells(held: HeldLimit) -> tuple[Value, Value]:
+def cells(check: LimitCheck) -> tuple[Value, Value]:
     """Return the limit and the number as a table has them, a fraction with the digits that tell it from the other."""
-    limit, actual = held.limit, held.actual
+    limit, actual = check.limit, check.actual
     if limit.shape:
-        return _shape(limit.shape), _shape(held.shape) if held.shape else None
+        return _shape(limit.shape), _shape(check.shape) if check.shape else None
     if not limit.percent and limit.quantity is not Quantity.DENSE_RATIO:
         assert isinstance(limit.value, int)
         assert actual is None or isinstance(actual, int)
@@ -59,26 +59,26 @@ def as_json(number: Number | None) -> int | float | None:
     return number if number is None or isinstance(number, int) else float(number)
 
 
-def numbers(held: HeldLimit) -> tuple[Any, Any]:
+def numbers(check: LimitCheck) -> tuple[Any, Any]:
     """Return the limit and the number as JSON has them; of a tensor, the shapes."""
-    if held.limit.shape:
-        return [*held.limit.shape], [*held.shape] or None
-    return as_json(held.limit.value), as_json(held.actual)
+    if check.limit.shape:
+        return [*check.limit.shape], [*check.shape] or None
+    return as_json(check.limit.value), as_json(check.actual)
 
 
-def message(held: HeldLimit) -> str | None:
+def message(check: LimitCheck) -> str | None:
     """Return what is wrong; None when nothing is."""
-    if held.kept:
+    if check.kept:
         return None
-    if held.limit.shape:
-        return _shaped(held)
-    if held.actual is None:
-        return f"cannot be judged: {_why_unknown(held)}"
-    if held.limit.compares:
-        return _changed(held)
-    if held.limit.quantity is Quantity.DENSE_RATIO:
-        return _ratio(held.limit, held.actual)
-    return _counted(held.limit, held.actual)
+    if check.limit.shape:
+        return _shaped(check)
+    if check.actual is None:
+        return f"cannot be judged: {_why_unknown(check)}"
+    if check.limit.compares:
+        return _changed(check)
+    if check.limit.quantity is Quantity.DENSE_RATIO:
+        return _ratio(check.limit, check.actual)
+    return _counted(check.limit, check.actual)
 
 
 def _counted(limit: Limit, actual: Number) -> str:
@@ -96,11 +96,11 @@ def _counted(limit: Limit, actual: Number) -> str:
             return f"expected at least {limit.value:,} {unit}{where}, got {actual:,}: {-difference:,} too few; {cure}"
 
 
-def _shaped(held: HeldLimit) -> str:
-    limit, layer = held.limit, escape(held.limit.layer or "")
-    if held.unknown:
+def _shaped(check: LimitCheck) -> str:
+    limit, layer = check.limit, escape(check.limit.layer or "")
+    if check.unknown:
         return f"expected {_shape(limit.shape)}, and {layer} has no such tensor; rnncalc count --tensors lists them"
-    return f"expected {_shape(limit.shape)} in {layer}, got {_shape(held.shape)}"
+    return f"expected {_shape(limit.shape)} in {layer}, got {_shape(check.shape)}"
 
 
 def _shape(shape: tuple[int, ...]) -> str:
@@ -112,42 +112,42 @@ def _ratio(limit: Limit, actual: Number) -> str:
     return f"expected {_plain(limit.value)} {UNITS[limit.quantity]} at least, got {got}"
 
 
-def _changed(held: HeldLimit) -> str:
-    limit = held.limit
+def _changed(check: LimitCheck) -> str:
+    limit = check.limit
     most = f"{_plain(limit.value)}{'%' if limit.percent else ''}"
     if limit.quantity is Quantity.DENSE_RATIO:
-        return f"expected a dense ratio at most {most} below the one before, got {_change(held.difference, held)}"
+        return f"expected a dense ratio at most {most} below the one before, got {_change(check.difference, check)}"
     unit = "" if limit.quantity is Quantity.PARAMS else f" {UNITS[limit.quantity]}"
-    return f"expected at most {most} more{unit} than before, got {_change(held.difference, held)}"
+    return f"expected at most {most} more{unit} than before, got {_change(check.difference, check)}"
 
 
-def _change(difference: Difference | None, held: HeldLimit) -> str:
+def _change(difference: Difference | None, check: LimitCheck) -> str:
     """Return `+400 (+33.33%): 1,200 before, 1,600 now`."""
     if difference is None:
         return ""
-    digits = _digits(held.limit.value, held.actual)
+    digits = _digits(check.limit.value, check.actual)
     percent = difference.percent
-    share = "" if percent is None else f" ({fixed(percent, digits if held.limit.percent else 2, signed=True)}%)"
+    share = "" if percent is None else f" ({fixed(percent, digits if check.limit.percent else 2, signed=True)}%)"
     growth, before, after = difference.growth, difference.before or 0, difference.after or 0
-    if held.limit.quantity is not Quantity.DENSE_RATIO:
+    if check.limit.quantity is not Quantity.DENSE_RATIO:
         return f"{growth:+,}{share}: {before:,} before, {after:,} now"
-    more = 2 if held.limit.percent else digits
+    more = 2 if check.limit.percent else digits
     return f"{fixed(growth, more, signed=True)}{share}: {fixed(before, more)} before, {fixed(after, more)} now"
 
 
-def _why_unknown(held: HeldLimit) -> str:
-    match held.unknown:
+def _why_unknown(check: LimitCheck) -> str:
+    match check.unknown:
         case Unknown.NO_PARAMS:
             return "a network without parameters has no ratio; remove the limit"
         case Unknown.COUNTED_ELSEWHERE:
             return "what an external part costs is not known; remove the limit, or the external part"
         case Unknown.NOT_KNOWN_BEFORE:
-            return f"{_WITHOUT_STEPS.get(held.limit.quantity, 'the number is not known')} of the baseline"
+            return f"{_WITHOUT_STEPS.get(check.limit.quantity, 'the number is not known')} of the baseline"
         case Unknown.GROWN_FROM_NOTHING:
-            after = held.difference.after if held.difference else None
+            after = check.difference.after if check.difference else None
             return f"growth from 0 to {after or 0:,} has no percentage; limit it by a number, such as 10k"
         case _:
-            return f"{_WITHOUT_STEPS[held.limit.quantity]} without the number of steps; give steps, or -T"
+            return f"{_WITHOUT_STEPS[check.limit.quantity]} without the number of steps; give steps, or -T"
 
 
 def _digits(one: Number, other: Number | None) -> int:

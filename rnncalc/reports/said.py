@@ -23,14 +23,14 @@ class Said(NamedTuple):
 
 def said_of(verdict: Verdict) -> Iterator[Said]:
     """Yield what is said of each limit, then of each tensor."""
-    for held in verdict.limits:
-        yield Said(name(held.limit), cells(held), numbers(held), message(held), held.line, held.column)
+    for check in verdict.limits:
+        yield Said(name(check.limit), cells(check), numbers(check), message(check), check.line, check.column)
     if verdict.model is None:
         return
-    from rnncalc.reports import held_tensors  # few calls have a model file
+    from rnncalc.reports import tensor_checks  # few calls have a model file
 
-    for tensor, message_ in zip(verdict.model.tensors, held_tensors.messages(verdict.model), strict=True):
+    for tensor, message_ in zip(verdict.model.tensors, tensor_checks.messages(verdict.model), strict=True):
         both = tensor.shape and [*tensor.shape], tensor.found_shape and [*tensor.found_shape]
         shapes = tensor.shape, tensor.found_shape
         line, column = verdict.places.get(tensor.at, (None, None)) if tensor.at else (None, None)
-        yield Said(held_tensors.name(tensor), shapes, both, message_, line, column)
+        yield Said(tensor_checks.name(tensor), shapes, both, message_, line, column)

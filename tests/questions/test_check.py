@@ -20,7 +20,7 @@ from rnncalc.errors import SpecError
 from rnncalc.network.budget import BUDGET_KEYS, Budget, Quantity, Rule
 from rnncalc.questions.check import CheckedFile, Status, check
 from rnncalc.questions.count import count
-from rnncalc.questions.limits import Difference, Limit, Numbers, Unknown, hold_difference
+from rnncalc.questions.limits import Difference, Limit, Numbers, Unknown, check_difference
 from rnncalc.spec import parse
 from rnncalc.spec.schema import schema
 
@@ -261,10 +261,10 @@ def test_a_limit_is_the_first_number_that_passes(spec: Spec, more: int) -> None:
     for key in ("params", "bytes", "multiply_adds"):
         number = getattr(counted, key)
         for limit in (number or 0) + more, (number or 0) - 1 - more:
-            (held,) = check(net, [Limit(Rule.AT_MOST, BUDGET_KEYS[f"max_{key}"].quantity, limit, flag="--max")]).limits
-            assert held.kept == (number is not None and number <= limit)
-            assert held.actual == number
-            assert (held.unknown is None) == (number is not None)
+            (found,) = check(net, [Limit(Rule.AT_MOST, BUDGET_KEYS[f"max_{key}"].quantity, limit, flag="--max")]).limits
+            assert found.kept == (number is not None and number <= limit)
+            assert found.actual == number
+            assert (found.unknown is None) == (number is not None)
 
 
 @given(st.integers(0, 10**6), st.integers(0, 10**6), st.integers(0, 200))
@@ -272,8 +272,8 @@ def test_growth_is_in_percent_of_before(before: int, after: int, percent: int) -
     """Whatever grew by no more than the percentage of what it was is kept, in whole-number arithmetic."""
     net = parse(f"input: 1\nlayers: [external: {after}]\n".encode(), "spec").network
     limit = Limit(Rule.GROWTH, Quantity.PARAMS, percent, flag="--max-growth", percent=True)
-    (held,) = check(net, [limit], before=Numbers(before)).limits
-    assert held.kept == (100 * (after - before) <= percent * before)
+    (found,) = check(net, [limit], before=Numbers(before)).limits
+    assert found.kept == (100 * (after - before) <= percent * before)
 
 
 def test_a_verdict_is_numbers_names_and_places() -> None:
@@ -283,8 +283,8 @@ def test_a_verdict_is_numbers_names_and_places() -> None:
     verdict = check(spec.network, [Limit(Rule.AT_MOST, Quantity.PARAMS, 27, flag="--max-params")], locate=spec.place)
     assert verdict.numbers == Numbers(params=28, bytes=112)
     assert [
-        (held.limit.rule, held.limit.quantity, held.limit.layer, held.actual, held.kept, held.line, held.column)
-        for held in verdict.limits
+        (found.limit.rule, found.limit.quantity, found.limit.layer, found.actual, found.kept, found.line, found.column)
+        for found in verdict.limits
     ] == [
         (Rule.EXACTLY, Quantity.PARAMS, None, 28, True, 5, 17),
         (Rule.EXACTLY, Quantity.PARAMS, "rnn_1", 24, False, 5, 30),
@@ -292,8 +292,8 @@ def test_a_verdict_is_numbers_names_and_places() -> None:
         (Rule.AT_MOST, Quantity.PARAMS, None, 28, False, None, None),
         (Rule.AT_MOST, Quantity.MULTIPLY_ADDS, None, None, False, 6, 29),
     ]
-    assert [held.unknown for held in verdict.limits] == [None, None, None, None, Unknown.STEPS_NOT_GIVEN]
-    assert [held.limit.path or held.limit.flag for held in verdict.limits][2:] == [
+    assert [found.unknown for found in verdict.limits] == [None, None, None, None, Unknown.STEPS_NOT_GIVEN]
+    assert [found.limit.path or found.limit.flag for found in verdict.limits][2:] == [
         ("expect", "layers", 1),
         "--max-params",
         ("budget", "max_multiply_adds"),
@@ -376,7 +376,7 @@ def test_limits_may_be_met_exactly(tmp_path: Path, call: Call) -> None:
 def test_a_percentage_is_held_as_it_is_written(before: int, after: int, growth: str, kept: bool) -> None:
     """5.6% of 689,000 are 38,584 exactly, whatever floats make of it; and no size is too large to tell."""
     limit = read_comparison("max_growth", growth)
-    assert hold_difference(limit, Difference(before, after)).kept == kept
+    assert check_difference(limit, Difference(before, after)).kept == kept
 
 
 @given(st.fractions(0, 10**6), st.fractions(0, 10**6), st.fractions(0, 10**3))
@@ -385,11 +385,11 @@ def test_a_percentage_kept_is_a_number_kept(before: Fraction, after: Fraction, p
     for rule, (one, other) in {Rule.GROWTH: (before, after), Rule.FALL: (after, before)}.items():
         share = Limit(rule, Quantity.DENSE_RATIO, percent, percent=True)
         number = Limit(rule, Quantity.DENSE_RATIO, percent * one / 100)
-        held = hold_difference(share, Difference(one, other))
+        found = check_difference(share, Difference(one, other))
         if one or one == other:
-            assert held.kept == hold_difference(number, Difference(one, other)).kept
-        if one and held.actual is not None:
-            assert held.actual * one == 100 * (hold_difference(number, Difference(one, other)).actual or 0)
+            assert found.kept == check_difference(number, Difference(one, other)).kept
+        if one and found.actual is not None:
+            assert found.actual * one == 100 * (check_difference(number, Difference(one, other)).actual or 0)
 
 
 def test_a_ratio_is_held_to_the_last_digit(spec: Path, call: Call) -> None:
@@ -518,5 +518,5 @@ def test_what_is_not_known_has_not_grown_within_a_limit(
 ) -> None:
     """It is said why: of now, or else of the baseline."""
     limit = Limit(rule, Quantity.MULTIPLY_ADDS, 1_000, flag="--max-growth")
-    (held,) = check(parse(text.encode(), "spec").network, [limit], before=Numbers(24, 96, before)).limits
-    assert (held.kept, held.actual, held.unknown) == (False, None, unknown)
+    (found,) = check(parse(text.encode(), "spec").network, [limit], before=Numbers(24, 96, before)).limits
+    assert (found.kept, found.actual, found.unknown) == (False, None, unknown)

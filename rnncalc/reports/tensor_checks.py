@@ -5,51 +5,51 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rnncalc.layers.layer import Layer
-from rnncalc.questions.models.held import Change, HeldTensor, Match, Status
+from rnncalc.questions.models.matching import Change, Match, TensorCheck, TensorStatus
 from rnncalc.questions.read import settings
 from rnncalc.text import escape
 
 
-def name(held: HeldTensor) -> str:
+def name(check: TensorCheck) -> str:
     """Return the tensor's name in the network, or, where it has none there, in the file."""
-    if held.layer is None or held.tensor is None:
-        return held.found or ""
-    return f"{held.layer}.{held.tensor}"
+    if check.layer is None or check.tensor is None:
+        return check.found or ""
+    return f"{check.layer}.{check.tensor}"
 
 
 def messages(match: Match) -> Iterator[str | None]:
     """Yield what is wrong with each tensor, None when nothing is; with a layer's first, what would mend it."""
     cured: set[str] = set()
-    for held in match.tensors:
-        said = _said(held)
-        mending = cure(held, match) if said else ""
-        yield said and f"{said}{'' if (told := f'{held.layer}{mending}') in cured else mending}"
+    for check in match.tensors:
+        said = _said(check)
+        mending = cure(check, match) if said else ""
+        yield said and f"{said}{'' if (told := f'{check.layer}{mending}') in cured else mending}"
         if said:
             cured.add(told)
 
 
-def _said(held: HeldTensor) -> str | None:
-    where = f" in {escape(held.found, limit=1_000)}" if held.found and held.tensor else ""
-    match held.status:
-        case Status.MATCHED:
+def _said(check: TensorCheck) -> str | None:
+    where = f" in {escape(check.found, limit=1_000)}" if check.found and check.tensor else ""
+    match check.status:
+        case TensorStatus.MATCHED:
             return None
-        case Status.MISSING:
-            return f"expected {shape(held.shape)}, and the file has no such tensor"
-        case Status.SHAPE:
-            return f"expected {shape(held.shape)}, the file has {shape(held.found_shape)}{where}"
-        case Status.SHARED:
-            return f"expected {shape(held.shape)} of its own, the file has it{where} as another's"
+        case TensorStatus.MISSING:
+            return f"expected {shape(check.shape)}, and the file has no such tensor"
+        case TensorStatus.SHAPE:
+            return f"expected {shape(check.shape)}, the file has {shape(check.found_shape)}{where}"
+        case TensorStatus.SHARED:
+            return f"expected {shape(check.shape)} of its own, the file has it{where} as another's"
         case _:
-            of = f" {held.layer} has not" if held.layer else " no layer has"
-            return f"the file has {shape(held.found_shape)}{where}, which{of}"
+            of = f" {check.layer} has not" if check.layer else " no layer has"
+            return f"the file has {shape(check.found_shape)}{where}, which{of}"
 
 
-def cure(held: HeldTensor, match: Match) -> str:
+def cure(check: TensorCheck, match: Match) -> str:
     """Return `; write ...`, the changes of the layer that would explain what differs."""
-    if held.layer is None:
-        added = [change for change in match.changes if change.layer is None and _at(change.path, held.found or "")]
+    if check.layer is None:
+        added = [change for change in match.changes if change.layer is None and _at(change.path, check.found or "")]
         return f"; add {written(added[0].theirs)}" if added else ""
-    found = [*dict.fromkeys(_change(change) for change in match.changes if change.layer == held.layer)]
+    found = [*dict.fromkeys(_change(change) for change in match.changes if change.layer == check.layer)]
     return f"; write {', '.join(found)}" if found else ""
 
 

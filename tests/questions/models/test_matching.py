@@ -13,7 +13,7 @@ from rnncalc.layers.lstm import LSTM
 from rnncalc.layers.rnn import RNN
 from rnncalc.modelfiles.model import ModelFile, Module, Role
 from rnncalc.network.network import Network
-from rnncalc.questions.models.held import Change, HeldTensor, Match, Status, match
+from rnncalc.questions.models.matching import Change, Match, TensorCheck, TensorStatus, match
 
 
 def held(layers: Sequence[Layer], *modules: Module, input: int = 4, **more: Any) -> Match:
@@ -21,7 +21,7 @@ def held(layers: Sequence[Layer], *modules: Module, input: int = 4, **more: Any)
     return match(Network(input=input, layers=layers, convention="pytorch", **more), file("pytorch", *modules))
 
 
-def statuses(found: Match) -> dict[str, Status]:
+def statuses(found: Match) -> dict[str, TensorStatus]:
     return {each.tensor or each.found or "": each.status for each in found.tensors}
 
 
@@ -32,7 +32,7 @@ def test_all_of_it_is_there() -> None:
     """Every tensor matches its own, at the layer's place; nothing is to be changed."""
     found = held([LSTM(3)], module("rnn", cell(4, 4, 3)))
     names = {name: ("lstm_1", name, shape, f"rnn.{name}", shape, FIRST) for name, shape in cell(4, 4, 3).items()}
-    assert found.tensors == tuple(HeldTensor(Status.MATCHED, *names[name]) for name in names)
+    assert found.tensors == tuple(TensorCheck(TensorStatus.MATCHED, *names[name]) for name in names)
     assert (found.kept, found.changes, found.left_out, found.path) == (True, (), 0, "model.file")
     assert [(name, site.path) for name, site in found.sites.items()] == [("lstm_1", "rnn")]
 
@@ -43,16 +43,16 @@ def test_what_is_missing_and_what_is_more() -> None:
     found = held([LSTM(3)], module("rnn", shapes), module("bn", {"weight": (5,)}))
     more = {**cell(4, 4, 3), "weight_hr_l0": (2, 3), "weight_hh_l0": (12, 2)}
     assert found.tensors == (
-        HeldTensor(Status.MATCHED, "lstm_1", "weight_ih_l0", (12, 4), "rnn.weight_ih_l0", (12, 4), FIRST),
-        HeldTensor(Status.SHAPE, "lstm_1", "weight_hh_l0", (12, 3), "rnn.weight_hh_l0", (12, 9), FIRST),
-        HeldTensor(Status.MISSING, "lstm_1", "bias_ih_l0", (12,), None, None, FIRST),
-        HeldTensor(Status.MISSING, "lstm_1", "bias_hh_l0", (12,), None, None, FIRST),
-        HeldTensor(Status.UNEXPECTED, None, None, None, "rnn.extra", (7,), ()),
-        HeldTensor(Status.UNEXPECTED, None, None, None, "bn.weight", (5,), ()),
+        TensorCheck(TensorStatus.MATCHED, "lstm_1", "weight_ih_l0", (12, 4), "rnn.weight_ih_l0", (12, 4), FIRST),
+        TensorCheck(TensorStatus.SHAPE, "lstm_1", "weight_hh_l0", (12, 3), "rnn.weight_hh_l0", (12, 9), FIRST),
+        TensorCheck(TensorStatus.MISSING, "lstm_1", "bias_ih_l0", (12,), None, None, FIRST),
+        TensorCheck(TensorStatus.MISSING, "lstm_1", "bias_hh_l0", (12,), None, None, FIRST),
+        TensorCheck(TensorStatus.UNEXPECTED, None, None, None, "rnn.extra", (7,), ()),
+        TensorCheck(TensorStatus.UNEXPECTED, None, None, None, "bn.weight", (5,), ()),
     )
     assert (found.kept, found.changes) == (False, ())  # of what is no layer there is nothing to change
     own = held([LSTM(3)], module("rnn", more)).tensors[-1]
-    assert own == HeldTensor(Status.UNEXPECTED, "lstm_1", None, None, "rnn.weight_hr_l0", (2, 3), FIRST)
+    assert own == TensorCheck(TensorStatus.UNEXPECTED, "lstm_1", None, None, "rnn.weight_hr_l0", (2, 3), FIRST)
 
 
 def test_what_is_no_parameter_is_counted_and_not_held() -> None:
@@ -69,23 +69,31 @@ def test_what_is_no_parameter_is_counted_and_not_held() -> None:
 @pytest.mark.parametrize(
     ("externals", "modules", "expected"),
     [
-        ([External(8)], {"bn": 8}, [(Status.MATCHED, 8)]),
-        ([External(8)], {"bn": 3, "ln": 5}, [(Status.MATCHED, 8)]),
-        ([External(8)], {"bn": 9}, [(Status.SHAPE, 9)]),
-        ([External(8)], {}, [(Status.MISSING, None)]),
-        ([External(0)], {}, [(Status.MATCHED, None)]),
-        ([External(8, path="bn")], {"bn.a": 3, "bn.b": 5}, [(Status.MATCHED, 8)]),
-        ([External(8, path="bn")], {"bn": 8, "ln": 5}, [(Status.MATCHED, 8), (Status.UNEXPECTED, 5)]),
-        ([External(8, path="bn"), External(5)], {"ln": 5, "bn": 8}, [(Status.MATCHED, 8), (Status.MATCHED, 5)]),
-        ([External(5), External(8, path="bn")], {"ln": 5, "bn": 8}, [(Status.MATCHED, 8), (Status.MATCHED, 5)]),
-        ([External(8), External(5)], {"bn": 13}, [(Status.MATCHED, 8), (Status.MATCHED, 5)]),
-        ([External(8), External(5)], {"bn": 15}, [(Status.MATCHED, 8), (Status.SHAPE, 7)]),
-        ([External(8), External(5)], {"bn": 6}, [(Status.SHAPE, 6), (Status.MISSING, None)]),
-        ([External(8), External(5), External(2)], {"bn": 15}, [(Status.MATCHED, size) for size in (8, 5, 2)]),
+        ([External(8)], {"bn": 8}, [(TensorStatus.MATCHED, 8)]),
+        ([External(8)], {"bn": 3, "ln": 5}, [(TensorStatus.MATCHED, 8)]),
+        ([External(8)], {"bn": 9}, [(TensorStatus.SHAPE, 9)]),
+        ([External(8)], {}, [(TensorStatus.MISSING, None)]),
+        ([External(0)], {}, [(TensorStatus.MATCHED, None)]),
+        ([External(8, path="bn")], {"bn.a": 3, "bn.b": 5}, [(TensorStatus.MATCHED, 8)]),
+        ([External(8, path="bn")], {"bn": 8, "ln": 5}, [(TensorStatus.MATCHED, 8), (TensorStatus.UNEXPECTED, 5)]),
+        (
+            [External(8, path="bn"), External(5)],
+            {"ln": 5, "bn": 8},
+            [(TensorStatus.MATCHED, 8), (TensorStatus.MATCHED, 5)],
+        ),
+        (
+            [External(5), External(8, path="bn")],
+            {"ln": 5, "bn": 8},
+            [(TensorStatus.MATCHED, 8), (TensorStatus.MATCHED, 5)],
+        ),
+        ([External(8), External(5)], {"bn": 13}, [(TensorStatus.MATCHED, 8), (TensorStatus.MATCHED, 5)]),
+        ([External(8), External(5)], {"bn": 15}, [(TensorStatus.MATCHED, 8), (TensorStatus.SHAPE, 7)]),
+        ([External(8), External(5)], {"bn": 6}, [(TensorStatus.SHAPE, 6), (TensorStatus.MISSING, None)]),
+        ([External(8), External(5), External(2)], {"bn": 15}, [(TensorStatus.MATCHED, size) for size in (8, 5, 2)]),
     ],
 )
 def test_what_is_counted_elsewhere_is_held_by_its_sum(
-    externals: list[Layer], modules: dict[str, int], expected: list[tuple[Status, int | None]]
+    externals: list[Layer], modules: dict[str, int], expected: list[tuple[TensorStatus, int | None]]
 ) -> None:
     """Of what is below its path, or without one of all that is left; the last has what is more, or too few."""
     of = [module(path, {"weight": (size,)}) for path, size in modules.items()]
@@ -190,10 +198,10 @@ def test_a_shared_matrix_is_that_of_a_tied_output() -> None:
     layers = [Embedding(3), LSTM(3)]
     assert held(layers, *modules, input=9, output=Output(9, tied=True)).kept
     apart = held(layers, *modules, input=9, output=9)
-    assert apart.tensors[5].status is Status.SHARED
+    assert apart.tensors[5].status is TensorStatus.SHARED
     assert changes(apart) == [Change("output", "tied", False, True, "fc")]
     other = held(layers, *modules[:2], tied(8), input=9, output=Output(9, tied=True))
-    assert [each.status for each in other.tensors[5:]] == [Status.SHAPE, Status.UNEXPECTED]
+    assert [each.status for each in other.tensors[5:]] == [TensorStatus.SHAPE, TensorStatus.UNEXPECTED]
 
 
 def test_a_matrix_that_may_be_a_table_is_no_other_kind() -> None:
@@ -201,7 +209,7 @@ def test_a_matrix_that_may_be_a_table_is_no_other_kind() -> None:
     none."""
     rnn = module("rnn", cell(4, 3, 3))
     unknown = held([Embedding(3), LSTM(3)], module("0", {"weight": (8, 3)}), rnn, input=9)
-    assert (unknown.tensors[0].status, changes(unknown)) == (Status.SHAPE, [])
+    assert (unknown.tensors[0].status, changes(unknown)) == (TensorStatus.SHAPE, [])
     called = held([Embedding(3), LSTM(3)], module("emb", {"weight": (8, 3)}), rnn, input=9)
     assert changes(called) == [Change("embedding_1", "inputs", 9, 8, "emb", first=True)]
     biased = held([Embedding(3), LSTM(3)], module("0", linear(3, 8)), rnn, input=9)

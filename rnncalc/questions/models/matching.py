@@ -21,7 +21,7 @@ from rnncalc.questions.models.site import Doubt, Shape, Site, sites_of
 from rnncalc.questions.models.wanted import MOST_LAYERS, Wanted, wanted_of
 
 
-class Status(Enum):
+class TensorStatus(Enum):
     """How it stands with a tensor."""
 
     MATCHED = "matched"
@@ -31,14 +31,14 @@ class Status(Enum):
     SHARED = "another's"
 
 
-class HeldTensor(NamedTuple):
+class TensorCheck(NamedTuple):
     """A tensor of the network, or of the file, and what stands in the other.
 
     layer, tensor: its names in the network, None where only the file has it; found: its name in the file.
     at: where the network's description has the layer.
     """
 
-    status: Status
+    status: TensorStatus
     layer: str | None = None
     tensor: str | None = None
     shape: Shape | None = None
@@ -49,7 +49,7 @@ class HeldTensor(NamedTuple):
     @property
     def kept(self) -> bool:
         """Whether both have it, and alike."""
-        return self.status is Status.MATCHED
+        return self.status is TensorStatus.MATCHED
 
 
 class Change(NamedTuple):
@@ -70,7 +70,7 @@ class Match(NamedTuple):
     """A network and a file, held against each other; left_out: how many tensors of the file are no parameters."""
 
     path: str
-    tensors: tuple[HeldTensor, ...]
+    tensors: tuple[TensorCheck, ...]
     changes: tuple[Change, ...]
     left_out: int
     sites: dict[str, Site]
@@ -78,7 +78,7 @@ class Match(NamedTuple):
     @property
     def kept(self) -> bool:
         """Whether every tensor is there, and no other."""
-        return all(held.kept for held in self.tensors)
+        return all(check.kept for check in self.tensors)
 
 
 def match(network: Network, file: ModelFile) -> Match:
@@ -99,11 +99,11 @@ def match(network: Network, file: ModelFile) -> Match:
     pairs = paired(wanted, sites, ordered=file.ordered)
     used = {id(site) for site in pairs.values()}
     left = [site for site in sites if id(site) not in used]
-    held = [each for place, one in enumerate(wanted) for each in _held(one, pairs.get(place))]
+    checks = [each for place, one in enumerate(wanted) for each in _checks(one, pairs.get(place))]
     externals = [one for one in wanted if isinstance(one.layer, External)]
     of_externals, left = _of_externals(externals, left)
     others = [
-        HeldTensor(Status.UNEXPECTED, found=tensor.name, found_shape=tensor.shape)
+        TensorCheck(TensorStatus.UNEXPECTED, found=tensor.name, found_shape=tensor.shape)
         for site in left
         for tensor in site.tensors.values()
         if not tensor.shared_with
@@ -111,10 +111,10 @@ def match(network: Network, file: ModelFile) -> Match:
     changes = (*_changes(wanted, pairs, file.framework), *_unpaired(wanted, pairs, left, start))
     no_params = sum(tensor.role is not Role.PARAMETER for tensor in file.tensors)
     named = {wanted[place].name: site for place, site in pairs.items()}
-    return Match(file.path, (*held, *of_externals, *others), changes, no_params, named)
+    return Match(file.path, (*checks, *of_externals, *others), changes, no_params, named)
 
 
-def _held(wanted: Wanted, site: Site | None) -> Iterator[HeldTensor]:
+def _checks(wanted: Wanted, site: Site | None) -> Iterator[TensorCheck]:
     """Yield the tensors of a layer, and those of its site that it has not."""
     if isinstance(wanted.layer, External):
         return
@@ -123,23 +123,23 @@ def _held(wanted: Wanted, site: Site | None) -> Iterator[HeldTensor]:
         found = theirs.pop(name, None)
         names = (wanted.name, wanted.names[name], shape)
         if found is None:
-            yield HeldTensor(Status.MISSING, *names, at=wanted.at)
+            yield TensorCheck(TensorStatus.MISSING, *names, at=wanted.at)
             continue
-        yield HeldTensor(_status(shape, found), *names, found.name, found.shape, wanted.at)
+        yield TensorCheck(_status(shape, found), *names, found.name, found.shape, wanted.at)
     for name, found in theirs.items():
         if not (name in wanted.shared and wanted.shared[name] == found.shape):
-            yield HeldTensor(Status.UNEXPECTED, wanted.name, None, None, found.name, found.shape, wanted.at)
+            yield TensorCheck(TensorStatus.UNEXPECTED, wanted.name, None, None, found.name, found.shape, wanted.at)
 
 
-def _status(shape: Shape, found: FileTensor) -> Status:
+def _status(shape: Shape, found: FileTensor) -> TensorStatus:
     if shape != found.shape:
-        return Status.SHAPE
-    return Status.SHARED if found.shared_with else Status.MATCHED
+        return TensorStatus.SHAPE
+    return TensorStatus.SHARED if found.shared_with else TensorStatus.MATCHED
 
 
-def _of_externals(externals: Sequence[Wanted], left: list[Site]) -> tuple[list[HeldTensor], list[Site]]:
+def _of_externals(externals: Sequence[Wanted], left: list[Site]) -> tuple[list[TensorCheck], list[Site]]:
     """Hold what is counted elsewhere against what is left: below its path, or all that nothing else has."""
-    held = []
+    checks = []
     pathless = []
     for wanted in externals:
         path = wanted.layer.path
@@ -148,19 +148,19 @@ def _of_externals(externals: Sequence[Wanted], left: list[Site]) -> tuple[list[H
             continue
         there = [site for site in left if below(site, path)]
         left = [site for site in left if not below(site, path)]
-        held.append(_sum(wanted, sum(site.params for site in there)))
+        checks.append(_sum(wanted, sum(site.params for site in there)))
     rest = sum(site.params for site in left)
     for wanted in pathless:  # the last has what is more, or too few
         found = rest if wanted is pathless[-1] else min(rest, wanted.placed.params)
-        held.append(_sum(wanted, found))
+        checks.append(_sum(wanted, found))
         rest -= found
-    return held, [] if pathless else left
+    return checks, [] if pathless else left
 
 
-def _sum(wanted: Wanted, found: int) -> HeldTensor:
+def _sum(wanted: Wanted, found: int) -> TensorCheck:
     params = wanted.placed.params
-    status = Status.MATCHED if found == params else Status.SHAPE if found else Status.MISSING
-    return HeldTensor(status, wanted.name, "external", (params,), None, (found,) if found else None, wanted.at)
+    status = TensorStatus.MATCHED if found == params else TensorStatus.SHAPE if found else TensorStatus.MISSING
+    return TensorCheck(status, wanted.name, "external", (params,), None, (found,) if found else None, wanted.at)
 
 
 _BESIDE = ("name", "frozen", "repeat", "extra_inputs", "path", "activation", "merge", "tied")
