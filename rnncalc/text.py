@@ -58,7 +58,7 @@ KIBI = 1024
 """The step from one unit of `weight` to the next, as operating systems and Keras have it."""
 
 
-def weight(size: int) -> str:
+def byte_size(size: int) -> str:
     """Return bytes in the largest unit of which there is one: `5.55 MiB`."""
     unit, scale = "bytes", 1
     for unit in ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"):

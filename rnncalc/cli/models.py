@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rnncalc.errors import Problem, SpecError
+from rnncalc.errors import Problem, SpecError, first
 from rnncalc.spec import Spec
 from rnncalc.text import escape
 
@@ -67,7 +67,7 @@ def weights_of(spec: Spec, file: ModelFile) -> Weights:
     told = zip(found.tensors, messages(found), strict=True)
     wrong = [Problem((), f"{name(check)}: {message}", where) for check, message in told if message]
     if wrong:
-        raise SpecError(tuple(wrong[:100]))
+        raise SpecError(first(wrong))
     weights: Weights = {}
     for placed in spec.network.placed:
         site = found.sites.get(placed.name)

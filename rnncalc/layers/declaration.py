@@ -26,7 +26,7 @@ def declared(layer: Cell, inputs: int) -> tuple[object, ...]:
         return layer.gates(inputs), layer.weights, *layer.states.items()
 
 
-def check(layer: Cell, inputs: int, habits: Habits = NO_HABITS) -> None:
+def check_declaration(layer: Cell, inputs: int, habits: Habits = NO_HABITS) -> None:
     """Raise DeclarationError where the step of a cell, reading `inputs` features, is not what its gates declare."""
     with _named(layer):
         _check_gates(layer, inputs)

@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rnncalc.errors import Path, Problem, SpecError
+from rnncalc.errors import Path, Problem, SpecError, first
 from rnncalc.layers.options import Allowed
 from rnncalc.network.data import Data, read_inputs, read_start, read_targets, read_weights, with_steps_of
 from rnncalc.network.network import Network
 from rnncalc.questions.given import plain, said
 from rnncalc.text import did_you_mean, escape, one_of
-
-MOST_PROBLEMS = 1_000
 
 
 def _of_layers_with_weights(weights: object, network: Network) -> Any:
@@ -49,7 +47,7 @@ def own_numbers(
     if targets is not None:
         found["targets"] = read_targets(reading, plain(targets), ("targets",), network)
     if reading.problems:
-        raise SpecError(tuple(reading.problems[:MOST_PROBLEMS]))
+        raise SpecError(first(reading.problems))
     return Data(**found)
 
 

@@ -11,7 +11,7 @@ from rnncalc.conventions.formula import numbers as in_numbers
 from rnncalc.questions.count import Count, LayerCount, bytes_of, numbered
 from rnncalc.reports.setting import halves_of, names, setting, title, together
 from rnncalc.reports.sheet import Arithmetic, Column, Row, Sheet
-from rnncalc.text import KIBI, decimal, weight
+from rnncalc.text import KIBI, byte_size, decimal
 
 if TYPE_CHECKING:
     from rnncalc.questions.dense import DenseEquivalent
@@ -84,7 +84,7 @@ def _notes(count: Count, cost: bool) -> Iterator[str]:
     elif dense.ratio is not None:
         yield _dense_note(count, dense, dense.ratio)
     if cost:
-        size = f"; {weight(count.bytes)} in all" if count.bytes >= KIBI else ""
+        size = f"; {byte_size(count.bytes)} in all" if count.bytes >= KIBI else ""
         yield f"Bytes: {bytes_of(count.dtype)} a parameter, {count.dtype}{size}."
 
 

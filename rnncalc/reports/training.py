@@ -14,7 +14,7 @@ from rnncalc.reports.alike import Alike, Shared
 from rnncalc.reports.count import CountReport
 from rnncalc.reports.setting import halves_of, names, setting, title, together
 from rnncalc.reports.sheet import Column, Row, Sheet
-from rnncalc.text import KIBI, plural, weight
+from rnncalc.text import KIBI, byte_size, plural
 
 KEYS = ("gradients", "held", "backward_multiply_adds")
 """What a layer has beside its counts."""
@@ -137,7 +137,7 @@ def weighed(training: Training) -> str:
     if training.held is None or training.bytes is None:
         return f"Bytes: {size} × ({' + '.join(parts)}) and the held values."
     parts.append(f"{training.batch:,} × {training.held:,} held")
-    told = f", {weight(training.bytes)}" if training.bytes >= KIBI else ""
+    told = f", {byte_size(training.bytes)}" if training.bytes >= KIBI else ""
     of = plural(training.batch, "sequence")
     return f"Bytes for {of}: {size} × ({' + '.join(parts)}) = {training.bytes:,}{told}."
 

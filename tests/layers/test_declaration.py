@@ -6,7 +6,7 @@ import pytest
 
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Gate, Product, Weight
-from rnncalc.layers.declaration import check
+from rnncalc.layers.declaration import check_declaration
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.operations import Operations, Value
 
@@ -61,7 +61,7 @@ def test_gates_that_the_step_does_not_use_as_declared(gates: tuple[Gate, ...], m
     """Too much and too little, each named."""
     wrong = type("Wrong", (Candidate,), {"declared": gates})
     with pytest.raises(DeclarationError) as caught:
-        check(wrong(3), 2)
+        check_declaration(wrong(3), 2)
     assert str(caught.value) == message
 
 
@@ -74,14 +74,14 @@ def test_a_product_that_the_step_forgets() -> None:
             return n, (n,)
 
     with pytest.raises(DeclarationError, match="gate n declares a product of h, and the step gives it none"):
-        check(Forgetful(3), 2)
+        check_declaration(Forgetful(3), 2)
 
 
 def test_a_weight_beside_the_gates_that_nobody_uses() -> None:
     """A trained number would be counted in vain."""
     wrong = type("Wrong", (Candidate,), {"beside": (Weight("zeta", (), "a number"),)})
     with pytest.raises(DeclarationError, match="zeta is declared, and the step does not use it"):
-        check(wrong(3), 2)
+        check_declaration(wrong(3), 2)
 
 
 def test_widths_that_do_not_meet() -> None:
@@ -92,9 +92,9 @@ def test_widths_that_do_not_meet() -> None:
             n = ops.plus(ops.gate("n", x=x, h=state[0]), x)
             return n, (n,)
 
-    check(Skip(3), 3)
+    check_declaration(Skip(3), 3)
     with pytest.raises(DeclarationError, match="vectors of the widths h and m meet"):
-        check(Skip(3), 2)
+        check_declaration(Skip(3), 2)
 
 
 def test_a_state_that_is_lost() -> None:
@@ -105,7 +105,7 @@ def test_a_state_that_is_lost() -> None:
             return ops.gate("n", x=x, h=state[0]), ()
 
     with pytest.raises(DeclarationError, match="the step returns 0 states, and h are declared"):
-        check(Lossy(3), 2)
+        check_declaration(Lossy(3), 2)
 
 
 def test_two_states_and_two_gates() -> None:
@@ -119,7 +119,7 @@ def test_two_states_and_two_gates() -> None:
             n = ops.gate("n", x=x, h=state[0])
             return n, (ops.gate("q", x=x), n)
 
-    check(Two(3), 3)
+    check_declaration(Two(3), 3)
     for change, message in (
         ({"declared": (gate("n", Product("a")),)}, "gate n reads a, and the states are h, c"),
         ({"declared": (gate("r"), gate("q", X))}, "the step asks for the gate n, and r, q are declared"),
@@ -129,7 +129,7 @@ def test_two_states_and_two_gates() -> None:
         ),
     ):
         with pytest.raises(DeclarationError) as caught:
-            check(type("Wrong", (Two,), change)(3), 3)
+            check_declaration(type("Wrong", (Two,), change)(3), 3)
         assert str(caught.value) == f"candidate: {message}"
 
 
@@ -142,7 +142,7 @@ def test_a_product_summed_twice() -> None:
             return n, (n,)
 
     with pytest.raises(DeclarationError, match="the step sums gate n's product of h twice"):
-        check(Twice(3), 2)
+        check_declaration(Twice(3), 2)
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_operations_on_other_widths_than_they_take(name: str, message: str) -> N
             return wide if name == "hands" else n, (wide if name == "state" else n,)
 
     with pytest.raises(DeclarationError) as caught:
-        check(Mixed(3), 2)
+        check_declaration(Mixed(3), 2)
     assert str(caught.value) == f"candidate: {message}"
 
 
@@ -205,10 +205,10 @@ def test_a_matrix_and_a_number_beside_the_gates() -> None:
             done = ops.product("V", ops.complement(ops.activate("tanh", n)))
             return done, (ops.blend(n, done, ops.times(n, ops.over(n, n))),)
 
-    check(Beside(3), 2)
+    check_declaration(Beside(3), 2)
     wrong = type("Wrong", (Beside,), {"beside": (Weight("V", ("h", "q"), "a matrix"),)})
     with pytest.raises(DeclarationError, match=r"^candidate: the width q has no number; sizes\(\) gives h, m$"):
-        check(wrong(3), 2)
+        check_declaration(wrong(3), 2)
 
 
 def test_the_package_s_own_cells_hold() -> None:
@@ -217,5 +217,5 @@ def test_the_package_s_own_cells_hold() -> None:
     assert len(cells) >= 8
     for of in cells:
         for inputs in (2, 3):
-            check(of(3), inputs)
+            check_declaration(of(3), inputs)
     assert Form("diagonal") is Form.DIAGONAL

@@ -221,3 +221,11 @@ def test_a_layer_without_weights_may_stand_among_weights() -> None:
     assert run(network, weights=weights).agrees
     with pytest.raises(SpecError, match=r"weights\.dropout_2: unknown key"):
         run(network, weights={**weights, "dropout_2": {}})
+
+
+def test_of_very_many_problems_the_first_are_told_and_that_there_are_more() -> None:
+    """As those of a spec are."""
+    with pytest.raises(SpecError) as refused:
+        run(NETWORK, inputs=[["x"]] * 300)
+    assert len(refused.value.problems) == 101
+    assert str(refused.value).endswith("\nand more problems than these 100")

@@ -14,7 +14,7 @@ from rnncalc.questions.answer.mistake import Question
 from rnncalc.questions.answer.right import one_by_one, worksheet_of
 from rnncalc.questions.answer.search import Diagnosis, Made, diagnoses, handed_on
 from rnncalc.questions.answer.sizes import OtherSize, other_size
-from rnncalc.questions.answer.tensors import explain, number_of_tensors, tensors_of
+from rnncalc.questions.answer.tensors import diagnoses_of, number_of_tensors, tensors_of
 from rnncalc.questions.answer.worksheet import Worksheet
 from rnncalc.questions.given import network_of, plain
 from rnncalc.text import escape, plural
@@ -149,7 +149,7 @@ def _judge_tensors(network: Network, given: Sequence[Given | Shape]) -> tuple[Ju
     tensors = tuple(tensors_of(network))
     judged = []
     for place, (answer, (layer, tensor)) in enumerate(zip(given, tensors, strict=True)):
-        found = tuple(explain(tensors, place, given)) if not answer.has_shape(tensor.shape) else ()
+        found = tuple(diagnoses_of(tensors, place, given)) if not answer.has_shape(tensor.shape) else ()
         judged.append(Judged(layer, answer, tensor.params, tensor.name, tensor.shape, found))
     return tuple(judged)
 

@@ -55,7 +55,7 @@ def number_of_tensors(network: Network) -> int:
     return sum(entry.copies * len(entry.layout.own) for entry in network.stack)
 
 
-def explain(tensors: Tensors, place: int, answers: Answers) -> Iterator[Diagnosis]:
+def diagnoses_of(tensors: Tensors, place: int, answers: Answers) -> Iterator[Diagnosis]:
     """Yield what gives a wrong answer for the tensor at a place: mistakes with a reason, or else a size that is off."""
     named, answer = tensors[place], answers[place]
     for table in (TENSOR_MISTAKES, SIZES_OFF):
