@@ -17,7 +17,6 @@ from rnncalc.layers.widths import ACTIVATIONS, Part, Vector, Widths
 from rnncalc.text import escape, one_of
 
 NO_HABITS = Habits()
-_READERS = (__file__, Widths.gate.__code__.co_filename)
 
 
 def declared(layer: Cell, inputs: int) -> tuple[object, ...]:
@@ -48,7 +47,8 @@ def _named(layer: Cell) -> Iterator[None]:
         from os.path import basename
         from traceback import extract_tb
 
-        *_, at = [None, *(frame for frame in extract_tb(error.__traceback__) if frame.filename not in _READERS)]
+        own = getattr(getattr(type(layer).step, "__code__", None), "co_filename", "")  # the file of the cell
+        *_, at = [None, *(frame for frame in extract_tb(error.__traceback__) if frame.filename == own)]
         where = f" ({basename(at.filename)}, line {at.lineno})" if at else ""
         raise _error(layer, f"{type(error).__name__}: {escape(str(error), 300)}{where}") from error
 
