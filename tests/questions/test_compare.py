@@ -213,5 +213,5 @@ def test_as_many_layers_as_there_may_be_are_compared() -> None:
 
         assert side.params == params(side.units) <= found.sides[0].params < params(side.units + 1)
     between = [layer for number in range(1, 32_001) for layer in (Dense(number), RNN(1))]
-    with pytest.raises(RefusedError, match="without --same-params"):
+    with pytest.raises(RefusedError, match="without same_params"):
         compare_same_params(Network(input=3, layers=between))
