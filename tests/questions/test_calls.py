@@ -74,7 +74,11 @@ def test_what_is_no_network_is_refused(question: str, given: object) -> None:
             "only: expected rnn_1, got 'rnn1' and 'nix'; did",
         ),
         (lambda: UNTYPED.explain(NETWORK, only=3), "only: expected the names of layers"),
-        (lambda: UNTYPED.solve(NETWORK, 7), "sized: expected a function from a size to a network, such as lambda size"),
+        (
+            lambda: UNTYPED.solve(NETWORK, 7),
+            "sized: expected a function from a size to a network, such as lambda size: Network(input=4, "
+            "layers=[LSTM(size)]), got a Network",
+        ),
         (lambda: UNTYPED.solve(lambda size: NETWORK, "1M"), "budget: expected a whole number, 0 or more, got '1M'"),
         (
             lambda: UNTYPED.solve(lambda size: NETWORK, 7, multiple=0),

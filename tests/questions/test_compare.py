@@ -215,3 +215,10 @@ def test_as_many_layers_as_there_may_be_are_compared() -> None:
     between = [layer for number in range(1, 32_001) for layer in (Dense(number), RNN(1))]
     with pytest.raises(RefusedError, match="without same_params"):
         compare_same_params(Network(input=3, layers=between))
+
+
+def test_one_step_does_not_grow() -> None:
+    """A one-to-one network has no other number of steps."""
+    with pytest.raises(RefusedError) as refused:
+        dense_growth(Network(input=2, layers=(RNN(3),), topology="one-to-one"), 1, 9)
+    assert str(refused.value) == "a one-to-one network has 1 step, so nothing grows; choose another topology"

@@ -73,3 +73,11 @@ def test_trained_numbers_are_nodes_of_their_own() -> None:
     """ζ and ν of a FastGRNN, each once, through the sigmoid that keeps it between 0 and 1."""
     found = [node for node in graph(FastGRNN(3), 2, Habits()).nodes if node.does is Does.SCALAR]
     assert [(node.letter, node.activation) for node in found] == [("zeta", "sigmoid"), ("nu", "sigmoid")]
+
+
+def test_a_matrix_beside_the_gates_is_a_node_of_its_own() -> None:
+    """An LSTM's projection, of what it would hand on without it."""
+    of = graph(LSTM(3, projection=2), 4, Habits())
+    (node,) = [node for node in of.nodes if node.does is Does.MATRIX]
+    assert node.letter == "p"
+    assert of.nodes[of.output] is node

@@ -84,3 +84,13 @@ def test_sizes_that_a_function_refuses_are_no_solution(allowed: range) -> None:
 
     assert solve(sized, 10**13).size == allowed[-1]
     assert pieces(Sizes(sized, 1), 1, 10**12) == [(allowed[0], allowed[-1])]
+
+
+def test_bytes_are_met_exactly_too() -> None:
+    """352 parameters of 4 bytes are those of 8 units, and 340 those of 10; 1,409 bytes are met by none."""
+
+    def sized(size: int) -> Network:
+        return Network(input=10, layers=(SRU(size),))
+
+    assert solve(sized, 4 * 352, exact=True, bytes_each=4).size == 8
+    assert solve(sized, 4 * 352 + 1, exact=True, bytes_each=4).size == 10

@@ -90,6 +90,8 @@ def test_a_refusal_names_the_flags_of_the_call_that_it_refuses(call: Call) -> No
     steps = call("run", "-i", 9, "-l", "rnn:10", "-T", 26, "--work").err
     assert steps.endswith("by hand 5,000 are the limit; lower the number of steps with -T\n")
     costly = call(*flags, "-T", 1, "--max-multiply-adds", 9).err
+    large = call("run", "-i", 1, "-l", "lstm:1", "-T", 20_000_000, "--max-multiply-adds", "1000G").err
+    assert large.endswith("the limit is 2 GB; lower the number of steps with -T, or take fewer units\n")
     assert costly.endswith("limit is 9; lower the number of steps with -T, or raise --max-multiply-adds\n")
 
 
