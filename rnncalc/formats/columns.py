@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from rnncalc.formats.breaks import IN_WORK, parts
 from rnncalc.reports.equations import Term, plain
 from rnncalc.reports.written_work import Block, Piece, Words, WorkLine
 from rnncalc.text import escape
-
-_BREAKS = (" + ", " − ", " ∘ ", " / ", "; ")
-"""Where a side of an equation that is too wide goes on below."""
 
 GAP = 4
 """Between equations that stand beside each other."""
@@ -44,7 +42,7 @@ def paragraphs(lines: Sequence[WorkLine], width: int) -> Iterator[list[str]]:
     beside: list[Box] = []
     for line in lines:
         box = _beside([line])
-        if line.count(" = ") == 1 and not any(piece in _BREAKS for piece in line):
+        if line.count(" = ") == 1 and not any(piece in IN_WORK for piece in line):
             if beside and sum(each.width + GAP for each in beside) + box.width > min(width, MOST_WIDTH):
                 yield _lines(beside)
                 beside = []
@@ -65,7 +63,7 @@ def _lines(boxes: Sequence[Box]) -> list[str]:
 
 def laid_out(line: WorkLine, width: int) -> list[str]:
     """Return the lines of an equation; where it is wider than `width`, its sides stand below each other."""
-    name, *sides = _split(line, (" = ",))
+    name, *sides = parts(line, (" = ",))
     indent = _beside([name]).width
     rows: list[WorkLine] = [name]
     broken = False  # whether the side before had to go on below
@@ -76,21 +74,11 @@ def laid_out(line: WorkLine, width: int) -> list[str]:
         if number:
             rows.append((" " * indent,))
         broken = _beside([rows[-1], side]).width > width
-        for place, group in enumerate(_split(side, _BREAKS)):
+        for place, group in enumerate(parts(side, IN_WORK)):
             if place and _beside([rows[-1], group]).width > width:
                 rows.append((" " * (indent + 2),))
             rows[-1] = (*rows[-1], *group)
     return [text.rstrip() for row in rows for text in _beside([row]).lines]
-
-
-def _split(line: Sequence[Piece], signs: Sequence[str]) -> list[WorkLine]:
-    """Return the parts of an equation, each from one of the signs to the next."""
-    parts: list[list[Piece]] = [[]]
-    for piece in line:
-        if piece in signs:
-            parts.append([])
-        parts[-1].append(piece)
-    return [tuple(part) for part in parts if part]
 
 
 def _beside(rows: Sequence[WorkLine]) -> Box:

@@ -86,13 +86,17 @@ def _cell(value: Value) -> str:
             from rnncalc.formats.mathematics import named  # only symbols have such names
 
             latex = named(value)
-            return latex if _tame(latex) else escaped(text_of(value)).replace("\n", " ")
+            return latex if _tame(latex) else _on_one_line(text_of(value))
         case Phrase():
             return _phrase(value)
         case str():
-            return escaped(text_of(value)).replace("\n", " ")
+            return _on_one_line(text_of(value))
         case _:
             return text_of(value)  # numbers have nothing to escape
+
+
+def _on_one_line(text: str) -> str:
+    return escaped(text).replace("\n", " ")
 
 
 def _phrase(phrase: Phrase) -> str:
@@ -102,7 +106,7 @@ def _phrase(phrase: Phrase) -> str:
     mathematics = [inline(part) for part in phrase.parts if not isinstance(part, str)]
     text = text_of(phrase, limit=MOST_OF_A_NOTE)
     if _LIVE.search(text) or not all(map(_tame, mathematics)):
-        return escaped(text).replace("\n", " ")
+        return _on_one_line(text)
     said = (escaped(text_of(part)) if isinstance(part, str) else mathematics.pop(0) for part in phrase.parts)
     return "".join(said)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from rnncalc.formats.breaks import parts
 from rnncalc.formats.values import MOST_OF_A_SUM
 from rnncalc.formats.widths import PAGE, QUAD, line_width
 from rnncalc.reports.equations import Derivative, Function, Line, Piece, Sign, Term, plain_piece
@@ -63,15 +64,9 @@ def with_shapes(line: Line, width: int) -> Iterator[str]:
         yield row.below.rstrip()
 
 
-def groups(line: Line) -> Iterator[Line]:
-    """Yield the pieces of an equation that stay together: each from a sign to the next."""
-    group: list[Piece] = []
-    for piece in line:
-        if piece in _BREAKS and group:
-            yield tuple(group)
-            group = []
-        group.append(piece)
-    yield tuple(group)
+def groups(line: Line) -> list[Line]:
+    """Return the pieces of an equation that stay together: each from a sign to the next."""
+    return parts(line, _BREAKS)
 
 
 class _Rows(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from rnncalc.formats.breaks import parts
 from rnncalc.formats.mathml import between, symbol, text
 from rnncalc.formats.matrices import POWER
 from rnncalc.reports.equations import Term
@@ -32,19 +33,10 @@ def work(lines: Iterable[WorkLine]) -> str:
 
 def _line(line: WorkLine) -> str:
     place = line.index(" = ") + 1 if " = " in line else 0
-    parts = "<wbr/>".join(_math(group) for group in _groups(line[place:]))
+    right = "<wbr/>".join(_math(group) for group in parts(line[place:], _BREAKS))
     left = _math(line[:place]) if place else ""
     whole = text("".join(map(_plain, line)))
-    return f'<div role="math" aria-label="{whole}"><span>{left}</span> <span>{parts}</span></div>'
-
-
-def _groups(line: WorkLine) -> list[WorkLine]:
-    groups: list[list[Piece]] = [[]]
-    for piece in line:
-        if piece in _BREAKS and groups[-1]:
-            groups.append([])
-        groups[-1].append(piece)
-    return [tuple(group) for group in groups]
+    return f'<div role="math" aria-label="{whole}"><span>{left}</span> <span>{right}</span></div>'
 
 
 def _math(line: WorkLine) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
+from rnncalc.formats.breaks import IN_WORK, parts
 from rnncalc.formats.mathematics import latex, typeset
 from rnncalc.formats.widths import PAGE, QUAD, text_width
 from rnncalc.reports.equations import Term
@@ -15,9 +16,6 @@ _SIGNS = {" + ": " + ", " − ": " - ", " ∘ ": r" \circ ", "·": r" \cdot ", "
 _FUNCTIONS = {"(": "", "σ(": r"\sigma", "tanh(": r"\tanh"}
 POWER = re.compile(r"e([−+]?)0*(\d+)$")
 """The power of ten at the end of a number."""
-
-_BREAKS = (" + ", " − ", " ∘ ", " / ", "; ")
-"""Before which signs a side of an equation goes on in a new line; a vector alone is parted from its matrix."""
 
 _BRACKETS, _BETWEEN, _GROWN = 12.0, 10.0, 4.0
 """The brackets of a matrix, the space between two of its columns, and by how much others grow beside one."""
@@ -55,25 +53,14 @@ def _side(side: Sequence[Piece], room: float) -> str:
     if _width(side) <= room:
         return "".join(map(_piece, side))
     rows: list[list[Piece]] = [[]]
-    for group in _groups(side, _BREAKS):
-        parts = [group] if _width(group) <= room - QUAD else _groups(group, (" ",))
-        for part in parts:
+    for group in parts(side, IN_WORK):
+        for part in [group] if _width(group) <= room - QUAD else parts(group, (" ",)):
             if rows[-1] and _width((*rows[-1], *part)) > room - QUAD:
                 rows.append([])
             rows[-1] += part
     fixed = {r"\left(": r"\Bigl(", r"\right)": r"\Bigr)"}
     texts = ["".join(_fixed(_piece(piece), fixed) for piece in row) for row in rows]
     return " \\\\\n  &\\quad ".join(texts)
-
-
-def _groups(line: Sequence[Piece], signs: Sequence[str]) -> list[list[Piece]]:
-    """Return the parts of a line, each from one of the signs to the next."""
-    groups: list[list[Piece]] = [[]]
-    for piece in line:
-        if piece in signs and groups[-1]:
-            groups.append([])
-        groups[-1].append(piece)
-    return groups
 
 
 def _fixed(text: str, sizes: Mapping[str, str]) -> str:

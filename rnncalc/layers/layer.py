@@ -53,9 +53,14 @@ class Layer(Frozen, kw_only=True):
         raise NotImplementedError
 
     @classmethod
+    def known_option(cls, name: str) -> Option | None:
+        """Return what an option may be, of any kind of layer or of this one alone; None where nobody has said it."""
+        return cls.own_options.get(name) or OPTIONS.get(name)
+
+    @classmethod
     def option(cls, name: str) -> Option:
         """Return what an option may be. Raises DeclarationError for one that nobody has said it of."""
-        found = cls.own_options.get(name) or OPTIONS.get(name)
+        found = cls.known_option(name)
         if found is None:
             raise DeclarationError(f"{cls.kind}: {name}: nothing says what it may be; add it to own_options")
         return found

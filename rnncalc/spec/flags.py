@@ -7,7 +7,7 @@ from typing import Any
 from rnncalc.errors import Problem, SpecError
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
-from rnncalc.layers.options import OPTIONS, Allowed, Switch
+from rnncalc.layers.options import Allowed, Switch
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence
 from rnncalc.spec.scalars import read
 
@@ -79,7 +79,7 @@ def _output(text: str) -> Node:
 def _add_options(mapping: Mapping, options: list[str], of: type[Layer], mark: Flag) -> None:
     for option in options:
         key, equals, value = option.partition("=")
-        known = {**OPTIONS, **of.own_options}.get(key.strip())
+        known = of.known_option(key.strip())
         switched_on = known is not None and isinstance(known.allowed, Switch) and not equals
         implied = "true" if switched_on else value.strip()
         mapping.items.append((Scalar(key.strip(), True, mark), Scalar(implied, True, mark)))
