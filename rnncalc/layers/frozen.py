@@ -47,7 +47,7 @@ class Frozen:
         if (
             len(values) > len(self._start)
             or (given and not named.keys().isdisjoint(self._positional))
-            or len(given) > 1
+            or len(given) > len(self._positional)
             or _NOTHING in [values[name] for name in self._needed]
         ):
             self._refuse(len(given), named)

@@ -270,6 +270,16 @@ def test_what_the_gates_keep_of_a_state_is_the_product_of_the_later_ones(
     assert (alone.keeper, alone.kept) == (None, ())
 
 
+def test_a_backward_direction_keeps_what_the_steps_before_let_it() -> None:
+    """It reads the last step first, so that the gates of the steps before in time are those that come later."""
+    done = backward(Network(input=2, layers=[LSTM(2, bidirectional=True)], steps=4), states=True)
+    (found,) = [of for of in done.layers[0].norms if (of.direction, of.letter) == ("backward", "c")]
+    gates = [step["f"] for step in done.run.layers[0].traces[1].steps]
+    expected = [max(prod(gate[unit] for gate in gates[:step]) for unit in range(2)) for step in range(4)]
+    assert found.kept == pytest.approx(expected)
+    assert found.kept[0] == 1.0 != found.kept[-1]
+
+
 def test_the_work_of_going_back_is_that_of_its_passes() -> None:
     """One unit, 3 steps, 3 weights: a pass multiplies 6 times and takes 400 for each step beside, and each weight is
     moved both ways: 7 passes. Going back multiplies 8 times; in chunks of 2, 2 times, and is held against all of it."""

@@ -116,6 +116,7 @@ def test_what_is_not_known_is_null() -> None:
     assert report["layers"][0]["multiply_adds"] is None
     external = json.loads(rendered(Network(input=4, layers=(External(9), RNN(3)), steps=2), "json"))["reports"][0]
     assert [layer["multiply_adds"] for layer in external["layers"]] == [None, 42]
+    assert [(tensor["name"], tensor["shape"]) for tensor in external["layers"][0]["tensors"]] == [("external", [9])]
     assert external["multiply_adds"] is None
 
 

@@ -44,6 +44,7 @@ def test_one_step_is_one_step() -> None:
         ((LSTM(5, projection=3),), [(8, 6, 54)]),
         ((RNN(3, extra_inputs=2),), [(12, 6, 78)]),
         ((RNN(3, repeat=2),), [(8, 6, 54), (6, 6, 42)]),
+        ((RNN(3, repeat=2, extra_inputs=2),), [(12, 6, 78), (10, 6, 66)]),
         ((Dense(3), RNN(2)), [(8, 6, 54), (6, 4, 28)]),
         ((Dropout(0.5), RNN(3)), [(8, 6, 54)]),
         ((Embedding(5), RNN(3)), [(4, 5, 20), (10, 6, 66)]),

@@ -78,6 +78,13 @@ def test_budgets_in_bytes_and_after_another_spec(call: Call) -> None:
         assert (report["size"], report["left"]) == (16, 0)
 
 
+@pytest.mark.parametrize("flags", [["--params", 252], ["--bytes", 1008]])
+def test_a_budget_that_a_smaller_size_meets(call: Call, flags: list[object]) -> None:
+    """An SRU as wide as its input has one matrix fewer: 4·7·8 + 4·7 = 252 at 7, and 3·8·8 + 4·8 = 224 at 8."""
+    assert solved(call, "-i", 8, "-l", "sru:?", *flags)["size"] == 8
+    assert solved(call, "-i", 8, "-l", "sru:?", *flags, "--exact")["size"] == 7
+
+
 def test_a_limit_of_the_framework_ends_the_search(call: Call) -> None:
     """A PyTorch projection is narrower than its cell, so 9 of 10 is the most."""
     flags = ["-i", 8, "-l", "lstm:10,projection=?", "-c", "pytorch", "--params", "1G"]

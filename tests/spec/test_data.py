@@ -92,6 +92,12 @@ def test_inputs_that_do_not_fit_are_located(spec: Path, call: Call, first: str, 
     assert told(spec, call, "--inputs", inputs) == line.splitlines()
 
 
+def test_inputs_of_a_sequence_of_any_length_that_are_none(spec: Path, call: Call) -> None:
+    """Where the spec does not say how many steps, it is the letter."""
+    spec.write_text(SPEC.replace("steps: 2\n", ""))
+    assert told(spec, call, "--inputs", "many") == ["1:1: expected a list of T steps, got 'many'"]
+
+
 def test_inputs_give_the_number_of_steps(spec: Path, call: Call) -> None:
     """A spec that does not say T takes it from the inputs."""
     spec.write_text(SPEC.replace("steps: 2\n", "") + "inputs: [[1, 2], [1, 2], [1, 2], [1, 2]]\n")

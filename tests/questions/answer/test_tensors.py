@@ -57,6 +57,18 @@ MISTAKES: dict[str, tuple[Network, Sequence[int | tuple[int, ...]], str]] = {
 }
 
 
+SAID = {
+    "swapped-tensors": "swapped with W_hh",
+    "other-tensor": "that of W_xh",
+    "stacked": "stacked with W_hh",
+    "all-gates": "all 3 gates",
+    "one-gate": "all 4 gates",
+    "rows": "has 19 in place of 20 rows",
+    "columns": "has 7 in place of 20 columns",
+    "axes": "has 3 in place of 2 axes",
+}
+
+
 @pytest.mark.parametrize("id_", [mistake.id for mistake in (*TENSOR_MISTAKES, *SIZES_OFF)])
 def test_each_mistake_about_a_tensor_is_found(id_: str) -> None:
     """By its id, in the tensor it was made in."""
@@ -66,7 +78,9 @@ def test_each_mistake_about_a_tensor_is_found(id_: str) -> None:
     (wrong,) = (each for each in found.judged if each.tensor == name)
     (told,) = wrong.diagnoses
     assert told.id == id_
-    assert "{" not in "".join(mistake.text.format(**told.values) for mistake in told.mistakes)
+    text = "".join(mistake.text.format(**told.values) for mistake in told.mistakes)
+    assert "{" not in text
+    assert SAID.get(id_, "") in text
 
 
 def test_the_table_and_the_examples_have_the_same_ids() -> None:
