@@ -39,6 +39,26 @@ ESCAPES = {
     "⇄": r"$\leftrightarrow$",
 }
 
+_ACCENTS = {
+    "\u0300": "`",
+    "\u0301": "'",
+    "\u0302": "^",
+    "\u0303": "~",
+    "\u0304": "=",
+    "\u0306": "u",
+    "\u0307": ".",
+    "\u0308": '"',
+    "\u030a": "r",
+    "\u030b": "H",
+    "\u030c": "v",
+    "\u0323": "d",
+    "\u0327": "c",
+}
+"""The commands that set accents in TeX's own fonts; others need fonts of their own."""
+
+_LETTERS = {"ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ı": "i"}
+"""And those that set letters."""
+
 _LATEX_GREEK = {"zeta": r"\zeta", "nu": r"\nu", "sum": r"\sum"}
 _LATEX_SIGNS: dict[str, str] = {sign: sign.value for sign in Sign}
 _LATEX_SIGNS |= {Sign.EQUALS: " &= ", Sign.MINUS: " - ", Sign.ELEMENTWISE: r" \circ ", Sign.TIMES: r" \cdot "}
@@ -139,8 +159,22 @@ def named(name: Name) -> str:
 
 
 def typeset(text: str) -> str:
-    """Return text for LaTeX in which nothing is a command."""
-    return "".join(ESCAPES.get(char, char if char.isascii() else "?") for char in escape(text, MOST_OF_A_SUM))
+    """Return text for LaTeX in which nothing is a command: in ASCII, with ? for what TeX's own fonts have not."""
+    return "".join(ESCAPES.get(char) or _typeset(char) for char in escape(text, MOST_OF_A_SUM))
+
+
+def _typeset(char: str) -> str:
+    if char.isascii():
+        return char
+    if char in _LETTERS:
+        return f"\\{_LETTERS[char]}{{}}"
+    from unicodedata import normalize  # few names need it
+
+    decomposed = normalize("NFD", char)
+    letter, accent = decomposed[0], _ACCENTS.get(decomposed[1:])
+    if accent is None or not letter.isascii():
+        return "?"
+    return f"\\{accent}{{{letter}}}" if letter != "i" else f"\\{accent}{{\\i}}"
 
 
 def symbol(letter: str, below: str = "") -> str:

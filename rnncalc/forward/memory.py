@@ -97,7 +97,7 @@ def _held(entry: Placed, weights: bool, traced: bool) -> _Held:
             every = one = _weights(entry, made=weights)  # a row that is looked up is the table's own
             running -= every
     running += joined
-    if len(entry.output_shape) > 1:
+    if entry.sequence:
         return _Held(running, LAYER + every + traces + 2 * _list(steps))
     return _Held(running + every - one, LAYER + one + traces)
 

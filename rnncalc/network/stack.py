@@ -73,6 +73,11 @@ class Placed(NamedTuple):
         return 0 if self.layer.frozen else self.params
 
     @property
+    def sequence(self) -> bool:
+        """Whether it hands on a vector at every step, not one in all."""
+        return len(self.output_shape) > 1
+
+    @property
     def formula(self) -> tuple[str, str]:
         """The formula of `params` in letters, and with the numbers in."""
         return self.layout.letters, numbers(self.layout.params, self.sizes)

@@ -142,8 +142,7 @@ class _Up:
     def past(self, placed: Placed) -> Iterator[_Below]:
         """Yield how a layer's copies stand to what is below them, those that are alike together."""
         layer = placed.layer
-        sequence = len(placed.output_shape) > 1
-        begins = sequence and self.flowing is ONE_VECTOR
+        begins = placed.sequence and self.flowing is ONE_VECTOR
         if begins and not isinstance(layer, Embedding):
             self._begin()
         copy = 0
@@ -157,7 +156,7 @@ class _Up:
             copy += alike
         if begins and isinstance(layer, Embedding):
             self._begin()
-        if self.topology == Topology.MANY_TO_ONE and self.flowing is self.chunks and not sequence:
+        if self.topology == Topology.MANY_TO_ONE and self.flowing is self.chunks and not placed.sequence:
             need = self._at_end(layer)
             self.flowing, self.needs = ONE_VECTOR, ((need, need),)
 

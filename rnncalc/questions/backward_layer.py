@@ -13,6 +13,7 @@ from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, External, Output
 from rnncalc.network.network import Network
+from rnncalc.network.stack import Placed
 from rnncalc.questions.backward_flow import Chunks, Situation, starts, stops
 from rnncalc.questions.chunk import Chunk, Outputs, tally
 from rnncalc.questions.held import ONE, BackwardProduct, Gradient, HeldVector, Tally
@@ -87,7 +88,7 @@ class Costs:
             case Dense():
                 shared = bool(placed.layout.shared)
                 trained = self.tables[placed.part] if shared else not layer.frozen
-                of = _dense(layer, _applied(chunks, needs, reached), trained=trained)
+                of = _dense(placed, layer, _applied(chunks, needs, reached), trained=trained)
                 return _fed_itself(of) if situation.how.fed_itself else of
             case Embedding() if not layer.frozen:
                 return Tally({HeldVector(TOKEN, ONE): sum(_applied(chunks, needs, reached))}, {})
@@ -144,20 +145,21 @@ def _applied(chunks: Chunks, needs: tuple[bool, bool], reached: Outputs) -> tupl
     return need, chunks.steps - need
 
 
-def _dense(layer: Dense, applied: tuple[int, int], *, trained: bool) -> Tally:
+def _dense(placed: Placed, layer: Dense, applied: tuple[int, int], *, trained: bool) -> Tally:
     """Return what a dense layer takes: its input for its weights, what an activation gave for its derivative."""
     need, others = applied
     of, matrix = ("h", "y") if isinstance(layer, Output) else ("x", "")
+    time = "t" if placed.sequence else ""
     held: dict[HeldVector, int] = {}
     work: dict[BackwardProduct, int] = {}
     if trained:
-        held[HeldVector(Symbol(of, time="t", axes=("m",)), "m")] = need + others
+        held[HeldVector(Symbol(of, time=time, axes=("m",)), "m")] = need + others
         work[BackwardProduct(Gradient.MATRIX, matrix, of, ("n", "m"))] = need + others
     if need:
         work[BackwardProduct(Gradient.VECTOR, matrix, of, ("n", "m"))] = need
     if layer.activation != "linear":
         biased = layer.bias and not layer.frozen
-        held[HeldVector(Symbol("y", time="t", axes=("n",)), "n")] = need + others if trained or biased else need
+        held[HeldVector(Symbol("y", time=time, axes=("n",)), "n")] = need + others if trained or biased else need
     return Tally(held, work)
 
 

@@ -126,7 +126,7 @@ def _made(network: Network, steps: StepsOfParts) -> Iterator[_Made]:
             part, beside, topology = placed.part, flow, network.topology_of(placed.part)
             times = 1 if topology == Topology.ONE_TO_MANY else steps[part]
             flow = times * network.parts[part].input
-        waiting = topology == Topology.ONE_TO_MANY and len(placed.output_shape) == 1  # for the sequence to begin
+        waiting = topology == Topology.ONE_TO_MANY and not placed.sequence  # for the sequence to begin
         at = 1 if waiting else steps[part]
         match layer := placed.layer:
             case Output():

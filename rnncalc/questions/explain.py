@@ -138,7 +138,7 @@ def _derivation(placed: Placed, below: Placed | None, convention_name: str, nota
 def _dense(layer: Dense, placed: Placed, notation: Notation) -> Equation:
     """Return y = W x + b, with the textbook's letters for the output layer."""
     output = isinstance(layer, Output)
-    time = "t" if len(placed.output_shape) > 1 else ""
+    time = "t" if placed.sequence else ""
     matrix, bias = (output_matrix(notation), "y") if output else (("W", ""), "")
     read = Symbol("h" if output else "x", time=time, axes=("m",))
     product = MatrixProduct(Symbol(*matrix, axes=("n", "m")), read)

@@ -149,7 +149,7 @@ def _respelled(node: Node, spelled: Mapping[Letter, Letter]) -> Node:
 
 def _kind(node: Node, states: Collection[str], gates: Collection[str]) -> Kind:
     match node:
-        case Symbol("x") | Symbol("h", "", "t", ("m",)):
+        case Symbol("x") | Symbol("h", "", _, ("m",)):
             return Kind.INPUT
         case Symbol(letter, _, time) if letter in states:
             return Kind.STATE if time == "t" else Kind.STATE_BEFORE

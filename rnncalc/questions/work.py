@@ -148,9 +148,8 @@ def _named(layers: Sequence[Placed], kept: Mapping[str, Sequence[Trace[Worked]]]
                         names.setdefault(id(values[letter]), Name(letter, step, placed.name))
             for letter, value in trace.start.items():
                 names.setdefault(id(value), Name(letter, before, placed.name))
-        many = len(placed.output_shape) > 1
         for step, value in enumerate(left[placed.name], 1):
-            names.setdefault(id(value), Name(_letter(placed.layer), step if many else None, placed.name))
+            names.setdefault(id(value), Name(_letter(placed.layer), step if placed.sequence else None, placed.name))
     for placed in layers:
         for trace in kept[placed.name]:
             for step, values in enumerate(trace.steps, 1):
@@ -167,10 +166,9 @@ def _layer_work(
 ) -> LayerWork:
     ways = tuple(tuple(_way(names, placed, trace, backward=bool(backward))) for backward, trace in enumerate(traces))
     seen = {id(value) for trace in traces for step in trace.steps for value in step.values()}
-    many = len(placed.output_shape) > 1
     steps = []
     for step, value in enumerate(left, 1):
-        name = Name(_letter(placed.layer), step if many else None, placed.name)
+        name = Name(_letter(placed.layer), step if placed.sequence else None, placed.name)
         if id(value) not in seen and names[id(value)] == name:
             steps.append(StepWork(name.step, (), (WorkedLine(name, value),)))
     return LayerWork(placed, weights, ways, tuple(steps))

@@ -25,7 +25,8 @@ def gradient(line: WorkLine, each: TrainingDerivation) -> Phrase:
             return Phrase(((Derivative(LOSS, Term("h")),), " before it is projected"))
         return Phrase(((Derivative(LOSS, Term("v")),), ", v being what ", (_matrix(line, each),), " reads"))
     past = isinstance(layer, Cell) and line.of != "x"
-    return Phrase(((Derivative(LOSS, Term(line.of, time="t−1" if past else "t")),),))
+    time = "t−1" if past else "t" if isinstance(layer, Cell) or each.placed.sequence else ""
+    return Phrase(((Derivative(LOSS, Term(line.of, time=time)),),))
 
 
 def products(line: WorkLine, each: TrainingDerivation) -> Phrase:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 from cells import CELLS, cases, network
@@ -83,6 +84,13 @@ def test_all_work_is_on_the_paper(tmp_path: Path) -> None:
     width = re.search(r"Page size: +(\d+)", info)
     assert width
     assert int(width[1]) > 30 * 35  # 30 columns of numbers such as −0.4561
+
+
+def test_accents_are_on_the_paper(tmp_path: Path) -> None:
+    """TeX's own fonts set them over the letter, which is how they are read back."""
+    layers = (FastGRNN(3, name="größe Łódź"), FastGRNN(2, name="façade ňİő"))
+    shown = printed([ExplanationReport(explain(Network(input=2, layers=layers, steps=2)))], tmp_path)
+    assert {"größe", "façade", "ňİő"} <= {*normalize("NFC", shown).split()}
 
 
 def test_long_names_are_on_the_paper(tmp_path: Path) -> None:

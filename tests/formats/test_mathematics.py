@@ -6,7 +6,7 @@ import pytest
 from cells import CELLS, cases, network
 
 from rnncalc import explain
-from rnncalc.formats.mathematics import latex
+from rnncalc.formats.mathematics import latex, typeset
 from rnncalc.questions.notation import NOTATIONS
 from rnncalc.reports.explain import ExplanationReport
 
@@ -66,3 +66,19 @@ def test_the_latex_says_what_the_text_says(name: str, notation: str) -> None:
             assert bare(reader.sequence()) == bare(expected["text"])
             assert reader.tokens == []
             assert reader.shapes == {term: shape for term, shape in expected["shapes"].items() if shape}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("größe", r"gr\"{o}\ss{}e"),
+        ("Łódź", r"\L{}\'{o}d\'{z}"),
+        ("naïve façade", r"na\"{\i}ve fa\c{c}ade"),
+        ("Ångström", r"\r{A}ngstr\"{o}m"),
+        ("ở層ω", "???"),
+        ("a_b", r"a\_b"),
+    ],
+)
+def test_letters_are_those_of_tex_s_own_fonts(name: str, expected: str) -> None:
+    """The commands of LaTeX's manual for accents and letters; two accents, and other scripts, ask for other fonts."""
+    assert typeset(name) == expected

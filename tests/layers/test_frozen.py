@@ -42,7 +42,7 @@ def test_what_does_not_fit_is_refused(given: tuple[int, ...], named: dict[str, i
 def test_a_value_without_a_name_where_all_have_one() -> None:
     """There is none to list."""
     with pytest.raises(CallError, match=r"^Base\(\) takes at most 0 values without names; name the others$"):
-        Base("a")  # type: ignore[misc]  # that is what is tested
+        Base("a")  # type: ignore[call-arg]  # that is what is tested
 
 
 def test_it_is_frozen_and_replaced() -> None:

@@ -88,7 +88,7 @@ def test_matrices_are_called_as_the_notation_has_them(call: Call) -> None:
     gru, rnn, output = ([row["label"] for row in layer["backward_multiply_adds"]] for layer in found["layers"])
     assert gru == ["∂L/∂U", "∂L/∂W", "∂L/∂h_(t−1)", "∂L/∂h_(t−1)", "backward"]
     assert rnn == ["∂L/∂U", "∂L/∂x_t", "∂L/∂W", "∂L/∂h_(t−1)", "backward"]
-    assert output == ["∂L/∂V", "∂L/∂h_t", "backward"]
+    assert output == ["∂L/∂V", "∂L/∂h", "backward"]
     through = [row["what"] for row in found["layers"][0]["backward_multiply_adds"]]
     assert "back through W_n" in through
 
@@ -254,7 +254,12 @@ def test_products_by_whose_matrices_they_are() -> None:
 
 
 def test_what_is_held_once_has_no_letter_of_the_steps() -> None:
-    """In a dense layer after the sequence: what it reads, and what its activation has given."""
-    net = Network(input=3, layers=[RNN(5), Dense(4, activation="tanh")], steps=7)
-    dense = report(net)["layers"][1]
-    assert [(row["label"], row["formula"]) for row in dense["held"]] == [("x_t", "m"), ("y_t", "n"), ("held", "m + n")]
+    """Nor a time: in dense layers after the sequence, what they read, what an activation has given, and gradients."""
+    net = Network(input=3, layers=[RNN(5), Dense(4, activation="tanh")], output=2, steps=7)
+    _, dense, output = report(net)["layers"]
+    assert [(row["label"], row["formula"]) for row in dense["held"]] == [("x", "m"), ("y", "n"), ("held", "m + n")]
+    assert [row["label"] for row in output["held"]] == ["h", "held"]
+    assert [each["backward_multiply_adds"][1]["label"] for each in (dense, output)] == ["∂L/∂x", "∂L/∂h"]
+    _, dense, output = report(net.replace(topology="many-to-many"))["layers"]
+    assert [row["label"] for row in (*dense["held"], *output["held"])] == ["x_t", "y_t", "held", "h_t", "held"]
+    assert [each["backward_multiply_adds"][1]["label"] for each in (dense, output)] == ["∂L/∂x_t", "∂L/∂h_t"]

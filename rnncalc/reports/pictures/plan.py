@@ -164,5 +164,5 @@ def _shown(network: Network, entry: Placed, copy: int, cells: int) -> Shown:
     once = When.LAST if many_in else When.FIRST
     steps = network.parts[entry.part].steps
     applied = once if entry.uses == 1 and steps != 1 else When.EVERY
-    hands_on = When.EVERY if len(entry.output_shape) > 1 else once
+    hands_on = When.EVERY if entry.sequence else once
     return Shown(entry.one(copy), applied, hands_on, cells + copy if isinstance(entry.layer, Cell) else None)
