@@ -18,7 +18,7 @@ from rnncalc.layers.layer import External
 from rnncalc.network.data import Targets
 from rnncalc.network.network import Network
 from rnncalc.questions.backward_seen import Backward, LayerBackward
-from rnncalc.questions.given import network_of, said, whole
+from rnncalc.questions.given import network_of, whole, word
 from rnncalc.questions.norms import norms
 from rnncalc.questions.own_numbers import own_numbers
 from rnncalc.questions.price import (
@@ -32,7 +32,6 @@ from rnncalc.questions.price import (
 from rnncalc.questions.run import Run, assumed_steps, seed_of, with_steps_to_run
 from rnncalc.questions.terms import terms
 from rnncalc.questions.training import Training, training
-from rnncalc.text import one_of
 
 
 class NamedLoss(NamedTuple):
@@ -146,9 +145,7 @@ def _loss_named(name: str | None, targets: object) -> str:
     """Return the name of the loss. Raises CallError where there is no such loss, or no targets for it."""
     if name is None:
         return "sum" if targets is None else "squared"
-    if name not in LOSSES:
-        raise CallError(f"loss: expected {one_of([*LOSSES])}, got {said(name)}")
-    if LOSSES[name].needs_targets and targets is None:
+    if LOSSES[word("loss", name, tuple(LOSSES))].needs_targets and targets is None:
         raise CallError(f"loss: {name} needs targets, what the outputs should be; a spec has them under targets")
     return name
 

@@ -4,11 +4,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.conventions.tensor import Tensor
-from rnncalc.errors import CallError
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.questions.given import network_of, said
-from rnncalc.text import did_you_mean, escape, one_of
+from rnncalc.questions.given import network_of, word
 
 if TYPE_CHECKING:
     from rnncalc.questions.dense import DenseEquivalent
@@ -138,12 +136,7 @@ def count(network: Network, dtype: str = "float32") -> Count:
 
 def bytes_of(dtype: str) -> int:
     """Return the bytes of one parameter of a dtype. Raises CallError where there is no such dtype."""
-    known = tuple(DTYPES)
-    if not isinstance(dtype, str):
-        raise CallError(f"dtype: expected {one_of(known)}, got {said(dtype)}; write it as text")
-    if dtype not in DTYPES:
-        raise CallError(f"dtype: expected {one_of(known)}, got {escape(dtype)!r}{did_you_mean(dtype, known)}")
-    return DTYPES[dtype]
+    return DTYPES[word("dtype", dtype, tuple(DTYPES))]
 
 
 def total(amounts: Iterable[tuple[int | None, int]]) -> int | None:

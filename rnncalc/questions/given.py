@@ -34,8 +34,8 @@ def word(name: str, given: object, known: tuple[str, ...]) -> str:
     """Return what must be one of a few words. Raises CallError where it is none of them."""
     if isinstance(given, str) and given in known:
         return given
-    guess = did_you_mean(given, known) if isinstance(given, str) else ""
-    raise CallError(f"{name}: expected {one_of(known)}, got {said(given)}{guess}")
+    cure = did_you_mean(given, known) if isinstance(given, str) else "; give its name as text"
+    raise CallError(f"{name}: expected {one_of(known)}, got {said(given)}{cure}")
 
 
 def said(given: object) -> str:

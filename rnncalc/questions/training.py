@@ -14,7 +14,6 @@ from rnncalc.questions.backward_flow import Situation, situations
 from rnncalc.questions.backward_layer import Costs
 from rnncalc.questions.count import bytes_of, total
 from rnncalc.questions.given import network_of
-from rnncalc.text import did_you_mean
 
 
 class LayerTraining(NamedTuple):
@@ -119,9 +118,7 @@ def _update(own: Update | None, given: dict[str, Any]) -> Update:
     """Return what an update is: as it was given, else the network's own. Raises CallError for what cannot be."""
     update = (own or Update())._replace(**{key: value for key, value in given.items() if value is not None})
     for problem in problems_of(update):
-        word = getattr(update, str(problem.path[-1]))
-        near = did_you_mean(word, [*OPTIMIZERS]) if isinstance(word, str) else ""
-        raise CallError(f"{problem.path[-1]}: {problem.message}{near}")
+        raise CallError(f"{problem.path[-1]}: {problem.message}")
     return update
 
 

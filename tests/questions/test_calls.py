@@ -133,7 +133,7 @@ def test_a_word_of_an_option_is_guessed() -> None:
 
 def test_a_guess_is_made_at_words_alone() -> None:
     """A number stands for no notation, and none is suggested."""
-    with pytest.raises(CallError, match=r"^notation: expected w, uvw, rows or stacked, got 3$"):
+    with pytest.raises(CallError, match=r"^notation: expected w, uvw, rows or stacked, got 3; give its name as text$"):
         UNTYPED.explain(NETWORK, notation=3)
 
 
