@@ -26,6 +26,9 @@ from rnncalc.reports.equations import FUNCTIONS, Term
 DIGITS = 4
 """How many digits that count a fraction has at most."""
 
+MOST_WHOLE = 2.0**53
+"""From there on a float does not tell each whole number from the next."""
+
 
 class Block(NamedTuple):
     """Numbers in rows: a matrix, or a vector as a column."""
@@ -79,7 +82,7 @@ def matrix(rows: list[list[float]]) -> WorkLine:
 
 def number(value: float) -> str:
     """Return a whole number as it is, a fraction in four digits that count; a true minus before it."""
-    text = str(int(value)) if abs(value) < 1e6 and value == int(value) else f"{value:.{DIGITS}g}"
+    text = str(int(value)) if abs(value) < MOST_WHOLE and value == int(value) else f"{value:.{DIGITS}g}"
     return text.replace("-", "−")
 
 

@@ -270,6 +270,15 @@ def test_fractions_are_rounded_alike(call: Call) -> None:
     assert "Fractions are rounded to 4 digits here;" in shown
 
 
+def test_whole_numbers_stand_as_they_are() -> None:
+    """3·1,000,001 + 2⁵² = 4,503,599,630,370,499, to the last digit; from 2⁵³ on a float has not all of them."""
+    weights = {"rnn_1": {"W_xh": [[3]], "W_hh": [[2.0**53]], "b_h": [2**52]}}
+    network = Network(input=1, layers=(RNN(1, activation="linear"),), steps=1)
+    text = printed(network, weights=weights, inputs=[[1_000_001]])
+    assert "W_xh = 3    W_hh = 9.007e+15    b_h = 4503599627370496" in text
+    assert "h_1 = 3·1000001 + 9.007e+15·0 + 4503599627370496 = 4503599630370499" in text
+
+
 def test_what_does_not_agree_is_told(monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
     """The work ends with the same verdict, and the exit code, as the pass that confirms."""
     monkeypatch.setattr("rnncalc.forward.network_pass.Ran.agrees", False)
