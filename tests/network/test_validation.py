@@ -95,6 +95,7 @@ BESIDE = "does not apply beside encoder and decoder; move it into one of them"
                 (("decoder", "layers", 0, "units"), "expected a positive whole number, got 0"),
             ],
         ),
+        ({"decoder": DECODER._replace(input=0)}, [(("decoder", "input"), "expected a positive whole number, got 0")]),
     ],
 )
 def test_what_is_wrong_with_two_halves(given: dict[str, Any], problems: list[tuple[Path, str]]) -> None:
