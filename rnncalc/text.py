@@ -23,6 +23,11 @@ def one_of(words: tuple[str, ...] | list[str]) -> str:
     return f"{', '.join(most)} or {last}" if most else last
 
 
+def keys_here(known: tuple[str, ...]) -> str:
+    """Return which keys can stand in a place, as the cure of one that cannot."""
+    return f"the keys here are {one_of(known)}" if known else "nothing can stand here, remove it"
+
+
 def all_of(words: tuple[str, ...] | list[str]) -> str:
     """Return `a, b and c`."""
     *most, last = words

@@ -12,7 +12,7 @@ import click
 from rnncalc.cli.flags import WordOption
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
-from rnncalc.layers.options import Choice, Option, Switch
+from rnncalc.layers.options import Choice, Option, Switch, Text
 
 
 def write_words(formatter: click.HelpFormatter, parameters: Sequence[click.Parameter]) -> None:
@@ -31,7 +31,7 @@ def write_layers(formatter: click.HelpFormatter) -> None:
     common = Layer.options()
     with formatter.section(f"Kinds of layer and their options, beside {', '.join(common)}"):
         rows = [(name, [option for option in of.options() if option not in common]) for name, of in kinds.items()]
-        rows.append(("--output", [option for option in Output.options() if option not in common] + ["frozen"]))
+        rows.append(("--output", [*Output.options()]))
         formatter.write_dl([(name, " ".join(options) or "none") for name, options in rows])
     with formatter.section("Options of a layer"):
         known: dict[str, Option] = {}
@@ -46,8 +46,10 @@ def _written(name: str, option: Option) -> str:
             return f"{name}[=true|false]"
         case Choice(words=words):
             return f"{name}={'|'.join(words)}"
+        case Text():
+            return f"{name}={name.upper()}"
         case allowed:
-            return f"{name}={'NAME' if name == 'name' else 'X' if allowed.schema.get('type') == 'number' else 'N'}"
+            return f"{name}={'X' if allowed.schema.get('type') == 'number' else 'N'}"
 
 
 def write_examples(formatter: click.HelpFormatter, examples: tuple[str, ...]) -> None:

@@ -77,7 +77,7 @@ class Layer(Frozen, kw_only=True):
     def value_problems(self) -> Iterator[OptionProblem]:
         """Yield each option that is not what it may be: its name, the reason."""
         for option, value in self.__dict__.items():
-            given = value is not None and value is not self.defaults.get(option)
+            given = value is not self.defaults.get(option, self)  # where there is no default, anything is
             if given and (problem := self.option(option).allowed.problem(value)):
                 yield option, problem
 
@@ -105,10 +105,18 @@ class Dense(Layer):
 class Output(Dense):
     """The dense layer at the end of a network; `tied` makes its matrix the embedding's, transposed, counted once."""
 
+    without: ClassVar[tuple[str, ...]] = ("name", "repeat", "extra_inputs")
+    """The options of every layer that it does not take: it has its own name and stands alone."""
+
     tied: bool = False
 
+    @classmethod
+    def options(cls) -> tuple[str, ...]:
+        common = Layer.options()
+        return tuple(sorted((name for name in super().options() if name not in cls.without), key=common.__contains__))
+
     def option_problems(self) -> Iterator[OptionProblem]:
-        for option in ("repeat", "extra_inputs"):
+        for option in self.without:
             if getattr(self, option) != self.defaults[option]:
                 yield option, "does not apply to the output layer; make it a dense layer, or remove this"
 

@@ -100,9 +100,10 @@ class Choice(Frozen):
 
     def problem(self, value: object) -> str | None:
         """Return what is wrong with the value, or None."""
-        if value in self.words:
+        text = isinstance(value, str)
+        if text and value in self.words:
             return None
-        near = did_you_mean(value, [*self.words]) if isinstance(value, str) else ""
+        near = did_you_mean(str(value), [*self.words]) if text else ""
         return f"expected {self.expected}, got {value!r}{near}"
 
     @property

@@ -105,8 +105,11 @@ _MOST_GUESSED = 100
 """So many misspelt names are looked for among so many others: to look for thousands among thousands takes long."""
 
 
-def problems_of(budget: Budget, layers: Iterable[str]) -> Iterator[Problem]:
+def problems_of(budget: object, layers: Iterable[str]) -> Iterator[Problem]:
     """Yield the limits of a budget that are none, and those of layers that are not among the names of the network's."""
+    if not isinstance(budget, Budget):
+        yield Problem(("budget",), f"expected a Budget, such as Budget(max_params=10**6), got {budget!r}")
+        return
     for key, of in BUDGET_KEYS.items():
         value = getattr(budget, key)
         if value is not None and (problem := of.allowed.problem(value)):

@@ -1,7 +1,7 @@
 """What a description of a network has, for type checkers alone: a protocol costs more to make than all it types."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, ClassVar, Protocol
 
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.network.budget import Budget
@@ -11,6 +11,8 @@ from rnncalc.network.training import Update
 
 class Described(Protocol):
     """A network as it is described, before anything is known of whether it can be."""
+
+    defaults: ClassVar[dict[str, Any]]
 
     @property
     def input(self) -> int | None: ...

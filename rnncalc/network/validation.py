@@ -16,7 +16,6 @@ from rnncalc.layers.layer import Embedding, Layer, Output
 from rnncalc.layers.options import MAX_LAYERS, Allowed, Choice, Size, Switch, Text
 from rnncalc.network.parts import TOPOLOGIES, Part, Parts, Topology, part_of
 from rnncalc.network.stack import OUTPUT, joins
-from rnncalc.text import did_you_mean, escape, plural
 
 if TYPE_CHECKING:
     from rnncalc.network.described import Described
@@ -96,13 +95,21 @@ def problems(network: Described) -> Iterator[Problem]:
         from rnncalc.network.feedback import cannot_feed_back  # few networks have any
 
         yield from cannot_feed_back(network)
-    yield from _expect(network, parts)
+    yield from _asked(network, parts)
+
+
+def _asked(network: Described, parts: Parts) -> Iterator[Problem]:
+    """Yield what is wrong with what is asked of a network; what a network does not have, none pays for."""
+    if network.expect is not None:
+        from rnncalc.network import expected
+
+        yield from expected.problems_of(network.expect, parts)
     if network.training is not None:
         from rnncalc.network import training
 
         yield from training.problems_of(network.training)
     if network.budget is not None:
-        from rnncalc.network.budget import problems_of  # enums, which a network without one does not pay for
+        from rnncalc.network.budget import problems_of
         from rnncalc.network.names import named
 
         yield from problems_of(network.budget, (name for _, name, _ in named(parts)))
@@ -110,14 +117,14 @@ def problems(network: Described) -> Iterator[Problem]:
 
 def _values(network: Described, parts: Parts) -> Iterator[Problem]:
     for key, allowed in KEYS.items():
-        value = getattr(network, key, None)
-        if value is not None and (problem := allowed.problem(value)):
+        value = getattr(network, key)
+        if value is not network.defaults[key] and (problem := allowed.problem(value)):
             yield Problem((key,), problem)
     for name, part in parts.items():
         path: Path = (name,) if name else ()
         for key in ("steps", "input") if name else ():
             value = getattr(part, key)
-            if value is not None and (problem := KEYS[key].problem(value)):
+            if (value is not None or key == "input") and (problem := KEYS[key].problem(value)):
                 yield Problem((*path, key), problem)
         for at, layer in _distinct(path, part):
             for option, problem in layer.value_problems():
@@ -189,20 +196,3 @@ def _tied(path: Path, part: Part) -> Iterator[Problem]:
         message = f"the last layer must hand on the embedding's width, {first.units:,}, got {last.outputs:,}"
         message = f"{message}; add a projection or a dense layer"
         yield Problem(at, message, follows=True, gaps=(last.outputs - first.units,))
-
-
-def _expect(network: Described, parts: Parts) -> Iterator[Problem]:
-    if network.expect and network.expect.tensors:
-        from rnncalc.network.names import named
-
-        names = tuple(name for _, name, _ in named(parts))
-        for layer in network.expect.tensors:
-            if layer not in names:
-                near = did_you_mean(layer, names)
-                yield Problem(("expect", "tensors", escape(layer)), f"no layer has this name{near}", follows=True)
-    if network.expect and network.expect.layers is not None:
-        got = len(network.expect.layers)
-        want = sum(sum(layer.repeat for layer in part.layers) + bool(part.output) for part in parts.values())
-        if got != want:
-            message = f"expected {plural(want, 'count')}, one for each layer and the output layer last, got {got:,}"
-            yield Problem(("expect", "layers"), message, follows=True, gaps=(want - got,))

@@ -13,7 +13,7 @@ from rnncalc.layers.options import Allowed
 from rnncalc.network.data import Data, read_inputs, read_start, read_targets, read_weights, with_steps_of
 from rnncalc.network.network import Network
 from rnncalc.questions.given import plain, said
-from rnncalc.text import did_you_mean, escape, one_of
+from rnncalc.text import did_you_mean, escape, keys_here, one_of
 
 
 def _of_layers_with_weights(weights: object, network: Network) -> Any:
@@ -64,14 +64,15 @@ class _Source:
     def keys(self, node: Any, path: Path, known: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
         """Yield the known keys of a mapping."""
         if not isinstance(node, Mapping):
-            self.note(node, path, f"expected a dict with {one_of(known)}, got {said(node)}")
+            wanted = f"a dict with {one_of(known)}" if known else "nothing"
+            self.note(node, path, f"expected {wanted}, got {said(node)}")
             return
         for key, value in node.items():
             if key in known:
                 yield key, value
             else:
                 word = str(key)
-                cure = did_you_mean(word, known) or f"; the keys here are {one_of(known)}"
+                cure = did_you_mean(word, known) or f"; {keys_here(known)}"
                 self.note(node, (*path, escape(word)), f"unknown key{cure}")
 
     def has_keys(self, node: Any) -> bool:

@@ -191,7 +191,7 @@ def _network(file: ModelFile, layers: list[Drafted], input: int | None) -> Draft
     last = layers[-1].layer if layers else None
     output: Output | None = last if isinstance(last, Output) else None
     if type(last) is Dense and not last.extra_inputs and len(layers) > 1:
-        output = Output(**{key: value for key, value in last.values().items() if key in _OF_OUTPUT})
+        output = Output(**{key: value for key, value in last.values().items() if key not in Output.without})
     below = layers[:-1] if output else layers
     topology = _topology(file)
     given: dict[str, Any] = {"layers": [drafted.layer for drafted in below], "output": output, "steps": file.steps}
@@ -212,7 +212,6 @@ def _topology(file: ModelFile) -> TopologyName | None:
 
 
 _SEQUENCES = "return_sequences"
-_OF_OUTPUT = ("units", "bias", "activation", "frozen", "path")
 
 
 def _name(path: str) -> str:

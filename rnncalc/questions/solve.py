@@ -75,6 +75,7 @@ def solve(sized: Sized, budget: int, *, multiple: int = 1, exact: bool = False, 
     again.
     """
     _check_call(sized, budget, multiple)
+    whole("bytes_each", bytes_each)
     return solution(Sizes(lambda size: network_of(sized(size)), multiple), budget, exact=exact, bytes_each=bytes_each)
 
 

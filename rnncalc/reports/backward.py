@@ -79,7 +79,8 @@ class BackwardReport(NamedTuple):
             if self.states
             else []
         )
-        return [*self.forward.sheets(), self._layer_sheet(), self._gradient_sheet(), *states]
+        gradients = [self._gradient_sheet()] if self.done.weights else []
+        return [*self.forward.sheets(), self._layer_sheet(), *gradients, *states]
 
     def _layer_sheet(self) -> Sheet:
         layers = self.done.layers
@@ -109,17 +110,7 @@ class BackwardReport(NamedTuple):
         done = self.done
         if done.chunk is not None:
             yield "The states go on from chunk to chunk; a gradient stops where its chunk begins."
-        of = f"all {plural(done.weights, 'weight')}"
-        if done.compared < done.weights:
-            of = f"{done.compared:,} of {done.weights:,} weights, drawn by the seed, each tensor in its turn"
-        yield f"Difference: the worst from central finite differences, of {of}."
-        if done.kinks:
-            yield f"At {done.kinks:,} of them the slope changes at once, as relu's at 0; any between both will do."
-        if all(abs(number) < NOTHING for layer in done.layers for number in _all(layer)):
-            yield (
-                "Every gradient is 0, but for rounding: the loss does not change with the weights here, as the sum of"
-                " a softmax never does; targets say more."
-            )
+        yield from _compared(done)
         for layer in done.layers:
             yield from (f"✗ {layer.ran.placed.name}: {sentence}" for sentence in _disagreements(layer))
         if all(layer.agrees for layer in done.layers):
@@ -168,6 +159,24 @@ def _record(forward: Row, layer: LayerBackward | None) -> Row:
     numbers = (said.held, seen.held_read, said.backward_multiply_adds, seen.multiplications)
     agrees = "true" if layer.agrees and layer.ran.agrees else "false"
     return (*forward[:-1], agrees, *numbers, finite(layer.worst_difference))
+
+
+def _compared(done: Backward) -> Iterator[str]:
+    """Yield what was held against finite differences, and what they cannot tell."""
+    if not done.weights:
+        yield "No weight is trained, so there is no gradient to hold against finite differences."
+        return
+    of = f"all {plural(done.weights, 'weight')}"
+    if done.compared < done.weights:
+        of = f"{done.compared:,} of {done.weights:,} weights, drawn by the seed, each tensor in its turn"
+    yield f"Difference: the worst from central finite differences, of {of}."
+    if done.kinks:
+        yield f"At {done.kinks:,} of them the slope changes at once, as relu's at 0; any between both will do."
+    if all(abs(number) < NOTHING for layer in done.layers for number in _all(layer)):
+        yield (
+            "Every gradient is 0, but for rounding: the loss does not change with the weights here, as the sum of"
+            " a softmax never does; targets say more."
+        )
 
 
 def _disagreements(layer: LayerBackward) -> Iterator[str]:

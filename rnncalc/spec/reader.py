@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rnncalc.network.budget import Budget
     from rnncalc.network.training import Update
 
-OUTPUT_KEYS = ("units", "bias", "tied", "activation", "frozen", "path")
+OUTPUT_KEYS = (Output.number, *Output.options())
 PART_KEYS = ("steps", "input", "layers", "output")
 DATA_KEYS = ("weights", "inputs", "targets", "start")
 TOP_KEYS = (*KEYS, "layers", "output", "encoder", "decoder", "expect", "budget", "training", *DATA_KEYS)
@@ -132,10 +132,10 @@ class _Reader(Reading):
     def expect(self, node: Node, path: Path) -> Expect:
         if isinstance(node, Scalar):
             return Expect(self.value(node, path, COUNT, None))
-        from rnncalc.spec.shapes import EXPECT_KEYS, read_shapes  # most specs expect one number, or nothing
+        from rnncalc.spec.shapes import read_shapes  # most specs expect one number, or nothing
 
         values: dict[str, Any] = {}
-        for key, below in self.keys(node, path, EXPECT_KEYS):
+        for key, below in self.keys(node, path, Expect._fields):
             at = (*path, key)
             if key == "tensors":
                 values[key] = read_shapes(self, below, at)

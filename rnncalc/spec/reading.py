@@ -12,7 +12,7 @@ from rnncalc.errors import MORE_PROBLEMS, MOST_PROBLEMS, Path, Problem, SpecErro
 from rnncalc.layers.options import Allowed, Size
 from rnncalc.spec import scalars
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence
-from rnncalc.text import escape, one_of
+from rnncalc.text import escape, keys_here, one_of
 
 if TYPE_CHECKING:
     from rnncalc.spec.marks import Mark
@@ -26,7 +26,7 @@ def unknown_key(key: str, known: tuple[str, ...]) -> str:
         return "merge keys are not read; write the options out"
     from rnncalc.spec.elsewhere import key_cure
 
-    return f"unknown key{key_cure(key, known) or f'; the keys here are {one_of(known)}'}"
+    return f"unknown key{key_cure(key, known) or f'; {keys_here(known)}'}"
 
 
 class Reading:
@@ -68,7 +68,8 @@ class Reading:
     ) -> Iterator[tuple[str, Node]]:
         """Yield the known keys of a mapping with their nodes; note the unknown and the repeated ones."""
         if not isinstance(node, Mapping):
-            self.problem(node.mark, path, f"expected keys ({one_of(known)}), got {what(node)}")
+            wanted = f"keys ({one_of(known)})" if known else "nothing"
+            self.problem(node.mark, path, f"expected {wanted}, got {what(node)}")
             return
         seen = set()
         for key, value in node.items:

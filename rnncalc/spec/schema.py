@@ -12,10 +12,10 @@ from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer
 from rnncalc.layers.options import OPTIONS, Option, Schema, Size
 from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT
+from rnncalc.network.parts import Expect
 from rnncalc.network.training import UPDATE_KEYS
 from rnncalc.network.validation import KEYS
 from rnncalc.spec.reader import COUNT, MOST_LAYER_LIMITS, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
-from rnncalc.spec.shapes import EXPECT_KEYS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -76,7 +76,7 @@ def _expect() -> Schema:
     tensors = {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": shape}}
     said = "The shapes of tensors, by the names of their layer and their own."
     of = {"layers": _list(COUNT.schema), "tensors": {**tensors, "description": said}}
-    return _keys({key: of.get(key, COUNT.schema) for key in EXPECT_KEYS})
+    return _keys({key: of.get(key, COUNT.schema) for key in Expect._fields})
 
 
 def _budget() -> Schema:

@@ -10,8 +10,6 @@ from rnncalc.spec.nodes import Mapping, Node, Sequence
 from rnncalc.spec.reading import Reading, what
 from rnncalc.text import escape
 
-EXPECT_KEYS = ("total", "layers", "tensors", "held", "backward_multiply_adds")
-
 Shape = tuple[int, ...]
 
 

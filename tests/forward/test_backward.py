@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
+from conftest import Call
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import CELLS, Spec, encoder_decoder, network
@@ -211,6 +212,15 @@ def test_the_terms_of_one_unit_add_up_to_the_gradient(name: str) -> None:
             whole = whole[place]
         assert of.terms[-1].total == pytest.approx(whole, rel=1e-9)
         assert [term.step for term in of.terms] == [5, 4, 3, 2, 1]
+
+
+def test_a_network_without_a_trained_weight_has_nothing_to_compare(call: Call) -> None:
+    """No gradients, so none of them is 0; and whatever is read or multiplied would still be told."""
+    out = call("run", "-i", 3, "-l", "lstm:2,frozen", "-T", 3, "--backward").out
+    assert "No weight is trained, so there is no gradient to hold against finite differences." in out
+    assert "Every gradient is 0" not in out
+    assert "\nGradients\n" not in out
+    assert out.endswith("in every layer.\n")
 
 
 def test_nothing_frozen_has_a_gradient_but_what_lies_below_it_has() -> None:

@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 
+import rnncalc
 from rnncalc import LSTM, RNN, Dense, Embedding, Expect, Network, Output, Part, SpecError
 from rnncalc.errors import Path
 
+UNTYPED: Any = rnncalc
 Half: Any = Part  # layers in a list, and pieces of the wrong type, are what is tested
 ENCODER = Half(input=3, layers=[RNN(4)])
 DECODER = Half(input=2, layers=[RNN(4)], output=Output(2))
@@ -101,6 +103,75 @@ BESIDE = "does not apply beside encoder and decoder; move it into one of them"
 def test_what_is_wrong_with_two_halves(given: dict[str, Any], problems: list[tuple[Path, str]]) -> None:
     """What stands beside them, what one of them lacks, and values out of range, which are told alone."""
     assert told(given) == problems
+
+
+COUNT = "expected a whole number, 0 or more, got"
+
+
+@pytest.mark.parametrize(
+    ("asked", "problems"),
+    [
+        ({"expect": 5}, [(("expect",), "expected an Expect, such as Expect(total=1600), got 5")]),
+        (
+            {"expect": Expect(total=True, held=-1)},
+            [(("expect", "total"), f"{COUNT} True"), (("expect", "held"), f"{COUNT} -1")],
+        ),
+        ({"expect": UNTYPED.Expect(layers=5)}, [(("expect", "layers"), "expected a list of counts, got 5")]),
+        ({"expect": UNTYPED.Expect(layers=["44"])}, [(("expect", "layers", 0), f"{COUNT} '44'")]),
+        (
+            {"expect": UNTYPED.Expect(tensors=5)},
+            [(("expect", "tensors"), "expected shapes by the names of layers and tensors, got 5")],
+        ),
+        (
+            {"expect": UNTYPED.Expect(tensors={"rnn_1": 5})},
+            [(("expect", "tensors", "rnn_1"), "expected shapes by the names of tensors, got 5")],
+        ),
+        (
+            {"expect": Expect(tensors={"rnn_1": {"W_xh": (4, -3)}})},
+            [(("expect", "tensors", "rnn_1", "W_xh"), "expected a shape, such as (20, 10), got (4, -3)")],
+        ),
+        (
+            {"budget": {"max_params": 5}},
+            [(("budget",), "expected a Budget, such as Budget(max_params=10**6), got {'max_params': 5}")],
+        ),
+        ({"training": 5}, [(("training",), "expected an Update, such as Update(chunk=35), got 5")]),
+    ],
+)
+def test_what_cannot_be_asked_of_a_network(asked: dict[str, Any], problems: list[tuple[Path, str]]) -> None:
+    """Of another type than what is asked with, or no numbers and no shapes within it."""
+    assert told({"input": 3, "layers": [RNN(4)], **asked}) == problems
+
+
+@pytest.mark.parametrize(
+    ("given", "path"),
+    [
+        ({"layers": [UNTYPED.LSTM(4, bias=None)]}, ("layers", 0, "bias")),
+        ({"layers": [UNTYPED.LSTM(None)]}, ("layers", 0, "units")),
+        ({"layers": [UNTYPED.LSTM(4, repeat=None)]}, ("layers", 0, "repeat")),
+        ({"layers": [UNTYPED.LSTM(4, extra_inputs=None)]}, ("layers", 0, "extra_inputs")),
+        ({"output": UNTYPED.Output(None)}, ("output", "units")),
+        ({"convention": None}, ("convention",)),
+        ({"convention": ["keras"]}, ("convention",)),
+        ({"feedback": None}, ("feedback",)),
+        ({"name": None}, ("name",)),
+    ],
+)
+def test_nothing_is_a_value_only_where_it_is_one_by_default(given: dict[str, Any], path: Path) -> None:
+    """None stands for no name of a layer and no projection, but for no switch and no size."""
+    ((found, message),) = told({"input": 3, "layers": [LSTM(4, name=None, projection=None)], **given})
+    assert found == path
+    assert message.startswith("expected ")
+    half = UNTYPED.Part(None, (RNN(4),))
+    assert told({"encoder": half, "decoder": DECODER})[0][0] == ("encoder", "input")
+
+
+def test_an_output_has_a_name_of_its_own_and_stands_alone() -> None:
+    """What it does not take it refuses, as a spec does."""
+    cure = "does not apply to the output layer; make it a dense layer, or remove this"
+    for option, value in (("name", "head"), ("repeat", 2), ("extra_inputs", 3)):
+        output = UNTYPED.Output(2, **{option: value})
+        assert told({"input": 3, "layers": [RNN(4)], "output": output}) == [(("output", option), cure)]
+    assert Output.options() == ("bias", "activation", "tied", "frozen", "path")
 
 
 def test_an_embedding_stands_first() -> None:

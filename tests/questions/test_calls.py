@@ -64,6 +64,15 @@ def test_what_is_no_network_is_refused(question: str, given: object) -> None:
         ),
         (lambda: UNTYPED.explain(NETWORK, notation=3), "notation: expected w, uvw, rows or stacked, got 3"),
         (lambda: UNTYPED.compare(NETWORK, dtype=None), "dtype: expected float64"),
+        (
+            lambda: UNTYPED.solve(lambda units: NETWORK, 100, bytes_each=-4),
+            "bytes_each: expected a whole number, 0 or more, got -4",
+        ),
+        (lambda: UNTYPED.solve(lambda units: NETWORK, 100, bytes_each="4"), "bytes_each: expected a whole number"),
+        (
+            lambda: answer(Network(input=3, layers=[Dropout(0.5)]), (5,)),
+            "there is no tensor whose shape could be given; give a number",
+        ),
         (lambda: UNTYPED.run(NETWORK, seed="x"), "seed: expected a whole number, got 'x'"),
         (
             lambda: UNTYPED.run(NETWORK, most_multiply_adds="1G"),

@@ -151,3 +151,19 @@ def test_start_states_that_do_not_fit_are_located(spec: Path, call: Call, option
     result = call("run", spec, "--start", path)
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith(f"{path}:{line}")
+
+
+@pytest.mark.parametrize(
+    ("layer", "data", "place"),
+    [
+        ("dense: 2", "start: {dense_1: {h: [0, 0]}}", "5:9: start.dense_1"),
+        ("dense: 2", "start: {}", None),
+        ("dropout: 0.5", "weights: {dropout_1: {}}", "5:11: weights.dropout_1"),
+    ],
+)
+def test_where_nothing_can_be_given(spec: Path, call: Call, layer: str, data: str, place: str | None) -> None:
+    """No state of a layer that has none, no weights where there are none; to give none is no mistake."""
+    spec.write_text(f"input: 2\nsteps: 2\nlayers:\n  - {layer}\n{data}\n")
+    result = call("run", spec)
+    told = f"{spec}:{place}: unknown key; nothing can stand here, remove it\n"
+    assert (result.code, result.err) == ((2, told) if place else (0, ""))

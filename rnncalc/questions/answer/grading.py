@@ -141,6 +141,8 @@ def _counted(network: Network) -> list[int]:
 
 def _judge_tensors(network: Network, given: Sequence[Given | Shape]) -> tuple[Judged, ...]:
     wanted = number_of_tensors(network)
+    if not wanted:
+        raise CallError("there is no tensor whose shape could be given; give a number")
     if len(given) != wanted:
         names = [f"{escape(named.layer)} {named.tensor.name}" for named in islice(tensors_of(network), MOST_NAMES)]
         names += ["..."] if wanted > MOST_NAMES else []
