@@ -92,11 +92,10 @@ def _check_products(layer: Cell, inputs: int, gate: Gate) -> None:
 
 def _check_letters(layer: Cell, inputs: int) -> None:
     """Refuse a letter of two parts: both would be counted, and the step could ask for one of them alone."""
-    seen: set[str] = set()
-    for part in (*layer.gates(inputs), *layer.weights):
-        if part.letter in seen:
-            raise _error(layer, f"two of its gates and weights are called {part.letter}; give each a letter of its own")
-        seen.add(part.letter)
+    letters = [gate.letter for gate in layer.gates(inputs)] + [weight.letter for weight in layer.weights]
+    for letter in letters:
+        if letters.count(letter) > 1:
+            raise _error(layer, f"two of its gates and weights are called {letter}; give each a letter of its own")
 
 
 def _check_widths(layer: Cell, inputs: int) -> None:
