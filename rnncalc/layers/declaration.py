@@ -29,6 +29,7 @@ def check_declaration(layer: Cell, inputs: int, habits: Habits = NO_HABITS) -> N
     """Raise DeclarationError where the step of a cell, reading `inputs` features, is not what its gates declare."""
     with _named(layer):
         _check_gates(layer, inputs)
+        _check_letters(layer, inputs)
         _check_widths(layer, inputs)
         _check_step(layer, Widths(layer, inputs, habits))
 
@@ -59,6 +60,10 @@ def _error(layer: Cell, message: str) -> DeclarationError:
 
 def _check_gates(layer: Cell, inputs: int) -> None:
     """Refuse gates that no tensor, formula or equation could be read off."""
+    if not layer.states:
+        raise _error(layer, 'it has no state, and a recurrent layer carries one; write {"h": "h"}')
+    if "x" in layer.states:
+        raise _error(layer, "a state is called x, which is what the layer reads; give it another letter")
     gates = layer.gates(inputs)
     if isinstance(gates, Gate) or not all(isinstance(gate, Gate) for gate in gates):
         raise _error(layer, "gates() returns no tuple of gates; write (Gate(...),)")
@@ -73,6 +78,8 @@ def _check_gates(layer: Cell, inputs: int) -> None:
 def _check_products(layer: Cell, inputs: int, gate: Gate) -> None:
     if isinstance(gate.products, Product) or not all(isinstance(product, Product) for product in gate.products):
         raise _error(layer, f"gate {gate.letter}: its products are no tuple of products; write (Product(...),)")
+    if not gate.products:
+        raise _error(layer, f"gate {gate.letter} has no product, and a gate is a sum of products")
     reads = [product.of for product in gate.products]
     for of in reads:
         if of not in ("x", *layer.states):
@@ -81,6 +88,14 @@ def _check_products(layer: Cell, inputs: int, gate: Gate) -> None:
             raise _error(layer, f"gate {gate.letter} has two products of {of}; one matrix says as much")
     if Product("x", Form.DIAGONAL) in gate.products and inputs != layer.units:
         raise _error(layer, f"gate {gate.letter} reads x unit by unit, and x has not one number for each unit")
+
+
+def _check_letters(layer: Cell, inputs: int) -> None:
+    """Refuse a letter of two parts: both would be counted, and the step could ask for one of them alone."""
+    letters = [gate.letter for gate in layer.gates(inputs)] + [weight.letter for weight in layer.weights]
+    for letter in letters:
+        if letters.count(letter) > 1:
+            raise _error(layer, f"two of its gates and weights are called {letter}; give each a letter of its own")
 
 
 def _check_widths(layer: Cell, inputs: int) -> None:

@@ -1,6 +1,6 @@
 """Model files: one file a format, and FORMATS, the list of them all. Nothing that a file holds is ever run.
 
-A new format is a module with `read(path, head)` and its line in FORMATS; it is imported when such a file is met. Knows
+A new format is a module with `read(path)` and its line in FORMATS; it is imported when such a file is met. Knows
 nothing of networks: what the tensors mean is for others to say.
 """
 
@@ -84,7 +84,7 @@ def read(path: str, flag: str = "") -> ModelFile:
     try:
         with open(path, "rb") as file:
             head = file.read(HEAD)
-        model: ModelFile = import_module(_found(path, head).module).read(path, head)
+        model: ModelFile = import_module(_found(path, head).module).read(path)
     except BadFileError as error:
         raise _refused(path, str(error), flag) from None
     except IsADirectoryError:

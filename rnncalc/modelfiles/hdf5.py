@@ -32,9 +32,8 @@ class _Place(NamedTuple):
     leaf: str
 
 
-def read(path: str, head: bytes) -> ModelFile:
+def read(path: str) -> ModelFile:
     """Return what a file holds."""
-    del head
     return of_groups(path, "hdf5", lambda: path, None)
 
 

@@ -14,9 +14,8 @@ from rnncalc.modelfiles.model import BadFileError, ModelFile
 WEIGHTS = "model.weights.h5"
 
 
-def read(path: str, head: bytes) -> ModelFile:
+def read(path: str) -> ModelFile:
     """Return what a file holds. Nothing in its configuration is made, a lambda in it least of all."""
-    del head
     with Archive(path) as archive:
         if WEIGHTS not in archive.names:
             raise BadFileError(f"is a zip archive, but no model of Keras: it holds no {WEIGHTS}")

@@ -22,9 +22,8 @@ MOST_LOOKED_AT = 100_000
 """Biases of more numbers are not looked at for zeros, nor for copies."""
 
 
-def read(path: str, head: bytes) -> ModelFile:
+def read(path: str) -> ModelFile:
     """Return what a file holds."""
-    del head
     with open(path, "rb") as file:
         try:
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:

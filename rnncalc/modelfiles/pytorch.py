@@ -44,15 +44,14 @@ class Lies(NamedTuple):
     strides: tuple[int, ...]
 
 
-def read(path: str, head: bytes) -> ModelFile:
+def read(path: str) -> ModelFile:
     """Return what a file holds."""
-    del head
     with Archive(path) as archive:
         root = _root(archive)
         if root is None and "model.weights.h5" in archive.names:
             from rnncalc.modelfiles.keras import read as read_keras  # by its suffix it was PyTorch's
 
-            return read_keras(path, b"")
+            return read_keras(path)
 
         if root is None:
             raise BadFileError(

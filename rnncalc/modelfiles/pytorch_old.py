@@ -7,9 +7,9 @@ from typing import NoReturn
 from rnncalc.modelfiles.model import BadFileError
 
 
-def read(path: str, head: bytes) -> NoReturn:
+def read(path: str) -> NoReturn:
     """Refuse a file, and say what to do with it."""
-    del path, head
+    del path
     raise BadFileError(
         "is a plain pickle, as PyTorch wrote before 1.6: load it where you trust it, and save it again with"
         " safetensors.torch.save_file(model.state_dict(), ...)"

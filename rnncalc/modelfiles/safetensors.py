@@ -41,9 +41,8 @@ TYPES |= {
 }
 
 
-def read(path: str, head: bytes) -> ModelFile:
+def read(path: str) -> ModelFile:
     """Return what a file holds."""
-    del head
     tensors = in_order(tensors_of(path))
     return of_names(path, "safetensors", tensors)
 

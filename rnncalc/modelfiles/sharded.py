@@ -13,9 +13,8 @@ from rnncalc.text import escape
 MOST_INDEX = 8_000_000
 
 
-def read(path: str, head: bytes) -> ModelFile:
+def read(path: str) -> ModelFile:
     """Return what all the files of an index hold together. Raises BadFileError where one of them is not as it says."""
-    del head
     with open(path, "rb") as file:
         data = file.read(MOST_INDEX + 1)
     if len(data) > MOST_INDEX:
@@ -46,9 +45,7 @@ def _tensors(folder: str, name: str) -> list[FileTensor]:
     try:
         if name.endswith(".safetensors"):
             return tensors_of(path)
-        with open(path, "rb") as file:
-            head = file.read(64)
-        return [*import_module("rnncalc.modelfiles.pytorch").read(path, head).tensors]
+        return [*import_module("rnncalc.modelfiles.pytorch").read(path).tensors]
     except BadFileError as error:
         raise BadFileError(f"names {escape(name)}, which {error}") from None
     except OSError as error:

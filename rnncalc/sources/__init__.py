@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import NamedTuple
 
+from rnncalc.errors import RefusedError
+from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
 from rnncalc.questions.export import export
 
@@ -35,8 +37,18 @@ TARGETS: dict[str, Target] = {
 def source(network: Network, target: str) -> str:
     """Return a program in Python that builds the network in a framework and, run, prints its parameters.
 
-    Raises KeyError for a target that is not in the list, RefusedError for a network too long to be written.
+    Raises KeyError for a target that is not in the list, RefusedError for a network too long to be written, and for a
+    cell that the convention has and nobody has written for the target.
     """
     found = TARGETS[target]
-    text: str = import_module(found.module).write(export(network, target, stacks=found.stacks))
+    program = export(network, target, stacks=found.stacks)
+    kinds = {each.layer.kind for each in program.modules if isinstance(each.layer, Cell) and each.cell is None}
+    try:
+        text: str = import_module(found.module).write(program)
+    except KeyError as error:
+        if error.args[0] not in kinds:  # a table by the kinds of cells lacks one; another key is a mistake
+            raise
+        message = f"the convention {target} has a {error.args[0]}, and no module of that cell is written for it"
+        file = found.module.rpartition(".")[2]
+        raise RefusedError(f"{message}; name one in sources/{file}.py, or export to another target") from None
     return text

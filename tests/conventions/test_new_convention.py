@@ -5,13 +5,15 @@ import json
 import pytest
 from conftest import Call
 
+from rnncalc import GRU, Network, run
 from rnncalc.conventions.arrays import Array, CellArrays, DenseArrays, Slot, Width, restricted
-from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.conventions.catalogue import CONVENTIONS, convention
 from rnncalc.conventions.convention import Convention
 from rnncalc.forward.arrays import Arrays
 from rnncalc.forward.bindings import BINDINGS
 from rnncalc.forward.bindings.binding import Binding, ByGate, DenseNames
 from rnncalc.layers.cell import Cell
+from rnncalc.sources import TARGETS, source
 
 LOOM = Convention(
     name="loom",
@@ -77,6 +79,63 @@ def test_with_its_binding_it_is_run(call: Call, monkeypatch: pytest.MonkeyPatch)
     binding = Binding(cell=bound, dense=DenseNames("W", "b", False), embedding="E")
     monkeypatch.setitem(BINDINGS, "loom", binding)
     assert call("run", "-i", 5, "-l", "gru:3", "-l", "gru:4,bias=false", "-o", 2, "-T", 3, "-c", "loom").code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "biases"), [("pytorch", 2), ("keras", 1), ("onnx", 2), ("flax-nnx", 1), ("flax-linen", 1)]
+)
+def test_a_cell_that_its_binding_and_its_target_lack(
+    name: str, biases: int, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A convention that gains a cell counts it; run and export refuse it until it is written there too."""
+    row = convention(name)
+    assert not isinstance(row.cells, CellArrays)
+    gained = row.cells["rnn"].replace(order="zn")
+    monkeypatch.setitem(CONVENTIONS, name, row.replace(cells={**row.cells, "mingru": gained}))
+    args = ("-i", 3, "-l", "mingru:4,activation=tanh", "-T", 2)
+    assert json.loads(call(*args, "-c", name, "-f", "json").out)["reports"][0]["params"] == 2 * 4 * (3 + biases)
+    assert call("run", *args, "-c", name) == (
+        2,
+        "",
+        f"rnncalc: the binding by hand of the convention {name} has no mingru, so it cannot be run; "
+        "write it in forward/bindings, or count without running\n",
+    )
+    if name in TARGETS:
+        module = name.replace("-", "_")
+        assert call("export", *args, "--to", name) == (
+            2,
+            "",
+            f"rnncalc: the convention {name} has a mingru, and no module of that cell is written for it; "
+            f"name one in sources/{module}.py, or export to another target\n",
+        )
+
+
+def test_another_key_that_is_missing_is_no_missing_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mistake in a binding, or in what writes a program, is not taken for a cell that is not there."""
+
+    def mistaken(*_: object) -> ByGate:
+        raise KeyError("zrn")
+
+    network = Network(input=5, layers=[GRU(3)], convention="loom", steps=2)
+    monkeypatch.setitem(BINDINGS, "loom", Binding(cell=mistaken, dense=DenseNames("W", "b", False), embedding="E"))
+    with pytest.raises(KeyError, match="zrn"):
+        run(network)
+    monkeypatch.setattr("rnncalc.sources.keras.write", mistaken)
+    with pytest.raises(KeyError, match="zrn"):
+        source(network, "keras")
+
+
+def test_a_product_that_the_binding_forgets(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The witness says which, as it does of a tensor that is not declared."""
+
+    def forgetful(arrays: Arrays, layer: Cell, *_: object) -> ByGate:
+        whole = bound(arrays, layer)
+        return whole._replace(products={use: each for use, each in whole.products.items() if use != ("n", "h")})
+
+    monkeypatch.setitem(BINDINGS, "loom", Binding(cell=forgetful, dense=DenseNames("W", "b", False), embedding="E"))
+    done = call("run", "-i", 5, "-l", "gru:3", "-T", 2, "-c", "loom")
+    assert done.code == 1
+    assert "gate n's product of h: needed, but not bound" in done.out
 
 
 def test_what_it_lacks_is_refused_with_those_that_can(call: Call) -> None:

@@ -118,6 +118,30 @@ CASES: dict[str, tuple[type[Cell], str]] = {
         cell(fine, (GATES[0]._replace(products=LETTERS), GATES[1])),
         "gate z: its products are no tuple of products; write (Product(...),)",
     ),
+    "a gate twice": (
+        cell(fine, (*GATES, GATES[0]._replace(products=(X,)))),
+        "two of its gates and weights are called z; give each a letter of its own",
+    ),
+    "a weight called as a gate": (
+        cell(fine, weights=(Weight("n", ("h", "h"), "a matrix"),)),
+        "two of its gates and weights are called n; give each a letter of its own",
+    ),
+    "a weight twice": (
+        cell(fine, weights=(Weight("a", (), "a number"), Weight("a", ("h", "h"), "a matrix"))),
+        "two of its gates and weights are called a; give each a letter of its own",
+    ),
+    "no products": (
+        cell(fine, (GATES[0]._replace(products=()), GATES[1])),
+        "gate z has no product, and a gate is a sum of products",
+    ),
+    "no states": (
+        cell(fine, states={}),
+        'it has no state, and a recurrent layer carries one; write {"h": "h"}',
+    ),
+    "a state called x": (
+        cell(fine, states={"x": "h", "h": "h"}),
+        "a state is called x, which is what the layer reads; give it another letter",
+    ),
     "a width without a number": (
         cell(fine, output="p"),
         "the width p has no number; sizes() gives h, m",

@@ -3,7 +3,9 @@
 from importlib import import_module
 
 from rnncalc.errors import RefusedError
-from rnncalc.forward.bindings.binding import Binding
+from rnncalc.forward.arrays import Arrays
+from rnncalc.forward.bindings.binding import Binding, Bound
+from rnncalc.layers.cell import Cell
 
 BINDINGS: dict[str, str | Binding] = {
     "textbook": "rnncalc.forward.bindings.textbook",
@@ -17,7 +19,10 @@ BINDINGS: dict[str, str | Binding] = {
 
 
 def binding(convention: str) -> Binding:
-    """Return the binding of a convention. Raises RefusedError where nobody has written one."""
+    """Return the binding of a convention.
+
+    Raises RefusedError where nobody has written one; its `cell` does, for a cell that nobody has written into it.
+    """
     found = BINDINGS.get(convention)
     if found is None:
         message = f"the convention {convention} has no binding by hand, so its weights cannot be run"
@@ -25,4 +30,15 @@ def binding(convention: str) -> Binding:
     if isinstance(found, str):
         loaded: Binding = import_module(found).BINDING
         BINDINGS[convention] = found = loaded
-    return found
+    bound = found.cell
+
+    def cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> Bound:
+        try:
+            return bound(arrays, layer, inputs, backward)
+        except KeyError as error:
+            if error.args != (layer.kind,):  # a table by the kinds of cells lacks this one; another key is a mistake
+                raise
+            message = f"the binding by hand of the convention {convention} has no {layer.kind}, so it cannot be run"
+            raise RefusedError(f"{message}; write it in forward/bindings, or count without running") from None
+
+    return found._replace(cell=cell)

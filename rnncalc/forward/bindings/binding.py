@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol
 
-from rnncalc.forward.arrays import Arrays, Matrix, WeightVector
+from rnncalc.forward.arrays import Arrays, BindingError, Matrix, WeightVector
 from rnncalc.layers.cell import Cell, Habits
 
 
@@ -42,18 +42,25 @@ class ByGate(NamedTuple):
     states: Mapping[str, WeightVector] = {}
 
     def product(self, letter: str, of: str) -> Matrix | WeightVector:
-        return self.products[letter, of]
+        found = self.products.get((letter, of))
+        if found is None:
+            raise BindingError(f"gate {letter}'s product of {of}: needed, but not bound")
+        return found
 
     def bias(self, letter: str, side: str) -> WeightVector | None:
         return self.biases.get((letter, side))
 
     def matrix(self, letter: str) -> Matrix:
+        if letter not in self.matrices:
+            raise BindingError(f"the matrix {letter}: needed, but not bound")
         return self.matrices[letter]
 
     def scalar(self, letter: str) -> WeightVector:
-        raise NotImplementedError  # no framework that is bound here has a cell with one
+        raise BindingError(f"the number {letter}: needed, but not bound")  # no framework bound here has a cell with one
 
     def state(self, letter: str) -> WeightVector:
+        if letter not in self.states:
+            raise BindingError(f"the learned state {letter}: needed, but not bound")
         return self.states[letter]
 
 
