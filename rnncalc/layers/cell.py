@@ -132,15 +132,16 @@ class Cell(Layer):
         return tuple(self.directions * sizes[width] for width in self.states.values())
 
     def hands_on(self, inputs: int) -> int:
-        sizes = self.sizes(inputs)
-        if self.output not in sizes:
-            raise self.no_number(self.output, sizes)
-        one = sizes[self.output]
+        sizes: object = self.sizes(inputs)
+        one = sizes.get(self.output) if isinstance(sizes, Mapping) else None
+        if not isinstance(one, int):
+            raise DeclarationError(f"{self.kind}: {self.no_number(self.output, sizes)}")
         return 2 * one if self.bidirectional and self.merge in (None, "concat") else one
 
-    def no_number(self, width: str, sizes: Mapping[str, int]) -> DeclarationError:
-        """Return the error of a width that `sizes` does not give."""
-        return DeclarationError(f"{self.kind}: the width {width} has no number; sizes() gives {', '.join(sizes)}")
+    def no_number(self, width: str, sizes: object) -> str:
+        """Return what is wrong where `sizes` does not give a width."""
+        gives = ", ".join(map(str, sizes)) if isinstance(sizes, Mapping) else repr(sizes)
+        return f"the width {width} has no number; sizes() gives {gives}"
 
     def sizes(self, inputs: int) -> dict[str, int]:
         return {"h": self.units, "m": inputs}

@@ -7,30 +7,34 @@ another width: each is a DeclarationError that names the cell and the part. So i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from rnncalc.errors import DeclarationError
-from rnncalc.layers.cell import Cell, Form, Gate, Habits, Product
-from rnncalc.layers.widths import ACTIVATIONS, Part, Vector, Widths
-from rnncalc.text import escape, one_of
+from rnncalc.layers.cell import Cell, Habits
+from rnncalc.layers.typed import wrong
+from rnncalc.layers.widths import Part, Vector, Widths
+from rnncalc.text import escape
 
 NO_HABITS = Habits()
 
 
-def declared(layer: Cell, inputs: int) -> tuple[object, ...]:
-    """Return all that a cell declares, to be compared. Raises DeclarationError where it cannot be asked."""
+def declared(layer: Cell, inputs: int, sizes: Mapping[str, int]) -> tuple[object, ...]:
+    """Return all that a cell declares, and whether its sizes are any, to be compared with what was checked before.
+
+    Raises DeclarationError where it cannot be asked.
+    """
     with _named(layer):
-        return layer.gates(inputs), layer.weights, *layer.states.items()
+        fine = all(type(size) is int and size > 0 for size in sizes.values())
+        return layer.gates(inputs), layer.weights, layer.states, fine
 
 
 def check_declaration(layer: Cell, inputs: int, habits: Habits = NO_HABITS) -> None:
     """Raise DeclarationError where the step of a cell, reading `inputs` features, is not what its gates declare."""
     with _named(layer):
-        _check_gates(layer, inputs)
-        _check_letters(layer, inputs)
-        _check_widths(layer, inputs)
+        for message in wrong(layer, inputs):
+            raise _error(layer, message)
         _check_step(layer, Widths(layer, inputs, habits))
 
 
@@ -58,54 +62,6 @@ def _error(layer: Cell, message: str) -> DeclarationError:
     return DeclarationError(f"{layer.kind}: {message}")
 
 
-def _check_gates(layer: Cell, inputs: int) -> None:
-    """Refuse gates that no tensor, formula or equation could be read off."""
-    if not layer.states:
-        raise _error(layer, 'it has no state, and a recurrent layer carries one; write {"h": "h"}')
-    if "x" in layer.states:
-        raise _error(layer, "a state is called x, which is what the layer reads; give it another letter")
-    gates = layer.gates(inputs)
-    if isinstance(gates, Gate) or not all(isinstance(gate, Gate) for gate in gates):
-        raise _error(layer, "gates() returns no tuple of gates; write (Gate(...),)")
-    for gate in gates:
-        _check_products(layer, inputs, gate)
-        if len(gate.letter) != 1:
-            raise _error(layer, f"the gate {gate.letter!r} is not called by one letter")
-        if gate.activation not in ACTIVATIONS:
-            raise _error(layer, f"gate {gate.letter}: expected {one_of(ACTIVATIONS)}, got {gate.activation!r}")
-
-
-def _check_products(layer: Cell, inputs: int, gate: Gate) -> None:
-    if isinstance(gate.products, Product) or not all(isinstance(product, Product) for product in gate.products):
-        raise _error(layer, f"gate {gate.letter}: its products are no tuple of products; write (Product(...),)")
-    if not gate.products:
-        raise _error(layer, f"gate {gate.letter} has no product, and a gate is a sum of products")
-    reads = [product.of for product in gate.products]
-    for of in reads:
-        if of not in ("x", *layer.states):
-            raise _error(layer, f"gate {gate.letter} reads {of}, and the states are {', '.join(layer.states)}")
-        if reads.count(of) > 1:
-            raise _error(layer, f"gate {gate.letter} has two products of {of}; one matrix says as much")
-    if Product("x", Form.DIAGONAL) in gate.products and inputs != layer.units:
-        raise _error(layer, f"gate {gate.letter} reads x unit by unit, and x has not one number for each unit")
-
-
-def _check_letters(layer: Cell, inputs: int) -> None:
-    """Refuse a letter of two parts: both would be counted, and the step could ask for one of them alone."""
-    letters = [gate.letter for gate in layer.gates(inputs)] + [weight.letter for weight in layer.weights]
-    for letter in letters:
-        if letters.count(letter) > 1:
-            raise _error(layer, f"two of its gates and weights are called {letter}; give each a letter of its own")
-
-
-def _check_widths(layer: Cell, inputs: int) -> None:
-    """Refuse widths that no number is known of."""
-    sizes = layer.sizes(inputs)
-    for width in (*layer.states.values(), layer.output, *(width for each in layer.weights for width in each.widths)):
-        if width not in sizes:
-            raise layer.no_number(width, sizes)
-
-
 def _check_step(layer: Cell, ops: Widths) -> None:
     """Refuse a step that does another thing than is declared."""
     start = tuple(Vector(width) for width in layer.states.values())
@@ -115,10 +71,23 @@ def _check_step(layer: Cell, ops: Widths) -> None:
         raise _error(layer, f"the step returns {len(after)} states, and {', '.join(layer.states)} are declared")
     for (letter, declared), vector in zip(layer.states.items(), after, strict=True):
         parts |= ops.expect(f"the state {letter}", vector, declared).parts
+    _check_names(layer, ops, handed, dict(zip(layer.states, after, strict=True)))
     for what in sorted(ops.declared - ops.used):
         raise _error(layer, f"{_said(what)} is declared, and the step does not use it")
     for what in sorted(ops.declared - parts):
         raise _error(layer, f"{_said(what)} is made in the step, and reaches neither what that hands on nor a state")
+
+
+def _check_names(layer: Cell, ops: Widths, handed: Vector, after: dict[str, Vector]) -> None:
+    """Refuse two values of one name: equations, drawings and programs would take the one for the other."""
+    named = {"h": handed, **after}
+    if named["h"] is not handed:
+        cure = "return h, (h, ...), or call the state by another letter"
+        raise _error(layer, f"what the step hands on is called h, and is another value than the state h; {cure}")
+    for letter, vector in named.items():
+        if ops.made.get(letter, vector) is not vector:
+            what = f"the state {letter}" if letter in after else "what the step hands on"
+            raise _error(layer, f"gate {letter} is called as {what}, and is another value; give it another letter")
 
 
 def _returned(layer: Cell, done: Any) -> tuple[Vector, tuple[Vector, ...]]:

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Habits
-from rnncalc.layers.options import OPTIONS, Choice
+from rnncalc.layers.typed import ACTIVATIONS
 from rnncalc.text import all_of, did_you_mean, one_of
 
 Part = tuple[str, str]
@@ -17,9 +17,6 @@ Part = tuple[str, str]
 
 ONE = "1"
 """The letter of a width of one."""
-
-_ALLOWED = OPTIONS["activation"].allowed
-ACTIVATIONS = [*_ALLOWED.words] if isinstance(_ALLOWED, Choice) else []
 
 
 class Vector:
@@ -32,16 +29,17 @@ class Vector:
         self.parts = parts
 
     def _refuse(self, *_: object) -> NoReturn:
-        raise TypeError("a step adds and multiplies with ops.plus(a, b), ops.times(a, b) and their like")
+        raise TypeError("a step adds and multiplies with ops.plus(a, b), ops.times(a, b) and their like, for any value")
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
     __matmul__ = __rmatmul__ = __truediv__ = __rtruediv__ = __neg__ = __pow__ = __iter__ = _refuse
+    __bool__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
 
 
 class Widths:
     """`layers.operations.Operations` on the widths of vectors.
 
-    declared: the parts that the cell declares; used: those that the step has made so far.
+    declared: the parts that the cell declares; used: those that the step has made so far; made: the gates among them.
     """
 
     def __init__(self, layer: Cell, inputs: int, habits: Habits) -> None:
@@ -53,6 +51,7 @@ class Widths:
         self.declared = {(gate.letter, product.of) for gate in self._gates.values() for product in gate.products}
         self.declared |= {(letter, "") for letter in (*self._gates, *self._weights)}
         self.used: set[Part] = set()
+        self.made: dict[str, Vector] = {}
 
     def __getattr__(self, name: str) -> NoReturn:
         from rnncalc.layers.operations import Operations  # which no right step needs
@@ -71,23 +70,29 @@ class Widths:
     def expect(self, what: str, vector: Vector, wanted: str) -> Vector:
         """Return a vector that has the width that is wanted."""
         width = self._vector(vector, what).width
-        if width != wanted:
+        if width != self._width(wanted):
             raise self._error(f"{what} has the width {width}, and {wanted} is declared")
         return vector
+
+    def _width(self, letter: str) -> str:
+        """Return a width by its letter; where the layer is as wide as its input, both widths are one."""
+        return self._inputs if letter == "m" else letter
 
     def _vector(self, given: object, what: str = "what an operation is done with") -> Vector:
         if not isinstance(given, Vector):
             raise self._error(f"{what} is {given!r}, which is no vector")
         return given
 
-    def gate(self, letter: str, **reads: Vector) -> Vector:
-        total = self.sum(letter, **reads)
+    def gate(self, letter: str, *given: Vector, **reads: Vector) -> Vector:
+        total = self.sum(letter, *given, **reads)
         for _, of in {(letter, product.of) for product in self._gates[letter].products} - self.used:
             raise self._error(f"gate {letter} declares a product of {of}, and the step gives it none")
         return self.through(letter, total)
 
-    def sum(self, letter: str, **reads: Vector) -> Vector:
+    def sum(self, letter: str, *given: Vector, **reads: Vector) -> Vector:
         self._know(letter)
+        if given:
+            raise self._error(f"the step does not say what gate {letter} reads; write x=x, h=h and their like")
         parts: frozenset[Part] = frozenset()
         for of, vector in reads.items():
             if (letter, of) not in self.declared:
@@ -104,7 +109,8 @@ class Widths:
         if (letter, "") in self.used:
             raise self._error(f"the step makes gate {letter} twice")
         self.used.add((letter, ""))
-        return Vector("h", total.parts | {(letter, "")})
+        self.made[letter] = Vector("h", total.parts | {(letter, "")})
+        return self.made[letter]
 
     def _know(self, letter: str) -> None:
         if letter not in self._gates:
@@ -114,6 +120,8 @@ class Widths:
         return letter in self._gates
 
     def habit(self, name: str) -> bool:
+        if name not in Habits._fields:
+            raise self._error(f"the step asks for the habit {name}, and there are {all_of(Habits._fields)}")
         return bool(getattr(self._habits, name))
 
     def activate(self, activation: str, vector: Vector) -> Vector:
@@ -122,9 +130,11 @@ class Widths:
         return self._vector(vector)
 
     def product(self, letter: str, vector: Vector) -> Vector:
+        if (letter, "") in self.used:
+            raise self._error(f"the step multiplies by the matrix {letter} twice")
         rows, columns = self._weight(letter, 2)
         read = self.expect(f"what the matrix {letter} reads", vector, columns)
-        return Vector(rows, read.parts | {(letter, "")})
+        return Vector(self._width(rows), read.parts | {(letter, "")})
 
     def scalar(self, letter: str) -> Vector:
         self._weight(letter, 0)

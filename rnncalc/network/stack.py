@@ -195,7 +195,7 @@ def _counted(layer: Layer, inputs: int, row: Convention) -> tuple[Mapping[str, i
 
 def _layout(layer: Layer, inputs: int, sizes: Mapping[str, int], row: Convention) -> Layout:
     """Return the layout of a layer; those that differ in their widths alone have one, made once for a convention."""
-    declares = declared(layer, inputs) if isinstance(layer, Cell) else ()
+    declares = declared(layer, inputs, sizes) if isinstance(layer, Cell) else ()
     made: list[tuple[object, Layout]] = row.layouts.setdefault(
         (type(layer), tuple(sizes), layer.choices(), inputs == sizes.get("h")), []
     )

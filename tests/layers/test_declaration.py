@@ -117,7 +117,7 @@ def test_two_states_and_two_gates() -> None:
 
         def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Step[Value]:
             n = ops.gate("n", x=x, h=state[0])
-            return n, (ops.gate("q", x=x), n)
+            return n, (n, ops.gate("q", x=x))
 
     check_declaration(Two(3), 3)
     for change, message in (
@@ -203,7 +203,8 @@ def test_a_matrix_and_a_number_beside_the_gates() -> None:
         def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Step[Value]:
             n = ops.shift(ops.scale(ops.scalar("zeta"), ops.gate("n", x=x, h=state[0])), ops.scalar("zeta"))
             done = ops.product("V", ops.complement(ops.activate("tanh", n)))
-            return done, (ops.blend(n, done, ops.times(n, ops.over(n, n))),)
+            h = ops.blend(n, done, ops.times(n, ops.over(n, n)))
+            return h, (h,)
 
     check_declaration(Beside(3), 2)
     wrong = type("Wrong", (Beside,), {"beside": (Weight("V", ("h", "q"), "a matrix"),)})

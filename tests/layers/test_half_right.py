@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from conftest import Call
 
-from rnncalc import Network
+from rnncalc import Network, run
 from rnncalc.errors import DeclarationError
-from rnncalc.layers.cell import Cell, Gate, Habits, Product, Weight
+from rnncalc.layers.cell import Cell, Form, Gate, Habits, Product, Weight
 from rnncalc.layers.declaration import check_declaration
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.options import OPTIONS, Choice, Switch
@@ -23,6 +23,10 @@ GATES = (
 )
 ONE_PRODUCT: Any = X
 LETTERS: Any = ("x", "h")
+UNTYPED: Any = Product
+UNTYPED_BIAS: Any = "no"
+UNTYPED_WORD: Any = "sigmoyd"
+NOTHING: Any = None
 Steps = Callable[[Any, Any, Any, Any, Any], Any]
 """A step from its operations, x, h, and its two gates, already made."""
 
@@ -142,6 +146,108 @@ CASES: dict[str, tuple[type[Cell], str]] = {
         cell(fine, states={"x": "h", "h": "h"}),
         "a state is called x, which is what the layer reads; give it another letter",
     ),
+    "a list of gates": (cell(fine, [*GATES]), "gates() returns no tuple of gates; write (Gate(...),)"),
+    "gates that are none": (cell(fine, None), "gates() returns no tuple of gates; write (Gate(...),)"),
+    "a weight by itself": (
+        cell(fine, weights=Weight("a", (), "a number")),
+        "weights is no tuple of weights; write @property, and return (Weight(...),)",
+    ),
+    "weights without @property": (
+        cell(fine, weights=lambda self: ()),
+        "weights is no tuple of weights; write @property, and return (Weight(...),)",
+    ),
+    "a tuple of states": (
+        cell(fine, states=("h",)),
+        'states is no mapping of letters to letters of widths; write @property, and return {"h": "h"}',
+    ),
+    "a number for a width": (
+        cell(fine, states={"h": 3}),
+        'states is no mapping of letters to letters of widths; write @property, and return {"h": "h"}',
+    ),
+    "a word for a form": (
+        cell(fine, (GATES[0]._replace(products=(X, UNTYPED("h", "diagonal"))), GATES[1])),
+        "gate z: its product of h: form: expected Form.FULL or Form.DIAGONAL, got 'diagonal'",
+    ),
+    "a bias that is neither": (
+        cell(fine, (GATES[0]._replace(bias=UNTYPED_BIAS), GATES[1])),
+        "gate z: bias: expected True or False, got 'no'",
+    ),
+    "a gate without a name": (
+        cell(fine, (GATES[0]._replace(name=NOTHING), GATES[1])),
+        "gate z: name: expected text, got None",
+    ),
+    "a weight with an activation that is none": (
+        cell(fine, weights=(Weight("a", (), "a number", UNTYPED_WORD),)),
+        "weight a: expected tanh, relu, sigmoid, linear or softmax, got 'sigmoyd'",
+    ),
+    "a weight of three widths": (
+        cell(fine, weights=(Weight("a", ("h", "h", "h"), "a matrix"),)),
+        "weight a: expected two widths, of rows and of columns, or none, got ('h', 'h', 'h')",
+    ),
+    "a weight called by a word of Python's": (
+        cell(fine, weights=(Weight("lambda", (), "a number"),)),
+        "'lambda' is no letter that programs can be written with",
+    ),
+    "a gate called by a sign": (
+        cell(fine, (*GATES, GATES[0]._replace(letter="1"))),
+        "'1' is no letter that programs can be written with",
+    ),
+    "a weight called as the state": (
+        cell(fine, weights=(Weight("h", (), "a number"),)),
+        "a weight is called h, as what the layer reads or carries; give it another letter",
+    ),
+    "a gate called as the input": (
+        cell(fine, (*GATES, GATES[0]._replace(letter="x"))),
+        "a gate is called x, which is what the layer reads; give it another letter",
+    ),
+    "a negative width": (
+        cell(fine, weights=(Weight("q", ("h", "k"), "a matrix"),), sizes=lambda self, m: {"m": m, "h": 3, "k": -7}),
+        "the width k is -7; sizes() gives whole numbers, 1 or more",
+    ),
+    "half a width": (
+        cell(fine, weights=(Weight("q", ("h", "k"), "a matrix"),), sizes=lambda self, m: {"m": m, "h": 3, "k": 1.5}),
+        "the width k is 1.5; sizes() gives whole numbers, 1 or more",
+    ),
+    "no width of the input": (
+        cell(fine, sizes=lambda self, m: {"h": 3}),
+        "the width m has no number; sizes() gives h",
+    ),
+    "no sizes": (cell(fine, sizes=lambda self, m: None), "the width h has no number; sizes() gives None"),
+    "a state that is narrower than its diagonal": (
+        cell(
+            fine,
+            (GATES[0]._replace(products=(X, H, Product("s", Form.DIAGONAL))), GATES[1]),
+            states={"h": "h", "s": "m"},
+        ),
+        "gate z reads s unit by unit, and that has not one number for each unit",
+    ),
+    "a gate called as a state": (
+        cell(
+            lambda ops, x, h, z, n: fine(ops, x, ops.gate("h", x=x), z, n),
+            (*GATES, GATES[0]._replace(letter="h", products=(X,))),
+        ),
+        "gate h is called as the state h, and is another value; give it another letter",
+    ),
+    "another value than the state": (
+        cell(lambda ops, x, h, z, n: (ops.activate("relu", ops.complement(n)), (ops.blend(z, n, h),))),
+        "what the step hands on is called h, and is another value than the state h; "
+        "return h, (h, ...), or call the state by another letter",
+    ),
+    "a matrix twice": (
+        cell(
+            lambda ops, x, h, z, n: fine(ops, x, h, z, ops.product("q", ops.product("q", n))),
+            weights=(Weight("q", ("h", "h"), "a matrix"),),
+        ),
+        "the step multiplies by the matrix q twice",
+    ),
+    "a gate that is given x and h alone": (
+        cell(lambda ops, x, h, z, n: ops.gate("z", x, h)),
+        "the step does not say what gate z reads; write x=x, h=h and their like",
+    ),
+    "a habit that there is not": (
+        cell(lambda ops, x, h, z, n: ops.habit("reset_affter")),
+        "the step asks for the habit reset_affter, and there are reset_after and gate_keeps",
+    ),
     "a width without a number": (
         cell(fine, output="p"),
         "the width p has no number; sizes() gives h, m",
@@ -162,6 +268,29 @@ def test_it_is_refused_in_one_line(case: str, call: Call, monkeypatch: pytest.Mo
         _ = Network(input=4, layers=[of_class(3)]).params
 
 
+def test_a_width_that_only_some_layers_lack() -> None:
+    """k = h − 3 is 1 in the first layer, and none in the second, though their gates are the same."""
+    weights = (Weight("q", ("h", "k"), "a matrix"), Weight("v", ("k", "h"), "another"))
+
+    def step(ops: Any, x: Any, h: Any, z: Any, n: Any) -> Any:
+        return fine(ops, x, h, z, ops.product("q", ops.product("v", n)))
+
+    own: Any = cell(step, weights=weights, sizes=lambda self, m: {"m": m, "h": self.units, "k": self.units - 3})
+    assert Network(input=4, layers=[own(4)]).params == 2 * 4 * (4 + 4 + 1) + 2 * 4 * 1
+    with pytest.raises(DeclarationError, match=r"own: the width k is -1; sizes\(\) gives whole numbers, 1 or more"):
+        _ = Network(input=4, layers=[own(4), own(2)]).params
+
+
+def test_a_matrix_of_the_input_where_the_layer_is_as_wide() -> None:
+    """h = m makes both letters one width: a skip that a matrix h × m makes is as right as elsewhere."""
+    skip = (Weight("v", ("h", "m"), "a skip"),)
+    own: Any = cell(lambda ops, x, h, z, n: fine(ops, x, h, z, ops.plus(n, ops.product("v", x))), weights=skip)
+    for units in (3, 4):
+        network = Network(input=4, layers=[own(units)], steps=2)
+        assert network.params == 2 * units * (4 + units + 1) + units * 4
+        assert run(network).agrees
+
+
 @pytest.mark.parametrize(
     ("step", "said"),
     [
@@ -169,7 +298,8 @@ def test_it_is_refused_in_one_line(case: str, call: Call, monkeypatch: pytest.Mo
         (lambda ops, x, h, z, n: 1 - z, "TypeError: a step adds and multiplies with ops.plus(a, b), ops.times(a, b)"),
         (lambda ops, x, h, z, n: ops.times(z), "TypeError: "),
         (lambda ops, x, h, z, n: forgotten, "NameError: name 'forgotten' is not defined"),  # type: ignore[name-defined]  # noqa: F821
-        (lambda ops, x, h, z, n: ops.habit("reset_affter"), "AttributeError: "),
+        (lambda ops, x, h, z, n: n if z else x, "TypeError: a step adds and multiplies with ops.plus(a, b)"),
+        (lambda ops, x, h, z, n: n if h > 0 else x, "TypeError: a step adds and multiplies with ops.plus(a, b)"),
     ],
 )
 def test_whatever_else_a_step_raises_has_its_line(

@@ -48,14 +48,14 @@ class Shift(Cell):
 
     @property
     def states(self) -> Mapping[str, str]:
-        return {"h": "h", "s": "h"}
+        return {"u": "h", "s": "h"}
 
     def gates(self, inputs: int) -> tuple[Gate, ...]:
         return (Gate("q", "tanh", (X,), "new", "what is new"),)
 
     def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Step[Value]:
-        h, s = state
-        return ops.times(s, s), (ops.gate("q", x=x), h)
+        u, s = state
+        return ops.times(s, s), (ops.gate("q", x=x), u)
 
 
 class Skip(Cell):
@@ -84,14 +84,14 @@ class Cross(Cell):
 
     @property
     def states(self) -> Mapping[str, str]:
-        return {"h": "h", "s": "h"}
+        return {"u": "h", "s": "h"}
 
     def gates(self, inputs: int) -> tuple[Gate, ...]:
         return Gate("q", "tanh", (X,), "new", "what is new"), Gate("l", "sigmoid", (X,), "leak", "how much stays")
 
     def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Step[Value]:
-        h, s = state
-        first = ops.plus(h, ops.gate("q", x=x))
+        u, s = state
+        first = ops.plus(u, ops.gate("q", x=x))
         second = ops.times(first, ops.gate("l", x=x))
         last = ops.times(ops.plus(s, second), first)
         return last, (second, last)

@@ -1,0 +1,119 @@
+"""Holds what a cell declares to what it may be made of: types, letters, widths. Knows nothing of the step.
+
+Python takes a word where a Form is meant, and a list for a tuple; what is then counted is another cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from keyword import iskeyword
+from typing import NamedTuple
+
+from rnncalc.layers.cell import Cell, Form, Gate, Product, Weight
+from rnncalc.layers.options import OPTIONS, Choice
+from rnncalc.text import one_of
+
+_ALLOWED = OPTIONS["activation"].allowed
+ACTIVATIONS = [*_ALLOWED.words] if isinstance(_ALLOWED, Choice) else []
+
+_TEXT, _SWITCH = (str, "text"), (bool, "True or False")
+_FIELDS: dict[type, dict[str, tuple[type | tuple[type, ...], str]]] = {
+    Gate: {"letter": _TEXT, "activation": _TEXT, "name": _TEXT, "meaning": _TEXT, "bias": _SWITCH},
+    Product: {"of": _TEXT, "form": (Form, "Form.FULL or Form.DIAGONAL"), "matrix": ((str, type(None)), "text")},
+    Weight: {"letter": _TEXT, "widths": (tuple, "a tuple of two letters, or ()"), "name": _TEXT, "activation": _TEXT},
+}
+"""What the fields of a part may be; a gate's products have a message of their own."""
+
+
+def wrong(layer: Cell, inputs: int) -> Iterator[str]:
+    """Yield what is wrong with what a cell declares; what follows the first may be wrong because of that."""
+    yield from _wrong_tuples(layer, inputs)
+    for gate in layer.gates(inputs):
+        yield from _wrong_fields(f"gate {gate.letter}", gate)
+        yield from _wrong_gate(layer, inputs, gate)
+    for weight in layer.weights:
+        yield from _wrong_fields(f"weight {weight.letter}", weight)
+        if len(weight.widths) not in (0, 2):
+            yield f"weight {weight.letter}: expected two widths, of rows and of columns, or none, got {weight.widths}"
+        yield from _wrong_activation(f"weight {weight.letter}", weight.activation)
+    yield from _wrong_letters(layer, inputs)
+    yield from _wrong_widths(layer, inputs)
+
+
+def _wrong_tuples(layer: Cell, inputs: int) -> Iterator[str]:
+    gates = layer.gates(inputs)
+    if not isinstance(gates, tuple) or not all(isinstance(gate, Gate) for gate in gates):
+        yield "gates() returns no tuple of gates; write (Gate(...),)"
+    weights: object = layer.weights
+    if not isinstance(weights, tuple) or not all(isinstance(weight, Weight) for weight in weights):
+        yield "weights is no tuple of weights; write @property, and return (Weight(...),)"
+    states: object = layer.states
+    if not isinstance(states, Mapping) or not all(isinstance(text, str) for pair in states.items() for text in pair):
+        yield 'states is no mapping of letters to letters of widths; write @property, and return {"h": "h"}'
+    if not states:
+        yield 'it has no state, and a recurrent layer carries one; write {"h": "h"}'
+
+
+def _wrong_fields(what: str, part: NamedTuple) -> Iterator[str]:
+    for name, (of, said) in _FIELDS[type(part)].items():
+        value = getattr(part, name)
+        if not isinstance(value, of):
+            yield f"{what}: {name}: expected {said}, got {value!r}"
+
+
+def _wrong_activation(what: str, activation: str) -> Iterator[str]:
+    if activation not in ACTIVATIONS:
+        yield f"{what}: expected {one_of(ACTIVATIONS)}, got {activation!r}"
+
+
+def _wrong_gate(layer: Cell, inputs: int, gate: Gate) -> Iterator[str]:
+    products: object = gate.products
+    if not isinstance(products, tuple) or not all(isinstance(product, Product) for product in products):
+        yield f"gate {gate.letter}: its products are no tuple of products; write (Product(...),)"
+    if not gate.products:
+        yield f"gate {gate.letter} has no product, and a gate is a sum of products"
+    reads = [product.of for product in gate.products]
+    for product in gate.products:
+        yield from _wrong_fields(f"gate {gate.letter}: its product of {product.of}", product)
+        if product.of not in ("x", *layer.states):
+            yield f"gate {gate.letter} reads {product.of}, and the states are {', '.join(layer.states)}"
+        if reads.count(product.of) > 1:
+            yield f"gate {gate.letter} has two products of {product.of}; one matrix says as much"
+        if product.form is Form.DIAGONAL and product.of != "x" and layer.states[product.of] != "h":
+            yield f"gate {gate.letter} reads {product.of} unit by unit, and that has not one number for each unit"
+    if Product("x", Form.DIAGONAL) in gate.products and inputs != layer.units:
+        yield f"gate {gate.letter} reads x unit by unit, and x has not one number for each unit"
+    if len(gate.letter) != 1:
+        yield f"the gate {gate.letter!r} is not called by one letter"
+    yield from _wrong_activation(f"gate {gate.letter}", gate.activation)
+
+
+def _wrong_letters(layer: Cell, inputs: int) -> Iterator[str]:
+    """Yield letters that are none, and those of two parts, which equations and programs would take for one."""
+    if "x" in layer.states:
+        yield "a state is called x, which is what the layer reads; give it another letter"
+    gates, weights = ([part.letter for part in parts] for parts in (layer.gates(inputs), layer.weights))
+    for letter in (*gates, *weights, *layer.states):
+        if not letter.isidentifier() or iskeyword(letter):
+            yield f"{letter!r} is no letter that programs can be written with"
+        if [*gates, *weights].count(letter) > 1:
+            yield f"two of its gates and weights are called {letter}; give each a letter of its own"
+    for letter in weights:
+        if letter in ("x", "h", *layer.states):
+            yield f"a weight is called {letter}, as what the layer reads or carries; give it another letter"
+    if "x" in gates:
+        yield "a gate is called x, which is what the layer reads; give it another letter"
+
+
+def _wrong_widths(layer: Cell, inputs: int) -> Iterator[str]:
+    """Yield widths that no whole number is known of."""
+    sizes: object = layer.sizes(inputs)
+    if not isinstance(sizes, Mapping):
+        yield f"sizes() returns no mapping of letters to numbers, but {sizes!r}"
+        return
+    own = (width for each in layer.weights for width in each.widths)
+    for width in ("m", "h", *layer.states.values(), layer.output, *own):
+        if width not in sizes:
+            yield layer.no_number(width, sizes)
+        elif type(sizes[width]) is not int or sizes[width] < 1:
+            yield f"the width {width} is {sizes[width]!r}; sizes() gives whole numbers, 1 or more"
