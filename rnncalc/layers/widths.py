@@ -19,7 +19,8 @@ ONE = "1"
 """The letter of a width of one."""
 
 _ALLOWED = OPTIONS["activation"].allowed
-ACTIVATIONS = [*_ALLOWED.words] if isinstance(_ALLOWED, Choice) else []
+assert isinstance(_ALLOWED, Choice)
+ACTIVATIONS = [*_ALLOWED.words]
 
 
 class Vector:
