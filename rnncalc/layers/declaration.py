@@ -30,6 +30,7 @@ def check_declaration(layer: Cell, inputs: int, habits: Habits = NO_HABITS) -> N
     with _named(layer):
         _check_gates(layer, inputs)
         _check_letters(layer, inputs)
+        _check_forms(layer, inputs)
         _check_widths(layer, inputs)
         _check_step(layer, Widths(layer, inputs, habits))
 
@@ -62,8 +63,6 @@ def _check_gates(layer: Cell, inputs: int) -> None:
     """Refuse gates that no tensor, formula or equation could be read off."""
     if not layer.states:
         raise _error(layer, 'it has no state, and a recurrent layer carries one; write {"h": "h"}')
-    if "x" in layer.states:
-        raise _error(layer, "a state is called x, which is what the layer reads; give it another letter")
     gates = layer.gates(inputs)
     if isinstance(gates, Gate) or not all(isinstance(gate, Gate) for gate in gates):
         raise _error(layer, "gates() returns no tuple of gates; write (Gate(...),)")
@@ -92,10 +91,23 @@ def _check_products(layer: Cell, inputs: int, gate: Gate) -> None:
 
 def _check_letters(layer: Cell, inputs: int) -> None:
     """Refuse a letter of two parts: both would be counted, and the step could ask for one of them alone."""
-    letters = [gate.letter for gate in layer.gates(inputs)] + [weight.letter for weight in layer.weights]
+    gates = layer.gates(inputs)
+    letters = [gate.letter for gate in gates] + [weight.letter for weight in layer.weights]
+    if "x" in (*letters, *layer.states):
+        raise _error(layer, "a part of it is called x, which is what the layer reads; give it another letter")
     for letter in letters:
         if letters.count(letter) > 1:
             raise _error(layer, f"two of its gates and weights are called {letter}; give each a letter of its own")
+
+
+def _check_forms(layer: Cell, inputs: int) -> None:
+    """Refuse a matrix of gates that share it in two forms: that would be two tensors of one name."""
+    forms: dict[tuple[str, str], Form] = {}
+    for gate in layer.gates(inputs):
+        for of, form, shared in gate.products:
+            matrix = gate.letter if shared is None else shared
+            if forms.setdefault((of, matrix), form) is not form:
+                raise _error(layer, f"two gates read {of} through the matrix {matrix}, as a full one and as a diagonal")
 
 
 def _check_widths(layer: Cell, inputs: int) -> None:
@@ -115,6 +127,8 @@ def _check_step(layer: Cell, ops: Widths) -> None:
         raise _error(layer, f"the step returns {len(after)} states, and {', '.join(layer.states)} are declared")
     for (letter, declared), vector in zip(layer.states.items(), after, strict=True):
         parts |= ops.expect(f"the state {letter}", vector, declared).parts
+        if letter in ops.made and ops.made[letter] is not vector:
+            raise _error(layer, f"the state {letter} is not the gate {letter}; give one of them another letter")
     for what in sorted(ops.declared - ops.used):
         raise _error(layer, f"{_said(what)} is declared, and the step does not use it")
     for what in sorted(ops.declared - parts):

@@ -42,7 +42,7 @@ class Vector:
 class Widths:
     """`layers.operations.Operations` on the widths of vectors.
 
-    declared: the parts that the cell declares; used: those that the step has made so far.
+    declared: the parts that the cell declares; used: those that the step has made so far; made: its gates among them.
     """
 
     def __init__(self, layer: Cell, inputs: int, habits: Habits) -> None:
@@ -54,6 +54,7 @@ class Widths:
         self.declared = {(gate.letter, product.of) for gate in self._gates.values() for product in gate.products}
         self.declared |= {(letter, "") for letter in (*self._gates, *self._weights)}
         self.used: set[Part] = set()
+        self.made: dict[str, Vector] = {}
 
     def __getattr__(self, name: str) -> NoReturn:
         from rnncalc.layers.operations import Operations  # which no right step needs
@@ -105,7 +106,8 @@ class Widths:
         if (letter, "") in self.used:
             raise self._error(f"the step makes gate {letter} twice")
         self.used.add((letter, ""))
-        return Vector("h", total.parts | {(letter, "")})
+        self.made[letter] = made = Vector("h", total.parts | {(letter, "")})
+        return made
 
     def _know(self, letter: str) -> None:
         if letter not in self._gates:

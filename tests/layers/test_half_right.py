@@ -11,7 +11,7 @@ from conftest import Call
 
 from rnncalc import Network
 from rnncalc.errors import DeclarationError
-from rnncalc.layers.cell import Cell, Gate, Habits, Product, Weight
+from rnncalc.layers.cell import Cell, Form, Gate, Habits, Product, Weight
 from rnncalc.layers.declaration import check_declaration
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.options import OPTIONS, Choice, Switch
@@ -31,7 +31,7 @@ def cell(step: Steps | None, gates: Any = GATES, **others: Any) -> type[Cell]:
     """Return the class of a cell `own` with this step."""
 
     def whole(_: Cell, ops: Any, x: Any, state: Any) -> Any:
-        (h,) = state
+        h, *_ = state
         assert step is not None
         return step(ops, x, h, ops.gate("z", x=x, h=h), ops.gate("n", x=x, h=h))
 
@@ -140,7 +140,19 @@ CASES: dict[str, tuple[type[Cell], str]] = {
     ),
     "a state called x": (
         cell(fine, states={"x": "h", "h": "h"}),
-        "a state is called x, which is what the layer reads; give it another letter",
+        "a part of it is called x, which is what the layer reads; give it another letter",
+    ),
+    "a gate called x": (
+        cell(fine, (*GATES, GATES[0]._replace(letter="x"))),
+        "a part of it is called x, which is what the layer reads; give it another letter",
+    ),
+    "a state that is not the gate of its letter": (
+        cell(lambda ops, x, h, z, n: (h, (h, ops.plus(z, n))), states={"h": "h", "n": "h"}),
+        "the state n is not the gate n; give one of them another letter",
+    ),
+    "a matrix in two forms": (
+        cell(fine, (GATES[0]._replace(products=(X, Product("h", Form.DIAGONAL, "n"))), GATES[1])),
+        "two gates read h through the matrix n, as a full one and as a diagonal",
     ),
     "a width without a number": (
         cell(fine, output="p"),
