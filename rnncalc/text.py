@@ -1,5 +1,7 @@
 """Words for people: lists, suggestions, plurals, and text of strangers made harmless. Knows no network."""
 
+from collections.abc import Iterable
+
 MOST_WORDS, SHOWN_WORDS = 40, 10
 """A longer list is not told whole, but so many words of it."""
 
@@ -50,6 +52,11 @@ def plural(number: int, word: str) -> str:
     return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
+def bracketed(sizes: Iterable[object]) -> str:
+    """Return a shape, `(4, 3)`; a size that is not known is T."""
+    return f"({', '.join('T' if size is None else str(size) for size in sizes)})"
+
+
 def decimal(number: float) -> str:
     """Return a ratio with two digits after the point, or, below a tenth, with the first two that are not 0."""
     size = abs(number)
@@ -60,7 +67,7 @@ def decimal(number: float) -> str:
 
 
 KIBI = 1024
-"""The step from one unit of `weight` to the next, as operating systems and Keras have it."""
+"""The step from one unit of `byte_size` to the next, as operating systems and Keras have it."""
 
 
 def byte_size(size: int) -> str:

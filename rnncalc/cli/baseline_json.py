@@ -7,14 +7,11 @@ from __future__ import annotations
 
 from rnncalc.cli.json_text import JsonText
 from rnncalc.errors import Path
-from rnncalc.layers.options import Size, Text
+from rnncalc.layers.options import MAX_DIGITS, Size, Text
 from rnncalc.questions.limits import Numbers
 from rnncalc.text import escape
 
 MOST_REPORTS = 100_000
-MOST_DIGITS = 40
-"""More than any count has, and few enough to reckon with."""
-
 
 _EXPECTED = "expected a spec, or the JSON that rnncalc count -f json prints"
 
@@ -118,6 +115,6 @@ def _count(text: JsonText, path: Path) -> int | None:
     if not written.isdigit():
         got = escape(written[:200].decode(errors="replace"))
         raise text.error(path, f"expected {Size(0).expected}, got {got}", start)
-    if len(written) > MOST_DIGITS:
-        raise text.error(path, f"expected at most {MOST_DIGITS} digits, got {len(written):,}", start)
+    if len(written) > MAX_DIGITS:
+        raise text.error(path, f"expected at most {MAX_DIGITS} digits, got {len(written):,}", start)
     return int(written)

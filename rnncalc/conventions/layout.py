@@ -10,6 +10,7 @@ from rnncalc.conventions.cell_tensors import WIDTHS, CellTensors, width_of
 from rnncalc.conventions.convention import Convention
 from rnncalc.conventions.formula import Expression, Plus, Times, formula, letters
 from rnncalc.conventions.tensor import Axis, Role, Tensor
+from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
 
@@ -38,6 +39,7 @@ def layout(layer: Layer, inputs: int, convention: Convention) -> Layout:
     match layer:
         case Cell():
             own = tuple(CellTensors(layer, inputs, convention).tensors())
+            _check_names(layer, own, convention)
             multiply_adds = _multiply_adds(layer, inputs)
         case Dense():
             dense = (isinstance(layer, Output) and convention.output) or convention.dense
@@ -54,6 +56,17 @@ def layout(layer: Layer, inputs: int, convention: Convention) -> Layout:
             own = ()
     params = formula(own)
     return Layout(own, shared, params, letters(params), multiply_adds)
+
+
+def _check_names(layer: Cell, own: tuple[Tensor, ...], convention: Convention) -> None:
+    """Refuse two tensors of one name, such as a gate's bias and a trained number of a stranger's that is called so."""
+    names = [tensor.name for tensor in own]
+    for name in names:
+        if names.count(name) > 1:
+            message = (
+                f"two of its tensors are called {name} under {convention.name}; give one of its parts another letter"
+            )
+            raise DeclarationError(f"{layer.kind}: {message}")
 
 
 def _plain(array: Array, role: Role) -> Tensor:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rnncalc.reports.sheet import Arithmetic, Bar, Name, Phrase, Row, Sheet, Value, name_of
-from rnncalc.text import decimal, escape
+from rnncalc.text import bracketed, decimal, escape
 
 BAR = 16
 """The length of a whole bar, in characters."""
@@ -47,7 +47,7 @@ def text_of(value: Value, *, longest: int = MOST_OF_A_SUM, limit: int = MOST_OF_
             eighths = round(value.share * bar * 8)
             return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
         case tuple():
-            return f"({', '.join('T' if size is None else str(size) for size in value)})"
+            return bracketed(value)
         case _:
             return escape(value, limit)
 

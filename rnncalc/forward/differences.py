@@ -17,7 +17,7 @@ from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 
 NUDGE = 1e-5
-"""How far a weight is moved each way: the error of the difference is of the order of STEP² and of 1e-16 / NUDGE."""
+"""How far a weight is moved each way: the error of the difference is of the order of NUDGE² and of 1e-16 / NUDGE."""
 
 TOLERANCE = 1e-6
 """How far a gradient may be from its difference, of the largest of 1, the gradient and the loss."""

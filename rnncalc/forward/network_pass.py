@@ -21,6 +21,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Layer, Output
 from rnncalc.layers.operations import Value
 from rnncalc.network.network import Network
+from rnncalc.network.parts import reads_many
 from rnncalc.network.stack import Placed
 
 
@@ -109,7 +110,7 @@ class Pass(Generic[Value]):
             topology = self.network.topology_of(name)
             placed = [place for place in self.network.placed if place.part == name]
             steps = part.steps or 1
-            many = topology.startswith("many")
+            many = reads_many(topology)
             flow: Flow[Value] = Flow(self.numbers.inputs(name, part, steps if many else 1), many, steps)
             if self.network.feedback:
                 yield from self._fed_back(placed, flow)

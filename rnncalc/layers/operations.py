@@ -3,7 +3,7 @@
 A step is written once, in operations that are handed to it. Whoever hands them in reads the step: a pass runs it and a
 tape goes back through it (`forward/steps.py`), symbols write it (`questions/symbols.py`), a graph is drawn
 (`questions/graph.py`), what going back holds is counted (`questions/held.py`), and widths check it
-(`layers/declaration.py`). A value is whatever the reader takes for a vector.
+(`layers/widths.py`). A value is whatever the reader takes for a vector.
 """
 
 from typing import Protocol, TypeVar

@@ -37,6 +37,7 @@ def wrong(layer: Cell, inputs: int) -> Iterator[str]:
             yield f"weight {weight.letter}: expected two widths, of rows and of columns, or none, got {weight.widths}"
         yield from _wrong_activation(f"weight {weight.letter}", weight.activation)
     yield from _wrong_letters(layer, inputs)
+    yield from _wrong_forms(layer, inputs)
     yield from _wrong_widths(layer, inputs)
 
 
@@ -90,19 +91,27 @@ def _wrong_gate(layer: Cell, inputs: int, gate: Gate) -> Iterator[str]:
 
 def _wrong_letters(layer: Cell, inputs: int) -> Iterator[str]:
     """Yield letters that are none, and those of two parts, which equations and programs would take for one."""
-    if "x" in layer.states:
-        yield "a state is called x, which is what the layer reads; give it another letter"
     gates, weights = ([part.letter for part in parts] for parts in (layer.gates(inputs), layer.weights))
+    if "x" in (*gates, *weights, *layer.states):
+        yield "a part of it is called x, which is what the layer reads; give it another letter"
     for letter in (*gates, *weights, *layer.states):
         if not letter.isidentifier() or iskeyword(letter):
             yield f"{letter!r} is no letter that programs can be written with"
         if [*gates, *weights].count(letter) > 1:
             yield f"two of its gates and weights are called {letter}; give each a letter of its own"
     for letter in weights:
-        if letter in ("x", "h", *layer.states):
-            yield f"a weight is called {letter}, as what the layer reads or carries; give it another letter"
-    if "x" in gates:
-        yield "a gate is called x, which is what the layer reads; give it another letter"
+        if letter in ("h", *layer.states):
+            yield f"a weight is called {letter}, as what the layer hands on or carries; give it another letter"
+
+
+def _wrong_forms(layer: Cell, inputs: int) -> Iterator[str]:
+    """Yield a matrix that gates share in two forms: that would be two tensors of one name."""
+    forms: dict[tuple[str, str], Form] = {}
+    for gate in layer.gates(inputs):
+        for of, form, shared in gate.products:
+            matrix = gate.letter if shared is None else shared
+            if forms.setdefault((of, matrix), form) is not form:
+                yield f"two gates read {of} through the matrix {matrix}, as a full one and as a diagonal"
 
 
 def _wrong_widths(layer: Cell, inputs: int) -> Iterator[str]:

@@ -44,11 +44,10 @@ class Sign(Enum):
 
 
 class Remark(NamedTuple):
-    """Something noticed of a file, with the names or the number that it is about."""
+    """Something noticed of a file, with the names that it is about."""
 
     sign: Sign
     names: tuple[str, ...] = ()
-    number: int = 0
 
 
 class FileTensor(NamedTuple):

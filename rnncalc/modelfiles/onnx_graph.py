@@ -100,7 +100,7 @@ def _node(wire: Wire, piece: Piece, into: Graph, depth: int, *, looped: bool) ->
 
 def _attribute(wire: Wire, piece: Piece, node: Node, into: Graph, depth: int) -> None:
     """Take an attribute: numbers and words into the node's settings, a tensor or a branch into the graph."""
-    name, value_of = "", None
+    name = ""
     whole: list[int] = []
     texts: list[str] = []
     reals: list[float] = []

@@ -15,7 +15,7 @@ from rnncalc.layers.layer import Embedding, External
 from rnncalc.layers.options import Allowed, Real, Size
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
-from rnncalc.text import plural
+from rnncalc.text import bracketed, plural
 
 Nested = Any
 """Numbers in lists in lists, as deep as a shape is long."""
@@ -85,7 +85,7 @@ def read_weights(reading: Source[Node], node: Node, path: Path, network: Network
             if tensor in below:
                 weights[name][tensor] = _nested(reading, below[tensor], at, shape, shape)
             elif reading.has_keys(given[name]):
-                reading.note(given[name], at, f"missing; expected shape {_shape(shape)}")
+                reading.note(given[name], at, f"missing; expected shape {bracketed(shape)}")
     return weights
 
 
@@ -124,7 +124,7 @@ def read_start(reading: Source[Node], node: Node, path: Path, network: Network) 
             shape = (2, widths[letter]) if layer.bidirectional else (widths[letter],)
             items = reading.items(numbers)
             if layer.bidirectional and items and all(reading.items(item) is None for item in items):
-                message = f"expected a list for each direction, shape {_shape(shape)}, got one list"
+                message = f"expected a list for each direction, shape {bracketed(shape)}, got one list"
                 reading.note(numbers, (*at, letter), message)
                 continue
             start[name][letter] = _nested(reading, numbers, (*at, letter), shape, shape)
@@ -183,16 +183,12 @@ def _nested(reading: Source[Node], node: Node, path: Path, shape: tuple[int, ...
     items = reading.items(node)
     if items is None:
         one = "; one number is a list too, [1] say" if rest == (1,) else ""
-        reading.note(node, path, f"expected shape {_shape(shape)}, got {reading.got(node)}{one}")
+        reading.note(node, path, f"expected shape {bracketed(shape)}, got {reading.got(node)}{one}")
         return []
     if len(items) != rest[0]:
         of = "number" if len(rest) == 1 else "row"
         where = "" if len(rest) == len(shape) else f", so {plural(rest[0], of)} in each row"
-        message = f"expected shape {_shape(shape)}{where}, got {plural(len(items), of)}"
+        message = f"expected shape {bracketed(shape)}{where}, got {plural(len(items), of)}"
         reading.note(node, path, message)
         return []
     return [_nested(reading, item, (*path, place), shape, rest[1:]) for place, item in enumerate(items)]
-
-
-def _shape(shape: Sequence[int]) -> str:
-    return f"({', '.join(map(str, shape))})"

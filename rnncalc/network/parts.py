@@ -72,6 +72,11 @@ Parts = Mapping[str | None, Part]
 """The parts of a network by name: `None` for a whole one, or `encoder` and `decoder`."""
 
 
+def steps_known(parts: Parts) -> bool:
+    """Return whether every part says how many steps it takes."""
+    return all(part.steps is not None for part in parts.values())
+
+
 def part_of(input: int, layers: Sequence[Layer], output: Output | int | None = None, steps: int | None = None) -> Part:
     """Return a part from what a caller may write: any sequence of layers, an output layer or its units."""
     return Part(input, tuple(layers), Output(output) if isinstance(output, int) else output, steps)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rnncalc.errors import Path, Problem
 from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT, OF_TRAINING, Budget, Quantity, Rule
 from rnncalc.network.network import Network
-from rnncalc.network.parts import Expect
+from rnncalc.network.parts import Expect, steps_known
 from rnncalc.questions.count import count
 from rnncalc.questions.dense import own_dense_params
 from rnncalc.questions.limits import (
@@ -221,8 +221,7 @@ def _why_unknown(quantity: Quantity, numbers: Numbers, network: Network) -> Unkn
         return None
     if quantity is Quantity.DENSE_RATIO and not numbers.params:
         return Unknown.NO_PARAMS
-    steps = [part.steps for part in network.parts.values()]
-    return Unknown.STEPS_NOT_GIVEN if None in steps else Unknown.COUNTED_ELSEWHERE
+    return Unknown.COUNTED_ELSEWHERE if steps_known(network.parts) else Unknown.STEPS_NOT_GIVEN
 
 
 def _located(checks: Iterable[LimitCheck], locate: Locate) -> Iterator[LimitCheck]:

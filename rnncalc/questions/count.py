@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.conventions.tensor import Tensor
 from rnncalc.network.network import Network
+from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.questions.given import network_of, word
 
@@ -108,7 +109,7 @@ class Count(NamedTuple):
     @property
     def dense(self) -> "DenseEquivalent | None":
         """The dense equivalent; None where the number of steps is not known."""
-        if any(part.steps is None for part in self.network.parts.values()):
+        if not steps_known(self.network.parts):
             return None
         from rnncalc.questions.dense import dense_equivalent  # a count without steps pays for none
 
@@ -155,7 +156,6 @@ def numbered(placed: Placed) -> bool:
 
 
 def _layer(placed: Placed, size: int) -> LayerCount:
-    params, per_step, uses = placed.params, placed.multiply_adds_per_step, placed.uses
     letters, numbers = placed.formula
     return LayerCount(
         name=placed.name,
@@ -167,11 +167,11 @@ def _layer(placed: Placed, size: int) -> LayerCount:
         output_shape=placed.output_shape,
         formula=letters,
         substituted=numbers,
-        params=params,
-        trainable=0 if placed.layer.frozen else params,
-        multiply_adds=placed.multiply_adds if uses is None or not per_step else per_step * uses,
-        multiply_adds_per_step=per_step,
-        bytes=params * size,
+        params=placed.params,
+        trainable=placed.trainable,
+        multiply_adds=placed.multiply_adds,
+        multiply_adds_per_step=placed.multiply_adds_per_step,
+        bytes=placed.params * size,
         copies=placed.copies,
         placed=placed,
     )

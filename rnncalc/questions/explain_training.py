@@ -9,11 +9,13 @@ from typing import NamedTuple
 from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.widths import ONE
+from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.questions.backward_flow import Situation, situations
 from rnncalc.questions.backward_layer import Costs, expression, widths_held
 from rnncalc.questions.explain import Derivation, explain_those
-from rnncalc.questions.held import ONE, BackwardProduct, Gradient, Tally
+from rnncalc.questions.held import BackwardProduct, Gradient, Tally
 from rnncalc.questions.nodes import Node, Symbol, named, parts
 from rnncalc.questions.notation import Letter, Notation, W, letters_of
 from rnncalc.questions.training import Training
@@ -87,7 +89,7 @@ def explain_training(training: Training, only: tuple[str, ...] = (), notation: N
     Raises CallError for a network whose number of steps is not known.
     """
     network = training.network
-    if None in [part.steps for part in network.parts.values()]:
+    if not steps_known(network.parts):
         raise CallError(f"{escape(network.name)}: what training takes needs the number of steps; give steps")
     costs = Costs(network)
     equations = {each.placed.name: each for each in explain_those(network, notation=notation).layers}

@@ -14,6 +14,7 @@ from rnncalc.forward.numbers import Numbers
 from rnncalc.layers.layer import External
 from rnncalc.network.data import Inputs, Nested, with_steps_of
 from rnncalc.network.network import Network
+from rnncalc.network.parts import steps_known
 from rnncalc.questions.given import network_of, said, whole
 from rnncalc.questions.own_numbers import own_numbers
 from rnncalc.questions.price import MOST_MULTIPLY_ADDS, cost_of, refuse_costly, refuse_large
@@ -109,8 +110,7 @@ def seed_of(seed: object) -> int:
 
 def assumed_steps(network: Network, inputs: Inputs | None) -> int | None:
     """Return how many steps are run where neither the network nor its inputs say a number; None where they do."""
-    assumed = any(part.steps is None for part in with_steps_of(network, inputs).parts.values())
-    return DEFAULT_STEPS if assumed else None
+    return None if steps_known(with_steps_of(network, inputs).parts) else DEFAULT_STEPS
 
 
 def with_steps_to_run(network: Network, inputs: Inputs | None = None) -> Network:

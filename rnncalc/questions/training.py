@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
+from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.network.training import OPTIMIZERS, Update, problems_of
 from rnncalc.questions.backward_flow import Situation, situations
@@ -123,7 +124,7 @@ def _update(own: Update | None, given: dict[str, Any]) -> Update:
 
 
 def _layers(network: Network, chunk: int | None) -> Iterator[LayerTraining]:
-    if any(part.steps is None for part in network.parts.values()):
+    if not steps_known(network.parts):
         yield from (LayerTraining(entry, entry.trainable, None, None) for entry in network.stack)
         return
     costs = Costs(network)

@@ -17,6 +17,7 @@ from rnncalc.questions.answer.search import Diagnosis
 from rnncalc.questions.answer.sizes import OtherSize
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Sheet, Value
+from rnncalc.text import bracketed
 
 
 class AnswerReport(NamedTuple):
@@ -91,7 +92,7 @@ def _given(judged: Judged) -> int | tuple[int, ...]:
 
 def _said(judged: Judged) -> str:
     given = judged.given
-    return f"({', '.join(map(str, given.sizes))})" if isinstance(given, Shape) else f"{given.number:,}"
+    return bracketed(given.sizes) if isinstance(given, Shape) else f"{given.number:,}"
 
 
 def _where(judged: Judged) -> str:

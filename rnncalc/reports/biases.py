@@ -15,9 +15,7 @@ from rnncalc.text import all_of
 
 
 def biases(layer: Cell, gates: Sequence[Gate], convention: Convention) -> str:
-    """Return a sentence on the biases of a layer with these gates."""
-    if not layer.bias:
-        return "Biases: none, by bias: false."
+    """Return a sentence on the biases of a layer that has any, with these gates."""
     arrays = convention.arrays(layer.kind)
     assert arrays is not None  # a network under a convention that lacks a cell is refused
     sides = sides_of_biases(layer, gates, arrays)

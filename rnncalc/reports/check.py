@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from rnncalc.questions.check import Status
 from rnncalc.questions.limits import Difference
 from rnncalc.reports.cases import MOST_LINES
-from rnncalc.reports.checked_file import FileReport, left_out, plural
+from rnncalc.reports.checked_file import FileReport, left_out
 from rnncalc.reports.limits import as_json, fixed
 from rnncalc.reports.sheet import Column, Sheet, Value
-from rnncalc.text import escape
+from rnncalc.text import escape, plural
 
 if TYPE_CHECKING:
     from rnncalc.questions.limits import Number

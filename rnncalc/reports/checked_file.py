@@ -11,7 +11,7 @@ from rnncalc.reports.cases import Annotation, Case, Level, Outcome, Tally
 from rnncalc.reports.limits import as_json
 from rnncalc.reports.said import said_of
 from rnncalc.reports.sheet import Value
-from rnncalc.text import escape
+from rnncalc.text import escape, plural
 
 
 class Failure(NamedTuple):
@@ -170,8 +170,3 @@ def _path(problem: Problem, file: str) -> str:
     name = escape("stdin" if file == "-" else file, limit=1_000)
     flag = "" if problem.source in (name, f"'{name}'", f"'{escape(file)}'", file) else problem.source
     return ": ".join(part for part in (flag, dotted(problem.path)) if part)
-
-
-def plural(number: int, word: str) -> str:
-    """Return `1 spec` or `2 specs`."""
-    return f"{number:,} {word}{'' if number == 1 else 's'}"

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from rnncalc.questions.compare import Compared, Comparison, DenseGrowth, Lack, Missing
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Bar, Column, Row, Sheet
+from rnncalc.reports.spark import BARS
 
-LEVELS = "▁▂▃▄▅▆▇█"
 AS_IT_IS = "as it is"
 
 
@@ -125,7 +125,7 @@ class DenseGrowthReport(NamedTuple):
             Column("", together=True),
         )
         rows: list[Row] = [(row.steps, row.params, row.dense, row.ratio, Bar(row.dense / most)) for row in found]
-        line = "".join(LEVELS[min(7, row.dense * 8 // (most + 1))] for row in found)
+        line = "".join(BARS[row.dense * len(BARS) // (most + 1)] for row in found)
         range_ = f"{found[0].steps:,} to {found[-1].steps:,} steps"
         network = self.growth.network
         return [

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from rnncalc.conventions.formula import Times
 from rnncalc.conventions.formula import letters as in_letters
 from rnncalc.conventions.formula import numbers as in_numbers
+from rnncalc.network.network import Network
+from rnncalc.network.parts import steps_known
 from rnncalc.questions.count import Count, LayerCount, bytes_of, numbered
 from rnncalc.reports.setting import halves_of, names, setting, title, together
 from rnncalc.reports.sheet import Arithmetic, Column, Row, Sheet
@@ -67,17 +69,22 @@ def _numbers(count: Count, cost: bool, of: Count | LayerCount) -> Iterator[tuple
         yield "Frozen", of.params - of.trainable
     if not cost:
         return
-    if None in [part.steps for part in count.network.parts.values()]:
-        yield "Multiply-adds a step", of.multiply_adds_per_step
-    else:
+    if steps_known(count.network.parts):
         yield "Multiply-adds", of.multiply_adds
+    else:
+        yield "Multiply-adds a step", of.multiply_adds_per_step
     yield "Bytes", of.bytes
 
 
-def _notes(count: Count, cost: bool) -> Iterator[str]:
-    for placed in count.network.stack:
+def ties_told(network: Network) -> Iterator[str]:
+    """Yield the sentence on each layer whose matrix another layer owns."""
+    for placed in network.stack:
         if placed.layout.shared:
             yield f"{placed.name}: its matrix is the embedding's, transposed, and counted there."
+
+
+def _notes(count: Count, cost: bool) -> Iterator[str]:
+    yield from ties_told(count.network)
     dense = count.dense
     if dense is None:
         yield "Dense equivalent: not known without the number of steps; give steps, or -T."

@@ -8,7 +8,7 @@ from rnncalc.errors import dotted
 from rnncalc.network.budget import Quantity, Rule
 from rnncalc.questions.limits import Difference, Limit, LimitCheck, Unknown
 from rnncalc.reports.sheet import Value
-from rnncalc.text import escape
+from rnncalc.text import bracketed, escape
 
 if TYPE_CHECKING:
     from rnncalc.questions.limits import Number
@@ -44,7 +44,7 @@ def cells(check: LimitCheck) -> tuple[Value, Value]:
     """Return the limit and the number as a table has them, a fraction with the digits that tell it from the other."""
     limit, actual = check.limit, check.actual
     if limit.shape:
-        return _shape(limit.shape), _shape(check.shape) if check.shape else None
+        return bracketed(limit.shape), bracketed(check.shape) if check.shape else None
     if not limit.percent and limit.quantity is not Quantity.DENSE_RATIO:
         assert isinstance(limit.value, int)
         assert actual is None or isinstance(actual, int)
@@ -99,12 +99,8 @@ def _counted(limit: Limit, actual: Number) -> str:
 def _shaped(check: LimitCheck) -> str:
     limit, layer = check.limit, escape(check.limit.layer or "")
     if check.unknown:
-        return f"expected {_shape(limit.shape)}, and {layer} has no such tensor; rnncalc count --tensors lists them"
-    return f"expected {_shape(limit.shape)} in {layer}, got {_shape(check.shape)}"
-
-
-def _shape(shape: tuple[int, ...]) -> str:
-    return f"({', '.join(map(str, shape))})"
+        return f"expected {bracketed(limit.shape)}, and {layer} has no such tensor; rnncalc count --tensors lists them"
+    return f"expected {bracketed(limit.shape)} in {layer}, got {bracketed(check.shape)}"
 
 
 def _ratio(limit: Limit, actual: Number) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rnncalc.layers.layer import Layer
 from rnncalc.questions.models.matching import Change, Match, TensorCheck, TensorStatus
 from rnncalc.questions.read import settings
-from rnncalc.text import escape
+from rnncalc.text import bracketed, escape
 
 
 def name(check: TensorCheck) -> str:
@@ -30,18 +30,19 @@ def messages(match: Match) -> Iterator[str | None]:
 
 def _said(check: TensorCheck) -> str | None:
     where = f" in {escape(check.found, limit=1_000)}" if check.found and check.tensor else ""
+    ours, theirs = (bracketed(shape or ()) for shape in (check.shape, check.found_shape))
     match check.status:
         case TensorStatus.MATCHED:
             return None
         case TensorStatus.MISSING:
-            return f"expected {shape(check.shape)}, and the file has no such tensor"
+            return f"expected {ours}, and the file has no such tensor"
         case TensorStatus.SHAPE:
-            return f"expected {shape(check.shape)}, the file has {shape(check.found_shape)}{where}"
+            return f"expected {ours}, the file has {theirs}{where}"
         case TensorStatus.SHARED:
-            return f"expected {shape(check.shape)} of its own, the file has it{where} as another's"
+            return f"expected {ours} of its own, the file has it{where} as another's"
         case _:
             of = f" {check.layer} has not" if check.layer else " no layer has"
-            return f"the file has {shape(check.found_shape)}{where}, which{of}"
+            return f"the file has {theirs}{where}, which{of}"
 
 
 def cure(check: TensorCheck, match: Match) -> str:
@@ -79,8 +80,3 @@ def _change(change: Change) -> str:
 
 def _word(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else "none" if value is None else escape(str(value))
-
-
-def shape(of: tuple[int, ...] | None) -> str:
-    """Return a shape as it is written elsewhere."""
-    return f"({', '.join(map(str, of or ()))})"

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External
-from rnncalc.network.parts import Topology
+from rnncalc.network.parts import Topology, steps_known
 from rnncalc.questions.count import bytes_of
 from rnncalc.questions.training import LayerTraining, Training
 from rnncalc.reports.alike import Alike, Shared
@@ -106,10 +106,10 @@ class TrainingReport(NamedTuple):
         yield "Backward", of.backward_multiply_adds
 
     def _notes(self) -> Iterator[str]:
+        from rnncalc.reports.count_sheets import ties_told  # programs read no notes
+
         training = self.training
-        for placed in training.network.stack:
-            if placed.layout.shared:
-                yield f"{placed.name}: its matrix is the embedding's, transposed, and counted there."
+        yield from ties_told(training.network)
         yield "Held values: what the backward equations read of a forward pass over one sequence."
         forward = "Forward, backward" if self.counts.cost else "Backward"
         yield f"{forward}: multiply-adds for one sequence."
@@ -122,7 +122,7 @@ class TrainingReport(NamedTuple):
         yield weighed(training)
 
     def _unknown(self) -> str:
-        if None in [part.steps for part in self.training.network.parts.values()]:
+        if not steps_known(self.training.network.parts):
             return "without the number of steps; give steps, or -T"
         elsewhere = next(each.name for each in self.training.network.stack if isinstance(each.layer, External))
         return f"for what is counted elsewhere: {elsewhere}"

@@ -172,7 +172,7 @@ def _options(layer: Cell, copies: int) -> Iterator[str]:
     options = layer.values()
     if copies > 1:
         yield f"num_layers={copies}"
-    if layer.kind == "rnn" and options["activation"] != "tanh":
+    if options.get("activation", "tanh") != "tanh":
         yield f'nonlinearity="{options["activation"]}"'
     if not layer.bias:
         yield "bias=False"

@@ -24,7 +24,8 @@ MAX_BYTES = 10_000_000
 class Spec(NamedTuple):
     """A network and what it was read from.
 
-    own_convention: the spec's own, where a flag stands in its place.
+    own_convention: what the spec itself says, or the default, also where a flag stands in its place; empty where there
+        are flags alone.
     """
 
     network: Network

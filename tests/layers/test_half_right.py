@@ -35,7 +35,7 @@ def cell(step: Steps | None, gates: Any = GATES, **others: Any) -> type[Cell]:
     """Return the class of a cell `own` with this step."""
 
     def whole(_: Cell, ops: Any, x: Any, state: Any) -> Any:
-        (h,) = state
+        h, *_ = state
         assert step is not None
         return step(ops, x, h, ops.gate("z", x=x, h=h), ops.gate("n", x=x, h=h))
 
@@ -144,7 +144,19 @@ CASES: dict[str, tuple[type[Cell], str]] = {
     ),
     "a state called x": (
         cell(fine, states={"x": "h", "h": "h"}),
-        "a state is called x, which is what the layer reads; give it another letter",
+        "a part of it is called x, which is what the layer reads; give it another letter",
+    ),
+    "a gate called x": (
+        cell(fine, (*GATES, GATES[0]._replace(letter="x"))),
+        "a part of it is called x, which is what the layer reads; give it another letter",
+    ),
+    "a state that is not the gate of its letter": (
+        cell(lambda ops, x, h, z, n: (h, (h, ops.plus(z, n))), states={"h": "h", "n": "h"}),
+        "gate n is called as the state n, and is another value; give it another letter",
+    ),
+    "a matrix in two forms": (
+        cell(fine, (GATES[0]._replace(products=(X, Product("h", Form.DIAGONAL, "n"))), GATES[1])),
+        "two gates read h through the matrix n, as a full one and as a diagonal",
     ),
     "a list of gates": (cell(fine, [*GATES]), "gates() returns no tuple of gates; write (Gate(...),)"),
     "gates that are none": (cell(fine, None), "gates() returns no tuple of gates; write (Gate(...),)"),
@@ -194,11 +206,14 @@ CASES: dict[str, tuple[type[Cell], str]] = {
     ),
     "a weight called as the state": (
         cell(fine, weights=(Weight("h", (), "a number"),)),
-        "a weight is called h, as what the layer reads or carries; give it another letter",
+        "a weight is called h, as what the layer hands on or carries; give it another letter",
     ),
-    "a gate called as the input": (
-        cell(fine, (*GATES, GATES[0]._replace(letter="x"))),
-        "a gate is called x, which is what the layer reads; give it another letter",
+    "a number called as a bias": (
+        cell(
+            lambda ops, x, h, z, n: fine(ops, x, h, z, ops.scale(ops.scalar("b_n"), n)),
+            weights=(Weight("b_n", (), "a number"),),
+        ),
+        "two of its tensors are called b_n under textbook; give one of its parts another letter",
     ),
     "a negative width": (
         cell(fine, weights=(Weight("q", ("h", "k"), "a matrix"),), sizes=lambda self, m: {"m": m, "h": 3, "k": -7}),

@@ -9,10 +9,7 @@ from rnncalc.layers.kinds import kind
 from rnncalc.layers.layer import Dense, Embedding, Layer
 from rnncalc.layers.options import OPTIONS
 from rnncalc.modelfiles.model import FileTensor, Module
-from rnncalc.questions.models.site import Doubt, Guess
-
-KINDS = {1: "rnn", 3: "gru", 4: "lstm"}
-"""The cells by the number of their gates."""
+from rnncalc.questions.models.site import BY_GATES, Doubt, Guess
 
 _MERGES = ("sum", "mul", "ave")
 
@@ -52,7 +49,7 @@ def _guesses(module: Module) -> Iterator[Guess]:
 
 
 def _kind(units: int, columns: int) -> str | None:
-    return KINDS.get(columns // units) if units else None
+    return BY_GATES.get(columns // units) if units else None
 
 
 def _active(layer: Layer, settings: Mapping[str, Any]) -> tuple[Layer, tuple[Doubt, ...]]:

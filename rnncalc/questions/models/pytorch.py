@@ -9,12 +9,10 @@ from typing import Any
 from rnncalc.layers.kinds import kind
 from rnncalc.layers.layer import Dense, Embedding
 from rnncalc.modelfiles.model import FileTensor, Module
-from rnncalc.questions.models.site import Doubt, Guess
+from rnncalc.questions.models.site import BY_GATES, Doubt, Guess
 
 _RECURRENT = re.compile(r"(weight_ih|weight_hh|weight_hr|bias_ih|bias_hh)(?:_l([0-9]{1,5}))?(_reverse)?")
 _TABLE = re.compile(r"emb|lookup|wte|vocab|token", re.IGNORECASE)
-KINDS = {1: "rnn", 3: "gru", 4: "lstm"}
-"""The cells by the number of their gates."""
 
 Tensors = Mapping[str, FileTensor]
 
@@ -40,7 +38,7 @@ def _cells(tensors: Tensors) -> Iterator[Guess]:
         projection, units = tensors["weight_hr_l0"].shape if "weight_hr_l0" in tensors else (None, columns)
     except (KeyError, ValueError):
         return
-    name = KINDS.get(rows // units) if units else None
+    name = BY_GATES.get(rows // units) if units else None
     if name is None:
         return
     options: dict[str, Any] = {

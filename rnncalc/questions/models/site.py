@@ -19,6 +19,9 @@ from rnncalc.modelfiles.model import FileTensor, ModelFile, Module
 
 Shape = tuple[int, ...]
 
+BY_GATES = {1: "rnn", 3: "gru", 4: "lstm"}
+"""The cells that frameworks fuse, by the number of their gates."""
+
 
 class Doubt(Enum):
     """What a file does not tell of a layer, for a report to say."""

@@ -116,7 +116,7 @@ def _unknown(topology: str) -> list[Columns]:
 
 def step_behind(network: Network, part: str | None) -> str:
     """Return the name of the step behind the last, from which what runs backwards comes."""
-    steps = 1 if network.topology_of(part) == "one-to-one" else network.parts[part].steps
+    steps = network.parts[part].steps
     return "T+1" if steps is None or steps + 1 >= SHORT else str(steps + 1)
 
 

@@ -110,7 +110,7 @@ def _halves(network: Network, parts: Parts, chosen: list[Fit]) -> list[Half]:
 
 def _repeated(network: Network, part: str | None) -> str:
     """Return what is said of the weights of all steps."""
-    steps = 1 if network.topology == "one-to-one" else network.parts[part].steps
+    steps = network.parts[part].steps
     if steps == 1:
         return "" if part is None else "one step"
     times = "T" if steps is None else f"{steps:,}"
