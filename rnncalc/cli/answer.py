@@ -59,6 +59,8 @@ def answer(context: click.Context, words: tuple[str, ...], format_: str, **flags
             if not numbers:
                 at_once.refuse("give the number to judge: rnncalc answer SPEC NUMBER")
         given = [at_once.ask(read_answer, number) for number in numbers]
+    if len(read) != 1:
+        raise CallError(f"expected one network, got {len(read):,}; name one spec")
     (spec,) = read
     judged = judge(spec.network, given)
     write([AnswerReport(judged)], format_)

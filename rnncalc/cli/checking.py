@@ -59,6 +59,8 @@ def check_all(
     """
     if not paths:
         raise CallError("nothing to check: give a PATH, such as a folder of specs")
+    if "" in paths:
+        raise CallError("a PATH is empty: give a spec or a folder of specs, or leave it out")
     read = read_limits(limits, compares=baseline is not None)
     for key, text in overrides.items():
         if text is not None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import ParamSpec, TypeVar, cast
 
 import click
 
-from rnncalc.errors import CallError, Problem, SpecError
+from rnncalc.errors import CallError, Problem, RefusedError, SpecError
+from rnncalc.text import escape
 
 _NOTED = "rnncalc.problems"
 _P = ParamSpec("_P")
@@ -18,6 +20,17 @@ def note(problem: Problem) -> None:
     """Keep a problem of a flag until the others are known."""
     context = click.get_current_context()
     context.meta.setdefault(_NOTED, []).append(problem)
+
+
+@contextmanager
+def named(file: str) -> Iterator[None]:
+    """Have a refusal begin with the file that it is of, where a call names several."""
+    try:
+        yield
+    except RefusedError as error:
+        if not file:
+            raise
+        raise RefusedError(f"{escape(file, limit=1_000)}: {error.message}", *error.cures) from None
 
 
 class AllAtOnce:

@@ -12,7 +12,7 @@ from rnncalc.cli.flags import NetworkFlags, WordOption, files, format_flag, netw
 from rnncalc.cli.inputs import read_file, read_specs
 from rnncalc.cli.models import model_of, weights_within
 from rnncalc.cli.output import check_file, write, write_file
-from rnncalc.cli.problems import AllAtOnce
+from rnncalc.cli.problems import AllAtOnce, named
 from rnncalc.cli.progress import progress_of
 from rnncalc.errors import CallError
 from rnncalc.formats import find, offered
@@ -118,9 +118,9 @@ def run(
     reports = []
     for spec in read:
         data = _data(spec, own, model, most, loss)
-        reports.append(report(spec.network, data, **asked))
-        if save_weights is not None:
-            _save(spec.network, data, seed, save_weights)
+        with named(spec.source if len(read) > 1 else ""):
+            reports.append(report(spec.network, data, **asked))
+        _save(spec.network, data, seed, save_weights)
     write(reports, format_)
     return 0 if all(report.agrees for report in reports) else 1
 
@@ -129,9 +129,9 @@ def _files(
     at_once: AllAtOnce, weights: str | None, inputs: str | None, start: str | None, targets: str | None
 ) -> tuple[ModelFile | None, list[tuple[bytes, str] | None]]:
     """Return the model file that the weights are in, if they are in one, and the bytes and names of the YAML files."""
-    model = at_once.ask(model_of, weights) if weights else None
+    model = at_once.ask(model_of, weights) if weights is not None else None
     given = {"--weights": None if model else weights, "--inputs": inputs, "--start": start, "--targets": targets}
-    return model, [at_once.ask(read_file, path, flag=flag) if path else None for flag, path in given.items()]
+    return model, [None if path is None else at_once.ask(read_file, path, flag=flag) for flag, path in given.items()]
 
 
 def _data(
@@ -195,8 +195,10 @@ def _back(network: Network, data: Data, **asked: Any) -> BackwardReport:
         return BackwardReport(backward(network, progress=progress, **data._asdict(), **asked), asked["states"])
 
 
-def _save(network: Network, data: Data, seed: int, path: str) -> None:
-    """Write the weights that a run takes to a file."""
+def _save(network: Network, data: Data, seed: int, path: str | None) -> None:
+    """Write the weights that a run takes to a file, if one is named."""
+    if path is None:
+        return
     from rnncalc.spec.saved import weights_text
 
     in_use = question.weights_in_use(network, seed=seed, weights=data.weights)

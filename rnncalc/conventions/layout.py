@@ -63,10 +63,8 @@ def _check_names(layer: Cell, own: tuple[Tensor, ...], convention: Convention) -
     names = [tensor.name for tensor in own]
     for name in names:
         if names.count(name) > 1:
-            message = (
-                f"two of its tensors are called {name} under {convention.name}; give one of its parts another letter"
-            )
-            raise DeclarationError(f"{layer.kind}: {message}")
+            message = f"two of its tensors are called {name} under {convention.name}"
+            raise DeclarationError(f"{layer.kind}: {message}; give one of its parts another letter")
 
 
 def _plain(array: Array, role: Role) -> Tensor:

@@ -14,7 +14,8 @@ from rnncalc.layers.options import OPTIONS, Choice
 from rnncalc.text import one_of
 
 _ALLOWED = OPTIONS["activation"].allowed
-ACTIVATIONS = [*_ALLOWED.words] if isinstance(_ALLOWED, Choice) else []
+assert isinstance(_ALLOWED, Choice)
+ACTIVATIONS = [*_ALLOWED.words]
 
 _TEXT, _SWITCH = (str, "text"), (bool, "True or False")
 _FIELDS: dict[type, dict[str, tuple[type | tuple[type, ...], str]]] = {

@@ -5,6 +5,9 @@ from pathlib import Path
 import pytest
 from conftest import Call
 
+KERAS = len([*Path("specs/keras").glob("*.yaml")])
+EMPTY = "rnncalc: a PATH is empty: give a spec or a folder of specs, or leave it out"
+
 
 @pytest.mark.parametrize(
     ("words", "said"),
@@ -14,12 +17,28 @@ from conftest import Call
         (("-i", 4, "-l", "rnn:3", "-T", 2, "-T", 3), "--steps: stands here a second time; remove one"),
         (("-i", 4, "-l", "rnn:3", "-o", 5, "--output=6"), "--output: stands here a second time; remove one"),
         (("check", "specs", "-c", "keras", "-connx"), "--convention: stands here a second time; remove one"),
+        (("run", "specs/lstm.yaml", "--weights", ""), "--weights: '': no such file"),
+        (("run", "specs/lstm.yaml", "--inputs", ""), "--inputs: '': no such file"),
+        (("run", "specs/lstm.yaml", "--start", ""), "--start: '': no such file"),
+        (("run", "specs/lstm.yaml", "--backward", "--targets", ""), "--targets: '': no such file"),
+        (("answer", "specs/keras", 5), f"rnncalc: expected one network, got {KERAS}; name one spec"),
+        (("check", ""), EMPTY),
+        (("check", "", "specs", "--baseline", "specs"), EMPTY),
     ],
 )
 def test_a_flag_that_is_wrong(words: tuple[object, ...], said: str, call: Call) -> None:
     """Without its value, with the help that lists it; given twice, where only one can be meant."""
     result = call(*words)
     assert (result.code, result.out, result.err) == (2, "", f"{said}\n")
+
+
+def test_which_of_several_specs_is_refused(call: Call) -> None:
+    """By its file; of one spec alone, or of flags, there is no doubt."""
+    asked = "a step would write 1,600 weights"
+    assert call("run", "specs/lstm.yaml", "specs/gru.yaml", "--work").err.startswith(
+        f"rnncalc: specs/lstm.yaml: {asked}"
+    )
+    assert call("run", "specs/lstm.yaml", "--work").err.startswith(f"rnncalc: {asked}")
 
 
 def test_what_may_be_repeated_is_not_refused(call: Call) -> None:
