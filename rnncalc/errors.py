@@ -70,6 +70,7 @@ class Cure(Enum):
     NARROWER = "take fewer units"
     ONLY_RUN = "ask run for its states, which shows what comes of them"
     ANY_PARAMS = "compare it as it is, without same_params"
+    ANOTHER_SIZE = "let it be another width"
     SIZE_OF_YOUR_OWN = "count it with a size of your own in place of ?"
 
 

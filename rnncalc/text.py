@@ -47,6 +47,16 @@ def not_among(words: tuple[str, ...] | list[str], known: tuple[str, ...]) -> str
     return f"expected {one_of(known)}, got {got}{''.join(dict.fromkeys(did_you_mean(word, known) for word in wrong))}"
 
 
+def brief(value: object, sign: str = "") -> str:
+    """Return a value as Python writes it; a whole number that nobody would read, and Python not write, by its length.
+
+    sign: what stands between the thousands of a whole number.
+    """
+    if isinstance(value, int) and abs(value) >= 10**40:
+        return "one of over 40 digits"
+    return f"{value:{sign}}" if sign else repr(value)
+
+
 def plural(number: int, word: str) -> str:
     """Return `1 step`, `1,000 steps`."""
     return f"{number:,} {word}{'' if number == 1 else 's'}"

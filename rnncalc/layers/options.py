@@ -4,10 +4,12 @@ One declaration for the spec reader, the flags, Python callers and the schema. K
 """
 
 from collections.abc import Collection
+from math import isnan
+from sys import float_info
 from typing import Any
 
 from rnncalc.layers.frozen import Frozen
-from rnncalc.text import did_you_mean
+from rnncalc.text import brief, did_you_mean
 
 MAX_SIZE = 10**12
 MAX_LAYERS = 100_000
@@ -44,9 +46,11 @@ class Size(Frozen):
     def problem(self, value: object) -> str | None:
         """Return what is wrong with the value, or None."""
         if isinstance(value, bool) or not isinstance(value, int) or value < self.least:
-            cure = "; from Python, solve looks for it: solve(lambda size: Network(...), budget)"
-            return f"expected {self.expected}, got {value!r}{cure if value == '?' else ''}"
-        return f"expected at most 10^12, got {value:,}" if value > MAX_SIZE else None
+            cure = "; from Python, solve looks for it: solve(lambda size: Network(...), budget)" if value == "?" else ""
+            if hasattr(value, "__index__") and not isinstance(value, int):  # such as a whole number of NumPy's
+                cure = "; give int(...) of it"
+            return f"expected {self.expected}, got {brief(value)}{cure}"
+        return f"expected at most 10^12, got {brief(value, ',')}" if value > MAX_SIZE else None
 
     @property
     def schema(self) -> Schema:
@@ -100,10 +104,9 @@ class Choice(Frozen):
 
     def problem(self, value: object) -> str | None:
         """Return what is wrong with the value, or None."""
-        text = isinstance(value, str)
-        if text and value in self.words:
+        if isinstance(value, str) and value in self.words:
             return None
-        near = did_you_mean(str(value), [*self.words]) if text else ""
+        near = did_you_mean(value, [*self.words]) if isinstance(value, str) else ""
         return f"expected {self.expected}, got {value!r}{near}"
 
     @property
@@ -185,8 +188,11 @@ class Real(Frozen):
 
     def problem(self, value: object) -> str | None:
         """Return what is wrong with the value, or None."""
-        fits = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < float("inf")
-        return None if fits else f"expected {self.expected}, got {value!r}"
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            return f"expected {self.expected}, got {value!r}"
+        if abs(value) > float_info.max:
+            return f"expected a number up to 1.8e308, got {brief(value)}"
+        return f"expected {self.expected}, got {value!r}" if isinstance(value, float) and isnan(value) else None
 
     @property
     def schema(self) -> Schema:

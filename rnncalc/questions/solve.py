@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import prod
 from typing import NamedTuple
 
-from rnncalc.errors import CallError, Problem, RefusedError, SpecError
+from rnncalc.errors import CallError, Cure, Problem, RefusedError, SpecError
 from rnncalc.layers.options import MAX_SIZE
 from rnncalc.network.network import Network
 from rnncalc.questions.given import network_of, said, whole
@@ -87,7 +87,7 @@ def solution(sizes: Sizes, budget: int, *, exact: bool = False, bytes_each: int 
         raise _none(sizes)
     smallest, largest = found[0][0], found[-1][1]
     if smallest < largest and sizes.params(smallest) == sizes.params(largest):
-        raise RefusedError("the size written ? does not change the number of parameters; mark another")
+        raise RefusedError("the size does not change the number of parameters", Cure.ANOTHER_SIZE)
     met = exact and not (bytes_each and budget % bytes_each)
     best = _best(sizes, found, params, met)
     beyond = _next(found, best)

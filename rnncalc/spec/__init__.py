@@ -51,7 +51,12 @@ def load(path: str | os.PathLike[str], **overrides: str | int | None) -> Network
         raise CallError(f"load: {wrong}")
     source = os.fspath(path)
     words = {key: None if value is None else str(value) for key, value in overrides.items()}
-    return parse(contents(source), source, **words).network
+    data = contents(source)
+    try:
+        return parse(data, source, **words).network
+    except SpecError as error:  # here they are no flags
+        named = (problem._replace(source=problem.source.removeprefix("--")) for problem in error.problems)
+        raise SpecError(tuple(named)) from None
 
 
 USUAL_BYTES = 16_384

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import Call
 
 import rnncalc
 from rnncalc import (
@@ -17,6 +18,7 @@ from rnncalc import (
     Embedding,
     Network,
     Part,
+    RefusedError,
     SpecError,
     answer,
     compare,
@@ -138,6 +140,62 @@ def test_a_word_of_an_option_is_guessed() -> None:
         NETWORK.replace(convention="torch")
     with pytest.raises(SpecError, match=r"^layers\[0\].activation: expected .*, got 'tahn'; did you mean 'tanh'\?$"):
         UNTYPED.Network(input=2, layers=[UNTYPED.RNN(1, activation="tahn")])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: run(NETWORK, inputs=[[1, 10**400], [1, 2]]),
+            "inputs[0][1]: expected a number up to 1.8e308, got one of over 40 digits",
+        ),
+        (
+            lambda: run(NETWORK, start={"rnn_1": {"h": [10**5000]}}),
+            "start.rnn_1.h[0]: expected a number up to 1.8e308, got one of over 40 digits",
+        ),
+        (
+            lambda: run(NETWORK, inputs=[[1, math.inf], [1, 2]]),
+            "inputs[0][1]: expected a number up to 1.8e308, got inf",
+        ),
+        (
+            lambda: Network(input=10**5000, layers=[RNN(1)]),
+            "input: expected at most 10^12, got one of over 40 digits",
+        ),
+        (
+            lambda: Network(input=-(10**5000), layers=[RNN(1)]),
+            "input: expected a positive whole number, got one of over 40 digits",
+        ),
+        (
+            lambda: UNTYPED.Network(input=Index(), layers=[RNN(1)]),
+            "input: expected a positive whole number, got int64(3); give int(...) of it",
+        ),
+        (lambda: load("specs/lstm.yaml", steps=-5), "steps: expected a positive whole number, got '-5'"),
+    ],
+)
+def test_numbers_that_are_too_large_or_of_another_kind(call: Callable[[], object], message: str) -> None:
+    """No float has them, nor would anybody read them; another library's are told how to be given."""
+    with pytest.raises(SpecError) as refused:
+        call()
+    assert str(refused.value) == message
+
+
+class Index:
+    """A whole number that is no int, as NumPy's are."""
+
+    def __index__(self) -> int:
+        return 3
+
+    def __repr__(self) -> str:
+        return "int64(3)"
+
+
+def test_a_size_that_changes_nothing_is_told_in_the_words_of_the_call(call: Call) -> None:
+    """From Python there is no `?`."""
+    with pytest.raises(RefusedError) as refused:
+        solve(lambda size: NETWORK, 1000)
+    assert str(refused.value) == "the size does not change the number of parameters; let it be another width"
+    err = call("solve", "-i", 8, "-l", "lstm:3", "-T", "?", "--params", "1M").err
+    assert err == "rnncalc: the size does not change the number of parameters; write ? in place of another\n"
 
 
 def test_a_guess_is_made_at_words_alone() -> None:
