@@ -44,8 +44,10 @@ def compare(specs: tuple[str, ...], same_params: bool, dtype: str, format_: str,
         span = at_once.ask(_span, flags["steps"] or "") if spans else None
         if spans:
             flags["steps"] = None
-            if same_params or (span and span[0] > span[1]):
-                at_once.refuse("--steps FIRST..LAST stands alone, and FIRST is not above LAST")
+            if same_params:
+                at_once.refuse("--steps FIRST..LAST and --same-params ask different things: give one of them")
+            if span and span[0] > span[1]:
+                at_once.refuse(f"--steps: expected FIRST..LAST, the smaller first; write {span[1]}..{span[0]}")
         networks = at_once.ask(read_networks, specs, **flags)
     if span:
         write([DenseGrowthReport(question.dense_growth(network, *span)) for network in networks], format_)

@@ -68,7 +68,11 @@ def _between(gives: Cell, takes: Cell, at: Path) -> Iterator[Problem]:
         yield Problem((*at, takes.kind), message, follows=True)
     elif (wanted := gives.state_widths()) != (found := takes.state_widths()):
         want, got = (" and ".join(map(str, widths)) for widths in (wanted, found))
-        message = f"expected a state of {want}, as the encoder's final one (both directions joined), got {got}"
+        joined = " (both directions joined)" if gives.bidirectional else ""
+        message = f"expected a state of {want}, as the encoder's final one{joined}, got {got}"
+        units, rest = divmod(gives.directions * gives.units, takes.directions)
+        if not rest and takes.replace(units=units).state_widths() == wanted:
+            message = f"{message}; give it {units:,} units"
         gaps = tuple(width - other for other, width in zip(wanted, found, strict=True) if width != other)
         yield Problem((*at, takes.kind), message, follows=True, gaps=gaps)
     if takes.learned_state:

@@ -21,6 +21,14 @@ EMPTY = "rnncalc: a PATH is empty: give a spec or a folder of specs, or leave it
         (("run", "specs/lstm.yaml", "--inputs", ""), "--inputs: '': no such file"),
         (("run", "specs/lstm.yaml", "--start", ""), "--start: '': no such file"),
         (("run", "specs/lstm.yaml", "--backward", "--targets", ""), "--targets: '': no such file"),
+        (
+            ("compare", "specs/lstm.yaml", "--same-params", "--steps", "1..5"),
+            "rnncalc: --steps FIRST..LAST and --same-params ask different things: give one of them",
+        ),
+        (
+            ("compare", "specs/lstm.yaml", "--steps", "10..1"),
+            "rnncalc: --steps: expected FIRST..LAST, the smaller first; write 1..10",
+        ),
         (("answer", "specs/keras", 5), f"rnncalc: expected one network, got {KERAS}; name one spec"),
         (("check", ""), EMPTY),
         (("check", "", "specs", "--baseline", "specs"), EMPTY),

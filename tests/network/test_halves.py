@@ -16,10 +16,11 @@ def told(giving: list[Layer], taking: list[Layer]) -> list[tuple[object, ...]]:
     return [(each.path[2:], each.message, each.follows, each.gaps) for each in caught.value.problems]
 
 
-def state(want: str, got: str) -> str:
-    return f"expected a state of {want}, as the encoder's final one (both directions joined), got {got}"
+def state(want: str, got: str, cure: str = "", joined: str = "") -> str:
+    return f"expected a state of {want}, as the encoder's final one{joined}, got {got}{cure}"
 
 
+BOTH = " (both directions joined)"
 STARTS = "its final state starts this layer"
 
 CASES: list[tuple[list[Layer], list[Layer], list[Any]]] = [
@@ -31,7 +32,7 @@ CASES: list[tuple[list[Layer], list[Layer], list[Any]]] = [
         [GRU(3), Dense(5), RNN(3), RNN(3)],
         [((place, "rnn"), f"expected the encoder's kind, gru, got rnn: {STARTS}", True, (1,)) for place in (2, 3)],
     ),
-    ([RNN(3, bidirectional=True)], [RNN(5)], [((0, "rnn"), state("6", "5"), True, (-1, 1))]),
+    ([RNN(3, bidirectional=True)], [RNN(5)], [((0, "rnn"), state("6", "5", "; give it 6 units", BOTH), True, (-1, 1))]),
     (
         [LSTM(4, repeat=3, projection=2)],
         [LSTM(4, projection=2), LSTM(7, repeat=2, projection=3)],
@@ -40,7 +41,7 @@ CASES: list[tuple[list[Layer], list[Layer], list[Any]]] = [
     (
         [LSTM(4, projection=2)],
         [LSTM(5, projection=2)],
-        [((0, "lstm"), state("2 and 4", "2 and 5"), True, (1, 1))],
+        [((0, "lstm"), state("2 and 4", "2 and 5", "; give it 4 units"), True, (1, 1))],
     ),
     (
         [RNN(3)],
@@ -57,7 +58,7 @@ CASES: list[tuple[list[Layer], list[Layer], list[Any]]] = [
     (
         [RNN(3, repeat=2), RNN(4, repeat=2)],
         [RNN(4, repeat=3), RNN(4)],
-        [((0, "rnn"), state("3", "4"), True, (1, 2))],
+        [((0, "rnn"), state("3", "4", "; give it 3 units"), True, (1, 2))],
     ),
 ]
 
@@ -66,6 +67,13 @@ CASES: list[tuple[list[Layer], list[Layer], list[Any]]] = [
 def test_states_that_do_not_fit(giving: list[Layer], taking: list[Layer], problems: list[Any]) -> None:
     """Each is told once, with by how much each width is off and how many copies it is of."""
     assert told(giving, taking) == problems
+
+
+def test_an_odd_number_is_no_two_directions() -> None:
+    """3 units are no state of two directions, 4 of one are two of 2."""
+    (odd,), (even,) = (told([RNN(units)], [RNN(9, bidirectional=True)]) for units in (3, 4))
+    assert odd[1] == state("3", "18")
+    assert even[1] == state("4", "18", "; give it 2 units")
 
 
 def test_states_that_fit() -> None:
