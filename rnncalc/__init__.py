@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from rnncalc.questions.run import run
     from rnncalc.questions.solve import solve
     from rnncalc.questions.training import training
-    from rnncalc.spec import load
+    from rnncalc.spec import load, load_data
 
 __version__ = "0.1.0"
 
@@ -58,7 +58,7 @@ _HOMES = {
     "rnncalc.questions.run": ("run",),
     "rnncalc.questions.solve": ("solve",),
     "rnncalc.questions.training": ("training",),
-    "rnncalc.spec": ("load",),
+    "rnncalc.spec": ("load", "load_data"),
 }
 
 __all__ = [
@@ -94,6 +94,7 @@ __all__ = [
     "count",
     "explain",
     "load",
+    "load_data",
     "run",
     "solve",
     "training",

@@ -40,11 +40,23 @@ class Spec(NamedTuple):
 
 
 def load(path: str | os.PathLike[str], **overrides: str | int | None) -> Network:
-    """Return the network that a spec file describes.
+    """Return the network that a spec file describes; its own weights, inputs and targets are what `load_data` returns.
 
     `overrides` stand in place of the file's own steps, topology, convention or feedback, each as written in a spec.
     Raises SpecError with every problem of the file, CallError for other overrides, or OSError when it cannot be read.
     """
+    return _spec(path, overrides).network
+
+
+def load_data(path: str | os.PathLike[str], **overrides: str | int | None) -> "Data":
+    """Return the weights, inputs, start and targets of a spec file, each None where it has none.
+
+    `run` and `backward` take them by these names. Raises what `load` raises.
+    """
+    return parse_data(_spec(path, overrides))
+
+
+def _spec(path: str | os.PathLike[str], overrides: dict[str, str | int | None]) -> Spec:
     if not isinstance(path, str | os.PathLike):
         raise CallError(f"path: expected the path of a spec file, got a {type(path).__name__}")
     if wrong := not_among([*overrides], OVERRIDES):
@@ -53,7 +65,7 @@ def load(path: str | os.PathLike[str], **overrides: str | int | None) -> Network
     words = {key: None if value is None else str(value) for key, value in overrides.items()}
     data = contents(source)
     try:
-        return parse(data, source, **words).network
+        return parse(data, source, **words)
     except SpecError as error:  # here they are no flags
         named = (problem._replace(source=problem.source.removeprefix("--")) for problem in error.problems)
         raise SpecError(tuple(named)) from None

@@ -1,5 +1,6 @@
 """What a Python caller gives is taken where it is natural, else refused with the place and the cure."""
 
+import json
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -21,10 +22,12 @@ from rnncalc import (
     RefusedError,
     SpecError,
     answer,
+    backward,
     compare,
     count,
     explain,
     load,
+    load_data,
     run,
     solve,
 )
@@ -177,6 +180,25 @@ def test_numbers_that_are_too_large_or_of_another_kind(call: Callable[[], object
     with pytest.raises(SpecError) as refused:
         call()
     assert str(refused.value) == message
+
+
+def test_a_spec_s_own_numbers_are_had_from_python_too(call: Call) -> None:
+    """What `run` and `run --backward` do with a file, `run` and `backward` do with what was read of it."""
+    path = "specs/gru-by-hand.yaml"
+    data = load_data(path)
+    done = run(load(path), weights=data.weights, inputs=data.inputs, start=data.start)
+    (told,) = json.loads(call("run", path, "-f", "json").out)["reports"]
+    assert done.outputs == told["outputs"]
+    assert data.inputs == {None: [[1.0], [2.0]]}
+    path = "specs/one-unit.yaml"
+    data = load_data(path)
+    back = backward(load(path), **data._asdict())
+    (told,) = json.loads(call("run", path, "--backward", "-f", "json").out)["reports"]
+    assert back.loss == told["loss"]
+    assert data.targets == [0.0]
+    assert set(load_data("specs/lstm.yaml")) == {None}
+    with pytest.raises(SpecError, match=r"^steps: expected a positive whole number, got 0$"):
+        load_data(path, steps=0)
 
 
 class Index:
