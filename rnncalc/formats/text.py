@@ -22,7 +22,7 @@ from rnncalc.reports.pictures.picture import (
     Role,
     columns,
 )
-from rnncalc.text import encodes, escape, unencodable
+from rnncalc.text import GREEK, encodes, escape, unencodable
 
 if TYPE_CHECKING:
     from rnncalc.reports.equations import Line
@@ -59,7 +59,8 @@ LOWERED = str.maketrans(RAISED, "0123456789")
 def write(reports: Iterable[Drawn], file: TextIO) -> None:
     """Draw each picture as wide as the terminal allows, or, into a pipe, as a page does."""
     width = terminal_width() if file.isatty() else PAGE
-    for number, picture in enumerate(picture for report in reports for picture in report.pictures(width)):
+    signs = {sign: word for sign, word in unencodable(file.encoding).items() if sign in GREEK.values()}
+    for number, picture in enumerate(picture for report in reports for picture in report.pictures(width, signs)):
         if number:
             file.write("\n")
         file.writelines(f"{line}\n" for line in drawn(picture, file.encoding))
