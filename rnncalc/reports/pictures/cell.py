@@ -39,6 +39,14 @@ TOLD = 3
 """Of more layers with the same cell than these, only the number is said."""
 
 
+MEANINGS = {
+    Does.THROUGH: "A box with round corners has no weights of its own: its function is of the sum that enters it.",
+    Does.SCALED: "· multiplies a vector by a number.",
+    Does.OVER: "÷ divides what comes from below by what comes from its side.",
+}
+"""What is to be said of nodes that are not in every picture."""
+
+
 class Found(NamedTuple):
     """A recurrent layer in its place, its cell, and the other layers that have the same."""
 
@@ -121,8 +129,8 @@ def _notes(found: Found, flow: Graph | None) -> Iterator[str]:
     placed, layer = found.placed, found.layer
     if flow:
         yield "A box multiplies what enters it by its weights, and sums; lines that cross without a dot do not meet."
-    if flow and any(node.does is Does.OVER for node in flow.nodes):
-        yield "÷ divides what comes from below by what comes from its side."
+    does = {node.does for node in flow.nodes} if flow else set()
+    yield from (text for of, text in MEANINGS.items() if of in does)
     bare: dict[str, list[str]] = {}
     for gate in layer.gates(placed.inputs):
         for product in gate.products:

@@ -144,5 +144,7 @@ def _words(network: Network, grown: Grown) -> Words:
     dense = dense_params(network, at)
     ratio = f"{decimal(dense / grown.own)} × as many"
     notes.append(f"Dense equivalent: {plural(dense, 'parameter')} at {plural(at, 'step')}, {ratio}.")
+    if grown.at is not None:
+        notes.append(f"Dashed: the network's own {plural(at, 'step')}.")
     setting = f"Parameters against steps; {scales}"
     return Words(title(network), setting, tuple(notes), "growth")
