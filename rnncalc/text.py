@@ -122,13 +122,25 @@ def _visible(char: str) -> str:
 REPLACEMENT = "\ufffd"
 """What stands for half a surrogate pair, in every format."""
 
-PLAIN = {"→": "->", "×": "x", "·": "*", "–": "-", "…": "...", "─": "-", "✓": "ok", "✗": "no", "²": "^2"}
-PLAIN |= {"⇄": "=", "⋯": "~", "Σ": "S", "σ": "s", "∘": "*", "−": "-", "ζ": "z", "ν": "v", "∂": "d", "∏": "P", "‖": "|"}
+_NAMES = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho"
+GREEK = dict(
+    zip(
+        [*_NAMES.split(), "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega"],
+        "αβγδεζηθικλμνξοπρστυφχψω",
+        strict=True,
+    )
+)
+"""The letters that a name stands for in mathematics."""
+
+PLAIN = {letter: name for name, letter in GREEK.items()} | {"σ": "sigmoid"}
+PLAIN |= {"→": "->", "×": "x", "·": "*", "–": "-", "…": "...", "─": "-", "✓": "ok", "✗": "no", "²": "^2"}
+PLAIN |= {"⇄": "=", "⋯": "~", "Σ": "sum", "∘": "*", "−": "-", "∂": "d", "∏": "P", "‖": "|"}
 PLAIN |= {"÷": "/", REPLACEMENT: "?"}
 PLAIN |= zip("▏▎▍▌▋▊▉█", "...#####", strict=True)
 PLAIN |= zip("▁▂▃▄▅▆▇", "_.-=+*%", strict=True)
 PLAIN |= zip("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", "[[[]]]((()))", strict=True)
-"""What stands for our symbols where an encoding lacks them; of one character where what stands below must fit."""
+"""What stands for our symbols where an encoding lacks them. For a letter it is a word, put in before anything is placed
+below it; else it is of one character where what stands below must fit."""
 
 
 def unencodable(encoding: str | None) -> dict[str, str]:

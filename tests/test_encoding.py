@@ -64,5 +64,24 @@ def test_bars_and_tables_are_drawn_in_ascii() -> None:
     assert len(row) == len(total)
     out = called("ascii", "explain", "-i", 4, "-l", "fastgrnn:4").decode("ascii")
     assert "?" not in out
-    assert "h_t = (s(z) * (1 - z_t) + s(v)) * n_t" in out
+    assert "h_t = (sigmoid(zeta) * (1 - z_t) + sigmoid(nu)) * n_t" in out
     assert "ok  " in called("ascii", "check", "specs/lstm.yaml").decode("ascii")
+
+
+def test_greek_letters_are_words_in_ascii_and_shapes_stay_below_their_terms() -> None:
+    """What is σ(ζ) and ν elsewhere is no s, z or v, which are other things; the shapes of z and n stand below them."""
+    lines = called("ascii", "explain", "-i", 4, "-l", "fastgrnn:3").decode("ascii").splitlines()
+    place = lines.index("h_t = (sigmoid(zeta) * (1 - z_t) + sigmoid(nu)) * n_t + z_t * h_(t-1)")
+    assert lines[place + 1] == " 3                           3                     3     3       3"
+    lines = called("ascii", "run", "-i", 1, "-l", "fastgrnn:2", "-T", 1, "--work").decode("ascii").splitlines()
+    place = next(place for place, line in enumerate(lines) if line.startswith("z_1 = sigmoid(["))
+    brackets = [[place for place, char in enumerate(line) if char in "()"] for line in lines[place : place + 2]]
+    assert brackets[0] == brackets[1]
+
+
+def test_greek_letters_are_words_in_pictures_in_ascii() -> None:
+    """In boxes that are as wide as the words, in the legend, and where a flow is written line by line."""
+    out = called("ascii", "draw", "-i", 4, "-l", "fastgrnn:5", "--view", "cell").decode("ascii")
+    assert all(word in out for word in ("[sigmoid(zeta)]", "[sigmoid(nu)]", "| sigmoid |", "zeta  number"))
+    assert "?" not in out
+    assert out.count("+---------+") == 1  # nothing runs through the box of the one gate

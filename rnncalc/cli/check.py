@@ -55,7 +55,7 @@ growth_flags = together(
     "--baseline",
     metavar="PATH",
     shell_complete=files,
-    help="A spec, a folder of specs, or JSON of count, to compare to.",
+    help="A spec, a folder of specs, git:REF, or JSON of count or check, to compare to.",
 )
 @growth_flags
 @click.option(

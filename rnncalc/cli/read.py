@@ -9,23 +9,26 @@ from rnncalc.cli.flags import files, format_flag
 from rnncalc.cli.output import write
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.errors import CallError
+from rnncalc.modelfiles import SUFFIXES
 from rnncalc.modelfiles import read as read_file
 from rnncalc.questions.read import read as question
 from rnncalc.reports.read import ReadReport
+from rnncalc.text import one_of
 
 
 @click.command(
     cls=Command,
+    help=f"""List the tensors of a model file, and draft its spec.
+
+    FILE ends in {one_of(SUFFIXES)}; the first is the index of a sharded one. Nothing in it is run. By default a spec is
+    printed that counts the same; other formats list the tensors.
+    """,
     examples=("rnncalc read specs/models/tagger.pt", "rnncalc read specs/models/tagger.safetensors -f table"),
 )
 @click.argument("paths", nargs=-1, metavar="FILE...", shell_complete=files)
 @format_flag(ReadReport, default="yaml")
 def read(paths: tuple[str, ...], format_: str) -> None:
-    """List the tensors of a model file, and draft its spec.
-
-    FILE is a .safetensors, .pt, .pth, .bin, .keras, .weights.h5 or .onnx file, or the index of a sharded one. Nothing
-    in it is run. By default a spec is printed that counts the same; other formats list the tensors.
-    """
+    """List the tensors of a model file, and draft its spec."""
     if not paths:
         raise CallError("nothing to read: give a FILE, such as model.safetensors")
     with AllAtOnce() as at_once:

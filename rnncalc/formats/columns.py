@@ -5,7 +5,7 @@ Knows looks, not what is meant.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rnncalc.formats.breaks import IN_WORK, parts
@@ -54,6 +54,21 @@ def paragraphs(lines: Sequence[WorkLine], width: int) -> Iterator[list[str]]:
         yield laid_out(line, width)
     if beside:
         yield _lines(beside)
+
+
+def spelled(line: WorkLine, signs: Mapping[int, str]) -> WorkLine:
+    """Return an equation with words in place of the letters of its terms and functions, as wide as they will be."""
+    return tuple(_spelled(piece, signs) for piece in line) if signs else line
+
+
+def _spelled(piece: Piece, signs: Mapping[int, str]) -> Piece:
+    match piece:
+        case Term():
+            return Words(plain((piece,)).translate(signs))
+        case str() if piece.endswith("("):
+            return piece.translate(signs)
+        case _:
+            return piece
 
 
 def _lines(boxes: Sequence[Box]) -> list[str]:

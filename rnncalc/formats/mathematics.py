@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from rnncalc.formats.breaks import parts
 from rnncalc.formats.values import MOST_OF_A_SUM
 from rnncalc.formats.widths import PAGE, QUAD, line_width
-from rnncalc.reports.equations import Derivative, Function, Line, Piece, Sign, Term, plain_piece
+from rnncalc.reports.equations import GREEK, Derivative, Function, Line, Piece, Sign, Term, plain_piece
 from rnncalc.reports.sheet import Name
+from rnncalc.text import GREEK as LETTERS
 from rnncalc.text import escape
 
 ESCAPES = {
@@ -26,9 +27,8 @@ ESCAPES = {
     **{sign: f"$^{power}$" for power, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
     "∘": r"$\circ$",
     "÷": r"$\div$",
-    "σ": r"$\sigma$",
-    "ζ": r"$\zeta$",
-    "ν": r"$\nu$",
+    **{letter: f"$\\{name}$" for name, letter in LETTERS.items() if name != "omicron"},
+    "ο": "o",
     "∂": r"$\partial$",
     "Σ": r"$\Sigma$",
     "−": "$-$",
@@ -59,7 +59,9 @@ _ACCENTS = {
 _LETTERS = {"ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ı": "i"}
 """And those that set letters."""
 
-_LATEX_GREEK = {"zeta": r"\zeta", "nu": r"\nu", "sum": r"\sum"}
+_LATEX_GREEK = {name: f"\\{name}" for name in GREEK} | {"omicron": "o"}
+"""The commands by the names; TeX has none for a letter that looks like a Latin one."""
+
 _LATEX_SIGNS: dict[str, str] = {sign: sign.value for sign in Sign}
 _LATEX_SIGNS |= {Sign.EQUALS: " &= ", Sign.MINUS: " - ", Sign.ELEMENTWISE: r" \circ ", Sign.TIMES: r" \cdot "}
 _LATEX_SIGNS |= {Sign.APPLIED: r" \, ", Sign.COMMA: r",\, "}
@@ -69,14 +71,18 @@ _BREAKS = (Sign.PLUS, Sign.ELEMENTWISE, Sign.TIMES, Sign.OVER)
 """Before which signs an equation may go on in a new line."""
 
 
-def with_shapes(line: Line, width: int) -> Iterator[str]:
-    """Yield an equation and its shapes below it, line by line, broken at its signs where it is wider than `width`."""
+def with_shapes(line: Line, width: int, signs: Mapping[int, str] | None = None) -> Iterator[str]:
+    """Yield an equation and its shapes below it, line by line, broken at its signs where it is wider than `width`.
+
+    signs: what stands for signs that cannot be written.
+    """
+    signs = signs or {}
     rows = [_Rows()]
-    indent = _placed(line[:2]).width
+    indent = _Rows().with_pieces(line[:2], signs).width
     for group in groups(line):
-        row = rows[-1].with_pieces(group)
+        row = rows[-1].with_pieces(group, signs)
         if rows[-1].above.strip() and len(row.above.rstrip()) > width:
-            rows.append(_Rows(" " * indent).with_pieces(group))
+            rows.append(_Rows(" " * indent).with_pieces(group, signs))
         else:
             rows[-1] = row
     for row in rows:
@@ -99,7 +105,7 @@ class _Rows(NamedTuple):
     def width(self) -> int:
         return max(len(self.above), len(self.below))
 
-    def with_pieces(self, pieces: Line) -> _Rows:
+    def with_pieces(self, pieces: Line, signs: Mapping[int, str]) -> _Rows:
         """Return the rows with more at their ends.
 
         A shape that is wider than its term takes what room there is before it, then behind; only where its neighbour's
@@ -107,7 +113,7 @@ class _Rows(NamedTuple):
         """
         above, below = self
         for piece in pieces:
-            text = plain_piece(piece)
+            text = plain_piece(piece).translate(signs)
             shape = "×".join(map(str, piece.shape)) if isinstance(piece, Term) else ""
             if shape:
                 spare = len(text) - len(shape)
@@ -117,10 +123,6 @@ class _Rows(NamedTuple):
                 below = below.ljust(place) + shape
             above += text
         return _Rows(above, below)
-
-
-def _placed(line: Line) -> _Rows:
-    return _Rows().with_pieces(line)
 
 
 def aligned(lines: Iterable[Line], environment: str) -> str:

@@ -75,14 +75,14 @@ class _Page:
 
         self.console.print()
         for line in sheet.equations:
-            for number, text in enumerate(with_shapes(line, self.width)):
+            for number, text in enumerate(with_shapes(line, self.width, self.plain)):
                 equation = escape(text, UNBOUNDED).translate(self.plain)
                 self.console.print(Text(equation, "dim" if number % 2 else ""))
 
     def _work(self, sheet: Sheet) -> None:
-        from rnncalc.formats.columns import paragraphs  # one report has work
+        from rnncalc.formats.columns import paragraphs, spelled  # one report has work
 
-        equations = [*paragraphs(sheet.work, self.width)]
+        equations = [*paragraphs([spelled(line, self.plain) for line in sheet.work], self.width)]
         tall = any(len(lines) > 1 for lines in equations)
         self.console.print()
         for number, lines in enumerate(equations):

@@ -22,7 +22,7 @@ from rnncalc.reports.pictures.picture import (
     Role,
     columns,
 )
-from rnncalc.text import encodes, escape, unencodable
+from rnncalc.text import GREEK, encodes, escape, unencodable
 
 if TYPE_CHECKING:
     from rnncalc.reports.equations import Line
@@ -59,7 +59,8 @@ LOWERED = str.maketrans(RAISED, "0123456789")
 def write(reports: Iterable[Drawn], file: TextIO) -> None:
     """Draw each picture as wide as the terminal allows, or, into a pipe, as a page does."""
     width = terminal_width() if file.isatty() else PAGE
-    for number, picture in enumerate(picture for report in reports for picture in report.pictures(width)):
+    signs = {sign: word for sign, word in unencodable(file.encoding).items() if sign in GREEK.values()}
+    for number, picture in enumerate(picture for report in reports for picture in report.pictures(width, signs)):
         if number:
             file.write("\n")
         file.writelines(f"{line}\n" for line in drawn(picture, file.encoding))
@@ -99,6 +100,8 @@ class _Canvas:
         self.dots = {(shape.x, shape.y) for shape in picture.shapes if isinstance(shape, Dot)}
         self.sides: dict[GridPoint, int] = {}
         self.starts: list[tuple[GridPoint, GridPoint]] = []
+        self.heads: list[tuple[GridPoint, GridPoint]] = []
+        self.spare: set[GridPoint] = set()
 
     def put(self, cell: GridPoint, char: str) -> None:
         """Put a character into a cell, where there is one."""
@@ -145,6 +148,7 @@ class _Canvas:
             if box.height < 3 and box.role is not Role.ELIDED:
                 self.put((left - 1, box.y), "(" if box.round else "[")
                 self.put((left + long, box.y), ")" if box.round else "]")
+                self.spare.update((x, box.y) for x in range(box.x, right + 1) if not left - 1 <= x <= left + long)
             self.text((left, top + number), line)
 
     def arrow(self, arrow: Arrow) -> None:
@@ -155,6 +159,8 @@ class _Canvas:
             towards = [(other[0] - cell[0], other[1] - cell[1]) for other in (before, after)]
             self.sides[cell] = self.sides.get(cell, 0) | SIDES[towards[0]] | SIDES[towards[1]]
             head = arrow.head and after == end
+            if head:
+                self.heads.append((cell, towards[1]))
             self.put(cell, HEADS[towards[1]] if head else LINES[self.sides[cell]])
         first = cells[1]
         if first not in self.dots:  # it leaves another arrow, no frame
@@ -183,8 +189,16 @@ class _Canvas:
                 last = row
 
     def leave(self) -> None:
-        """Open the frames where arrows leave them."""
+        """Open the frames where arrows leave them, and lead arrows on to brackets that have room around them."""
+        for (x, y), direction in self.heads:
+            while direction[0] and (x + direction[0], y) in self.spare:
+                self.put((x, y), "─")
+                x += direction[0]
+                self.put((x, y), HEADS[direction])
         for (x, y), direction in self.starts:
+            while direction[0] and (x, y) in self.spare:
+                self.put((x, y), "─")
+                x -= direction[0]
             if 0 <= y < len(self.rows) and 0 <= x < len(self.rows[y]):
                 self.rows[y][x] = STARTS.get((self.rows[y][x], direction), self.rows[y][x])
 

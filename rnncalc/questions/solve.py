@@ -24,7 +24,7 @@ class Solution(NamedTuple):
     size, params, network: the largest size that fits, the parameters that it gives, and the network that has them; None
         where even the smallest is beyond the budget.
     next_size, next_params: the next size that there can be, and what it gives; None where there is none.
-    smallest: the network of the smallest size.
+    smallest, largest: the networks of the smallest and the largest size that there can be.
     bytes: the budget as it was given, where that was in bytes; bytes_each: what a parameter takes.
     """
 
@@ -36,6 +36,7 @@ class Solution(NamedTuple):
     next_size: int | None
     next_params: int | None
     smallest: Network
+    largest: Network
     bytes: int | None = None
     bytes_each: int | None = None
 
@@ -101,6 +102,7 @@ def solution(sizes: Sizes, budget: int, *, exact: bool = False, bytes_each: int 
         next_size=None if beyond is None else beyond * sizes.step,
         next_params=None if beyond is None else sizes.params(beyond),
         smallest=sizes.sized(smallest * sizes.step),
+        largest=sizes.sized(largest * sizes.step),
         bytes=budget if bytes_each else None,
         bytes_each=bytes_each or None,
     )

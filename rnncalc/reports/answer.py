@@ -144,6 +144,9 @@ def _told(judged: Judged, network: Network) -> Iterator[str]:
     """Yield what is to be said of one number beside its mistakes."""
     if judged.rounded and isinstance(judged.given, Given):
         yield f"{judged.given.text} is right as a rounding: exactly it is {judged.params:,}."
+    elif isinstance(judged.given, Given) and judged.given.unit > 1 and not judged.right:
+        least, most = judged.given.meant
+        yield f"{judged.given.text} is taken as a rounding, of any number from {least:,} to {most:,}."
     for meant in judged.meant:
         yield MEANT[meant.what].format(right=f"{meant.right or 0:,}")
     if judged.follows:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from rnncalc.layers.cell import Cell
 from rnncalc.questions.compare import Compared, Comparison, DenseGrowth, Lack, Missing
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Bar, Column, Row, Sheet
@@ -78,6 +79,8 @@ class ComparisonReport(NamedTuple):
 
     def _notes(self) -> Iterator[str]:
         first = self.comparison.sides[0]
+        if self._alone and not any(isinstance(placed.layer, Cell) for placed in self.comparison.networks[0].stack):
+            yield "No layer is recurrent: there is nothing to exchange, and as any kind the network is as it is."
         for missing in self.comparison.missing:
             yield _why(missing, first)
         if self.comparison.same_params:
@@ -85,7 +88,7 @@ class ComparisonReport(NamedTuple):
             yield f"All recurrent layers of a row have the same units, {most}."
             if self.comparison.projections:
                 yield "A projection keeps its width, in the kinds that have one."
-        elif self._alone and first.multiply_adds is None:
+        elif any(side.multiply_adds is None for side in self.comparison.sides):
             yield "Multiply-adds: not known without the number of steps, or with a part counted elsewhere."
 
 

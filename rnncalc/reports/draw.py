@@ -1,8 +1,8 @@
 """What is drawn of a network: the views, each a module of `pictures/`, imported when it is asked for.
 
-A view is a function `pictures(network, only, width)`: the pictures of a network, or of the layers named in `only` where
-there are any, none wider than `width` cells where that is a number and the view can help it. It raises RefusedError
-where there is nothing of the kind to draw.
+A view is a function `pictures(network, only, width, signs)`: the pictures of a network, or of the layers named in
+`only` where there are any, none wider than `width` cells where that is a number and the view can help it; `signs` are
+the words that stand for letters. It raises RefusedError where there is nothing of the kind to draw.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from rnncalc.network.network import Network
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from rnncalc.reports.pictures.picture import Picture
 
@@ -32,7 +32,7 @@ class Drawing(NamedTuple):
     view: str = next(iter(VIEWS))
     only: tuple[str, ...] = ()
 
-    def pictures(self, width: int | None = None) -> list[Picture]:
-        """Return the pictures, none wider than so many cells where that can be."""
+    def pictures(self, width: int | None = None, signs: Mapping[str, str] | None = None) -> list[Picture]:
+        """Return the pictures, none wider than so many cells where that can be; signs: words that stand for letters."""
         view = cast("Callable[..., list[Picture]]", import_module(VIEWS[self.view]).pictures)
-        return view(self.network, self.only, width)
+        return view(self.network, self.only, width, str.maketrans({**(signs or {})}))

@@ -18,6 +18,7 @@ from rnncalc.questions.nodes import (
     Sum,
     Symbol,
 )
+from rnncalc.text import GREEK as LETTERS
 
 
 class Term(NamedTuple):
@@ -78,7 +79,7 @@ class Sign(StrEnum):
     CLOSE_STACK = "]"
 
 
-GREEK = {"zeta": "ζ", "nu": "ν", "sum": "Σ"}
+GREEK = {**LETTERS, "sum": "Σ"}
 
 Piece = Term | Function | Derivative | str
 Line = tuple[Piece, ...]
@@ -114,6 +115,11 @@ def plain_piece(piece: Piece) -> str:
             return piece.symbol
         case _:
             return piece
+
+
+def spelled(line: Line, signs: Mapping[int, str]) -> Line:
+    """Return an equation with words in place of letters and signs: `sigmoid(zeta)`, where none has `σ(ζ)`."""
+    return tuple(plain_piece(piece).translate(signs) for piece in line) if signs else line
 
 
 def plain_words(parts: Iterable[str | Line]) -> str:

@@ -58,8 +58,10 @@ def length_sheets(layer: LayerBackward, chunk: int | None) -> Iterator[Sheet]:
                 *(_kept(of.letter, keeper) for of, keeper in keeping),
             ),
         )
-    for of in layer.terms:
-        yield _terms_sheet(name, of, chunk)
+    for number, of in enumerate(layer.terms, 1):
+        sheet = _terms_sheet(name, of)
+        kept = (len(of.terms) - 1) % chunk + 1 if chunk else None
+        yield sheet._replace(notes=(_of_chunk(kept),)) if number == len(layer.terms) else sheet  # once is enough
 
 
 def _gate(keeper: Keeper) -> str:
@@ -73,9 +75,8 @@ def _kept(state: str, keeper: Keeper) -> str:
     return f"∏ {gate}: the product of {gate} over the later steps, its largest number: what is left of {state}."
 
 
-def _terms_sheet(name: str, of: Terms, chunk: int | None) -> Sheet:
+def _terms_sheet(name: str, of: Terms) -> Sheet:
     """Return the terms of a weight, from the last step to the first."""
-    kept = (len(of.terms) - 1) % chunk + 1 if chunk else None
     letters = [letter for letter in of.terms[0].reached if any(term.reached[letter] for term in of.terms)]
     place = f"[{', '.join(map(str, of.place))}]" if len(of.place) > 1 or len({*of.place}) else ""
     last = of.terms[0].step
@@ -98,15 +99,14 @@ def _terms_sheet(name: str, of: Terms, chunk: int | None) -> Sheet:
             for term in of.terms
         ],
         title=f"{name}: the terms of ∂h_{last}/∂w, w = {of.tensor}{place}",
-        notes=(_of_chunk(kept),),
     )
 
 
 def _of_chunk(kept: int | None) -> str:
     """Return what truncation keeps of the terms."""
     if kept is None:
-        return "Truncated, the last chunk keeps as many of these terms, from the top, as it has steps."
-    return f"The last chunk has {plural(kept, 'step')}, and keeps so many of these terms, from the top."
+        return "Truncated, the last chunk keeps as many terms of each weight, from the top, as it has steps."
+    return f"The last chunk has {plural(kept, 'step')}, and keeps so many terms of each weight, from the top."
 
 
 def short(number: float | None) -> str | None:

@@ -68,7 +68,8 @@ def _source(each: Derivation) -> str:
     """Return where the width that a layer reads comes from."""
     below = each.below
     if below is None:
-        return "the vocabulary" if isinstance(each.placed.layer, Embedding) else "the network's input"
+        whose = f"the {each.placed.part}'s" if each.placed.part else "the network's"
+        return "the vocabulary" if isinstance(each.placed.layer, Embedding) else f"{whose} input"
     of = below.layer
     if not isinstance(of, Cell) or not of.bidirectional:
         return f"what {below.name} hands on"

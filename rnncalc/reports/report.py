@@ -1,6 +1,6 @@
 """What a report is, for type checkers alone: the methods that formats ask for."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from rnncalc.reports.cases import Annotation, Case, Tally
@@ -68,5 +68,5 @@ class Annotated(Protocol):
 class Drawn(Protocol):
     """A report that can be drawn."""
 
-    def pictures(self, width: int | None = None) -> list[Picture]:
-        """Return pictures, none wider than so many cells where that can be."""
+    def pictures(self, width: int | None = None, signs: Mapping[str, str] | None = None) -> list[Picture]:
+        """Return pictures, none wider than so many cells where that can be; signs: words that stand for letters."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import groupby
 
 from rnncalc.conventions.catalogue import convention
-from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Layer
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
@@ -32,7 +31,7 @@ def _chain(part: Part, other: Part) -> list[str]:
     pairs = [*zip(part.layers, other.layers, strict=True)]
     if part.output and other.output:
         pairs.append((part.output, other.output))
-    words = [(_layer(layer, after), layer.repeat) for layer, after in pairs]
+    words = [_repeated(layer, after) for layer, after in pairs]
     chain = []
     for text, equal in groupby(words, key=lambda word: word[0]):
         copies = sum(repeat for _, repeat in equal)
@@ -40,10 +39,29 @@ def _chain(part: Part, other: Part) -> list[str]:
     return chain if len(chain) <= MOST_LAYERS else [*chain[:3], "…", *chain[-2:]]
 
 
+BEFORE = {
+    ("bidirectional", True): "bidirectional",
+    ("recurrence", "diagonal"): "diagonal",
+    ("peepholes", True): "peephole",
+}
+"""The words that stand before a layer's kind, by the options and values that they stand for."""
+
+
+def _repeated(layer: Layer, other: Layer) -> tuple[str, int]:
+    """Return a layer in a few words, and how many there are; where that is what differs, it stands in the words."""
+    text = _layer(layer, other)
+    return (text, layer.repeat) if layer.repeat == other.repeat else (f"{text} ×?", 1)
+
+
 def _layer(layer: Layer, other: Layer) -> str:
-    number, after = getattr(layer, layer.number), getattr(other, other.number)
-    both = "bidirectional " if isinstance(layer, Cell) and layer.bidirectional else ""
-    return f"{both}{layer.kind} {number if number == after else '?'}"
+    """Return `diagonal lstm 20`, `lstm 20→10` with a projection, `lstm 20, extra_inputs=?`."""
+    values = layer.values()
+    kept = {option: value if value == getattr(other, option) else "?" for option, value in values.items()}
+    before = [word for (option, value), word in BEFORE.items() if values.get(option) == value]
+    projection = "" if kept.get("projection") is None else f"→{kept['projection']}"
+    told = (layer.number, "projection", "repeat")
+    others = [f", {option}=?" for option, value in kept.items() if value == "?" and option not in told]
+    return f"{' '.join([*before, layer.kind])} {kept[layer.number]}{projection}{''.join(others)}"
 
 
 FEW = 2

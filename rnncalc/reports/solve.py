@@ -49,7 +49,7 @@ class SolutionReport(NamedTuple):
             Sheet(
                 columns,
                 rows,
-                title=title(solution.smallest, solution.network),
+                title=title(solution.smallest, solution.largest),
                 subtitle=setting(network),
                 notes=(self._verdict(),),
             )

@@ -101,3 +101,9 @@ def test_what_was_not_known_keeps_no_limit_on_growth(spec: Path, tmp_path: Path,
     assert "cannot be judged: multiply-adds are not known of the baseline" in result.out
     assert call("check", spec, "--baseline", old, "--max-multiply-adds-growth", "0", "-T", 3).code == 0
     assert call("check", spec, "--baseline", old, "--max-bytes-growth", "0").code == 0
+
+
+def test_the_help_names_every_kind_of_baseline(call: Call) -> None:
+    """A spec, a folder, a commit, and what two commands print."""
+    text = " ".join(call("check", "--help").out.split())
+    assert "A spec, a folder of specs, git:REF, or JSON of count or check, to compare to." in text

@@ -112,3 +112,19 @@ def test_rows_a_tensor_are_those_of_the_count(call: Call) -> None:
     """CSV has a row a tensor, which holds nothing; tables have both."""
     assert call(*FLAGS, "--tensors", "--training", "-f", "csv") == call(*FLAGS, "--tensors", "-f", "csv")
     assert "Tensors" in call(*FLAGS, "--tensors", "--training").out
+
+
+@pytest.mark.parametrize(
+    ("flags", "sentence"),
+    [
+        ([], "Truncated, the last chunk keeps as many terms of each weight, from the top, as it has steps."),
+        (["--chunk", 3], "The last chunk has 1 step, and keeps so many terms of each weight, from the top."),
+    ],
+)
+def test_what_a_chunk_keeps_of_the_terms_is_said_once(call: Call, flags: list[object], sentence: str) -> None:
+    """Below the last of the four weights of an LSTM and the only one of an RNN; 4 steps are chunks of 3 and 1."""
+    for layer, weights in (("lstm:1", 4), ("rnn:1", 1)):
+        out = call("run", "-i", 2, "-l", layer, "-T", 4, "--backward", "--states", *flags).out
+        assert out.count(": the terms of ") == weights
+        assert out.count(sentence) == 1
+        assert out.index(sentence) > out.rindex(": the terms of ")

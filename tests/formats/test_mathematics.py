@@ -6,8 +6,10 @@ import pytest
 from cells import CELLS, cases, network
 
 from rnncalc import explain
+from rnncalc.formats import mathml
 from rnncalc.formats.mathematics import latex, typeset
 from rnncalc.questions.notation import NOTATIONS
+from rnncalc.reports.equations import Function, Sign, Term, plain
 from rnncalc.reports.explain import ExplanationReport
 
 TOKEN = re.compile(r"\\[a-z]+|\\,|[{}_&]|[^\\{}_&]")
@@ -75,10 +77,25 @@ def test_the_latex_says_what_the_text_says(name: str, notation: str) -> None:
         ("Łódź", r"\L{}\'{o}d\'{z}"),
         ("naïve façade", r"na\"{\i}ve fa\c{c}ade"),
         ("Ångström", r"\r{A}ngstr\"{o}m"),
-        ("ở層ω", "???"),
+        ("ở層ω", r"??$\omega$"),
         ("a_b", r"a\_b"),
     ],
 )
 def test_letters_are_those_of_tex_s_own_fonts(name: str, expected: str) -> None:
     """The commands of LaTeX's manual for accents and letters; two accents, and other scripts, ask for other fonts."""
     assert typeset(name) == expected
+
+
+@pytest.mark.parametrize(("name", "letter"), [("beta", "β"), ("zeta", "ζ"), ("lambda", "λ"), ("omega", "ω")])
+def test_a_number_with_the_name_of_a_greek_letter_is_that_letter(name: str, letter: str) -> None:
+    """In text, LaTeX and MathML, alone and in words; a name that is none stays as it is."""
+    line = (Function("sigmoid"), Sign.OPEN, Term(name), Sign.CLOSE)
+    assert (plain(line), latex(line)) == (f"σ({letter})", f"\\sigma(\\{name})")
+    assert mathml.symbol(name) == f"<mi>{letter}</mi>"
+    assert typeset(letter) == f"$\\{name}$"
+    assert plain((Term("betas"),)) == "betas"
+
+
+def test_tex_has_no_command_for_omicron() -> None:
+    """It looks as the Latin letter does."""
+    assert (latex((Term("omicron"),)), typeset("ο"), plain((Term("omicron"),))) == ("o", "o", "ο")

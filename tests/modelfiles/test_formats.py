@@ -1,5 +1,6 @@
 """Which format a file is: by its suffix where its bytes allow, else by its bytes; what is missing is named."""
 
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -9,7 +10,7 @@ from conftest import Call
 from modelfiles.made import lstm, safetensors, state_dict
 
 from rnncalc.errors import SpecError
-from rnncalc.modelfiles import FORMATS, Format, is_model, read, recognised
+from rnncalc.modelfiles import FORMATS, SUFFIXES, Format, is_model, read, recognised
 from rnncalc.modelfiles.model import FileTensor, ModelFile, Module, Role
 
 HDF = b"\x89HDF\r\n\x1a\n"
@@ -120,3 +121,12 @@ def test_a_format_that_is_none_is_recognised_by_no_one() -> None:
     """Nor is what a spec starts with."""
     for data in (b"", b"input: 4\n", "σ: 4\n".encode(), b"\xef\xbb\xbfinput"):
         assert recognised(data) is None
+
+
+def test_every_suffix_is_in_the_help_and_in_the_readme(call: Call) -> None:
+    """What the error names as readable is what the help and the README name."""
+    text = " ".join(call("read", "--help").out.split())
+    readme = Path("README.md").read_text(encoding="utf-8")
+    for suffix in SUFFIXES:
+        assert re.search(rf"{re.escape(suffix)}[,; ]", text), suffix
+        assert f"`{suffix}`" in readme, suffix

@@ -222,3 +222,17 @@ def test_one_step_does_not_grow() -> None:
     with pytest.raises(RefusedError) as refused:
         dense_growth(Network(input=2, layers=(RNN(3),), topology="one-to-one"), 1, 9)
     assert str(refused.value) == "a one-to-one network has 1 step, so nothing grows; choose another topology"
+
+
+def test_why_multiply_adds_are_missing_is_said_of_several_specs_too(call: Call) -> None:
+    """As it is of one; with the steps known there is nothing to say."""
+    note = "Multiply-adds: not known without the number of steps, or with a part counted elsewhere."
+    assert note in call("compare", "specs/lstm.yaml", "specs/gru.yaml").out
+    assert note in call("compare", "specs/lstm.yaml", "specs/many-to-one.yaml").out
+    assert note not in call("compare", "specs/many-to-one.yaml", "specs/many-to-many.yaml").out
+
+
+def test_that_nothing_was_there_to_exchange_is_said(call: Call) -> None:
+    """The rows of a dense network as an RNN, a GRU and an LSTM are all its own."""
+    assert "No layer is recurrent" in call("compare", "-i", 3, "-l", "dense:3").out
+    assert "No layer is recurrent" not in call("compare", "-i", 3, "-l", "mgu:3").out

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from conftest import Call
 
 from rnncalc import GRU, RNN, CallError, Network, Part
 from rnncalc.conventions.formula import Plus
@@ -64,3 +65,12 @@ def test_the_halves_of_a_network_begin_anew() -> None:
     halves = [Part(2, (RNN(3), RNN(3)), steps=3), Part(4, (RNN(3), RNN(3)), steps=2)]
     found = explain(Network(encoder=halves[0], decoder=halves[1])).layers
     assert [each.below and each.below.name for each in found] == [None, "rnn_1", None, "rnn_3"]
+
+
+def test_the_first_layer_of_a_half_reads_the_input_of_that_half(call: Call) -> None:
+    """The network as a whole has no one input there."""
+    text = call("explain", "specs/encoder-decoder.yaml").out
+    assert "m = 93: the decoder's input" in text
+    assert "the encoder's input" in text
+    assert "the network's input" not in text
+    assert "m = 8: the network's input" in call("explain", "specs/lstm.yaml").out

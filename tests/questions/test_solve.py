@@ -248,3 +248,26 @@ def test_the_largest_within_a_budget_and_a_bound(budget: int, most: int, found: 
     assert largest(count, budget, most) == found
     assert max(tried) <= max(most, 1)
     assert largest(lambda size: size if size <= 5 else None, budget, most) == min(found, 5)
+
+
+@pytest.mark.parametrize(
+    ("flags", "title"),
+    [
+        (["-l", "lstm:4,repeat=?"], "lstm 4 ×?"),
+        (["-l", "lstm:4,extra_inputs=?"], "lstm 4, extra_inputs=?"),
+        (["-l", "lstm:9,projection=?"], "lstm 9→?"),
+        (["-l", "lstm:?,recurrence=diagonal", "-o", "?"], "diagonal lstm ? → dense ?"),
+        (["-l", "embedding:?", "-l", "lstm:20"], "embedding ? → lstm 20"),
+    ],
+)
+@pytest.mark.parametrize("budget", [1, 100_000])
+def test_the_title_has_the_mark_where_it_stands(call: Call, flags: list[str], title: str, budget: int) -> None:
+    """Whichever size is marked, and also where no size fits."""
+    assert call("solve", "-i", 3, *flags, "--params", budget).out.splitlines()[0] == title
+
+
+def test_the_title_has_the_mark_where_the_smallest_size_is_the_answer(call: Call) -> None:
+    """One unit has 4·(3 + 1 + 1) = 20 parameters, two have 48."""
+    out = call("solve", "-i", 3, "-l", "lstm:?", "--params", 30).out
+    assert out.startswith("lstm ?\n")
+    assert "? = 1" in out

@@ -111,6 +111,8 @@ def test_shapes_in_a_table(call: Call) -> None:
             "No mistake that is known gives this number, but h of layer 1 = 52 in place of 50 would.",
         ),
         (NET, "2.6k", "2.6k is right as a rounding: exactly it is 2,585."),
+        (NET, "1e3", "1e3 is taken as a rounding, of any number from 500 to 1,500."),
+        (NET, "9.9M", "9.9M is taken as a rounding, of any number from 9,850,000 to 9,950,000."),
     ],
 )
 def test_remarks(net: Network, number: int | str, text: str) -> None:

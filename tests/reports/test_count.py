@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from conftest import Call
 
 
@@ -80,3 +81,17 @@ def test_the_report_is_the_documented_example(call: Call, tmp_path: Path) -> Non
             }
         ],
     }
+
+
+@pytest.mark.parametrize(
+    ("layer", "title"),
+    [
+        ("lstm:4,projection=2", "lstm 4→2"),
+        ("gru:20,recurrence=diagonal", "diagonal gru 20"),
+        ("lstm:4,peepholes,bidirectional,repeat=3", "bidirectional peephole lstm 4 ×3"),
+        ("lstm:4,recurrence=full,peepholes=false", "lstm 4"),
+    ],
+)
+def test_a_title_tells_what_changes_the_cell(call: Call, layer: str, title: str) -> None:
+    """A projection, a diagonal recurrence and peepholes, in a word each."""
+    assert call("-i", 3, "-l", layer).out.splitlines()[0] == title

@@ -5,7 +5,7 @@ import io
 import json
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Any
 
@@ -98,7 +98,7 @@ class Full:
     def tally(self) -> Tally:
         return Tally(4, 1, 1, 1)
 
-    def pictures(self, width: int | None = None) -> list[Picture]:
+    def pictures(self, width: int | None = None, signs: Mapping[str, str] | None = None) -> list[Picture]:
         text = ("a", Term("a", "b"), Term("b", time="c"))
         boxes = (Box(0, 0, 9, 4, (text, text), Role.LAYER), Box(0, 8, 9, 1, (text,), Role.STATE, round=True))
         arrow = Arrow(((4, 4), (4, 7)), Role.BACKWARD)
@@ -273,7 +273,7 @@ class Surrogate(Full):
     def document(self) -> Document:
         return Document(("a\ud800b",), (Entry("a", "a\ud800b"),))
 
-    def pictures(self, width: int | None = None) -> list[Picture]:
+    def pictures(self, width: int | None = None, signs: Mapping[str, str] | None = None) -> list[Picture]:
         return [Picture("a\ud800b", "", 9, 1, (Label(0, 0, ("a\ud800b",), Role.NOTE),))]
 
     def data(self) -> dict[str, Any]:

@@ -27,6 +27,11 @@ class Given(NamedTuple):
     unit: int = 1
     text: str = ""
 
+    @property
+    def meant(self) -> tuple[int, int]:
+        """The least and the greatest number that it may be a rounding of."""
+        return self.number - self.unit // 2, self.number + self.unit // 2
+
     def means(self, number: int) -> bool:
         """Return whether a number is the one that was given, rounded as it was."""
         if self.unit == 1 or not self.number:

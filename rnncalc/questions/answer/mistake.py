@@ -46,7 +46,7 @@ class Mistake(NamedTuple):
 class Family(NamedTuple):
     """Mistakes that differ in a number or a name, found from the learner's number; each way has its values.
 
-    weak: it explains so many numbers that others are looked for beside it.
+    weak: it explains so many numbers that others are looked for beside it, and told before it.
     """
 
     id: str

@@ -74,27 +74,36 @@ def diagnoses(
 ) -> Iterator[tuple[Diagnosis, Worksheet]]:
     """Yield what gives a number, each with the worksheet that it makes; pairs if nothing simpler does.
 
-    First the mistakes made everywhere, in the table's order, then those made in one layer alone. Of those that make the
-    same of the lines in question, and of the places where one and the same mistake gives the same sum, only the first.
+    First the mistakes made everywhere, in the table's order, then those made in one layer alone, then pairs, and last
+    the weak ones, which explain almost any number. Of those that make the same of the lines in question, and of the
+    places where one and the same mistake gives the same sum, only the first.
     made: filled, and read, where several numbers are asked about.
     """
     right = _sum(worksheet, question)
     seen = [question.lines(worksheet)]
     told: list[tuple[str, Expression]] = []
-    explained = False
-    for candidate in _simple(worksheet, question, {} if made is None else made):
-        if question.is_given_by(candidate.worksheet) and (lines := question.lines(candidate.worksheet)) not in seen:
+
+    def found(candidate: Candidate) -> Iterator[tuple[Diagnosis, Worksheet]]:
+        lines = question.lines(candidate.worksheet)
+        if question.is_given_by(candidate.worksheet) and lines not in seen:
             seen.append(lines)
-            found = _diagnosis(candidate, right, question)
-            if (found.id, found.yours) in told:
-                continue
-            told.append((found.id, found.yours))
-            explained = explained or not any(isinstance(row, Family) and row.weak for row in candidate.mistakes)
-            yield found, candidate.worksheet
-            if question.given.unit > 1 and len(told) == MOST_PAIRS:
-                return
-    if not explained and len(worksheet) <= (MOST_LAYERS if question.place is None else MOST_LAYERS_PAIRED):
+            diagnosis = _diagnosis(candidate, right, question)
+            if (diagnosis.id, diagnosis.yours) not in told:
+                told.append((diagnosis.id, diagnosis.yours))
+                yield diagnosis, candidate.worksheet
+
+    weak: list[Candidate] = []
+    for candidate in _simple(worksheet, question, {} if made is None else made):
+        if any(isinstance(row, Family) and row.weak for row in candidate.mistakes):
+            weak.append(candidate)
+            continue
+        yield from found(candidate)
+        if question.given.unit > 1 and len(told) == MOST_PAIRS:
+            return
+    if not told and len(worksheet) <= (MOST_LAYERS if question.place is None else MOST_LAYERS_PAIRED):
         yield from _of_pairs(worksheet, question, right)
+    for candidate in weak:
+        yield from found(candidate)
 
 
 def _of_pairs(worksheet: Worksheet, question: Question, right: Expression) -> Iterator[tuple[Diagnosis, Worksheet]]:

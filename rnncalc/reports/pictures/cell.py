@@ -6,7 +6,7 @@ its flow is written line by line.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from rnncalc.conventions.arrays import CellArrays
@@ -16,10 +16,10 @@ from rnncalc.layers.cell import Cell, Form
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.graph import Does, Graph, graph
-from rnncalc.reports.equations import plain
+from rnncalc.reports.equations import plain, spelled
 from rnncalc.reports.pictures.cell_figure import figure
 from rnncalc.reports.pictures.cell_legend import labels, rows
-from rnncalc.reports.pictures.cell_lines import lines, spelled
+from rnncalc.reports.pictures.cell_lines import lines, step
 from rnncalc.reports.pictures.framing import Words, bounds, framed
 from rnncalc.reports.pictures.picture import Picture, Shape, fitted, moved
 from rnncalc.reports.pictures.plan import row_of
@@ -39,6 +39,14 @@ TOLD = 3
 """Of more layers with the same cell than these, only the number is said."""
 
 
+MEANINGS = {
+    Does.THROUGH: "A box with round corners has no weights of its own: its function is of the sum that enters it.",
+    Does.SCALED: "· multiplies a vector by a number.",
+    Does.OVER: "÷ divides what comes from below by what comes from its side.",
+}
+"""What is to be said of nodes that are not in every picture."""
+
+
 class Found(NamedTuple):
     """A recurrent layer in its place, its cell, and the other layers that have the same."""
 
@@ -48,7 +56,7 @@ class Found(NamedTuple):
     others: tuple[Placed, ...] = ()
 
 
-def pictures(network: Network, only: tuple[str, ...], width: int | None) -> list[Picture]:
+def pictures(network: Network, only: tuple[str, ...], width: int | None, signs: Mapping[int, str]) -> list[Picture]:
     """Return a picture of each cell of a network, those that are alike once, or of each of the layers of these names.
 
     Raises RefusedError where there is no cell.
@@ -58,14 +66,14 @@ def pictures(network: Network, only: tuple[str, ...], width: int | None) -> list
     if not recurrent or (only and len(recurrent) < len(chosen)):
         raise RefusedError(_refusal(network, [placed for placed in chosen if placed not in recurrent], only))
     if only:
-        return [_picture(network, _found(network, placed), width) for placed in recurrent]
+        return [_picture(network, _found(network, placed), width, signs) for placed in recurrent]
     alike: dict[object, list[Placed]] = {}
     for placed in recurrent:
         layer = placed.layer
         assert isinstance(layer, Cell)
         key = type(layer), layer.choices(), layer.gates(placed.inputs), layer.weights, *layer.states.items()
         alike.setdefault(key, []).append(placed)
-    return [_picture(network, _found(network, first, tuple(rest)), width) for first, *rest in alike.values()]
+    return [_picture(network, _found(network, first, tuple(rest)), width, signs) for first, *rest in alike.values()]
 
 
 def _refusal(network: Network, wrong: list[Placed], only: tuple[str, ...]) -> str:
@@ -82,28 +90,29 @@ def _found(network: Network, placed: Placed, others: tuple[Placed, ...] = ()) ->
     return Found(placed, layer, arrays, others)
 
 
-def _picture(network: Network, found: Found, width: int | None) -> Picture:
+def _picture(network: Network, found: Found, width: int | None, signs: Mapping[int, str]) -> Picture:
     """Return the widest picture that is no wider than so many cells; where there is none, the flow line by line."""
+    told = [spelled(line, signs) for line in step(found.placed, found.layer, found.arrays)]
     flow = graph(found.layer, found.placed.inputs, found.arrays.habits)
     for gap in GAPS:
-        shapes: list[Shape] = figure(flow, gap)
+        shapes: list[Shape] = figure(flow, gap, signs)
         around = bounds(shapes)
         across = around.right - around.left
         if width is None or across <= width:
             break
     drawn = width is None or across <= width
     if not drawn:
-        shapes, across = [*lines(found.placed, found.layer, found.arrays, width or ROOM)], 0
+        shapes, across = [*lines(told, width or ROOM)], 0
         around = bounds(shapes)
     room = max(across, min(width or ROOM, ROOM))
-    legend = [*labels(rows(found.placed, found.arrays.habits), room)]
+    legend = [*labels(rows(found.placed, found.arrays.habits, signs), room)]
     beside = bounds(legend)
     left = around.left + (across - beside.right + beside.left) // 2 if drawn else 0
     shapes += [moved(label, (left, around.bottom + 1)) for label in legend]
     words = _words(network, found, flow if drawn else None)
     picture = framed(words, shapes, width)
-    told = "; ".join(plain(line) for line in spelled(found.placed, found.layer, found.arrays))
-    return picture._replace(description=f"{escape(words.setting)}. {told}. {' '.join(words.notes)}")
+    written = "; ".join(map(plain, told))
+    return picture._replace(description=f"{escape(words.setting)}. {written}. {' '.join(words.notes)}")
 
 
 def _words(network: Network, found: Found, flow: Graph | None) -> Words:
@@ -120,8 +129,8 @@ def _notes(found: Found, flow: Graph | None) -> Iterator[str]:
     placed, layer = found.placed, found.layer
     if flow:
         yield "A box multiplies what enters it by its weights, and sums; lines that cross without a dot do not meet."
-    if flow and any(node.does is Does.OVER for node in flow.nodes):
-        yield "÷ divides what comes from below by what comes from its side."
+    does = {node.does for node in flow.nodes} if flow else set()
+    yield from (text for of, text in MEANINGS.items() if of in does)
     bare: dict[str, list[str]] = {}
     for gate in layer.gates(placed.inputs):
         for product in gate.products:

@@ -10,7 +10,7 @@ from itertools import pairwise, product
 from typing import NamedTuple
 
 from rnncalc.questions.graph import Does, Graph
-from rnncalc.reports.equations import FUNCTIONS, Line, Term
+from rnncalc.reports.equations import FUNCTIONS, Line, Term, spelled
 from rnncalc.reports.pictures.cell_places import OUT, Places, places
 from rnncalc.reports.pictures.cell_tracks import LEFT, Heights, Path, heights, paths
 from rnncalc.reports.pictures.cell_wires import RIGHT, How, Laid, Wires, ports, wires
@@ -39,12 +39,15 @@ class Looks(NamedTuple):
     round: bool
 
 
-def figure(graph: Graph, gap: int) -> list[Shape]:
-    """Return the shapes of a cell, wherever on the grid, its columns so many cells apart."""
+def figure(graph: Graph, gap: int, signs: Mapping[int, str]) -> list[Shape]:
+    """Return the shapes of a cell, wherever on the grid, its columns so many cells apart.
+
+    signs: the words that stand for letters.
+    """
     without: frozenset[str] = frozenset()
     while True:
         found = places(graph, without)
-        looks = {place: _looks(found, place) for place in found.rows if place > 0}
+        looks = {place: _looks(found, place, signs) for place in found.rows if place > 0}
         made = _arranged(found, looks, gap)
         if not made.crooked:
             break
@@ -58,10 +61,10 @@ def figure(graph: Graph, gap: int) -> list[Shape]:
     ]
 
 
-def _looks(found: Places, place: int) -> Looks:
+def _looks(found: Places, place: int, signs: Mapping[int, str]) -> Looks:
     """Return how a node is drawn: a gate and a matrix as a box, an operation as a circle, a trained number small."""
     node = found.graph.nodes[place]
-    function = FUNCTIONS.get(node.activation, node.activation)
+    function = FUNCTIONS.get(node.activation, node.activation).translate(signs)
     entries = ports(len(node.operands) - (place in found.below), place in found.below)
     least = max([NARROWEST, *(2 * abs(at) + 3 for at in entries)])
     if node.does in SIGNS:
@@ -69,15 +72,15 @@ def _looks(found: Places, place: int) -> Looks:
         return Looks(((sign,),), len(sign) + 2 if len(sign) % 2 else len(sign) + 3, 1, Role.OPERATION, True)
     match node.does:
         case Does.GATE | Does.THROUGH:  # which has no weights of its own
-            lines: tuple[Line, ...] = ((function,), (Term(node.letter, time="t"),))
+            lines: tuple[Line, ...] = ((function,), spelled((Term(node.letter, time="t"),), signs))
         case Does.APPLIED:
             return Looks(((function,),), _odd(len(function) + 2), 1, Role.OPERATION, True)
         case Does.SCALAR:
-            number = Term(node.letter)
+            (number,) = spelled((Term(node.letter),), signs)
             line: Line = (number,) if node.activation == "linear" else (f"{function}(", number, ")")
             return Looks((line,), _odd(span(line) + 2), 1, Role.GATE, False)
         case _:
-            lines = tuple((Term(*letters),) for letters in node.weights)
+            lines = tuple(spelled((Term(*letters),), signs) for letters in node.weights)
     width = _odd(max([least, *(span(line) + MARGIN for line in lines)]))
     bare = node.does is Does.THROUGH
     return Looks(lines, width, len(lines) + 2, Role.OPERATION if bare else Role.GATE, bare)

@@ -5,14 +5,14 @@ The numbers are those of the count's tensors under the network's convention, and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 from typing import NamedTuple
 
 from rnncalc.conventions.tensor import Direction, Tensor
 from rnncalc.layers.cell import Cell, Habits
 from rnncalc.network.stack import Placed
-from rnncalc.reports.equations import Line, Term
+from rnncalc.reports.equations import Line, Term, spelled
 from rnncalc.reports.pictures.picture import Align, Label, Role, span
 from rnncalc.text import all_of
 
@@ -26,10 +26,10 @@ class Row(NamedTuple):
     meaning: str = ""
 
 
-def rows(placed: Placed, habits: Habits) -> list[Row]:
+def rows(placed: Placed, habits: Habits, signs: Mapping[int, str]) -> list[Row]:
     """Return a row for each gate, for each matrix that gates share, and for what stands beside the gates.
 
-    Where there are two directions, both are counted in each row.
+    Where there are two directions, both are counted in each row. signs: the words that stand for letters.
     """
     layer = placed.layer
     assert isinstance(layer, Cell)
@@ -51,7 +51,8 @@ def rows(placed: Placed, habits: Habits) -> list[Row]:
     ]
     found += [Row((), "shared", params, f"matrices of {all_of([*letters])}") for letters, params in shared.items()]
     sums = [sum(each) for each in zip(*beside.values(), strict=True)]
-    return [*found, *(row._replace(params=params) for row, params in zip(_beside(layer), sums, strict=False))]
+    found += [row._replace(params=params) for row, params in zip(_beside(layer), sums, strict=False)]
+    return [row._replace(letter=spelled(row.letter, signs)) for row in found]
 
 
 def _beside(layer: Cell) -> Iterator[Row]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rnncalc.conventions.arrays import CellArrays
 from rnncalc.layers.cell import Cell
@@ -15,15 +15,15 @@ SIGNS = (" + ", " ∘ ", " · ", " / ", " − ")
 INDENT = 4
 
 
-def spelled(placed: Placed, layer: Cell, arrays: CellArrays) -> list[Line]:
+def step(placed: Placed, layer: Cell, arrays: CellArrays) -> list[Line]:
     """Return the equations of a step."""
     return [written(equation, placed.sizes) for equation in equations(layer, placed.inputs, arrays)]
 
 
-def lines(placed: Placed, layer: Cell, arrays: CellArrays, width: int) -> Iterator[Label]:
+def lines(step: Sequence[Line], width: int) -> Iterator[Label]:
     """Yield the equations of a step below each other, broken at their signs where they are too wide."""
     y = 0
-    for equation in spelled(placed, layer, arrays):
+    for equation in step:
         x = 0
         for line in _broken(equation, width):
             yield Label(x, y, line, Role.NOTE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from rnncalc.errors import RefusedError
@@ -44,7 +44,7 @@ class Grown(NamedTuple):
         return linear_or_logarithmic([*self.steps]), linear_or_logarithmic([self.own, *self.dense])
 
 
-def pictures(network: Network, only: tuple[str, ...], width: int | None) -> list[Picture]:
+def pictures(network: Network, only: tuple[str, ...], width: int | None, signs: Mapping[int, str]) -> list[Picture]:
     """Return the curves of both. Raises RefusedError where there is no growth to draw."""
     name = escape(title(network))
     if only:
@@ -144,5 +144,7 @@ def _words(network: Network, grown: Grown) -> Words:
     dense = dense_params(network, at)
     ratio = f"{decimal(dense / grown.own)} × as many"
     notes.append(f"Dense equivalent: {plural(dense, 'parameter')} at {plural(at, 'step')}, {ratio}.")
+    if grown.at is not None:
+        notes.append(f"Dashed: the network's own {plural(at, 'step')}.")
     setting = f"Parameters against steps; {scales}"
     return Words(title(network), setting, tuple(notes), "growth")

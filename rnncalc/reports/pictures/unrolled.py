@@ -5,7 +5,7 @@ What is drawn costs no more than the elided picture: equal layers are looked at 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -38,7 +38,7 @@ class Fit(NamedTuple):
     tight: bool = False
 
 
-def pictures(network: Network, only: tuple[str, ...], width: int | None) -> list[Picture]:
+def pictures(network: Network, only: tuple[str, ...], width: int | None, signs: Mapping[int, str]) -> list[Picture]:
     """Return the network unrolled, its halves by themselves where both have no room; or each of the layers named."""
     if only:
         found = [row_of(network, name) for name in only]

@@ -151,3 +151,11 @@ def test_in_a_larger_network_the_likelier_mistakes_are_looked_for() -> None:
     net = Network(input=3, layers=(RNN(2), RNN(3)) * 51, output=Output(2))  # 51·30 and 2·(3 + 1)
     (*_, last) = judged(net, 51 * 30 + 5 * 4).diagnoses
     assert (last.id, last.values["width"]) == ("output-width", "5")
+
+
+def test_what_explains_any_number_is_told_last() -> None:
+    """288 is 6·24 of an RNN at each step and 36·4 of the output, the steps taken twice, before 66 units for 1."""
+    net = Network(input=4, layers=(RNN(3),), output=Output(1), steps=6, topology="many-to-many")
+    found = judged(net, 6 * 24 + 36 * 4).diagnoses
+    assert found[0].id != "output-width"
+    assert (found[-1].id, found[-1].values["width"]) == ("output-width", "66")

@@ -9,7 +9,7 @@ import pytest
 from circuit import Circuit, Numbers
 from pictured import hold
 
-from rnncalc import GRU, LSTM, MGU, RNN, SRU, Cell, Dense, FastGRNN, Network, Output, SpecError, count
+from rnncalc import GRU, LSTM, MGU, RNN, SRU, Cell, Dense, FastGRNN, Layer, Network, Output, SpecError, count
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Habits
@@ -120,7 +120,7 @@ def test_the_legend_sums_to_the_count(name: str) -> None:
     """Under every convention: the rows to the last, and that to the layer's parameters."""
     for net in networks(name):
         (placed,) = net.stack
-        assert sum(row.params for row in rows(placed, habits_of(net))) == net.params
+        assert sum(row.params for row in rows(placed, habits_of(net), {})) == net.params
     numbers = legend(drawn(net))
     assert sum(numbers[:-1]) == numbers[-1] == net.params
 
@@ -198,3 +198,18 @@ def test_what_has_no_cell_is_refused(only: tuple[str, ...], message: str) -> Non
     net = Network(input=4, layers=[LSTM(2) if only else Dense(2)], output=Output(1))
     with pytest.raises(RefusedError, match=message):
         Drawing(net, "cell", only).pictures()
+
+
+@pytest.mark.parametrize(
+    ("layer", "convention", "told"),
+    [
+        (GRU(5), "pytorch", "A box with round corners has no weights of its own"),
+        (FastGRNN(5), "textbook", "· multiplies a vector by a number."),
+    ],
+)
+def test_what_is_not_in_every_picture_is_explained_where_it_is(layer: Layer, convention: str, told: str) -> None:
+    """A gate whose sum was made by hand, and a product with a trained number."""
+    (picture,) = Drawing(Network(input=4, layers=(layer,), convention=convention), "cell").pictures()
+    assert told in picture.description
+    (picture,) = Drawing(Network(input=4, layers=(LSTM(5),)), "cell").pictures()
+    assert told not in picture.description

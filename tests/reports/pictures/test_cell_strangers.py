@@ -191,7 +191,7 @@ def test_a_step_of_anything_is_drawn_as_it_runs(seed: int) -> None:
     """Of up to five gates and three states, in any order, values read often, once or never."""
     layer = Drawn(units=4)
     vars(layer)["seed"] = seed
-    shapes = figure(graph(layer, 4, Habits()), 3)
+    shapes = figure(graph(layer, 4, Habits()), 3, {})
     picture = framed(Words("a cell", "", (), "one step"), shapes, None)
     hold(picture)
     circuit = Circuit(picture)

@@ -141,3 +141,10 @@ def test_what_does_not_grow_is_refused() -> None:
         drawn(network)
     with pytest.raises(RefusedError, match="leave --only out"):
         Drawing(NETWORKS[0], "growth", ("rnn_1",)).pictures()
+
+
+def test_the_line_at_the_steps_of_the_network_is_explained() -> None:
+    """Where there is one; a network of any length has none."""
+    for network in NETWORKS[:2]:
+        told = [plain(shape.text) for shape in drawn(network).shapes if isinstance(shape, Label)]
+        assert ("Dashed: the network's own 7 steps." in told) == (network.steps == 7)

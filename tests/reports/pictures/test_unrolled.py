@@ -12,6 +12,7 @@ from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, RNN, Dense, Embedding, Network, Output, Part, count, load
 from rnncalc.formats.places import cells_of
+from rnncalc.formats.text import drawn as text_lines
 from rnncalc.layers.cell import Cell
 from rnncalc.questions.count import LayerCount
 from rnncalc.reports.draw import Drawing
@@ -289,3 +290,11 @@ def test_a_layer_that_is_called_output_is_drawn_as_a_layer() -> None:
     named = Network(input=2, layers=[RNN(4), Dense(3, name="output")], steps=2)
     assert {box.role for box in boxes(drawn(named), "output")} == {Role.LAYER}
     assert {box.role for box in boxes(drawn(Network(2, [RNN(4)], 3, steps=2)), "output")} == {Role.OUTPUT}
+
+
+def test_an_arrow_reaches_a_circle_whose_text_is_narrower() -> None:
+    """A circle has an odd number of cells, and `(y_11)` six: the line that leaves it goes on to the bracket."""
+    net = Network(input=3, layers=(LSTM(4),), output=Output(3), steps=12, topology="one-to-many", feedback=True)
+    text = "\n".join(text_lines(drawn(net)))
+    assert "(y_11)─" in text
+    assert not re.search(r"[)\]] +[─►◄┐]", text.replace("⋯", "")), text
