@@ -42,17 +42,35 @@ def read_limit(key: str, text: str) -> Limit:
 
 def read_comparison(key: str, text: str) -> Limit:
     """Return what `5%` or `10k` allows a number to grow or fall by."""
+    try:
+        return _comparison(key, text)
+    except SpecError:
+        bare = "".join(text.split()).replace(",", ".")  # 5 % and 5,5%
+        quantity, percent = COMPARISONS[key][1], text.endswith("%")
+        such = "0.5" if quantity is Quantity.DENSE_RATIO and not percent else f"10k{_unit(quantity)}"
+        message = f"expected a percentage such as 5%, or a number such as {such}, got '{escape(text)}'"
+        raise SpecError((Problem((), f"{message}{_cure(key, text, bare)}", _flag(key)),)) from None
+
+
+def _comparison(key: str, text: str) -> Limit:
     rule, quantity = COMPARISONS[key]
     flag, percent = _flag(key), text.endswith("%")
     fraction = percent or quantity is Quantity.DENSE_RATIO
-    unit = "B" if quantity is Quantity.BYTES else ""
+    allowed = Ratio() if fraction else WholeNumber(suffixes=True, unit=_unit(quantity))
+    return Limit(rule, quantity, read_value(flag, text.removesuffix("%"), allowed), flag=flag, percent=percent)
+
+
+def _cure(key: str, text: str, bare: str) -> str:
+    """Return `; write 5%` where the text without its spaces and its comma can be read."""
     try:
-        most = read_value(flag, text.removesuffix("%"), Ratio() if fraction else WholeNumber(suffixes=True, unit=unit))
+        _comparison(key, bare)
     except SpecError:
-        such = "0.5" if fraction and not percent else f"10k{unit}"
-        message = f"expected a percentage such as 5%, or a number such as {such}, got '{escape(text)}'"
-        raise SpecError((Problem((), message, flag),)) from None
-    return Limit(rule, quantity, most, flag=flag, percent=percent)
+        return ""
+    return f"; write {escape(bare)}" if bare != text else ""
+
+
+def _unit(quantity: Quantity) -> str:
+    return "B" if quantity is Quantity.BYTES else ""
 
 
 def _flag(key: str) -> str:

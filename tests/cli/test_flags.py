@@ -67,7 +67,11 @@ def test_layers_and_formats_may_be_repeated(call: Call) -> None:
         (["-c", "jax"], "write flax-linen or flax-nnx"),
         (["-c", "tensorflow"], "write keras"),
         (["-c", "Torch"], "write pytorch"),
-        (["--topology", "seq2seq"], "write many-to-many"),
+        (["--topology", "seq2seq"], "a network of two halves is a spec with encoder and decoder"),
+        (["--topology", "n-to-1"], "write many-to-one"),
+        (["--topology", "1-to-n"], "write one-to-many"),
+        (["--topology", "n-to-n"], "write many-to-many"),
+        (["--topology", "1-to-1"], "write one-to-one"),
         (["-f", "jsn"], "did you mean 'json'?"),
     ],
 )
