@@ -28,11 +28,11 @@ def key_cure(key: str, known: tuple[str, ...], value: str = "") -> str:
     """
     if space := space_cure(key, known):
         return f"; {space}"
+    if found := ours(key, KEYS, known):
+        return f"; write {found[0]}"
     of_network = {"input", "layers"} <= {*known}
     if of_network and value.lower() in OUR_KINDS:
         return f"; a layer stands in the list of layers, with a dash: - {value.lower()}: N"
-    if found := ours(key, KEYS, known):
-        return f"; write {found[0]}"
     return (_network_cure(key, known, value) if of_network else "") or near_key(key, known)
 
 

@@ -44,7 +44,7 @@ KEYS = {
     "output": "output_size output_dim outputs n_outputs num_outputs num_classes classes out_features",
     "steps": "t time timesteps time_steps seq_len seq_length sequence_length max_len length",
     "convention": "framework library backend style",
-    "name": "title model",
+    "name": "title",
     "tied": "tie tie_weights tied_weights tie_word_embeddings weight_tying",
     "max_params": "params parameters max_parameters max_param max_weights max_num_params num_params n_params",
     "max_bytes": "max_size max_mem max_memory max_file_size max_model_size max_storage",
@@ -64,6 +64,7 @@ KEYS = {
 """Keys of a network and of what stands in it, each with what it is called elsewhere; a remark may follow a key."""
 
 NETWORK_KEYS = {
+    "write name": "model",
     "write training: {{batch: {value}}}": "batch batch_size batchsize bs minibatch mini_batch",
     "write training: {{optimizer: {value}}}": "optimizer optim optimiser opt",
     "write training: {{chunk: {value}}}": "chunk chunk_size truncate truncation tbptt bptt",

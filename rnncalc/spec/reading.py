@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.errors import MORE_PROBLEMS, MOST_PROBLEMS, Path, Problem, SpecError
-from rnncalc.layers.options import Allowed, Size
+from rnncalc.layers.options import Allowed, Size, Switch
 from rnncalc.spec import scalars
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence
 from rnncalc.text import escape, keys_here, one_of
@@ -98,7 +98,8 @@ class Reading:
         try:
             return scalars.read(node, allowed)
         except ValueError as error:
-            self.problem(node.mark, path, str(error))
+            is_on = isinstance(allowed, Switch) and node.value == path[-1]  # bidirectional: bidirectional
+            self.problem(node.mark, path, f"{error}; write true" if is_on else str(error))
             return stand_in
 
     def error(self) -> SpecError:

@@ -103,6 +103,10 @@ def test_what_stands_behind_two_dashes_is_an_answer(call: Call) -> None:
             (*ANSWER, "600,", "7"),
             "expected a whole number, such as 1600 or 1.6k, got '600,'; write 600, without the comma",
         ),
+        ((*ANSWER, "1,6k"), "expected a whole number, such as 1600 or 1.6k, got '1,6k'; write 1.6k"),
+        ((*ANSWER, "1.600"), "expected a whole number, such as 1600 or 1.6k, got '1.600'; write 1600"),
+        ((*ANSWER, "1.600.000"), "expected a whole number, such as 1600 or 1.6k, got '1.600.000'; write 1600000"),
+        ((*ANSWER, "1,66666k"), "expected a whole number, such as 1600 or 1.6k, got '1,66666k'"),
         (("answer", "1600", "specs/lstm.yaml"), "the SPEC comes first: rnncalc answer specs/lstm.yaml 1600"),
         (
             ("answer", "-i", "8", "-l", "gru:16", "1152", "specs/lstm.yaml"),
