@@ -175,15 +175,17 @@ def _flag_cure(key: str, of: type[Layer], node: Node) -> str:
 
 
 def _second_number(key: str, of: type[Layer], node: Node) -> str:
-    """Return what to write for `0,5`, `1,000`, and for the size of a table and the two of a layer."""
+    """Return what to write for `0,5`, `projection=1,000`, and for the size of a table and the two of a layer."""
     assert isinstance(node, Mapping)
-    first = word_of(node.items[0][1])
-    written = "--output " if issubclass(of, Output) else f"-l {of.kind}:"
-    if meant := ways_to_write(f"{first},{key}", of.option(of.number).allowed):
-        return f"write {written}{one_of(meant)}"
+    place = next(place for place, (word, _) in enumerate(node.items) if word.value == key)
+    name, first = node.items[place - 1][0].value, word_of(node.items[place - 1][1])
+    option = of.option(of.number) if place == 1 else of.known_option(name)
+    if option and (meant := ways_to_write(f"{first},{key}", option.allowed)):
+        behind_kind = "--output " if issubclass(of, Output) else f"-l {of.kind}:"
+        return f"write {behind_kind if place == 1 else f'{name}='}{one_of(meant)}"
     if not key.isdecimal() or issubclass(of, Output):
         return ""
-    if issubclass(of, Embedding):
+    if issubclass(of, Embedding) and place == 1:
         words, width = escape(first), escape(key)
         return f"for {words} words of {width} numbers each, write -i {words} -l {of.kind}:{width}"
     return f"a layer has one number; write -l {of.kind}:{escape(key)} for another"

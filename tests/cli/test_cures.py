@@ -32,6 +32,8 @@ IN_LAYERS = [
     ("lstm:20,dropout_rate=0.2", ["dropout_rate: unknown key; dropout is a layer of its own; write -l dropout:0.2"]),
     ("embedding:5,3", ["3: unknown key; for 5 words of 3 numbers each, write -i 5 -l embedding:3"]),
     ("dropout:0,5", ["5: unknown key; write -l dropout:0.5"]),
+    ("lstm:4,projection=1,000", ["000: unknown key; write projection=1000"]),
+    ("lstm:4,bias,5", ["5: unknown key; a layer has one number; write -l lstm:5 for another"]),
     ("lstm:1,000", ["000: unknown key; write -l lstm:1000"]),
     ("ugrnn:4", ["ugrnn: unknown kind of layer; write gru:4,reset_gate=false"]),
     ("output:4", ["output: unknown kind of layer; the output layer is --output N"]),

@@ -108,6 +108,10 @@ def test_the_word_of_another_program_is_told_ours(call: Call, args: list[str], c
             "--params: expected a whole number, or one such as 4M, got '5,5k'; write 5.5k\n",
         ),
         (
+            ["check", "specs/lstm.yaml", "--baseline", "specs/lstm.yaml", "--max-bytes-growth", "4kb"],
+            "--max-bytes-growth: expected a percentage such as 5%, or a number such as 10kB, got '4kb'; write 4kB\n",
+        ),
+        (
             ["check", "specs/lstm.yaml", "--baseline", "specs/lstm.yaml", "--max-growth", "5,5 %"],
             "--max-growth: expected a percentage such as 5%, or a number such as 10k, got '5,5 %'; write 5.5%\n",
         ),
