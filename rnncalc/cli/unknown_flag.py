@@ -6,6 +6,7 @@ import click
 
 from rnncalc.cli.commands import COMMANDS, cli
 from rnncalc.cli.flags import WordOption
+from rnncalc.errors import DeclarationError
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.layers.options import OPTIONS, Choice, Option, Rate, Switch, Text
@@ -19,7 +20,11 @@ _SHOWN = ("lstm", *KINDS)
 
 def told(flag: str, command: click.Command) -> str:
     """Return what to say of a flag that a command has not."""
-    return f"No such option '{flag}'{_cure(flag, command) or '.'}"
+    try:
+        cure = _cure(flag, command)
+    except DeclarationError:  # of a cell that this call may not be about
+        cure = ""
+    return f"No such option '{flag}'{cure or '.'}"
 
 
 def _cure(flag: str, command: click.Command) -> str:
@@ -74,7 +79,7 @@ def _number(of: type[Layer]) -> str:
 
 def _written(name: str, of: type[Layer]) -> str:
     """Return an option with a value that is not its default."""
-    default, option = of.defaults[name], of.option(name)
+    default, option = of.defaults.get(name), of.option(name)
     return name if isinstance(option.allowed, Switch) and not default else f"{name}={_value(option, default)}"
 
 
