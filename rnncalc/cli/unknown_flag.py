@@ -14,9 +14,6 @@ from rnncalc.spec.cures import option_meant, ours
 from rnncalc.spec.elsewhere import IN_FLAGS, KEYS, LAYER_KEYS
 from rnncalc.text import all_of, near_key
 
-_SHOWN = ("lstm", *KINDS)
-"""In which kind of layer an option is shown: the first that has it."""
-
 
 def told(flag: str, command: click.Command) -> str:
     """Return what to say of a flag that a command has not."""
@@ -60,13 +57,14 @@ def _of_layer(key: str) -> str:
     """Return how a layer, its number or one of its options is written that was typed as a flag."""
     if key in KINDS:
         return f"a layer is written -l {key}:{_number(kind(key))}"
-    for of in map(kind, _SHOWN):
+    kinds = [kind(each) for each in ("lstm", *KINDS)]  # what is shown is the first that fits
+    for of in kinds:
         if of.number == key:
             return f"write the {key} behind a layer's kind, as in -l {of.kind}:{_number(of)}"
     name = key if key in OPTIONS else option_meant(key)
-    if name in Output.options() and not any(name in kind(each).options() for each in KINDS):
+    if name in Output.options() and not any(name in of.options() for of in kinds):
         return f"an option of the output layer stands behind it, as in --output 5,{_written(name, Output)}"
-    shown = next((of for each in _SHOWN if name in (of := kind(each)).options()), None)
+    shown = next((of for of in kinds if name in of.options()), None)
     if shown:
         return f"an option of a layer stands behind it, as in -l {shown.kind}:20,{_written(name, shown)}"
     rows = ours(key, LAYER_KEYS)
