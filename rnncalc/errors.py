@@ -65,6 +65,7 @@ class CallError(ValueError):
 class Cure(Enum):
     """What would help where a question is refused, in the words of Python; a door with other words has its own."""
 
+    STEPS = "give steps"
     FEWER_STEPS = "lower the number of steps"
     MORE_MULTIPLY_ADDS = "raise most_multiply_adds"
     NARROWER = "take fewer units"

@@ -17,6 +17,26 @@ def did_you_mean(word: str, known: tuple[str, ...] | list[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
+def near_key(word: str, known: tuple[str, ...] | list[str]) -> str:
+    """Return the same of a key: parts that two keys share say nothing of the others, which must be near themselves.
+
+    `max_flops` is no misspelt `max_params`, nor `forget_gate` an `output_gate`.
+    """
+    import re
+    from difflib import SequenceMatcher, get_close_matches
+
+    near = get_close_matches(word.lower(), known[:MOST_GUESSED], n=5, cutoff=0.62) if len(word) <= 40 else []
+    for key in near:
+        own, others = re.split("[-_ ]", word.lower()), re.split("[-_ ]", key)
+        one, two = (
+            "_".join(part for part in parts if part not in known) for parts, known in ((own, others), (others, own))
+        )
+        all_else = not {*own} & {*others} or min(len(one), len(two)) <= 2  # and a letter or a number says little
+        if all_else or SequenceMatcher(None, one, two).ratio() >= 0.6:
+            return f"; did you mean {key!r}?"
+    return ""
+
+
 def one_of(words: tuple[str, ...] | list[str]) -> str:
     """Return `a, b or c`; of a long list the first words, and how many more there are."""
     if len(words) > MOST_WORDS:

@@ -11,6 +11,7 @@ from rnncalc.cli.streams import discard_unwritten, make_encodable, tell
 from rnncalc.errors import CallError, Cure, DeclarationError, RefusedError, SpecError
 
 FLAGS = {
+    Cure.STEPS: "give steps, or -T",
     Cure.FEWER_STEPS: "lower the number of steps with -T",
     Cure.MORE_MULTIPLY_ADDS: "raise --max-multiply-adds",
     Cure.ONLY_RUN: "take --states, which shows what comes of them",

@@ -37,6 +37,9 @@ COMMANDS = {
 
 DEFAULT = next(iter(COMMANDS))
 
+NO_COMMAND = "rnncalc.no_command"
+"""Where a call keeps its first word if it is no command, though one could stand there."""
+
 
 def show_help(context: click.Context, _: click.Parameter, asked: bool) -> None:
     """Print the help; refuse to where it would pass for the answer to something else."""
@@ -84,6 +87,7 @@ class Commands(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         own = {flag for parameter in self.get_params(ctx) for flag in parameter.opts}
         if args and args[0] not in COMMANDS and args[0] not in own:
+            ctx.meta[NO_COMMAND] = args[0]
             args = [DEFAULT, *args]
         return super().parse_args(ctx, args)
 

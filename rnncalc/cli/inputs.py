@@ -8,7 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import TypeVar, Unpack
 
-from rnncalc.cli.commands import COMMANDS
+import click
+
+from rnncalc.cli.commands import COMMANDS, NO_COMMAND
 from rnncalc.cli.flags import NetworkFlags
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.errors import Problem, SpecError
@@ -80,6 +82,11 @@ def _both(in_flags: list[str], spec: str) -> str:
     """Return what to say of a spec beside the flags of a network."""
     if _is_layer(spec):
         return f"'{escape(spec)}': a layer has its flag before it; write -l {escape(spec)}"
+    if not os.path.exists(spec):
+        if spec in COMMANDS:
+            return f"the command comes first: rnncalc {spec} {in_flags[0]} ..."
+        if meant := _command_meant(spec):
+            return f"'{escape(spec)}': no such file{meant}"
     verb = "describes" if len(in_flags) == 1 else "describe"
     return f"{all_of(in_flags)} {verb} a network, and so does '{escape(spec)}': give one of them"
 
@@ -188,6 +195,18 @@ def _hint(word: str) -> str:
     """Return what a word may have been meant for that is no file: a layer, or a command."""
     if _is_layer(word):
         return f"; a layer has its flag before it: -l {escape(word)}"
-    if meant := did_you_mean(word, [*COMMANDS]):
-        return meant.replace("mean", "mean the command")
-    return f", and no command; the commands are {one_of([*COMMANDS])}" if word.isidentifier() else ""
+    if meant := _command_meant(word):
+        return meant
+    no_command = word.isidentifier() and _stands_first(word)
+    return f", and no command; the commands are {one_of([*COMMANDS])}" if no_command else ""
+
+
+def _command_meant(word: str) -> str:
+    """Return the command that a word is near which stands where one may."""
+    return did_you_mean(word, [*COMMANDS]).replace("mean", "mean the command") if _stands_first(word) else ""
+
+
+def _stands_first(word: str) -> bool:
+    """Return whether a word is the first of its call, where a command may stand."""
+    context = click.get_current_context(silent=True)
+    return context is not None and context.meta.get(NO_COMMAND) == word

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rnncalc.errors import CallError, Problem, SpecError
-from rnncalc.layers.options import Ratio, WholeNumber
+from rnncalc.layers.options import Allowed, Ratio, WholeNumber
 from rnncalc.network.budget import BUDGET_KEYS, Quantity, Rule
 from rnncalc.questions.limits import Limit
 from rnncalc.spec.flags import read_value
+from rnncalc.spec.scalars import ways_to_write
 from rnncalc.text import escape
 
 COMPARISONS = {
@@ -42,17 +43,42 @@ def read_limit(key: str, text: str) -> Limit:
 
 def read_comparison(key: str, text: str) -> Limit:
     """Return what `5%` or `10k` allows a number to grow or fall by."""
-    rule, quantity = COMPARISONS[key]
-    flag, percent = _flag(key), text.endswith("%")
-    fraction = percent or quantity is Quantity.DENSE_RATIO
-    unit = "B" if quantity is Quantity.BYTES else ""
     try:
-        most = read_value(flag, text.removesuffix("%"), Ratio() if fraction else WholeNumber(suffixes=True, unit=unit))
+        return _comparison(key, text)
     except SpecError:
-        such = "0.5" if fraction and not percent else f"10k{unit}"
+        such = (
+            "0.5" if _allowed(key, text) == Ratio() and not text.endswith("%") else f"10k{_unit(COMPARISONS[key][1])}"
+        )
         message = f"expected a percentage such as 5%, or a number such as {such}, got '{escape(text)}'"
-        raise SpecError((Problem((), message, flag),)) from None
-    return Limit(rule, quantity, most, flag=flag, percent=percent)
+        raise SpecError((Problem((), f"{message}{_cure(key, text)}", _flag(key)),)) from None
+
+
+def _comparison(key: str, text: str) -> Limit:
+    rule, quantity = COMPARISONS[key]
+    most = read_value(_flag(key), text.removesuffix("%"), _allowed(key, text))
+    return Limit(rule, quantity, most, flag=_flag(key), percent=text.endswith("%"))
+
+
+def _allowed(key: str, text: str) -> Allowed:
+    quantity = COMPARISONS[key][1]
+    fraction = text.endswith("%") or quantity is Quantity.DENSE_RATIO
+    return Ratio() if fraction else WholeNumber(suffixes=True, unit=_unit(quantity))
+
+
+def _cure(key: str, text: str) -> str:
+    """Return `; write 5%` for `5 %`, `; write 5.5%` for `5,5%`, `; write 1000` for `1,000`."""
+    bare = "".join(text.split())
+    for meant in (bare, bare.replace(",", "."), *ways_to_write(text, _allowed(key, text))):
+        try:
+            _comparison(key, meant)
+        except SpecError:
+            continue
+        return f"; write {meant}"
+    return ""
+
+
+def _unit(quantity: Quantity) -> str:
+    return "B" if quantity is Quantity.BYTES else ""
 
 
 def _flag(key: str) -> str:

@@ -59,7 +59,8 @@ def solve(
         multiple = at_once.ask(read_value, "--multiple-of", multiple_of, Size())
         template = at_once.ask(read_template, specs, **flags)
     if not template.marked:
-        raise CallError("no size is written ?, so there is nothing to solve for; write one as in -l 'lstm:?'")
+        such = "such as lstm: ?, in the file" if specs else "as in -l 'lstm:?'"
+        raise CallError(f"no size is written ?, so there is nothing to solve for; write one {such}")
     each = 0 if bytes_ is None else size
     solution = question.solve(template.network, budget, multiple=multiple, exact=exact, bytes_each=each)
     write([SolutionReport(solution)], format_)

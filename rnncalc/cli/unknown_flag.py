@@ -6,13 +6,22 @@ import click
 
 from rnncalc.cli.commands import COMMANDS, cli
 from rnncalc.cli.flags import WordOption
-from rnncalc.layers.options import OPTIONS
-from rnncalc.text import all_of, did_you_mean
+from rnncalc.errors import DeclarationError
+from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.layers.layer import Layer, Output
+from rnncalc.layers.options import OPTIONS, Choice, Option, Rate, Switch, Text
+from rnncalc.spec.cures import option_meant, ours
+from rnncalc.spec.elsewhere import IN_FLAGS, KEYS, LAYER_KEYS
+from rnncalc.text import all_of, near_key
 
 
 def told(flag: str, command: click.Command) -> str:
     """Return what to say of a flag that a command has not."""
-    return f"No such option '{flag}'{_cure(flag, command) or '.'}"
+    try:
+        cure = _cure(flag, command)
+    except DeclarationError:  # of a cell that this call may not be about
+        cure = ""
+    return f"No such option '{flag}'{cure or '.'}"
 
 
 def _cure(flag: str, command: click.Command) -> str:
@@ -25,15 +34,60 @@ def _cure(flag: str, command: click.Command) -> str:
         if isinstance(option, WordOption) and word in option.words():
             return f"; write {option.opts[-1]} {word}"
     known = [option.opts[-1] for option in options]
-    if word.replace("-", "_") in OPTIONS and "--layer" in known:
-        return f"; an option of a layer stands behind it, as in -l lstm:20,{word.replace('-', '_')}"
+    key = word.replace("-", "_")
+    if meant := ours(key, KEYS, [each.removeprefix("--").replace("-", "_") for each in known]):
+        name, space, remark = meant[0].partition(" ")
+        return f"; write --{name.replace('_', '-')}{space}{remark}"
+    takers = [f"rnncalc {name}" for name in COMMANDS if name != command.name and _has(name, f"--{word}")]
+    misspelt = takers or flag.removesuffix("s") in known  # --layers 2 may mean either
+    if "--layer" in known and not misspelt and (of_layer := _of_layer(key)):
+        return f"; {of_layer}"
     own = [option.opts[-1] for option in cli.params]
     bare = [each.removeprefix("--") for each in (*known, *own, "--help")]  # dashes would make all flags look alike
-    near = did_you_mean(word, bare).replace("mean '", "mean '--")
-    takers = [f"rnncalc {name}" for name in COMMANDS if name != command.name and _has(name, f"--{word}")]
+    near = near_key(word, bare).replace("mean '", "mean '--")
     return f"; it is a flag of {all_of(takers)}{near.replace('; ', ', or ')}" if takers else near
 
 
 def _has(name: str, flag: str) -> bool:
     command = cli.get_command(click.Context(cli), name) if isinstance(cli, click.Group) else None
     return command is not None and any(flag in option.opts for option in command.params)
+
+
+def _of_layer(key: str) -> str:
+    """Return how a layer, its number or one of its options is written that was typed as a flag."""
+    if key in KINDS:
+        return f"a layer is written -l {key}:{_number(kind(key))}"
+    kinds = [kind(each) for each in ("lstm", *KINDS)]  # what is shown is the first that fits
+    for of in kinds:
+        if of.number == key:
+            return f"write the {key} behind a layer's kind, as in -l {of.kind}:{_number(of)}"
+    name = key if key in OPTIONS else option_meant(key)
+    if name in Output.options() and not any(name in of.options() for of in kinds):
+        return f"an option of the output layer stands behind it, as in --output 5,{_written(name, Output)}"
+    shown = next((of for of in kinds if name in of.options()), None)
+    if shown:
+        return f"an option of a layer stands behind it, as in -l {shown.kind}:20,{_written(name, shown)}"
+    rows = ours(key, LAYER_KEYS)
+    return rows[0].format(**IN_FLAGS, kind="-l lstm", value="0.5") if rows else ""
+
+
+def _number(of: type[Layer]) -> str:
+    return "0.5" if isinstance(of.option(of.number).allowed, Rate) else "20"
+
+
+def _written(name: str, of: type[Layer]) -> str:
+    """Return an option with a value that is not its default."""
+    default, option = of.defaults.get(name), of.option(name)
+    return name if isinstance(option.allowed, Switch) and not default else f"{name}={_value(option, default)}"
+
+
+def _value(option: Option, default: object) -> str:
+    match option.allowed:
+        case Switch():
+            return "false"
+        case Choice(words=words):
+            return [word for word in words if word != default][default is None]  # the first is the default then
+        case Text():
+            return "NAME"
+        case _:
+            return "N"

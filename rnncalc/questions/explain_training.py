@@ -7,7 +7,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from rnncalc.conventions.formula import Expression, Plus, Times, value
-from rnncalc.errors import CallError
+from rnncalc.errors import Cure, RefusedError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.widths import ONE
 from rnncalc.network.parts import steps_known
@@ -86,11 +86,11 @@ def explain_training(training: Training, only: tuple[str, ...] = (), notation: N
     """Return how the numbers of training come about, of the layers of these names or of all.
 
     notation: of the equations, and of the vectors that are held.
-    Raises CallError for a network whose number of steps is not known.
+    Raises RefusedError for a network whose number of steps is not known.
     """
     network = training.network
     if not steps_known(network.parts):
-        raise CallError(f"{escape(network.name)}: what training takes needs the number of steps; give steps")
+        raise RefusedError(f"{escape(network.name)}: what training takes needs the number of steps", Cure.STEPS)
     costs = Costs(network)
     equations = {each.placed.name: each for each in explain_those(network, notation=notation).layers}
     found = []

@@ -13,10 +13,11 @@ from typing import Any
 
 from rnncalc.errors import Path
 from rnncalc.layers.kinds import KINDS, kind
-from rnncalc.layers.layer import Layer
+from rnncalc.layers.layer import Embedding, Layer, Output
 from rnncalc.layers.options import OPTIONS, Choice
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence, say_the_same
-from rnncalc.spec.reading import Reading, unknown_key, what
+from rnncalc.spec.reading import Reading, unknown_key, what, word_of
+from rnncalc.spec.scalars import ways_to_write
 from rnncalc.text import escape, one_of
 
 
@@ -26,7 +27,8 @@ def read_layers(reading: Reading, node: Node | None, path: Path, above: Node) ->
     Neighbours that are written alike are one layer, read once.
     """
     if node is None:
-        reading.missing(above, path, "at least one layer, such as lstm: 512")
+        such = "-l lstm:512" if isinstance(above.mark, Flag) else "lstm: 512"
+        reading.missing(above, path, f"at least one layer, such as {such}")
         return (_stand_in(),)
     if not isinstance(node, Sequence) or not node.items:
         got = "none" if isinstance(node, Sequence) else what(node)
@@ -61,7 +63,7 @@ def _layer(reading: Reading, node: Node, path: Path) -> Layer:
             reading.problem(word.mark, (*path, word.value), _layer_of_its_own(word.value, below, in_flags))
     values: dict[str, Any] = {}
     known = (*_keys(of), *others) if others else _keys(of)  # type: ignore[arg-type]  # a class is hashable, and mypy asks its instances
-    for key, below in reading.keys(node, path, known, partial(unknown_option, of, in_flags)):
+    for key, below in reading.keys(node, path, known, partial(unknown_option, of, node)):
         if key in others:
             continue
         option = of.number if key == name else key
@@ -120,7 +122,8 @@ def _dash_cure(node: Node) -> str:
 
 def _kind_cure(node: Mapping, key: str) -> str:
     """Return what to write in place of a key that is no kind of layer."""
-    from rnncalc.spec.elsewhere import IN_FLAGS, IN_YAML, kind_cure
+    from rnncalc.spec.cures import kind_cure
+    from rnncalc.spec.elsewhere import IN_FLAGS, IN_YAML
 
     in_flags = isinstance(node.mark, Flag)
     spelling = IN_FLAGS if in_flags else IN_YAML
@@ -133,28 +136,59 @@ def _kind_cure(node: Mapping, key: str) -> str:
     return kind_cure(key, tuple(KINDS), spelling | {"number": f":{escape(number)}"} if number else spelling)
 
 
-def unknown_option(of: type[Layer], in_flags: bool, key: str, known: tuple[str, ...]) -> str:
-    """Return what to say of a key that a layer of a kind does not know: it may be an option of other kinds."""
-    from rnncalc.spec.elsewhere import IN_FLAGS, IN_YAML, option_cure
+def unknown_option(of: type[Layer], node: Node, key: str, known: tuple[str, ...], below: Node) -> str:
+    """Return what to say of a key that a layer of a kind does not know: it may be an option of other kinds.
 
+    node: the layer. below: what stands under the key.
+    """
+    from rnncalc.spec.cures import option_cure, space_cure
+    from rnncalc.spec.elsewhere import IN_FLAGS, IN_YAML
+
+    known = tuple(one for one in known if one == of.kind or one not in KINDS)
     if takers := [name for name in KINDS if key in kind(name).options()]:
         here = of.kind if of.kind in known else "output"
         return f"does not apply to {here}; it applies to {one_of(takers)}"
+    in_flags = isinstance(node.mark, Flag)
     spelling = IN_FLAGS if in_flags else IN_YAML
-    if cure := (_flag_cure(key, of) if in_flags else "") or _word_of_option(key, of, spelling["is_"]):
+    if cure := (_flag_cure(key, of, node) if in_flags else space_cure(key, known) or _within(key, of, below)) or (
+        _word_of_option(key, of, spelling["is_"])
+    ):
         return f"unknown key; {cure}"
-    cure = option_cure(key, of.kind, known, spelling)
-    return f"unknown key{cure}" if cure else unknown_key(key, known)
+    cure = option_cure(key, of.kind, known, spelling, word_of(below))
+    return f"unknown key{cure}" if cure else unknown_key(key, known, below)
 
 
-def _flag_cure(key: str, of: type[Layer]) -> str:
+def _within(key: str, of: type[Layer], below: Node) -> str:
+    """Return what to write for `output: {dense: 5}`, the kind of the one layer that has none."""
+    is_output = issubclass(of, Output) and key in KINDS
+    return f"write output: {escape(word_of(below)) or 'N'}, whose layer is dense" if is_output else ""
+
+
+def _flag_cure(key: str, of: type[Layer], node: Node) -> str:
     """Return what to write for `dropout:0.5`, `bias:false` and `512` behind the number of a layer in flags."""
     name, colon, value = key.partition(":")
     if name in KINDS:
         return f"write -l {name}:{escape(value) or 'N'}, as a layer of its own"
     if colon and name in of.options():
         return f"write {name}={escape(value)}"
-    return f"a layer has one number; write -l {of.kind}:{escape(key)} for another" if key.isdecimal() else ""
+    return _second_number(key, of, node) if key[:1].isdecimal() else ""
+
+
+def _second_number(key: str, of: type[Layer], node: Node) -> str:
+    """Return what to write for `0,5`, `projection=1,000`, and for the size of a table and the two of a layer."""
+    assert isinstance(node, Mapping)
+    place = next(place for place, (word, _) in enumerate(node.items) if word.value == key)
+    name, first = node.items[place - 1][0].value, word_of(node.items[place - 1][1])
+    option = of.option(of.number) if place == 1 else of.known_option(name)
+    if option and (meant := ways_to_write(f"{first},{key}", option.allowed)):
+        behind_kind = "--output " if issubclass(of, Output) else f"-l {of.kind}:"
+        return f"write {behind_kind if place == 1 else f'{name}='}{one_of(meant)}"
+    if not key.isdecimal() or issubclass(of, Output):
+        return ""
+    if issubclass(of, Embedding) and place == 1:
+        words, width = escape(first), escape(key)
+        return f"for {words} words of {width} numbers each, write -i {words} -l {of.kind}:{width}"
+    return f"a layer has one number; write -l {of.kind}:{escape(key)} for another"
 
 
 def _word_of_option(word: str, of: type[Layer], is_: str) -> str:

@@ -10,13 +10,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.errors import MORE_PROBLEMS, Path, Problem, SpecError
+from rnncalc.layers.kinds import KINDS
 from rnncalc.layers.layer import Output
 from rnncalc.layers.options import OPTIONS, Size, WholeNumber
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Expect, Part
 from rnncalc.network.validation import KEYS
 from rnncalc.spec.layers import read_layers, unknown_option
-from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence, mark_at
+from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence, mark_at
 from rnncalc.spec.reading import Reading, what
 from rnncalc.text import escape
 
@@ -119,13 +120,12 @@ class _Reader(Reading):
         if isinstance(node, Scalar):
             return Output(self.value(node, path, Size(), 1))
         values: dict[str, Any] = {"units": 1}
-        for key, below in self.keys(
-            node, path, OUTPUT_KEYS, partial(unknown_option, Output, isinstance(node.mark, Flag))
-        ):
+        for key, below in self.keys(node, path, OUTPUT_KEYS, partial(unknown_option, Output, node)):
             value = self.value(below, (*path, key), OPTIONS[key].allowed, None)
             if value is not None:
                 values[key] = value
-        if isinstance(node, Mapping) and node.get("units") is None:
+        given = {key.value.partition(":")[0] for key, _ in node.items} if isinstance(node, Mapping) else {"units"}
+        if given.isdisjoint(("units", *KINDS)):
             self.missing(node, (*path, "units"), "the number of outputs")
         return Output(**values)
 

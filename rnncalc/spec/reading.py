@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.errors import MORE_PROBLEMS, MOST_PROBLEMS, Path, Problem, SpecError
-from rnncalc.layers.options import Allowed, Size
+from rnncalc.layers.options import Allowed, Size, Switch
 from rnncalc.spec import scalars
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence
 from rnncalc.text import escape, keys_here, one_of
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from rnncalc.spec.marks import Mark
 
 
-def unknown_key(key: str, known: tuple[str, ...]) -> str:
-    """Return what to say of a key that is not known where it stands."""
+def unknown_key(key: str, known: tuple[str, ...], below: Node) -> str:
+    """Return what to say of a key that is not known where it stands, with what is below it."""
     if key == "":
         return "nothing stands where a key should"
     if key == "<<":
         return "merge keys are not read; write the options out"
-    from rnncalc.spec.elsewhere import key_cure
+    from rnncalc.spec.cures import key_cure
 
-    return f"unknown key{key_cure(key, known) or f'; {keys_here(known)}'}"
+    return f"unknown key{key_cure(key, known, word_of(below)) or f'; {keys_here(known)}'}"
 
 
 class Reading:
@@ -64,9 +64,12 @@ class Reading:
         node: Node,
         path: Path,
         known: tuple[str, ...],
-        of_unknown: Callable[[str, tuple[str, ...]], str] = unknown_key,
+        of_unknown: Callable[[str, tuple[str, ...], Node], str] = unknown_key,
     ) -> Iterator[tuple[str, Node]]:
-        """Yield the known keys of a mapping with their nodes; note the unknown and the repeated ones."""
+        """Yield the known keys of a mapping with their nodes; note the unknown and the repeated ones.
+
+        `units:5`, which YAML takes for a key of its own, is noted, and read as what it was meant for.
+        """
         if not isinstance(node, Mapping):
             wanted = f"keys ({one_of(known)})" if known else "nothing"
             self.problem(node.mark, path, f"expected {wanted}, got {what(node)}")
@@ -78,7 +81,11 @@ class Reading:
             elif key.value in seen:
                 self.problem(key.mark, (*path, escape(key.value)), "stands here a second time; remove one")
             else:
-                self.problem(key.mark, (*path, escape(key.value)), of_unknown(key.value, known))
+                self.problem(key.mark, (*path, escape(key.value)), of_unknown(key.value, known, value))
+                name, _, word = key.value.partition(":")
+                if name in known and name not in seen and word and not isinstance(key.mark, Flag):
+                    yield name, Scalar(word, True, key.mark)
+                    seen.add(name)
             seen.add(key.value)
 
     def value(self, node: Node, path: Path, allowed: Allowed, stand_in: Any) -> Any:
@@ -91,7 +98,8 @@ class Reading:
         try:
             return scalars.read(node, allowed)
         except ValueError as error:
-            self.problem(node.mark, path, str(error))
+            is_on = isinstance(allowed, Switch) and node.value == path[-1]  # bidirectional: bidirectional
+            self.problem(node.mark, path, f"{error}; write true" if is_on else str(error))
             return stand_in
 
     def error(self) -> SpecError:
@@ -110,6 +118,11 @@ def of_lists(node: Sequence | Mapping, path: Path) -> str:
     if isinstance(number, Scalar):
         return f"; write {path[-1]}: {escape(number.value)}, and the options below it, not within"
     return ""
+
+
+def word_of(node: Node) -> str:
+    """Return the word that a node is; nothing for lists and keys."""
+    return node.value if isinstance(node, Scalar) else ""
 
 
 def what(node: Node) -> str:

@@ -22,6 +22,7 @@ _WHOLE = r"(?:0|[1-9][0-9]*)"
 _DECIMAL = rf"(?:{_WHOLE}|{_WHOLE}?\.[0-9]+)"
 _REAL = rf"[-+]?(?:{_WHOLE}(?:\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?"
 _PARTS = r"([0-9_]+(?:\.[0-9]+)?)([kKMG]i?)?B?"  # compiled when first used: most specs have no budget
+_COMMA = "[0-9]+,[0-9]+"
 _POWERS = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "ki": 2**10, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 _TRUE, _FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
 _YES, _NO = ("yes", "on", "y"), ("no", "off", "n")
@@ -102,7 +103,7 @@ def _cure(scalar: Scalar, allowed: Allowed) -> str:
         return ""
     match allowed:
         case Choice():
-            from rnncalc.spec.elsewhere import word_cure
+            from rnncalc.spec.cures import word_cure
 
             return word_cure(text, tuple(allowed.words))
         case _ if not scalar.plain and text != "?":
@@ -125,6 +126,24 @@ def _reads(text: str, allowed: Allowed) -> bool:
     return True
 
 
+def ways_to_write(text: str, allowed: Allowed) -> list[str]:
+    """Return how a number may be written that has points or commas as another language has them, or small suffixes.
+
+    `1,000` and `1.000.000` have thousands, `0,5` and `3,5M` tenths; `1.000` is one or the other.
+    """
+    ways = []
+    if grouped := re.fullmatch(r"[1-9][0-9]{0,2}(?:([.,])[0-9]{3})(?:\1[0-9]{3})*", text):
+        ways.append(text.replace(grouped[1], ""))
+        if grouped[1] == "." and text.count(".") == 1:
+            ways.append(text.rstrip("0").rstrip("."))
+    if re.fullmatch(f"{_COMMA} ?[kKMGiB]*", text) and (not grouped or isinstance(allowed, Rate | Ratio)):
+        ways.append(text.replace(",", ".").replace(" ", ""))
+    if small := re.fullmatch("([0-9.,]+) ?([kmg]i?)(b?)", text.lower()):
+        power = small[2].replace("m", "M").replace("g", "G")
+        ways.append(small[1].replace(",", ".") + power + small[3].upper())
+    return [way for way in dict.fromkeys(ways) if way != text.replace(" ", "") and _reads(way, allowed)]
+
+
 def _number_cure(text: str, allowed: Allowed, in_flags: bool) -> str:
     """Return `; write 1000` for a number written in a way that is not read."""
     if isinstance(allowed, Rate) and (percent := re.fullmatch(r"([0-9]{1,3}(?:\.[0-9]{1,9})?) ?%", text)):
@@ -132,10 +151,13 @@ def _number_cure(text: str, allowed: Allowed, in_flags: bool) -> str:
         return f"; write {share}" if share else ""
     if text == "?":
         return "; '?' stands for a size that rnncalc solve looks for: write a number here"
+    if ways := ways_to_write(text, allowed):
+        return f"; write {', or '.join(ways)}"
+    if re.fullmatch(f"{_COMMA} ?[kKMGiB%]*", text):  # 0,5 as in 0.5: 10,20 are two numbers
+        return _number_cure(text.replace(",", "."), allowed, in_flags)
     why = ""
     meant: int | Fraction | None = None
-    thousands = re.fullmatch("[1-9][0-9]{0,2}(,[0-9]{3})+", text)  # 10,20 are two numbers
-    plain = (text.replace(",", "") if thousands else text).replace("_", "").replace(" ", "").lstrip("+")
+    plain = text.replace("_", "").replace(" ", "").lstrip("+")
     if " " in text and plain and _reads(plain, allowed):
         return f"; write {plain}, without the space"
     if re.fullmatch(r"0[0-9]+", text):

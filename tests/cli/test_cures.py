@@ -23,7 +23,18 @@ IN_LAYERS = [
     ("lstm:20,return_sequences", ["return_sequences: unknown key; give --topology many-to-many, or many-to-one"]),
     ("lstm:20,merge=sum", ["merge: applies to a bidirectional layer only; make it bidirectional, or remove it"]),
     ("bilstm:4", ["bilstm: unknown kind of layer; write lstm:4,bidirectional"]),
-    ("indrnn:4", ["indrnn: unknown kind of layer; write rnn:4,recurrence=diagonal"]),
+    ("indrnn:4", ["indrnn: unknown kind of layer; write rnn:4,recurrence=diagonal,activation=relu"]),
+    ("ligru:4", ["ligru: unknown kind of layer; write gru:4,reset_gate=false,activation=relu"]),
+    ("CuDNNLSTM:4", ["CuDNNLSTM: unknown kind of layer; write lstm:4"]),
+    ("lstm:20,trainable=false", ["trainable: unknown key; write frozen"]),
+    ("lstm:20,trainable", ["trainable: unknown key; remove it: a layer is trained unless it is frozen"]),
+    ("lstm:20,direction=bidirectional", ["direction: unknown key; write bidirectional"]),
+    ("lstm:20,dropout_rate=0.2", ["dropout_rate: unknown key; dropout is a layer of its own; write -l dropout:0.2"]),
+    ("embedding:5,3", ["3: unknown key; for 5 words of 3 numbers each, write -i 5 -l embedding:3"]),
+    ("dropout:0,5", ["5: unknown key; write -l dropout:0.5"]),
+    ("lstm:4,projection=1,000", ["000: unknown key; write projection=1000"]),
+    ("lstm:4,bias,5", ["5: unknown key; a layer has one number; write -l lstm:5 for another"]),
+    ("lstm:1,000", ["000: unknown key; write -l lstm:1000"]),
     ("ugrnn:4", ["ugrnn: unknown kind of layer; write gru:4,reset_gate=false"]),
     ("output:4", ["output: unknown kind of layer; the output layer is --output N"]),
     ("type:gru,units=4", ["type: unknown kind of layer; write gru:4, the kind and its number"]),
@@ -94,6 +105,10 @@ def test_what_stands_behind_two_dashes_is_an_answer(call: Call) -> None:
             (*ANSWER, "600,", "7"),
             "expected a whole number, such as 1600 or 1.6k, got '600,'; write 600, without the comma",
         ),
+        ((*ANSWER, "1,6k"), "expected a whole number, such as 1600 or 1.6k, got '1,6k'; write 1.6k"),
+        ((*ANSWER, "1.600"), "expected a whole number, such as 1600 or 1.6k, got '1.600'; write 1600"),
+        ((*ANSWER, "1.600.000"), "expected a whole number, such as 1600 or 1.6k, got '1.600.000'; write 1600000"),
+        ((*ANSWER, "1,66666k"), "expected a whole number, such as 1600 or 1.6k, got '1,66666k'"),
         (("answer", "1600", "specs/lstm.yaml"), "the SPEC comes first: rnncalc answer specs/lstm.yaml 1600"),
         (
             ("answer", "-i", "8", "-l", "gru:16", "1152", "specs/lstm.yaml"),
@@ -117,6 +132,35 @@ def test_an_answer_is_shown_how_to_be_written(call: Call, words: tuple[str, ...]
             ("count", "--bidirectional"),
             "'--bidirectional'; an option of a layer stands behind it, as in -l lstm:20,bidirectional",
         ),
+        (("count", "--bias=false"), "'--bias'; an option of a layer stands behind it, as in -l lstm:20,bias=false"),
+        (
+            ("count", "--reset-gate"),
+            "'--reset-gate'; an option of a layer stands behind it, as in -l gru:20,reset_gate=false",
+        ),
+        (("count", "--merge", "sum"), "'--merge'; an option of a layer stands behind it, as in -l lstm:20,merge=sum"),
+        (
+            ("count", "--num-layers", "2"),
+            "'--num-layers'; an option of a layer stands behind it, as in -l lstm:20,repeat=N",
+        ),
+        (
+            ("count", "--trainable", "false"),
+            "'--trainable'; an option of a layer stands behind it, as in -l lstm:20,frozen",
+        ),
+        (("count", "--tied"), "'--tied'; an option of the output layer stands behind it, as in --output 5,tied"),
+        (("count", "--units", "5"), "'--units'; write the units behind a layer's kind, as in -l lstm:20"),
+        (("count", "--hidden-size", "5"), "'--hidden-size'; the units follow the kind, as in -l lstm:20"),
+        (("count", "--drop-rate", "5"), "'--drop-rate'; dropout is a layer of its own; write -l dropout:0.5"),
+        (("count", "--lstm", "5"), "'--lstm'; a layer is written -l lstm:20"),
+        (("count", "--layers", "lstm:5"), "'--layers'; did you mean '--layer'?"),
+        (("count", "--params", "5"), "'--params'; it is a flag of rnncalc solve"),
+        (("count", "--framework", "pytorch"), "'--framework'; write --convention"),
+        (("check", "--max-macs", "4"), "'--max-macs'; write --max-multiply-adds"),
+        (
+            ("check", "--max-flops", "4"),
+            "'--max-flops'; write --max-multiply-adds with half the number: one multiply-add is two FLOPs",
+        ),
+        (("check", "--max-mem", "4"), "'--max-mem'; write --max-bytes"),
+        (("check", "--max-latency", "4"), "'--max-latency'."),
         (("check", "--maxparams", "4"), "'--maxparams'; did you mean '--max-params'?"),
         (("count", "--vers"), "'--vers'; did you mean '--version'?"),
         (("draw", "--zzz"), "'--zzz'."),
@@ -233,3 +277,22 @@ def test_a_baseline_of_one_spec_counts_specs_alone(call: Call, tmp_path: Path) -
     assert call("check", tmp_path, "--baseline", "specs/rnn.yaml") == (2, "", said)
     (tmp_path / "b.yaml").unlink()
     assert call("check", tmp_path, "--baseline", "specs/rnn.yaml").code == 0
+
+
+FOLLOWED = [
+    (("-l", "lstm:20,trainable=false"), "write frozen\n", ("-l", "lstm:20,frozen"), " 0   1,920"),
+    (("-l", "ligru:16"), "write gru:16,reset_gate=false,activation=relu", None, "640"),  # 2 x 16 x (3 + 16 + 1)
+    (("-l", "lstm:20", "-T", "1.000"), "write 1000, or 1\n", ("-l", "lstm:20", "-T", "1000"), "1,920"),  # 4 x 20 x 24
+    ((), "such as -l lstm:512\n", ("-l", "lstm:512"), "1,056,768"),  # 4 x 512 x (3 + 512 + 1)
+]
+
+
+@pytest.mark.parametrize(("given", "cure", "instead", "shown"), FOLLOWED)
+def test_a_cure_that_is_followed_helps(
+    call: Call, given: tuple[str, ...], cure: str, instead: tuple[str, ...] | None, shown: str
+) -> None:
+    """What it says to write is read, and means what was meant."""
+    assert cure in call("-i", 3, *given).err
+    done = call("-i", 3, *(instead or ("-l", cure.removeprefix("write "))))
+    assert (done.code, done.err) == (0, "")
+    assert shown in done.out

@@ -67,7 +67,11 @@ def test_layers_and_formats_may_be_repeated(call: Call) -> None:
         (["-c", "jax"], "write flax-linen or flax-nnx"),
         (["-c", "tensorflow"], "write keras"),
         (["-c", "Torch"], "write pytorch"),
-        (["--topology", "seq2seq"], "write many-to-many"),
+        (["--topology", "seq2seq"], "a network of two halves is a spec with encoder and decoder"),
+        (["--topology", "n-to-1"], "write many-to-one"),
+        (["--topology", "1-to-n"], "write one-to-many"),
+        (["--topology", "n-to-n"], "write many-to-many"),
+        (["--topology", "1-to-1"], "write one-to-one"),
         (["-f", "jsn"], "did you mean 'json'?"),
     ],
 )
@@ -86,6 +90,30 @@ def test_the_word_of_another_program_is_told_ours(call: Call, args: list[str], c
         (
             ["train"],
             f"'train': no such file, and no command; the commands are {one_of([*COMMANDS])}\n",
+        ),
+        (["answer", "nowhere", "5"], "'nowhere': no such file\n"),
+        (["cuont", "-i", "10"], "rnncalc: 'cuont': no such file; did you mean the command 'count'?\n"),
+        (["count", "cuont"], "'cuont': no such file\n"),
+        (["-i", "10", "-l", "rnn:3", "draw"], "rnncalc: the command comes first: rnncalc draw -i ...\n"),
+        (
+            ["-i", "4", "-l", "rnn:3,bidirectional=bidirectional"],
+            "--layer 1: bidirectional: expected true or false, got 'bidirectional'; write true\n",
+        ),
+        (
+            ["solve", "specs/lstm.yaml", "--params", "1M"],
+            "rnncalc: no size is written ?, so there is nothing to solve for; write one such as lstm: ?, in the file\n",
+        ),
+        (
+            ["solve", "specs/lstm.yaml", "--params", "5,5k"],
+            "--params: expected a whole number, or one such as 4M, got '5,5k'; write 5.5k\n",
+        ),
+        (
+            ["check", "specs/lstm.yaml", "--baseline", "specs/lstm.yaml", "--max-bytes-growth", "4kb"],
+            "--max-bytes-growth: expected a percentage such as 5%, or a number such as 10kB, got '4kb'; write 4kB\n",
+        ),
+        (
+            ["check", "specs/lstm.yaml", "--baseline", "specs/lstm.yaml", "--max-growth", "5,5 %"],
+            "--max-growth: expected a percentage such as 5%, or a number such as 10k, got '5,5 %'; write 5.5%\n",
         ),
         (
             ["answer", "2480"],

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
-from rnncalc import GRU, LSTM, RNN, CallError, Dense, External, Layer, Network, training
+from rnncalc import GRU, LSTM, RNN, Dense, External, Layer, Network, RefusedError, training
 from rnncalc.questions.explain_training import Kind, explain_training
 from rnncalc.questions.held import Gradient
 from rnncalc.reports.explain_training import TrainingExplanationReport
@@ -154,11 +154,11 @@ def test_one_layer_alone(call: Call) -> None:
 
 def test_what_is_not_known_is_said(call: Call) -> None:
     """Without the steps there is nothing to derive; of a part elsewhere nothing is known."""
-    with pytest.raises(CallError, match="needs the number of steps; give steps"):
+    with pytest.raises(RefusedError, match="needs the number of steps; give steps"):
         explain_training(training(Network(input=3, layers=[RNN(5)])))
     done = call("explain", "-i", 3, "-l", "rnn:5", "--training")
     assert (done.code, done.out) == (2, "")
-    assert done.err.endswith("give steps\n")
+    assert done.err.endswith("; give steps, or -T\n")
     assert report(Network(input=3, layers=[External(5)], steps=2))["layers"][0]["held"] == []
     assert "counted elsewhere" in call("explain", "-i", 3, "-l", "external:5", "-T", 2, "--training").out
 
