@@ -46,9 +46,9 @@ def read_comparison(key: str, text: str) -> Limit:
     try:
         return _comparison(key, text)
     except SpecError:
-        such = (
-            "0.5" if _allowed(key, text) == Ratio() and not text.endswith("%") else f"10k{_unit(COMPARISONS[key][1])}"
-        )
+        quantity = COMPARISONS[key][1]
+        plain_ratio = quantity is Quantity.DENSE_RATIO and not text.endswith("%")
+        such = "0.5" if plain_ratio else f"10k{_unit(quantity)}"
         message = f"expected a percentage such as 5%, or a number such as {such}, got '{escape(text)}'"
         raise SpecError((Problem((), f"{message}{_cure(key, text)}", _flag(key)),)) from None
 

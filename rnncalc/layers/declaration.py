@@ -69,9 +69,10 @@ def _check_step(layer: Cell, ops: Widths) -> None:
     parts = ops.expect("what the step hands on", handed, layer.output).parts
     if len(after) != len(start):
         raise _error(layer, f"the step returns {len(after)} states, and {', '.join(layer.states)} are declared")
-    for (letter, declared), vector in zip(layer.states.items(), after, strict=True):
-        parts |= ops.expect(f"the state {letter}", vector, declared).parts
-    _check_names(layer, ops, handed, dict(zip(layer.states, after, strict=True)))
+    states = dict(zip(layer.states, after, strict=True))
+    for letter, vector in states.items():
+        parts |= ops.expect(f"the state {letter}", vector, layer.states[letter]).parts
+    _check_names(layer, ops, handed, states)
     for what in sorted(ops.declared - ops.used):
         raise _error(layer, f"{_said(what)} is declared, and the step does not use it")
     for what in sorted(ops.declared - parts):

@@ -192,7 +192,7 @@ class Real(Frozen):
             return f"expected {self.expected}, got {value!r}"
         if abs(value) > float_info.max:
             return f"expected a number up to 1.8e308, got {brief(value)}"
-        return f"expected {self.expected}, got {value!r}" if isinstance(value, float) and isnan(value) else None
+        return f"expected {self.expected}, got {value!r}" if isnan(value) else None
 
     @property
     def schema(self) -> Schema:

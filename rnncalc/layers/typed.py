@@ -28,8 +28,9 @@ _FIELDS: dict[type, dict[str, tuple[type | tuple[type, ...], str]]] = {
 
 def wrong(layer: Cell, inputs: int) -> Iterator[str]:
     """Yield what is wrong with what a cell declares; what follows the first may be wrong because of that."""
-    yield from _wrong_tuples(layer, inputs)
-    for gate in layer.gates(inputs):
+    gates = layer.gates(inputs)
+    yield from _wrong_tuples(layer, gates)
+    for gate in gates:
         yield from _wrong_fields(f"gate {gate.letter}", gate)
         yield from _wrong_gate(layer, inputs, gate)
     for weight in layer.weights:
@@ -37,13 +38,12 @@ def wrong(layer: Cell, inputs: int) -> Iterator[str]:
         if len(weight.widths) not in (0, 2):
             yield f"weight {weight.letter}: expected two widths, of rows and of columns, or none, got {weight.widths}"
         yield from _wrong_activation(f"weight {weight.letter}", weight.activation)
-    yield from _wrong_letters(layer, inputs)
-    yield from _wrong_forms(layer, inputs)
+    yield from _wrong_letters(layer, gates)
+    yield from _wrong_forms(gates)
     yield from _wrong_widths(layer, inputs)
 
 
-def _wrong_tuples(layer: Cell, inputs: int) -> Iterator[str]:
-    gates = layer.gates(inputs)
+def _wrong_tuples(layer: Cell, gates: object) -> Iterator[str]:
     if not isinstance(gates, tuple) or not all(isinstance(gate, Gate) for gate in gates):
         yield "gates() returns no tuple of gates; write (Gate(...),)"
     weights: object = layer.weights
@@ -90,25 +90,26 @@ def _wrong_gate(layer: Cell, inputs: int, gate: Gate) -> Iterator[str]:
     yield from _wrong_activation(f"gate {gate.letter}", gate.activation)
 
 
-def _wrong_letters(layer: Cell, inputs: int) -> Iterator[str]:
+def _wrong_letters(layer: Cell, gates: tuple[Gate, ...]) -> Iterator[str]:
     """Yield letters that are none, and those of two parts, which equations and programs would take for one."""
-    gates, weights = ([part.letter for part in parts] for parts in (layer.gates(inputs), layer.weights))
-    if "x" in (*gates, *weights, *layer.states):
+    weights = [weight.letter for weight in layer.weights]
+    own = [*(gate.letter for gate in gates), *weights]
+    if "x" in (*own, *layer.states):
         yield "a part of it is called x, which is what the layer reads; give it another letter"
-    for letter in (*gates, *weights, *layer.states):
+    for letter in (*own, *layer.states):
         if not letter.isidentifier() or iskeyword(letter):
             yield f"{letter!r} is no letter that programs can be written with"
-        if [*gates, *weights].count(letter) > 1:
+        if own.count(letter) > 1:
             yield f"two of its gates and weights are called {letter}; give each a letter of its own"
     for letter in weights:
         if letter in ("h", *layer.states):
             yield f"a weight is called {letter}, as what the layer hands on or carries; give it another letter"
 
 
-def _wrong_forms(layer: Cell, inputs: int) -> Iterator[str]:
+def _wrong_forms(gates: tuple[Gate, ...]) -> Iterator[str]:
     """Yield a matrix that gates share in two forms: that would be two tensors of one name."""
     forms: dict[tuple[str, str], Form] = {}
-    for gate in layer.gates(inputs):
+    for gate in gates:
         for of, form, shared in gate.products:
             matrix = gate.letter if shared is None else shared
             if forms.setdefault((of, matrix), form) is not form:

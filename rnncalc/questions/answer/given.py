@@ -80,13 +80,9 @@ def _cure(text: str) -> str:
     """Return how to write sizes without their brackets, and a number with the comma of a list behind it."""
     if re.fullmatch(rf"{_SIZE}(?:, ?{_SIZE})+", text):
         return f"; write ({text}) for a shape"
-    for meant in (text.replace(",", "."), text.replace(".", "")):  # 1,6k and 1.600, in another language's signs
-        if (
-            meant != text
-            and re.fullmatch(r"[0-9]+,[0-9]+ ?[kKMGB]|[1-9][0-9]{0,2}(?:\.[0-9]{3})+", text)
-            and _reads(meant)
-        ):
-            return f"; write {meant}"
+    if re.fullmatch(r"[0-9]+,[0-9]+ ?[kKMGB]|[1-9][0-9]{0,2}(?:\.[0-9]{3})+", text):  # in another language's signs
+        meant = text.replace(",", ".") if "," in text else text.replace(".", "")
+        return f"; write {meant}" if _reads(meant) else ""
     return f"; write {text[:-1]}, without the comma" if text[-1:] in (",", ";") and _NUMBER.fullmatch(text[:-1]) else ""
 
 
