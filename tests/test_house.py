@@ -1,11 +1,9 @@
-"""The shape of the house: who may import whom, how large its rooms are, and what a call pays for."""
+"""The shape of the house: who may import whom, and what a call pays for."""
 
 import ast
 import re
-import statistics
 import subprocess
 import sys
-from collections import Counter
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -15,8 +13,6 @@ from rnncalc.cli.commands import COMMANDS
 
 PACKAGE = Path(__file__).parent.parent / "rnncalc"
 MODULES = sorted(PACKAGE.rglob("*.py"))
-
-MOST_LINES, MEDIAN_LINES, MOST_LINES_OF_A_FUNCTION, MOST_OF_THE_HOUSE = 250, 110, 45, 0.35
 
 ROOMS = (
     *("layers", "conventions", "network", "spec", "modelfiles"),
@@ -112,27 +108,10 @@ def test_there_are_no_other_rooms() -> None:
 
 
 @pytest.mark.parametrize("room", [*ROOMS, *sorted(ROOT)])
-def test_a_module_is_small_and_says_what_it_is_for(room: str) -> None:
-    """A docstring each, and no file or function that is not taken in at once."""
+def test_a_module_says_what_it_is_for(room: str) -> None:
+    """Every file has a docstring."""
     for path in (path for path in MODULES if room_of(path) == room):
-        text = path.read_text("utf-8")
-        tree = ast.parse(text)
-        assert ast.get_docstring(tree), path
-        assert text.count("\n") <= MOST_LINES, path
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                assert (node.end_lineno or 0) - node.lineno < MOST_LINES_OF_A_FUNCTION, f"{path}: {node.name}"
-
-
-def test_the_house_is_evenly_filled() -> None:
-    """Half of the modules that hold anything are of a screen or two, and no room is a house of its own."""
-    lines = {path: path.read_text("utf-8").count("\n") for path in MODULES}
-    assert statistics.median(count for count in lines.values() if count > 1) <= MEDIAN_LINES
-    rooms: Counter[str] = Counter()
-    for path, count in lines.items():
-        rooms[room_of(path)] += count
-    ((largest, most),) = rooms.most_common(1)
-    assert most <= MOST_OF_THE_HOUSE * sum(lines.values()), largest
+        assert ast.get_docstring(ast.parse(path.read_text("utf-8"))), path
 
 
 def loaded_by(*args: str) -> set[str]:
