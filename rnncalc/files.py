@@ -4,10 +4,33 @@ import errno
 import os
 import re
 import stat
+from contextlib import suppress
+from contextvars import ContextVar
 from typing import BinaryIO
 
 _DESCRIPTOR = re.compile(r"/dev/stdin|(/dev|/proc/self)/fd/\d+", re.ASCII)
 """What a shell calls a pipe that it made for this call, such as `<(cat weights.yaml)`."""
+
+
+_INPUTS: ContextVar[set[tuple[int, int]]] = ContextVar("inputs")
+"""The device and the number of every file that the current call has opened, whatever its names."""
+
+
+def forget_inputs() -> None:
+    """Begin a call, which has read no file yet."""
+    _INPUTS.set(set())
+
+
+def is_input(path: str) -> bool:
+    """Return whether a file is one that the current call reads, as its standard input too."""
+    inputs = {*_INPUTS.get(set())}
+    with suppress(OSError):  # closed
+        inputs.add(_identity(os.fstat(0)))
+    return _identity(os.stat(path)) in inputs
+
+
+def _identity(about: os.stat_result) -> tuple[int, int]:
+    return about.st_dev, about.st_ino
 
 
 def open_input(path: str | os.PathLike[str], *, pipes: bool = False) -> BinaryIO:
@@ -20,7 +43,8 @@ def open_input(path: str | os.PathLike[str], *, pipes: bool = False) -> BinaryIO
 
     def opened(path: str, flags: int) -> int:
         may_be_pipe = pipes and _DESCRIPTOR.fullmatch(path) is not None
-        _refuse_irregular(os.stat(path).st_mode, may_be_pipe)  # to open a device can have effects
+        about = os.stat(path)
+        _refuse_irregular(about.st_mode, may_be_pipe)  # to open a device can have effects
         descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
         try:  # another file may have its name by now
             mode = os.fstat(descriptor).st_mode
@@ -30,6 +54,7 @@ def open_input(path: str | os.PathLike[str], *, pipes: bool = False) -> BinaryIO
         except BaseException:
             os.close(descriptor)
             raise
+        _INPUTS.get(set()).add(_identity(about))
         return descriptor
 
     return open(os.fspath(path), "rb", opener=opened)

@@ -9,6 +9,7 @@ import click
 from rnncalc.cli.commands import COMMANDS, DEFAULT, cli
 from rnncalc.cli.streams import discard_unwritten, make_encodable, tell
 from rnncalc.errors import CallError, Cure, DeclarationError, RefusedError, SpecError
+from rnncalc.files import forget_inputs
 
 FLAGS = {
     Cure.STEPS: "give steps, or -T",
@@ -24,6 +25,7 @@ FLAGS = {
 def answered(args: list[str]) -> int:
     """Run a call and return its exit code."""
     make_encodable()
+    forget_inputs()
     try:
         if asked := os.environ.get("_RNNCALC_COMPLETE"):
             from rnncalc.cli.completion import complete

@@ -103,12 +103,12 @@ def run(
         shown = {"--states": states, "--work": work, "--backward": backward}
         if misfit := _misfit(shown | {"--chunk": chunk, "--loss": loss, "--targets": targets}, format_):
             at_once.refuse(misfit)
-        if save_weights is not None:
-            at_once.ask(check_file, save_weights, "--save-weights")
         steps = None if chunk is None else at_once.ask(read_value, "--chunk", chunk, Size())
         most = at_once.ask(read_value, "--max-multiply-adds", max_multiply_adds, WholeNumber(suffixes=True))
         model, own = _files(at_once, weights, inputs, start, targets)
         read = at_once.ask(read_specs, specs, **flags)
+        if save_weights is not None:
+            at_once.ask(check_file, save_weights, "--save-weights")
         if save_weights is not None and len(read or [0]) > 1:
             at_once.refuse(f"--save-weights: one file holds the weights of one network, and there are {len(read)}")
     asked: dict[str, Any] = {"seed": seed} if work else {"seed": seed, "states": states, "most_multiply_adds": most}
