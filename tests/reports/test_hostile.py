@@ -291,6 +291,7 @@ class Surrogate(Full):
         ("see https://a.example/x, www.b.example", "see `https://a.example/x,` `www.b.example`"),
         ("a1b2c3d is a commit", "`a1b2c3d` is a commit"),
         (":tada: a|b@c `x` x_1", "`:tada:` `a\\|b@c` \\`x\\` x\\_1"),
+        *((f"{emoji}, x_1", f"`{emoji},` x\\_1") for emoji in (":+1:", ":-1:", ":e-mail:", ":100:", ":8ball:")),
         ("`@a`", "`` `@a` ``"),
         ("1. one", "1\\. one"),
         ("- one", "\\- one"),
