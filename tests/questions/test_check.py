@@ -116,18 +116,26 @@ def test_what_cannot_be_known_says_what_stands_in_the_way(spec: Path, call: Call
     assert "a network without parameters has no ratio" in call("check", spec, "--min-dense-ratio", 1).out
 
 
-def test_flags_add_limits_and_stand_in_place_of_the_specs_own(spec: Path, call: Call) -> None:
-    """--max-params replaces budget.max_params, and leaves the other keys of the budget alone."""
+def test_limits_of_flags_and_of_the_spec_both_hold(spec: Path, call: Call) -> None:
+    """--max-params takes nothing from budget.max_params, whichever is tighter."""
     spec.write_text(SPEC + "budget: {max_params: 1, max_bytes: 1}\n")
     (report,) = reports(call, spec, "--max-params", "1k", "--max-multiply-adds", "10M", "--min-dense-ratio", "4")
     assert [(of["name"], of["limit"], of["ok"]) for of in report["checks"]] == [
         ("--max-params", 1000, True),
+        ("budget.max_params", 1, False),
         ("budget.max_bytes", 1, False),
         ("--max-multiply-adds", 10_000_000, True),
         ("--min-dense-ratio", 4, True),
     ]
-    assert report["checks"][1]["line"] == 6
-    assert report["checks"][0]["line"] is None
+    assert [of["line"] for of in report["checks"]] == [None, 6, 6, None, None]
+    spec.write_text(SPEC + "budget: {max_params: 28, min_params: 28}\n")  # 24 + 4
+    assert call("check", spec, "--max-params", "28").code == 0
+    assert call("check", spec, "--max-params", "27").code == 1
+    assert call("check", spec, "--max-params", "29").code == 0
+    assert call("check", spec, "--min-params", "29").code == 1
+    spec.write_text(SPEC + "budget: {max_params: 27}\n")
+    assert call("check", spec, "--max-params", "100M").code == 1
+    spec.write_text(SPEC)
     assert call("check", spec, "--max-params", "28", "--max-bytes", "4MB").code == 0
     assert call("check", spec, "--max-params", "28", "--max-bytes", "56", "--dtype", "float16").code == 0
 
