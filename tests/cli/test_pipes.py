@@ -1,5 +1,6 @@
 """Calls between other programs: pipes that close, streams that are not there, interruptions."""
 
+import json
 import os
 import re
 import select
@@ -23,6 +24,27 @@ def test_standard_input_is_a_spec_too() -> None:
     """`-` reads it, and its problems are located in it."""
     assert "1,600" in shell("rnncalc - < specs/lstm.yaml").stdout
     assert "stdin:1:8: input: expected" in shell("echo 'input: x' | rnncalc -").stderr
+
+
+def test_every_file_may_be_a_pipe_of_the_shell() -> None:
+    """It is read once and whole, weights too, which may as well be a model file."""
+    weights = "{rnn_1: {W_xh: [[2]], W_hh: [[3]], b_h: [4]}}"
+    files = f"--weights <(echo '{weights}') --inputs <(echo '[[5]]') --start <(echo '{{rnn_1: {{h: [6]}}}}')"
+    spec = "<(echo '{input: 1, layers: [{rnn: 1, activation: linear}]}')"
+    done = shell(f"rnncalc run {spec} {files} -f json")
+    assert done.stderr == ""
+    assert json.loads(done.stdout)["reports"][0]["outputs"] == [2 * 5 + 3 * 6 + 4]
+    done = shell(f"rnncalc check {spec} --baseline {spec} --max-growth 0; echo $?")
+    assert done.stdout.endswith("\n0\n")
+
+
+def test_a_model_file_is_no_pipe() -> None:
+    """It is read in pieces, so that it is written into a file first."""
+    for call in ("read", "run -i 1 -l rnn:1 -T 1 --weights", "check specs/rnn.yaml --model"):
+        done = shell(f"rnncalc {call} <(cat specs/models/tagger.pt); echo $?")
+        assert done.stdout == "2\n"
+        assert done.stderr.count("\n") == 1
+        assert "is a pipe; only regular files are read" in done.stderr or "model file" in done.stderr
 
 
 def test_a_closed_pipe_is_a_clean_end() -> None:
