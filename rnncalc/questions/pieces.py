@@ -40,12 +40,18 @@ class Tried(NamedTuple):
 
 
 class Sizes:
-    """Sizes in steps of a number, each tried once; `instead` is what to do where that would take too long."""
+    """Sizes in steps of a number, each tried once.
 
-    def __init__(self, sized: Sized, step: int, instead: Cure = Cure.SIZE_OF_YOUR_OWN) -> None:
+    instead: what to do if that would take too long. what: what the sizes are, for messages.
+    """
+
+    def __init__(
+        self, sized: Sized, step: int, instead: Cure = Cure.SIZE_OF_YOUR_OWN, what: str = "size for ?"
+    ) -> None:
         self.sized = sized
         self.step = step
         self.instead = instead
+        self.what = what
         self.tried: dict[int, Tried] = {}
         self._name, self._different = "", 0
 
