@@ -102,13 +102,15 @@ def _zeros(array: Nested) -> Nested:
 class Tape:
     """The operations of a pass.
 
-    chunk: how many steps are gone back through together, all of them where None. operations: how many were noted;
+    chunk: how many steps are gone back through together, all of them where None. every: whether every value has a
+    gradient, also if nothing that is trained lies below it. operations: how many were noted;
     numbers: how many they made, all of which the tape keeps until it has gone back. carried: the states that went from
     a step to the next, by the number of the later one in time.
     """
 
-    def __init__(self, chunk: int | None = None) -> None:
+    def __init__(self, chunk: int | None = None, *, every: bool = False) -> None:
         self.chunk = chunk
+        self.every = every
         self.now = 0
         self.operations = self.numbers = 0
         self.carried: list[tuple[int, Node]] = []

@@ -44,7 +44,7 @@ class Taped:
 
     def constant(self, numbers: Vector) -> Node:
         """Return a vector of data; one that is handed in twice is two, as those of two steps are."""
-        return Node([*numbers], needs=False)
+        return Node([*numbers], needs=self.tape.every)
 
     def numbers(self, vector: Node) -> Vector:
         """Return the numbers of a vector."""
@@ -60,7 +60,7 @@ class Taped:
         What goes on is a vector of its own, so that its gradient is that of the later steps alone.
         """
         if self.tape.stops(border):
-            made = Node(vector.numbers, needs=False)
+            made = Node(vector.numbers, needs=self.tape.every)
         else:
             made = self._made(vector.numbers, vector.add, vector)
             vector.complements = None  # it is kept as it is
@@ -113,11 +113,12 @@ class Taped:
         numbers = [*matrix.rows[number]]
 
         def through(gradient: Vector) -> None:
-            layer.hold(numbers, 1, chunk)
-            layer.add(matrix.piece._replace(start=matrix.piece.start + number), [gradient])
+            if layer.trained:
+                layer.hold(numbers, 1, chunk)
+                layer.add(matrix.piece._replace(start=matrix.piece.start + number), [gradient])
 
         self.meter.read(number, len(numbers))
-        return self._made(numbers, through, trained=layer.trained)
+        return self._made(numbers, through, trained=layer.trained or self.tape.every)
 
     def activate(self, activation: str, vector: Node) -> Node:
         """Return a vector through an activation, whose derivative is read off what it gave."""

@@ -240,7 +240,7 @@ def test_that_nothing_was_there_to_exchange_is_said(call: Call) -> None:
     assert "No layer is recurrent" not in call("compare", "-i", 3, "-l", "mgu:3").out
 
 
-TIED = (
+TIED: tuple[tuple[list[object], dict[str, tuple[int, int]]], ...] = (
     # 7·9 + (9 + 1 + 1) + 9(1 + 9 + 1) + 7 = 180; tied to the embedding, the last layer has 9 units, and both would
     (["-i", 7, "-l", "embedding:9", "-l", "rnn:1", "-l", "rnn:9", "-o", "7,tied"], {}),
     # 2·3 + 3(3 + 3 + 1) + 2 = 29; a GRU of 3 has 6 + 63 + 2
