@@ -106,7 +106,7 @@ def check(
     own_convention: str | None = None,
     before: Numbers | None = None,
 ) -> Verdict:
-    """Hold a network against its own limits and those of the call, which stand in place of its own.
+    """Hold a network against its own limits and those of the call: of two on one number both must be kept.
 
     own_convention: whose tensors `expect` counts; under another it says nothing, and is left out.
     before: the numbers of the baseline; without them nothing has grown or fallen.
@@ -176,14 +176,14 @@ def _shapes(network: Network, wanted: Mapping[str, Mapping[str, tuple[int, ...]]
 
 
 def _bounds(network: Network, given: list[Limit]) -> Iterator[Limit]:
-    """Yield the limits of the network's budget, each one that is given with the call in place of its own."""
+    """Yield the limits of the network's budget, and behind each the one on the same number of the call."""
     own = network.budget or Budget()
     flags = {(limit.rule, limit.quantity): limit for limit in given}
     for key, (rule, quantity, *_) in BUDGET_KEYS.items():
-        if flags and (rule, quantity) in flags:
-            yield flags[rule, quantity]
-        elif (value := getattr(own, key)) is not None:
+        if (value := getattr(own, key)) is not None:
             yield Limit(rule, quantity, _exact(value), ("budget", key))
+        if (rule, quantity) in flags:
+            yield flags[rule, quantity]
 
 
 def _layer_bounds(network: Network) -> Iterator[LimitCheck]:

@@ -116,20 +116,43 @@ def test_what_cannot_be_known_says_what_stands_in_the_way(spec: Path, call: Call
     assert "a network without parameters has no ratio" in call("check", spec, "--min-dense-ratio", 1).out
 
 
-def test_flags_add_limits_and_stand_in_place_of_the_specs_own(spec: Path, call: Call) -> None:
-    """--max-params replaces budget.max_params, and leaves the other keys of the budget alone."""
+def test_flags_add_limits_to_the_specs_own(spec: Path, call: Call) -> None:
+    """A flag neither loosens nor hides what the spec says: of --max-params and budget.max_params both must be kept."""
     spec.write_text(SPEC + "budget: {max_params: 1, max_bytes: 1}\n")
     (report,) = reports(call, spec, "--max-params", "1k", "--max-multiply-adds", "10M", "--min-dense-ratio", "4")
     assert [(of["name"], of["limit"], of["ok"]) for of in report["checks"]] == [
+        ("budget.max_params", 1, False),
         ("--max-params", 1000, True),
         ("budget.max_bytes", 1, False),
         ("--max-multiply-adds", 10_000_000, True),
         ("--min-dense-ratio", 4, True),
     ]
-    assert report["checks"][1]["line"] == 6
-    assert report["checks"][0]["line"] is None
-    assert call("check", spec, "--max-params", "28", "--max-bytes", "4MB").code == 0
+    assert [of["line"] for of in report["checks"]] == [6, None, 6, None, None]
+    spec.write_text(SPEC + "budget: {max_params: 28, max_bytes: 112, min_dense_ratio: 4}\n")
+    assert call("check", spec, "--max-params", "100M", "--max-bytes", "4MB", "--min-dense-ratio", "1").code == 0
+    assert call("check", spec, "--max-params", "27", "--max-bytes", "4MB").code == 1
+    assert call("check", spec, "--max-params", "28", "--max-bytes", "56").code == 1
     assert call("check", spec, "--max-params", "28", "--max-bytes", "56", "--dtype", "float16").code == 0
+
+
+@pytest.mark.parametrize(
+    ("budget", "flag", "loose"),
+    [
+        ("max_params: 27", "--max-params", "100M"),
+        ("max_bytes: 111", "--max-bytes", "1GB"),
+        ("max_multiply_adds: 63", "--max-multiply-adds", "1G"),
+        ("min_dense_ratio: 4.6", "--min-dense-ratio", "0.1"),
+    ],
+)
+def test_a_loose_flag_leaves_a_tight_limit_of_the_spec(
+    spec: Path, call: Call, budget: str, flag: str, loose: str
+) -> None:
+    """28 parameters are 112 bytes, and 127 / 28 is 4.54; 3(3·4 + 3·3) + 3 = 66 multiply-adds. Each is just over."""
+    spec.write_text(SPEC + f"budget: {{{budget}}}\n")
+    assert call("check", spec).code == 1
+    assert call("check", spec, flag, loose).code == 1
+    for name in ("table", "json", "markdown", "junit", "github"):
+        assert call("check", spec, flag, loose, "-f", name).code == 1
 
 
 @pytest.mark.parametrize(
