@@ -160,7 +160,9 @@ class Taped:
             if left.needs:
                 left.add(vectors.over(gradient, hold_right()))
             if right.needs:
-                right.add([-g * a / (b * b) for g, a, b in zip(gradient, hold_left(), hold_right(), strict=True)])
+                divisor = hold_right()
+                ratio = vectors.over(vectors.over(vectors.times(gradient, hold_left()), divisor), divisor)
+                right.add([-number for number in ratio])
 
         return self._made(vectors.over(left.numbers, right.numbers), through, left, right)
 
