@@ -21,16 +21,18 @@ class Node:
     """A vector on a tape: its numbers, and the gradient of the loss with respect to it, once that is known.
 
     needs: whether anything trained lies below it, so that its gradient is asked for. weights: whether it is a trained
-    number itself, which is no value that is held. complements: what it is one minus, which is held in its place.
+    number itself, which is no value that is held. complements: what it is one minus, which is held in its place; whole:
+    what it is half of, which is held in its place too.
     """
 
-    __slots__ = ("complements", "gradient", "needs", "numbers", "weights")
+    __slots__ = ("complements", "gradient", "needs", "numbers", "weights", "whole")
 
     def __init__(self, numbers: Vector, *, needs: bool) -> None:
         self.numbers = numbers
         self.needs = needs
         self.weights = False
         self.complements: Node | None = None
+        self.whole: Node | None = None
         self.gradient: Vector | None = None
 
     def add(self, gradient: Vector) -> None:

@@ -36,8 +36,9 @@ class Taped:
         def read(of: Node = node) -> Vector:
             if of.complements is not None:
                 return [1.0 - number for number in read(of.complements)]
+            whole = of if of.whole is None else of.whole
             if not of.weights:
-                layer.hold(of.numbers, len(of.numbers), chunk)
+                layer.hold(whole.numbers, len(whole.numbers), chunk)
             return of.numbers
 
         return read
@@ -244,3 +245,10 @@ class Taped:
             vector.add([0.0] * start + gradient + [0.0] * (len(vector.numbers) - stop))
 
         return self._made(vector.numbers[start:stop], through, vector)
+
+    def half(self, vector: Node, number: int) -> Node:
+        """Return the first half of a vector, or the second; where it is read on the way back, the vector is held."""
+        width = len(vector.numbers) // 2
+        made = self.part(vector, number * width, (number + 1) * width)
+        made.whole = vector
+        return made

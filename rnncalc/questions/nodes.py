@@ -80,6 +80,16 @@ Node = Union[  # noqa: UP007  refers to itself
 ]
 
 
+HALF = "half"
+"""What stands below the letter of a vector of which a direction takes its half."""
+
+
+def half_of(vector: Node) -> Symbol:
+    """Return a direction's half of what the layer reads."""
+    assert isinstance(vector, Symbol)  # of nothing else is there a half
+    return Symbol(vector.letter, HALF, vector.time, ("h",))
+
+
 class Equation(NamedTuple):
     """What one gate, one state or an output comes to."""
 

@@ -31,7 +31,8 @@ FEWEST_TRIES = 8
 class Tried(NamedTuple):
     """What became of one size: its count, None where no network has it, and then what is wrong.
 
-    bends: of each cell whose gates depend on whether it is as wide as its input, how much wider the input is.
+    bends: of each cell whose gates depend on whether it, or both its directions, are as wide as its input, how much
+        wider the input is.
     """
 
     params: int | None
@@ -146,8 +147,9 @@ def _bends(network: Network) -> Iterator[int]:
     for entry in network.stack:
         layer = entry.layer
         if isinstance(layer, Cell):
-            kind = type(layer), layer.choices()
-            if kind not in known:
-                known[kind] = layer.gates(layer.units) != layer.gates(layer.units + 1)
-            if known[kind]:
-                yield entry.inputs - layer.units
+            for width in {layer.units, layer.directions * layer.units}:
+                kind = type(layer), layer.choices(), width == layer.units
+                if kind not in known:
+                    known[kind] = layer.gates(width) != layer.gates(4 * width + 1)
+                if known[kind]:
+                    yield entry.inputs - width

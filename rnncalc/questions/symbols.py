@@ -21,6 +21,7 @@ from rnncalc.questions.nodes import (
     Quotient,
     Stacked,
     Symbol,
+    half_of,
     named,
     parts,
     sum_of,
@@ -154,6 +155,9 @@ class _Symbols:
 
     def scale(self, scalar: Node, vector: Node) -> Node:
         return Elementwise(scalar, vector)
+
+    def half(self, vector: Node) -> Node:
+        return half_of(vector) if self.layer.bidirectional else vector
 
     def shift(self, vector: Node, scalar: Node) -> Node:
         return sum_of([vector, scalar])

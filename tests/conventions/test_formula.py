@@ -77,7 +77,8 @@ def test_terms_of_the_gates_alone_are_in_the_bracket() -> None:
 
 def test_a_sum_is_no_product_of_the_same() -> None:
     """3 + 4 is not 3 × 4, whatever holds them."""
-    assert Plus((3, 4)) != Times((3, 4))
+    plus: Expression = Plus((3, 4))
+    assert plus != Times((3, 4))
     assert len({Plus((3, 4)), Times((3, 4)), Plus((3, 4))}) == 2
     assert Plus((Times((3, 4)), 1)) != Plus((Plus((3, 4)), 1))
     assert Plus((Times((3, 4)), 1)) == Plus((Times((3, 4)), 1))

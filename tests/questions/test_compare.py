@@ -170,7 +170,7 @@ def test_a_kind_that_cannot_be_is_missing_with_its_problem() -> None:
 def test_cells_of_every_kind_can_be_compared() -> None:
     """What options the other kind has too are kept; the others have no meaning there."""
     found = compare(Network(input=8, layers=(SRU(4, bidirectional=True),), steps=2))
-    assert [side.params for side in found.sides] == [2 * 144, 2 * 52, 2 * 156, 2 * 208, 16 * 17]
+    assert [side.params for side in found.sides] == [2 * (3 * 4 * 8 + 4 * 4), 2 * 52, 2 * 156, 2 * 208, 16 * 17]
 
 
 def test_nothing_to_compare() -> None:
