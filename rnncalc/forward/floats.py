@@ -74,6 +74,11 @@ class Floats:
         """Return some numbers of a vector, from `start` up to `stop`."""
         return vector[start:stop]
 
+    def half(self, vector: Vector, number: int) -> Vector:
+        """Return the first half of a vector, or the second."""
+        width = len(vector) // 2
+        return vector[number * width : (number + 1) * width]
+
 
 def floats(_: Placed, meter: Meter) -> Floats:
     """Return what a layer computes with in a pass that only goes forward."""

@@ -96,7 +96,7 @@ def ways(
     for number in range(layer.directions):
         bound = binding.cell(arrays, layer, inputs, number == 1)
         state = _start(layer, bound, vectors) if start is None else start[number]
-        steps = Steps(layer, inputs, bound, vectors, binding.habits)
+        steps = Steps(layer, inputs, bound, vectors, binding.habits, number)
         found.append(DirectionPass(layer, steps, state, backward=number == 1, traced=traced))
     return found
 

@@ -5,6 +5,7 @@ What a vector is, floats or floats on a tape, is not known here: that is the `Ve
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Generic, Protocol
 
 from rnncalc.forward.arrays import Matrix, WeightVector
@@ -34,14 +35,20 @@ class Vectors(Protocol[Value]):
     def mean(self, left: Value, right: Value) -> Value: ...
     def join(self, left: Value, right: Value) -> Value: ...
     def part(self, vector: Value, start: int, stop: int) -> Value: ...
+    def half(self, vector: Value, number: int) -> Value: ...
     def at(self, step: int) -> None: ...
     def carry(self, vector: Value, border: int) -> Value: ...
 
 
 class Steps(Generic[Value]):
-    """`layers.operations.Operations` on bound weights; `seen` are the gates of the step being taken, by letter."""
+    """`layers.operations.Operations` on the weights of one direction; `seen` are the step's gates so far, by letter."""
 
-    def __init__(self, layer: Cell, inputs: int, bound: Bound, vectors: Vectors[Value], habits: Habits) -> None:
+    def __init__(
+        self, layer: Cell, inputs: int, bound: Bound, vectors: Vectors[Value], habits: Habits, direction: int
+    ) -> None:
+        self.half: Callable[[Value], Value] = lambda vector: vector
+        if layer.bidirectional:
+            self.half = lambda vector: vectors.half(vector, direction)
         self.bound = bound
         self.vectors = vectors
         self.habits = habits

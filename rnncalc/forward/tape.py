@@ -21,16 +21,18 @@ class Node:
     """A vector on a tape: its numbers, and the gradient of the loss with respect to it, once that is known.
 
     needs: whether anything trained lies below it, so that its gradient is asked for. weights: whether it is a trained
-    number itself, which is no value that is held. complements: what it is one minus, which is held in its place.
+    number itself, which is no value that is held. complements: what it is one minus, which is held in its place; whole:
+    what it is half of, which is held in its place too.
     """
 
-    __slots__ = ("complements", "gradient", "needs", "numbers", "weights")
+    __slots__ = ("complements", "gradient", "needs", "numbers", "weights", "whole")
 
     def __init__(self, numbers: Vector, *, needs: bool) -> None:
         self.numbers = numbers
         self.needs = needs
         self.weights = False
         self.complements: Node | None = None
+        self.whole: Node | None = None
         self.gradient: Vector | None = None
 
     def add(self, gradient: Vector) -> None:
@@ -102,13 +104,15 @@ def _zeros(array: Nested) -> Nested:
 class Tape:
     """The operations of a pass.
 
-    chunk: how many steps are gone back through together, all of them where None. operations: how many were noted;
+    chunk: how many steps are gone back through together, all of them where None. every: whether every value has a
+    gradient, also if nothing that is trained lies below it. operations: how many were noted;
     numbers: how many they made, all of which the tape keeps until it has gone back. carried: the states that went from
     a step to the next, by the number of the later one in time.
     """
 
-    def __init__(self, chunk: int | None = None) -> None:
+    def __init__(self, chunk: int | None = None, *, every: bool = False) -> None:
         self.chunk = chunk
+        self.every = every
         self.now = 0
         self.operations = self.numbers = 0
         self.carried: list[tuple[int, Node]] = []

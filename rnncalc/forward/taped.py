@@ -36,15 +36,16 @@ class Taped:
         def read(of: Node = node) -> Vector:
             if of.complements is not None:
                 return [1.0 - number for number in read(of.complements)]
+            whole = of if of.whole is None else of.whole
             if not of.weights:
-                layer.hold(of.numbers, len(of.numbers), chunk)
+                layer.hold(whole.numbers, len(whole.numbers), chunk)
             return of.numbers
 
         return read
 
     def constant(self, numbers: Vector) -> Node:
         """Return a vector of data; one that is handed in twice is two, as those of two steps are."""
-        return Node([*numbers], needs=False)
+        return Node([*numbers], needs=self.tape.every)
 
     def numbers(self, vector: Node) -> Vector:
         """Return the numbers of a vector."""
@@ -60,7 +61,7 @@ class Taped:
         What goes on is a vector of its own, so that its gradient is that of the later steps alone.
         """
         if self.tape.stops(border):
-            made = Node(vector.numbers, needs=False)
+            made = Node(vector.numbers, needs=self.tape.every)
         else:
             made = self._made(vector.numbers, vector.add, vector)
             vector.complements = None  # it is kept as it is
@@ -113,11 +114,12 @@ class Taped:
         numbers = [*matrix.rows[number]]
 
         def through(gradient: Vector) -> None:
-            layer.hold(numbers, 1, chunk)
-            layer.add(matrix.piece._replace(start=matrix.piece.start + number), [gradient])
+            if layer.trained:
+                layer.hold(numbers, 1, chunk)
+                layer.add(matrix.piece._replace(start=matrix.piece.start + number), [gradient])
 
         self.meter.read(number, len(numbers))
-        return self._made(numbers, through, trained=layer.trained)
+        return self._made(numbers, through, trained=layer.trained or self.tape.every)
 
     def activate(self, activation: str, vector: Node) -> Node:
         """Return a vector through an activation, whose derivative is read off what it gave."""
@@ -159,7 +161,9 @@ class Taped:
             if left.needs:
                 left.add(vectors.over(gradient, hold_right()))
             if right.needs:
-                right.add([-g * a / (b * b) for g, a, b in zip(gradient, hold_left(), hold_right(), strict=True)])
+                divisor = hold_right()
+                ratio = vectors.over(vectors.over(vectors.times(gradient, hold_left()), divisor), divisor)
+                right.add([-number for number in ratio])
 
         return self._made(vectors.over(left.numbers, right.numbers), through, left, right)
 
@@ -241,3 +245,10 @@ class Taped:
             vector.add([0.0] * start + gradient + [0.0] * (len(vector.numbers) - stop))
 
         return self._made(vector.numbers[start:stop], through, vector)
+
+    def half(self, vector: Node, number: int) -> Node:
+        """Return the first half of a vector, or the second; where it is read on the way back, the vector is held."""
+        width = len(vector.numbers) // 2
+        made = self.part(vector, number * width, (number + 1) * width)
+        made.whole = vector
+        return made

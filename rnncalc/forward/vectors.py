@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from math import exp, fsum, tanh
+from math import copysign, exp, fsum, inf, nan, tanh
 from operator import add, mul, truediv
 
 Vector = list[float]
@@ -49,7 +49,14 @@ def over(left: Vector, right: Vector) -> Vector:
     """Return the element-wise quotient."""
     if len(left) != len(right):
         raise LengthError(left, right)
-    return list(map(truediv, left, right))
+    return list(map(truediv if all(right) else _quotient, left, right))
+
+
+def _quotient(left: float, right: float) -> float:
+    """Return left / right; by zero, as frameworks have it, infinity or no number."""
+    if right:
+        return left / right
+    return copysign(inf, right) * left if left else nan
 
 
 def blend(gate: Vector, where_one: Vector, where_zero: Vector) -> Vector:

@@ -153,6 +153,9 @@ class WorkedVectors:
     def part(self, vector: Worked, start: int, stop: int) -> Worked:
         return Worked(vector.numbers[start:stop])
 
+    def half(self, vector: Worked, number: int) -> Worked:
+        return Worked(self.floats.half(vector.numbers, number))
+
     def at(self, step: int) -> None:
         """Take no notice: where a vector stands in time its layer's trace says."""
 

@@ -6,12 +6,31 @@ pay for; here they are written once. To a type checker the two are the same. Kno
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self, dataclass_transform
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 from rnncalc.errors import CallError
 from rnncalc.text import all_of, did_you_mean
 
 _NOTHING = object()
+
+Record = TypeVar("Record", bound=type[tuple[Any, ...]])
+
+
+def equal_by_type(record: Record) -> Record:
+    """Make values of a NamedTuple equal only to values of that class: other tuples of the same fields differ."""
+
+    def equal(self: tuple[Any, ...], other: object) -> bool:
+        return type(self) is type(other) and tuple.__eq__(self, other)
+
+    def differ(self: tuple[Any, ...], other: object) -> bool:
+        return not equal(self, other)
+
+    def hashed(self: tuple[Any, ...]) -> int:
+        return hash((record, tuple.__hash__(self)))
+
+    for name, method in (("__eq__", equal), ("__ne__", differ), ("__hash__", hashed)):
+        setattr(record, name, method)
+    return record
 
 
 @dataclass_transform(frozen_default=True)

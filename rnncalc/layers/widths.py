@@ -44,6 +44,7 @@ class Widths:
 
     def __init__(self, layer: Cell, inputs: int, habits: Habits) -> None:
         self._layer = layer
+        self._inputs_number = inputs
         self._inputs = "h" if inputs == layer.units else "m"
         self._habits = habits
         self._gates = {gate.letter: gate for gate in layer.gates(inputs)}
@@ -164,6 +165,13 @@ class Widths:
     def scale(self, scalar: Vector, vector: Vector) -> Vector:
         self.expect("what scales or shifts a vector", scalar, ONE)
         return Vector(self._vector(vector).width, scalar.parts | vector.parts)
+
+    def half(self, vector: Vector) -> Vector:
+        if self._layer.directions == 1:
+            return self.expect("what stands for a whole input", vector, "h")
+        if vector.width != "m" or vector.parts or self._inputs_number != 2 * self._layer.units:
+            raise self._error("the step takes half of what is not x, or of an x that is not as wide as both directions")
+        return Vector("h")
 
     def shift(self, vector: Vector, scalar: Vector) -> Vector:
         return self.scale(scalar, vector)

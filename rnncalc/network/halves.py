@@ -68,7 +68,8 @@ def _between(gives: Cell, takes: Cell, at: Path) -> Iterator[Problem]:
         yield Problem((*at, takes.kind), message, follows=True)
     elif (wanted := gives.state_widths()) != (found := takes.state_widths()):
         want, got = (" and ".join(map(str, widths)) for widths in (wanted, found))
-        joined = " (both directions joined)" if gives.bidirectional else ""
+        merged = "" if gives.merge in (None, "concat") else f"; merge: {gives.merge} joins outputs, not states"
+        joined = f" (both directions side by side{merged})" if gives.bidirectional else ""
         message = f"expected a state of {want}, as the encoder's final one{joined}, got {got}"
         units, rest = divmod(gives.directions * gives.units, takes.directions)
         if not rest and takes.replace(units=units).state_widths() == wanted:

@@ -197,7 +197,7 @@ def _layout(layer: Layer, inputs: int, sizes: Mapping[str, int], row: Convention
     """Return the layout of a layer; those that differ in their widths alone have one, made once for a convention."""
     declares = declared(layer, inputs, sizes) if isinstance(layer, Cell) else ()
     made: list[tuple[object, Layout]] = row.layouts.setdefault(
-        (type(layer), tuple(sizes), layer.choices(), inputs == sizes.get("h")), []
+        (type(layer), tuple(sizes), layer.choices(), inputs == sizes.get("h"), 2 * sizes.get("h", 0) == inputs), []
     )
     for known, found in made:  # most often one: gates are quicker compared than hashed
         if known == declares:

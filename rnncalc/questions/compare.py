@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from itertools import repeat
 from typing import NamedTuple
@@ -21,6 +21,8 @@ from rnncalc.questions.given import network_of
 from rnncalc.questions.pieces import Sizes
 from rnncalc.questions.solve import solution
 
+WIDTH = "width of all recurrent layers"
+"""What is looked for."""
 KINDS: tuple[type[Cell], ...] = (RNN, GRU, LSTM)
 DENSE = "dense"
 CHOSEN_STEPS = (1, 2, 5, 10, 20, 50)
@@ -133,13 +135,15 @@ def compare_same_params(network: Network, dtype: str = "float32") -> Comparison:
     if not any(isinstance(layer, Cell) for part in network.parts.values() for layer in part.layers):
         raise RefusedError("no layer is recurrent, so there is no width to look for")
     sides, missing = [_side(network, dtype)], []
+    decoder = network.parts.get("decoder")
+    halved = decoder and any(takes > gives for _, gives, takes in _met(network.encoder, decoder))
     for kind in KINDS:
 
         def sized(units: int, kind: type[Cell] = kind) -> Network:
             return _exchanged(network, kind, units)
 
         try:
-            found = solution(Sizes(sized, 1, Cure.ANY_PARAMS), network.params)
+            found = solution(Sizes(sized, 2 if halved else 1, Cure.ANY_PARAMS, WIDTH), network.params)
         except SpecError as error:
             missing.append(Missing(kind.kind, error.problems[0]))
             continue
@@ -175,28 +179,40 @@ def chosen(first: int, last: int) -> list[int]:
 
 
 def _exchanged(network: Network, kind: type[Cell], units: int | None = None) -> Network:
-    """Return the network with every recurrent layer of a kind, and of so many units if told."""
-    times = {"decoder": _doubled(network.encoder)} if network.encoder else {}
+    """Return the network with every recurrent layer of a kind, and, when given, of so many units.
+
+    A decoder's layer gets the units that take the states of the encoder's layer, of which each direction has so many.
+    """
     parts = {}
     for name, part in network.parts.items():
-        layers = _layers_of(part, kind, units and units * times.get(name or "", 1))
-        parts[name] = part._replace(layers=tuple(layers))
+        rows = [(layer, times, units) for _, layer, times in part.neighbours()]
+        if name == "decoder" and units is not None:
+            rows = [(layer, 1, units * gives // takes) for layer, gives, takes in _met(network.encoder, part)]
+        parts[name] = part._replace(layers=tuple(_of_kind(rows, kind)))
     return network.with_parts(parts)
 
 
-def _doubled(encoder: Part) -> int:
-    """Return how many times wider than the encoder's cells the decoder's must be to take their states."""
-    return 2 if any(isinstance(layer, Cell) and layer.bidirectional for layer in encoder.layers) else 1
+def _met(encoder: Part | None, decoder: Part) -> Iterator[tuple[Layer, int, int]]:
+    """Yield the decoder's layers, each with the directions of the encoder's layer that starts it, and its own."""
+    layers = encoder.layers if encoder else ()
+    giving = [layer.directions for layer in layers if isinstance(layer, Cell) for _ in range(layer.repeat)]
+    place = 0
+    for layer in decoder.layers:
+        if isinstance(layer, Cell) and giving:
+            yield layer, giving[place], layer.directions
+            place += layer.repeat
+        else:
+            yield layer, 1, 1
 
 
-def _layers_of(part: Part, kind: type[Cell], units: int | None) -> Iterator[Layer]:
+def _of_kind(rows: Iterable[tuple[Layer, int, int | None]], kind: type[Cell]) -> Iterator[Layer]:
     """Yield the layers, cells exchanged; those that become equal are one, which thousands are quickly counted as."""
     made: dict[tuple[object, ...], Layer] = {}
-    for _, layer, times in part.neighbours():
+    for layer, times, units in rows:
         if not isinstance(layer, Cell):
             yield from repeat(layer, times)
             continue
-        values = layer.values() | {"units": units or layer.units}
+        values = layer.values() | {"units": layer.units if units is None else units}
         kept = {option: value for option, value in values.items() if option in kind.fields}
         key = tuple(kept.items())
         if key not in made:

@@ -14,7 +14,7 @@ from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.formula import formula, letters, value
 from rnncalc.conventions.lacks import lacks
 from rnncalc.conventions.layout import Layout, layout
-from rnncalc.conventions.tensor import Role
+from rnncalc.conventions.tensor import Direction, Role
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, Layer
@@ -100,7 +100,7 @@ def _under(entry: Placed, target: str) -> tuple[Placed, OwnCell | None]:
     core = layer.replace(**dict.fromkeys(OUTSIDE, False))
     book = layout(layer, entry.inputs, convention(TEXTBOOK))
     if any(lacks(core, target)):
-        return _laid_out(entry, book), _own(layer, entry.inputs)
+        return _laid_out(entry, book), _own(entry, layer, book)
     states = tuple(tensor for tensor in book.own if tensor.role is Role.STATE)
     own = layout(core, entry.inputs, convention(target))
     tensors = (*own.own, *states)
@@ -113,10 +113,16 @@ def _laid_out(entry: Placed, found: Layout) -> Placed:
     return entry._replace(layout=found, params=value(found.params, entry.sizes))
 
 
-def _own(layer: Cell, inputs: int) -> OwnCell:
-    one = layer.replace(bidirectional=False, merge=None, learned_state=False)
+def _own(entry: Placed, layer: Cell, book: Layout) -> OwnCell:
+    """Return a cell as one direction of a layer has it; `book`: the textbook's layout of the layer."""
     arrays = convention(TEXTBOOK).arrays(layer.kind)
     assert isinstance(arrays, CellArrays)  # the textbook has every cell
+    mark = (convention(TEXTBOOK).directions or ("",))[0] if layer.bidirectional else ""
+    weights = [
+        tensor._replace(name=tensor.name.removeprefix(mark))
+        for tensor in book.own
+        if tensor.direction is Direction.FORWARD and tensor.role is not Role.STATE
+    ]
     options = {
         option: value
         for option, value in layer.values().items()
@@ -125,8 +131,8 @@ def _own(layer: Cell, inputs: int) -> OwnCell:
     return OwnCell(
         type(layer).__name__,
         tuple(options.items()),
-        layout(one, inputs, convention(TEXTBOOK)).own,
-        equations(one, inputs, arrays),
+        tuple(weights),
+        equations(layer, entry.inputs, arrays),
         tuple(layer.states.items()),
         layer.output,
     )

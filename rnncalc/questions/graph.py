@@ -134,5 +134,8 @@ class _Nodes:
     def scale(self, scalar: int, vector: int) -> int:
         return self.place(Node(Does.SCALED, (scalar, vector)))
 
+    def half(self, vector: int) -> int:
+        return vector
+
     def shift(self, vector: int, scalar: int) -> int:
         return self.plus(vector, scalar)

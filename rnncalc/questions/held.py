@@ -14,7 +14,17 @@ from typing import NamedTuple
 
 from rnncalc.layers.cell import Cell, Form, Habits
 from rnncalc.layers.widths import ONE
-from rnncalc.questions.nodes import Applied, Complement, Elementwise, MatrixProduct, Node, Quotient, Sum, Symbol
+from rnncalc.questions.nodes import (
+    Applied,
+    Complement,
+    Elementwise,
+    MatrixProduct,
+    Node,
+    Quotient,
+    Sum,
+    Symbol,
+    half_of,
+)
 from rnncalc.questions.notation import letters_of
 
 
@@ -56,10 +66,11 @@ class ForwardValue:
 
     node: what it is; width: the letter of its width. needs: whether its gradient is asked for, because something that
     it is made of is trained; reached: whether a loss depends on it. weights: whether it is itself a weight, which is
-    kept anyway, and held by nobody. complements: what it is one minus, which is held in its place.
+    kept anyway, and held by nobody. complements: what it is one minus, which is held in its place; whole: what it is
+    half of, which is held in its place too.
     """
 
-    __slots__ = ("complements", "needs", "node", "reached", "weights", "width")
+    __slots__ = ("complements", "needs", "node", "reached", "weights", "whole", "width")
 
     def __init__(self, width: str, node: Node, *, needs: bool, weights: bool = False) -> None:
         self.width = width
@@ -67,6 +78,7 @@ class ForwardValue:
         self.needs = needs
         self.weights = weights
         self.complements: ForwardValue | None = None
+        self.whole: ForwardValue | None = None
         self.reached = False
 
 
@@ -111,6 +123,8 @@ class HeldSteps:
         for vector in vectors:
             if vector.complements is not None:
                 self.hold(vector.complements)
+            elif vector.whole is not None:
+                self.hold(vector.whole)
             elif not vector.weights:
                 self.held[id(vector)] = vector
 
@@ -231,6 +245,13 @@ class HeldSteps:
     def scale(self, scalar: ForwardValue, vector: ForwardValue) -> ForwardValue:
         reads = (scalar.needs, (vector,)), (vector.needs, (scalar,))
         return self._made(vector.width, Elementwise(scalar.node, vector.node), scalar, vector, reads=reads)
+
+    def half(self, vector: ForwardValue) -> ForwardValue:
+        if self.layer.directions == 1:
+            return vector
+        made = self._made("h", half_of(vector.node), vector)
+        made.whole = vector
+        return made
 
     def shift(self, vector: ForwardValue, scalar: ForwardValue) -> ForwardValue:
         return self._made(vector.width, Sum((vector.node, scalar.node)), vector, scalar)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Union
 
+from rnncalc.layers.frozen import equal_by_type
 
+
+@equal_by_type
 class Symbol(NamedTuple):
     """A letter with what stands below it, and the letters of its axes; time is `t`, `t−1` or nothing."""
 
@@ -15,6 +18,7 @@ class Symbol(NamedTuple):
     axes: tuple[str, ...] = ()
 
 
+@equal_by_type
 class MatrixProduct(NamedTuple):
     """A matrix times a vector; the matrix has an axis for what comes out, then one for what goes in."""
 
@@ -22,6 +26,7 @@ class MatrixProduct(NamedTuple):
     vector: Node
 
 
+@equal_by_type
 class Stacked(NamedTuple):
     """Several matrices as one, times their vectors as one: it comes to the sum of the products.
 
@@ -32,12 +37,14 @@ class Stacked(NamedTuple):
     products: tuple[MatrixProduct, ...]
 
 
+@equal_by_type
 class Sum(NamedTuple):
     """A sum of vectors."""
 
     terms: tuple[Node, ...]
 
 
+@equal_by_type
 class Elementwise(NamedTuple):
     """The element-wise product of two vectors, or a trained number times a vector."""
 
@@ -45,6 +52,7 @@ class Elementwise(NamedTuple):
     right: Node
 
 
+@equal_by_type
 class Quotient(NamedTuple):
     """The element-wise quotient of two vectors."""
 
@@ -52,12 +60,14 @@ class Quotient(NamedTuple):
     right: Node
 
 
+@equal_by_type
 class Complement(NamedTuple):
     """One minus a vector."""
 
     vector: Node
 
 
+@equal_by_type
 class Applied(NamedTuple):
     """An activation of a vector."""
 
@@ -68,6 +78,16 @@ class Applied(NamedTuple):
 Node = Union[  # noqa: UP007  refers to itself
     Symbol, MatrixProduct, Stacked, Sum, Elementwise, Quotient, Complement, Applied
 ]
+
+
+HALF = "half"
+"""What stands below the letter of a vector of which a direction takes its half."""
+
+
+def half_of(vector: Node) -> Symbol:
+    """Return a direction's half of what the layer reads."""
+    assert isinstance(vector, Symbol)  # of nothing else is there a half
+    return Symbol(vector.letter, HALF, vector.time, ("h",))
 
 
 class Equation(NamedTuple):

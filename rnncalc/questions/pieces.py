@@ -31,7 +31,8 @@ FEWEST_TRIES = 8
 class Tried(NamedTuple):
     """What became of one size: its count, None where no network has it, and then what is wrong.
 
-    bends: of each cell whose gates depend on whether it is as wide as its input, how much wider the input is.
+    bends: of each cell whose gates depend on whether it, or both its directions, are as wide as its input, how much
+        wider the input is.
     """
 
     params: int | None
@@ -40,12 +41,18 @@ class Tried(NamedTuple):
 
 
 class Sizes:
-    """Sizes in steps of a number, each tried once; `instead` is what to do where that would take too long."""
+    """Sizes in steps of a number, each tried once.
 
-    def __init__(self, sized: Sized, step: int, instead: Cure = Cure.SIZE_OF_YOUR_OWN) -> None:
+    instead: what to do if that would take too long. what: what the sizes are, for messages.
+    """
+
+    def __init__(
+        self, sized: Sized, step: int, instead: Cure = Cure.SIZE_OF_YOUR_OWN, what: str = "size for ?"
+    ) -> None:
         self.sized = sized
         self.step = step
         self.instead = instead
+        self.what = what
         self.tried: dict[int, Tried] = {}
         self._name, self._different = "", 0
 
@@ -140,8 +147,9 @@ def _bends(network: Network) -> Iterator[int]:
     for entry in network.stack:
         layer = entry.layer
         if isinstance(layer, Cell):
-            kind = type(layer), layer.choices()
-            if kind not in known:
-                known[kind] = layer.gates(layer.units) != layer.gates(layer.units + 1)
-            if known[kind]:
-                yield entry.inputs - layer.units
+            for width in {layer.units, layer.directions * layer.units}:
+                kind = type(layer), layer.choices(), width == layer.units
+                if kind not in known:
+                    known[kind] = layer.gates(width) != layer.gates(4 * width + 1)
+                if known[kind]:
+                    yield entry.inputs - width

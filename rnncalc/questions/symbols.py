@@ -21,6 +21,7 @@ from rnncalc.questions.nodes import (
     Quotient,
     Stacked,
     Symbol,
+    half_of,
     named,
     parts,
     sum_of,
@@ -32,16 +33,17 @@ def equations(layer: Cell, inputs: int, arrays: CellArrays, notation: Notation =
     """Return the equations of one step of a cell that reads `inputs` features, each after those it refers to."""
     symbols = _Symbols(layer, inputs, arrays, notation)
     before = tuple(Symbol(letter, time="t−1", axes=(width,)) for letter, width in layer.states.items())
-    output, after = layer.step(symbols, Symbol("x", time="t", axes=("m",)), before)
+    read = Symbol("x", time="t", axes=("m",))
+    output, after = layer.step(symbols, read, before)
     results: dict[Symbol, Node] = {}
     for (letter, width), node in zip(layer.states.items(), after, strict=True):
         results[Symbol(letter, time="t", axes=(width,))] = node
     results.setdefault(Symbol("h", time="t", axes=(layer.output,)), output)
-    symbols_of = {node: symbol for symbol, node in results.items() if node != symbol}
+    symbols_of = {node: symbol for symbol, node in results.items() if node not in (symbol, read, *before)}
     lines = [Equation(left, named(right, symbols_of)) for left, right in symbols.gates]
     ended = {each.left for each in lines}
     lines += [
-        Equation(symbol, named(node, {n: s for n, s in symbols_of.items() if n is not node}))
+        Equation(symbol, named(node, {n: s for n, s in symbols_of.items() if n != node}))
         for symbol, node in results.items()
         if symbol not in ended
     ]
@@ -153,6 +155,9 @@ class _Symbols:
 
     def scale(self, scalar: Node, vector: Node) -> Node:
         return Elementwise(scalar, vector)
+
+    def half(self, vector: Node) -> Node:
+        return half_of(vector) if self.layer.bidirectional else vector
 
     def shift(self, vector: Node, scalar: Node) -> Node:
         return sum_of([vector, scalar])

@@ -31,10 +31,12 @@ class Spelling(NamedTuple):
     """How a framework spells what equations are made of.
 
     activations: each function with what stands behind its argument; none for `linear`, which is no function.
-    transposed: how a matrix lies the other way round, {} being the matrix. number: how a trained number is read.
+    half: a direction's half of x. transposed: how a matrix lies the other way round, {} being the matrix. number: how a
+    trained number is read.
     """
 
     activations: Mapping[str, tuple[str, ...]]
+    half: str
     transposed: str = "{}.T"
     number: str = "{}"
 
@@ -67,7 +69,7 @@ class Step(NamedTuple):
 def step_of(cell: OwnCell, spelling: Spelling) -> Step:
     """Return a cell's step in the functions of a framework."""
     writer = _Writer(spelling)
-    lines = []
+    lines = [Line("x_half", spelling.half)] if cell.half else []
     for node in _made_first(cell.equations):
         name = f"w{node.matrix.subscript}" if isinstance(node, MatrixProduct) else _letter(node)
         lines.append(Line(name, writer.code(node)))
@@ -153,7 +155,7 @@ class _Writer:
 
     def _symbol(self, symbol: Symbol) -> str:
         if symbol.time:
-            return symbol.letter
+            return f"{symbol.letter}_{symbol.subscript}" if symbol.subscript else symbol.letter
         name = f"self.{symbol.letter}{'_' if symbol.subscript else ''}{symbol.subscript}"
         return name if symbol.axes else self.spelling.number.format(name)
 

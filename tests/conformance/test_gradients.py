@@ -12,9 +12,10 @@ from conformance.drawing import cells, networks, numbers, one_option_at_a_time, 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rnncalc import LSTM, Dense, Embedding, Network, Output
+from rnncalc import GRU, LSTM, RNN, Dense, Embedding, Network, Output
 from rnncalc.forward.backward_pass import go_back
 from rnncalc.forward.losses import squared, the_sum
+from rnncalc.questions.backward import backward
 
 pytestmark = pytest.mark.conformance
 
@@ -139,3 +140,64 @@ def test_a_chunk_is_what_detaching_the_state_gives(data: st.DataObject, chunk: i
         for name, gradient in layer.gradients.items():
             module = made[layer.placed.name]
             np.testing.assert_allclose(gradient, module.get_parameter(name).grad, rtol=1e-9, atol=1e-12)
+
+
+class OpenLSTMCell(torch.nn.LSTMCell):  # type: ignore[misc]  # torch is untyped here
+    """PyTorch's LSTM cell in its documented equations; its own kernel hides the c that h is made of from autograd."""
+
+    def forward(self, x: Any, state: Any = None) -> Any:
+        h, c = state or (torch.zeros(self.hidden_size, dtype=x.dtype),) * 2
+        sums = self.weight_ih @ x + self.bias_ih + self.weight_hh @ h + self.bias_hh
+        i, f, g, o = sums.chunk(4)
+        c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+        return o.sigmoid() * c.tanh(), c
+
+
+CELLS = {RNN: torch.nn.RNNCell, GRU: torch.nn.GRUCell, LSTM: OpenLSTMCell}
+
+
+@pytest.mark.parametrize("frozen", [(False, False), (True, False), (False, True), (True, True)])
+@pytest.mark.parametrize("units", [1, 3])
+@pytest.mark.parametrize("kind", CELLS)
+def test_the_gradients_of_states_are_those_of_autograd(
+    kind: type[RNN | GRU | LSTM], units: int, frozen: tuple[bool, bool]
+) -> None:
+    """Of every state of two layers, frozen or not, under the squared error of all outputs, and in chunks of 3."""
+    layers = tuple(kind(units, frozen=each) for each in frozen)
+    network = Network(input=2, layers=layers, topology="many-to-many", steps=5, convention="pytorch")
+    weights, inputs = numbers(network, 3)
+    for chunk in (None, 3):
+        found = backward(
+            network, weights=weights, inputs=inputs, targets=[[0.25] * units] * 5, chunk=chunk, states=True
+        )
+        theirs = state_gradients(network, weights, inputs, chunk or 5)
+        for layer, gradients in zip(found.layers, theirs, strict=True):
+            for of, letter in zip(layer.norms, gradients, strict=True):
+                np.testing.assert_allclose(of.norms, letter, rtol=1e-9)
+
+
+def state_gradients(network: Network, weights: dict[str, Any], inputs: Any, chunk: int) -> list[Any]:
+    """Return for each layer and each of its states the lengths of its gradients at every step, by autograd."""
+    cells: list[Any] = []
+    for place in network.placed:
+        made: Any = CELLS[type(place.layer)](place.inputs, place.outputs, dtype=torch.float64)
+        arrays = {name.replace("_l0", ""): torch.tensor(array) for name, array in weights[place.name].items()}
+        made.load_state_dict(arrays)
+        cells.append(made)
+    states: list[list[tuple[Any, ...]]] = [[] for _ in cells]
+    carried: list[Any] = [None for _ in cells]
+    for step, x in enumerate(inputs):
+        flow = torch.tensor(x, dtype=torch.float64)
+        for number, cell in enumerate(cells):
+            if step % chunk == 0 and carried[number] is not None:
+                state = carried[number]
+                both = isinstance(state, tuple)
+                carried[number] = tuple(each.detach() for each in state) if both else state.detach()
+            carried[number] = cell(flow, carried[number])
+            made = carried[number] if isinstance(carried[number], tuple) else (carried[number],)
+            for each in made:
+                each.retain_grad()
+            states[number].append(made)
+            flow = made[0]
+    sum(((step[0] - 0.25) ** 2).sum() / 2 for step in states[-1]).backward()
+    return [[[float(state.grad.norm()) for state in of] for of in zip(*steps, strict=True)] for steps in states]

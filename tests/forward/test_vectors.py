@@ -1,7 +1,7 @@
 """The algebra of a step, number by number."""
 
 from collections.abc import Callable
-from math import e, exp, tanh
+from math import e, exp, inf, isnan, tanh
 
 import pytest
 
@@ -18,6 +18,8 @@ def test_element_by_element() -> None:
     assert vectors.plus([5.0, -1.0], [2.0, 4.0]) == [7.0, 3.0]
     assert vectors.times([5.0, -1.0], [2.0, 4.0]) == [10.0, -4.0]
     assert vectors.over([5.0, -1.0], [2.0, 4.0]) == [2.5, -0.25]
+    assert vectors.over([5.0, -1.0, 1.0, 6.0], [0.0, 0.0, -0.0, 4.0]) == [inf, -inf, -inf, 1.5]
+    assert isnan(vectors.over([0.0], [0.0])[0])
     assert vectors.blend([0.25, 1.0, 0.0], [8.0, 5.0, 5.0], [16.0, 7.0, 7.0]) == [14.0, 5.0, 7.0]
     assert vectors.product([[1.0, 2.0], [3.0, -4.0], [0.5, 0.0]], [10.0, 1.0]) == [12.0, 26.0, 5.0]
 

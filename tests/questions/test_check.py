@@ -141,6 +141,26 @@ def test_limits_of_flags_and_of_the_spec_both_hold(spec: Path, call: Call) -> No
 
 
 @pytest.mark.parametrize(
+    ("budget", "flag", "loose"),
+    [
+        ("max_params: 27", "--max-params", "100M"),
+        ("max_bytes: 111", "--max-bytes", "1GB"),
+        ("max_multiply_adds: 63", "--max-multiply-adds", "1G"),
+        ("min_dense_ratio: 4.6", "--min-dense-ratio", "0.1"),
+    ],
+)
+def test_a_loose_flag_leaves_a_tight_limit_of_the_spec(
+    spec: Path, call: Call, budget: str, flag: str, loose: str
+) -> None:
+    """28 parameters are 112 bytes, and 127 / 28 is 4.54; 3(3·4 + 3·3) + 3 = 66 multiply-adds. Each is just over."""
+    spec.write_text(SPEC + f"budget: {{{budget}}}\n")
+    assert call("check", spec).code == 1
+    assert call("check", spec, flag, loose).code == 1
+    for name in ("table", "json", "markdown", "junit", "github"):
+        assert call("check", spec, flag, loose, "-f", name).code == 1
+
+
+@pytest.mark.parametrize(
     ("args", "message"),
     [
         ([], "rnncalc: nothing to check: give a PATH, such as a folder of specs\n"),

@@ -42,7 +42,8 @@ def test_what_a_framework_has_is_its_own_module(layer: Cell, target: str, params
         (LSTM(16, bias=False, projection=4), "keras", 4 * 16 * (8 + 4) + 16 * 4),
         (RNN(16, bias=False), "flax-linen", 16 * (8 + 16)),
         (FastGRNN(16), "keras", 16 * (8 + 16) + 2 * 16 + 2),
-        (SRU(8, bidirectional=True), "pytorch", 2 * (3 * 8 * 8 + 4 * 8)),
+        (SRU(8, bidirectional=True), "pytorch", 2 * (4 * 8 * 8 + 4 * 8)),
+        (SRU(4, bidirectional=True), "pytorch", 2 * (3 * 4 * 8 + 4 * 4)),
     ],
     ids=str,
 )

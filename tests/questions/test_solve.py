@@ -85,6 +85,13 @@ def test_a_budget_that_a_smaller_size_meets(call: Call, flags: list[object]) -> 
     assert solved(call, "-i", 8, "-l", "sru:?", *flags, "--exact")["size"] == 7
 
 
+@pytest.mark.parametrize("flags", [["--params", 250], ["--params", 224, "--exact"]])
+def test_both_directions_of_an_sru_that_its_input_is_as_wide_as(call: Call, flags: list[object]) -> None:
+    """2(4·3·8 + 4·3) = 216 at 3, 2(3·4·8 + 4·4) = 224 at 4, 2(4·5·8 + 4·5) = 360 at 5."""
+    assert solved(call, "-i", 8, "-l", "sru:?,bidirectional", *flags)["size"] == 4
+    assert solved(call, "-i", 8, "-l", "sru:?,bidirectional", "--params", 216, "--exact")["size"] == 3
+
+
 def test_a_limit_of_the_framework_ends_the_search(call: Call) -> None:
     """A PyTorch projection is narrower than its cell, so 9 of 10 is the most."""
     flags = ["-i", 8, "-l", "lstm:10,projection=?", "-c", "pytorch", "--params", "1G"]
