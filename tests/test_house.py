@@ -18,7 +18,7 @@ ROOMS = (
     *("layers", "conventions", "network", "spec", "modelfiles"),
     *("forward", "questions", "reports", "sources", "formats", "cli"),
 )
-ROOT = {"__init__", "__main__", "errors", "text"}
+ROOT = {"__init__", "__main__", "errors", "files", "text"}
 FLOW = {
     "layers": {"layers"},
     "conventions": {"layers", "conventions"},
@@ -32,11 +32,12 @@ FLOW = {
     "formats": {"reports", "formats"},
     "cli": {*ROOMS, "__init__"},
     "errors": set(),
+    "files": set(),
     "text": set(),
     "__init__": {*ROOMS},
     "__main__": {"cli"},
 }
-MAY_IMPORT = {room: {*may, "errors", "text"} for room, may in FLOW.items()}
+MAY_IMPORT = {room: {*may, "errors", "files", "text"} for room, may in FLOW.items()}
 FLAG = re.compile(r"(?<![\w-])(-[A-Za-z]|--[a-z]{2,})\b")
 ONLY_IN = {"yaml": "spec", "rich": "formats", "click": "cli"}
 

@@ -158,6 +158,8 @@ def _at(path: str, flag: str, message: str) -> Problem:
 def _unreadable(path: str, error: OSError, hint: bool) -> str:
     """Return why a file cannot be read, with a hint where it was not meant for a file."""
     if isinstance(error, FileNotFoundError):
+        if os.path.islink(path):
+            return "is a link that leads nowhere"
         return f"no such file{_beside(path) or (_hint(path) if hint else '')}"
     if isinstance(error, IsADirectoryError):
         return (

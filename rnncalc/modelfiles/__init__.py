@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import NamedTuple
 
 from rnncalc.errors import Problem, SpecError
+from rnncalc.files import open_input
 from rnncalc.modelfiles.model import BadFileError, ModelFile
 from rnncalc.text import escape, one_of
 
@@ -63,7 +64,7 @@ SUFFIXES = tuple(suffix for of in FORMATS.values() for suffix in of.suffixes)
 def is_model(path: str) -> bool:
     """Return whether a file, by its name or its first bytes, is a model file and no text."""
     try:
-        with open(path, "rb") as file:
+        with open_input(path) as file:
             return _format(path, file.read(HEAD)) is not None
     except (OSError, ValueError):
         return False
@@ -82,7 +83,7 @@ def read(path: str, flag: str = "") -> ModelFile:
     flag: the one that names the file.
     """
     try:
-        with open(path, "rb") as file:
+        with open_input(path) as file:
             head = file.read(HEAD)
         model: ModelFile = import_module(_found(path, head).module).read(path)
     except BadFileError as error:

@@ -4,6 +4,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.errors import CallError, Path, Problem, SpecError
+from rnncalc.files import open_input
 from rnncalc.layers.options import MAX_TEXT
 from rnncalc.network.network import Network
 from rnncalc.spec.flags import override, tree
@@ -77,8 +78,8 @@ USUAL_BYTES = 16_384
 
 def contents(path: str, most: int = MAX_BYTES) -> bytes:
     """Return the bytes of a file, no more than it takes to know that there are too many."""
-    with open(path, "rb") as file:
-        data = file.read(USUAL_BYTES)
+    with open_input(path, pipes=True) as file:
+        data = file.read(USUAL_BYTES) or b""  # None: /proc/kmsg, which would have us wait
         return data if len(data) < USUAL_BYTES else data + file.read(most + 1 - USUAL_BYTES)
 
 

@@ -2,9 +2,11 @@
 
 import os
 import re
+import select
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -66,10 +68,13 @@ def test_check_reads_standard_input_and_ends_cleanly_in_a_closed_pipe(tmp_path: 
 def test_an_interrupted_check_ends_in_one_line(tmp_path: Path) -> None:
     """Ctrl-C while it waits for a spec that does not come: one line, and no traceback."""
     os.mkfifo(tmp_path / "pipe")
-    command = [sys.executable, "-m", "rnncalc", "check", str(tmp_path / "pipe")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        waiting = os.open(tmp_path / "pipe", os.O_WRONLY)  # opens when it is read
+    command = [sys.executable, "-m", "rnncalc", "check", "-"]
+    pipe = os.open(tmp_path / "pipe", os.O_RDWR)
+    with subprocess.Popen(command, stdin=pipe, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        os.write(pipe, b"#")
+        while select.select([pipe], [], [], 0)[0]:  # until it is read
+            time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
-        os.close(waiting)
+    os.close(pipe)
     assert (process.returncode, out, err.strip()) == (130, "", "rnncalc: interrupted")

@@ -227,8 +227,8 @@ def test_what_cannot_be_read_is_an_error_among_the_others(tmp_path: Path, call: 
     found = reports(call, tmp_path, tmp_path / "empty", "/proc/self/mem", "no\0where")
     assert [(report["status"], *[of["message"] for of in report["problems"]]) for report in found] == [
         ("unchecked",),
-        ("broken", "leads nowhere"),
-        ("broken", "is no regular file"),
+        ("broken", "is a link that leads nowhere"),
+        ("broken", "is a pipe; only regular files are read"),
         ("broken", "no .yaml or .yml file below this folder"),
         ("broken", "input/output error"),
         ("broken", "no such file"),
