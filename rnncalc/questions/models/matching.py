@@ -17,7 +17,8 @@ from rnncalc.modelfiles.model import FileTensor, ModelFile, Role
 from rnncalc.network.network import Network
 from rnncalc.questions.models.pairing import Pairs, below, paired
 from rnncalc.questions.models.prefixes import moved, prefix, without
-from rnncalc.questions.models.site import Doubt, Shape, Site, sites_of
+from rnncalc.questions.models.site import Doubt, Shape, Site
+from rnncalc.questions.models.tables import sites_with_tables
 from rnncalc.questions.models.wanted import MOST_LAYERS, Wanted, wanted_of
 
 
@@ -92,7 +93,7 @@ def match(network: Network, file: ModelFile) -> Match:
         raise SpecError((Problem(("convention",), f"{says}; make the convention {file.framework}"),))
     if len(file.modules) > MOST_LAYERS:
         raise RefusedError(f"a file of more than {MOST_LAYERS:,} modules is not held against a spec")
-    sites = sites_of(file)
+    sites = sites_with_tables(file)
     wanted = wanted_of(network)
     start = prefix(wanted, sites)
     wanted = [without(start, each) for each in wanted]
