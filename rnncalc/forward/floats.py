@@ -11,6 +11,8 @@ from rnncalc.network.stack import Placed
 class Floats:
     """The vectors of one layer; weights come in through the meter, which sees what is read and multiplied."""
 
+    chunk = 0
+
     def __init__(self, meter: Meter) -> None:
         self.meter = meter
         self.matrix_product = meter.product

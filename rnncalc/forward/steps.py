@@ -15,8 +15,13 @@ from rnncalc.layers.operations import Value
 
 
 class Vectors(Protocol[Value]):
-    """What a pass computes with: vectors, and the weights that they meet."""
+    """What a pass computes with: vectors, and the weights that they meet.
 
+    chunk: the number of the chunk that is being taken, 0 where nothing is gone back through.
+    """
+
+    @property
+    def chunk(self) -> int: ...
     def constant(self, numbers: list[float]) -> Value: ...
     def numbers(self, vector: Value) -> list[float]: ...
     def matrix_product(self, matrix: Matrix, vector: Value) -> Value: ...
@@ -62,6 +67,7 @@ class Steps(Generic[Value]):
         self.complement = vectors.complement
         self.scale = vectors.scale
         self.shift = vectors.shift
+        self._scalars: dict[tuple[str, int], Value] = {}
         self.begin()
 
     def begin(self) -> None:
@@ -119,7 +125,12 @@ class Steps(Generic[Value]):
         return self.vectors.matrix_product(self.bound.matrix(letter), vector)
 
     def scalar(self, letter: str) -> Value:
-        return self.activate(self.scalars[letter], self.vectors.number(self.bound.scalar(letter)))
+        """Return a trained number, which is the same at every step: it is made once a chunk."""
+        key = letter, self.vectors.chunk
+        if key not in self._scalars:
+            number = self.vectors.number(self.bound.scalar(letter))
+            self._scalars[key] = self.activate(self.scalars[letter], number)
+        return self._scalars[key]
 
 
 def _side(of: str) -> str:

@@ -51,6 +51,11 @@ class Taped:
         """Return the numbers of a vector."""
         return vector.numbers
 
+    @property
+    def chunk(self) -> int:
+        """The number of the chunk that is being taken."""
+        return self.tape.now
+
     def at(self, step: int) -> None:
         """Say which step is being taken, counted from 0."""
         self.tape.at(step)

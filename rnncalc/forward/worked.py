@@ -91,6 +91,8 @@ class Worked:
 class WorkedVectors:
     """`steps.Vectors` of a layer that is shown as work."""
 
+    chunk = 0
+
     def __init__(self, floats: Floats) -> None:
         self.floats = floats
 

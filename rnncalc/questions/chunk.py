@@ -101,6 +101,7 @@ def _direction(
     """Take the steps of one direction in its order; return what each hands on, and the states after the last."""
     before, after = _states(steps.layer, "t−1"), _states(steps.layer, "t")
     outputs: list[ForwardValue] = []
+    steps.turn()
     for x in sequence:
         _call(state, before)
         for vector in state:

@@ -105,7 +105,12 @@ class HeldSteps:
         self.backward: list[tuple[ForwardValue, Callable[[], None]]] = []
         self.held: dict[int, ForwardValue] = {}
         self.work: Counter[BackwardProduct] = Counter()
+        self.turn()
         self.begin()
+
+    def turn(self) -> None:
+        """Begin a direction, which has weights of its own."""
+        self.scalars: dict[str, ForwardValue] = {}
 
     def begin(self) -> None:
         """Begin a step."""
@@ -218,8 +223,10 @@ class HeldSteps:
         return self._multiplied(letter, "", (self.weights[letter].widths[0], vector.width), vector)
 
     def scalar(self, letter: str) -> ForwardValue:
-        weight = ForwardValue(ONE, Symbol(letter), needs=self.trained, weights=True)
-        return self.activate(self.weights[letter].activation, weight)
+        if letter not in self.scalars:
+            weight = ForwardValue(ONE, Symbol(letter), needs=self.trained, weights=True)
+            self.scalars[letter] = self.activate(self.weights[letter].activation, weight)
+        return self.scalars[letter]
 
     def plus(self, left: ForwardValue, right: ForwardValue) -> ForwardValue:
         return self._made(left.width, Sum((left.node, right.node)), left, right)

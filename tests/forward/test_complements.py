@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from rnncalc import Cell, FastGRNN, Network
+from rnncalc import Cell, Network
 from rnncalc.layers.cell import Gate, Product
 from rnncalc.questions.backward import backward
 
@@ -41,7 +41,6 @@ READ_WITHIN = cell(lambda ops, z, n, h: ops.complement(ops.times(n, ops.times(z,
         (TWICE, 3 + 3 * 5),
         (FLIPPED, 3 + 3 * 5),  # a state goes on as it is
         (READ_WITHIN, 3 + 4 * 5),  # x, h, z, n and z∘(1 − n)
-        (FastGRNN, 3 + 4 * 5 + 2),  # x, h, z, n and ζ(1 − z) + ν, and what σ made of ζ and ν
     ],
 )
 @pytest.mark.parametrize("chunk", [None, 3])
