@@ -105,7 +105,7 @@ def test_metadata_of_safetensors(tmp_path: Path) -> None:
     hold(tmp_path / "a.safetensors", 4 * 2 * (3 + 2 + 2))
 
 
-class Tied(nn.Module):
+class Tied(nn.Module):  # type: ignore[misc]
     """A language model whose output has the matrix of its table."""
 
     def __init__(self, table: str, output: str, *, bias: bool) -> None:
