@@ -18,10 +18,7 @@ BIASES: tuple[Row, ...] = (
     Mistake("no-biases", "leaves out all biases", in_layers(no_biases, Cell, Dense)),
     Mistake("no-hidden-biases", "leaves out the biases of the recurrent layers", in_layers(no_biases, Cell)),
     Mistake("no-output-bias", "leaves out the bias of the output layer", in_layers(no_biases, Output)),
-    Mistake(
-        "biases-counted", "counts biases where the network has none", in_layers(biases.biases_counted, Cell, Dense)
-    ),
-    Family("convention-{name}", "counts as {names} {do}, not as {here}", other_conventions),
+    Family("convention-{name}", "counts as {names} {do}, not as {here}", other_conventions, single=True),
     Mistake("two-biases", "counts two bias vectors a gate where there is one", in_layers(biases.two_biases, Cell)),
     Mistake("one-bias", "counts one bias vector a gate where there are two", in_layers(biases.one_bias, Cell)),
     Mistake(

@@ -9,7 +9,7 @@ from rnncalc.questions.answer.arithmetic import product, total
 from rnncalc.questions.answer.changes import gates
 from rnncalc.questions.answer.changes.gates import not_reading, with_gates
 from rnncalc.questions.answer.changes.lines import in_layers, with_other
-from rnncalc.questions.answer.families import gate_numbers, gates_left_out
+from rnncalc.questions.answer.families import gate_numbers, gates_left_out, matrices_alone
 from rnncalc.questions.answer.mistake import Family, Mistake, Row
 
 OF_THE_CELL: tuple[Row, ...] = (
@@ -31,11 +31,12 @@ CELLS: tuple[Row, ...] = (
     Mistake("as-dense", "treats a recurrent layer as a dense one, h(m + 1)", in_layers(gates.as_dense, Cell)),
     Mistake("no-recurrent", "forgets the recurrent matrices", in_layers(not_reading("past"), Cell)),
     Mistake("no-input", "forgets the input matrices", in_layers(not_reading("input"), Cell)),
-    Mistake("diagonal", "counts one recurrent weight a unit in place of a matrix", in_layers(gates.diagonal, Cell)),
+    Family("only-{matrices}", "counts {which}", matrices_alone),
     Mistake(
-        "full-recurrence",
-        "counts h × h recurrent weights where the recurrence is diagonal",
-        in_layers(gates.full_recurrence, Cell),
+        "diagonal",
+        "counts one recurrent weight a unit in place of a matrix",
+        in_layers(gates.diagonal, Cell),
+        rare=True,
     ),
     Mistake(
         "shared-twice",
