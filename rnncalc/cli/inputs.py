@@ -151,7 +151,7 @@ def read_file(path: str, *, flag: str = "", hint: bool = False, most: int = MAX_
 
 def _at(path: str, flag: str, message: str) -> Problem:
     """Return a problem of a file that cannot be read."""
-    where = f"'{escape(path)}'"
+    where = f"'{escape(path, limit=300)}'"  # the file's own name stands last
     return Problem((), f"{where}: {message}", flag) if flag else Problem((), message, where)
 
 

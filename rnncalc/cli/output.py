@@ -45,11 +45,11 @@ def check_file(path: str, flag: str) -> None:
     except (OSError, ValueError):
         return  # nothing is there, or `write_file` says why it cannot be written
     if stat.S_ISDIR(mode):
-        raise CallError(f"{flag} '{escape(path)}': is a folder; name a file in it")
+        raise CallError(f"{flag} '{escape(path, limit=1_000)}': is a folder; name a file in it")
     if not stat.S_ISREG(mode):
-        raise CallError(f"{flag} '{escape(path)}': is no regular file; name another file")
+        raise CallError(f"{flag} '{escape(path, limit=1_000)}': is no regular file; name another file")
     if is_input(path):
-        raise CallError(f"{flag} '{escape(path)}': is read by this call; name another file")
+        raise CallError(f"{flag} '{escape(path, limit=1_000)}': is read by this call; name another file")
 
 
 def form_of(path: str, forms: Mapping[str, str]) -> str:
@@ -96,7 +96,7 @@ def write_file(path: str, text: str, flag: str = "-o") -> None:
                 raise
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
         why = error.strerror or str(error) if isinstance(error, OSError) else "no such file"
-        raise CallError(f"{flag} '{escape(path)}': cannot be written: {why.lower()}") from None
+        raise CallError(f"{flag} '{escape(path, limit=1_000)}': cannot be written: {why.lower()}") from None
 
 
 def _permissions(path: str) -> int | None:
