@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import combinations
 from typing import Any
 
 from rnncalc.errors import DeclarationError
@@ -30,12 +31,17 @@ def declared(layer: Cell, inputs: int, sizes: Mapping[str, int]) -> tuple[object
         return layer.gates(inputs), layer.weights, layer.states, fine
 
 
-def check_declaration(layer: Cell, inputs: int, habits: Habits = NO_HABITS) -> None:
-    """Raise DeclarationError where the step of a cell, reading `inputs` features, is not what its gates declare."""
+def check_declaration(layer: Cell, inputs: int, habits: Habits = NO_HABITS) -> set[str]:
+    """Return the habits that the step of a cell, reading `inputs` features, asks for.
+
+    Raises DeclarationError where the step is not what the gates declare.
+    """
     with _named(layer):
         for message in wrong(layer, inputs):
             raise _error(layer, message)
-        _check_step(layer, Widths(layer, inputs, habits))
+        ops = Widths(layer, inputs, habits)
+        _check_step(layer, ops)
+    return ops.asked
 
 
 @contextmanager
@@ -64,19 +70,39 @@ def _error(layer: Cell, message: str) -> DeclarationError:
 
 def _check_step(layer: Cell, ops: Widths) -> None:
     """Refuse a step that does another thing than is declared."""
-    start = tuple(Vector(width) for width in layer.states.values())
-    handed, after = _returned(layer, layer.step(ops, Vector(ops.width_of("x")), start))
+    x = Vector(ops.width_of("x"), frozenset({("", "x")}))
+    start = tuple(Vector(width, frozenset({("", letter)})) for letter, width in layer.states.items())
+    handed, after = _returned(layer, layer.step(ops, x, start))
     parts = ops.expect("what the step hands on", handed, layer.output).parts
     if len(after) != len(start):
         raise _error(layer, f"the step returns {len(after)} states, and {', '.join(layer.states)} are declared")
     states = dict(zip(layer.states, after, strict=True))
     for letter, vector in states.items():
         parts |= ops.expect(f"the state {letter}", vector, layer.states[letter]).parts
+    _check_states(layer, ops, dict(zip(layer.states, start, strict=True)), states)
     _check_names(layer, ops, handed, states)
     for what in sorted(ops.declared - ops.used):
         raise _error(layer, f"{_said(what)} is declared, and the step does not use it")
     for what in sorted(ops.declared - parts):
         raise _error(layer, f"{_said(what)} is made in the step, and reaches neither what that hands on nor a state")
+
+
+def _check_states(layer: Cell, ops: Widths, before: dict[str, Vector], after: dict[str, Vector]) -> None:
+    """Refuse a step that takes one state for another, or x for a state: of one width, they are easily mixed up."""
+    order = f"; the states come, and are returned, in the order {', '.join(before)}"
+    for (gate, of), vector in ops.read.items():
+        if ("", of) not in vector.parts and vector is not after.get(of):
+            given = next((letter for letter, each in before.items() if each is vector), "")
+            what = f"the state {given}" if given else f"what does not come from {of}"
+            raise _error(layer, f"gate {gate} reads {of}, and the step gives it {what}{order}")
+    for one, other in combinations(before, 2):
+        exchanged = all(
+            ("", own) not in after[own].parts and ("", its) in after[own].parts and after[own] is not before[its]
+            for own, its in ((one, other), (other, one))
+        )
+        if exchanged:
+            message = f"the state {one} is made of {other}, and not of {one}, and {other} of {one}, and not of {other}"
+            raise _error(layer, f"{message}{order}")
 
 
 def _check_names(layer: Cell, ops: Widths, handed: Vector, after: dict[str, Vector]) -> None:

@@ -13,7 +13,10 @@ from rnncalc.layers.typed import ACTIVATIONS
 from rnncalc.text import all_of, did_you_mean, one_of
 
 Part = tuple[str, str]
-"""A gate or what stands beside the gates, by its letter; or a gate's product, by the letters of both."""
+"""A gate or what stands beside the gates, by its letter; or a gate's product, by the letters of both.
+
+Without a gate: x, or a state before the step, by its letter.
+"""
 
 ONE = "1"
 """The letter of a width of one."""
@@ -40,6 +43,7 @@ class Widths:
     """`layers.operations.Operations` on the widths of vectors.
 
     declared: the parts that the cell declares; used: those that the step has made so far; made: the gates among them.
+    read: what each product reads. asked: the habits that the step has asked for.
     """
 
     def __init__(self, layer: Cell, inputs: int, habits: Habits) -> None:
@@ -53,6 +57,8 @@ class Widths:
         self.declared |= {(letter, "") for letter in (*self._gates, *self._weights)}
         self.used: set[Part] = set()
         self.made: dict[str, Vector] = {}
+        self.read: dict[Part, Vector] = {}
+        self.asked: set[str] = set()
 
     def __getattr__(self, name: str) -> NoReturn:
         from rnncalc.layers.operations import Operations  # which no right step needs
@@ -102,6 +108,7 @@ class Widths:
                 raise self._error(f"the step sums gate {letter}'s product of {of} twice")
             parts |= self.expect(f"what gate {letter} reads as {of}", vector, self.width_of(of)).parts | {(letter, of)}
             self.used.add((letter, of))
+            self.read[letter, of] = vector
         return Vector("h", parts)
 
     def through(self, letter: str, total: Vector) -> Vector:
@@ -121,8 +128,9 @@ class Widths:
         return letter in self._gates
 
     def habit(self, name: str) -> bool:
-        if name not in Habits._fields:
-            raise self._error(f"the step asks for the habit {name}, and there are {all_of(Habits._fields)}")
+        if name not in Habits.fields:
+            raise self._error(f"the step asks for the habit {name}, and there are {all_of(Habits.fields)}")
+        self.asked.add(name)
         return bool(getattr(self._habits, name))
 
     def activate(self, activation: str, vector: Vector) -> Vector:
@@ -169,9 +177,9 @@ class Widths:
     def half(self, vector: Vector) -> Vector:
         if self._layer.directions == 1:
             return self.expect("what stands for a whole input", vector, "h")
-        if vector.width != "m" or vector.parts or self._inputs_number != 2 * self._layer.units:
+        if vector.width != "m" or vector.parts != {("", "x")} or self._inputs_number != 2 * self._layer.units:
             raise self._error("the step takes half of what is not x, or of an x that is not as wide as both directions")
-        return Vector("h")
+        return Vector("h", vector.parts)
 
     def shift(self, vector: Vector, scalar: Vector) -> Vector:
         return self.scale(scalar, vector)

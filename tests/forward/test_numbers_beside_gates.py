@@ -8,7 +8,7 @@ from conftest import Call
 from rnncalc import Cell, FastGRNN, Gate, Network, Product, backward, training
 from rnncalc.layers.cell import Weight
 
-M, H = 3, 5
+M, H = 2, 3
 A_STEP = M + 4 * H  # x, h before, z, n and σ(ζ)(1 − z) + σ(ν)
 
 
