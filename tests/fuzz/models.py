@@ -7,7 +7,6 @@ specs holds here: 0, 1 or 2, within 2 s and 300 MB, no traceback, nothing writte
 import argparse
 import io
 import random
-import resource
 import struct
 import sys
 import tempfile
@@ -116,6 +115,8 @@ def main() -> int:
     sys.dont_write_bytecode = True
     for module in ("rich.console", "rich.table", "yaml", "zipfile", "rnncalc.cli", "rnncalc.modelfiles.pytorch"):
         import_module(module)  # what every child would import anew
+    import resource  # not on every system
+
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     found = ROOT / "tests" / "fuzz" / "found"
     tried = wrong = 0
