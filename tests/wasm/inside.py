@@ -4,6 +4,7 @@ import contextlib
 import io
 import os
 import sys
+import tempfile
 from collections import Counter
 from pathlib import Path
 
@@ -39,9 +40,9 @@ def broken_commands() -> list[str]:
     from rnncalc.cli import call
     from rnncalc.cli.commands import COMMANDS
 
-    os.mkdir("/tmp/calls")
-    os.symlink(CHECKOUT / "specs", "/tmp/calls/specs")
-    os.chdir("/tmp/calls")  # some write a file
+    folder = tempfile.mkdtemp()
+    os.symlink(CHECKOUT / "specs", f"{folder}/specs")
+    os.chdir(folder)  # some write a file
     broken, calls = [], 0
     for name in COMMANDS:
         for args in [*examples(name), [name, "--help"]]:
