@@ -11,7 +11,6 @@ import io
 import json
 import os
 import random
-import resource
 import struct
 import sys
 import tempfile
@@ -298,6 +297,8 @@ def main() -> int:
     sys.dont_write_bytecode = True
     for module in ("rich.console", "rich.table", "yaml", "zipfile", "rnncalc.cli", "rnncalc.modelfiles.pytorch"):
         import_module(module)  # what every child would import anew
+    import resource  # not on every system
+
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     found = ROOT / "tests" / "fuzz" / "found"
     tried = wrong = 0

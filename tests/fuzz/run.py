@@ -14,7 +14,6 @@ import io
 import os
 import random
 import re
-import resource
 import signal
 import socket
 import sys
@@ -258,6 +257,8 @@ def main() -> int:
     sys.dont_write_bytecode = True
     for module in ("rich.console", "rich.table", "yaml", "rnncalc.cli"):
         import_module(module)  # what every child would import anew
+    import resource  # not on every system
+
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     seeds = [
         path.read_bytes() for folder in ("specs", "tests/bad_specs") for path in sorted((ROOT / folder).glob("*.yaml"))
