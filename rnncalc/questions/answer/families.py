@@ -90,9 +90,9 @@ def layers_left_out(worksheet: Worksheet, question: Question) -> Iterator[Way]:
 
 
 def layers_alone(worksheet: Worksheet, question: Question) -> Iterator[Way]:
-    """Yield the worksheet with each layer as if it were the whole network."""
+    """Yield the worksheet with each layer as if it were the whole network, where that leaves out several."""
     counted = [place for place, line in enumerate(worksheet) if line.params]
-    if len(worksheet) > MOST_LAYERS or question.place is not None or len(counted) < 2:
+    if len(worksheet) > MOST_LAYERS or question.place is not None or len(counted) < 3:
         return
     for place in counted:
         line = worksheet[place]

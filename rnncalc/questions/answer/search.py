@@ -29,7 +29,7 @@ MOST_TOLD = 5
 """The most pairs that are told, and the most explanations of a rounded number."""
 
 MOST_LINES_PAIRED = 10
-"""On a worksheet of more lines only pairs of the likelier mistakes are tried, and on one of MOST_LAYERS lines none."""
+"""On a worksheet of more lines only pairs of the likelier mistakes are tried, above MOST_LAYERS none."""
 
 
 class Alone(NamedTuple):

@@ -19,7 +19,7 @@ MOST_DIFFERENT = 30
 
 
 class OtherSize(NamedTuple):
-    """A size that would give the number: `size` in place of `right`.
+    """A size that would give the number: `size` instead of `right`.
 
     part: encoder, decoder or None; place: of the layer in its part, from 0, None for the part's input; letter: h or p.
     """

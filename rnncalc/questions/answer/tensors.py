@@ -175,8 +175,8 @@ TENSOR_MISTAKES = (
 
 SIZES_OFF = (
     TensorMistake("times-{times}", "is counted {times} times", many_times),
-    TensorMistake("rows", "has {size} in place of {right} rows", partial(size_off, 0)),
-    TensorMistake("columns", "has {size} in place of {right} columns", partial(size_off, 1)),
-    TensorMistake("axes", "has {axes} in place of {right} axes", axes_off),
+    TensorMistake("rows", "has {size} instead of {right} rows", partial(size_off, 0)),
+    TensorMistake("columns", "has {size} instead of {right} columns", partial(size_off, 1)),
+    TensorMistake("axes", "has {axes} instead of {right} axes", axes_off),
 )
 """What is said where none of them is found."""

@@ -52,7 +52,7 @@ def lstm(m: int, h: int) -> int:
 
 
 def test_later_layers_are_judged_by_the_learners_widths(call: Call) -> None:
-    """One direction in the first LSTM: 64 in place of 128 go on, and what follows from that is no second mistake."""
+    """One direction in the first LSTM: 64 instead of 128 go on, and what follows from that is no second mistake."""
     numbers = [2_560_000, lstm(128, 64), 2 * lstm(64, 64), 129]
     (report,) = json.loads(call("answer", "specs/sentiment-classifier.yaml", *numbers, "-f", "json").out)["reports"]
     assert report["right"] is False

@@ -64,7 +64,7 @@ def test_how_often_it_was_counted_is_said() -> None:
 
 
 def test_two_mistakes_together_are_found() -> None:
-    """A GRU counted with four gates and no biases: 4 × 16 × (8 + 16) in place of 3 × 16 × (8 + 16 + 1)."""
+    """A GRU counted with four gates and no biases: 4 × 16 × (8 + 16) instead of 3 × 16 × (8 + 16 + 1)."""
     net = Network(input=8, layers=(GRU(16),))
     (pair,) = judged(net, 4 * 16 * 24).diagnoses
     assert pair.id == "no-biases+gates-4"

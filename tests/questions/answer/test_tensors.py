@@ -65,9 +65,9 @@ SAID = {
     "all-gates": "all 3 gates",
     "one-gate": "all 4 gates",
     "times-{times}": "counted 10 times",
-    "rows": "has 19 in place of 20 rows",
-    "columns": "has 7 in place of 20 columns",
-    "axes": "has 3 in place of 2 axes",
+    "rows": "has 19 instead of 20 rows",
+    "columns": "has 7 instead of 20 columns",
+    "axes": "has 3 instead of 2 axes",
 }
 
 

@@ -57,7 +57,7 @@ def by_one_gate(*sources: Source) -> LineChange:
 
 
 def diagonal(line: Line) -> Line:
-    """Give each unit one recurrent weight in place of a row."""
+    """Give each unit one recurrent weight instead of a row."""
     return reading(line, "past", 1)
 
 
@@ -154,7 +154,7 @@ def input_of_units(line: Line) -> Line:
 
 
 def past_of_output(worksheet: Worksheet, network: Network) -> Worksheet:
-    """Let the recurrence read the output of the step before in place of the state."""
+    """Let the recurrence read the output of the step before instead of the state."""
 
     def changed(line: Line) -> Line:
         output = network.parts[line.placed.part].output

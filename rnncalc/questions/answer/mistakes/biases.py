@@ -27,10 +27,10 @@ BIASES: tuple[Row, ...] = (
         in_layers(biases.bias_in_each_gate, Cell),
     ),
     Mistake("one-bias-in-all", "counts one bias vector for all gates", in_layers(biases.one_bias_in_all, Cell)),
-    Mistake("scalar-biases", "counts one number for each bias in place of h", in_layers(biases.scalar_biases, Cell)),
-    Mistake("bias-of-inputs", "gives each bias m + h numbers in place of h", in_layers(biases.biases_of_inputs, Cell)),
+    Mistake("scalar-biases", "counts one number for each bias instead of h", in_layers(biases.scalar_biases, Cell)),
+    Mistake("bias-of-inputs", "gives each bias m + h numbers instead of h", in_layers(biases.biases_of_inputs, Cell)),
     Mistake(
-        "bias-of-input", "gives each bias m numbers in place of h", in_layers(biases.biases_of_input, Cell), rare=True
+        "bias-of-input", "gives each bias m numbers instead of h", in_layers(biases.biases_of_input, Cell), rare=True
     ),
     Mistake("dense-bias-twice", "counts the bias of the dense layers twice", in_layers(biases.bias_twice, Dense)),
     Mistake(
@@ -41,7 +41,7 @@ BIASES: tuple[Row, ...] = (
     ),
     Mistake(
         "output-bias-of-inputs",
-        "gives the output layer's bias a number for each input in place of each unit",
+        "gives the output layer's bias a number for each input instead of each unit",
         in_layers(biases.biases_of_input, Output),
         rare=True,
     ),

@@ -21,12 +21,12 @@ OPTIONS: tuple[Row, ...] = (
     Mistake("no-projection", "ignores the projection", widths.without_projection),
     Mistake(
         "units-for-projection",
-        "feeds the next layer with h in place of the projection",
+        "feeds the next layer with h instead of the projection",
         feeding(widths.width_without_projection),
     ),
     Mistake(
         "recurrent-of-units",
-        "gives the recurrent matrices h columns in place of the projection's",
+        "gives the recurrent matrices h columns instead of the projection's",
         in_layers(gates.recurrent_of_units, Cell),
     ),
     Mistake(

@@ -31,5 +31,5 @@ PARTS: tuple[Row, ...] = (
         in_layers(lines.units_of_gates, Cell),
         rare=True,
     ),
-    Mistake("units", "counts the units in place of their weights", in_layers(lines.units, Cell, Dense), rare=True),
+    Mistake("units", "counts the units instead of their weights", in_layers(lines.units, Cell, Dense), rare=True),
 )

@@ -18,7 +18,7 @@ SHARING: tuple[Row, ...] = (
     Mistake("one-direction", "forgets the second direction", in_layers(steps.one_direction, Cell)),
     Mistake(
         "one-direction-deeper",
-        "feeds the next layer with one direction's units in place of both",
+        "feeds the next layer with one direction's units instead of both",
         feeding(widths.width_of_one_direction),
     ),
     Mistake("no-second-direction", "counts as if there were no second direction", steps.in_one_direction, rare=True),

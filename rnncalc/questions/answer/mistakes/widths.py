@@ -33,19 +33,19 @@ WIDTHS: tuple[Row, ...] = (
     ),
     Mistake(
         "recurrent-of-inputs",
-        "gives the recurrent matrices h × m weights in place of h × h",
+        "gives the recurrent matrices h × m weights instead of h × h",
         in_layers(gates.recurrent_of_inputs, Cell),
         rare=True,
     ),
     Mistake(
         "recurrent-among-inputs",
-        "gives the recurrent matrices m × m weights in place of h × h",
+        "gives the recurrent matrices m × m weights instead of h × h",
         in_layers(gates.recurrent_among_inputs, Cell),
         rare=True,
     ),
     Mistake(
         "input-of-units",
-        "gives the input matrices h × h weights in place of h × m",
+        "gives the input matrices h × h weights instead of h × m",
         in_layers(gates.input_of_units, Cell),
         rare=True,
     ),
@@ -57,7 +57,7 @@ WIDTHS: tuple[Row, ...] = (
     ),
     Mistake(
         "widths-added",
-        "adds the widths, m + h, in place of multiplying them",
+        "adds the widths, m + h, instead of multiplying them",
         in_layers(lines.widths_added, Cell),
         rare=True,
     ),
