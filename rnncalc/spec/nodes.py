@@ -6,7 +6,8 @@ standing in for what is unreadable. Knows how values and keys are read and refus
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Mapping as MappingOf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.errors import MORE_PROBLEMS, MOST_PROBLEMS, Path, Problem, SpecError
@@ -118,23 +119,12 @@ def say_the_same(one: Node, other: Node) -> bool:
     return True
 
 
-def has_word(root: Node, word: str) -> bool:
+def has_word(node: Node, word: str) -> bool:
     """Return whether a scalar of the tree is this word."""
-    waiting, seen = [root], set()
-    while waiting:
-        node = waiting.pop()
-        if id(node) in seen:  # an alias: once is enough
-            continue
-        seen.add(id(node))
-        match node:
-            case Scalar():
-                if node.value == word:
-                    return True
-            case Sequence():
-                waiting += node.items
-            case Mapping():
-                waiting += [value for _, value in node.items]
-    return False
+    if isinstance(node, Scalar):
+        return node.value == word
+    below = node.items if isinstance(node, Sequence) else [value for _, value in node.items]
+    return any(has_word(each, word) for each in below)
 
 
 def unknown_key(key: str, known: tuple[str, ...], below: Node) -> str:
@@ -220,6 +210,11 @@ class TreeReader:
             else:
                 seen.add(key.value)
                 yield key.value, below, at
+
+    def values(self, nodes: Iterable[tuple[str, Node]], path: Path, allowed: MappingOf[str, Allowed]) -> dict[str, Any]:
+        """Return the values of those scalars under keys that can be read."""
+        found = {key: self.value(node, (*path, key), allowed[key], None) for key, node in nodes}
+        return {key: value for key, value in found.items() if value is not None}
 
     def value(self, node: Node, path: Path, allowed: Allowed, stand_in: Any) -> Any:
         """Return the value of a scalar, or, noting the problem, the stand-in."""

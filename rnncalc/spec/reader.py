@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rnncalc.errors import MORE_PROBLEMS, Path, Problem, SpecError
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
-from rnncalc.layers.options import OPTIONS, Choice, Size, WholeNumber
+from rnncalc.layers.options import OPTIONS, Allowed, Choice, Size, WholeNumber
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Expect, Part
 from rnncalc.network.validation import KEYS
@@ -54,7 +54,6 @@ OWN_DATA: dict[str, tuple[tuple[type, ...], str]] = {
 MOST_LAYER_LIMITS = 1_000
 
 _SHAPES = "the names of %s, each with what is expected"
-_WIDTH = "the number of features per step, or an embedding's vocabulary"
 
 
 def read_network(
@@ -77,31 +76,22 @@ class _NetworkReader(TreeReader):
 
     def network(self, name: str) -> Network | None:
         """Return the network; None, with the problems noted, where it cannot be one."""
-        values = dict(self.keys(self.root, (), TOP_KEYS))
+        nodes = dict(self.keys(self.root, (), TOP_KEYS))
         if not isinstance(self.root, Mapping):
             return None
-        given: dict[str, Any] = {"name": name}
-        for key in KEYS:
-            if key in values:
-                value = self.value(values[key], (key,), KEYS[key], stand_in=1 if key == "input" else None)
-                if value is not None:
-                    given[key] = value
-        halves = [half for half in ("encoder", "decoder") if half in values]
-        for half in halves:
-            given[half] = self.part(values[half], (half,))
-        if not halves and "input" not in values:
-            self.missing(self.root, ("input",), _WIDTH)
-            given["input"] = 1
-        if "layers" in values or not halves:
-            given["layers"] = self.layers(values.get("layers"), ("layers",), self.root)
-        parts = {"output": self.output, "expect": self.expect, "budget": self.budget, "training": self.training}
-        for key, read in parts.items():
-            if key in values:
-                given[key] = read(values[key], (key,))
-        for key, node in values.items():
-            fits = key not in OWN_DATA or isinstance(node, OWN_DATA[key][0])
-            if not fits:
-                self.problem(node.mark, (key,), f"expected {OWN_DATA[key][1]}, got {what(node)}")
+        parts = {
+            "encoder": self.half,
+            "decoder": self.half,
+            "expect": self.expect,
+            "budget": self.budget,
+            "training": self.training,
+        }
+        given = {key: read(nodes[key], (key,)) for key, read in parts.items() if key in nodes}
+        whole = "encoder" not in given and "decoder" not in given
+        given |= {"name": name} | self.part(nodes, self.root, (), needed=whole)
+        for key, (kinds, expected) in OWN_DATA.items():
+            if key in nodes and not isinstance(nodes[key], kinds):
+                self.problem(nodes[key].mark, (key,), f"expected {expected}, got {what(nodes[key])}")
         return self.validated(given)
 
     def validated(self, given: dict[str, Any]) -> Network | None:
@@ -117,18 +107,21 @@ class _NetworkReader(TreeReader):
                     self.problem(mark_at(self.root, problem.path), problem.path, problem.message, problem.gaps)
             return None
 
-    def part(self, node: Node, path: Path) -> Part:
-        values = dict(self.keys(node, path, PART_KEYS))
-        steps = self.value(values["steps"], (*path, "steps"), Size(), None) if "steps" in values else None
-        if "input" in values:
-            width = self.value(values["input"], (*path, "input"), Size(), 1)
-        else:
-            width = 1
-            if isinstance(node, Mapping):
-                self.missing(node, (*path, "input"), _WIDTH)
-        layers = self.layers(values.get("layers"), (*path, "layers"), node)
-        output = self.output(values["output"], (*path, "output")) if "output" in values else None
-        return Part(width, layers, output, steps)
+    def half(self, node: Node, path: Path) -> Part:
+        return Part(**self.part(dict(self.keys(node, path, PART_KEYS)), node, path))
+
+    def part(self, nodes: dict[str, Node], above: Node, path: Path, *, needed: bool = True) -> dict[str, Any]:
+        """Return the values of a network or a half of one from what stands below its node; `needed`: its stack."""
+        given = self.values(((key, nodes[key]) for key in KEYS if key in nodes), path, KEYS)
+        if needed and "input" not in nodes and isinstance(above, Mapping):
+            self.missing(above, (*path, "input"), "the number of features per step, or an embedding's vocabulary")
+        if needed or "input" in nodes:
+            given.setdefault("input", 1)
+        if needed or "layers" in nodes:
+            given["layers"] = self.layers(nodes.get("layers"), (*path, "layers"), above)
+        if "output" in nodes:
+            given["output"] = self.output(nodes["output"], (*path, "output"))
+        return given
 
     def layers(self, node: Node | None, path: Path, above: Node) -> tuple[Layer, ...]:
         """Return the layers under a node at a path; where there is no node, `above` is where it should be.
@@ -170,17 +163,10 @@ class _NetworkReader(TreeReader):
         for word, below in node.items if others else ():
             if word.value in others:
                 self.problem(word.mark, (*path, word.value), _layer_of_its_own(word.value, below, in_flags))
-        values: dict[str, Any] = {}
-        known = (*_keys(of), *others) if others else _keys(of)  # type: ignore[arg-type]  # a class is hashable, and mypy asks its instances
-        for key, below in self.keys(node, path, known, partial(_unknown_option, of, node)):
-            if key in others:
-                continue
-            option = of.number if key == name else key
-            value = self.value(below, (*path, key), of.option(option).allowed, None)
-            if value is not None:
-                values[option] = value
-        values.setdefault(of.number, 1)
-        return of(**values)
+        allowed = _allowed(of)  # type: ignore[arg-type]  # a class is hashable, and mypy asks its instances
+        keys = self.keys(node, path, (*allowed, *others), partial(_unknown_option, of, node))
+        values = self.values(((key, below) for key, below in keys if key not in others), path, allowed)
+        return of(**{of.number: values.pop(name, 1)}, **values)
 
     def no_kind(self, node: Mapping, path: Path) -> None:
         """Note what is wrong with a layer that has no kind that is known."""
@@ -204,15 +190,12 @@ class _NetworkReader(TreeReader):
     def output(self, node: Node, path: Path) -> Output:
         if isinstance(node, Scalar):
             return Output(self.value(node, path, Size(), 1))
-        values: dict[str, Any] = {"units": 1}
-        for key, below in self.keys(node, path, OUTPUT_KEYS, partial(_unknown_option, Output, node)):
-            value = self.value(below, (*path, key), OPTIONS[key].allowed, None)
-            if value is not None:
-                values[key] = value
+        keys = self.keys(node, path, OUTPUT_KEYS, partial(_unknown_option, Output, node))
+        values = self.values(keys, path, {key: OPTIONS[key].allowed for key in OUTPUT_KEYS})
         given = {key.value.partition(":")[0] for key, _ in node.items} if isinstance(node, Mapping) else {"units"}
         if given.isdisjoint(("units", *KINDS)):
             self.missing(node, (*path, "units"), "the number of outputs")
-        return Output(**values)
+        return Output(**{"units": 1} | values)
 
     def expect(self, node: Node, path: Path) -> Expect:
         if isinstance(node, Scalar):
@@ -246,20 +229,17 @@ class _NetworkReader(TreeReader):
     def training(self, node: Node, path: Path) -> Update:
         from rnncalc.network.training import UPDATE_KEYS, Update  # a spec without it does not pay for it
 
-        keys = self.keys(node, path, tuple(UPDATE_KEYS))
-        values = {key: self.value(below, (*path, key), UPDATE_KEYS[key].allowed, None) for key, below in keys}
-        return Update(**{key: value for key, value in values.items() if value is not None})
+        allowed = {key: option.allowed for key, option in UPDATE_KEYS.items()}
+        return Update(**self.values(self.keys(node, path, tuple(allowed)), path, allowed))
 
     def budget(self, node: Node, path: Path) -> Budget:
         from rnncalc.network.budget import BUDGET_KEYS, Budget  # enums, which a spec without one does not pay for
 
-        values: dict[str, Any] = {}
-        for key, below in self.keys(node, path, (*BUDGET_KEYS, "layers")):
-            if key == "layers":
-                values[key] = tuple(self.layer_limits(below, (*path, key)))
-            else:
-                values[key] = self.value(below, (*path, key), BUDGET_KEYS[key].allowed, None)
-        return Budget(**values)
+        allowed = {key: of.allowed for key, of in BUDGET_KEYS.items()}
+        nodes = dict(self.keys(node, path, (*allowed, "layers")))
+        limits = nodes.pop("layers", None)
+        of_layers = () if limits is None else tuple(self.layer_limits(limits, (*path, "layers")))
+        return Budget(**self.values(nodes.items(), path, allowed), layers=of_layers)
 
     def layer_limits(self, node: Node, path: Path) -> Iterator[tuple[str, int]]:
         from rnncalc.network.budget import LAYER_LIMIT
@@ -273,9 +253,9 @@ class _NetworkReader(TreeReader):
 
 
 @cache
-def _keys(of: type[Layer]) -> tuple[str, ...]:
-    """Return the keys that a layer of a kind may have, the kind's own first."""
-    return of.kind, *of.options()
+def _allowed(of: type[Layer]) -> dict[str, Allowed]:
+    """Return what each key of a layer of a kind may be, the kind's own first."""
+    return {of.kind: of.option(of.number).allowed} | {name: of.option(name).allowed for name in of.options()}
 
 
 def _stand_in() -> Layer:
