@@ -145,7 +145,8 @@ class _Builder:
             elif kind is alias:
                 node = self._aliased(event)
             elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
-                within = self._leave()
+                self.open.pop()
+                within = self.open[-1] if self.open else None
                 continue
             elif kind is yaml.DocumentStartEvent and root is not None:
                 raise self._error(event, "a second document starts here; a spec is one document, so split the file")
@@ -168,24 +169,17 @@ class _Builder:
             else:
                 raise self._error(event, "a key must be one word; remove these brackets")
             if kind is mapping or kind is sequence:
-                within = self._enter(node, event)
+                assert not isinstance(node, Scalar)
+                if len(self.open) == MAX_DEPTH:
+                    raise self._error(event, f"nested deeper than {MAX_DEPTH} levels; no spec is")
+                self.open.append(node)
+                within = node
         if root is None:
             raise _error(self.source, (1, 1), "the file is empty")
         return root
 
     def _error(self, event: Any, message: str) -> SpecError:
         return _error(self.source, _place(event.start_mark), message)
-
-    def _enter(self, node: Node, event: Any) -> Mapping | Sequence:
-        assert not isinstance(node, Scalar)
-        if len(self.open) == MAX_DEPTH:
-            raise self._error(event, f"nested deeper than {MAX_DEPTH} levels; no spec is")
-        self.open.append(node)
-        return node
-
-    def _leave(self) -> Mapping | Sequence | None:
-        self.open.pop()
-        return self.open[-1] if self.open else None
 
     def _decorate(self, node: Node, event: Any) -> None:
         """Refuse a node's tag, and keep the node for the aliases of its anchor."""

@@ -56,34 +56,29 @@ def read_value(flag: str, text: str, allowed: Allowed) -> Any:
 def _layer(text: str, mark: Flag) -> Mapping:
     """Read `lstm:512,bidirectional,projection=128`."""
     first, *options = text.split(",")
-    name, _, number = first.partition(":")
-    layer = Mapping(mark)
-    layer.items.append((Scalar(name.strip(), True, mark), Scalar(number.strip(), True, mark)))
-    of = kind(name.strip()) if name.strip() in KINDS else Layer
-    _add_options(layer, options, of, mark)
-    return layer
+    name, _, number = map(str.strip, first.partition(":"))
+    return _with_options(name, number, options, kind(name) if name in KINDS else Layer, mark)
 
 
 def _output(text: str) -> Node:
     """Read `5` or `5,bias=false`."""
-    mark = Flag("--output")
     first, *options = text.split(",")
-    units = Scalar(first.strip(), True, mark)
-    if not options:
-        return units
-    output = Mapping(mark)
-    output.items.append((Scalar("units", True, mark), units))
-    _add_options(output, options, Output, mark)
-    return output
+    mark = Flag("--output")
+    return (
+        _with_options("units", first.strip(), options, Output, mark) if options else Scalar(first.strip(), True, mark)
+    )
 
 
-def _add_options(mapping: Mapping, options: list[str], of: type[Layer], mark: Flag) -> None:
+def _with_options(name: str, number: str, options: list[str], of: type[Layer], mark: Flag) -> Mapping:
+    words = [(name, number)]
     for option in options:
-        key, equals, value = option.partition("=")
-        known = of.known_option(key.strip())
+        key, equals, value = map(str.strip, option.partition("="))
+        known = of.known_option(key)
         switched_on = known is not None and isinstance(known.allowed, Switch) and not equals
-        implied = "true" if switched_on else value.strip()
-        mapping.items.append((Scalar(key.strip(), True, mark), Scalar(implied, True, mark)))
+        words.append((key, "true" if switched_on else value))
+    mapping = Mapping(mark)
+    mapping.items = [(Scalar(key, True, mark), Scalar(word, True, mark)) for key, word in words]
+    return mapping
 
 
 def misread(key: str, of: type[Layer], layer: Node) -> str:
