@@ -173,7 +173,8 @@ def keys_in(data: bytes) -> tuple[str, ...]:
 
 def flags_template(input: str | None, layers: tuple[str, ...], output: str | None, **others: str | None) -> Template:
     """Return what flags say, each as typed, sizes written `?` left open."""
-    return Template(tree(input=input, layers=layers, output=output, **others), "", "network")
+    root = tree(input=input, layers=layers, output=output, **others)
+    return Template(root, "", "network", own_convention="")
 
 
 def from_flags(input: str | None, layers: tuple[str, ...], output: str | None, **others: str | None) -> Spec:
