@@ -9,7 +9,7 @@ from rnncalc.cli.baseline import Earlier, Paths
 from rnncalc.cli.git import Commit
 from rnncalc.cli.pairing import unpaired
 from rnncalc.cli.paths import Found, is_listed
-from rnncalc.spec import MAX_BYTES
+from rnncalc.spec.nodes import MAX_BYTES
 from rnncalc.text import escape
 
 Read = Callable[[str, bytes, str], Iterator[Earlier]]

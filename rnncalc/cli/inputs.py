@@ -17,7 +17,6 @@ from rnncalc.errors import Problem, SpecError
 from rnncalc.layers.kinds import KINDS
 from rnncalc.network.network import Network
 from rnncalc.spec import (
-    MAX_BYTES,
     OVERRIDES,
     Spec,
     Template,
@@ -27,6 +26,7 @@ from rnncalc.spec import (
     parse,
     parse_template,
 )
+from rnncalc.spec.nodes import MAX_BYTES
 from rnncalc.text import all_of, did_you_mean, escape, one_of
 
 MOST_LOOKED_AT = 1_000

@@ -200,7 +200,7 @@ def _save(network: Network, data: Data, seed: int, path: str | None) -> None:
     """Write the weights that a run takes to a file, if one is named."""
     if path is None:
         return
-    from rnncalc.spec.saved import weights_text
+    from rnncalc.spec.data import weights_text
 
     in_use = question.weights_in_use(network, seed=seed, weights=data.weights)
     write_file(path, weights_text(in_use), "--save-weights")
