@@ -118,7 +118,16 @@ def test_answer(call: Call) -> None:
                 "tensor": None,
                 "arithmetic": "4 × (3 + 4)",
                 "right": "4 × (3 + 4 + 1)",
-            }
+            },
+            {
+                "id": "recurrent-of-inputs",
+                "text": "gives the recurrent matrices h × m weights instead of h × h",
+                "params": 28,
+                "layer": "rnn_2",
+                "tensor": None,
+                "arithmetic": "4 × (3 + 3 + 1)",
+                "right": "4 × (3 + 4 + 1)",
+            },
         ],
         "remarks": ["The first wrong layer is rnn_2."],
     }
