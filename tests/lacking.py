@@ -23,7 +23,7 @@ def skipping(what: str) -> Any:
     """Return a function that skips the test which calls it."""
 
     def skip(*_: object, **__: object) -> NoReturn:
-        pytest.skip(f"needs {what}, which {sys.platform} lacks")
+        pytest.skip(f"needs {what}, which {sys.platform} lacks", allow_module_level=True)
 
     return skip
 
