@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
-from itertools import repeat
 from typing import NamedTuple
 
 from rnncalc.errors import CallError, Cure, Problem, RefusedError, SpecError
@@ -190,18 +189,13 @@ def _doubled(encoder: Part) -> int:
 
 
 def _layers_of(part: Part, kind: type[Cell], units: int | None) -> Iterator[Layer]:
-    """Yield the layers, cells exchanged; those that become equal are one, which thousands are quickly counted as."""
-    made: dict[tuple[object, ...], Layer] = {}
-    for _, layer, times in part.neighbours():
-        if not isinstance(layer, Cell):
-            yield from repeat(layer, times)
-            continue
-        values = layer.values() | {"units": units or layer.units}
-        kept = {option: value for option, value in values.items() if option in kind.fields}
-        key = tuple(kept.items())
-        if key not in made:
-            made[key] = kind(**kept)
-        yield from repeat(made[key], times)
+    """Yield the layers, cells exchanged."""
+    for layer in part.layers:
+        if isinstance(layer, Cell):
+            values = layer.values() | {"units": units or layer.units}
+            yield kind(**{option: value for option, value in values.items() if option in kind.fields})
+        else:
+            yield layer
 
 
 def _side(network: Network, dtype: str, kind: str | None = None) -> Compared:
@@ -213,5 +207,5 @@ def _dense_side(network: Network, dtype: str) -> Compared | None:
     dense = dense_equivalent(network)
     if dense is None:
         return None
-    multiply_adds = total((layer.multiply_adds, 1) for layer in dense.layers)
+    multiply_adds = total(layer.multiply_adds for layer in dense.layers)
     return Compared(network.name, DENSE, dense.params, multiply_adds, dense.params * bytes_of(dtype))

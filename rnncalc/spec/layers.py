@@ -11,11 +11,13 @@ import re
 from functools import cache, partial
 from typing import Any
 
+from rnncalc.bounds import MAX_LAYERS
 from rnncalc.errors import Path
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Embedding, Layer, Output
 from rnncalc.layers.options import OPTIONS, Choice
-from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence, say_the_same
+from rnncalc.network.validation import too_many_layers
+from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence
 from rnncalc.spec.reading import Reading, unknown_key, what, word_of
 from rnncalc.spec.scalars import ways_to_write
 from rnncalc.text import escape, one_of
@@ -24,7 +26,7 @@ from rnncalc.text import escape, one_of
 def read_layers(reading: Reading, node: Node | None, path: Path, above: Node) -> tuple[Layer, ...]:
     """Return the layers under a node at a path; where there is no node, `above` is where it should be.
 
-    Neighbours that are written alike are one layer, read once.
+    A list that is too long is not read.
     """
     if node is None:
         such = "-l lstm:512" if isinstance(above.mark, Flag) else "lstm: 512"
@@ -34,16 +36,10 @@ def read_layers(reading: Reading, node: Node | None, path: Path, above: Node) ->
         got = "none" if isinstance(node, Sequence) else what(node)
         reading.problem(node.mark, path, f"expected a list of layers, such as - lstm: 512, got {got}{_dash_cure(node)}")
         return (_stand_in(),)
-    layers: list[Layer] = []
-    before: Node | None = None  # the item before, if nothing was wrong with it
-    for place, item in enumerate(node.items):
-        if before is not None and say_the_same(before, item):
-            layers.append(layers[-1])
-            continue
-        problems = len(reading.problems)
-        layers.append(_layer(reading, item, (*path, place)))
-        before = item if len(reading.problems) == problems else None
-    return tuple(layers)
+    if len(node.items) > MAX_LAYERS:
+        reading.problem(node.mark, path, too_many_layers(len(node.items)))
+        return (_stand_in(),)
+    return tuple(_layer(reading, item, (*path, place)) for place, item in enumerate(node.items))
 
 
 def _layer(reading: Reading, node: Node, path: Path) -> Layer:

@@ -35,7 +35,7 @@ def meant(network: Network, given: Given, *, explained: bool) -> Iterator[Meant]
     explained: whether a mistake gives it. Without its biases a count is that of the multiply-adds in one step, and so
     much is not worth telling then.
     """
-    per_step = total((entry.multiply_adds_per_step, entry.copies) for entry in network.stack)
+    per_step = total(placed.multiply_adds_per_step for placed in network.stack)
     if per_step and given.means(per_step):
         if not explained:
             yield Meant(OfCount.MULTIPLY_ADDS_PER_STEP)
@@ -53,7 +53,7 @@ def _dense(network: Network) -> int | None:
 
 
 def _multiply_adds(network: Network) -> int | None:
-    return total((entry.multiply_adds, entry.copies) for entry in network.stack)
+    return total(placed.multiply_adds for placed in network.stack)
 
 
 def _bytes(network: Network) -> int | None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
 from rnncalc.questions.count import total
-from rnncalc.questions.training import Training, training
+from rnncalc.questions.training import LayerTraining, Training, training
 
 
 class OfTraining(Enum):
@@ -35,7 +35,7 @@ class Row(NamedTuple):
 
 def _of_steps(of: Training) -> int | None:
     """Return the gradients as they are before those of all steps are summed."""
-    return total((layer.gradients and _uses(layer.placed.uses, layer.gradients), layer.copies) for layer in of.stack)
+    return total(layer.gradients and _uses(layer.placed.uses, layer.gradients) for layer in of.layers)
 
 
 def _uses(uses: int | None, gradients: int) -> int | None:
@@ -44,11 +44,10 @@ def _uses(uses: int | None, gradients: int) -> int | None:
 
 def _without_gates(of: Training) -> int | None:
     """Return what would be held if the equations of a cell read its input and its states alone."""
-    return total((_states_alone(of, place), layer.copies) for place, layer in enumerate(of.stack))
+    return total(_states_alone(of, layer) for layer in of.layers)
 
 
-def _states_alone(of: Training, place: int) -> int | None:
-    layer = of.stack[place]
+def _states_alone(of: Training, layer: LayerTraining) -> int | None:
     placed, steps = layer.placed, of.network.parts[layer.placed.part].steps
     if steps is None or not isinstance(placed.layer, Cell) or len(placed.layer.gates(placed.inputs)) == 1:
         return layer.held
@@ -56,7 +55,7 @@ def _states_alone(of: Training, place: int) -> int | None:
 
 
 def _twice_forward(of: Training) -> int | None:
-    forward = total((entry.multiply_adds, entry.copies) for entry in of.network.stack)
+    forward = total(placed.multiply_adds for placed in of.network.stack)
     return forward and 2 * forward
 
 

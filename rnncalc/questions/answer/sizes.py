@@ -31,7 +31,7 @@ class OtherSize(NamedTuple):
 
 def other_size(network: Network, given: Given) -> OtherSize | None:
     """Return the first size that, changed alone, would give a number, or None."""
-    if sum(entry.copies for entry in network.stack) > MOST_LAYERS:
+    if len(network.stack) > MOST_LAYERS:
         return None
     for right, sized in _sizes(network):
         count = counting(sized)
