@@ -18,7 +18,7 @@ ROOMS = (
     *("layers", "conventions", "network", "spec", "modelfiles"),
     *("forward", "questions", "reports", "sources", "formats", "cli"),
 )
-ROOT = {"__init__", "__main__", "errors", "files", "text"}
+ROOT = {"__init__", "__main__", "bounds", "errors", "files", "text"}
 FLOW = {
     "layers": {"layers"},
     "conventions": {"layers", "conventions"},
@@ -31,13 +31,14 @@ FLOW = {
     "sources": {"layers", "conventions", "network", "questions", "sources"},
     "formats": {"reports", "formats"},
     "cli": {*ROOMS, "__init__"},
+    "bounds": set(),
     "errors": set(),
     "files": set(),
     "text": set(),
     "__init__": {*ROOMS},
     "__main__": {"cli"},
 }
-MAY_IMPORT = {room: {*may, "errors", "files", "text"} for room, may in FLOW.items()}
+MAY_IMPORT = {room: {*may, "bounds", "errors", "files", "text"} for room, may in FLOW.items()}
 FLAG = re.compile(r"(?<![\w-])(-[A-Za-z]|--[a-z]{2,})\b")
 ONLY_IN = {"yaml": "spec", "rich": "formats", "click": "cli"}
 

@@ -69,7 +69,7 @@ def weights_of(spec: Spec, file: ModelFile) -> Weights:
     if wrong:
         raise SpecError(first(wrong))
     weights: Weights = {}
-    for placed in spec.network.placed:
+    for placed in spec.network.stack:
         site = found.sites.get(placed.name)
         if site is None:
             continue

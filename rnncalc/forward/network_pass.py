@@ -113,7 +113,7 @@ class Pass(Generic[Value]):
         """Yield what each layer did, in order; the first that cannot be run is the last."""
         for name, part in self.network.parts.items():
             topology = self.network.topology_of(name)
-            placed = [place for place in self.network.placed if place.part == name]
+            placed = [place for place in self.network.stack if place.part == name]
             steps = part.steps or 1
             many = reads_many(topology)
             flow: Flow[Value] = Flow(self.numbers.inputs(name, part, steps if many else 1), many, steps)

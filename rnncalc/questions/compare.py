@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from enum import Enum
-from itertools import repeat
 from typing import NamedTuple
 
 from rnncalc.errors import CallError, Cure, Problem, RefusedError, SpecError
@@ -185,10 +184,10 @@ def _exchanged(network: Network, kind: type[Cell], units: int | None = None) -> 
     """
     parts = {}
     for name, part in network.parts.items():
-        rows = [(layer, times, units) for _, layer, times in part.neighbours()]
+        rows = [(layer, units) for layer in part.layers]
         if name == "decoder" and units is not None:
-            rows = [(layer, 1, units * gives // takes) for layer, gives, takes in _met(network.encoder, part)]
-        parts[name] = part._replace(layers=tuple(_of_kind(rows, kind)))
+            rows = [(layer, units * gives // takes) for layer, gives, takes in _met(network.encoder, part)]
+        parts[name] = part._replace(layers=tuple(_of_kind(layer, kind, width) for layer, width in rows))
     return network.with_parts(parts)
 
 
@@ -205,19 +204,12 @@ def _met(encoder: Part | None, decoder: Part) -> Iterator[tuple[Layer, int, int]
             yield layer, 1, 1
 
 
-def _of_kind(rows: Iterable[tuple[Layer, int, int | None]], kind: type[Cell]) -> Iterator[Layer]:
-    """Yield the layers, cells exchanged; those that become equal are one, which thousands are quickly counted as."""
-    made: dict[tuple[object, ...], Layer] = {}
-    for layer, times, units in rows:
-        if not isinstance(layer, Cell):
-            yield from repeat(layer, times)
-            continue
-        values = layer.values() | {"units": layer.units if units is None else units}
-        kept = {option: value for option, value in values.items() if option in kind.fields}
-        key = tuple(kept.items())
-        if key not in made:
-            made[key] = kind(**kept)
-        yield from repeat(made[key], times)
+def _of_kind(layer: Layer, kind: type[Cell], units: int | None) -> Layer:
+    """Return a layer, exchanged for one of a kind if it is a cell, with its own units where none are given."""
+    if not isinstance(layer, Cell):
+        return layer
+    values = layer.values() | {"units": layer.units if units is None else units}
+    return kind(**{option: value for option, value in values.items() if option in kind.fields})
 
 
 def _side(network: Network, dtype: str, kind: str | None = None) -> Compared:
@@ -229,5 +221,5 @@ def _dense_side(network: Network, dtype: str) -> Compared | None:
     dense = dense_equivalent(network)
     if dense is None:
         return None
-    multiply_adds = total((layer.multiply_adds, 1) for layer in dense.layers)
+    multiply_adds = total(layer.multiply_adds for layer in dense.layers)
     return Compared(network.name, DENSE, dense.params, multiply_adds, dense.params * bytes_of(dtype))

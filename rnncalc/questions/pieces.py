@@ -24,9 +24,6 @@ Sized = Callable[[int], Network]
 MOST_COUNTED = 500_000
 """How many different layers are counted in all, some ten seconds' worth."""
 
-FEWEST_TRIES = 8
-"""So many sizes are tried at least, and are reckoned with from the first."""
-
 
 class Tried(NamedTuple):
     """What became of one size: its count, None where no network has it, and then what is wrong.
@@ -65,7 +62,6 @@ class Sizes:
                 self.tried[place] = Tried(None, error.problems, ())
             else:
                 self._name, self._different = escape(network.name), max(self._different, len(network.stack))
-                self.refuse_endless(0)
                 self.tried[place] = Tried(network.params, (), tuple(_bends(network)))
         return self.tried[place]
 
@@ -81,7 +77,7 @@ class Sizes:
 
     def refuse_endless(self, more: int) -> None:
         """Raise RefusedError where so many more tries would be too many for the layers there are."""
-        tries = max(FEWEST_TRIES, len(self.tried) + more)
+        tries = len(self.tried) + more
         if self._different * tries > MOST_COUNTED:
             layers = f"{self._name} has {self._different:,} different layers"
             message = f"{layers}, and to find a size counts them {tries:,} times or more"

@@ -95,7 +95,7 @@ class _Unit:
         self.network = Network(
             input=placed.inputs, layers=(self.cell,), topology="many-to-many", convention=convention, steps=1
         )
-        (alone,) = self.network.placed
+        (alone,) = self.network.stack
         self.name = alone.name
         self.weights = {self.name: weights}
         self.went = went

@@ -189,7 +189,7 @@ def _unexplained(judged: Judged) -> str:
 
 
 def _next_step(network: Network) -> str:
-    layers = sum(entry.copies for entry in network.stack if entry.params)
+    layers = sum(1 for placed in network.stack if placed.params)
     text = "rnncalc explain derives the right one step by step"
     several = f"; {layers} numbers, one for each layer in order, would show where yours goes wrong"
     return f"{text}{several}." if 1 < layers <= MOST_LAYERS else f"{text}."

@@ -107,18 +107,6 @@ def mark_at(root: Node, path: Path) -> Mark | Flag:
     return node.mark
 
 
-def say_the_same(one: Node, other: Node) -> bool:
-    """Return whether two nodes are the same keys with the same words, in the same order; False for anything deeper."""
-    if not (isinstance(one, Mapping) and isinstance(other, Mapping) and len(one.items) == len(other.items)):
-        return False
-    for (key, value), (other_key, other_value) in zip(one.items, other.items, strict=True):
-        if not (isinstance(value, Scalar) and isinstance(other_value, Scalar)):
-            return False
-        if key.value != other_key.value or value.value != other_value.value or value.plain != other_value.plain:
-            return False
-    return True
-
-
 def has_word(node: Node, word: str) -> bool:
     """Return whether a scalar of the tree is this word."""
     if isinstance(node, Scalar):

@@ -12,13 +12,14 @@ from collections.abc import Iterable, Iterator
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
+from rnncalc.bounds import MAX_LAYERS
 from rnncalc.errors import MORE_PROBLEMS, Path, Problem, SpecError
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.layers.options import OPTIONS, Allowed, Choice, Size, WholeNumber
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Expect, Part
-from rnncalc.network.validation import KEYS
+from rnncalc.network.validation import KEYS, too_many_layers
 from rnncalc.spec.nodes import (
     Flag,
     Mapping,
@@ -27,7 +28,6 @@ from rnncalc.spec.nodes import (
     Sequence,
     TreeReader,
     mark_at,
-    say_the_same,
     unknown_key,
     what,
     word_of,
@@ -126,7 +126,7 @@ class _NetworkReader(TreeReader):
     def layers(self, node: Node | None, path: Path, above: Node) -> tuple[Layer, ...]:
         """Return the layers under a node at a path; where there is no node, `above` is where it should be.
 
-        Neighbours that are written alike are one layer, read once.
+        A list that is too long is not read.
         """
         if node is None:
             such = "-l lstm:512" if isinstance(above.mark, Flag) else "lstm: 512"
@@ -137,16 +137,10 @@ class _NetworkReader(TreeReader):
             message = f"expected a list of layers, such as - lstm: 512, got {got}{_dash_cure(node)}"
             self.problem(node.mark, path, message)
             return (_stand_in(),)
-        layers: list[Layer] = []
-        before: Node | None = None  # the item before, if nothing was wrong with it
-        for place, item in enumerate(node.items):
-            if before is not None and say_the_same(before, item):
-                layers.append(layers[-1])
-                continue
-            problems = len(self.problems)
-            layers.append(self.layer(item, (*path, place)))
-            before = item if len(self.problems) == problems else None
-        return tuple(layers)
+        if len(node.items) > MAX_LAYERS:
+            self.problem(node.mark, path, too_many_layers(len(node.items)))
+            return (_stand_in(),)
+        return tuple(self.layer(item, (*path, place)) for place, item in enumerate(node.items))
 
     def layer(self, node: Node, path: Path) -> Layer:
         """Return the layer that an item describes."""

@@ -37,7 +37,7 @@ def drawn(network: Network) -> tuple[Weights, Any]:
 
 def ours(network: Network, own: Weights, inputs: Any) -> Ran:
     """Return what rnncalc's layer does."""
-    (place,) = network.placed
+    (place,) = network.stack
     done = run(network, weights={place.name: own}, inputs={None: inputs.tolist()}, states=True)
     assert done.agrees
     return done.layers[0]
@@ -73,7 +73,7 @@ def test_the_minimal_cells_with_another_activation(
     for name in own:
         if name.endswith(("W_xn", "b_n")):
             own[name] = (-np.abs(own[name]) - 0.01).tolist()
-    theirs = with_mingru.apply(network.placed[0], own, np.abs(inputs), final=False, parallel=parallel)
+    theirs = with_mingru.apply(network.stack[0], own, np.abs(inputs), final=False, parallel=parallel)
     same(ours(network, own, np.abs(inputs)).output, theirs, 1e-9)
 
 
@@ -102,7 +102,7 @@ def test_the_minimal_cells_scan_a_sequence_at_once(
     """The package's scan in logarithms, made for training, is its step taken again and again."""
     network = alone(CELLS[kind](H, bias=bias, learned_state=learned_state, bidirectional=bidirectional))
     own, inputs = drawn(network)
-    theirs = with_mingru.apply(network.placed[0], own, inputs, final=False, parallel=True)
+    theirs = with_mingru.apply(network.stack[0], own, inputs, final=False, parallel=True)
     same(ours(network, own, inputs).output, theirs, 1e-9)
 
 
@@ -182,5 +182,5 @@ MEASURED: list[tuple[str, Layer, int, int]] = [
 def test_the_count_is_the_known_number(name: str, layer: Layer, inputs: int, expected: int) -> None:
     """One layer of 16 units in the package and in rnncalc."""
     network = alone(layer, inputs)
-    assert sum(map(prod, PACKAGES[name].framework.tensors(network.placed[0]).values())) == expected
+    assert sum(map(prod, PACKAGES[name].framework.tensors(network.stack[0]).values())) == expected
     assert network.params == expected

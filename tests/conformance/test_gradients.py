@@ -24,9 +24,9 @@ Gradients = dict[str, dict[str, Any]]
 
 def by_torch(network: Network, weights: dict[str, Any], inputs: Any, target: float | None) -> tuple[float, Gradients]:
     """Return the loss and the gradients of PyTorch's autograd, by layer and tensor."""
-    made = {place.name: with_torch.built(place, weights[place.name]) for place in network.placed}
+    made = {place.name: with_torch.built(place, weights[place.name]) for place in network.stack}
     flow = torch.tensor(np.asarray(inputs))
-    for place in network.placed:
+    for place in network.stack:
         flow = with_torch.leaving(place.layer, made[place.name], flow, final=place is turn_of(network))
     loss = flow.sum() if target is None else ((flow - target) ** 2).sum() / 2
     if loss.requires_grad:
@@ -36,7 +36,7 @@ def by_torch(network: Network, weights: dict[str, Any], inputs: Any, target: flo
             with_torch.numbered(name, 0, place.copy): 0.0 if weight.grad is None else weight.grad.numpy()
             for name, weight in made[place.name].named_parameters()
         }
-        for place in network.placed
+        for place in network.stack
     }
 
 
@@ -49,7 +49,7 @@ def by_jax(network: Network, weights: dict[str, Any], inputs: Any, target: float
 
     def loss_of(arrays: dict[str, Any]) -> Any:
         flow = jnp.asarray(inputs)
-        for place in network.placed:
+        for place in network.stack:
             flow = with_linen.leaving(place, arrays[place.name], flow, final=place is turn_of(network))
         return flow.sum() if target is None else ((flow - target) ** 2).sum() / 2
 
@@ -63,7 +63,7 @@ FRAMEWORKS = {"pytorch": by_torch, "flax-linen": by_jax}
 def hold(network: Network, seed: int = 0, target: float | None = None) -> None:
     """Assert that the loss and every gradient of a network are those of its framework."""
     weights, inputs = numbers(network, seed)
-    width = network.placed[-1].outputs
+    width = network.stack[-1].outputs
     outputs = (network.steps or 1) if network.topology == "many-to-many" else 1
     loss = the_sum if target is None else squared([[target] * width] * outputs)
     back = go_back(network, loss, weights, inputs={None: inputs})
@@ -103,7 +103,7 @@ def test_a_tied_output_adds_to_the_gradient_of_the_embedding() -> None:
         input=5, layers=(Embedding(3), LSTM(3)), output=Output(5, tied=True), topology="many-to-many", steps=4
     ).replace(convention="pytorch")
     weights, inputs = numbers(network, 3)
-    first, middle, last = network.placed
+    first, middle, last = network.stack
     table = with_torch.built(first, weights[first.name])
     lstm = with_torch.built(middle, weights[middle.name])
     bias = torch.tensor(weights[last.name]["bias"], dtype=torch.float64, requires_grad=True)
@@ -124,11 +124,11 @@ def test_a_chunk_is_what_detaching_the_state_gives(data: st.DataObject, chunk: i
         input=2, layers=layers, output=2, topology="many-to-many", steps=data.draw(st.integers(1, 6))
     ).replace(convention="pytorch")
     weights, inputs = numbers(network, data.draw(st.integers(0, 1000)))
-    made = {place.name: with_torch.built(place, weights[place.name]) for place in network.placed}
+    made = {place.name: with_torch.built(place, weights[place.name]) for place in network.stack}
     states: dict[str, Any] = {}
     for start in range(0, network.steps or 1, chunk):
         flow = torch.tensor(np.asarray(inputs[start : start + chunk]))
-        for place in network.placed:
+        for place in network.stack:
             if isinstance(place.layer, Dense):
                 flow = made[place.name](flow)
             else:
@@ -179,7 +179,7 @@ def test_the_gradients_of_states_are_those_of_autograd(
 def state_gradients(network: Network, weights: dict[str, Any], inputs: Any, chunk: int) -> list[Any]:
     """Return for each layer and each of its states the lengths of its gradients at every step, by autograd."""
     cells: list[Any] = []
-    for place in network.placed:
+    for place in network.stack:
         made: Any = CELLS[type(place.layer)](place.inputs, place.outputs, dtype=torch.float64)
         arrays = {name.replace("_l0", ""): torch.tensor(array) for name, array in weights[place.name].items()}
         made.load_state_dict(arrays)

@@ -232,7 +232,7 @@ def test_the_terms_of_each_repeated_layer_are_those_of_that_layer_alone(name: st
         read = [step["x"] for step in ran.traces[0].steps]
         alone = Network(input=1, layers=[layer], steps=3, convention=framework)
         values = used_by(both, place)
-        (placed,) = alone.placed
+        (placed,) = alone.stack
         weights = {placed.name: dict(zip([tensor.name for tensor in placed.tensors], values, strict=True))}
         (single,) = backward(alone, weights=weights, inputs=read, states=True).layers
         assert [of.terms for of in found.terms] == [of.terms for of in single.terms]

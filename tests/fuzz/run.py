@@ -145,7 +145,7 @@ def grown(chance: random.Random, data: bytes) -> bytes:
     del data
 
     def number() -> str:
-        return chance.choice(["1", "3", "512", "100000", str(10**12), chance.choice(WORDS)])
+        return chance.choice(["1", "3", "512", "1000", "1001", str(10**12), chance.choice(WORDS)])
 
     text = "".join(chance.choice([*HOSTILE, "a", " ", "ü"]) for _ in range(3))
     safe = re.sub(r"[\x00-\x1f\ud800]", lambda found: f"\\x{ord(found[0]) % 256:02x}", text.replace('"', ""))

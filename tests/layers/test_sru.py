@@ -31,7 +31,7 @@ def test_both_directions_are_counted(inputs: int, units: int, params: int) -> No
 def test_layers_of_one_network_are_each_counted_by_their_own_width() -> None:
     """128 → 2·64 → 2·64: the first and the second read 128 and have three matrices, the third of 32 four."""
     layers = [SRU(64, bidirectional=True, repeat=2), SRU(32, bidirectional=True), SRU(64)]
-    found = [place.params for place in Network(input=128, layers=layers).placed]
+    found = [place.params for place in Network(input=128, layers=layers).stack]
     three = 2 * (3 * 64 * 128 + 4 * 64)
     assert found == [three, three, 2 * (4 * 32 * 128 + 4 * 32), 3 * 64 * 64 + 4 * 64]
 

@@ -79,7 +79,7 @@ def test_what_training_takes_has_the_letters_of_the_equations(network: Network, 
 
 def test_a_drawing_has_the_letters_of_the_equations(network: Network) -> None:
     """Those of the first notation, which it is drawn in."""
-    (placed,) = network.placed
+    (placed,) = network.stack
     assert isinstance(placed.layer, Cell)
     nodes = graph(placed.layer, placed.inputs, Habits()).nodes
     assert {f"{letter}_{below}" for node in nodes for letter, below in node.weights} == LETTERS["w"]

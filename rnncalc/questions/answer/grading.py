@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate, islice
+from itertools import islice
 from typing import NamedTuple
 
 from rnncalc.errors import CallError
@@ -96,7 +96,7 @@ def judge(network: Network, given: Sequence[Given | Shape]) -> Answer:
         raise CallError("expected numbers or shapes, got both; give the one or the other")
     if len(given) == 1:
         return Answer(network, (_judge_total(network, numbers[0]),))
-    everything = [*range(sum(entry.copies for entry in network.stack))]
+    everything = [*range(len(network.stack))]
     counted = _counted(network) or everything
     for places in (everything, counted):
         if len(given) == len(places):
@@ -146,9 +146,7 @@ def _counts(network: Network, layers: int) -> str:
 
 def _counted(network: Network) -> list[int]:
     """Return the places of the layers that have parameters."""
-    ends = [*accumulate(entry.copies for entry in network.stack)]
-    runs = zip(ends, network.stack, strict=True)
-    return [place for end, entry in runs if entry.params for place in range(end - entry.copies, end)]
+    return [place for place, placed in enumerate(network.stack) if placed.params]
 
 
 def _judge_tensors(network: Network, given: Sequence[Given | Shape]) -> tuple[Judged, ...]:

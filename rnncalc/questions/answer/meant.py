@@ -51,22 +51,22 @@ def _dense(of: Training) -> int | None:
 
 
 def _multiply_adds(of: Training) -> int | None:
-    return total((layer.placed.multiply_adds, layer.copies) for layer in of.stack)
+    return total(layer.placed.multiply_adds for layer in of.layers)
 
 
 def _multiply_adds_per_step(of: Training) -> int | None:
-    once = total((layer.placed.multiply_adds_per_step, layer.copies) for layer in of.stack)
+    once = total(layer.placed.multiply_adds_per_step for layer in of.layers)
     return None if once == _multiply_adds(of) else once
 
 
 def _bytes(of: Training) -> int | None:
     each = DTYPES["float32"]  # the type that bytes are given in where none is named
-    return each * sum(layer.placed.params * layer.copies for layer in of.stack)
+    return each * sum(layer.placed.params for layer in of.layers)
 
 
 def _of_steps(of: Training) -> int | None:
     """Return the gradients as they are before those of all steps are summed."""
-    return total((layer.gradients and _uses(layer.placed.uses, layer.gradients), layer.copies) for layer in of.stack)
+    return total(layer.gradients and _uses(layer.placed.uses, layer.gradients) for layer in of.layers)
 
 
 def _uses(uses: int | None, gradients: int) -> int | None:
@@ -75,7 +75,7 @@ def _uses(uses: int | None, gradients: int) -> int | None:
 
 def _without_gates(of: Training) -> int | None:
     """Return what would be held if the equations of a cell read its input and its states alone."""
-    return total((_states_alone(of, layer), layer.copies) for layer in of.stack)
+    return total(_states_alone(of, layer) for layer in of.layers)
 
 
 def _states_alone(of: Training, layer: LayerTraining) -> int | None:
@@ -130,7 +130,7 @@ def meant(of: Training, given: Given, rows: Sequence[Row] = ROWS) -> Iterator[Me
 def meant_of_layer(of: Training, layer: LayerTraining, given: Given) -> Iterator[Meant]:
     """Yield what of one layer a number is the number of, but for what only a network has."""
     alone = of._replace(
-        stack=(layer,),
+        layers=(layer,),
         gradients=layer.gradients,
         held=layer.held,
         backward_multiply_adds=layer.backward_multiply_adds,

@@ -46,14 +46,14 @@ class TensorMistake(NamedTuple):
 
 def tensors_of(network: Network) -> Iterator[Named]:
     """Yield all tensors of a network, in the order of its layers and of the convention."""
-    for placed in network.placed:
+    for placed in network.stack:
         for tensor in placed.tensors:
             yield Named(placed.name, tensor)
 
 
 def number_of_tensors(network: Network) -> int:
     """Return how many tensors a network has."""
-    return sum(entry.copies * len(entry.layout.own) for entry in network.stack)
+    return sum(len(placed.layout.own) for placed in network.stack)
 
 
 def diagnoses_of(tensors: Tensors, place: int, answers: Answers) -> Iterator[Diagnosis]:

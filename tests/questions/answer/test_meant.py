@@ -87,7 +87,7 @@ def test_whatever_the_network_its_other_numbers_are_said_to_be_so(spec: Spec, ke
     if number and number != net.params:
         said = {"multiply_adds": "multiply-adds in one", "bytes": "bytes in float32", "held": "held for going back"}
         remarks = AnswerReport(answer(net, number)).data()["remarks"]
-        external = any(isinstance(placed.layer, External) for placed in net.placed)
+        external = any(isinstance(placed.layer, External) for placed in net.stack)
         assert any(said[key] in remark for remark in remarks) or (external and key == "multiply_adds")
 
 
