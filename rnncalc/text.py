@@ -51,13 +51,16 @@ def all_of(words: tuple[str, ...] | list[str]) -> str:
 
 def not_among(words: tuple[str, ...] | list[str], known: tuple[str, ...]) -> str:
     """Return `expected a or b, got 'x' and 'y'` with what may have been meant; nothing where all words are known."""
-    wrong = list(dict.fromkeys(word for word in words if word not in known))
+    among = {*known}
+    wrong = [word for word in dict.fromkeys(words) if word not in among]
     if not wrong:
         return ""
-    got = all_of([repr(escape(word)) for word in wrong])
+    shown = wrong if len(wrong) <= MOST_WORDS else wrong[:SHOWN_WORDS]
+    more = [f"{len(wrong) - len(shown):,} more"] if len(shown) < len(wrong) else []
+    got = all_of([*(repr(escape(word)) for word in shown), *more])
     if not known:
         return f"there is nothing to name, got {got}"
-    return f"expected {one_of(known)}, got {got}{''.join(dict.fromkeys(did_you_mean(word, known) for word in wrong))}"
+    return f"expected {one_of(known)}, got {got}{''.join(dict.fromkeys(did_you_mean(word, known) for word in shown))}"
 
 
 def brief(value: object, sign: str = "") -> str:

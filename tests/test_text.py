@@ -2,14 +2,31 @@
 
 import pytest
 
-from rnncalc.text import duration
+from rnncalc import text
+from rnncalc.text import duration, not_among
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"),
+    ("seconds", "said"),
     [(0.2, "a second"), (1, "1 second"), (59, "59 seconds"), (60, "1 minute"), (150, "2 minutes"), (3_600, "1 hour"),
      (7_200, "2 hours"), (86_400, "1 day"), (864_000_000, "10,000 days")],
 )  # fmt: skip
-def test_times_are_told_in_words(seconds: float, text: str) -> None:
+def test_times_are_told_in_words(seconds: float, said: str) -> None:
     """In the largest unit that fits."""
-    assert duration(seconds) == text
+    assert duration(seconds) == said
+
+
+def test_of_very_many_unknown_words_a_few_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten of twenty thousand, and what was meant is looked for ten times."""
+    looked_for = []
+
+    def watched(word: str, _: object) -> str:
+        looked_for.append(word)
+        return ""
+
+    monkeypatch.setattr(text, "did_you_mean", watched)
+    said = not_among([f"x{number}" for number in range(20_000)], ("rnn_1", "output"))
+    assert said.startswith("expected rnn_1 or output, got 'x0', 'x1', ")
+    assert said.endswith(", 'x9' and 19,990 more")
+    assert looked_for == [f"x{number}" for number in range(10)]
+    assert not_among(["x", "rnn_1", "x"], ("rnn_1",)) == "expected rnn_1, got 'x'"

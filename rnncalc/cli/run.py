@@ -76,7 +76,7 @@ def _losses() -> Iterable[str]:
     metavar="NAME",
     help="With --backward: go back from the sum of the outputs, or from the squared error where targets are given.",
 )
-@click.option("--max-multiply-adds", metavar="N", default="1G", show_default=True, help="Refuse a longer pass.")
+@click.option("--max-multiply-adds", metavar="N", default="500M", show_default=True, help="Refuse a longer pass.")
 @format_flag(RunReport, WorkReport)
 def run(
     specs: tuple[str, ...],
@@ -186,11 +186,11 @@ def _work(network: Network, data: Data, **asked: Any) -> WorkReport:
 
 def _back(network: Network, data: Data, **asked: Any) -> BackwardReport:
     """Return the report of a pass forward and back."""
-    from rnncalc.questions.backward import backward, work_of
+    from rnncalc.questions.backward import backward, whole_work
     from rnncalc.reports.backward import BackwardReport
 
     def work() -> int:
-        return work_of(question.with_steps_to_run(network, data.inputs), asked["chunk"])
+        return whole_work(question.with_steps_to_run(network, data.inputs), asked["chunk"])
 
     with progress_of(work) as progress:
         return BackwardReport(backward(network, progress=progress, **data._asdict(), **asked), asked["states"])

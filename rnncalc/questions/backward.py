@@ -7,12 +7,12 @@ from itertools import starmap
 from math import dist, hypot, isnan, nan
 from typing import Any, NamedTuple
 
+from rnncalc.bounds import MOST_DIFFERENCES, MOST_MULTIPLY_ADDS
 from rnncalc.errors import CallError, RefusedError
 from rnncalc.forward.arrays import Nested, Progress, flat, number_at
 from rnncalc.forward.backward_pass import Back, WentBack, go_back, taped_bytes
 from rnncalc.forward.differences import Differences, Spot, spots
 from rnncalc.forward.losses import Loss, squared, the_sum
-from rnncalc.forward.memory import peak
 from rnncalc.forward.network_pass import Ran
 from rnncalc.forward.numbers import Numbers
 from rnncalc.layers.layer import External
@@ -22,14 +22,7 @@ from rnncalc.questions.backward_seen import Backward, LayerBackward
 from rnncalc.questions.given import network_of, whole, word
 from rnncalc.questions.norms import norms
 from rnncalc.questions.own_numbers import own_numbers
-from rnncalc.questions.price import (
-    MOST_MULTIPLY_ADDS,
-    WORK_OF_A_STEP,
-    cost_of,
-    refuse_costly,
-    refuse_large,
-    steps_of_layers,
-)
+from rnncalc.questions.price import refuse_bytes, refuse_costly, refuse_large, work_of
 from rnncalc.questions.run import Run, assumed_steps, seed_of, with_steps_to_run
 from rnncalc.questions.terms import terms
 from rnncalc.questions.training import Training, training
@@ -43,7 +36,6 @@ class NamedLoss(NamedTuple):
 
 
 LOSSES = {"sum": NamedLoss(lambda _: the_sum, False), "squared": NamedLoss(squared, True)}
-MOST_DIFFERENCES = 200
 FLOAT = 32
 """The bytes of a number of a gradient: a float, and its place in a list."""
 
@@ -76,9 +68,9 @@ def backward(
     timed = with_steps_to_run(network, own.inputs)
     counted = _counted(timed, chunk)
     refuse_costly(_work(counted), most, "the passes and the finite differences would take as long as")
-    refuse_large(timed, peak(timed, weights=own.weights is None, inputs=own.inputs is None, traced=states))
+    refuse_large(timed, weights=own.weights is None, inputs=own.inputs is None, traced=states)
     used = Numbers(seed_of(seed), own.weights).weights_of_all(timed)
-    refuse_large(timed, taped_bytes(timed, used, traced=states) + 2 * FLOAT * timed.params)
+    refuse_bytes(timed, taped_bytes(timed, used, traced=states) + 2 * FLOAT * timed.params)
     function = LOSSES[name].of(_in_steps(timed, own.targets))
     given: dict[str, Any] = {"inputs": own.inputs, "start": own.start, "seed": seed}
     full = go_back(timed, function, used, **given)
@@ -108,7 +100,7 @@ def _layers(full: Back, back: Back, far: Iterable[float | None], counted: Traini
     yield from starmap(LayerBackward, zip(back.ran, back.layers, counted.layers, far, _errors(full, back), strict=True))
 
 
-def work_of(network: Network, chunk: int | None = None) -> int:
+def whole_work(network: Network, chunk: int | None = None) -> int:
     """Return what a pass forward and back and its finite differences take, in multiply-adds.
 
     Raises CallError and RefusedError as `backward` does, where no such pass can be.
@@ -133,7 +125,7 @@ def _counted(network: Network, chunk: int | None) -> Training:
 
 def _work(counted: Training) -> int:
     network = counted.network
-    forward = cost_of(network) + WORK_OF_A_STEP * steps_of_layers(network)
+    forward = work_of(network)
     back = counted.backward_multiply_adds or 0
     passes = 2 * min(network.trainable, MOST_DIFFERENCES) + 1
     return (forward + back) * (2 if _cuts(counted) else 1) + passes * forward

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from rnncalc.bounds import MOST_BYTES, MOST_MULTIPLY_ADDS, MOST_STATE_BYTES
 from rnncalc.errors import Cure, RefusedError
+from rnncalc.forward.memory import peak
+from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External
 from rnncalc.network.network import Network
-from rnncalc.text import duration
+from rnncalc.network.stack import Placed
+from rnncalc.text import byte_size, duration
 
-MOST_MULTIPLY_ADDS = 10**9
-MOST_BYTES = 2 * 10**9
 SECONDS_A_MULTIPLICATION = 25e-9
-WORK_OF_A_STEP = 400
-"""The multiply-adds that take as long as what else there is to do in a step of a layer, however narrow it is."""
+WORK_OF_A_GATE, WORK_OF_A_LAYER = 400, 4_000
+"""The multiply-adds that take as long as what else there is to do for a gate in a step, however narrow it is, and for a
+layer in a pass: measured, over all cells.
+"""
 
 
 def cost_of(network: Network) -> int:
@@ -19,12 +23,28 @@ def cost_of(network: Network) -> int:
     return sum(placed.multiply_adds or 0 for placed in network.stack)
 
 
-def steps_of_layers(network: Network) -> int:
-    """Return how many times a pass applies a layer, all layers together."""
-    return sum(placed.uses or 1 for placed in network.stack)
+def work_of(network: Network) -> int:
+    """Return how many multiply-adds take as long as a pass."""
+    return cost_of(network) + sum(WORK_OF_A_LAYER + WORK_OF_A_GATE * _gates(each) for each in network.stack)
 
 
-def refuse_costly(cost: int, most: int, said: str = "a pass would do") -> None:
+def _gates(placed: Placed) -> int:
+    """Return how many gates of a layer are worked out in a pass, in all steps and directions."""
+    layer = placed.layer
+    gates = len(layer.gates(placed.inputs)) * layer.directions if isinstance(layer, Cell) else 1
+    return gates * (placed.uses or 1)
+
+
+def refuse_long(network: Network, most: int) -> None:
+    """Refuse a pass of more than `most` multiply-adds, or one that takes as long as more than are run by default.
+
+    The limit of what it takes beside them grows with `most`, and does not fall below the default.
+    """
+    refuse_costly(cost_of(network), most, "a pass would do")
+    refuse_costly(work_of(network), max(most, MOST_MULTIPLY_ADDS), "a pass would take as long as")
+
+
+def refuse_costly(cost: int, most: int, said: str) -> None:
     """Refuse more work than `most` multiply-adds; `said` begins the sentence."""
     if cost > most:
         time = duration(cost * SECONDS_A_MULTIPLICATION)
@@ -32,8 +52,21 @@ def refuse_costly(cost: int, most: int, said: str = "a pass would do") -> None:
         raise RefusedError(message, Cure.FEWER_STEPS, Cure.MORE_MULTIPLY_ADDS)
 
 
-def refuse_large(network: Network, size: int) -> None:
-    """Refuse a pass of more bytes than are run."""
+def refuse_large(network: Network, *, weights: bool = True, inputs: bool = True, traced: bool = False) -> None:
+    """Refuse a pass that holds more than is run, and states of all steps that are more than is read.
+
+    weights, inputs: whether the pass makes them. traced: whether the states of every step are kept.
+    """
+    size = peak(network, weights=weights, inputs=inputs, traced=traced)
+    refuse_bytes(network, size)
+    states = size - peak(network, weights=weights, inputs=inputs) if traced else 0
+    if states > MOST_STATE_BYTES:
+        message = f"the states of all steps would take {byte_size(states)}, and the limit is"
+        raise RefusedError(f"{message} {byte_size(MOST_STATE_BYTES)}", Cure.FEWER_STEPS, Cure.NARROWER)
+
+
+def refuse_bytes(network: Network, size: int) -> None:
+    """Refuse a pass of so many bytes if they are too many."""
     if size > MOST_BYTES:
         held = sum(placed.params for placed in network.stack if not isinstance(placed.layer, External))
         flowing = sum((placed.uses or 1) * placed.outputs for placed in network.stack)

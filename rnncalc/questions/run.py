@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from rnncalc.bounds import MOST_MULTIPLY_ADDS
 from rnncalc.errors import CallError
 from rnncalc.forward.arrays import Progress
 from rnncalc.forward.floats import floats
-from rnncalc.forward.memory import peak
 from rnncalc.forward.network_pass import Pass, Ran
 from rnncalc.forward.numbers import Numbers
 from rnncalc.layers.layer import External
@@ -17,7 +17,7 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
 from rnncalc.questions.given import network_of, said, whole
 from rnncalc.questions.own_numbers import own_numbers
-from rnncalc.questions.price import MOST_MULTIPLY_ADDS, cost_of, refuse_costly, refuse_large
+from rnncalc.questions.price import refuse_large, refuse_long
 
 DEFAULT_STEPS = 3
 
@@ -76,8 +76,8 @@ def run(
     network, most = network_of(network), whole("most_multiply_adds", most_multiply_adds)
     own = own_numbers(network, weights, inputs, start)
     timed = with_steps_to_run(network, own.inputs)
-    refuse_costly(cost_of(timed), most)
-    refuse_large(timed, peak(timed, weights=own.weights is None, inputs=own.inputs is None, traced=states))
+    refuse_long(timed, most)
+    refuse_large(timed, weights=own.weights is None, inputs=own.inputs is None, traced=states)
     forward = Pass(
         timed,
         floats,

@@ -68,23 +68,26 @@ class Sequence:
 class Mapping:
     """Keys and their nodes, in the order written."""
 
-    __slots__ = ("items", "mark")
+    __slots__ = ("_first", "_size", "items", "mark")
+    _first: dict[str, Node]
 
     def __init__(self, mark: Mark | Flag) -> None:
         self.items: list[tuple[Scalar, Node]] = []
         self.mark = mark
+        self._size = 0  # of the items that `_first` was made of
 
     def get(self, key: str) -> Node | None:
-        """Return the node under a key."""
-        for name, node in self.items:
-            if name.value == key:
-                return node
-        return None
+        """Return the node under a key, the first where there are several."""
+        if self._size != len(self.items):
+            self._first = {name.value: node for name, node in reversed(self.items)}
+            self._size = len(self.items)
+        return self._first.get(key) if self._size else None
 
     def put(self, key: str, node: Node) -> None:
         """Set the node under a key, in place of the one that was there."""
         self.items = [item for item in self.items if item[0].value != key]
         self.items.append((Scalar(key, True, node.mark), node))
+        self._size = 0
 
 
 Node = Scalar | Sequence | Mapping

@@ -1,6 +1,7 @@
 """`run`: the forward pass against numbers worked out by hand, and against declarations broken on purpose."""
 
 import json
+import re
 from math import exp, tanh
 from pathlib import Path
 from typing import Any
@@ -364,6 +365,29 @@ def test_a_pass_too_long_is_refused(call: Call) -> None:
     assert "lower the number of steps with -T, or raise --max-multiply-adds" in result.err
     assert call("run", "-i", 10, "-l", "rnn:10", "-T", 10, "--max-multiply-adds", "1999").code == 2
     assert call("run", "-i", 10, "-l", "rnn:10", "-T", 10, "--max-multiply-adds", "2k").code == 0
+
+
+def test_a_pass_that_takes_long_and_multiplies_little_is_refused(call: Call) -> None:
+    """A million steps of one unit: 8 million multiply-adds, 400 for each of four gates a step, 4,000 for the layer."""
+    flags = ("run", "-i", 1, "-l", "lstm:1", "-T", 1_000_000)
+    taken = 8 * 10**6 + 4 * 400 * 10**6 + 4_000
+    told = f"take as long as {taken:,} multiply-adds, about 40 seconds, and the limit is 500,000,000; lower the number"
+    assert told in call(*flags).err
+    assert (
+        f"{taken:,} multiply-adds, about 40 seconds, and the limit is 1,000,000,000"
+        in call(*flags, "--max-multiply-adds", "1G").err
+    )
+    assert "finite differences would take as long" in call("run", "-i", 4, "-l", "lstm:4,repeat=1000", "--backward").err
+
+
+def test_states_of_very_many_steps_are_refused(call: Call) -> None:
+    """Each step keeps its x and its h: two lists of one float, some 500 bytes."""
+    flags = ("run", "-i", 1, "-l", "rnn:1", "-T", 1_000_000)
+    done = call(*flags, "--states", "-f", "json")
+    assert (done.code, done.out) == (2, "")
+    assert re.search(
+        r"the states of all steps would take \d{3}\.\d\d MiB, and the limit is 143\.05 MiB; lower", done.err
+    )
 
 
 def test_a_pass_too_large_is_refused() -> None:

@@ -2,12 +2,14 @@
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import Call
 
 from rnncalc import Network, Problem, SpecError
 from rnncalc.spec import load, parse
+from rnncalc.spec.nodes import Flag, Mapping, Scalar
 
 
 @pytest.mark.parametrize(
@@ -95,3 +97,44 @@ def test_the_order_of_problems_is_that_of_places_whatever_was_found_first() -> N
         places = [problem.place or (0, 0) for problem in caught.value.problems]
         assert places == sorted(places)
         assert len(places) == len(lines)
+
+
+class Watched(list[Any]):
+    """A list that counts how often it is gone through."""
+
+    times = 0
+
+    def __reversed__(self) -> Any:
+        self.times += 1
+        return super().__reversed__()
+
+    def __iter__(self) -> Any:
+        self.times += 1
+        return super().__iter__()
+
+
+def scalar(word: str) -> Scalar:
+    return Scalar(word, True, Flag(""))
+
+
+def test_the_keys_of_a_mapping_are_gone_through_once() -> None:
+    """However many are asked for, as the places of thousands of expected tensors are."""
+    mapping = Mapping(Flag(""))
+    items = mapping.items = Watched((scalar(f"k{number}"), scalar(str(number))) for number in range(1_000))
+    found = [mapping.get(f"k{number}") for number in range(1_000)]
+    assert found == [value for _, value in items]
+    assert items.times == 2  # and once for the line above
+
+
+def test_the_first_of_two_keys_is_found_and_a_later_one_too() -> None:
+    """A key that is added, or put, after others were asked for is there."""
+    mapping = Mapping(Flag(""))
+    assert mapping.get("a") is None
+    first, second, third = map(scalar, "123")
+    mapping.items += [(scalar("a"), first), (scalar("a"), second)]
+    assert mapping.get("a") is first
+    mapping.items.append((scalar("b"), second))
+    assert mapping.get("b") is second
+    mapping.put("a", third)
+    assert mapping.get("a") is third
+    assert mapping.get("c") is None
