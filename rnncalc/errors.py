@@ -5,6 +5,8 @@ from enum import Enum
 from itertools import islice
 from typing import NamedTuple
 
+from rnncalc.bounds import MOST_PROBLEMS
+
 Path = tuple[str | int, ...]
 """The keys and indices that lead to a value, as a spec writes them: `("layers", 1, "lstm")`."""
 
@@ -36,9 +38,6 @@ class Problem(NamedTuple):
         where = self.source if self.place is None else f"{self.source}:{self.line}:{self.column}"
         return ": ".join(part for part in (where, dotted(self.path), self.message) if part)
 
-
-MOST_PROBLEMS = 100
-"""How many problems of one input are told: who meets more of them stops, and says that there are more."""
 
 MORE_PROBLEMS = Problem((), f"and more problems than these {MOST_PROBLEMS}")
 """Told last where there are more."""

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable
 
+from rnncalc.bounds import MOST_GUESSED
+
 MOST_WORDS, SHOWN_WORDS = 40, 10
 """A longer list is not told whole, but so many words of it."""
-
-MOST_GUESSED = 1_000
-"""Among how many words, the first, what was meant is looked for: to compare with each is slow."""
 
 
 def did_you_mean(word: str, known: tuple[str, ...] | list[str]) -> str:

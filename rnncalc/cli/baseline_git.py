@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from rnncalc.bounds import MAX_BYTES
 from rnncalc.cli.baseline import Earlier, Paths
 from rnncalc.cli.git import Commit
 from rnncalc.cli.pairing import unpaired
 from rnncalc.cli.paths import Found, is_listed
-from rnncalc.spec.nodes import MAX_BYTES
 from rnncalc.text import escape
 
 Read = Callable[[str, bytes, str], Iterator[Earlier]]

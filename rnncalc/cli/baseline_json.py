@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from rnncalc.bounds import MAX_DIGITS
 from rnncalc.errors import Path, Problem, SpecError
-from rnncalc.layers.options import MAX_DIGITS, Text, WholeNumber
+from rnncalc.layers.options import Text, WholeNumber
 from rnncalc.questions.limits import Numbers
 from rnncalc.text import escape
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from rnncalc.bounds import MOST_FINDINGS
 from rnncalc.cli.inputs import read_file
 from rnncalc.cli.limits import read_limits
 from rnncalc.cli.paths import Found, find, unreadable
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from rnncalc.modelfiles.model import ModelFile
 
 Texts = Mapping[str, str | None]
-
-MOST_FINDINGS = 500_000
-"""More limits and problems, of all files together, are refused: they would take the memory."""
 
 
 class Call(NamedTuple):

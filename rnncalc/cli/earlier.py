@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
+from rnncalc.bounds import MAX_REPORT_BYTES
 from rnncalc.cli.baseline import Baseline, Earlier, OneSpec, Paths, Reports
 from rnncalc.cli.inputs import read_file
 from rnncalc.cli.pairing import pair_below
@@ -15,9 +16,6 @@ from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.questions.check import numbers_of
 from rnncalc.spec import contents, is_meant, keys_in, parse, parse_if_meant
 from rnncalc.text import escape
-
-MOST_BYTES = 30_000_000
-"""A report of more bytes is refused unread: a thousand networks of ten layers print less."""
 
 GIT = "git:"
 
@@ -41,14 +39,14 @@ def read_baseline(path: str, paths: Sequence[str], found: Sequence[Found], dtype
         earlier = dict(_folder(path, dtype, overrides))
         return Paths(path, earlier, pair_below(found, earlier), whole=whole)
     try:
-        data, source = read_file(path, flag="--baseline", most=MOST_BYTES)
+        data, source = read_file(path, flag="--baseline", most=MAX_REPORT_BYTES)
     except SpecError as error:
         raise _with_commit(error, path) from None
     from rnncalc.cli.baseline_json import is_report, read_reports
 
     if is_report(path, data):
-        if len(data) > MOST_BYTES:
-            message = f"a baseline has at most {MOST_BYTES:,} bytes, this has more"
+        if len(data) > MAX_REPORT_BYTES:
+            message = f"a baseline has at most {MAX_REPORT_BYTES:,} bytes, this has more"
             raise SpecError((Problem((), message, escape(source, limit=1_000)),))
         return Reports(source, read_reports(data, source), alone=len(found) == 1)
     if len(found) > 1 and (specs := sum(map(_is_spec, found))) > 1:

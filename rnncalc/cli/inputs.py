@@ -10,6 +10,7 @@ from typing import TypeVar, Unpack
 
 import click
 
+from rnncalc.bounds import MAX_BYTES, MOST_IN_FOLDER
 from rnncalc.cli.commands import COMMANDS, NO_COMMAND
 from rnncalc.cli.flags import NetworkFlags
 from rnncalc.cli.problems import AllAtOnce
@@ -26,11 +27,7 @@ from rnncalc.spec import (
     parse,
     parse_template,
 )
-from rnncalc.spec.nodes import MAX_BYTES
 from rnncalc.text import all_of, did_you_mean, escape, one_of
-
-MOST_LOOKED_AT = 1_000
-"""Among how many names of a folder the one that was meant is looked for."""
 
 Kept = TypeVar("Kept")
 
@@ -185,7 +182,7 @@ def _beside(path: str) -> str:
         return ""
     try:
         with os.scandir(folder or os.curdir) as entries:
-            names = sorted(each.name for each in islice(entries, MOST_LOOKED_AT))
+            names = sorted(each.name for each in islice(entries, MOST_IN_FOLDER))
     except (OSError, ValueError):
         return ""
     stems = {os.path.splitext(each)[0]: each for each in names if each.lower().endswith(SUFFIXES)}

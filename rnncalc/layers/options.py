@@ -8,14 +8,9 @@ from math import isnan
 from sys import float_info
 from typing import Any
 
-from rnncalc.bounds import MAX_LAYERS
+from rnncalc.bounds import MAX_DIGITS, MAX_LAYERS, MAX_SIZE, MAX_TEXT
 from rnncalc.layers.frozen import Frozen
 from rnncalc.text import brief, did_you_mean
-
-MAX_SIZE = 10**12
-MAX_TEXT = 200
-MAX_DIGITS = 40
-"""Longer than any number that is meant: what is longer is not read."""
 
 _WHOLE = "(?:0|[1-9][0-9]*(?:_[0-9]+)*)"
 _SUFFIXES = r"(?:\.[0-9]{1,3}0*)?[kK]|(?:\.[0-9]{1,6}0*)?M|(?:\.[0-9]{1,9}0*)?G|(?:\.(?:[05]|25|75)0*)?[kKMG]i"

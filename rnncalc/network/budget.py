@@ -6,7 +6,6 @@ Read when there is a budget or a check, and not at every start.
 
 from collections.abc import Iterable, Iterator
 from enum import Enum
-from itertools import islice
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from rnncalc.errors import Problem
@@ -101,9 +100,6 @@ BUDGET_KEYS: dict[str, BudgetKey] = {
 LAYER_LIMIT = BUDGET_KEYS["max_params"]
 """What each of the numbers under `layers` is."""
 
-_MOST_GUESSED = 100
-"""So many misspelt names are looked for among so many others: to look for thousands among thousands takes long."""
-
 
 def problems_of(budget: object, layers: Iterable[str]) -> Iterator[Problem]:
     """Yield the limits of a budget that are none, and those of layers that are not among the names of the network's."""
@@ -122,8 +118,9 @@ def problems_of(budget: object, layers: Iterable[str]) -> Iterator[Problem]:
     for name, value in wanted.items():
         if problem := LAYER_LIMIT.allowed.problem(value):
             yield Problem(("budget", "layers", escape(str(name))), problem)
-    known = dict.fromkeys(layers) if wanted else {}
-    some = [*islice(known, _MOST_GUESSED)]
-    for number, name in enumerate(name for name in wanted if name not in known):
-        near = did_you_mean(str(name), some) if number < _MOST_GUESSED else ""
-        yield Problem(("budget", "layers", escape(str(name))), f"no layer has this name{near}", follows=True)
+    known = [*layers] if wanted else []
+    among = {*known}
+    for name in wanted:
+        if name not in among:
+            message = f"no layer has this name{did_you_mean(str(name), known)}"
+            yield Problem(("budget", "layers", escape(str(name))), message, follows=True)

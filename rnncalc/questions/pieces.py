@@ -13,6 +13,7 @@ from itertools import pairwise
 from math import ceil, floor
 from typing import NamedTuple
 
+from rnncalc.bounds import MOST_COUNTED
 from rnncalc.errors import Cure, Problem, RefusedError, SpecError
 from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
@@ -20,9 +21,6 @@ from rnncalc.text import escape
 
 Sized = Callable[[int], Network]
 """Gives the network whose sizes marked `?` have a value; raises SpecError where there is none with it."""
-
-MOST_COUNTED = 500_000
-"""How many different layers are counted in all, some ten seconds' worth."""
 
 
 class Tried(NamedTuple):

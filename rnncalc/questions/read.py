@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from rnncalc.bounds import MAX_SIZE, MAX_TEXT, MOST_MODULES
 from rnncalc.errors import SpecError
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
-from rnncalc.layers.options import MAX_SIZE, MAX_TEXT
 from rnncalc.modelfiles.model import ModelFile
 from rnncalc.network.network import Network
 from rnncalc.network.parts import TopologyName
 from rnncalc.questions.models.order import in_chain
 from rnncalc.questions.models.site import Doubt, Site
 from rnncalc.questions.models.tables import as_table, is_tied_bias, sites_with_tables, with_table
-
-MOST_MODULES = 2_000
-"""What has more is drafted as one part that is counted elsewhere."""
 
 
 class Doubted(NamedTuple):

@@ -7,8 +7,8 @@ from fractions import Fraction
 from math import prod
 from typing import NamedTuple
 
+from rnncalc.bounds import MAX_SIZE
 from rnncalc.errors import CallError, Cure, Problem, RefusedError, SpecError
-from rnncalc.layers.options import MAX_SIZE
 from rnncalc.network.network import Network
 from rnncalc.questions.given import network_of, said, whole
 from rnncalc.questions.pieces import Sized, Sizes, pieces

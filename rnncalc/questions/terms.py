@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import NamedTuple
 
+from rnncalc.bounds import MOST_TERMS
 from rnncalc.conventions.tensor import Role
 from rnncalc.forward.arrays import Nested, number_at
 from rnncalc.forward.backward_pass import Recording
@@ -17,9 +18,6 @@ from rnncalc.forward.network_pass import Ran
 from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-
-MOST_STEPS = 500
-"""A longer sum is not written out."""
 
 Weights = Mapping[str, Nested]
 
@@ -57,7 +55,7 @@ def terms(ran: Ran, weights: Weights, convention: str) -> tuple[Terms, ...]:
     if any(placed.sizes[width] > 1 for width in placed.layer.states.values()):
         return ()
     (trace,) = ran.traces
-    if len(trace.steps) > MOST_STEPS:
+    if len(trace.steps) > MOST_TERMS:
         return ()
     own = [tensor.sized(placed.sizes) for tensor in placed.layout.own]  # as a layer that is not repeated has them
     names = {tensor.name: one.name for tensor, one in zip(placed.tensors, own, strict=True)}

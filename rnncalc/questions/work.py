@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from rnncalc.bounds import MOST_WORKED, MOST_WORKED_IN_ALL
 from rnncalc.errors import Cure, RefusedError
 from rnncalc.forward.network_pass import Pass
 from rnncalc.forward.numbers import Numbers
@@ -21,13 +22,6 @@ from rnncalc.network.stack import Placed
 from rnncalc.questions.given import network_of
 from rnncalc.questions.own_numbers import own_numbers
 from rnncalc.questions.run import Run, assumed_steps, seed_of, with_steps_to_run
-
-MOST_NUMBERS = 200
-"""So many numbers a step are followed by hand."""
-
-MOST_STEPS_OF_NUMBERS = 5_000
-"""So many numbers are written in all."""
-
 
 Left = Mapping[str, Sequence[Worked]]
 """What left each layer, by its name."""
@@ -112,12 +106,12 @@ def work(
 
 def _refuse_large(network: Network) -> None:
     numbers = sum(map(_numbers, network.stack))
-    if numbers > MOST_NUMBERS:
-        message = f"a step would write {numbers:,} weights, and by hand {MOST_NUMBERS} are the limit"
+    if numbers > MOST_WORKED:
+        message = f"a step would write {numbers:,} weights, and by hand {MOST_WORKED} are the limit"
         raise RefusedError(message, Cure.NARROWER, Cure.ONLY_RUN)
     steps = sum(part.steps or 1 for part in network.parts.values())
-    if numbers * steps > MOST_STEPS_OF_NUMBERS:
-        message = f"{steps:,} steps would write {numbers * steps:,} weights, and by hand {MOST_STEPS_OF_NUMBERS:,} are"
+    if numbers * steps > MOST_WORKED_IN_ALL:
+        message = f"{steps:,} steps would write {numbers * steps:,} weights, and by hand {MOST_WORKED_IN_ALL:,} are"
         raise RefusedError(f"{message} the limit", Cure.FEWER_STEPS)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from rnncalc.bounds import MOST_EXPLAINED, MOST_JUDGED
 from rnncalc.conventions.formula import Expression
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.arithmetic import amount, write
 from rnncalc.questions.answer.given import Given, Shape
-from rnncalc.questions.answer.grading import MOST_EXPLAINED, Answer, Judged
+from rnncalc.questions.answer.grading import Answer, Judged
 from rnncalc.questions.answer.meant import Meant, Quantity
-from rnncalc.questions.answer.mistake import MOST_LAYERS
 from rnncalc.questions.answer.search import Diagnosis
 from rnncalc.questions.answer.sizes import OtherSize
 from rnncalc.reports.setting import setting, title
@@ -192,7 +192,7 @@ def _next_step(network: Network) -> str:
     layers = sum(1 for placed in network.stack if placed.params)
     text = "rnncalc explain derives the right one step by step"
     several = f"; {layers} numbers, one for each layer in order, would show where yours goes wrong"
-    return f"{text}{several}." if 1 < layers <= MOST_LAYERS else f"{text}."
+    return f"{text}{several}." if 1 < layers <= MOST_JUDGED else f"{text}."
 
 
 def _size(other: OtherSize) -> str:

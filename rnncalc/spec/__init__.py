@@ -5,12 +5,12 @@ import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rnncalc.bounds import MAX_BYTES, MAX_TEXT, MOST_IN_BRACKETS
 from rnncalc.errors import CallError, Path, Problem, SpecError
 from rnncalc.files import open_input
-from rnncalc.layers.options import MAX_TEXT
 from rnncalc.network.network import Network
 from rnncalc.spec.flags import override, tree
-from rnncalc.spec.nodes import MAX_BYTES, Flag, Mapping, Node, Scalar, has_word, mark_at
+from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, has_word, mark_at
 from rnncalc.spec.reader import TOP_KEYS, read_network
 from rnncalc.text import not_among
 
@@ -129,9 +129,6 @@ def parse_template(data: bytes, source: str, **overrides: str | None) -> Templat
 ESSENTIAL = {"input", "layers", "encoder", "decoder"}
 """No network is without one of these."""
 
-MOST_LOOKED_AT = 100_000
-"""How many characters of a file in brackets are looked through for its keys."""
-
 
 def parse_if_meant(data: bytes, source: str, **overrides: str | None) -> Spec | None:
     """Return what the bytes of a file describe, None if by its keys it is no spec: a folder may hold YAML of any kind.
@@ -164,7 +161,7 @@ def keys_in(data: bytes) -> tuple[str, ...]:
     if not text.lstrip().startswith("{"):
         return tuple(re.findall(r"""(?m)^["']?([A-Za-z_][\w.-]{0,80})["']?[ \t]*:(?=[ \t\r]|$)""", text))
     keys, depth = [], 0
-    for found in re.finditer(r"""["']?(?P<key>[A-Za-z_][\w.-]{0,80})["']?\s*:|[\[\]{}]""", text[:MOST_LOOKED_AT]):
+    for found in re.finditer(r"""["']?(?P<key>[A-Za-z_][\w.-]{0,80})["']?\s*:|[\[\]{}]""", text[:MOST_IN_BRACKETS]):
         if found["key"] and depth == 1:
             keys.append(found["key"])
         depth += (found[0] in ("{", "[")) - (found[0] in ("}", "]"))

@@ -9,11 +9,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from rnncalc.bounds import MAX_BYTES, MAX_NODES
 from rnncalc.errors import Path, RefusedError
 from rnncalc.network.data import read_inputs, read_start, read_targets, read_weights
 from rnncalc.network.network import Network
 from rnncalc.spec import nodes
-from rnncalc.spec.nodes import MAX_BYTES, MAX_NODES, Node, Scalar, TreeReader, what
+from rnncalc.spec.nodes import Node, Scalar, TreeReader, what
 from rnncalc.text import escape
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_/]*")

@@ -10,13 +10,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from rnncalc.errors import MORE_PROBLEMS, MOST_PROBLEMS, Problem, SpecError
-from rnncalc.spec.nodes import MAX_BYTES, MAX_NODES, Mapping, Node, Scalar, Sequence
+from rnncalc.bounds import MAX_ALIASED, MAX_BYTES, MAX_DEPTH, MAX_NODES, MOST_PROBLEMS
+from rnncalc.errors import MORE_PROBLEMS, Problem, SpecError
+from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence
 from rnncalc.text import escape
-
-MAX_DEPTH = 32
-MAX_ALIASED = 100_000
-"""How many nodes all aliases together may stand for."""
 
 _LONE_QUESTION = re.compile(r"(: +)\?(?= *(?:$|[,}\]]| #))", re.MULTILINE)
 _STAND_IN = "\ue03f"

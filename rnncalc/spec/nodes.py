@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as MappingOf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rnncalc.errors import MORE_PROBLEMS, MOST_PROBLEMS, Path, Problem, SpecError
+from rnncalc.bounds import MOST_PROBLEMS
+from rnncalc.errors import MORE_PROBLEMS, Path, Problem, SpecError
 from rnncalc.layers.options import Allowed, Size, Switch
 from rnncalc.spec import values
 from rnncalc.text import escape, keys_here, one_of
@@ -23,13 +24,6 @@ if TYPE_CHECKING:
 
         line: int
         column: int
-
-
-MAX_BYTES = 10_000_000
-"""A spec of more bytes is refused unread."""
-
-MAX_NODES = 1_500_000
-"""How many words, lists and mappings a file may have: numbers to run with, in a file as long as may be, are fewer."""
 
 
 class Flag(NamedTuple):

@@ -12,14 +12,12 @@ from collections.abc import Callable, Iterator
 from math import inf
 from typing import Any, NamedTuple
 
+from rnncalc.bounds import LONGEST_ABOVE, MOST_ABOVE
 from rnncalc.layers.kinds import KINDS
 from rnncalc.layers.options import OPTIONS, Text
 from rnncalc.network.validation import KEYS
 from rnncalc.spec.reader import OUTPUT_KEYS, PART_KEYS, TOP_KEYS
 from rnncalc.text import escape
-
-MOST_ABOVE, LONGEST = 10_000, 1_000
-"""How many lines above a place are looked at, and how much of each."""
 
 Place = tuple[int, int]
 """A line and a column, both counted from 0, as YAML's marks are."""
@@ -71,7 +69,7 @@ class RefusedText:
 
     def line(self, number: int) -> Line:
         """Return a line in its parts, without its comment."""
-        found = _LINE.match(self.lines[number][:LONGEST])
+        found = _LINE.match(self.lines[number][:LONGEST_ABOVE])
         assert found
         dash, key, indent = found["dash"], found["key"] or "", len(found["indent"])
         value = re.sub(r"(^|\s)#.*", "", found["value"]).strip()

@@ -51,8 +51,6 @@ OWN_DATA: dict[str, tuple[tuple[type, ...], str]] = {
 }
 """The keys of a spec that hold numbers to run with, and what each is; the numbers are read when they are used."""
 
-MOST_LAYER_LIMITS = 1_000
-
 _SHAPES = "the names of %s, each with what is expected"
 
 
@@ -238,10 +236,6 @@ class _NetworkReader(TreeReader):
     def layer_limits(self, node: Node, path: Path) -> Iterator[tuple[str, int]]:
         from rnncalc.network.budget import LAYER_LIMIT
 
-        if isinstance(node, Mapping) and len(node.items) > MOST_LAYER_LIMITS:
-            message = f"expected at most {MOST_LAYER_LIMITS:,} layers, got {len(node.items):,}"
-            self.problem(node.mark, path, message)
-            return
         for name, below, at in self.named(node, path, "names of layers, each with a number"):
             yield name, self.value(below, at, LAYER_LIMIT.allowed, 0)
 

@@ -15,7 +15,7 @@ from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT
 from rnncalc.network.parts import Expect
 from rnncalc.network.training import UPDATE_KEYS
 from rnncalc.network.validation import KEYS
-from rnncalc.spec.reader import COUNT, MOST_LAYER_LIMITS, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
+from rnncalc.spec.reader import COUNT, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -82,8 +82,16 @@ def _expect() -> Schema:
 def _budget() -> Schema:
     keys = {key: {**of.allowed.schema, "description": of.meaning} for key, of in BUDGET_KEYS.items()}
     number = LAYER_LIMIT.allowed.schema
-    layers = {"type": "object", "additionalProperties": number, "maxProperties": MOST_LAYER_LIMITS}
-    return _keys({**keys, "layers": {**layers, "description": "The most parameters of a layer, by its name."}})
+    return _keys(
+        {
+            **keys,
+            "layers": {
+                "type": "object",
+                "additionalProperties": number,
+                "description": "The most parameters of a layer, by its name.",
+            },
+        }
+    )
 
 
 def _layers() -> Schema:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rnncalc.layers.options import MAX_DIGITS, Allowed, Choice, Rate, Ratio, Real, Size, Switch, Text, WholeNumber
+from rnncalc.bounds import MAX_DIGITS
+from rnncalc.layers.options import Allowed, Choice, Rate, Ratio, Real, Size, Switch, Text, WholeNumber
 from rnncalc.text import escape
 
 if TYPE_CHECKING:

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
+from rnncalc.bounds import MOST_JUDGED
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, External, Output
 from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.answer.changes.gates import number_of_gates
 from rnncalc.questions.answer.changes.lines import in_layers, left_out, replaced
 from rnncalc.questions.answer.changes.widths import fed_with
-from rnncalc.questions.answer.mistake import MOST_LAYERS, Question, Way, Ways
+from rnncalc.questions.answer.mistake import Question, Way, Ways
 from rnncalc.questions.answer.worksheet import GateLine, Line, Source, Worksheet
 from rnncalc.text import all_of, one_of
 
@@ -25,7 +26,7 @@ MOST_GATES = 6
 
 def other_conventions(worksheet: Worksheet, question: Question) -> Iterator[Way]:
     """Yield the counts under other conventions, those that count alike as one."""
-    if sum(line.copies for line in worksheet) > MOST_LAYERS:
+    if sum(line.copies for line in worksheet) > MOST_JUDGED:
         return
     here = question.network.convention
     ways: list[tuple[Worksheet, list[str]]] = []
@@ -76,7 +77,7 @@ def output_widths(worksheet: Worksheet, question: Question) -> Iterator[Way]:
 
 def layers_left_out(worksheet: Worksheet, question: Question) -> Iterator[Way]:
     """Yield the worksheet without each hidden layer, the next one fed as it is, or by the layer below the gap."""
-    if len(worksheet) > MOST_LAYERS or question.place is not None:
+    if len(worksheet) > MOST_JUDGED or question.place is not None:
         return
     for place, line in enumerate(worksheet):
         if isinstance(line.layer, Output | Embedding | External) or not line.params:
@@ -92,7 +93,7 @@ def layers_left_out(worksheet: Worksheet, question: Question) -> Iterator[Way]:
 def layers_alone(worksheet: Worksheet, question: Question) -> Iterator[Way]:
     """Yield the worksheet with each layer as if it were the whole network, where that leaves out several."""
     counted = [place for place, line in enumerate(worksheet) if line.params]
-    if len(worksheet) > MOST_LAYERS or question.place is not None or len(counted) < 3:
+    if len(worksheet) > MOST_JUDGED or question.place is not None or len(counted) < 3:
         return
     for place in counted:
         line = worksheet[place]

@@ -6,6 +6,7 @@ import re
 from math import prod
 from typing import NamedTuple
 
+from rnncalc.bounds import MOST_ANSWERS
 from rnncalc.errors import CallError
 from rnncalc.text import escape
 
@@ -18,9 +19,6 @@ _SIZE = "[1-9][0-9]{0,12}"
 _SHAPE = re.compile(rf"[(\[]{_SIZE}(?:[,x×]{_SIZE})*,?[)\]]|{_SIZE}(?:[x×]{_SIZE})+")
 _POWERS = {"k": 3, "K": 3, "M": 6, "G": 9, "B": 9}
 MOST_POWER = 40
-
-MOST_ANSWERS = 2_500
-"""The most numbers or shapes of one answer: one for each layer of the deepest network that a spec can have."""
 
 
 def check_number_of_answers(count: int) -> None:

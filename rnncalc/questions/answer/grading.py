@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from rnncalc.bounds import MOST_EXPLAINED, MOST_LEARNED
 from rnncalc.errors import CallError
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.given import Given, Shape, check_number_of_answers, in_one, read_answer
@@ -21,12 +22,6 @@ from rnncalc.questions.training import training
 from rnncalc.text import escape, plural
 
 MOST_NAMES, SHOWN = 12, 4
-
-MOST_EXPLAINED = 100
-"""The most wrong numbers of one answer whose mistakes are looked for: nobody reads more, and each costs a search."""
-
-MOST_LEARNED = 20
-"""The most ways of counting, learned from wrong numbers, that later numbers are held against."""
 
 
 class Judged(NamedTuple):

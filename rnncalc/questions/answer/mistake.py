@@ -11,9 +11,6 @@ from rnncalc.questions.answer.given import Given
 from rnncalc.questions.answer.right import one_by_one, worksheet_of
 from rnncalc.questions.answer.worksheet import Line, Worksheet
 
-MOST_LAYERS = 100
-"""Larger networks are judged by the likelier mistakes, made in all layers, only: the others would take long."""
-
 Values = Mapping[str, str]
 """What fills the {braces} in the id and the text of a mistake."""
 

@@ -7,29 +7,18 @@ from itertools import product
 from types import MappingProxyType
 from typing import NamedTuple
 
+from rnncalc.bounds import MOST_JUDGED, MOST_LINES_PAIRED
 from rnncalc.conventions.formula import Expression
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.arithmetic import amount
 from rnncalc.questions.answer.changes.lines import replaced
 from rnncalc.questions.answer.changes.widths import concatenated, fed_with, one_way
-from rnncalc.questions.answer.mistake import (
-    MOST_LAYERS,
-    Explanation,
-    Family,
-    Mistake,
-    Question,
-    Row,
-    Way,
-    explanation,
-)
+from rnncalc.questions.answer.mistake import Explanation, Family, Mistake, Question, Row, Way, explanation
 from rnncalc.questions.answer.mistakes import TABLE
 from rnncalc.questions.answer.worksheet import Line, Worksheet, sum_of
 
 MOST_TOLD = 5
 """The most pairs that are told, and the most explanations of a rounded number."""
-
-MOST_LINES_PAIRED = 10
-"""On a worksheet of more lines only pairs of the likelier mistakes are tried, above MOST_LAYERS none."""
 
 
 class Alone(NamedTuple):
@@ -97,7 +86,7 @@ class Tries:
 
     def rows(self) -> Sequence[Row]:
         """Return the mistakes that are looked for in a network of this size."""
-        return [row for row in TABLE if not row.rare] if len(self.worksheet) > MOST_LAYERS else TABLE
+        return [row for row in TABLE if not row.rare] if len(self.worksheet) > MOST_JUDGED else TABLE
 
     def ways(self, row: Row, question: Question) -> Sequence[Way]:
         """Return the ways in which one mistake can be made."""
@@ -110,7 +99,7 @@ class Tries:
     def pairs(self, question: Question) -> list[Pair]:
         """Return all pairs of mistakes, the likelier first."""
         if self._pairs is None:
-            pairs = self._paired(question) if len(self.worksheet) <= MOST_LAYERS else ()
+            pairs = self._paired(question) if len(self.worksheet) <= MOST_JUDGED else ()
             self._pairs = sorted(pairs, key=lambda pair: _rarity(pair.first) + _rarity(pair.second))
         return self._pairs
 
@@ -217,7 +206,7 @@ def _simple(tries: Tries, question: Question) -> Iterator[Candidate]:
         for way in tries.ways(row, question):
             if question.is_given_by(way.worksheet):
                 yield Candidate(((row, way),), way.worksheet, way.layer)
-    if question.place is None and len(tries.worksheet) <= MOST_LAYERS:
+    if question.place is None and len(tries.worksheet) <= MOST_JUDGED:
         for row in tries.rows():
             if isinstance(row, Mistake) and not row.rare:
                 yield from _alone(row, tries, question)

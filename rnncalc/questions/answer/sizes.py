@@ -6,16 +6,13 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
+from rnncalc.bounds import MAX_SIZE, MOST_SIZED
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Layer
-from rnncalc.layers.options import MAX_SIZE
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.given import Given
 from rnncalc.questions.pieces import Sized
 from rnncalc.questions.solve import counting, largest
-
-MOST_DIFFERENT = 30
-"""In a network of more different layers no size is looked for: each is tried some forty times."""
 
 
 class OtherSize(NamedTuple):
@@ -33,7 +30,7 @@ class OtherSize(NamedTuple):
 
 def other_size(network: Network, given: Given) -> OtherSize | None:
     """Return the first size that, changed alone, would give a number, or None."""
-    if len(network.stack) > MOST_DIFFERENT:
+    if sum(len(part.layers) for part in network.parts.values()) > MOST_SIZED:
         return None
     for right, sized in _sizes(network):
         count = counting(sized)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Any, NamedTuple
 
+from rnncalc.bounds import MOST_MODULES
 from rnncalc.conventions.catalogue import convention
 from rnncalc.errors import Path, Problem, RefusedError, SpecError
 from rnncalc.layers.cell import Cell
@@ -20,8 +21,6 @@ from rnncalc.questions.models.prefixes import moved, prefix, without
 from rnncalc.questions.models.site import Doubt, Shape, Site
 from rnncalc.questions.models.tables import sites_with_tables
 from rnncalc.questions.models.wanted import Wanted, wanted_of
-
-MOST_MODULES = 2_000
 
 
 class TensorStatus(Enum):

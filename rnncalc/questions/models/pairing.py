@@ -6,14 +6,12 @@ import re
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from typing import TypeVar
 
+from rnncalc.bounds import MOST_COMPARED
 from rnncalc.errors import Problem, SpecError
 from rnncalc.layers.layer import External, Layer
 from rnncalc.questions.models.site import Shape, Site
 from rnncalc.questions.models.wanted import Wanted, distance, kind_of
 from rnncalc.text import escape, one_of
-
-MOST_COMPARED = 400
-"""More layers that fit nothing exactly are paired as they stand."""
 
 GAP = 0.6
 """What it costs to leave a layer without a site: two are more than any pair."""

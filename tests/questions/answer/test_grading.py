@@ -8,9 +8,10 @@ import pytest
 from conftest import Call
 
 from rnncalc import GRU, LSTM, RNN, CallError, Dense, Dropout, Network, Output
+from rnncalc.bounds import MOST_ANSWERS, MOST_EXPLAINED
 from rnncalc.questions.answer import search
-from rnncalc.questions.answer.given import MOST_ANSWERS, Given, read_number
-from rnncalc.questions.answer.grading import MOST_EXPLAINED, answer, judge
+from rnncalc.questions.answer.given import Given, read_number
+from rnncalc.questions.answer.grading import answer, judge
 from rnncalc.questions.answer.mistake import Family, Mistake, Question, Way
 from rnncalc.questions.answer.mistakes import TABLE
 from rnncalc.questions.answer.worksheet import Worksheet
