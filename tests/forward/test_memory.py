@@ -36,6 +36,9 @@ OTHERS = """
 400 - 2 textbook - - sru:600,bidirectional
 """
 
+ARENA = 2**20
+"""Python takes memory in arenas of so many bytes; what is left of one that was begun before serves the pass too."""
+
 MEASURE = """
 import gc, os, re, sys
 from rnncalc.forward.memory import peak
@@ -69,7 +72,7 @@ for line in sys.stdin:
 @pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process is read from /proc")
 @pytest.mark.parametrize("cases", [CASES, pytest.param(OTHERS, marks=pytest.mark.slow)], ids=["some", "others"])
 def test_the_memory_that_is_told_is_the_memory_that_is_used(cases: str) -> None:
-    """Never more is used, and at least five sixths of it: over conventions, cells, topologies and options."""
+    """Never more is used, and at least five sixths of it but an arena: over conventions, cells, topologies, options."""
     done = subprocess.run(
         [sys.executable, "-c", MEASURE], input=cases.strip(), capture_output=True, text=True, check=True
     )
@@ -77,7 +80,7 @@ def test_the_memory_that_is_told_is_the_memory_that_is_used(cases: str) -> None:
     assert len(lines) == len(cases.strip().splitlines())
     for line in lines:
         told, used = map(int, line.split()[:2])
-        assert used <= told <= 1.2 * used, f"told {told:,}, used {used:,}: {line}"
+        assert used <= told <= 1.2 * used + ARENA, f"told {told:,}, used {used:,}: {line}"
 
 
 @pytest.mark.parametrize(
