@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from rnncalc import Network
-from rnncalc.formats.places import cells_of, ends, joined
+from rnncalc.formats.pictures import cells_of, ends, joined
 from rnncalc.reports.equations import Line, plain
 from rnncalc.reports.pictures.picture import Arrow, Box, Brace, GridPoint, Label, Picture, Role, Shape, span
 from rnncalc.spec import parse

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import TextIO
 
 from rnncalc.cli.ending import cleared_when_ended
-from rnncalc.formats.terminal import terminal_width
+from rnncalc.formats.values import terminal_width
 
 PATIENCE = 1.0
 PAUSE = 0.1

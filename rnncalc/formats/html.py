@@ -60,7 +60,7 @@ def _pieces(report: Report | Paged | Drawn) -> Iterable[Sheet | Picture]:
         return report.page()
     if hasattr(report, "sheets"):
         return report.sheets()
-    from rnncalc.formats.places import PAGE  # few reports are pictures
+    from rnncalc.formats.pictures import PAGE  # few reports are pictures
 
     return report.pictures(PAGE)
 
@@ -85,7 +85,7 @@ def _sheet(sheet: Sheet, level: int) -> Iterator[str]:
 
         yield equations(sheet.equations)
     if sheet.work:
-        from rnncalc.formats.mathml_work import work  # one report has work
+        from rnncalc.formats.mathml import work  # few sheets have work
 
         yield work(sheet.work)
     if sheet.columns:

@@ -1,4 +1,4 @@
-"""Reports as a LaTeX document: a heading, the words, the equations, and the sums that are derived. Needs amsmath alone.
+"""Reports as a LaTeX document, and mathematics in LaTeX for other formats. Needs amsmath alone.
 
 TeX breaks the lines of words and sums; equations are broken where they are written. No page is narrower than a matrix.
 """
@@ -6,17 +6,73 @@ TeX breaks the lines of words and sums; equations are broken where they are writ
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, TextIO
 
-from rnncalc.formats.mathematics import aligned, inline, named, typeset
+from rnncalc.formats.mathematics import IN_WORK, POWER, groups, parts
 from rnncalc.formats.values import MOST_OF_A_NAME, MOST_OF_A_NOTE, MOST_OF_A_SUM, text_of
-from rnncalc.formats.widths import PAGE
-from rnncalc.reports.sheet import Arithmetic, Name, Phrase, Row, Sheet, Value
+from rnncalc.reports.equations import GREEK, Derivative, Function, Line, Piece, Sign, Term, plain_piece
+from rnncalc.reports.sheet import Arithmetic, Block, Name, Phrase, Row, Sheet, Value, Words, WorkLine, WorkPiece
+from rnncalc.text import GREEK as LETTERS
 from rnncalc.text import escape
 
 if TYPE_CHECKING:
     from rnncalc.reports.report import Derived
+
+ESCAPES = {
+    **{char: f"\\{char}" for char in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "×": r"$\times$",
+    "·": r"$\cdot$",
+    "→": r"$\to$",
+    "–": "--",
+    **{sign: f"$^{power}$" for power, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
+    "∘": r"$\circ$",
+    "÷": r"$\div$",
+    **{letter: f"$\\{name}$" for name, letter in LETTERS.items() if name != "omicron"},
+    "ο": "o",
+    "∂": r"$\partial$",
+    "Σ": r"$\Sigma$",
+    "−": "$-$",
+    "…": r"\dots{}",
+    "✓": r"$\surd$",
+    "✗": r"$\times$",
+    "⋯": r"$\cdots$",
+    "⇄": r"$\leftrightarrow$",
+}
+
+_ACCENTS = {
+    "\u0300": "`",
+    "\u0301": "'",
+    "\u0302": "^",
+    "\u0303": "~",
+    "\u0304": "=",
+    "\u0306": "u",
+    "\u0307": ".",
+    "\u0308": '"',
+    "\u030a": "r",
+    "\u030b": "H",
+    "\u030c": "v",
+    "\u0323": "d",
+    "\u0327": "c",
+}
+"""The commands that set accents in TeX's own fonts; others need fonts of their own."""
+
+_LETTERS = {"ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ı": "i"}
+"""And those that set letters."""
+
+_LATEX_GREEK = {name: f"\\{name}" for name in GREEK} | {"omicron": "o"}
+"""The commands by the names; TeX has none for a letter that looks like a Latin one."""
+
+_LATEX_SIGNS: dict[str, str] = {sign: sign.value for sign in Sign}
+_LATEX_SIGNS |= {Sign.EQUALS: " &= ", Sign.MINUS: " - ", Sign.ELEMENTWISE: r" \circ ", Sign.TIMES: r" \cdot "}
+_LATEX_SIGNS |= {Sign.APPLIED: r" \, ", Sign.COMMA: r",\, "}
+_LATEX_FUNCTIONS = {"sigmoid": r"\sigma", "tanh": r"\tanh"}
 
 _MATH = {"×": r"\times", "·": r"\cdot "}  # × stands between spaces, · beside letters
 
@@ -41,6 +97,29 @@ _MARGINS = 2 * 72.27
 _LONG = 24
 """A word of more characters may be broken."""
 
+PAGE = 450.0
+"""The width of the text on a page."""
+
+QUAD = 10.0
+"""How far a line is indented that goes on with what is above it."""
+
+SMALL = 0.8
+"""The size of what stands below a letter."""
+
+_WIDE = {
+    **dict.fromkeys("+−=×⋅-", 8.0),
+    **dict.fromkeys("mw", 9.0),
+    **dict.fromkeys(".,;·", 3.0),
+    **dict.fromkeys("()[]", 5.0),
+    **dict.fromkeys("0123456789/", 5.0),
+    " ": 2.5,  # beside a sign
+}
+
+_WORK_SIGNS = {" + ": " + ", " − ": " - ", " ∘ ": r" \circ ", "·": r" \cdot ", " / ": " / ", "; ": r";\; ", " ": r"\, "}
+_WORK_FUNCTIONS = {"(": "", "σ(": r"\sigma", "tanh(": r"\tanh"}
+_BRACKETS, _BETWEEN, _GROWN = 12.0, 10.0, 4.0
+"""The brackets of a matrix, the space between two of its columns, and by how much others grow beside one."""
+
 
 def write(reports: Iterable[Derived], file: TextIO) -> None:
     """Write one document with all reports."""
@@ -59,9 +138,7 @@ def _page(sheets: list[Sheet]) -> float:
     """Return how wide a page is: as wide as the widest matrix asks for."""
     if not any(sheet.work for sheet in sheets):
         return PAGE
-    from rnncalc.formats import matrices  # one report has work
-
-    return max(PAGE, *(matrices.widest(sheet.work) for sheet in sheets))
+    return max(PAGE, *(_widest(sheet.work) for sheet in sheets))
 
 
 def _write_sheet(sheet: Sheet, file: TextIO) -> None:
@@ -72,9 +149,7 @@ def _write_sheet(sheet: Sheet, file: TextIO) -> None:
     if sheet.equations:
         file.write(f"{aligned(sheet.equations, 'align*')}\n")
     if sheet.work:
-        from rnncalc.formats import matrices
-
-        file.write(f"{matrices.aligned(sheet.work, 'align*')}\n")
+        file.write(f"{aligned_work(sheet.work, 'align*')}\n")
     rows = [*sheet.rows, *([sheet.total] if sheet.total else [])]
     if lines := [line for row in rows for line in _lines(row)]:
         file.writelines([*lines, "\\par\\medskip\n"])
@@ -121,3 +196,184 @@ def _words(text: str) -> str:
 def _sum(text: str) -> str:
     """Return arithmetic: letters, digits, brackets and its few signs; what it should not hold is harmless."""
     return "".join(_MATH.get(char) or typeset(char) for char in escape(text, MOST_OF_A_SUM))
+
+
+def aligned(lines: Iterable[Line], environment: str) -> str:
+    """Return equations in LaTeX below each other, their first signs aligned; one that is too wide goes on below."""
+    body = " \\\\\n".join(f"  {row}" for line in lines for row in _fitting(line))
+    return f"\\begin{{{environment}}}\n{body}\n\\end{{{environment}}}"
+
+
+def _fitting(line: Line) -> Iterator[str]:
+    """Yield an equation in as many lines as it needs on a page."""
+    rows: list[Line] = [()]
+    indent = _line_width(line[:2]) + QUAD
+    for group in groups(line):
+        if rows[-1] and _line_width((*rows[-1], *group)) > PAGE - indent * (len(rows) > 1):
+            rows.append(())
+        rows[-1] = (*rows[-1], *group)
+    yield latex(rows[0])
+    yield from (f"&\\quad {latex(row)}" for row in rows[1:])
+
+
+def latex(line: Line) -> str:
+    """Return an equation in LaTeX, each term with its shape below, the sign of equality an alignment mark."""
+    return "".join(map(_latex, line))
+
+
+def inline(line: Line) -> str:
+    """Return mathematics among words, between dollars: with nothing to align, nor a space that Markdown takes away."""
+    plain_signs = (Sign.EQUALS, Sign.APPLIED)
+    return f"${''.join(str(piece) if piece in plain_signs else _latex(piece) for piece in line)}$"
+
+
+def named(name: Name) -> str:
+    """Return the name of a tensor as mathematics has it, the mark of a direction before it in words."""
+    before = f"{name.before.rstrip('/')} " if name.before else ""
+    return f"{typeset(before)}${symbol(name.letter, name.below)}$"
+
+
+def typeset(text: str) -> str:
+    """Return text for LaTeX in which nothing is a command: in ASCII, with ? for what TeX's own fonts have not."""
+    return "".join(ESCAPES.get(char) or _typeset(char) for char in escape(text, MOST_OF_A_SUM))
+
+
+def _typeset(char: str) -> str:
+    if char.isascii():
+        return char
+    if char in _LETTERS:
+        return f"\\{_LETTERS[char]}{{}}"
+    from unicodedata import normalize  # few names need it
+
+    decomposed = normalize("NFD", char)
+    letter, accent = decomposed[0], _ACCENTS.get(decomposed[1:])
+    if accent is None or not letter.isascii():
+        return "?"
+    return f"\\{accent}{{{letter}}}" if letter != "i" else f"\\{accent}{{\\i}}"
+
+
+def symbol(letter: str, below: str = "") -> str:
+    """Return a letter in LaTeX, a Greek one by its name, with what stands below it."""
+    letter = _LATEX_GREEK.get(letter) or typeset(letter)
+    return f"{letter}_{{{typeset(below)}}}" if below else letter
+
+
+def _latex(piece: Piece) -> str:
+    match piece:
+        case Function():
+            return _LATEX_FUNCTIONS.get(piece.name) or f"\\operatorname{{{typeset(piece.name)}}}"
+        case str():
+            return _LATEX_SIGNS.get(piece) or f"\\text{{{typeset(piece)}}}"
+        case Derivative():
+            return f"\\frac{{\\partial {_latex(piece.of)}}}{{\\partial {_latex(piece.by)}}}"
+    text = symbol(piece.letter, piece.subscript or piece.time.replace("−", "-"))
+    if not piece.shape:
+        return text
+    shape = r" \times ".join(map(str, piece.shape))
+    return f"\\underset{{{shape}}}{{{text}}}"
+
+
+def aligned_work(lines: Iterable[WorkLine], environment: str) -> str:
+    """Return equations below each other, their signs aligned; one with columns has a line for each of its sides."""
+    lines = [*lines]
+    room = PAGE - max((_width(_left_side(line)) for line in lines), default=0.0)
+    body = " \\\\\n".join(f"  {_work_line(line, room)}" for line in lines)
+    return f"\\begin{{{environment}}}\n{body}\n\\end{{{environment}}}"
+
+
+def _widest(lines: Iterable[WorkLine]) -> float:
+    """Return how wide a page has to be for equations: a matrix, and what stands before it, cannot be parted."""
+    lines = [*lines]
+    left = max((_width(_left_side(line)) for line in lines), default=0.0)
+    return left + 2 * QUAD + max((_width_of(piece) for line in lines for piece in line), default=0.0)
+
+
+def _left_side(line: WorkLine) -> WorkLine:
+    """Return the left side of an equation, and its sign."""
+    return line[: line.index(" = ") + 1] if " = " in line else line
+
+
+def _work_line(line: WorkLine, room: float) -> str:
+    first, *sides = [[*side] for equal, side in groupby(line, key=lambda piece: piece == " = ") if not equal]
+    broken = any(isinstance(piece, Block) for piece in line) or sum(map(_width, sides)) > room
+    written = (" \\\\\n  &= " if broken else " = ").join(_side(side, room) for side in sides)
+    return f"{''.join(map(_work_piece, first))} &= {written}"
+
+
+def _side(side: Sequence[WorkPiece], room: float) -> str:
+    """Return a side of an equation, on several lines where it is too wide; brackets that pair on one line grow."""
+    if _width(side) <= room:
+        return "".join(map(_work_piece, side))
+    rows: list[list[WorkPiece]] = [[]]
+    for group in parts(side, IN_WORK):
+        for part in [group] if _width(group) <= room - QUAD else parts(group, (" ",)):
+            if rows[-1] and _width((*rows[-1], *part)) > room - QUAD:
+                rows.append([])
+            rows[-1] += part
+    fixed = {r"\left(": r"\Bigl(", r"\right)": r"\Bigr)"}
+    texts = ["".join(_fixed(_work_piece(piece), fixed) for piece in row) for row in rows]
+    return " \\\\\n  &\\quad ".join(texts)
+
+
+def _fixed(text: str, sizes: Mapping[str, str]) -> str:
+    """Return a bracket that does not grow in place of one that does: these must pair on one line."""
+    for growing, fixed in sizes.items():
+        if text.endswith(growing):
+            return text.removesuffix(growing) + fixed
+    return text
+
+
+def _width(line: Sequence[WorkPiece]) -> float:
+    """Return how wide pieces are."""
+    return sum(map(_width_of, line))
+
+
+def _width_of(piece: WorkPiece) -> float:
+    if isinstance(piece, Block):
+        columns = (max(map(_text_width, column)) + _BETWEEN for column in zip(*piece.rows, strict=True))
+        return sum(columns) + _BRACKETS
+    grown = _GROWN * (isinstance(piece, str) and piece.endswith(("(", ")")))
+    return grown + _text_width(
+        piece if isinstance(piece, str) else piece.name if isinstance(piece, Term) else piece.text
+    )
+
+
+def _work_piece(piece: WorkPiece) -> str:
+    match piece:
+        case Term():
+            return latex((piece,))
+        case Words():
+            return f"\\text{{{typeset(piece.text)}}}"
+        case Block():
+            rows = r" \\ ".join(" & ".join(map(_number, row)) for row in piece.rows)
+            return f"\\left[\\begin{{array}}{{{'r' * len(piece.rows[0])}}} {rows} \\end{{array}}\\right]"
+        case ")":
+            return r"\right)"
+        case str() if piece in _WORK_SIGNS:
+            return _WORK_SIGNS[piece]
+        case str() if piece.endswith("("):
+            name = _WORK_FUNCTIONS.get(piece)
+            return (f"\\mathrm{{{typeset(piece[:-1])}}}" if name is None else name) + r"\left("
+        case _:
+            return _number(piece)
+
+
+def _number(text: str) -> str:
+    """Return a number, its power of ten written out."""
+    found = POWER.search(text)
+    power = f" \\cdot 10^{{{'-' if found[1] == '−' else ''}{found[2]}}}" if found else ""
+    return typeset((text[: found.start()] if found else text).replace("−", "-")) + power
+
+
+def _text_width(text: str) -> float:
+    """Return the width of letters, digits and signs."""
+    return sum(_WIDE.get(char) or (11.0 if char.isupper() else 6.0) for char in text)
+
+
+def _line_width(line: Line) -> float:
+    """Return the width of an equation, or a part of one, with the shapes below its terms."""
+    return sum(max(_text_width(plain_piece(piece)), _shape_width(piece)) for piece in line)
+
+
+def _shape_width(piece: object) -> float:
+    return SMALL * _text_width("×".join(map(str, piece.shape))) if isinstance(piece, Term) else 0.0

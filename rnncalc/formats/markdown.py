@@ -56,13 +56,13 @@ def _sheet(sheet: Sheet) -> Iterator[str]:
     if sheet.subtitle:
         yield f"{_paragraph(sheet.subtitle)}\n\n"
     if sheet.equations:
-        from rnncalc.formats.mathematics import aligned  # few sheets have equations
+        from rnncalc.formats.latex import aligned  # few sheets have equations
 
         yield f"$$\n{aligned(sheet.equations, 'aligned')}\n$$\n\n"
     if sheet.work:
-        from rnncalc.formats import matrices
+        from rnncalc.formats.latex import aligned_work  # one report has work
 
-        yield f"$$\n{matrices.aligned(sheet.work, 'aligned')}\n$$\n\n"
+        yield f"$$\n{aligned_work(sheet.work, 'aligned')}\n$$\n\n"
     if sheet.columns:
         yield _row([escaped(text_of(column.title)) for column in sheet.columns])
         yield _row(["---:" if column.right else "---" for column in sheet.columns])
@@ -83,7 +83,7 @@ def _cell(value: Value) -> str:
         case Arithmetic():
             return _code(text_of(value)).replace("|", r"\|")
         case Name():
-            from rnncalc.formats.mathematics import named  # only symbols have such names
+            from rnncalc.formats.latex import named  # only symbols have such names
 
             latex = named(value)
             return latex if _tame(latex) else _on_one_line(text_of(value))
@@ -101,7 +101,7 @@ def _on_one_line(text: str) -> str:
 
 def _phrase(phrase: Phrase) -> str:
     """Return words with mathematics among them."""
-    from rnncalc.formats.mathematics import inline  # few reports have phrases
+    from rnncalc.formats.latex import inline  # few reports have phrases
 
     mathematics = [inline(part) for part in phrase.parts if not isinstance(part, str)]
     text = text_of(phrase, limit=MOST_OF_A_NOTE)

@@ -1,74 +1,44 @@
-"""Equations with the shapes below their terms, for a terminal, and in LaTeX. Knows looks, not what is meant."""
+"""Equations in characters, for a terminal, and where an equation that is too wide goes on below, in every format.
+
+An equation in letters has the shapes below its terms; one with numbers in has vectors as columns and matrices in
+brackets, all on one base line.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
-from rnncalc.formats.breaks import parts
-from rnncalc.formats.values import MOST_OF_A_SUM
-from rnncalc.formats.widths import PAGE, QUAD, line_width
-from rnncalc.reports.equations import GREEK, Derivative, Function, Line, Piece, Sign, Term, plain_piece
-from rnncalc.reports.sheet import Name
-from rnncalc.text import GREEK as LETTERS
+from rnncalc.reports.equations import Line, Sign, Term, plain, plain_piece
+from rnncalc.reports.sheet import Block, Words, WorkLine, WorkPiece
 from rnncalc.text import escape
 
-ESCAPES = {
-    **{char: f"\\{char}" for char in "&%$#_{}"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "×": r"$\times$",
-    "·": r"$\cdot$",
-    "→": r"$\to$",
-    "–": "--",
-    **{sign: f"$^{power}$" for power, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
-    "∘": r"$\circ$",
-    "÷": r"$\div$",
-    **{letter: f"$\\{name}$" for name, letter in LETTERS.items() if name != "omicron"},
-    "ο": "o",
-    "∂": r"$\partial$",
-    "Σ": r"$\Sigma$",
-    "−": "$-$",
-    "…": r"\dots{}",
-    "✓": r"$\surd$",
-    "✗": r"$\times$",
-    "⋯": r"$\cdots$",
-    "⇄": r"$\leftrightarrow$",
-}
+Part = TypeVar("Part")
 
-_ACCENTS = {
-    "\u0300": "`",
-    "\u0301": "'",
-    "\u0302": "^",
-    "\u0303": "~",
-    "\u0304": "=",
-    "\u0306": "u",
-    "\u0307": ".",
-    "\u0308": '"',
-    "\u030a": "r",
-    "\u030b": "H",
-    "\u030c": "v",
-    "\u0323": "d",
-    "\u0327": "c",
-}
-"""The commands that set accents in TeX's own fonts; others need fonts of their own."""
-
-_LETTERS = {"ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ı": "i"}
-"""And those that set letters."""
-
-_LATEX_GREEK = {name: f"\\{name}" for name in GREEK} | {"omicron": "o"}
-"""The commands by the names; TeX has none for a letter that looks like a Latin one."""
-
-_LATEX_SIGNS: dict[str, str] = {sign: sign.value for sign in Sign}
-_LATEX_SIGNS |= {Sign.EQUALS: " &= ", Sign.MINUS: " - ", Sign.ELEMENTWISE: r" \circ ", Sign.TIMES: r" \cdot "}
-_LATEX_SIGNS |= {Sign.APPLIED: r" \, ", Sign.COMMA: r",\, "}
-_LATEX_FUNCTIONS = {"sigmoid": r"\sigma", "tanh": r"\tanh"}
+POWER = re.compile(r"e([−+]?)0*(\d+)$")
+"""The power of ten at the end of a number."""
 
 _BREAKS = (Sign.PLUS, Sign.ELEMENTWISE, Sign.TIMES, Sign.OVER)
 """Before which signs an equation may go on in a new line."""
+
+IN_WORK = (" + ", " − ", " ∘ ", " / ", "; ")
+"""Before which signs a side of an equation with numbers in goes on; a vector alone is parted from its matrix."""
+
+
+def parts(line: Sequence[Part], signs: Collection[str]) -> list[tuple[Part, ...]]:
+    """Return the parts of an equation that stay together: each from one of the signs to the next."""
+    found: list[list[Part]] = [[]]
+    for piece in line:
+        if piece in signs and found[-1]:
+            found.append([])
+        found[-1].append(piece)
+    return [tuple(part) for part in found]
+
+
+def groups(line: Line) -> list[Line]:
+    """Return the pieces of an equation that stay together: each from a sign to the next."""
+    return parts(line, _BREAKS)
 
 
 def with_shapes(line: Line, width: int, signs: Mapping[int, str] | None = None) -> Iterator[str]:
@@ -88,11 +58,6 @@ def with_shapes(line: Line, width: int, signs: Mapping[int, str] | None = None) 
     for row in rows:
         yield row.above.rstrip()
         yield row.below.rstrip()
-
-
-def groups(line: Line) -> list[Line]:
-    """Return the pieces of an equation that stay together: each from a sign to the next."""
-    return parts(line, _BREAKS)
 
 
 class _Rows(NamedTuple):
@@ -125,76 +90,160 @@ class _Rows(NamedTuple):
         return _Rows(above, below)
 
 
-def aligned(lines: Iterable[Line], environment: str) -> str:
-    """Return equations in LaTeX below each other, their first signs aligned; one that is too wide goes on below."""
-    body = " \\\\\n".join(f"  {row}" for line in lines for row in _fitting(line))
-    return f"\\begin{{{environment}}}\n{body}\n\\end{{{environment}}}"
+GAP = 4
+"""Between equations that stand beside each other."""
+
+MOST_WIDTH = 80
+"""No more than this is filled with them, however wide the screen is."""
+
+_BRACKETS, _PARENTHESES = ("⎡⎢⎣", "⎤⎥⎦"), ("⎛⎜⎝", "⎞⎟⎠")
+"""The top, the middle and the foot of what stands around more than one line."""
 
 
-def _fitting(line: Line) -> Iterator[str]:
-    """Yield an equation in as many lines as it needs on a page."""
-    rows: list[Line] = [()]
-    indent = line_width(line[:2]) + QUAD
-    for group in groups(line):
-        if rows[-1] and line_width((*rows[-1], *group)) > PAGE - indent * (len(rows) > 1):
-            rows.append(())
-        rows[-1] = (*rows[-1], *group)
-    yield latex(rows[0])
-    yield from (f"&\\quad {latex(row)}" for row in rows[1:])
+class Box(NamedTuple):
+    """Lines of one width; `base` is the one that stands level with what is beside it."""
+
+    lines: tuple[str, ...]
+
+    @property
+    def base(self) -> int:
+        return (len(self.lines) - 1) // 2
+
+    @property
+    def width(self) -> int:
+        return len(self.lines[0])
 
 
-def latex(line: Line) -> str:
-    """Return an equation in LaTeX, each term with its shape below, the sign of equality an alignment mark."""
-    return "".join(map(_latex, line))
+def paragraphs(lines: Sequence[WorkLine], width: int) -> Iterator[list[str]]:
+    """Yield equations, each in its lines; those that only say what a letter is stand beside each other."""
+    beside: list[Box] = []
+    for line in lines:
+        box = _beside([line])
+        if line.count(" = ") == 1 and not any(piece in IN_WORK for piece in line):
+            if beside and sum(each.width + GAP for each in beside) + box.width > min(width, MOST_WIDTH):
+                yield _lines(beside)
+                beside = []
+            beside.append(box)
+            continue
+        if beside:
+            yield _lines(beside)
+            beside = []
+        yield laid_out(line, width)
+    if beside:
+        yield _lines(beside)
 
 
-def inline(line: Line) -> str:
-    """Return mathematics among words, between dollars: with nothing to align, nor a space that Markdown takes away."""
-    plain_signs = (Sign.EQUALS, Sign.APPLIED)
-    return f"${''.join(str(piece) if piece in plain_signs else _latex(piece) for piece in line)}$"
+def spelled(line: WorkLine, signs: Mapping[int, str]) -> WorkLine:
+    """Return an equation with words in place of the letters of its terms and functions, as wide as they will be."""
+    return tuple(_spelled(piece, signs) for piece in line) if signs else line
 
 
-def named(name: Name) -> str:
-    """Return the name of a tensor as mathematics has it, the mark of a direction before it in words."""
-    before = f"{name.before.rstrip('/')} " if name.before else ""
-    return f"{typeset(before)}${symbol(name.letter, name.below)}$"
-
-
-def typeset(text: str) -> str:
-    """Return text for LaTeX in which nothing is a command: in ASCII, with ? for what TeX's own fonts have not."""
-    return "".join(ESCAPES.get(char) or _typeset(char) for char in escape(text, MOST_OF_A_SUM))
-
-
-def _typeset(char: str) -> str:
-    if char.isascii():
-        return char
-    if char in _LETTERS:
-        return f"\\{_LETTERS[char]}{{}}"
-    from unicodedata import normalize  # few names need it
-
-    decomposed = normalize("NFD", char)
-    letter, accent = decomposed[0], _ACCENTS.get(decomposed[1:])
-    if accent is None or not letter.isascii():
-        return "?"
-    return f"\\{accent}{{{letter}}}" if letter != "i" else f"\\{accent}{{\\i}}"
-
-
-def symbol(letter: str, below: str = "") -> str:
-    """Return a letter in LaTeX, a Greek one by its name, with what stands below it."""
-    letter = _LATEX_GREEK.get(letter) or typeset(letter)
-    return f"{letter}_{{{typeset(below)}}}" if below else letter
-
-
-def _latex(piece: Piece) -> str:
+def _spelled(piece: WorkPiece, signs: Mapping[int, str]) -> WorkPiece:
     match piece:
-        case Function():
-            return _LATEX_FUNCTIONS.get(piece.name) or f"\\operatorname{{{typeset(piece.name)}}}"
-        case str():
-            return _LATEX_SIGNS.get(piece) or f"\\text{{{typeset(piece)}}}"
-        case Derivative():
-            return f"\\frac{{\\partial {_latex(piece.of)}}}{{\\partial {_latex(piece.by)}}}"
-    text = symbol(piece.letter, piece.subscript or piece.time.replace("−", "-"))
-    if not piece.shape:
-        return text
-    shape = r" \times ".join(map(str, piece.shape))
-    return f"\\underset{{{shape}}}{{{text}}}"
+        case Term():
+            return Words(plain((piece,)).translate(signs))
+        case str() if piece.endswith("("):
+            return piece.translate(signs)
+        case _:
+            return piece
+
+
+def _lines(boxes: Sequence[Box]) -> list[str]:
+    gap = Box((" " * GAP,))
+    return [text.rstrip() for text in _joined([each for box in boxes for each in (box, gap)]).lines]
+
+
+def laid_out(line: WorkLine, width: int) -> list[str]:
+    """Return the lines of an equation; where it is wider than `width`, its sides stand below each other."""
+    name, *sides = parts(line, (" = ",))
+    indent = _beside([name]).width
+    rows: list[WorkLine] = [name]
+    broken = False  # whether the side before had to go on below
+    for number, side in enumerate(sides):
+        if not broken and _beside([rows[-1], side]).width <= width:
+            rows[-1] = (*rows[-1], *side)
+            continue
+        if number:
+            rows.append((" " * indent,))
+        broken = _beside([rows[-1], side]).width > width
+        for place, group in enumerate(parts(side, IN_WORK)):
+            if place and _beside([rows[-1], group]).width > width:
+                rows.append((" " * (indent + 2),))
+            rows[-1] = (*rows[-1], *group)
+    return [text.rstrip() for row in rows for text in _beside([row]).lines]
+
+
+def _beside(rows: Sequence[WorkLine]) -> Box:
+    """Return pieces side by side, what stands in parentheses that are as tall as it is."""
+    boxes: list[Box] = []
+    opened: list[int] = []
+    for piece in (piece for row in rows for piece in row):
+        if isinstance(piece, str) and piece.endswith("("):
+            opened.append(len(boxes))
+            boxes.append(Box((piece,)))
+        elif piece == ")" and opened:
+            start = opened.pop()
+            name, inside = boxes[start].lines[0][:-1], boxes[start + 1 :]
+            boxes[start:] = [*_around(inside, _PARENTHESES, "()", _height(inside), name)]
+        elif piece == ")":  # it was opened on a line above
+            boxes.append(_bracket(_PARENTHESES[1], ")", _height(boxes)))
+        else:
+            boxes.append(_box(piece))
+    for start in reversed(opened):  # and this is closed on one below
+        name = boxes[start].lines[0][:-1]
+        boxes[start : start + 1] = [Box((name,)), _bracket(_PARENTHESES[0], "(", _height(boxes[start + 1 :]))]
+    return _joined(boxes)
+
+
+def _height(boxes: Sequence[Box]) -> int:
+    return max((len(box.lines) for box in boxes), default=1)
+
+
+def _around(boxes: list[Box], signs: tuple[str, str], flat: str, tall: int, name: str = "") -> Iterator[Box]:
+    """Yield boxes with a bracket on each side, as tall as is asked for, and the name of a function before."""
+    if name:
+        yield Box((name,))
+    yield _bracket(signs[0], flat[0], tall)
+    yield from boxes
+    yield _bracket(signs[1], flat[1], tall)
+
+
+def _bracket(signs: str, flat: str, tall: int) -> Box:
+    """Return a bracket: its top, its middle as often as needed, and its foot."""
+    return Box((flat,)) if tall == 1 else Box((signs[0], *[signs[1]] * (tall - 2), signs[2]))
+
+
+def _box(piece: WorkPiece) -> Box:
+    match piece:
+        case Block():
+            return _joined([*_around([_numbers(piece)], _BRACKETS, "[]", len(piece.rows))])
+        case Term():
+            return Box((plain((piece,)),))
+        case Words():
+            return Box((escape(piece.text),))
+        case _:
+            return Box((piece,))
+
+
+def _numbers(block: Block) -> Box:
+    """Return the rows of a block, points below points."""
+    columns = []
+    for column in zip(*block.rows, strict=True):
+        parts = [text.partition(".") for text in column]
+        before = max(len(whole) for whole, _, _ in parts)
+        after = max(len(point + rest) for _, point, rest in parts)
+        columns.append([whole.rjust(before) + (point + rest).ljust(after) for whole, point, rest in parts])
+    return Box(tuple(" ".join(row) for row in zip(*columns, strict=True)))
+
+
+def _joined(boxes: Sequence[Box]) -> Box:
+    """Return boxes side by side, their base lines level."""
+    above = max((box.base for box in boxes), default=0)
+    below = max((len(box.lines) - box.base for box in boxes), default=1)
+    lines = [""] * (above + below)
+    for box in boxes:
+        first = above - box.base
+        for number in range(above + below):
+            inside = first <= number < first + len(box.lines)
+            lines[number] += box.lines[number - first] if inside else " " * box.width
+    return Box(tuple(lines))

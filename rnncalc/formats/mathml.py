@@ -1,4 +1,4 @@
-"""Equations in MathML, for pages: the shapes below their terms. Knows looks, not what is meant.
+"""Equations in MathML, for pages: in letters with the shapes below their terms, or with numbers in.
 
 An equation is several `math` elements, between which a page may break it where it is narrow; what it says in plain text
 stands with them, so that it is read out whole.
@@ -9,25 +9,25 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape as quoted
 
-from rnncalc.formats.mathematics import groups
+from rnncalc.formats.mathematics import POWER, groups, parts
 from rnncalc.formats.values import MOST_OF_A_SUM
-from rnncalc.reports.equations import GREEK, Derivative, Function, Line, Piece, Sign, plain
-from rnncalc.reports.sheet import Name, Phrase
+from rnncalc.reports.equations import GREEK, Derivative, Function, Line, Piece, Sign, Term, plain
+from rnncalc.reports.sheet import Block, Name, Phrase, Words, WorkLine, WorkPiece
 from rnncalc.text import escape
 
 
-def between(sign: str, space: float) -> str:
+def _between(sign: str, space: float) -> str:
     """Return a sign between two terms; at the start of an element it is that still."""
     return f'<mo form="infix" lspace="{space}em" rspace="{space}em">{sign}</mo>'
 
 
 _SIGNS: dict[str, str] = {
-    Sign.PLUS: between("+", 0.28),
-    Sign.MINUS: between("−", 0.28),
-    Sign.EQUALS: between("=", 0.28),
-    Sign.ELEMENTWISE: between("∘", 0.22),
-    Sign.TIMES: between("·", 0.22),
-    Sign.OVER: between("/", 0.22),
+    Sign.PLUS: _between("+", 0.28),
+    Sign.MINUS: _between("−", 0.28),
+    Sign.EQUALS: _between("=", 0.28),
+    Sign.ELEMENTWISE: _between("∘", 0.22),
+    Sign.TIMES: _between("·", 0.22),
+    Sign.OVER: _between("/", 0.22),
     Sign.APPLIED: '<mspace width="0.167em"></mspace>',
     Sign.COMMA: '<mo form="infix" lspace="0" rspace="0.222em">,</mo>',
     Sign.ONE: "<mn>1</mn>",
@@ -40,6 +40,21 @@ _SIGNS: dict[str, str] = {
 
 _DEPTH = 0.38
 """How far below the line a term reaches, in em, with a letter below it or without: so shapes stand in one line."""
+
+
+_WORK_SIGNS = {
+    " = ": _between("=", 0.28),
+    " + ": _between("+", 0.28),
+    " − ": _between("−", 0.28),
+    " ∘ ": _between("∘", 0.22),
+    " / ": _between("/", 0.22),
+    "·": _between("·", 0.1),
+    "; ": '<mo form="infix" lspace="0" rspace="0.28em">;</mo>',
+    " ": '<mspace width="0.167em"></mspace>',
+    ")": '<mo form="postfix">)</mo>',
+}
+_WORK_BREAKS = (" = ", " + ")
+"""Before which signs an equation may go on in a new line."""
 
 
 def equations(lines: Iterable[Line]) -> str:
@@ -62,8 +77,8 @@ def phrase(of: Phrase) -> str:
 def _equation(line: Line) -> str:
     place = line.index(Sign.EQUALS) if Sign.EQUALS in line else -1
     left, right = line[: place + 1], line[place + 1 :]
-    parts = "<wbr/>".join(_math(group) for group in groups(right))
-    return f'<div role="math" aria-label="{text(plain(line))}"><span>{_math(left)}</span> <span>{parts}</span></div>'
+    pieces = "<wbr/>".join(_math(group) for group in groups(right))
+    return f'<div role="math" aria-label="{text(plain(line))}"><span>{_math(left)}</span> <span>{pieces}</span></div>'
 
 
 def _math(line: Line) -> str:
@@ -104,3 +119,61 @@ def _below(char: str) -> str:
 def text(text: str) -> str:
     """Return text in which nothing is markup."""
     return quoted(escape(text, MOST_OF_A_SUM))
+
+
+def work(lines: Iterable[WorkLine]) -> str:
+    """Return equations below each other, their first signs of equality aligned."""
+    rows = "".join(f"{_work_line(line)}\n" for line in lines)
+    return f'<div class="equations scroll" role="group" aria-label="Numbers" tabindex="0">\n{rows}</div>\n'
+
+
+def _work_line(line: WorkLine) -> str:
+    place = line.index(" = ") + 1 if " = " in line else 0
+    right = "<wbr/>".join(_work_math(group) for group in parts(line[place:], _WORK_BREAKS))
+    left = _work_math(line[:place]) if place else ""
+    whole = text("".join(map(_plain_work, line)))
+    return f'<div role="math" aria-label="{whole}"><span>{left}</span> <span>{right}</span></div>'
+
+
+def _work_math(line: WorkLine) -> str:
+    return f"<math>{''.join(map(_work_piece, line))}</math>"
+
+
+def _work_piece(piece: WorkPiece) -> str:
+    match piece:
+        case Term():
+            return symbol(piece.letter, piece.subscript or piece.time)
+        case Words():
+            return f"<mtext>{text(piece.text)}</mtext>"
+        case Block():
+            cells = ("".join(f"<mtd>{_number(cell)}</mtd>" for cell in row) for row in piece.rows)
+            rows = "".join(f"<mtr>{row}</mtr>" for row in cells)
+            return f'<mrow><mo form="prefix">[</mo><mtable>{rows}</mtable><mo form="postfix">]</mo></mrow>'
+        case str() if piece in _WORK_SIGNS:
+            return _WORK_SIGNS[piece]
+        case str() if piece.endswith("("):
+            name = f"<mi>{text(piece[:-1])}</mi>" if len(piece) > 1 else ""
+            return f'{name}<mo form="prefix">(</mo>'
+        case _:
+            return _number(piece)
+
+
+def _number(number: str) -> str:
+    """Return a number, its power of ten written out."""
+    found = POWER.search(number)
+    if not found:
+        return f"<mn>{text(number)}</mn>"
+    power = f"<msup><mn>10</mn><mn>{'−' if found[1] == '−' else ''}{found[2]}</mn></msup>"
+    return f"<mn>{text(number[: found.start()])}</mn>{_WORK_SIGNS['·']}{power}"
+
+
+def _plain_work(piece: WorkPiece) -> str:
+    match piece:
+        case Term():
+            return piece.name
+        case Words():
+            return piece.text
+        case Block():
+            return f"[{'; '.join(' '.join(row) for row in piece.rows)}]"
+        case _:
+            return piece

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 from xml.sax.saxutils import escape as escape_xml
 
-from rnncalc.formats.colours import COLOURS, DASHED
-from rnncalc.formats.places import PAGE, Point, edges, lowest_first, path
+from rnncalc.formats.pictures import COLOURS, DASHED, PAGE, Point, edges, lowest_first, path
 from rnncalc.reports.equations import GREEK, Term, plain, plain_piece
 from rnncalc.reports.pictures.framing import stacked
 from rnncalc.reports.pictures.picture import (

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TextIO
 
-from rnncalc.formats.places import PAGE, cells_of, ends, lowest_first
-from rnncalc.formats.terminal import terminal_width
+from rnncalc.formats.pictures import PAGE, cells_of, ends, lowest_first
+from rnncalc.formats.values import terminal_width
 from rnncalc.reports.equations import plain
 from rnncalc.reports.pictures.picture import (
     MOST_OF_A_LINE,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
-from rnncalc.formats.colours import COLOURS, DASHED
-from rnncalc.formats.mathematics import symbol, typeset
-from rnncalc.formats.places import PAGE, Point, edges, lowest_first, path
+from rnncalc.formats.latex import symbol, typeset
+from rnncalc.formats.pictures import COLOURS, DASHED, PAGE, Point, edges, lowest_first, path
 from rnncalc.reports.equations import Piece, Term, plain_piece
 from rnncalc.reports.pictures.picture import Arrow, Box, Brace, Curve, Dot, Label, Picture, Role, Shape, span
 

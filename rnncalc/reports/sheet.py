@@ -6,11 +6,10 @@ Knows no question and no network, and no format: formats decide how all of this 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from rnncalc.reports.equations import Line
-    from rnncalc.reports.written_work import WorkLine
+    from rnncalc.reports.equations import Line, Term
 
 
 class Arithmetic(NamedTuple):
@@ -47,6 +46,24 @@ class Bar(NamedTuple):
 
     share: float
 
+
+class Block(NamedTuple):
+    """Numbers in rows: a matrix, or a vector as a column."""
+
+    rows: tuple[tuple[str, ...], ...]
+
+
+class Words(NamedTuple):
+    """Text within an equation with numbers in."""
+
+    text: str
+
+
+WorkPiece: TypeAlias = "Term | Block | Words | str"
+"""What an equation with numbers in is written in; a string is a number, a sign, a bracket or a function with its
+bracket."""
+
+WorkLine: TypeAlias = "tuple[WorkPiece, ...]"
 
 Shape = tuple[int | None, ...]
 Value = str | int | float | Arithmetic | Name | Phrase | Bar | Shape | None

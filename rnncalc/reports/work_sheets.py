@@ -14,8 +14,8 @@ from rnncalc.reports.equations import Term
 from rnncalc.reports.equations import written as equation
 from rnncalc.reports.run import outcome
 from rnncalc.reports.setting import setting, title
-from rnncalc.reports.sheet import Sheet
-from rnncalc.reports.written_work import DIGITS, Words, WorkLine, matrix, numbers, written
+from rnncalc.reports.sheet import Sheet, Words, WorkLine
+from rnncalc.reports.written_work import DIGITS, matrix, numbers, written
 from rnncalc.text import all_of
 
 

@@ -6,7 +6,6 @@ Knows operations and numbers; where a vector stands as a column is for formats t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from rnncalc.forward.worked import (
     Applied,
@@ -22,30 +21,13 @@ from rnncalc.forward.worked import (
 )
 from rnncalc.questions.work import Name, WorkedLine
 from rnncalc.reports.equations import FUNCTIONS, Term
+from rnncalc.reports.sheet import Block, Words, WorkLine
 
 DIGITS = 4
 """How many digits that count a fraction has at most."""
 
 MOST_WHOLE = 2.0**53
 """From there on a float does not tell each whole number from the next."""
-
-
-class Block(NamedTuple):
-    """Numbers in rows: a matrix, or a vector as a column."""
-
-    rows: tuple[tuple[str, ...], ...]
-
-
-class Words(NamedTuple):
-    """Text within an equation."""
-
-    text: str
-
-
-Piece = Term | Block | Words | str
-"""What an equation is written in; a string is a number, a sign, a bracket or a function with its bracket."""
-
-WorkLine = tuple[Piece, ...]
 
 
 def written(line: WorkedLine, names: Mapping[int, object]) -> WorkLine:

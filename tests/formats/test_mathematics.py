@@ -7,7 +7,7 @@ from cells import CELLS, cases, network
 
 from rnncalc import explain
 from rnncalc.formats import mathml
-from rnncalc.formats.mathematics import latex, typeset
+from rnncalc.formats.latex import latex, typeset
 from rnncalc.questions.notation import NOTATIONS
 from rnncalc.reports.equations import Function, Sign, Term, plain
 from rnncalc.reports.explain import ExplanationReport

@@ -12,7 +12,7 @@ from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, Embedding, FastGRNN, MinLSTM, Network, Output
 from rnncalc.formats import write
-from rnncalc.formats.places import PAGE
+from rnncalc.formats.pictures import PAGE
 from rnncalc.formats.svg import element
 from rnncalc.formats.text import drawn
 from rnncalc.formats.tikz import environment

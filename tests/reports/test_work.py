@@ -17,7 +17,7 @@ from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, External, Network
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.errors import RefusedError, SpecError
 from rnncalc.formats import write
-from rnncalc.formats.columns import paragraphs
+from rnncalc.formats.mathematics import paragraphs
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.questions.run import Run, run

@@ -11,7 +11,7 @@ from pictured import hold, network_of, said
 from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, RNN, Dense, Embedding, Network, Output, Part, count, load
-from rnncalc.formats.places import cells_of
+from rnncalc.formats.pictures import cells_of
 from rnncalc.formats.text import drawn as text_lines
 from rnncalc.layers.cell import Cell
 from rnncalc.questions.count import LayerCount
