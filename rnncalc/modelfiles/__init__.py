@@ -1,4 +1,4 @@
-"""Model files: one file a format, and FORMATS, the list of them all. Nothing that a file holds is ever run.
+"""Model files: one file a program that writes them, and FORMATS, the list of them all. Nothing in a file is ever run.
 
 A new format is a module with `read(path)` and its line in FORMATS; it is imported when such a file is met. Knows
 nothing of networks: what the tensors mean is for others to say.
@@ -22,15 +22,16 @@ HEAD = 64
 
 
 class Format(NamedTuple):
-    """A format: the module whose `read` reads it, the suffixes of its files, and whether bytes are the start of one.
+    """A format: the module that reads it, the suffixes of its files, and whether bytes are the start of one.
 
-    writer: the program whose files they are, where it is one's.
+    writer: the program whose files they are, where it is one's. reader: the module's function.
     """
 
     module: str
     suffixes: tuple[str, ...]
     starts: Callable[[bytes], bool]
     writer: str = ""
+    reader: str = "read"
 
 
 _ZIP = b"PK\x03\x04"
@@ -42,16 +43,24 @@ def _is_safetensors(head: bytes) -> bool:
 
 
 FORMATS: dict[str, Format] = {
-    "sharded": Format("rnncalc.modelfiles.sharded", (".index.json",), lambda _: False),  # any JSON starts as it does
+    "sharded": Format(
+        "rnncalc.modelfiles.safetensors", (".index.json",), lambda _: False, reader="read_sharded"
+    ),  # any JSON starts as it does
     "safetensors": Format("rnncalc.modelfiles.safetensors", (".safetensors",), _is_safetensors),
     "pytorch": Format(
         "rnncalc.modelfiles.pytorch", (".pt", ".pth", ".bin", ".ckpt"), lambda head: head[:4] == _ZIP, "PyTorch"
     ),
     "pytorch-old": Format(
-        "rnncalc.modelfiles.pytorch_old", (), lambda head: head[:1] == b"\x80" and head[1:2] in b"\2\3\4\5", "PyTorch"
+        "rnncalc.modelfiles.pytorch",
+        (),
+        lambda head: head[:1] == b"\x80" and head[1:2] in b"\2\3\4\5",
+        "PyTorch",
+        "refuse_old",
     ),
     "keras": Format("rnncalc.modelfiles.keras", (".keras",), lambda head: head[:4] == _ZIP, "Keras"),
-    "hdf5": Format("rnncalc.modelfiles.hdf5", (".h5", ".hdf5"), lambda head: head[:4] == b"\x89HDF", "Keras"),
+    "hdf5": Format(
+        "rnncalc.modelfiles.keras", (".h5", ".hdf5"), lambda head: head[:4] == b"\x89HDF", "Keras", "read_hdf5"
+    ),
     "onnx": Format(
         "rnncalc.modelfiles.onnx", (".onnx",), lambda head: head[:1] == b"\x08" and head[2:3] in b"\x12:\x1a", "ONNX"
     ),
@@ -88,7 +97,8 @@ def read(path: str, flag: str = "") -> ModelFile:
             raise BadFileError("no such file")
         with open_input(path) as file:
             head = file.read(HEAD)
-        model: ModelFile = import_module(_found(path, head).module).read(path)
+        found = _found(path, head)
+        model: ModelFile = getattr(import_module(found.module), found.reader)(path)
         return model
 
 

@@ -1,138 +1,201 @@
-"""Keras' weights in HDF5: `.weights.h5` as Keras 3 writes it, and whole models as Keras 2 did.
+"""HDF5 files of strangers: the arrays in them and what their groups say of themselves, no link followed.
 
-Keras 3 numbers the variables of a layer in the order in which they were made; Keras 2 names them.
+Read with h5py, which is an extra: the format takes a library.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Mapping
-from functools import partial
+import io
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from math import prod
 from typing import Any, NamedTuple
 
-from rnncalc.modelfiles.configured import Configured, configured
-from rnncalc.modelfiles.groups import Array, Groups, Opened, Region, groups_of, numbers
-from rnncalc.modelfiles.model import FileTensor, ModelFile, Module, Remark, Role, Sign
-from rnncalc.modelfiles.roles import role_of
+from rnncalc.files import open_input
+from rnncalc.modelfiles.archive import MOST_INFLATED
+from rnncalc.modelfiles.model import MOST_NAME, BadFileError
+from rnncalc.modelfiles.numbers import decoded, nested
+from rnncalc.text import escape
 
-_NUMBERED = re.compile(r"(?P<layer>.*?)(/(?P<way>forward|backward)_layer)?(?P<cell>/cell)?/vars/(?P<leaf>[0-9]+)")
-_NAMED = re.compile(r"(model_weights/)?(?P<layer>[^/]+)/(.*/)?(?P<leaf>[^/:]+)(:0)?")
-_WAY = re.compile(r"/(forward|backward)_[^/]+/")
-_OPTIMIZER = re.compile(r"(_?optimizer(_weights)?|optimizer_weights)(/|$)")
-_DENSE = re.compile(r"dense(_[0-9]+)?")
-"""What Keras calls the group of a dense layer: it is one even if its bias is not as long as its rows."""
-_CELL = ("kernel", "recurrent_kernel", "bias")
-_MOVING = ("gamma", "beta", "moving_mean", "moving_variance")
+MOST_DEPTH = 40
+MOST_HELD = 20_000
+"""Arrays, groups and links: h5py takes some 0.2 ms for each."""
+MOST_TEXT = 8_000_000
+"""An attribute of more bytes is none that Keras writes."""
 
-
-class _Place(NamedTuple):
-    """Which layer an array belongs to, and what it is there."""
-
-    layer: str
-    leaf: str
+Opened = Callable[[], io.RawIOBase | io.BytesIO]
+"""Opens the file that h5py reads; it is given no path, under which it would open others too."""
 
 
-def read(path: str) -> ModelFile:
+class HDF5Array(NamedTuple):
+    """An array by its path."""
+
+    path: str
+    shape: tuple[int, ...]
+    dtype: str
+
+
+class HDF5File(NamedTuple):
+    """The arrays of a file in its order, what groups say of themselves by their paths, and links, not followed."""
+
+    arrays: tuple[HDF5Array, ...]
+    said: Mapping[str, Mapping[str, Any]]
+    links: tuple[str, ...]
+
+
+class Region(io.RawIOBase):
+    """A part of a file, or all of it, as a file."""
+
+    def __init__(self, path: str, start: int = 0, size: int | None = None) -> None:
+        self._file = open_input(path)
+        rest = os.fstat(self._file.fileno()).st_size - start
+        self._start, self._size, self._at = start, rest if size is None else size, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self._at = max(0, offset + {0: 0, 1: self._at, 2: self._size}[whence])
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        self._file.seek(self._start + self._at)
+        data = self._file.read(max(0, min(len(buffer), self._size - self._at)))
+        if len(data) < len(buffer):  # h5py would take what was in the memory for the rest
+            raise OSError("the file ends before it should")
+        buffer[:] = data
+        self._at += len(data)
+        return len(data)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+@contextmanager
+def _open(opened: Opened) -> Iterator[Any]:
+    try:
+        import h5py
+    except ImportError:
+        raise BadFileError("is read with h5py, which is not installed: pip install 'rnncalc[models]'") from None
+    try:
+        with opened() as data, h5py.File(data, "r") as file:
+            yield file
+    except BadFileError:
+        raise
+    except (OSError, RuntimeError, KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
+        raise BadFileError(f"is cut off, or no HDF5 file: {escape(str(error)).lower()}") from None
+
+
+def contents(opened: Opened) -> HDF5File:
     """Return what a file holds."""
-    return of_groups(path, "hdf5", partial(Region, path), None)
+    arrays: list[HDF5Array] = []
+    links: list[str] = []
+    with _open(opened) as file:
+        import h5py
+
+        seen: set[int] = set()
+        said: dict[str, Mapping[str, Any]] = {}
+        waiting = [""]
+        while waiting:
+            path = waiting.pop()
+            group = file[path] if path else file
+            if words := _said(group):
+                said[path] = words
+            below = []
+            for name, item in _below(path, group, seen, links):
+                if len(seen) + len(links) > MOST_HELD:
+                    raise BadFileError(f"holds more than {MOST_HELD:,} arrays, groups and links")
+                if isinstance(item, h5py.Dataset):
+                    arrays.append(_array(name, item))
+                else:  # its name alone: what is open takes memory
+                    below.append(name)
+            waiting += reversed(below)
+        return HDF5File(tuple(arrays), said, tuple(links))
 
 
-def of_groups(path: str, format: str, opened: Opened, config: Mapping[str, Any] | None) -> ModelFile:
-    """Return a file of arrays in groups, with the settings of their layers where a config tells them."""
-    groups = groups_of(opened)
-    known = configured(config if config is not None else groups.said.get("", {}).get("model_config"))
-    tensors: list[FileTensor] = []
-    modules: dict[str, dict[str, FileTensor]] = {}
-    names = _names(groups)
-    for array in groups.arrays:
-        place = _place(array, groups)
-        name = names.get(place.layer, place.layer)
-        frozen = known.layers[name].frozen if name in known.layers else None
-        role = _role(array, place)
-        read = partial(numbers, opened, array.path, array.shape, array.dtype)
-        tensor = FileTensor(
-            array.path, array.shape, array.dtype, role, read, frozen if role is Role.PARAMETER else None
-        )
-        tensors.append(tensor)
-        if role is Role.PARAMETER:
-            modules.setdefault(name, {})[place.leaf] = tensor
-    return _file(path, format, tuple(tensors), modules, known, groups)
+def _below(path: str, group: Any, seen: set[int], links: list[str]) -> Iterator[tuple[str, Any]]:
+    """Yield what a group holds that was not met before; a link elsewhere is noted."""
+    import h5py
+
+    if path.count("/") > MOST_DEPTH or len(path) > MOST_NAME:
+        raise BadFileError("holds groups within groups to no end")
+    for key in group:
+        name = f"{path}/{key}" if path else str(key)
+        if not isinstance(group.get(key, getlink=True), h5py.HardLink):
+            links.append(name)
+            continue
+        item = group[key]
+        if isinstance(item, h5py.Dataset) and _is_virtual(item):
+            links.append(name)
+        elif isinstance(item, h5py.Group | h5py.Dataset):
+            address = h5py.h5o.get_info(item.id).addr
+            if address not in seen:
+                seen.add(address)
+                yield name, item
 
 
-def _file(
-    path: str,
-    format: str,
-    tensors: tuple[FileTensor, ...],
-    modules: dict[str, dict[str, FileTensor]],
-    known: Configured,
-    groups: Groups,
-) -> ModelFile:
-    remarks = [] if known.layers else [Remark(Sign.NO_CONFIG)]
-    if groups.links:
-        remarks.append(Remark(Sign.NOT_READ, groups.links))
-    order = [*known.layers] or [*groups.said.get("model_weights", groups.said.get("", {})).get("layer_names", ())]
-    places = {name: place for place, name in enumerate(order)}
-    made = [
-        Module(name, of, known.layers[name].kind, known.layers[name].settings)
-        if name in known.layers
-        else Module(name, of)
-        for name, of in sorted(modules.items(), key=lambda item: places.get(item[0], len(places)))
-    ]
-    ordered = bool(places)
-    return ModelFile(path, format, "keras", tensors, tuple(made), ordered, tuple(remarks), known.steps, known.inputs)
+def _is_virtual(item: Any) -> bool:
+    """Return whether an array is put together from others; to ask for its shape would open their files."""
+    import h5py
+
+    return bool(item.id.get_create_plist().get_layout() == h5py.h5d.VIRTUAL)
 
 
-def _names(groups: Groups) -> dict[str, str]:
-    """Return the names that layers were given by the groups that they are in, but for those that two have."""
-    said = {
-        path.removesuffix("/vars"): words["name"]
-        for path, words in groups.said.items()
-        if path.endswith("/vars") and not path.endswith("/cell/vars") and isinstance(words.get("name"), str)
-    }
-    times = Counter(said.values())
-    return {path: name for path, name in said.items() if times[name] == 1}
+def _array(path: str, item: Any) -> HDF5Array:
+    kind = item.dtype
+    halves = kind.kind == "V" and kind.itemsize == 2  # a type that NumPy has not is stored as bytes
+    dtype = "bfloat16" if halves and _attribute(item, "dtype") == "bfloat16" else str(kind.name)
+    return HDF5Array(path, tuple(int(size) for size in item.shape or ()), dtype)
 
 
-def _place(array: Array, groups: Groups) -> _Place:
-    """Return which layer an array belongs to: numbered within it, or named."""
-    if found := _NUMBERED.fullmatch(array.path):
-        mark = f"{found['way']}/" if found["way"] else ""
-        layer = found["layer"]
-        return _Place(layer, mark + _leaf(int(found["leaf"]), layer, array, groups, cell=bool(found["cell"])))
-    if found := _NAMED.fullmatch(array.path):
-        way = _WAY.search(array.path)
-        return _Place(found["layer"], f"{way[1]}/{found['leaf']}" if way else found["leaf"])
-    layer, _, leaf = array.path.rpartition("/")
-    return _Place(layer, leaf)
+def _said(group: Any) -> dict[str, Any]:
+    """Return what a group says of itself in words, or lists of them."""
+    said = {key: _attribute(group, key) for key in ("name", "model_config", "layer_names")}
+    return {key: value for key, value in said.items() if value is not None}
 
 
-def _leaf(number: int, layer: str, array: Array, groups: Groups, *, cell: bool) -> str:
-    """Return the name that Keras has for a numbered variable of a layer."""
-    kind = layer.rpartition("/")[2]
-    if cell and number < len(_CELL):
-        return _CELL[number]
-    if kind.startswith("batch_normalization") and number < len(_MOVING):
-        return _MOVING[number]
-    if kind.startswith("embedding") and number == 0:
-        return "embeddings"
-    if kind.startswith(("normalization", "seed_generator")):
-        return "moving_mean"
-    if number < 2 and (_DENSE.fullmatch(kind) or _is_dense(layer, array, groups)):
-        return ("kernel", "bias")[number]
-    return str(number)
+def _attribute(item: Any, name: str) -> str | list[str] | None:
+    """Return an attribute that is text, or a list of words as Keras writes it; None for any other."""
+    import h5py
+
+    if name not in item.attrs:
+        return None
+    attribute = item.attrs.get_id(name)
+    kind = attribute.get_type()
+    shape = attribute.shape  # None of one that is empty
+    if not isinstance(kind, h5py.h5t.TypeStringID) or shape is None or kind.get_size() * prod(shape) > MOST_TEXT:
+        return None
+    if shape and kind.is_variable_str():  # each word may be as long as the file
+        return None
+    value = item.attrs[name]
+    return [_word(each) for each in value.ravel()] if shape else _word(value)
 
 
-def _is_dense(layer: str, array: Array, groups: Groups) -> bool:
-    """Return whether the variables of a layer are a matrix and, it may be, a vector as long as its rows."""
-    shapes = (
-        [each.shape for each in groups.arrays if each.path.startswith(f"{layer}/vars/")]
-        if len(groups.arrays) < 2_000
-        else [array.shape]
-    )
-    first = next(iter(shapes), ())
-    return len(first) == 2 and (len(shapes) == 1 or (len(shapes) == 2 and shapes[1] == first[1:]))
+def _word(value: Any) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
-def _role(array: Array, place: _Place) -> Role:
-    return Role.OPTIMIZER if _OPTIMIZER.match(array.path) else role_of(place.leaf, array.dtype)
+def numbers(opened: Opened, path: str, shape: tuple[int, ...], dtype: str) -> Any:
+    """Return the numbers of an array."""
+    with _open(opened) as file:
+        item = file[path]
+        if item.external:
+            raise BadFileError(f"keeps {escape(path)} in another file, which is not opened")
+        if dtype != "bfloat16" and item.dtype.kind not in "biuf":
+            raise BadFileError(f"holds numbers of the type {dtype}, which are not read here; save them as float32")
+        piece = prod(item.chunks or ()) * item.dtype.itemsize
+        if piece > MOST_INFLATED:
+            raise BadFileError(f"packs {escape(path)} by {piece:,} bytes; at most {MOST_INFLATED:,} are unpacked")
+        found = item[()]
+        if dtype == "bfloat16":
+            return nested(decoded(found.tobytes(), dtype), shape)
+        flat = found.astype("float64").ravel().tolist()
+    return nested(flat, shape)

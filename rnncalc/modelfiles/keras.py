@@ -1,34 +1,211 @@
-"""Keras' own files: a zip archive of a configuration and of the weights in HDF5."""
+"""Keras' files: `.keras`, its weights in `.weights.h5` as Keras 3 writes them, and whole models as Keras 2 did.
+
+A `.keras` file is a zip archive of a configuration and of the weights in HDF5. Keras 3 numbers the variables of a layer
+in the order in which they were made; Keras 2 names them. The configuration says of the layers their order, settings,
+and what is not trained. Nothing in it is made, a lambda in it least of all.
+"""
 
 from __future__ import annotations
 
 import io
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any, NamedTuple
 
 from rnncalc.modelfiles.archive import MOST_INFLATED, Archive
-from rnncalc.modelfiles.configured import MOST_BYTES, parsed
-from rnncalc.modelfiles.groups import Region
-from rnncalc.modelfiles.hdf5 import of_groups
-from rnncalc.modelfiles.model import BadFileError, ModelFile
+from rnncalc.modelfiles.hdf5 import HDF5Array, HDF5File, Opened, Region, contents, numbers
+from rnncalc.modelfiles.model import BadFileError, FileTensor, ModelFile, Module, Remark, Role, Sign, role_of
 
 WEIGHTS = "model.weights.h5"
 
+MOST_CONFIG = 8_000_000
+MOST_DEPTH = 20
+MOST_SETTING = 100
+"""Longer words are no settings that a layer of a spec has."""
+
 
 def read(path: str) -> ModelFile:
-    """Return what a file holds. Nothing in its configuration is made, a lambda in it least of all."""
+    """Return what a `.keras` file holds."""
     with Archive(path) as archive:
         if WEIGHTS not in archive.names:
             raise BadFileError(f"is a zip archive, but no model of Keras: it holds no {WEIGHTS}")
-        config = parsed(archive.read("config.json", MOST_BYTES))
+        config = _parsed(archive.read("config.json", MOST_CONFIG))
         span = archive.span(WEIGHTS)
-        if span is None:
-            whole = archive.read(WEIGHTS, MOST_INFLATED)
+        opened = partial(Region, path, *span) if span else partial(io.BytesIO, archive.read(WEIGHTS, MOST_INFLATED))
+    return _of_arrays(path, "keras", opened, config)
 
-            def opened() -> io.RawIOBase | io.BytesIO:
-                return io.BytesIO(whole)
-        else:
-            start, size = span
 
-            def opened() -> io.RawIOBase | io.BytesIO:
-                return Region(path, start, size)
+def read_hdf5(path: str) -> ModelFile:
+    """Return what a file of weights in HDF5 holds, or a whole model as Keras 2 wrote it."""
+    return _of_arrays(path, "hdf5", partial(Region, path), None)
 
-    return of_groups(path, "keras", opened, config)
+
+class KerasLayer(NamedTuple):
+    """A layer of a configuration: its class, its settings that are plain words and numbers; frozen: not trained."""
+
+    kind: str
+    settings: Mapping[str, Any]
+    frozen: bool
+
+
+class KerasConfig(NamedTuple):
+    """The layers by their names in their order; steps, inputs: what the network reads, where it says so."""
+
+    layers: Mapping[str, KerasLayer]
+    steps: int | None = None
+    inputs: int | None = None
+
+
+def _parsed(text: bytes | str) -> Mapping[str, Any]:
+    """Return a configuration from JSON. Raises BadFileError where it is none."""
+    if len(text) > MOST_CONFIG:
+        raise BadFileError(f"has a configuration of {len(text):,} bytes; at most {MOST_CONFIG:,} are read")
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        raise BadFileError("has a configuration that is no JSON") from None
+    if not isinstance(found, dict):
+        raise BadFileError("has a configuration that is no JSON object")
+    return found
+
+
+def _config(config: Any) -> KerasConfig:
+    """Return what a configuration says; nothing where there is none."""
+    if config is None:
+        return KerasConfig({})
+    top = _parsed(config) if isinstance(config, str | bytes) else config
+    layers: dict[str, KerasLayer] = {}
+    shapes: list[Any] = []
+    for kind, settings, frozen in _layers(top, frozen=False, depth=0):
+        name = settings.get("name")
+        if kind == "InputLayer":
+            shapes.append(settings.get("batch_shape", settings.get("batch_input_shape")))
+        elif isinstance(name, str):
+            layers.setdefault(name, KerasLayer(kind, _plain(settings), frozen))
+    kinds = {layer.kind for layer in layers.values()}
+    shape = shapes[0] if len(shapes) == 1 and isinstance(shapes[0], list) else []
+    sizes = [size if type(size) is int and 0 < size <= 10**12 else None for size in shape[1:]]
+    if len(sizes) == 2:
+        return KerasConfig(layers, *sizes)
+    return KerasConfig(layers, sizes[0] if len(sizes) == 1 and "Embedding" in kinds else None)
+
+
+def _layers(node: Any, *, frozen: bool, depth: int) -> Iterator[tuple[str, Mapping[str, Any], bool]]:
+    """Yield the class, the settings and whether it is frozen of each layer; those within models in their places."""
+    config = node.get("config") if isinstance(node, dict) else None
+    if not isinstance(config, dict) or depth > MOST_DEPTH:
+        return
+    frozen = frozen or config.get("trainable") is False
+    below = config.get("layers")
+    if isinstance(below, list):
+        for each in below:
+            yield from _layers(each, frozen=frozen, depth=depth + 1)
+        return
+    inner = config.get("layer")  # of one that wraps another
+    within = inner.get("config") if isinstance(inner, dict) else None
+    if isinstance(within, dict) and node.get("class_name") != "Bidirectional":  # TimeDistributed, which is its layer
+        yield from _layers(inner, frozen=frozen, depth=depth + 1)
+        return
+    yield str(node.get("class_name")), {**(within or {}), **config} if isinstance(within, dict) else config, frozen
+
+
+def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        key: value
+        for key, value in settings.items()
+        if isinstance(value, bool | int | None) or (isinstance(value, str) and len(value) <= MOST_SETTING)
+    }
+
+
+def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any] | None) -> ModelFile:
+    """Return a file of arrays in groups, with the settings of their layers where a configuration tells them."""
+    held = contents(opened)
+    top = held.said.get("", {})
+    known = _config(config if config is not None else top.get("model_config"))
+    tensors: list[FileTensor] = []
+    modules: dict[str, dict[str, FileTensor]] = {}
+    names = _names(held)
+    for array in held.arrays:
+        path_of_layer, leaf = _place(array, held)
+        name = names.get(path_of_layer, path_of_layer)
+        role = Role.OPTIMIZER if _OPTIMIZER.match(array.path) else role_of(leaf, array.dtype)
+        frozen = known.layers[name].frozen if name in known.layers and role is Role.PARAMETER else None
+        read = partial(numbers, opened, array.path, array.shape, array.dtype)
+        tensors.append(FileTensor(array.path, array.shape, array.dtype, role, read, frozen))
+        if role is Role.PARAMETER:
+            modules.setdefault(name, {})[leaf] = tensors[-1]
+    remarks = [] if known.layers else [Remark(Sign.NO_CONFIG)]
+    if held.links:
+        remarks.append(Remark(Sign.NOT_READ, held.links))
+    order = [*known.layers] or [*held.said.get("model_weights", top).get("layer_names", ())]
+    places = {name: place for place, name in enumerate(order)}
+    made = []
+    for name in sorted(modules, key=lambda name: places.get(name, len(places))):
+        layer = known.layers.get(name, KerasLayer("", {}, frozen=False))
+        made.append(Module(name, modules[name], layer.kind, layer.settings))
+    steps, inputs = known.steps, known.inputs
+    return ModelFile(path, format, "keras", tuple(tensors), tuple(made), bool(places), tuple(remarks), steps, inputs)
+
+
+def _names(held: HDF5File) -> dict[str, str]:
+    """Return the names that layers were given by the groups that they are in, but for those that two have."""
+    said = {
+        path.removesuffix("/vars"): words["name"]
+        for path, words in held.said.items()
+        if path.endswith("/vars") and not path.endswith("/cell/vars") and isinstance(words.get("name"), str)
+    }
+    times = Counter(said.values())
+    return {path: name for path, name in said.items() if times[name] == 1}
+
+
+_NUMBERED = re.compile(r"(?P<layer>.*?)(/(?P<way>forward|backward)_layer)?(?P<cell>/cell)?/vars/(?P<leaf>[0-9]+)")
+_NAMED = re.compile(r"(model_weights/)?(?P<layer>[^/]+)/(.*/)?(?P<leaf>[^/:]+)(:0)?")
+_WAY = re.compile(r"/(forward|backward)_[^/]+/")
+_OPTIMIZER = re.compile(r"(_?optimizer(_weights)?|optimizer_weights)(/|$)")
+_DENSE = re.compile(r"dense(_[0-9]+)?")
+"""What Keras calls the group of a dense layer: it is one even if its bias is not as long as its rows."""
+_CELL = ("kernel", "recurrent_kernel", "bias")
+_MOVING = ("gamma", "beta", "moving_mean", "moving_variance")
+
+
+def _place(array: HDF5Array, held: HDF5File) -> tuple[str, str]:
+    """Return which layer an array belongs to, and what it is called there: numbered within it, or named."""
+    if found := _NUMBERED.fullmatch(array.path):
+        mark = f"{found['way']}/" if found["way"] else ""
+        layer = found["layer"]
+        return layer, mark + _leaf(int(found["leaf"]), layer, array, held, cell=bool(found["cell"]))
+    if found := _NAMED.fullmatch(array.path):
+        way = _WAY.search(array.path)
+        return found["layer"], f"{way[1]}/{found['leaf']}" if way else found["leaf"]
+    layer, _, leaf = array.path.rpartition("/")
+    return layer, leaf
+
+
+def _leaf(number: int, layer: str, array: HDF5Array, held: HDF5File, *, cell: bool) -> str:
+    """Return the name that Keras has for a numbered variable of a layer."""
+    kind = layer.rpartition("/")[2]
+    if cell and number < len(_CELL):
+        return _CELL[number]
+    if kind.startswith("batch_normalization") and number < len(_MOVING):
+        return _MOVING[number]
+    if kind.startswith("embedding") and number == 0:
+        return "embeddings"
+    if kind.startswith(("normalization", "seed_generator")):
+        return "moving_mean"
+    if number < 2 and (_DENSE.fullmatch(kind) or _is_dense(layer, array, held)):
+        return ("kernel", "bias")[number]
+    return str(number)
+
+
+def _is_dense(layer: str, array: HDF5Array, held: HDF5File) -> bool:
+    """Return whether the variables of a layer are a matrix and, it may be, a vector as long as its rows."""
+    shapes = (
+        [each.shape for each in held.arrays if each.path.startswith(f"{layer}/vars/")]
+        if len(held.arrays) < 2_000
+        else [array.shape]
+    )
+    first = next(iter(shapes), ())
+    return len(first) == 2 and (len(shapes) == 1 or (len(shapes) == 2 and shapes[1] == first[1:]))

@@ -1,7 +1,11 @@
-"""What a model file holds: named tensors, and the modules that they belong to. Knows no network and no one format."""
+"""What a model file holds: named tensors, what each of them is, and the modules that they belong to.
+
+Knows no network and no one format.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from enum import Enum, StrEnum, auto
 from math import prod
@@ -29,6 +33,33 @@ class Role(StrEnum):
     UNKNOWN = "unknown"
 
 
+_OPTIMIZER = re.compile(
+    r"(^|[./])(optim\w*|\w*_optimizer|optimizer\w*|lr_scheduler\w*|scheduler|grad_scaler|scaler)([./]|$)"
+    r"|(^|[./])(exp_avg(_sq)?|max_exp_avg_sq|momentum_buffer|square_avg|acc_delta|grad_avg|exp_inf)([./]|$)"
+)
+_BUFFER = re.compile(
+    r"(^|[./])(running_mean|running_var|num_batches_tracked|moving_mean|moving_variance|position_ids|inv_freq"
+    r"|seed_generator\w*|attn_mask|causal_mask)(:0)?([./]|$)"
+)
+_AVERAGE = re.compile(r"(^|_)ema(_|[0-9]*$)|^swa|averaged?_(model|state_dict|weights)$", re.IGNORECASE)
+
+REAL = ("float64", "float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "complex64", "complex128")
+
+
+def role_of(name: str, dtype: str) -> Role:
+    """Return the role that a name and a type speak for: whole numbers are never trained."""
+    if _OPTIMIZER.search(name):
+        return Role.OPTIMIZER
+    if _BUFFER.search(name) or dtype not in REAL:
+        return Role.BUFFER
+    return Role.UNKNOWN if is_average(name) else Role.PARAMETER
+
+
+def is_average(name: str) -> bool:
+    """Return whether a name speaks for a second set of weights beside those that are trained."""
+    return any(_AVERAGE.search(part) for part in re.split("[./]", name)[:-1])
+
+
 class Sign(Enum):
     """What is noticed of a whole file, for a report to say."""
 
@@ -39,7 +70,6 @@ class Sign(Enum):
     QUANTISED = auto()
     SCRIPT = auto()
     ZEROS = auto()
-    COPIES = auto()
     IN_BRANCHES = auto()
     NO_CONFIG = auto()
 
@@ -119,3 +149,9 @@ def modules_of(tensors: tuple[FileTensor, ...], separator: str = ".") -> tuple[M
             path, _, leaf = tensor.name.rpartition(separator)
             found.setdefault(path, {})[leaf] = tensor
     return tuple(Module(path, of) for path, of in found.items())
+
+
+def averages_in(tensors: tuple[FileTensor, ...]) -> tuple[Remark, ...]:
+    """Return the remark on tensors that by their names are averages of the weights, none where there are none."""
+    names = tuple(tensor.name for tensor in tensors if tensor.role is Role.UNKNOWN and is_average(tensor.name))
+    return (Remark(Sign.AVERAGES, names),) if names else ()

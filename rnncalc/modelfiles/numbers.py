@@ -1,52 +1,50 @@
-"""From the bytes of a tensor to its numbers in nested lists, in plain Python. Knows no format of files."""
+"""The numbers of a tensor: from bytes to nested lists, in plain Python. Knows no format of files."""
 
 from __future__ import annotations
 
 import struct
 import sys
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import Any, NamedTuple
 
+from rnncalc.files import open_input
 from rnncalc.modelfiles.model import BadFileError
 
-Read = Callable[[int, int], bytes]
-"""Returns so many bytes of a file, from a place in it."""
 
-
-class Kind(NamedTuple):
+class DType(NamedTuple):
     """A type of numbers: how many bytes each takes, and the letter that the array module has for it, if any."""
 
     size: int
     letter: str = ""
 
 
-DTYPES: dict[str, Kind] = {
-    "float64": Kind(8, "d"),
-    "float32": Kind(4, "f"),
-    "float16": Kind(2),
-    "bfloat16": Kind(2),
-    "int64": Kind(8, "q"),
-    "int32": Kind(4, "i"),
-    "int16": Kind(2, "h"),
-    "int8": Kind(1, "b"),
-    "uint64": Kind(8, "Q"),
-    "uint32": Kind(4, "I"),
-    "uint16": Kind(2, "H"),
-    "uint8": Kind(1, "B"),
-    "bool": Kind(1, "B"),
-    "float8_e4m3fn": Kind(1),
-    "float8_e5m2": Kind(1),
-    "complex64": Kind(8),
-    "complex128": Kind(16),
+DTYPES: dict[str, DType] = {
+    "float64": DType(8, "d"),
+    "float32": DType(4, "f"),
+    "float16": DType(2),
+    "bfloat16": DType(2),
+    "int64": DType(8, "q"),
+    "int32": DType(4, "i"),
+    "int16": DType(2, "h"),
+    "int8": DType(1, "b"),
+    "uint64": DType(8, "Q"),
+    "uint32": DType(4, "I"),
+    "uint16": DType(2, "H"),
+    "uint8": DType(1, "B"),
+    "bool": DType(1, "B"),
+    "float8_e4m3fn": DType(1),
+    "float8_e5m2": DType(1),
+    "complex64": DType(8),
+    "complex128": DType(16),
 }
 """The types that tensors have, by their names."""
 
 
 def decoded(data: bytes, dtype: str, order: str = "little") -> list[float]:
     """Return the numbers of some bytes, widened to Python's floats. Raises BadFileError for a type that has none."""
-    kind = DTYPES.get(dtype, Kind(1))
+    kind = DTYPES.get(dtype, DType(1))
     if kind.letter:
         found = array(kind.letter, data)
         if order != sys.byteorder and kind.size > 1:
@@ -59,6 +57,17 @@ def decoded(data: bytes, dtype: str, order: str = "little") -> list[float]:
         halves = struct.unpack(f"{mark}{count}H", data)
         return [*struct.unpack(f"<{count}f", struct.pack(f"<{count}I", *(half << 16 for half in halves)))]
     raise BadFileError(f"holds numbers of the type {dtype}, which are not read here; save them as float32")
+
+
+def numbers_at(path: str, start: int, dtype: str, shape: tuple[int, ...]) -> Any:
+    """Return the numbers of a tensor that lie in a file in a row, from a byte on."""
+    size = prod(shape) * DTYPES.get(dtype, DType(1)).size
+    with open_input(path) as file:
+        file.seek(start)
+        data = file.read(size)
+    if len(data) < size:
+        raise BadFileError("is cut off")
+    return nested(decoded(data, dtype), shape)
 
 
 def nested(flat: Sequence[float], shape: tuple[int, ...]) -> Any:

@@ -1,44 +1,232 @@
-"""ONNX files: tensors, and the operators that read them, which say what they are."""
+"""ONNX files: tensors, and the operators that read them, which say what they are.
+
+The numbers of the fields are those of onnx.proto (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto). A reader of
+its own, since the package loads all weights, and NumPy with them, before the first name can be looked at. Tensors are
+those of the graph itself and its constants; what stands within branches and loops is named and not looked into.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from enum import Enum, auto
+from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import accumulate
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from rnncalc.files import open_input
-from rnncalc.modelfiles.model import BadFileError, FileTensor, ModelFile, Remark, Role, Sign
-from rnncalc.modelfiles.numbers import DTYPES, decoded, nested
-from rnncalc.modelfiles.onnx_graph import Graph, Node, Stored, graph_of
-from rnncalc.modelfiles.onnx_modules import modules_of
-from rnncalc.modelfiles.roles import REAL
-from rnncalc.modelfiles.wire import FileBytes, Piece, Wire
+from rnncalc.modelfiles.model import (
+    MOST_AXES,
+    MOST_NAME,
+    MOST_SIZE,
+    MOST_TENSORS,
+    REAL,
+    BadFileError,
+    FileTensor,
+    ModelFile,
+    Module,
+    Remark,
+    Role,
+    Sign,
+)
+from rnncalc.modelfiles.numbers import DTYPES, numbers_at, transposed
+from rnncalc.modelfiles.protobuf import FileBytes, Piece, Wire
 from rnncalc.text import escape
+
+MOST_SETTING = 100
+"""Settings of more bytes are none that a layer has."""
 
 MOST_LOOKED_AT, MOST_IN_ALL = 100_000, 1_000_000
 """Biases of more numbers are not looked at for zeros, nor for copies; nor more numbers of one file."""
+
+MOST_FOLLOWED = 1_000
+"""How many matrices that several products read are followed through the graph."""
 
 
 def read(path: str) -> ModelFile:
     """Return what a file holds."""
     with open_input(path) as file:
-        graph = graph_of(Wire(FileBytes(file)))
+        graph = _graph(path, Wire(FileBytes(file)))
     look = _Look()
-    tensors = _tensors(path, graph, look)
-    modules = modules_of(graph.nodes, {tensor.name: tensor for tensor in tensors if tensor.role is Role.PARAMETER})
+    tensors = _with_roles(graph, look)
+    modules = tuple(_modules(graph.nodes, {name: of for name, of in tensors.items() if of.role is Role.PARAMETER}))
     remarks = []
-    inner = {tensor.name for tensor in graph.tensors if tensor.depth or tensor.from_node}
-    if hidden := tuple(tensor.name for tensor in tensors if tensor.role is Role.PARAMETER and tensor.name in inner):
-        remarks.append(Remark(Sign.IN_BRANCHES, hidden))
+    if graph.branching:
+        remarks.append(Remark(Sign.IN_BRANCHES, tuple(dict.fromkeys(graph.branching))))
     if zeros := tuple(
         module.tensors["B"].name for module in modules if "R" in module.tensors and _half_zeros(module.tensors, look)
     ):
         remarks.append(Remark(Sign.ZEROS, zeros))
-    return ModelFile(path, "onnx", "onnx", tensors, modules, True, tuple(remarks))
+    return ModelFile(path, "onnx", "onnx", tuple(tensors.values()), modules, True, tuple(remarks))
+
+
+# The messages of a file that tensors are in.
+
+TYPES = {1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 8: "string", 9: "bool"}
+TYPES |= {10: "float16", 11: "float64", 12: "uint32", 13: "uint64", 14: "complex64", 15: "complex128", 16: "bfloat16"}
+_TYPED = {4: "float32", 10: "float64"}
+"""The fields of numbers that are no raw bytes, packed in a row."""
+
+
+class Operator(NamedTuple):
+    """An operator of a graph with its inputs and outputs by name; settings: its numbers and words."""
+
+    kind: str
+    name: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    settings: dict[str, object]
+
+
+class ONNXGraph(NamedTuple):
+    """A graph: its operators, and its tensors as parameters.
+
+    constants: the names of tensors that are constants of an operator. branching: the names of operators that have a
+    graph within.
+    """
+
+    nodes: list[Operator]
+    tensors: dict[str, FileTensor]
+    constants: set[str]
+    branching: list[str]
+
+
+def _graph(path: str, wire: Wire) -> ONNXGraph:
+    """Return the graph of a file. Raises BadFileError where there is none."""
+    graph, versions = None, 0
+    for number, value in wire.fields(Piece(0, len(wire.data))):
+        if number == 7 and isinstance(value, Piece):
+            graph = value
+        versions += number == 8
+    if graph is None or not versions:
+        raise BadFileError("is cut off, or no ONNX file: it has no graph, or no version of its operators")
+    found = ONNXGraph([], {}, set(), [])
+    for number, value in wire.fields(graph):
+        if isinstance(value, Piece) and number == 1:
+            _operator(path, wire, value, found)
+        elif isinstance(value, Piece) and number == 5:
+            _add(_tensor(path, wire, value), found)
+        elif number == 15:
+            raise BadFileError("holds sparse tensors, which are not read here")
+        if len(found.tensors) > MOST_TENSORS or len(found.nodes) > 4 * MOST_TENSORS:
+            raise BadFileError(f"holds more than {MOST_TENSORS:,} tensors, or four times as many operators")
+    return found
+
+
+def _add(tensor: FileTensor, graph: ONNXGraph) -> None:
+    if tensor.name in graph.tensors:
+        raise BadFileError(f"holds two tensors of the name {escape(tensor.name)}")
+    graph.tensors[tensor.name] = tensor
+
+
+def _operator(path: str, wire: Wire, piece: Piece, into: ONNXGraph) -> None:
+    words: dict[int, list[str]] = {1: [], 2: [], 3: [], 4: []}
+    attributes: list[Piece] = []
+    for number, value in wire.fields(piece):
+        if number in words:
+            words[number].append(wire.text(value))
+        elif number == 5 and isinstance(value, Piece):
+            attributes.append(value)
+    node = Operator("".join(words[4][:1]), "".join(words[3][:1]), tuple(words[1]), tuple(words[2]), {})
+    into.nodes.append(node)
+    for attribute in attributes:
+        _attribute(path, wire, attribute, node, into)
+
+
+def _attribute(path: str, wire: Wire, piece: Piece, node: Operator, into: ONNXGraph) -> None:
+    """Take an attribute: numbers and words into the operator's settings, a constant into the graph."""
+    name = ""
+    whole: list[int] = []
+    texts: list[str] = []
+    reals: list[float] = []
+    for number, value in wire.fields(piece):
+        if number == 1:
+            name = wire.text(value)
+        elif number in (3, 8) and not (isinstance(value, Piece) and value.size > MOST_SETTING):
+            whole += wire.numbers(value)
+        elif number in (4, 9) and isinstance(value, Piece) and value.size <= MOST_SETTING:
+            texts.append(wire.text(value))
+        elif number in (2, 7) and isinstance(value, Piece) and value.size <= MOST_SETTING:
+            reals += wire.reals(value)
+        elif number == 5 and isinstance(value, Piece) and node.kind == "Constant" and node.outputs:
+            tensor = _tensor(path, wire, value)._replace(name=node.outputs[0][:MOST_NAME])
+            _add(tensor, into)
+            into.constants.add(tensor.name)
+        elif number in (6, 11):
+            into.branching.append((node.name or node.kind)[:MOST_NAME])
+    value_of = texts or reals or whole
+    if name and value_of:
+        node.settings[name] = value_of
+
+
+def _tensor(path: str, wire: Wire, piece: Piece) -> FileTensor:
+    """Return a tensor whose shape is that of its numbers, wherever those are."""
+    sizes: list[int] = []
+    name, dtype, data, apart, count = "", "", None, False, 0
+    said: dict[str, str] = {}
+    for number, value in wire.fields(piece):
+        if number == 1:
+            sizes += wire.numbers(value)
+        elif number == 2 and isinstance(value, int):
+            dtype = TYPES.get(value, f"type {value % 1000}")
+        elif number == 8:
+            name = wire.text(value)
+        elif number in (9, *_TYPED) and isinstance(value, Piece):
+            data = value
+        elif number in (5, 7, 11):
+            count += wire.count(value)
+        elif number == 13 and isinstance(value, Piece):
+            pair = {number: wire.text(word) for number, word in wire.fields(value) if number in (1, 2)}
+            said[pair.get(1, "")] = pair.get(2, "")
+        elif number == 14:
+            apart = value == 1
+    if len(name) > MOST_NAME or len(sizes) > MOST_AXES or not all(0 <= size < MOST_SIZE for size in sizes):
+        raise BadFileError(f"says of {escape(name)} nothing that a tensor can be")
+    shape = tuple(sizes)
+    if apart:
+        file, start = _beside(path, name, shape, dtype, said)
+        return FileTensor(name, shape, dtype, Role.PARAMETER, partial(numbers_at, file, start, dtype, shape))
+    held = data.size // DTYPES[dtype].size if data and dtype in DTYPES else count
+    if dtype in DTYPES and held != prod(shape):
+        raise BadFileError(f"says that {escape(name)} has {prod(shape):,} numbers, and holds {held:,}")
+    read = partial(numbers_at, path, data.start, dtype, shape) if data else partial(_not_in_bytes, name, shape)
+    return FileTensor(name, shape, dtype, Role.PARAMETER, read)
+
+
+def _not_in_bytes(name: str, shape: tuple[int, ...]) -> Any:
+    """Return the numbers of a tensor that has a field for each, if it has none."""
+    if not prod(shape):
+        return []
+    raise BadFileError(f"keeps {escape(name)} in numbers of a type that is not read here; save it as float32")
+
+
+def _beside(path: str, name: str, shape: tuple[int, ...], dtype: str, said: Mapping[str, str]) -> tuple[str, int]:
+    """Return the file that a tensor's numbers are in, and from where on; only files beside this one are read."""
+    sizes = [said.get(key, "0") for key in ("offset", "length")]
+    location = said.get("location", "")
+    if not location or not all(size.isascii() and size.isdecimal() and len(size) < 20 for size in sizes):
+        raise BadFileError(f"does not say where the numbers of {escape(name)} are")
+    start, length = map(int, sizes)
+    folder = os.path.realpath(os.path.dirname(path) or ".")
+    file = os.path.realpath(os.path.join(folder, location))
+    if os.path.isabs(location) or os.path.commonpath((folder, file)) != folder or "\0" in location:
+        raise BadFileError(f"keeps {escape(name)} in {escape(location)}, which is not in its folder")
+    try:
+        with open_input(file) as beside:
+            size = os.fstat(beside.fileno()).st_size
+    except OSError as error:
+        raise BadFileError(f"keeps {escape(name)} in {escape(location)}: {(error.strerror or '').lower()}") from None
+    needed = prod(shape) * DTYPES[dtype].size if dtype in DTYPES else length
+    if (length and length != needed) or start + needed > size:
+        raise BadFileError(f"keeps {escape(name)} in {escape(location)}, which has not the bytes it needs")
+    return file, start
+
+
+# What a tensor is: who reads it says so, and for some its numbers.
+
+_MOMENTS = (("BatchNormalization", 3), ("BatchNormalization", 4))
+_STATES = (("LSTM", 5), ("LSTM", 6), ("GRU", 5), ("RNN", 5))
+_MOVED = ("Expand", "Slice", "Concat", "Tile", "Identity", "Squeeze", "Unsqueeze", "Reshape")
 
 
 class _Look:
@@ -55,35 +243,44 @@ class _Look:
         return tensor.read()
 
 
-def _tensors(path: str, graph: Graph, look: _Look) -> tuple[FileTensor, ...]:
-    """Return the tensors with what they are; names of branches that stand elsewhere too get a number."""
-    reads: dict[str, set[_Use]] = {}
+def _with_roles(graph: ONNXGraph, look: _Look) -> dict[str, FileTensor]:
+    """Return the tensors of a graph with what they are by who reads them."""
+    moments: set[str] = set()
+    states: set[str] = set()
+    moved: set[str] = set()
+    others: set[str] = set()
     for node in graph.nodes:
         for place, name in enumerate(node.inputs):
-            reads.setdefault(name, set()).add(_use(node.operator, place))
+            use = (node.kind, place)
+            by = moments if use in _MOMENTS else states if use in _STATES else moved if use[0] in _MOVED else others
+            by.add(name)
+
+    def role(tensor: FileTensor) -> Role:
+        name, constant = tensor.name, tensor.name in graph.constants
+        if tensor.dtype not in REAL:
+            return Role.CONSTANT  # whole numbers are shapes and axes
+        if name in moments:
+            return Role.BUFFER
+        if not tensor.shape or (constant and prod(tensor.shape) <= 1):  # a single number may be anything
+            return Role.CONSTANT if constant else Role.UNKNOWN
+        as_state = name in states or (constant and name in moved)
+        if as_state and name not in others and (constant or name not in moved):
+            numbers = look.at(tensor)
+            if numbers is not None and not any(_flat(numbers)):
+                return Role.CONSTANT  # the state before the first step, which is zeros and no weight
+        return Role.PARAMETER
+
+    made = {name: tensor._replace(role=role(tensor)) for name, tensor in graph.tensors.items()}
     starts = _starts(graph.nodes)
-    made: dict[str, FileTensor] = {}
-    numbers: dict[str, int] = {}  # the last one that a name was given
-    for stored in graph.tensors:
-        name = stored.name
-        while name in made:
-            numbers[stored.name] = numbers.get(stored.name, 1) + 1
-            name = f"{stored.name}#{numbers[stored.name]}"
-        file, piece = _where(path, stored)
-        read = partial(_numbers, file, piece, stored.dtype, stored.shape, stored.name)
-        tensor = FileTensor(name, stored.shape, stored.dtype, Role.PARAMETER, read)
-        made[name] = tensor._replace(
-            role=_role(tensor, reads.get(stored.name, set()), look, from_node=stored.from_node)
-        )
     for name in _made_beforehand([made[name] for name in made if name in starts], [*made.values()]):
         made[name] = made[name]._replace(role=Role.CONSTANT)
-    return tuple(made.values())
+    return made
 
 
-def _starts(nodes: list[Node]) -> set[str]:
+def _starts(nodes: list[Operator]) -> set[str]:
     """Return what is added right before an activation, as the state's product is in a step that is written out."""
-    activated = {name for node in nodes if node.operator in ("Tanh", "Relu") for name in node.inputs}
-    sums = [node for node in nodes if node.operator == "Add" and not activated.isdisjoint(node.outputs)]
+    activated = {name for node in nodes if node.kind in ("Tanh", "Relu") for name in node.inputs}
+    sums = [node for node in nodes if node.kind == "Add" and not activated.isdisjoint(node.outputs)]
     return {name for node in sums for name in node.inputs}
 
 
@@ -108,45 +305,9 @@ def _looked_at(tensors: list[FileTensor]) -> list[FileTensor]:
     return [each for each, end in zip(parameters, ends, strict=True) if end <= MOST_LOOKED_AT]
 
 
-_STATES = (("LSTM", 5), ("LSTM", 6), ("GRU", 5), ("RNN", 5))
-_MOVED = ("Expand", "Slice", "Concat", "Tile", "Identity", "Squeeze", "Unsqueeze", "Reshape")
-_MOMENTS = (("BatchNormalization", 3), ("BatchNormalization", 4))
-
-
-class _Use(Enum):
-    """What an operator reads something as."""
-
-    MOMENT = auto()
-    STATE = auto()
-    MOVED = auto()
-    OTHER = auto()
-
-
-def _use(operator: str, place: int) -> _Use:
-    if (operator, place) in _MOMENTS:
-        return _Use.MOMENT
-    if (operator, place) in _STATES:
-        return _Use.STATE
-    return _Use.MOVED if operator in _MOVED else _Use.OTHER
-
-
-def _role(tensor: FileTensor, reads: set[_Use], look: _Look, *, from_node: bool) -> Role:
-    """Return what a tensor is by who reads it: whole numbers are shapes and axes, a single number may be anything."""
-    if tensor.dtype not in REAL:
-        return Role.CONSTANT
-    if _Use.MOMENT in reads:
-        return Role.BUFFER
-    if not tensor.shape or (from_node and prod(tensor.shape) <= 1):
-        return Role.CONSTANT if from_node else Role.UNKNOWN
-    states = reads and reads <= ({_Use.STATE, _Use.MOVED} if from_node else {_Use.STATE})
-    if states and (numbers := look.at(tensor)) is not None and not any(_flat(numbers)):
-        return Role.CONSTANT  # the state before the first step, which is zeros and no weight
-    return Role.PARAMETER
-
-
-def _half_zeros(tensors: Any, look: _Look) -> bool:
+def _half_zeros(tensors: Mapping[str, FileTensor], look: _Look) -> bool:
     """Return whether the second half of the biases of an operator is zeros, which exporters put there."""
-    biases: FileTensor | None = tensors.get("B")
+    biases = tensors.get("B")
     if biases is None or len(biases.shape) != 2 or biases.shared_with:
         return False
     rows = look.at(biases)
@@ -159,36 +320,106 @@ def _flat(numbers: Any) -> list[float]:
     return numbers if isinstance(numbers, list) else [numbers]
 
 
-def _where(path: str, stored: Stored) -> tuple[str, Piece | None]:
-    """Return the file and the place in it where the numbers of a tensor are; only files beside this one are read."""
-    if stored.elsewhere is None:
-        return path, stored.data
-    location, start, length = stored.elsewhere
-    folder = os.path.realpath(os.path.dirname(path) or ".")
-    file = os.path.realpath(os.path.join(folder, location))
-    if os.path.isabs(location) or os.path.commonpath((folder, file)) != folder or "\0" in location:
-        raise BadFileError(f"keeps {escape(stored.name)} in {escape(location)}, which is not in its folder")
-    try:
-        with open_input(file) as beside:
-            size = os.fstat(beside.fileno()).st_size
-    except OSError as error:
-        raise BadFileError(
-            f"keeps {escape(stored.name)} in {escape(location)}: {(error.strerror or '').lower()}"
-        ) from None
-    needed = prod(stored.shape) * DTYPES[stored.dtype].size if stored.dtype in DTYPES else length
-    if (length and length != needed) or start + needed > size:
-        raise BadFileError(f"keeps {escape(stored.name)} in {escape(location)}, which has not the bytes it needs")
-    return file, Piece(start, start + needed)
+# The operators as modules: each with the tensors it reads, as it uses them.
+
+INPUTS = {
+    "LSTM": ("", "W", "R", "B", "", "initial_h", "initial_c", "P"),
+    "GRU": ("", "W", "R", "B", "", "initial_h"),
+    "RNN": ("", "W", "R", "B", "", "initial_h"),
+    "Gemm": ("", "B", "C"),
+    "MatMul": ("", "B"),
+    "Gather": ("data",),
+}
+"""What operators call what they read."""
+
+_PRODUCTS = ("MatMul", "Gemm")
+_PASSED_ON = ("Identity", "Transpose")
 
 
-def _numbers(path: str, piece: Piece | None, dtype: str, shape: tuple[int, ...], name: str) -> Any:
-    if piece is None:
-        if not prod(shape):
-            return []
-        raise BadFileError(f"keeps {escape(name)} in numbers of a type that is not read here; save it as float32")
-    with open_input(path) as file:
-        file.seek(piece.start)
-        data = file.read(piece.size)
-    if len(data) < piece.size:
-        raise BadFileError("is cut off")
-    return nested(decoded(data, dtype), shape)
+def _modules(nodes: list[Operator], parameters: Mapping[str, FileTensor]) -> Iterator[Module]:
+    """Yield a module for each operator that reads parameters, and one for each parameter that none reads."""
+    used = {**parameters}  # the tensors in the shape in which they are read, by every name they are passed on under
+    for node in nodes:
+        if node.kind in _PASSED_ON and node.inputs and node.outputs and node.inputs[0] in used:
+            below = used[node.inputs[0]]
+            if node.kind == "Identity":
+                used[node.outputs[0]] = below
+            elif node.settings.get("perm", [1, 0]) == [1, 0]:
+                used[node.outputs[0]] = _turned(below, parameters[below.name])
+    added = dict(_added(nodes, used))
+    taken = {*added.values()}
+    again = _applied_again(nodes, used)
+    claimed: set[str] = set()
+    names: set[str] = set()
+    for place, node in enumerate(nodes):
+        if node.kind in _PASSED_ON:
+            continue
+        reads = _reads(node, used, taken)
+        if node.kind == "Gemm" and "B" in reads and node.settings.get("transB") == [1]:
+            reads["B"] = _turned(reads["B"], parameters[reads["B"].name])
+        if place in added:
+            reads["C"] = used[added[place]]
+        if not reads:
+            continue
+        path = node.name if node.name and node.name not in names else next(iter(reads.values())).name
+        names.add(path)
+        tensors = {}
+        for leaf, tensor in reads.items():  # what another operator read before is that one's
+            tensors[leaf] = tensor._replace(shared_with=tensor.name) if tensor.name in claimed else tensor
+            claimed.add(tensor.name)
+        step = any(tensor.name in again for tensor in reads.values())
+        yield Module(path, tensors, "" if step else node.kind, node.settings)  # a product of a step is part of a cell
+    yield from (Module(name, {name: tensor}) for name, tensor in parameters.items() if name not in claimed)
+
+
+def _turned(tensor: FileTensor, stored: FileTensor) -> FileTensor:
+    """Return a matrix with its rows as columns; one that was turned before is as it is stored."""
+    if len(tensor.shape) != 2 or tensor is not stored:
+        return stored
+    return tensor._replace(shape=tensor.shape[::-1], read=lambda: transposed(tensor.read()))
+
+
+def _reads(node: Operator, used: Mapping[str, FileTensor], taken: set[str]) -> dict[str, FileTensor]:
+    """Return the parameters that an operator reads, under the names it has for them."""
+    names = INPUTS.get(node.kind, ())
+    found: dict[str, FileTensor] = {}
+    for place, name in enumerate(node.inputs):
+        if name in used and name not in taken:
+            leaf = names[place] if place < len(names) and names[place] else name
+            found[leaf] = used[name]
+    return found
+
+
+def _added(nodes: list[Operator], used: Mapping[str, FileTensor]) -> Iterator[tuple[int, str]]:
+    """Yield the products to which a vector of parameters is added: their places, and the vector's name."""
+    products = {node.outputs[0]: place for place, node in enumerate(nodes) if node.kind == "MatMul" and node.outputs}
+    for node in nodes:
+        if node.kind != "Add" or len(node.inputs) != 2:
+            continue
+        for one, other in (node.inputs, node.inputs[::-1]):
+            if one in products and other in used and len(used[other].shape) == 1:
+                yield products[one], other
+                break
+
+
+def _applied_again(nodes: list[Operator], used: Mapping[str, FileTensor]) -> set[str]:
+    """Return the matrices that are multiplied with what was made of their own product: steps written out in a row."""
+    readers: dict[str, int] = {}
+    for node in nodes:
+        if node.kind in _PRODUCTS:
+            for name in {*node.inputs[:2]} & used.keys():
+                readers[used[name].name] = readers.get(used[name].name, 0) + 1
+    several = [name for name, times in readers.items() if times > 1][:MOST_FOLLOWED]
+    bits = {name: 1 << place for place, name in enumerate(several)}
+    behind: dict[str, int] = {}  # which of them have gone into what stands under a name
+    found = 0
+    for node in nodes:
+        before = own = 0
+        for name in node.inputs:
+            before |= behind.get(name, 0)
+            if node.kind in _PRODUCTS and name in used:
+                own |= bits.get(used[name].name, 0)
+        found |= before & own
+        for name in node.outputs if before | own else ():
+            behind[name] = before | own
+    return {name for name, bit in bits.items() if found & bit}

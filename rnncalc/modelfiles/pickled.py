@@ -1,20 +1,55 @@
 """Reads a pickle as data: what it names is written down, nothing is imported, looked up or called.
 
 Python's own unpickler is not made for strangers' files: some make it take all memory, or overrun its stack, before
-anything is called. This one is a loop over bytes. What a pickle would call becomes a `Made`, a record of it, and what
-the records mean is for the caller to say. The opcodes are those of protocols 2 to 5, as in Python's `pickletools`.
+anything is called. This one is a loop over bytes. What a pickle would call becomes a `PickledCall`, a record of it, and
+what the records mean is for the caller to say. The opcodes are those of protocols 2 to 5, as in Python's `pickletools`.
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
-from rnncalc.modelfiles.machine import MARK, Machine, Stored, named
-from rnncalc.modelfiles.model import BadFileError
+from rnncalc.modelfiles.model import MOST_NAME, BadFileError
 
 MOST_BYTES = 64_000_000
+
+MOST_OPCODES = 1_000_000
+"""Some 20,000 tensors, with an optimizer's; more would take longer than anybody waits, and the memory."""
+
+
+class Global(NamedTuple):
+    """Something that a pickle would import."""
+
+    module: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.module}.{self.name}"
+
+
+class PersistentId(NamedTuple):
+    """Something that a pickle says is kept elsewhere."""
+
+    key: Any
+
+
+class PickledCall:
+    """What a pickle would make by a call: of what, with what, and what it would put into it."""
+
+    __slots__ = ("args", "items", "of", "state")
+
+    def __init__(self, of: Any, args: Any) -> None:
+        self.of = of
+        self.args = args
+        self.state: Any = None
+        self.items: dict[Any, Any] = {}
+
+    @property
+    def name(self) -> str:
+        """The name of what is called, empty where that is no name."""
+        return str(self.of) if isinstance(self.of, Global) else ""
 
 
 def unpickled(data: bytes) -> Any:
@@ -22,24 +57,102 @@ def unpickled(data: bytes) -> Any:
     if len(data) > MOST_BYTES:
         raise BadFileError(f"has a pickle of {len(data):,} bytes; at most {MOST_BYTES:,} are read")
     try:
-        return Machine(data).run(_ACTS)
+        return _Machine(data).run()
     except (IndexError, KeyError, TypeError, AttributeError, ValueError, struct.error) as error:
         if isinstance(error, BadFileError):
             raise
         raise BadFileError("has a pickle that is cut off, or none at all") from None
 
 
-def _push(read: Callable[[Machine], Any]) -> Callable[[Machine], None]:
+_MARK = object()
+"""Where on the stack a list of items starts."""
+
+_STOP = ord(".")
+
+
+class _Machine:
+    """The machine that a pickle is a program for: its bytes, a stack and a memo."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.at = 0
+        self.stack: list[Any] = []
+        self.memo: dict[int, Any] = {}
+
+    def run(self) -> Any:
+        """Return what is on the stack when the pickle ends."""
+        opcodes = 0
+        while (code := self.data[self.at]) != _STOP:
+            self.at += 1
+            opcodes += 1
+            if opcodes > MOST_OPCODES:
+                raise BadFileError(f"has a pickle of more than {MOST_OPCODES:,} steps")
+            act = _ACTS.get(code)
+            if act is None:
+                raise BadFileError(f"has a pickle with the opcode 0x{code:02x}, which no format of tensors needs")
+            act(self)
+        return self.stack[-1]
+
+    def take(self, size: int) -> bytes:
+        """Return the next bytes."""
+        piece = self.data[self.at : self.at + size]
+        if len(piece) < size:
+            raise BadFileError("has a pickle that is cut off")
+        self.at += size
+        return piece
+
+    def number(self, size: int) -> int:
+        """Return the next bytes as a number."""
+        return int.from_bytes(self.take(size), "little")
+
+    def line(self) -> str:
+        """Return the text to the end of the line."""
+        end = self.data.index(b"\n", self.at)
+        text = self.data[self.at : end].decode()
+        self.at = end + 1
+        return text
+
+    def marked(self) -> list[Any]:
+        """Return the items since the last mark, taken off the stack with it."""
+        start = len(self.stack) - 1
+        while self.stack[start] is not _MARK:
+            start -= 1
+            if start < 0:
+                raise BadFileError("has a pickle that is cut off")
+        items = self.stack[start + 1 :]
+        del self.stack[start:]
+        return items
+
+    def put(self, pairs: list[Any]) -> None:
+        """Put keys with values into what is on top of the stack."""
+        into = self.stack[-1]
+        found = into.items if isinstance(into, PickledCall) else into
+        for key, value in zip(pairs[::2], pairs[1::2], strict=True):
+            found[key if isinstance(key, str | int | float | bytes | None) else f"#{len(found)}"] = value
+
+    def add(self, items: list[Any]) -> None:
+        """Put items into the list on top of the stack."""
+        into = self.stack[-1]
+        if isinstance(into, PickledCall):
+            into.items.update((len(into.items) + place, item) for place, item in enumerate(items))
+        else:
+            into.extend(items)
+
+
+_Act = Callable[[_Machine], Any]
+
+
+def _push(read: _Act) -> _Act:
     return lambda machine: machine.stack.append(read(machine))
 
 
-def _sized(width: int, decode: Callable[[bytes], Any]) -> Callable[[Machine], None]:
-    """Return how to read so many bytes of a length, and what is that long."""
+def _sized(width: int, decode: Callable[[bytes], Any]) -> _Act:
+    """Return a reader for one length-prefixed value: `width` is how many bytes the length has."""
     return _push(lambda machine: decode(machine.take(machine.number(width))))
 
 
-def _tuple(size: int) -> Callable[[Machine], None]:
-    def take(machine: Machine) -> None:
+def _tuple(size: int) -> _Act:
+    def take(machine: _Machine) -> None:
         items = machine.stack[-size:]
         if len(items) < size:
             raise BadFileError("has a pickle that is cut off")
@@ -48,35 +161,54 @@ def _tuple(size: int) -> Callable[[Machine], None]:
     return take
 
 
-def _called(machine: Machine) -> None:
+def _call(machine: _Machine) -> None:
     args = machine.stack.pop()
-    machine.make(machine.stack.pop(), args)
+    machine.stack.append(PickledCall(machine.stack.pop(), args))
 
 
-def _called_with_names(machine: Machine) -> None:
+def _call_with_names(machine: _Machine) -> None:
     machine.stack.pop()
-    _called(machine)
+    _call(machine)
 
 
-def _from_stack(machine: Machine) -> None:
+def _build(machine: _Machine) -> None:
+    state = machine.stack.pop()
+    if isinstance(into := machine.stack[-1], PickledCall):
+        into.state = state
+
+
+def _global(module: Any, name: Any) -> Global:
+    """Return a name that a pickle gives in two parts. Raises BadFileError for anything but short text."""
+    for part in (module, name):
+        if not isinstance(part, str) or len(part) > MOST_NAME:
+            raise BadFileError("has a pickle with a name that is no text, or longer than any")
+    return Global(module, name)
+
+
+def _global_from_stack(machine: _Machine) -> None:
     name = machine.stack.pop()
-    machine.stack.append(named(machine.stack.pop(), name))
+    machine.stack.append(_global(machine.stack.pop(), name))
 
 
-def _dict(machine: Machine) -> None:
+def _dict(machine: _Machine) -> None:
     pairs = machine.marked()
     machine.stack.append({})
     machine.put(pairs)
 
 
-def _remember(place: Callable[[Machine], int]) -> Callable[[Machine], None]:
-    def remember(machine: Machine) -> None:
+def _put_one(machine: _Machine) -> None:
+    pair = [machine.stack.pop(), machine.stack.pop()]
+    machine.put(pair[::-1])
+
+
+def _remember(place: Callable[[_Machine], int]) -> _Act:
+    def remember(machine: _Machine) -> None:
         machine.memo[place(machine)] = machine.stack[-1]
 
     return remember
 
 
-def _recall(width: int) -> Callable[[Machine], None]:
+def _recall(width: int) -> _Act:
     return _push(lambda machine: machine.memo[machine.number(width)])
 
 
@@ -90,15 +222,10 @@ def _signed(data: bytes) -> int:
     return int.from_bytes(data, "little", signed=True)
 
 
-def _put_one(machine: Machine) -> None:
-    pair = [machine.stack.pop(), machine.stack.pop()]
-    machine.put(pair[::-1])
-
-
-_ACTS: dict[int, Callable[[Machine], Any]] = {
+_ACTS: dict[int, _Act] = {
     0x80: lambda m: m.take(1),  # PROTO
     0x95: lambda m: m.take(8),  # FRAME
-    ord("("): lambda m: m.stack.append(MARK),
+    ord("("): lambda m: m.stack.append(_MARK),
     ord("0"): lambda m: m.stack.pop(),
     ord("1"): lambda m: m.marked(),
     ord("2"): lambda m: m.stack.append(m.stack[-1]),
@@ -136,13 +263,13 @@ _ACTS: dict[int, Callable[[Machine], Any]] = {
     0x8F: lambda m: m.stack.append([]),  # EMPTY_SET
     0x90: lambda m: m.add(m.marked()),  # ADDITEMS
     0x91: _push(lambda m: m.marked()),  # FROZENSET
-    ord("c"): _push(lambda m: named(m.line(), m.line())),
-    0x93: _from_stack,  # STACK_GLOBAL
-    ord("R"): _called,
-    0x81: _called,  # NEWOBJ
-    0x92: _called_with_names,  # NEWOBJ_EX
-    ord("b"): lambda m: m.built(),
-    ord("Q"): _push(lambda m: Stored(m.stack.pop())),
+    ord("c"): _push(lambda m: _global(m.line(), m.line())),
+    0x93: _global_from_stack,  # STACK_GLOBAL
+    ord("R"): _call,
+    0x81: _call,  # NEWOBJ
+    0x92: _call_with_names,  # NEWOBJ_EX
+    ord("b"): _build,
+    ord("Q"): _push(lambda m: PersistentId(m.stack.pop())),
     ord("h"): _recall(1),
     ord("j"): _recall(4),
     ord("q"): _remember(lambda m: m.number(1)),

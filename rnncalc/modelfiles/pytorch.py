@@ -1,33 +1,35 @@
 """PyTorch's files since version 1.6: a zip archive of one pickle, that says how tensors lie in the files beside it.
 
 What is a tensor, a parameter or a dictionary is told from the names that the pickle would call (torch/_utils.py); of
-anything else only what it holds is looked through, whole pickled modules and TorchScript too.
+anything else only what it holds is looked through, whole pickled modules and TorchScript too. Older files are pickles
+in a row, and are refused, since their numbers hang on what is run.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sized
 from functools import partial
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from rnncalc.modelfiles.archive import Archive
-from rnncalc.modelfiles.machine import Made, Named, Stored
 from rnncalc.modelfiles.model import (
     MOST_AXES,
     MOST_NAME,
     MOST_SIZE,
+    MOST_TENSORS,
     BadFileError,
     FileTensor,
     ModelFile,
     Remark,
     Role,
     Sign,
+    averages_in,
     modules_of,
+    role_of,
 )
 from rnncalc.modelfiles.numbers import DTYPES, contiguous, decoded, nested, strided
-from rnncalc.modelfiles.pickled import MOST_BYTES, unpickled
-from rnncalc.modelfiles.roles import is_average, role_of
-from rnncalc.modelfiles.walking import Found, found_in
+from rnncalc.modelfiles.pickled import MOST_BYTES, Global, PersistentId, PickledCall, unpickled
 from rnncalc.text import escape
 
 _LETTERS = {"Double": "float64", "Float": "float32", "Half": "float16", "BFloat16": "bfloat16", "Long": "int64"}
@@ -37,12 +39,13 @@ STORAGES = {f"{word}Storage": dtype for word, dtype in _LETTERS.items()}
 """The types of numbers by the names of what holds them."""
 
 
-class Lies(NamedTuple):
-    """Where a tensor's numbers lie: in which file, from which number on, at which steps."""
-
-    key: str
-    start: int
-    strides: tuple[int, ...]
+def refuse_old(path: str) -> NoReturn:
+    """Refuse a file from before version 1.6, and say what to do with it."""
+    del path
+    raise BadFileError(
+        "is a plain pickle, as PyTorch wrote before 1.6: load it where you trust it, and save it again with"
+        " safetensors.torch.save_file(model.state_dict(), ...)"
+    )
 
 
 def read(path: str) -> ModelFile:
@@ -58,27 +61,19 @@ def read(path: str) -> ModelFile:
             raise BadFileError(
                 "is a zip archive, but no model: it holds neither PyTorch's data.pkl nor Keras' config.json"
             )
-        found = found_in(unpickled(archive.read(f"{root}data.pkl", MOST_BYTES)))
-        order = (
-            archive.read(f"{root}byteorder", 100).decode("ascii", "replace")
-            if f"{root}byteorder" in archive.names
-            else "little"
-        )
+        found = PickledTensors(unpickled(archive.read(f"{root}data.pkl", MOST_BYTES)))
         script = f"{root}constants.pkl" in archive.names
-        reader = _Reader(path, root, order, archive)
-        tensors = tuple(reader.tensors(found))
+        tensors = tuple(_tensors(path, archive, root, found))
     remarks = [Remark(Sign.SCRIPT)] if script else []
     if found.quantised:
         remarks.append(Remark(Sign.QUANTISED, tuple(found.quantised)))
     if found.others:
         remarks.append(Remark(Sign.NOT_READ, tuple(found.others)))
-    if averages := tuple(tensor.name for tensor in tensors if tensor.role is Role.UNKNOWN and is_average(tensor.name)):
-        remarks.append(Remark(Sign.AVERAGES, averages))
+    remarks += averages_in(tensors)
     if not found.whole:
         remarks.append(Remark(Sign.ROLES_BY_NAME))
-    return ModelFile(
-        path, "torchscript" if script else "pytorch", "pytorch", tensors, modules_of(tensors), remarks=tuple(remarks)
-    )
+    written = "torchscript" if script else "pytorch"
+    return ModelFile(path, written, "pytorch", tensors, modules_of(tensors), remarks=tuple(remarks))
 
 
 def _root(archive: Archive) -> str | None:
@@ -87,61 +82,184 @@ def _root(archive: Archive) -> str | None:
     return min(pickles, key=len).removesuffix("data.pkl") if pickles else None
 
 
-class _Reader:
-    """Makes tensors of what a pickle says, held against the files that are there."""
+# What a pickle describes is gone through, and its tensors are gathered under the names that lead to them.
 
-    def __init__(self, path: str, root: str, order: str, archive: Archive) -> None:
-        self.path = path
-        self.root = root
-        self.order = "big" if order.strip() == "big" else "little"
-        self.archive = archive
+MOST_DEPTH = 100
+_TENSORS = ("torch._utils._rebuild_tensor_v2", "torch._utils._rebuild_tensor_v3", "torch._utils._rebuild_tensor")
+_PARAMETERS = ("torch._utils._rebuild_parameter", "torch._utils._rebuild_parameter_with_state")
+_SUBCLASS = "torch._tensor._rebuild_from_type_v2"
+_PACKED = "torch.ScriptObject"
+"""What holds the weights of a layer that PyTorch has quantised dynamically."""
+_QUANTISED = ("torch._utils._rebuild_qtensor", _PACKED)
+_WITHIN = {"_parameters": Role.PARAMETER, "_buffers": Role.BUFFER, "_modules": None}
+"""What a module keeps its parts in; their names are no part of theirs."""
 
-    def tensors(self, found: Found) -> list[FileTensor]:
-        """Return the tensors; of those made of the same numbers, the later name the first."""
-        made: list[FileTensor] = []
-        first: dict[tuple[Lies, tuple[int, ...]], str] = {}
-        for name, tensor in found.tensors.items():
-            lies, shape, dtype = self._lies(name, tensor.made)
-            role = role_of(name, dtype) if tensor.role is None else tensor.role
-            other = first.setdefault((lies, shape), name) if prod(shape) else name
-            read = partial(_numbers, self.path, self.root, self.order, lies, shape, dtype)
-            made.append(FileTensor(name, shape, dtype, role, read, tensor.frozen, None if other == name else other))
-        return made
 
-    def _lies(self, name: str, made: Made) -> tuple[Lies, tuple[int, ...], str]:
-        """Return where a tensor lies, its shape and its type. Raises BadFileError where it cannot lie there."""
-        said = escape(name)
-        nothing = BadFileError(f"says of {said} nothing that a tensor can be")
-        args = made.args if isinstance(made.args, tuple) else ()
-        stored = args[0].key if len(args) >= 4 and isinstance(args[0], Stored) else ()
-        if not isinstance(stored, tuple) or len(stored) < 3:
-            raise nothing
-        start, shape, strides = args[1], _sizes(args[2]), _sizes(args[3])
-        _, of, key, *_ = stored
-        if not (isinstance(of, Named) and isinstance(key, str) and len(key) <= MOST_NAME):
-            raise nothing
-        if shape is None or strides is None or len(shape) != len(strides) or not _is_size(start):
-            raise nothing
-        dtype = _dtype(of, args[4:])
-        if dtype is None:
-            raise BadFileError(f"keeps {said} in {escape(str(of))}, which is not read here; save it as float32")
-        last = (
-            start + sum((size - 1) * step for size, step in zip(shape, strides, strict=True))
-            if all(shape)
-            else start - 1
+class PickledTensor(NamedTuple):
+    """A tensor as the pickle describes it; role, frozen: None where it does not say."""
+
+    call: PickledCall
+    role: Role | None = None
+    frozen: bool | None = None
+
+
+class PickledTensors:
+    """The tensors below what a pickle describes, by their names, in its order; no deeper than MOST_DEPTH.
+
+    others: the names of tensors of a kind that is not read; quantised: of those that are packed in whole numbers.
+    whole: whether modules tell their parameters from their buffers.
+    """
+
+    def __init__(self, root: Any) -> None:
+        self.tensors: dict[str, PickledTensor] = {}
+        self.others: list[str] = []
+        self.quantised: list[str] = []
+        self.whole = False
+        self._seen: set[int] = set()
+        self._gather("", root, None, 0)
+
+    def _gather(self, name: str, value: Any, role: Role | None, depth: int) -> None:
+        """Take a value if it is a tensor; if not, go into what it holds, once if that is itself."""
+        if not isinstance(value, PickledCall | dict | list | tuple):
+            return
+        if tensor := _pickled_tensor(value, role):
+            _refuse_too_many(name, self.tensors)
+            self.tensors[name or "tensor"] = tensor
+        elif isinstance(value, PickledCall) and value.name in _QUANTISED:
+            _refuse_too_many(name, self.quantised)
+            self.quantised.append(name)
+        elif isinstance(value, PickledCall) and value.name.startswith("torch._utils._rebuild_"):
+            _refuse_too_many(name, self.others)
+            self.others.append(name)
+        elif id(value) not in self._seen and depth < MOST_DEPTH:
+            self._seen.add(id(value))
+            for key, each in _below(value):
+                if key in _WITHIN:
+                    self.whole = True
+                    self._gather(name, each, _WITHIN[key], depth + 1)
+                else:
+                    self._gather(_joined(name, key), each, role, depth + 1)
+
+
+def _refuse_too_many(name: str, found: Sized) -> None:
+    """Refuse a name that is too long, or one too many."""
+    if len(found) >= MOST_TENSORS or len(name) > MOST_NAME:
+        raise BadFileError(
+            f"holds more than {MOST_TENSORS:,} tensors, or one with a name of more than {MOST_NAME:,} characters"
         )
-        held = self.archive.size(f"{self.root}data/{key}")
-        if held is None or (last + 1) * DTYPES[dtype].size > held:
-            there = "none" if held is None else f"{held:,} bytes"
-            raise BadFileError(
-                f"is cut off: {said} needs {(last + 1) * DTYPES[dtype].size:,} bytes, and there are {there}"
-            )
-        return Lies(key, start, strides), shape, dtype
+
+
+def _joined(name: str, key: Any) -> str:
+    """Return the name of what stands under a key, cut behind MOST_NAME: a key may have millions of characters."""
+    if key is None:
+        return name
+    last = str(key[: MOST_NAME + 1] if isinstance(key, str | bytes) else key)
+    return (f"{name}.{last}" if name else last)[: MOST_NAME + 1]
+
+
+def _below(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield what a value holds, under its keys; None where it has none of its own."""
+    match value:
+        case dict():
+            yield from value.items()
+        case PickledCall():
+            if value.name == _SUBCLASS and isinstance(value.args, tuple) and len(value.args) > 2:
+                yield None, value.args[2]
+                return
+            yield from _pairs(value.args)
+            yield from value.items.items()
+            state = value.state[0] if isinstance(value.state, tuple) and value.state else value.state
+            if isinstance(state, dict) and not value.items:
+                module = not state.keys().isdisjoint(_WITHIN)  # whose other fields hold its weights once more
+                yield from (
+                    (key, each)
+                    for key, each in state.items()
+                    if not module or key in _WITHIN or (isinstance(each, PickledCall) and each.name == _PACKED)
+                )
+        case _:
+            yield from enumerate(value)
+
+
+def _pairs(args: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield what the arguments of a dictionary hold: a list of keys with their values."""
+    of = args[0] if isinstance(args, tuple) and len(args) == 1 else ()
+    for pair in of if isinstance(of, list) else ():
+        if isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str):
+            yield pair[0], pair[1]
+
+
+def _pickled_tensor(value: Any, role: Role | None) -> PickledTensor | None:
+    """Return the tensor that a call makes, if it makes one."""
+    if not isinstance(value, PickledCall) or not isinstance(value.args, tuple):
+        return None
+    if value.name in _TENSORS:
+        return PickledTensor(value, role)
+    if value.name in _PARAMETERS and value.args:
+        below, *more = value.args
+        frozen = not more[0] if more and isinstance(more[0], bool) else None
+        if isinstance(below, PickledCall) and isinstance(below.args, tuple) and below.name in _TENSORS:
+            return PickledTensor(below, role or Role.PARAMETER, frozen)
+    return None
+
+
+# What a pickle says of its tensors is held against the files that are there.
+
+
+class TensorView(NamedTuple):
+    """Where a tensor's numbers lie: in which file of the archive, from which number on, at which steps."""
+
+    file: str
+    start: int
+    strides: tuple[int, ...]
+
+
+def _tensors(path: str, archive: Archive, root: str, found: PickledTensors) -> Iterator[FileTensor]:
+    """Yield the tensors of a file; of those made of the same numbers, the later name the first."""
+    written = archive.read(f"{root}byteorder", 100) if f"{root}byteorder" in archive.names else b""
+    order = "big" if written.strip() == b"big" else "little"
+    first: dict[tuple[TensorView, tuple[int, ...]], str] = {}
+    for name, tensor in found.tensors.items():
+        view, shape, dtype = _view(name, tensor.call, archive, root)
+        role = role_of(name, dtype) if tensor.role is None else tensor.role
+        other = first.setdefault((view, shape), name) if prod(shape) else name
+        read = partial(_numbers, path, order, view, shape, dtype)
+        yield FileTensor(name, shape, dtype, role, read, tensor.frozen, None if other == name else other)
+
+
+def _view(name: str, call: PickledCall, archive: Archive, root: str) -> tuple[TensorView, tuple[int, ...], str]:
+    """Return where a tensor lies, its shape and its type. Raises BadFileError where it cannot lie there."""
+    said = escape(name)
+    nothing = BadFileError(f"says of {said} nothing that a tensor can be")
+    args = call.args if isinstance(call.args, tuple) else ()
+    stored = args[0].key if len(args) >= 4 and isinstance(args[0], PersistentId) else ()
+    if not isinstance(stored, tuple) or len(stored) < 3:
+        raise nothing
+    start, shape, strides = args[1], _sizes(args[2]), _sizes(args[3])
+    _, of, key, *_ = stored
+    if not (isinstance(of, Global) and isinstance(key, str) and len(key) <= MOST_NAME):
+        raise nothing
+    if shape is None or strides is None or len(shape) != len(strides) or not _is_size(start):
+        raise nothing
+    dtype = _dtype(of, args[4:])
+    if dtype is None:
+        raise BadFileError(f"keeps {said} in {escape(str(of))}, which is not read here; save it as float32")
+    view = TensorView(f"{root}data/{key}", start, strides)
+    needed = (start + _reach(shape, strides)) * DTYPES[dtype].size
+    held = archive.size(view.file)
+    if held is None or needed > held:
+        there = "none" if held is None else f"{held:,} bytes"
+        raise BadFileError(f"is cut off: {said} needs {needed:,} bytes, and there are {there}")
+    return view, shape, dtype
+
+
+def _reach(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
+    """Return how many numbers a tensor spans, those between its own too."""
+    return 1 + sum((size - 1) * step for size, step in zip(shape, strides, strict=True)) if all(shape) else 0
 
 
 def _sizes(value: Any) -> tuple[int, ...] | None:
     """Return a shape or strides, None for what is none; some pickles have them as a call of torch.Size."""
-    if isinstance(value, Made) and isinstance(value.args, tuple) and len(value.args) == 1:
+    if isinstance(value, PickledCall) and isinstance(value.args, tuple) and len(value.args) == 1:
         (value,) = value.args
     if not isinstance(value, tuple | list) or len(value) > MOST_AXES or not all(map(_is_size, value)):
         return None
@@ -152,16 +270,15 @@ def _is_size(value: Any) -> bool:
     return type(value) is int and 0 <= value < MOST_SIZE
 
 
-def _dtype(of: Named, rest: tuple[Any, ...]) -> str | None:
+def _dtype(of: Global, rest: tuple[Any, ...]) -> str | None:
     """Return the type of a tensor's numbers; some have it beside them, and not in what holds them."""
-    beside = next((each.name for each in rest if isinstance(each, Named) and each.module == "torch"), None)
+    beside = next((each.name for each in rest if isinstance(each, Global) and each.module == "torch"), None)
     return beside if beside in DTYPES else STORAGES.get(of.name)
 
 
-def _numbers(path: str, root: str, order: str, lies: Lies, shape: tuple[int, ...], dtype: str) -> Any:
+def _numbers(path: str, order: str, view: TensorView, shape: tuple[int, ...], dtype: str) -> Any:
     size = DTYPES[dtype].size
-    count = 1 + sum((length - 1) * step for length, step in zip(shape, lies.strides, strict=True)) if all(shape) else 0
     with Archive(path) as archive:
-        data = archive.piece(f"{root}data/{lies.key}", lies.start * size, count * size)
+        data = archive.piece(view.file, view.start * size, _reach(shape, view.strides) * size)
     flat = decoded(data, dtype, order)
-    return nested(flat, shape) if lies.strides == contiguous(shape) else strided(flat, shape, lies.strides)
+    return nested(flat, shape) if view.strides == contiguous(shape) else strided(flat, shape, view.strides)

@@ -3,13 +3,18 @@
 Read with the standard library alone: the format is simple enough to be read whole in a page, the header is all that a
 listing needs, and so a file of a gigabyte is listed as fast as one of a kilobyte.
 https://github.com/huggingface/safetensors#format
+
+A sharded model is spread over several files, and an index in JSON, `model.safetensors.index.json`, says which of them
+each tensor is in.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from functools import partial
+from importlib import import_module
 from itertools import pairwise
 from math import prod
 from typing import Any
@@ -22,18 +27,19 @@ from rnncalc.modelfiles.model import (
     BadFileError,
     FileTensor,
     ModelFile,
-    Module,
     Remark,
-    Role,
     Sign,
+    averages_in,
     modules_of,
+    role_of,
 )
-from rnncalc.modelfiles.numbers import DTYPES, decoded, nested
-from rnncalc.modelfiles.roles import is_average, role_of
+from rnncalc.modelfiles.numbers import DTYPES, numbers_at
 from rnncalc.text import escape
 
 MOST_HEADER = 8_000_000
 """How many bytes a header may have: some 80,000 tensors."""
+
+MOST_INDEX = 8_000_000
 
 TYPES = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16", "BOOL": "bool"}
 TYPES |= {"F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2", "C64": "complex64"}
@@ -44,21 +50,57 @@ TYPES |= {
 
 def read(path: str) -> ModelFile:
     """Return what a file holds."""
-    tensors = in_order(tensors_of(path))
-    return of_names(path, "safetensors", tensors)
+    return _of_names(path, _tensors(path))
 
 
-def of_names(path: str, format: str, tensors: tuple[FileTensor, ...], *remarks: Remark) -> ModelFile:
-    """Return a file of tensors of which nothing but names, shapes and types is known, under PyTorch's names."""
-    if averages := tuple(tensor.name for tensor in tensors if tensor.role is Role.UNKNOWN and is_average(tensor.name)):
-        remarks = (*remarks, Remark(Sign.AVERAGES, averages))
-    modules: tuple[Module, ...] = modules_of(tensors)
-    return ModelFile(path, format, "pytorch", tensors, modules, False, (*remarks, Remark(Sign.ROLES_BY_NAME)))
+def read_sharded(path: str) -> ModelFile:
+    """Return what all the files of an index hold together. Raises BadFileError where one of them is not as it says."""
+    with open_input(path) as file:
+        data = file.read(MOST_INDEX + 1)
+    if len(data) > MOST_INDEX:
+        raise BadFileError(f"is longer than the {MOST_INDEX:,} bytes of an index that are read")
+    try:
+        index = json.loads(data)
+    except (ValueError, RecursionError):
+        raise BadFileError("is no JSON") from None
+    places = index.get("weight_map") if isinstance(index, dict) else None
+    if not isinstance(places, dict) or not all(isinstance(name, str) for name in places.values()):
+        raise BadFileError("is no index of a model: it has no weight_map")
+    files = sorted({*places.values()})
+    tensors = [tensor for name in files for tensor in _shard(os.path.dirname(path), name)]
+    held = {tensor.name for tensor in tensors}
+    if len(held) < len(tensors):
+        raise BadFileError("names files that hold a tensor of the same name")
+    if not held.issuperset(places):
+        raise BadFileError("gives tensors that its files do not hold")
+    return _of_names(path, tensors, Remark(Sign.FILES, tuple(files)))
 
 
-def in_order(tensors: list[FileTensor]) -> tuple[FileTensor, ...]:
-    """Return tensors by their names, numbers in them by their size: the format keeps no order of its own."""
-    return tuple(sorted(tensors, key=lambda tensor: natural(tensor.name)))
+def _shard(folder: str, name: str) -> list[FileTensor]:
+    """Return the tensors of one file of an index, which may be one of PyTorch's too."""
+    if name != os.path.basename(name) or name in ("", ".", ".."):
+        raise BadFileError(f"names the file {escape(name)}, which is not in its folder")
+    path = os.path.join(folder, name)
+    if os.path.dirname(os.path.realpath(path)) != os.path.realpath(folder):
+        raise BadFileError(f"names {escape(name)}, a link out of its folder; put the file itself there")
+    try:
+        if name.endswith(".safetensors"):
+            return _tensors(path)
+        return [*import_module("rnncalc.modelfiles.pytorch").read(path).tensors]
+    except BadFileError as error:
+        raise BadFileError(f"names {escape(name)}, which {error}") from None
+    except OSError as error:
+        raise BadFileError(f"names {escape(name)}: {(error.strerror or str(error)).lower()}") from None
+
+
+def _of_names(path: str, tensors: list[FileTensor], *remarks: Remark) -> ModelFile:
+    """Return a file of tensors of which nothing but names, shapes and types is known, under PyTorch's names.
+
+    They stand by their names, numbers in them by their size: the format keeps no order of its own.
+    """
+    ordered = tuple(sorted(tensors, key=lambda tensor: natural(tensor.name)))
+    remarks = (*remarks, *averages_in(ordered), Remark(Sign.ROLES_BY_NAME))
+    return ModelFile(path, "safetensors", "pytorch", ordered, modules_of(ordered), False, remarks)
 
 
 def natural(name: str) -> list[tuple[int, str]]:
@@ -69,7 +111,7 @@ def natural(name: str) -> list[tuple[int, str]]:
     ]
 
 
-def tensors_of(path: str) -> list[FileTensor]:
+def _tensors(path: str) -> list[FileTensor]:
     """Return the tensors of one file. Raises BadFileError where its header is not true of it."""
     with open_input(path) as file:
         size = os.fstat(file.fileno()).st_size
@@ -99,8 +141,6 @@ def _aliases(metadata: Any, tensors: dict[str, FileTensor]) -> list[FileTensor]:
 
 
 def _parsed(header: bytes) -> dict[str, Any]:
-    import json
-
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
@@ -128,10 +168,8 @@ def _tensor(path: str, name: str, of: Any, start: int, room: int) -> FileTensor:
         raise BadFileError(f"is cut off: {said} should end at byte {start + last:,}, the file has {start + room:,}")
     if dtype in DTYPES and prod(shape) * DTYPES[dtype].size != last - first:
         raise BadFileError(f"has a header that gives {said} {last - first:,} bytes, which its shape does not need")
-    shape = tuple(shape)
-    return FileTensor(
-        name, shape, dtype, role_of(name, dtype), partial(_numbers, path, start + first, last - first, dtype, shape)
-    )
+    read = partial(numbers_at, path, start + first, dtype, tuple(shape))
+    return FileTensor(name, tuple(shape), dtype, role_of(name, dtype), read)
 
 
 def _sizes(value: Any) -> bool:
@@ -142,12 +180,3 @@ def _refuse_overlaps(header: dict[str, Any]) -> None:
     spans = sorted(of["data_offsets"] for name, of in header.items() if name != "__metadata__")
     if any(one[1] > other[0] for one, other in pairwise(spans)):
         raise BadFileError("has a header that gives two tensors the same bytes")
-
-
-def _numbers(path: str, start: int, size: int, dtype: str, shape: tuple[int, ...]) -> Any:
-    with open_input(path) as file:
-        file.seek(start)
-        data = file.read(size)
-    if len(data) < size:
-        raise BadFileError("is cut off")
-    return nested(decoded(data, dtype), shape)

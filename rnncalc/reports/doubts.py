@@ -30,8 +30,7 @@ _OF_FILES = {
     Sign.QUANTISED: "not counted, since they are quantised: {names}; read the model as it was before that",
     Sign.SCRIPT: "an archive of TorchScript: its tensors are listed, its code is not read",
     Sign.ZEROS: "second biases that are all zeros, as exporters add them: {names}",
-    Sign.COPIES: "counted once, though they have two names: {names}",
-    Sign.IN_BRANCHES: "weights found in constants and within branches or loops: {names}",
+    Sign.IN_BRANCHES: "branches and loops are not looked into, and weights within them not counted: {names}",
     Sign.NO_CONFIG: "weights alone: activations, and how the layers are joined, are not in the file",
 }
 

@@ -1,10 +1,10 @@
-"""ONNX files: the tensors of graphs and of the branches within, what they are by who reads them, and files that lie."""
+"""ONNX files: the tensors of graphs, what they are by who reads them, and files that lie."""
 
 import os
 import struct
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -17,7 +17,7 @@ from modelfiles.messages import FLOAT, INT64, attribute, field, graph, message, 
 from rnncalc.errors import SpecError
 from rnncalc.modelfiles import read
 from rnncalc.modelfiles.model import BadFileError, Role, Sign
-from rnncalc.modelfiles.wire import WINDOW, FileBytes
+from rnncalc.modelfiles.protobuf import WINDOW, FileBytes
 
 LSTM = (tensor("w", (1, 8, 3)), tensor("r", (1, 8, 2)), tensor("b", (1, 16)))
 OPERATOR = node("LSTM", "x w r b", "y", name="rnn")
@@ -89,27 +89,31 @@ def test_a_trained_state_is_one(tmp_path: Path, call: Call) -> None:
     assert yaml.safe_load(call("read", path).out)["layers"] == [{"gru": 2, "learned_state": True, "path": "w"}]
 
 
-def test_weights_in_branches_and_loops(tmp_path: Path) -> None:
-    """Constants within them are found, counted, and said to be there."""
-    constant = node("Constant", "", "k", attribute("value", field(5, tensor("", (3, 2)))))
-    inner = graph(constant, node("MatMul", "x k", "y"))
-    outer = graph(node("Loop", "n", "o", attribute("body", field(6, inner))), tensors=[tensor("deep", (2, 2))])
-    parts = [node("If", "c", "z", attribute("then_branch", field(6, outer)))]
-    file = read(str(onnx(tmp_path / "a.onnx", *parts)))
-    assert {tensor.name: tensor.params for tensor in file.tensors} == {"k": 6, "deep": 4}
-    assert file.params == 10
-    assert [remark.names for remark in file.remarks if remark.sign is Sign.IN_BRANCHES] == [("k", "deep")]
+def test_constants_are_weights_too(tmp_path: Path) -> None:
+    """As some exporters write them; a single number is none, nor are axes."""
+    values = {"k": tensor("", (3, 2)), "one": tensor("", (1,)), "axes": tensor("", (2,), bytes(16), INT64)}
+    parts = [node("Constant", "", name, attribute("value", field(5, value))) for name, value in values.items()]
+    file = read(str(onnx(tmp_path / "a.onnx", *parts, node("MatMul", "x k", "y"))))
+    roles = {"k": Role.PARAMETER, "one": Role.CONSTANT, "axes": Role.CONSTANT}
+    assert {tensor.name: tensor.role for tensor in file.tensors} == roles
+    assert (file.params, file.remarks) == (6, ())
 
 
-def test_a_cell_in_products(tmp_path: Path, call: Call) -> None:
-    """Where no recurrent operator is left, the products of a loop are no dense layers: external, with their sum."""
-    body = graph(node("MatMul", "x w", "a"), node("MatMul", "h r", "b"), node("Add", "a b", "c"))
-    parts = [node("Scan", "s q", "o", attribute("body", field(6, body))), node("MatMul", "o m", "y", name="fc")]
+def test_weights_within_branches_and_loops_are_not_counted(tmp_path: Path, call: Call) -> None:
+    """They are said to be there; what the graph itself has is counted, though it is read within alone."""
+    body = graph(node("MatMul", "x w", "a"), node("MatMul", "h r", "b"), tensors=[tensor("deep", (2, 2))])
+    parts = [
+        node("Scan", "s q", "o", attribute("body", field(6, body)), name="cell"),
+        node("MatMul", "o m", "y", name="fc"),
+        node("If", "c", "z", *(attribute(f"{way}_branch", field(6, body)) for way in ("then", "else"))),
+    ]
     shapes = {"w": (3, 2), "r": (2, 2), "m": (2, 5)}
     path = onnx(tmp_path / "a.onnx", *parts, tensors=[tensor(name, shape) for name, shape in shapes.items()])
-    read = yaml.safe_load(call("read", path).out)
-    assert read["layers"] == [{"external": 3 * 2 + 2 * 2}]
-    assert read["output"] == {"units": 5, "bias": False, "path": "fc"}
+    file = read(str(path))
+    assert {tensor.name for tensor in file.tensors} == {*shapes}
+    assert [(remark.sign, remark.names) for remark in file.remarks] == [(Sign.IN_BRANCHES, ("cell", "If"))]
+    told = yaml.safe_load(call("read", path).out)
+    assert told["layers"] == [{"dense": 5, "bias": False, "path": "fc"}, {"external": 3 * 2 + 2 * 2}]
 
 
 def test_second_biases_of_zeros_are_said(tmp_path: Path) -> None:
@@ -189,14 +193,30 @@ def test_a_tensor_that_lies(tmp_path: Path, tensors: list[bytes], said: str) -> 
 
 
 def test_branches_to_no_end(tmp_path: Path) -> None:
-    """Refused, and not gone into."""
+    """Are not gone into."""
     inner = graph()
-    for _ in range(200):
+    for _ in range(2_000):
         inner = graph(node("If", "c", "y", attribute("then_branch", field(6, inner))))
     path = tmp_path / "a.onnx"
     path.write_bytes(message(field(1, 10), field(7, inner), field(8, message(field(2, 22)))))
-    with pytest.raises(SpecError, match="branches within branches"):
-        read(str(path))
+    assert [remark.names for remark in read(str(path)).remarks] == [("If",)]
+
+
+def test_two_tensors_of_one_name(tmp_path: Path) -> None:
+    """Refused: nothing says which of them is read."""
+    constant = node("Constant", "", "w", attribute("value", field(5, tensor("", (2,)))))
+    for parts, tensors in (((), ["w", "w"]), ((constant,), ["w"])):
+        with pytest.raises(SpecError, match="holds two tensors of the name w"):
+            read(str(onnx(tmp_path / "a.onnx", *parts, tensors=[tensor(name, (2,)) for name in tensors])))
+
+
+def test_a_matrix_that_is_turned_again_and_again(tmp_path: Path) -> None:
+    """Is read as it is stored, or turned once: 10,000 operators in a row end as one or two do."""
+    for times, turned in ((10_000, False), (10_001, True)):
+        parts = [node("Transpose", "m", "m")] * times
+        path = onnx(tmp_path / "a.onnx", *parts, node("MatMul", "x m", "y"), tensors=[tensor("m", (2, 1))])
+        (module,) = read(str(path)).modules
+        assert module.tensors["B"].read() == ([[1 / 64, 2 / 64]] if turned else [[1 / 64], [2 / 64]])
 
 
 def test_a_length_that_is_not_there(tmp_path: Path) -> None:
@@ -236,12 +256,13 @@ def steps_of(work: Callable[[], object]) -> int:
 
 
 @pytest.mark.parametrize("product", ["MatMul", "LSTM"])
-def test_tensors_of_one_name_take_no_longer_than_others(tmp_path: Path, product: str) -> None:
-    """Twice as many, each read by each operator, are twice the work, and all are counted."""
+def test_more_tensors_and_operators_are_no_more_work_each(tmp_path: Path, product: str) -> None:
+    """Twice as many are twice the work, and all are counted."""
     paths = {}
     for times in (300, 600):
-        parts = [node(product, "x w w", "y")] * times
-        paths[times] = str(onnx(tmp_path / f"{times}.onnx", *parts, tensors=[tensor("w", (1,))] * times))
+        parts = [node(product, f"x w{place} w{place}", "y") for place in range(times)]
+        tensors = [tensor(f"w{place}", (1,)) for place in range(times)]
+        paths[times] = str(onnx(tmp_path / f"{times}.onnx", *parts, tensors=tensors))
         assert read(paths[times]).params == times
     once, twice = (steps_of(lambda path=path: read(path)) for path in paths.values())  # type: ignore[misc]
     assert twice < 2.2 * once
@@ -299,3 +320,56 @@ def test_a_file_that_is_cut_while_it_is_read(tmp_path: Path) -> None:
     os.truncate(tmp_path / "a.data", 8)
     with pytest.raises(BadFileError, match="is cut off"):
         one.read()
+
+
+STEPS: Mapping[str, tuple[int, ...]] = {"w": (3, 2), "r": (2, 2), "b": (2,), "m": (2, 5)}
+COPY, ZEROS, OTHERS = struct.pack("<2f", 1 / 64, 2 / 64), bytes(8), struct.pack("<2f", 1, 2)
+
+
+def written_out(path: Path, start: bytes, activation: str = "Tanh") -> Path:
+    """Write three steps of a cell and a product behind them; `start` is what the first makes of the state of zeros."""
+    parts = [node("MatMul", "x w", "a", name="fed"), node("Add", "s a", "p0"), node(activation, "p0", "h0")]
+    for step in (1, 2):
+        parts += [
+            node("MatMul", f"h{step - 1} r", f"q{step}", name=f"back_{step}"),
+            node("Add", f"q{step} b", f"u{step}"),
+            node("Add", f"u{step} a", f"p{step}"),
+            node(activation, f"p{step}", f"h{step}"),
+        ]
+    tensors = [tensor(name, shape) for name, shape in STEPS.items()]
+    parts.append(node("MatMul", "h2 m", "y", name="fc"))
+    return onnx(path, *parts, tensors=[*tensors, tensor("s", (1, 1, 2), start)])
+
+
+@pytest.mark.parametrize("start", [COPY, ZEROS], ids=["copy", "zeros"])
+@pytest.mark.parametrize("activation", ["Tanh", "Relu"])
+def test_steps_in_a_row_are_a_cell(tmp_path: Path, call: Call, start: bytes, activation: str) -> None:
+    """The matrix that is multiplied with its own product's outcome is external; what was made of zeros is no weight."""
+    path = written_out(tmp_path / "a.onnx", start, activation)
+    spec = tmp_path / "a.yaml"
+    spec.write_text(call("read", path).out)
+    told = yaml.safe_load(spec.read_text())
+    assert [(layer.get("dense"), layer.get("external")) for layer in told["layers"]] == [(2, None), (None, 2 * 2 + 2)]
+    assert told["output"] == {"units": 5, "bias": False, "path": "fc"}
+    assert read(str(path)).params == 3 * 2 + 2 * 2 + 2 + 2 * 5
+    assert call("check", spec, "--model", path).code == 0
+    assert "no layer that is known here: back_1" in spec.read_text()
+
+
+@pytest.mark.parametrize(
+    ("start", "activation"),
+    [(OTHERS, "Tanh"), (COPY, "Identity"), (ZEROS, "Softmax")],
+    ids=["others", "copy", "zeros"],
+)
+def test_another_row_is_a_weight(tmp_path: Path, start: bytes, activation: str) -> None:
+    """One with numbers of its own, or before what is no activation of a cell."""
+    roles = {each.name: each.role for each in read(str(written_out(tmp_path / "a.onnx", start, activation))).tensors}
+    assert roles["s"] is Role.PARAMETER
+
+
+def test_a_matrix_for_two_inputs_is_a_layer(tmp_path: Path, call: Call) -> None:
+    """Read twice side by side, it is no cell: one dense layer, which is used twice."""
+    parts = [node("MatMul", f"{x} m", f"{x}m", name=f"of_{x}") for x in "xz"]
+    path = onnx(tmp_path / "a.onnx", *parts, node("Add", "xm zm", "y"), tensors=[tensor("m", (3, 2))])
+    assert "external" not in call("read", path).out
+    assert read(str(path)).params == 6

@@ -2,8 +2,7 @@
 
 import pytest
 
-from rnncalc.modelfiles.model import Role
-from rnncalc.modelfiles.roles import role_of
+from rnncalc.modelfiles.model import Role, role_of
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Iterator
-from typing import BinaryIO, NamedTuple, Protocol
+from typing import BinaryIO, NamedTuple
 
 from rnncalc.modelfiles.model import BadFileError
 
@@ -21,21 +21,15 @@ MOST_NUMBERS, MOST_COUNTED = 10_000, 50_000_000
 _GOING_ON = bytes(range(128, 256))
 """The bytes after which a number goes on."""
 
-
 WINDOW = 16_384
 """How many bytes are read at once where fewer are asked for."""
 
 
-class Bytes(Protocol):
-    """What bytes are taken from: what is not looked at is not read."""
-
-    def __getitem__(self, place: slice, /) -> bytes: ...
-
-    def __len__(self) -> int: ...
-
-
 class FileBytes:
-    """The bytes of an open file. It is not mapped: a mapped file that is cut meanwhile ends the process."""
+    """The bytes of an open file; what is not looked at is not read.
+
+    It is not mapped: a mapped file that is cut meanwhile ends the process.
+    """
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -76,7 +70,7 @@ class Piece(NamedTuple):
 class Wire:
     """The bytes of one file, of which so many fields are read and no more."""
 
-    def __init__(self, data: Bytes) -> None:
+    def __init__(self, data: FileBytes) -> None:
         self.data = data
         self.fields_read = 0
 
