@@ -1,9 +1,7 @@
-"""The operations that a cell's step is written in.
+"""The operations that a cell's step is written in: all that the author of a cell has to know of them.
 
-A step is written once, in operations that are handed to it. Whoever hands them in reads the step: a pass runs it and a
-tape goes back through it (`forward/steps.py`), symbols write it (`questions/symbols.py`), a graph is drawn
-(`questions/graph.py`), what going back holds is counted (`questions/held.py`), and widths check it
-(`layers/widths.py`). A value is whatever the reader takes for a vector.
+A step is written once, in operations that are handed to it, and taken once, on symbols (`step/trace.py`). Whoever reads
+the step reads the nodes that this gives: a pass runs them, equations are written of them, a picture is drawn of them.
 """
 
 from typing import Protocol, TypeVar

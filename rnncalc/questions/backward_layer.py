@@ -12,13 +12,13 @@ from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, External, Output
-from rnncalc.layers.widths import ONE
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.backward_flow import Chunks, Situation, starts, stops
 from rnncalc.questions.chunk import Chunk, Outputs, tally
 from rnncalc.questions.held import BackwardProduct, Gradient, HeldVector, Tally
 from rnncalc.questions.nodes import Symbol
+from rnncalc.step.trace import ONE
 
 Widths = Mapping[tuple[str, ...], int]
 """Letters of widths that are multiplied, and how many times; no letter is one."""

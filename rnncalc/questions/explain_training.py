@@ -9,7 +9,6 @@ from typing import NamedTuple
 from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.errors import Cure, RefusedError
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.widths import ONE
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.questions.backward_flow import Situation, situations
@@ -19,6 +18,7 @@ from rnncalc.questions.held import BackwardProduct, Gradient, Tally
 from rnncalc.questions.nodes import Node, Symbol, named, parts
 from rnncalc.questions.notation import Letter, Notation, W, letters_of
 from rnncalc.questions.training import Training
+from rnncalc.step.trace import ONE
 from rnncalc.text import escape
 
 

@@ -13,9 +13,9 @@ from enum import Enum
 from typing import NamedTuple
 
 from rnncalc.layers.cell import Cell, Form, Habits
-from rnncalc.layers.widths import ONE
 from rnncalc.questions.nodes import Applied, Complement, Elementwise, MatrixProduct, Node, Quotient, Sum, Symbol
 from rnncalc.questions.notation import letters_of
+from rnncalc.step.trace import ONE
 
 
 class HeldVector(NamedTuple):
