@@ -15,9 +15,9 @@ from rnncalc.cli.update import UpdateFlags, training_flags, update_of
 from rnncalc.errors import CallError
 from rnncalc.formats import find
 from rnncalc.questions import explain as question
-from rnncalc.questions.notation import NOTATIONS, Notation, W
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.refusals import refuse_long_explanation
+from rnncalc.step.equations import NOTATIONS, Notation, W
 from rnncalc.text import not_among
 
 if TYPE_CHECKING:

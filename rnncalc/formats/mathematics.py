@@ -65,7 +65,8 @@ _LATEX_GREEK = {name: f"\\{name}" for name in GREEK} | {"omicron": "o"}
 _LATEX_SIGNS: dict[str, str] = {sign: sign.value for sign in Sign}
 _LATEX_SIGNS |= {Sign.EQUALS: " &= ", Sign.MINUS: " - ", Sign.ELEMENTWISE: r" \circ ", Sign.TIMES: r" \cdot "}
 _LATEX_SIGNS |= {Sign.APPLIED: r" \, ", Sign.COMMA: r",\, "}
-_LATEX_FUNCTIONS = {"sigmoid": r"\sigma", "tanh": r"\tanh"}
+LATEX_FUNCTIONS = {"σ": r"\sigma", **{name: f"\\{name}" for name in ("tanh", "min", "max", "exp")}}
+"""The functions that TeX has a command for; others are words."""
 
 _BREAKS = (Sign.PLUS, Sign.ELEMENTWISE, Sign.TIMES, Sign.OVER)
 """Before which signs an equation may go on in a new line."""
@@ -188,7 +189,7 @@ def symbol(letter: str, below: str = "") -> str:
 def _latex(piece: Piece) -> str:
     match piece:
         case Function():
-            return _LATEX_FUNCTIONS.get(piece.name) or f"\\operatorname{{{typeset(piece.name)}}}"
+            return LATEX_FUNCTIONS.get(piece.name) or f"\\operatorname{{{typeset(piece.name)}}}"
         case str():
             return _LATEX_SIGNS.get(piece) or f"\\text{{{typeset(piece)}}}"
         case Derivative():

@@ -73,7 +73,7 @@ def _math(line: Line) -> str:
 def _piece(piece: Piece) -> str:
     match piece:
         case Function():
-            return f"<mi>{text(piece.symbol)}</mi>"
+            return f"<mi>{text(piece.name)}</mi>"
         case str():
             return _SIGNS.get(piece) or f"<mtext>{text(piece)}</mtext>"
         case Derivative():

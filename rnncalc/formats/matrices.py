@@ -7,13 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from rnncalc.formats.breaks import IN_WORK, parts
-from rnncalc.formats.mathematics import latex, typeset
+from rnncalc.formats.mathematics import LATEX_FUNCTIONS, latex, typeset
 from rnncalc.formats.widths import PAGE, QUAD, text_width
 from rnncalc.reports.equations import Term
 from rnncalc.reports.written_work import Block, Piece, Words, WorkLine
 
 _SIGNS = {" + ": " + ", " − ": " - ", " ∘ ": r" \circ ", "·": r" \cdot ", " / ": " / ", "; ": r";\; ", " ": r"\, "}
-_FUNCTIONS = {"(": "", "σ(": r"\sigma", "tanh(": r"\tanh"}
 POWER = re.compile(r"e([−+]?)0*(\d+)$")
 """The power of ten at the end of a number."""
 
@@ -100,8 +99,9 @@ def _piece(piece: Piece) -> str:
         case str() if piece in _SIGNS:
             return _SIGNS[piece]
         case str() if piece.endswith("("):
-            name = _FUNCTIONS.get(piece)
-            return (f"\\mathrm{{{typeset(piece[:-1])}}}" if name is None else name) + r"\left("
+            name = piece[:-1]
+            function = LATEX_FUNCTIONS.get(name) or (name and f"\\mathrm{{{typeset(name)}}}")
+            return rf"{function}\left("
         case _:
             return _number(piece)
 

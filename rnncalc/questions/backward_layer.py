@@ -17,7 +17,7 @@ from rnncalc.network.stack import Placed
 from rnncalc.questions.backward_flow import Chunks, Situation, starts, stops
 from rnncalc.questions.chunk import Chunk, Outputs, tally
 from rnncalc.questions.held import BackwardProduct, Gradient, HeldVector, Tally
-from rnncalc.questions.nodes import Symbol
+from rnncalc.step.equations import Symbol
 from rnncalc.step.trace import ONE
 
 Widths = Mapping[tuple[str, ...], int]

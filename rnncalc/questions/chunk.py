@@ -12,7 +12,8 @@ from typing import NamedTuple, TypeVar
 
 from rnncalc.layers.cell import Cell, Habits
 from rnncalc.questions.held import ForwardValue, HeldSteps, Tally
-from rnncalc.questions.nodes import Node, Symbol
+from rnncalc.step.equations import Formula as Node
+from rnncalc.step.equations import Symbol
 
 
 class Outputs(StrEnum):

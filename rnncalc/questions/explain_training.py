@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.errors import Cure, RefusedError
-from rnncalc.layers.cell import Cell
+from rnncalc.layers.cell import Cell, Form
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.questions.backward_flow import Situation, situations
 from rnncalc.questions.backward_layer import Costs, expression, widths_held
 from rnncalc.questions.explain import Derivation, explain_those
 from rnncalc.questions.held import BackwardProduct, Gradient, Tally
-from rnncalc.questions.nodes import Node, Symbol, named, parts
-from rnncalc.questions.notation import Letter, Notation, W, letters_of
 from rnncalc.questions.training import Training
+from rnncalc.step.equations import Application, Letter, Letters, Notation, Symbol, W
+from rnncalc.step.equations import Formula as Node
 from rnncalc.step.trace import ONE
 from rnncalc.text import escape
 
@@ -138,15 +138,24 @@ def _held(placed: Placed, tally: Tally, notation: Notation) -> Iterator[HeldLine
 
 def _spelled(layer: Cell, inputs: int, notation: Notation) -> dict[Letter, Letter]:
     """Return for the letters in which what is held is read those that a notation has."""
-    read, wanted = letters_of(layer, inputs), letters_of(layer, inputs, notation)
-    products = [(gate.letter, product) for gate in layer.gates(inputs) for product in gate.products]
-    return {read.product(*each): wanted.product(*each) for each in products}
+    past, alone = next(iter(layer.states)), len(layer.gates(inputs)) == 1
+    read, wanted = Letters(W, past, alone), Letters(notation, past, alone)
+    products = [
+        (product.of, gate.letter if product.matrix is None else product.matrix, product.form is Form.DIAGONAL)
+        for gate in layer.gates(inputs)
+        for product in gate.products
+    ]
+    return {
+        read.product(of, gates, diagonal=diagonal): wanted.product(of, gates, diagonal=diagonal)
+        for of, gates, diagonal in products
+    }
 
 
 def _respelled(node: Node, spelled: Mapping[Letter, Letter]) -> Node:
     """Return a vector with its weights in other letters."""
-    found = [symbol for symbol in parts(node) if (symbol.letter, symbol.subscript) in spelled]
-    return named(node, {each: Symbol(*spelled[each.letter, each.subscript], *each[2:]) for each in found})
+    if isinstance(node, Symbol):
+        return Symbol(*spelled.get((node.letter, node.subscript), node[:2]), *node[2:])
+    return Application(node.operation, tuple(_respelled(each, spelled) for each in node.operands))
 
 
 def _kind(node: Node, states: Collection[str], gates: Collection[str]) -> Kind:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rnncalc.conventions.arrays import CellArrays
 from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.formula import formula, letters, value
 from rnncalc.conventions.lacks import lacks
@@ -22,7 +21,8 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import Topology, reads_many
 from rnncalc.network.stack import Placed, turn
 from rnncalc.questions.program import Apply, Begin, Extra, FedBack, Last, Module, Move, OneStep, OwnCell, Program, Zeros
-from rnncalc.questions.symbols import equations
+from rnncalc.step.equations import equations
+from rnncalc.step.trace import trace
 
 TEXTBOOK = "textbook"
 MOST_MODULES = 500
@@ -115,8 +115,6 @@ def _laid_out(entry: Placed, found: Layout) -> Placed:
 
 def _own(layer: Cell, inputs: int) -> OwnCell:
     one = layer.replace(bidirectional=False, merge=None, learned_state=False)
-    arrays = convention(TEXTBOOK).arrays(layer.kind)
-    assert isinstance(arrays, CellArrays)  # the textbook has every cell
     options = {
         option: value
         for option, value in layer.values().items()
@@ -126,7 +124,7 @@ def _own(layer: Cell, inputs: int) -> OwnCell:
         type(layer).__name__,
         tuple(options.items()),
         layout(one, inputs, convention(TEXTBOOK)).own,
-        equations(one, inputs, arrays),
+        equations(trace(one, inputs, convention(TEXTBOOK))),
         tuple(layer.states.items()),
         layer.output,
     )

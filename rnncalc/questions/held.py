@@ -13,8 +13,8 @@ from enum import Enum
 from typing import NamedTuple
 
 from rnncalc.layers.cell import Cell, Form, Habits
-from rnncalc.questions.nodes import Applied, Complement, Elementwise, MatrixProduct, Node, Quotient, Sum, Symbol
-from rnncalc.questions.notation import letters_of
+from rnncalc.step.equations import Application, Letters, Symbol, W
+from rnncalc.step.equations import Formula as Node
 from rnncalc.step.trace import ONE
 
 
@@ -89,7 +89,7 @@ class HeldSteps:
         self.trained = not layer.frozen
         self.gates = {gate.letter: gate for gate in layer.gates(inputs)}
         self.weights = {weight.letter: weight for weight in layer.weights}
-        self.letters = letters_of(layer, inputs)
+        self.letters = Letters(W, next(iter(layer.states)), len(self.gates) == 1)
         self.backward: list[tuple[ForwardValue, Callable[[], None]]] = []
         self.held: dict[int, ForwardValue] = {}
         self.work: Counter[BackwardProduct] = Counter()
@@ -136,7 +136,7 @@ class HeldSteps:
         parts = [self._product(letter, of, vector) for of, vector in reads.items()]
         if len(parts) == 1 and not (self.layer.bias and self.gates[letter].bias):
             return parts[0]
-        return self._made("h", Sum(tuple(part.node for part in parts)), *parts)
+        return self._made("h", Application("plus", tuple(part.node for part in parts)), *parts)
 
     def _product(self, letter: str, of: str, vector: ForwardValue) -> ForwardValue:
         """Return a product; that of a matrix which gates share is made once a step."""
@@ -146,7 +146,7 @@ class HeldSteps:
         if done is not None and done[0] is vector:
             return done[1]
         if product.form is Form.DIAGONAL:
-            made = self._weighted(Symbol(*self.letters.product(letter, product), axes=("h",)), vector)
+            made = self._weighted(Symbol(*self.letters.product(of, letters, diagonal=True), axes=("h",)), vector)
         else:
             made = self._multiplied(letters, of, ("h", vector.width), vector)
         self.products[of, letters] = vector, made
@@ -154,8 +154,8 @@ class HeldSteps:
 
     def _multiplied(self, letters: str, of: str, axes: tuple[str, str], vector: ForwardValue) -> ForwardValue:
         """Return a matrix times a vector."""
-        matrix = Symbol(*(self.letters.matrix(of, letters) if of else self.letters.beside(letters)), axes=axes)
-        node = MatrixProduct(matrix, vector.node)
+        matrix = Symbol(*(self.letters.product(of, letters) if of else ("W", f"h{letters}")), axes=axes)
+        node = Application("matrix", (matrix, vector.node))
         made = ForwardValue(axes[0], self.names.get(node, node), needs=self.trained or vector.needs)
 
         def through() -> None:
@@ -189,7 +189,7 @@ class HeldSteps:
     def activate(self, activation: str, vector: ForwardValue) -> ForwardValue:
         if activation == "linear":
             return vector
-        node = Applied(activation, vector.node)
+        node = Application(activation, (vector.node,))
         made = ForwardValue(vector.width, self.names.get(node, node), needs=vector.needs)
 
         def through() -> None:
@@ -208,29 +208,33 @@ class HeldSteps:
         return self.activate(self.weights[letter].activation, weight)
 
     def plus(self, left: ForwardValue, right: ForwardValue) -> ForwardValue:
-        return self._made(left.width, Sum((left.node, right.node)), left, right)
+        return self._made(left.width, Application("plus", (left.node, right.node)), left, right)
 
     def times(self, left: ForwardValue, right: ForwardValue) -> ForwardValue:
         reads = (left.needs, (right,)), (right.needs, (left,))
-        return self._made(left.width, Elementwise(left.node, right.node), left, right, reads=reads)
+        return self._made(left.width, Application("times", (left.node, right.node)), left, right, reads=reads)
 
     def over(self, left: ForwardValue, right: ForwardValue) -> ForwardValue:
         reads = (left.needs, (right,)), (right.needs, (left, right))
-        return self._made(left.width, Quotient(left.node, right.node), left, right, reads=reads)
+        return self._made(left.width, Application("over", (left.node, right.node)), left, right, reads=reads)
 
     def blend(self, gate: ForwardValue, where_one: ForwardValue, where_zero: ForwardValue) -> ForwardValue:
         reads = (gate.needs, (where_one, where_zero)), (where_one.needs or where_zero.needs, (gate,))
-        terms = Elementwise(gate.node, where_one.node), Elementwise(Complement(gate.node), where_zero.node)
-        return self._made(gate.width, Sum(terms), gate, where_one, where_zero, reads=reads)
+        others = Application("complement", (gate.node,)), where_zero.node
+        terms = (
+            Application("times", (gate.node, where_one.node)),
+            Application("times", others),
+        )
+        return self._made(gate.width, Application("plus", terms), gate, where_one, where_zero, reads=reads)
 
     def complement(self, vector: ForwardValue) -> ForwardValue:
-        made = self._made(vector.width, Complement(vector.node), vector)
+        made = self._made(vector.width, Application("complement", (vector.node,)), vector)
         made.complements = vector
         return made
 
     def scale(self, scalar: ForwardValue, vector: ForwardValue) -> ForwardValue:
         reads = (scalar.needs, (vector,)), (vector.needs, (scalar,))
-        return self._made(vector.width, Elementwise(scalar.node, vector.node), scalar, vector, reads=reads)
+        return self._made(vector.width, Application("scale", (scalar.node, vector.node)), scalar, vector, reads=reads)
 
     def shift(self, vector: ForwardValue, scalar: ForwardValue) -> ForwardValue:
-        return self._made(vector.width, Sum((vector.node, scalar.node)), vector, scalar)
+        return self._made(vector.width, Application("plus", (vector.node, scalar.node)), vector, scalar)

@@ -12,7 +12,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Layer
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.questions.nodes import Equation
+from rnncalc.step.equations import Equation
 
 
 class OwnCell(NamedTuple):

@@ -21,7 +21,8 @@ from rnncalc.forward.worked import (
     Worked,
 )
 from rnncalc.questions.work import Name, WorkedLine
-from rnncalc.reports.equations import FUNCTIONS, Term
+from rnncalc.reports.equations import Term
+from rnncalc.step.operations import OPERATIONS
 
 DIGITS = 4
 """How many digits that count a fraction has at most."""
@@ -109,7 +110,7 @@ class _Writer:
         match value.made:
             case Applied(activation, of) if not self.applied:
                 inner = numbers(of.numbers) if self.arguments else self.line(of)
-                return (f"{FUNCTIONS.get(activation, activation)}(", *inner, ")")
+                return (f"{OPERATIONS[activation].function}(", *inner, ")")
             case MatrixProduct():
                 return _sum([*self._product(value.made)])
             case Sum():

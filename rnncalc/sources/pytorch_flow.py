@@ -22,7 +22,8 @@ SPELLING = Spelling(
         "relu": ("torch.relu",),
         "sigmoid": ("torch.sigmoid",),
         "softmax": ("torch.softmax", "dim=-1"),
-    }
+    },
+    "torch",
 )
 
 

@@ -64,7 +64,7 @@ class Operation(Frozen):
     again: bool = False
     sign: str = ""
     strength: int = ATOM
-    before: str = ""
+    before: tuple[str, ...] = ()
     function: str = ""
     drawn: str = ""
     legend: str = ""
@@ -221,7 +221,7 @@ TABLE = (
         (lambda gradient, _: [-each for each in gradient],),
         ((),),
         again=True,
-        before="1 − ",
+        before=("1", " − "),
         strength=1,
         drawn="1−",
         program="1 - ",

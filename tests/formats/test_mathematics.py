@@ -8,9 +8,9 @@ from cells import CELLS, cases, network
 from rnncalc import explain
 from rnncalc.formats import mathml
 from rnncalc.formats.mathematics import latex, typeset
-from rnncalc.questions.notation import NOTATIONS
 from rnncalc.reports.equations import Function, Sign, Term, plain
 from rnncalc.reports.explain import ExplanationReport
+from rnncalc.step.equations import NOTATIONS
 
 TOKEN = re.compile(r"\\[a-z]+|\\,|[{}_&]|[^\\{}_&]")
 COMMANDS = {r"\sigma": "σ", r"\tanh": "tanh", r"\zeta": "ζ", r"\nu": "ν", r"\circ": "∘", r"\cdot": "·", r"\times": "×"}
