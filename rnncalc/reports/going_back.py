@@ -6,9 +6,9 @@ from rnncalc.conventions.catalogue import convention
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Output
 from rnncalc.questions.explain_training import TrainingDerivation, WorkLine
-from rnncalc.questions.held import Gradient
 from rnncalc.reports.equations import Derivative, Line, Term
 from rnncalc.reports.sheet import Phrase
+from rnncalc.step.costs import Gradient
 from rnncalc.step.equations import STACKED, Application, Formula, Letter, Symbol, letters_of, output_matrix, within
 from rnncalc.step.trace import trace
 from rnncalc.text import all_of

@@ -7,7 +7,7 @@ nothing of how an equation is written down.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Union
 
 from rnncalc.conventions.tensor import Role
@@ -136,9 +136,9 @@ def equations(trace: Trace, notation: Notation = W) -> tuple[Equation, ...]:
     return tuple(_in_order([Equation(*line) for line in lines.items()]))
 
 
-def value(trace: Trace, place: int, notation: Notation = W) -> Formula:
-    """Return what a value of a step is called, or what it is made of where it has no letter."""
-    return _Writer(trace, notation).formula(place)
+def formulas(trace: Trace, notation: Notation = W) -> Callable[[int], Formula]:
+    """Return what tells of a value of a step what it is called, or what it is made of if it has no letter."""
+    return _Writer(trace, notation).formula
 
 
 def within(formula: Formula) -> Iterator[Formula]:
