@@ -18,6 +18,7 @@ _SIGNS = {
     " / ": between("/", 0.22),
     "·": between("·", 0.1),
     "; ": '<mo form="infix" lspace="0" rspace="0.28em">;</mo>',
+    ", ": '<mo form="infix" lspace="0" rspace="0.222em">,</mo>',
     " ": '<mspace width="0.167em"></mspace>',
     ")": '<mo form="postfix">)</mo>',
 }

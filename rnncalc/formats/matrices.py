@@ -12,7 +12,16 @@ from rnncalc.formats.widths import PAGE, QUAD, text_width
 from rnncalc.reports.equations import Term
 from rnncalc.reports.written_work import Block, Piece, Words, WorkLine
 
-_SIGNS = {" + ": " + ", " − ": " - ", " ∘ ": r" \circ ", "·": r" \cdot ", " / ": " / ", "; ": r";\; ", " ": r"\, "}
+_SIGNS = {
+    " + ": " + ",
+    " − ": " - ",
+    " ∘ ": r" \circ ",
+    "·": r" \cdot ",
+    " / ": " / ",
+    "; ": r";\; ",
+    ", ": r",\, ",
+    " ": r"\, ",
+}
 POWER = re.compile(r"e([−+]?)0*(\d+)$")
 """The power of ten at the end of a number."""
 

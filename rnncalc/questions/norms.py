@@ -9,8 +9,8 @@ from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.tensor import WAYS
 from rnncalc.forward.backward_pass import WentBack
 from rnncalc.forward.network_pass import Ran
-from rnncalc.forward.vectors import Vector, times
 from rnncalc.layers.cell import Cell
+from rnncalc.step.operations import Vector, times
 from rnncalc.step.trace import Trace, trace
 
 

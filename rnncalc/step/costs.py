@@ -157,6 +157,8 @@ class _Tape:
                 continue
             operands = [at[operand] for operand in node.operands]
             at[place] = self.made(place, node.operation, node.width, operands)
+            if all(operand in once for operand in node.operands):
+                once[place] = at[place]
         return at[trace.output], [at[place] for place in trace.after.values()]
 
     def made(self, place: int, operation: str, width: str, operands: Sequence[_Value]) -> _Value:

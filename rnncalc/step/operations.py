@@ -282,15 +282,15 @@ TABLE = (
         ((),),
         again=True,
     ),
-    # What a gate or a layer multiplies by has its weights first. The gradient of a matrix is the outer product of two
-    # vectors, which are given as they are: a tape sums the products of all steps at once.
+    # A matrix, with its rows and columns, and a vector. The gradient of the matrix is the outer product of two vectors,
+    # which are given as they are: a tape sums the products of all steps at once.
     Operation(
         "matrix",
         2,
-        product,
+        lambda matrix, vector: product(matrix.rows, vector),
         (
             lambda gradient, values: (gradient, values[1]),
-            lambda gradient, values: product([[*column] for column in zip(*values[0], strict=True)], gradient),
+            lambda gradient, values: product(values[0].columns, gradient),
         ),
         ((1,), (0,)),
         sign=" ",
@@ -340,7 +340,7 @@ def part(start: int, stop: int) -> Operation:
 
 
 def row(number: int) -> Operation:
-    """Return the operation that looks up a row of a table; its number is what the way back must know."""
+    """Return the operation that looks up a row of a table."""
     return Operation(
-        "row", 1, lambda rows: rows[number], (lambda gradient, _: (number, gradient),), ((RESULT,),), beside=True
+        "row", 1, lambda table: table.rows[number], (lambda gradient, _: (number, gradient),), ((),), beside=True
     )

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from rnncalc.errors import DeclarationError
+from rnncalc.forward.arrays import Matrix
 from rnncalc.layers.options import OPTIONS, Choice
 from rnncalc.step.operations import (
     OPERATIONS,
@@ -24,7 +25,7 @@ from rnncalc.step.operations import (
 ON: dict[str, list[Any]] = {
     "scale": [[4.0], [2.0, -3.0]],
     "shift": [[2.0, -3.0], [4.0]],
-    "matrix": [[[1.0, 2.0], [3.0, 4.0], [5.0, -6.0]], [2.0, 3.0]],
+    "matrix": [Matrix("W", [[1.0, 2.0], [3.0, 4.0], [5.0, -6.0]]), [2.0, 3.0]],
     "join": [[2.0], [3.0, -4.0]],
     "part": [[2.0, 3.0, 5.0, 7.0]],
 }
