@@ -10,20 +10,13 @@ MOST_GUESSED = 1_000
 
 
 def did_you_mean(word: str, known: tuple[str, ...] | list[str]) -> str:
-    """Return `; did you mean 'lstm'?` when a known word is near, else the empty string."""
-    from difflib import get_close_matches  # 3 ms that only a misspelling pays
+    """Return `; did you mean 'lstm'?` when a known word is near, else the empty string.
 
-    near = get_close_matches(word.lower(), known[:MOST_GUESSED], n=1) if len(word) <= 40 else []
-    return f"; did you mean {near[0]!r}?" if near else ""
-
-
-def near_key(word: str, known: tuple[str, ...] | list[str]) -> str:
-    """Return the same of a key: parts that two keys share say nothing of the others, which must be near themselves.
-
-    `max_flops` is no misspelt `max_params`, nor `forget_gate` an `output_gate`.
+    Parts that two words share say nothing of the others, which must be near themselves: `max_flops` is no misspelt
+    `max_params`, nor `forget_gate` an `output_gate`.
     """
     import re
-    from difflib import SequenceMatcher, get_close_matches
+    from difflib import SequenceMatcher, get_close_matches  # 3 ms that only a misspelling pays
 
     near = get_close_matches(word.lower(), known[:MOST_GUESSED], n=5, cutoff=0.62) if len(word) <= 40 else []
     for key in near:

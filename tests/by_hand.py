@@ -35,7 +35,7 @@ def one_direction(layer: Any, m: int) -> int:
         case "minlstm":
             count = h * (m + b) * 3
         case "sru":  # candidate, two gates with a look at the cell state, and a skip that is the input where it fits
-            count = h * m + 2 * h * (m + 1 + b) + (0 if m == h else h * m)
+            count = h * m + 2 * h * (m + 1 + b) + (0 if m == h * layer.directions else h * m)
         case "fastgrnn":  # one matrix on the input and the past side by side, two biases, two numbers
             count = h * (m + h) + 2 * (h * b + 1)
         case _:

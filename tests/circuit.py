@@ -74,6 +74,9 @@ class Numbers(Operations[float]):
     def scale(self, scalar: float, vector: float) -> float:
         return scalar * vector
 
+    def half(self, vector: float) -> float:
+        return vector
+
     def shift(self, vector: float, scalar: float) -> float:
         return vector + scalar
 

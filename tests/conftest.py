@@ -9,12 +9,15 @@ from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import settings
+from lacking import skip_what_is_lacking
 
 from rnncalc.cli import call as call_line
 
+skip_what_is_lacking()
 signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs the tests in the background has it ignored
 settings.register_profile("few", deadline=None, max_examples=40)  # how long an example takes is no test
 settings.register_profile("many", deadline=None, max_examples=200)
+settings.register_profile("quick", deadline=None, max_examples=5)  # for one Python among several
 settings.load_profile("few")  # `--hypothesis-profile=many` asks for the other, later
 
 

@@ -1,5 +1,7 @@
 """Looking for a mistake by its id: one that the table does not have is an error, not a mistake that is not found."""
 
+import re
+
 from rnncalc import Network
 from rnncalc.conventions.formula import Expression
 from rnncalc.questions.answer.arithmetic import write
@@ -22,9 +24,17 @@ def judged(net: Network, number: int) -> Judged:
     return judge(net, [Given(number)]).judged[0]
 
 
+_PATTERNS = {id_: re.compile(re.sub(r"\\{\w+\\}", ".+", re.escape(id_))) for id_ in PLACES}
+
+
+def row_of(id_: str) -> str:
+    """Return the id that a mistake has in the table, before its values are filled in."""
+    return id_ if id_ in PLACES else next(row for row, pattern in _PATTERNS.items() if pattern.fullmatch(id_))
+
+
 def ids(net: Network, number: int) -> list[str]:
     """Return the ids of the mistakes that give a number, made alone or together; those of a family as the table's."""
-    return ["+".join(mistake.id for mistake in found.mistakes) for found in judged(net, number).diagnoses]
+    return ["+".join(row_of(mistake.id) for mistake in found.mistakes) for found in judged(net, number).diagnoses]
 
 
 def must_find(net: Network, id_: str, number: int) -> None:

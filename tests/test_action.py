@@ -147,6 +147,32 @@ def test_the_action_writes_a_summary_and_annotations(runner: Path, tmp_path: Pat
 
 
 @pytest.mark.slow
+def test_the_action_says_what_is_wrong_with_its_args(runner: Path, tmp_path: Path) -> None:
+    """Each line is an annotation, and asking for help is no check that passed."""
+    (tmp_path / "a.yaml").write_text(GOOD)
+    for args in ("-h", "--help", "--strict -hT5", "--strict\n--help"):
+        (done,) = run_action(tmp_path, {"args": args}, "Check", runner=runner)
+        assert (done.returncode, done.stdout.count("\n")) == (2, 1)
+        assert done.stdout.startswith("::error title=rnncalc::args asks for help, which checks nothing; remove -")
+    for args, said in {
+        "--max-parms=1k": "rnncalc: No such option '--max-parms'; did you mean '--max-params'?",
+        "--max-growth 5%": "rnncalc: --max-growth compares: give --baseline too",
+        "--max-params 5%": "--max-params: expected a whole number, or one such as 4M, got '5%'",
+        "--max-params": "",
+        "--model nowhere.pt": "--model: 'nowhere.pt': no such file or directory",
+    }.items():
+        (done,) = run_action(tmp_path, {"args": args}, "Check", runner=runner)
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == done.stdout.count("\n") > 0
+        for line in done.stdout.splitlines():
+            assert line.startswith(f"::error title=rnncalc::{said.replace('%', '%25')}")
+    (tmp_path / "a.yaml").write_text("input: x\nlayers: [rnn: 3]\n")
+    (done,) = run_action(tmp_path, {}, "Check", runner=runner)
+    assert (done.returncode, done.stdout.count("\n")) == (2, 1)
+    assert done.stdout.startswith("::error file=a.yaml,line=1,")
+
+
+@pytest.mark.slow
 def test_the_action_finds_the_specs_of_a_repository(runner: Path, tmp_path: Path) -> None:
     """By default all of them, among whatever other YAML there is, compared with a branch."""
     (tmp_path / "specs").mkdir()

@@ -220,14 +220,16 @@ def test_thousands_of_layers_are_summed_in_the_middle(call: Call) -> None:
     assert any(line.split()[:2] == ["Total", f"{300 * (28 + 14):,}"] for line in lines)
 
 
-def test_equal_layers_have_one_line(call: Call) -> None:
-    """`repeat: 12` is not twelve lines but one for each that differs, times the number of its likes."""
-    out = call("-i", 4, "-l", "lstm:20,repeat=12", "-o", 5, "--tensors").out
-    lines = [line for line in out.splitlines() if "4h" in line]
-    assert [line.split("  ")[0] for line in lines] == ["lstm_1", "lstm_2 … lstm_11 ×10", "lstm_12"]
-    assert "10 × 4h(m + h + 1) = 10 × 4 × 20 × (20 + 20 + 1)      32,800" in lines[1]
-    assert re.search(r"lstm_2 … lstm_11 ×10  W_xi +input +\(20, 20\) +4,000", out)
-    everywhere = call("-i", 4, "-l", "lstm:20,repeat=12", "--all-conventions").out
-    assert re.search(r"lstm_2 … lstm_11 ×10 +lstm +32,800 +33,600", everywhere)
+def test_each_layer_of_a_repeat_has_a_line(call: Call) -> None:
+    """In every table, under a name of its own, as in the JSON and the CSV."""
+    names = [f"lstm_{number}" for number in range(1, 13)]
+    flags = ("-i", 4, "-l", "lstm:20,repeat=12", "-o", 5)
+    for more in ((), ("--tensors",), ("--training", "-T", 3), ("--all-conventions",)):
+        lines = call(*flags, *more).out.partition("Tensors")[0].splitlines()
+        assert [line.split()[0] for line in lines if line.startswith("lstm_")] == names
+    explained = call("explain", *flags).out.splitlines()
+    assert [line for line in explained if line in names] == names
+    layers = json.loads(call(*flags, "-f", "json").out)["reports"][0]["layers"]
+    assert [layer["name"] for layer in layers] == [*names, "output"]
     assert call("-i", 4, "-l", "lstm:20,repeat=12", "-c", "pytorch", "--tensors").out.count("weight_ih_l") == 12
     assert len(call("-i", 4, "-l", "lstm:20,repeat=12", "-f", "csv").out.splitlines()) == 14

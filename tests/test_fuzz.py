@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from fuzz.models import CALLS as OF_MODELS
+from fuzz.models import GROWN
 from fuzz.models import MUTATIONS as OF_BYTES
 from fuzz.run import CALLS, GOOD, MUTATIONS, SPEC, WORD
 
@@ -24,7 +25,7 @@ def test_a_short_run_finds_nothing(name: str) -> None:
     assert done.stdout.endswith("seed 7: 0 faults\n")
 
 
-@pytest.mark.parametrize("mutation", [*MUTATIONS, *OF_BYTES], ids=lambda mutation: mutation.__name__)
+@pytest.mark.parametrize("mutation", [*MUTATIONS, *OF_BYTES, *GROWN.values()], ids=lambda mutation: mutation.__name__)
 def test_a_mutation_is_the_same_for_the_same_seed(mutation: object) -> None:
     """So that a fault can be found again."""
     assert callable(mutation)

@@ -18,7 +18,7 @@ ROOMS = (
     *("layers", "conventions", "step", "network", "spec", "modelfiles"),
     *("forward", "questions", "reports", "sources", "formats", "cli"),
 )
-ROOT = {"__init__", "__main__", "errors", "text"}
+ROOT = {"__init__", "__main__", "bounds", "errors", "files", "text"}
 FLOW = {
     "layers": {"layers"},
     "conventions": {"layers", "conventions"},
@@ -32,12 +32,14 @@ FLOW = {
     "sources": {"layers", "conventions", "step", "network", "questions", "sources"},
     "formats": {"reports", "formats"},
     "cli": {*ROOMS, "__init__"},
+    "bounds": set(),
     "errors": set(),
+    "files": set(),
     "text": set(),
     "__init__": {*ROOMS},
     "__main__": {"cli"},
 }
-MAY_IMPORT = {room: {*may, "errors", "text"} for room, may in FLOW.items()}
+MAY_IMPORT = {room: {*may, "bounds", "errors", "files", "text"} for room, may in FLOW.items()}
 FLAG = re.compile(r"(?<![\w-])(-[A-Za-z]|--[a-z]{2,})\b")
 ONLY_IN = {"yaml": "spec", "rich": "formats", "click": "cli"}
 
@@ -127,7 +129,7 @@ def commands_loaded_by(*args: str) -> set[str]:
     return {name for name in COMMANDS if f"rnncalc.cli.{name}" in loaded}
 
 
-ASIDE = {"rnncalc.cli.help", "rnncalc.cli.completion", "rnncalc.spec.elsewhere", "click.shell_completion"}
+ASIDE = {"rnncalc.cli.help", "rnncalc.cli.completion", "rnncalc.spec.aliases", "click.shell_completion"}
 """What only help, completion and mistakes need."""
 
 FLAGS = ("-i", "4", "-l", "rnn:3", "-o", "1")
@@ -151,7 +153,7 @@ def test_the_test_of_the_light_import_can_fail() -> None:
     assert "rich" in loaded_by(*FLAGS)
     assert "yaml" in loaded_by("specs/lstm.yaml", "-f", "json")
     assert {"difflib", "locale"} <= loaded_by("--foo")
-    assert {"rnncalc.spec.elsewhere", "rnncalc.cli.help"} <= loaded_by("-f", "md") | loaded_by("schema", "-h")
+    assert {"rnncalc.spec.aliases", "rnncalc.cli.help"} <= loaded_by("-f", "md") | loaded_by("schema", "-h")
 
 
 def test_a_model_file_pays_for_its_own_format_alone() -> None:

@@ -26,7 +26,7 @@ def test_a_spec_counts_what_its_source_says(path: Path) -> None:
     assert network.expect
     assert network.expect.total == network.params
     if network.expect.layers:
-        assert network.expect.layers == tuple(placed.params for placed in network.placed)
+        assert network.expect.layers == tuple(placed.params for placed in network.stack)
     if network.expect.held is not None or network.expect.backward_multiply_adds is not None:
         of = training(network)
         assert network.expect.held in (None, of.held)

@@ -186,6 +186,19 @@ WRONG: dict[str, ByHand] = {
     "recurrence-counted": lambda m, h, k, n: (over(m, MinLSTM(h), n=n), 3 * rnn(m, h) + out(h, n)),
     "shared-twice": lambda m, h, k, n: (over(m, FastGRNN(h), n=n), 2 * rnn(m, h) + 2 + out(h, n)),
     "only-state": lambda m, h, k, n: (over(m, LSTM(h, learned_state=True), n=n), lstm(m, h) + h + out(h, n)),
+    "weights-times-steps": lambda m, h, k, n: (
+        over(m, LSTM(h, peepholes=True), n=n, steps=7),
+        4 * h * (7 * m + 7 * h + 1) + 7 * 3 * h + out(h, n),
+    ),
+    "only-layer": lambda m, h, k, n: (over(m, LSTM(h), LSTM(k), n=n), lstm(h, k)),
+    "only-{matrices}": lambda m, h, k, n: (over(m, LSTM(h), n=n), h * h + out(h, n)),
+    "recurrent-of-inputs": lambda m, h, k, n: (over(m, LSTM(h), n=n), 4 * h * (m + m + 1) + out(h, n)),
+    "recurrent-among-inputs": lambda m, h, k, n: (over(m, LSTM(h), n=n), 4 * (h * (m + 1) + m * m) + out(h, n)),
+    "input-of-units": lambda m, h, k, n: (over(m, LSTM(h), n=n), 4 * h * (h + h + 1) + out(h, n)),
+    "steps-for-units": lambda m, h, k, n: (over(m, LSTM(h), n=n, steps=k + 41), lstm(m, k + 41) + out(k + 41, n)),
+    "widths-added": lambda m, h, k, n: (over(m, LSTM(h), n=n), m + h + out(h, n)),
+    "output-in-each-gate": lambda m, h, k, n: (over(m, LSTM(h), n=n), lstm(m, h) + 4 * out(h, n)),
+    "output-as-cell": lambda m, h, k, n: (over(m, LSTM(h), n=n), lstm(m, h) + lstm(h, n)),
     "convention-{name}": lambda m, h, k, n: (over(m, GRU(h)), 3 * h * (m + h) + 4 * h),  # Flax linen's
     "output-width": lambda m, h, k, n: (over(m, RNN(h), n=n), rnn(m, h) + out(h, n + 100_003)),
 }

@@ -15,7 +15,7 @@ from rnncalc.cli.output import write
 from rnncalc.cli.paths import SUFFIXES
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.errors import CallError
-from rnncalc.questions.answer.given import read_answer
+from rnncalc.questions.answer.given import check_number_of_answers, read_answer
 from rnncalc.questions.answer.grading import judge
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.text import escape
@@ -47,6 +47,7 @@ def answer(context: click.Context, words: tuple[str, ...], format_: str, **flags
     others = tuple(word for word in words if word not in files)
     in_flags = flags["input"] or flags["layers"] or flags["output"]
     specs, numbers = (files, others) if in_flags else (words[:1], words[1:])
+    check_number_of_answers(len(numbers))
     with AllAtOnce() as at_once:
         if specs and _is_number(specs[0]) and files:
             call = " ".join((*files[:1], *others))

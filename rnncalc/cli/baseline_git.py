@@ -9,7 +9,7 @@ from rnncalc.cli.baseline import Earlier, Paths
 from rnncalc.cli.git import Commit
 from rnncalc.cli.pairing import unpaired
 from rnncalc.cli.paths import Found, is_listed
-from rnncalc.spec import MAX_BYTES
+from rnncalc.spec.nodes import MAX_BYTES
 from rnncalc.text import escape
 
 Read = Callable[[str, bytes, str], Iterator[Earlier]]
@@ -35,13 +35,15 @@ def at_commit(ref: str, paths: Sequence[str], *, whole: bool, read: Read) -> Pat
 def _earlier(commit: Commit, label: str, paths: Sequence[str], read: Read) -> Iterator[Earlier]:
     inside = {path: os.path.isdir(given) for given in paths if given != "-" and (path := commit.path_of(given))}
     files = [file for file in commit.files([*inside]) if _is_asked_for(file.path, inside)]
-    for file in files:
-        if not file.is_regular or file.size > MAX_BYTES:
-            why = "too large" if file.is_regular else "a link"
-            yield file.path, f"baseline {escape(label)}: {escape(file.path)} is {why}; what it was counts as unknown"
-    regular = [file for file in files if file.is_regular and file.size <= MAX_BYTES]
-    for file, data in zip(regular, commit.contents(regular), strict=True):
-        yield from read(_from_here(commit, file.path), data, f"{label}:{file.path}")
+    regular = [file for file in files if file.is_regular]
+    unread = {file.path: "a link" for file in files if not file.is_regular}
+    for file, data in zip(regular, commit.contents(regular, MAX_BYTES), strict=True):
+        if data is None:
+            unread[file.path] = "too large"
+        else:
+            yield from read(_from_here(commit, file.path), data, f"{label}:{file.path}")
+    for path, why in unread.items():
+        yield path, f"baseline {escape(label)}: {escape(path)} is {why}; what it was counts as unknown"
 
 
 def _is_asked_for(path: str, asked: Mapping[str, bool]) -> bool:

@@ -1,19 +1,21 @@
 """A baseline from an earlier report: the numbers of each network in the JSON that `count` or `check` printed.
 
-As strict as a spec is: a number that is none, a name that is none and a key that stands twice are located problems.
+As strict as a spec is: a number or a name that is none, and a key that stands twice, are problems.
 """
 
 from __future__ import annotations
 
-from rnncalc.cli.json_text import JsonText
-from rnncalc.errors import Path
-from rnncalc.layers.options import MAX_DIGITS, Size, Text
+import json
+from typing import Any
+
+from rnncalc.errors import Path, Problem, SpecError
+from rnncalc.layers.options import MAX_DIGITS, Text, WholeNumber
 from rnncalc.questions.limits import Numbers
 from rnncalc.text import escape
 
-MOST_REPORTS = 100_000
-
-_EXPECTED = "expected a spec, or the JSON that rnncalc count -f json prints"
+_COUNTS = ("params", "bytes", "multiply_adds", "dense_params")
+_READ = {"version", "reports", "name", "dense", *_COUNTS}
+_FROM_COUNT = "the JSON that rnncalc count -f json prints"
 
 
 def is_report(path: str, data: bytes) -> bool:
@@ -24,97 +26,93 @@ def is_report(path: str, data: bytes) -> bool:
 
 def read_reports(data: bytes, source: str) -> dict[str, Numbers]:
     """Return the numbers of each report by its name. Raises SpecError where it is no report."""
-    text = JsonText(data.removeprefix(b"\xef\xbb\xbf"), source)
-    found: dict[str, Numbers] | None = None
-    if not text.is_object():
-        raise text.error((), _EXPECTED)
-    for key in text.members(()):
-        if key == "version":
-            version = text.scalar((key,))
-            if version != b"1":
-                raise text.error((key,), f"expected 1, got {escape(version[:80].decode())}: made by another rnncalc")
-        elif key == "reports":
-            found = _reports(text, (key,))
-        else:
-            text.skip((escape(key),))
-    text.end()
-    if found is None:
-        raise text.error((), _EXPECTED)
+    source = escape(source, limit=1_000)
+    try:
+        return _reports(_parsed(data))
+    except SpecError as error:
+        raise SpecError(tuple(problem._replace(source=source) for problem in error.problems)) from None
+
+
+def _parsed(data: bytes) -> Any:
+    """Return what a JSON text holds, in any encoding of Unicode; of its objects only the keys that are read."""
+    try:
+        return json.loads(data, object_pairs_hook=_object, parse_int=_whole)
+    except json.JSONDecodeError as error:
+        message = f"not valid JSON: {error.msg}"
+        raise SpecError((Problem((), message, line=error.lineno, column=error.colno),)) from None
+    except UnicodeDecodeError as error:
+        raise _error((), f"no {error.encoding.upper()} text") from None
+    except RecursionError:
+        raise _error((), "lists and objects stand too deep for a report") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the keys of an object that are read: layers and tensors would take many times the memory."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _error((), f"the key {key} stands twice in one object; remove one")
+        if key in _READ:
+            found[key] = value
     return found
 
 
-def _reports(text: JsonText, path: Path) -> dict[str, Numbers]:
+def _whole(digits: str) -> int:
+    """Return a whole number; of one that is longer than is read, the least that is too long."""
+    return int(digits) if len(digits) <= MAX_DIGITS else 10**MAX_DIGITS
+
+
+def _reports(top: Any) -> dict[str, Numbers]:
+    reports = top.get("reports") if isinstance(top, dict) else None
+    if reports is None:
+        raise _error((), f"expected a spec, or {_FROM_COUNT}")
+    if (version := top.get("version", 1)) != 1:
+        raise _error(("version",), f"expected 1, got {_written(version)}: made by another rnncalc")
+    if not isinstance(reports, list):
+        raise _error(("reports",), f"expected a list, got {_written(reports)}")
     found: dict[str, Numbers] = {}
-    for number in text.items(path):
-        at = (*path, number)
-        if number == MOST_REPORTS:
-            raise text.error(path, f"expected at most {MOST_REPORTS:,} reports")
-        start = text.at
-        name, numbers = _report(text, at)
-        if name is None or numbers is None:
-            if name is not None or numbers is not None:
-                raise text.error(at, "expected a name and params, or null for both: a file that is no spec", start)
-        elif name in found:
-            message = f"two reports are called '{escape(name)}'; compare to a folder, or name them apart"
-            raise text.error(at, message, start)
-        else:
+    for place, report in enumerate(reports):
+        path = ("reports", place)
+        name, numbers = _report(report, path)
+        if name in found:
+            raise _error(path, f"two reports are called '{escape(name)}'; compare to a folder, or name them apart")
+        if name is not None and numbers is not None:
             found[name] = numbers
+        elif name is not None or numbers is not None:
+            raise _error(path, "expected a name and params, or null for both: a file that is no spec")
     return found
 
 
-def _report(text: JsonText, path: Path) -> tuple[str | None, Numbers | None]:
+def _report(report: Any, path: Path) -> tuple[str | None, Numbers | None]:
     """Return the name and the numbers of a report; both are None for a file that was no spec."""
-    start = text.at
-    name: str | None = None
-    counts: dict[str, int | None] = {}
-    for key in text.members(path):
-        at = (*path, escape(key))
-        match key:
-            case "name":
-                name = _name(text, at)
-            case "params" | "bytes" | "multiply_adds" | "dense_params":
-                counts[key] = _count(text, at)
-            case "dense":
-                counts["dense_params"] = _dense(text, at)
-            case _:
-                text.skip(at)
-    if "params" not in counts:
-        raise text.error(path, "params: missing; give the JSON that rnncalc count -f json prints", start)
+    if not isinstance(report, dict):
+        raise _error(path, f"expected an object, got {_written(report)}")
+    if "params" not in report:
+        raise _error(path, f"params: missing; give {_FROM_COUNT}")
+    name = report.get("name")
+    if name is not None and (problem := Text().problem(name)):
+        raise _error((*path, "name"), problem)
+    counts = {key: _count(report.get(key), (*path, key)) for key in _COUNTS}
+    if isinstance(dense := report.get("dense"), dict):
+        counts["dense_params"] = _count(dense.get("params"), (*path, "dense", "params"))
     params = counts.pop("params")
     return name, None if params is None else Numbers(params, **counts)
 
 
-def _dense(text: JsonText, path: Path) -> int | None:
-    """Return the parameters of a dense equivalent."""
-    if text.null():
+def _count(value: Any, path: Path) -> int | None:
+    if value is None:
         return None
-    params = None
-    for key in text.members(path):
-        if key == "params":
-            params = _count(text, (*path, key))
-        else:
-            text.skip((*path, escape(key)))
-    return params
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise _error(path, f"expected {WholeNumber().expected}, got {_written(value)}")
+    if value >= 10**MAX_DIGITS:
+        raise _error(path, f"expected at most {MAX_DIGITS} digits")
+    return value
 
 
-def _name(text: JsonText, path: Path) -> str | None:
-    if text.null():
-        return None
-    start = text.at
-    name = text.text(path)
-    if problem := Text().problem(name):
-        raise text.error(path, problem, start)
-    return name
+def _written(value: Any) -> str:
+    """Return a value as JSON has it, its start where it is long."""
+    return escape(json.dumps(value))
 
 
-def _count(text: JsonText, path: Path) -> int | None:
-    if text.null():
-        return None
-    start = text.at
-    written = text.scalar(path)
-    if not written.isdigit():
-        got = escape(written[:200].decode(errors="replace"))
-        raise text.error(path, f"expected {Size(0).expected}, got {got}", start)
-    if len(written) > MAX_DIGITS:
-        raise text.error(path, f"expected at most {MAX_DIGITS} digits, got {len(written):,}", start)
-    return int(written)
+def _error(path: Path, message: str) -> SpecError:
+    return SpecError((Problem(path, message),))

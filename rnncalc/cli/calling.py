@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 
 import click
 
 from rnncalc.cli.commands import COMMANDS, DEFAULT, cli
 from rnncalc.cli.streams import discard_unwritten, make_encodable, tell
 from rnncalc.errors import CallError, Cure, DeclarationError, RefusedError, SpecError
+from rnncalc.files import forget_inputs
+from rnncalc.text import escape
 
 FLAGS = {
     Cure.STEPS: "give steps, or -T",
@@ -24,6 +27,7 @@ FLAGS = {
 def answered(args: list[str]) -> int:
     """Run a call and return its exit code."""
     make_encodable()
+    forget_inputs()
     try:
         if asked := os.environ.get("_RNNCALC_COMPLETE"):
             from rnncalc.cli.completion import complete
@@ -46,12 +50,17 @@ def answered(args: list[str]) -> int:
 
             message = told(error.option_name, error.ctx.command)
         command = error.ctx.command_path if error.ctx else f"rnncalc {args[0] if args[0] in COMMANDS else DEFAULT}"
-        tell(f"rnncalc: {message} (see {command} --help)")
+        tell(f"rnncalc: {_shortened(message)} (see {command} --help)")
     except click.ClickException as error:
-        tell(f"rnncalc: {error.format_message()}")
+        tell(f"rnncalc: {_shortened(error.format_message())}")
     except OSError as error:
         discard_unwritten()
         tell(f"rnncalc: cannot write the answer: {(error.strerror or str(error)).lower()}")
     else:
         return code if isinstance(code, int) else 0
     return 2
+
+
+def _shortened(message: str) -> str:
+    """Return a message in which words of the call stand as they were typed, each of them cut, and all of them too."""
+    return escape(re.sub(r"\S{81,}", lambda word: escape(word[0]), message), limit=500)

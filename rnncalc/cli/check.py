@@ -77,8 +77,8 @@ def check(
 ) -> int:
     """Check that specs keep their expect and budget.
 
-    PATH is a YAML file, a folder with such files below it, or - for standard input. Limits given here stand in place
-    of a spec's own. Exit code 1 when a check fails, 2 when a spec or the call is wrong.
+    PATH is a YAML file, a folder with such files below it, or - for standard input. A limit given here holds beside
+    a spec's own. Exit code 1 when a check fails, 2 when a spec or the call is wrong.
     """
     overrides = {"steps": steps, "topology": topology, "convention": convention}
     with AllAtOnce() as at_once:

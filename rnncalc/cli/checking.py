@@ -19,7 +19,7 @@ from rnncalc.questions.check import CheckedFile, check
 from rnncalc.questions.limits import Difference, Limit
 from rnncalc.reports.check import CheckReport
 from rnncalc.reports.checked_file import FileReport
-from rnncalc.spec import Spec, parse
+from rnncalc.spec import Spec, parse, parse_if_meant
 from rnncalc.spec.flags import read_value
 from rnncalc.text import escape
 
@@ -133,8 +133,6 @@ def _read(file: Found, overrides: Texts) -> Spec | None:
     data, source = read_file(file.path)
     if file.named:
         return parse(data, source, **overrides)
-    from rnncalc.spec.recognition import parse_if_meant
-
     return parse_if_meant(data, source, **overrides)
 
 

@@ -12,11 +12,9 @@ from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import write
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.update import UpdateFlags, training_flags, update_of
-from rnncalc.formats import find
 from rnncalc.network.network import Network
 from rnncalc.questions import count as question
 from rnncalc.reports.count import CountReport
-from rnncalc.reports.refusals import refuse_endless, refuse_many_layers
 
 if TYPE_CHECKING:
     from rnncalc.reports.training import TrainingReport
@@ -64,8 +62,6 @@ def count(
         _all_conventions(networks, format_)
         return
     reports = [CountReport(question.count(network, dtype), tensors, cost) for network in networks]
-    for report in reports:
-        refuse_endless(report, find(format_).method)
     write([_trained(report, **update) for report in reports] if training else reports, format_)
 
 
@@ -82,6 +78,4 @@ def _all_conventions(networks: list[Network], format_: str) -> None:
     from rnncalc.questions.allocation import compare_conventions
     from rnncalc.reports.allocation import AllocationReport
 
-    for network in networks:
-        refuse_many_layers(network)
     write([AllocationReport(compare_conventions(network)) for network in networks], format_)

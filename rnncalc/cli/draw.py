@@ -60,8 +60,8 @@ def draw(
     if len(networks) != 1:
         raise CallError(f"expected one network to draw, got {len(networks)}; name one spec")
     (network,) = networks
-    known = tuple(entry.name_of(copy) for entry in network.stack for copy in range(entry.copies)) if only else ()
-    if wrong := not_among(only, known) if only else "":
+    known = tuple(placed.name for placed in network.stack)
+    if wrong := not_among(only, known):
         raise CallError(f"--only: {wrong}")
     drawing = Drawing(network, view, only)
     if out is None:

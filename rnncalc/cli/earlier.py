@@ -13,11 +13,11 @@ from rnncalc.cli.pairing import pair_below
 from rnncalc.cli.paths import SUFFIXES, Found, find
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.questions.check import numbers_of
-from rnncalc.spec import contents, parse
-from rnncalc.spec.recognition import is_meant, keys_in, parse_if_meant
+from rnncalc.spec import contents, is_meant, keys_in, parse, parse_if_meant
 from rnncalc.text import escape
 
-MOST_BYTES = 100_000_000
+MOST_BYTES = 30_000_000
+"""A report of more bytes is refused unread: a thousand networks of ten layers print less."""
 
 GIT = "git:"
 

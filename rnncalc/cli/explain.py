@@ -13,10 +13,8 @@ from rnncalc.cli.output import write
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.update import UpdateFlags, training_flags, update_of
 from rnncalc.errors import CallError
-from rnncalc.formats import find
 from rnncalc.questions import explain as question
 from rnncalc.reports.explain import ExplanationReport
-from rnncalc.reports.refusals import refuse_long_explanation
 from rnncalc.step.equations import NOTATIONS, Notation, W
 from rnncalc.text import not_among
 
@@ -55,17 +53,14 @@ def explain(
 ) -> None:
     """Derive the count step by step.
 
-    Each layer comes with its equations and the shape of every term. Equal neighbours are explained once, with their
-    number.
+    Each layer comes with its equations and the shape of every term.
     """
     with AllAtOnce() as at_once:
         update = at_once.ask(update_of, training, {"--chunk": chunk, "--batch": batch}, optimizer)
         networks = at_once.ask(read_networks, specs, **flags)
-    known = tuple(entry.name_of(copy) for net in networks for entry in net.stack for copy in range(entry.copies))
+    known = tuple(placed.name for network in networks for placed in network.stack)
     if wrong := not_among(only, known):
         raise CallError(f"--only: {wrong}")
-    for network in networks:
-        refuse_long_explanation(network, only, find(format_).method)
     if training:
         write([_trained(network, only, NOTATIONS[notation], **update) for network in networks], format_)
         return

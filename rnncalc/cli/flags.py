@@ -193,6 +193,6 @@ def format_flag(*reports: type, default: str = "") -> Decorator:
 
 
 def _unknown(flag: str, word: str, known: tuple[str, ...]) -> Problem:
-    from rnncalc.spec.cures import expected_word  # no call pays for other programs' words but one that uses them
+    from rnncalc.spec.aliases import expected_word  # no call pays for other programs' words but one that uses them
 
     return Problem((), expected_word(word, known), flag)

@@ -23,14 +23,13 @@ _PATHS = 500
 
 
 class File(NamedTuple):
-    """A file of a commit: its path below the repository's top, with `/`, what git calls it, its size.
+    """A file of a commit: its path below the repository's top, with `/`, and what git calls it.
 
     is_regular: whether it is no link.
     """
 
     path: str
     object: str
-    size: int
     is_regular: bool
 
 
@@ -65,46 +64,69 @@ class Commit:
         """Yield the files at and below some paths of the repository; `.` is all of it."""
         for start in range(0, len(paths), _PATHS):
             some = [] if "." in paths else paths[start : start + _PATHS]
-            listed = self._run("ls-tree", "-r", "-z", "-l", "--full-tree", self.hash, "--", *some)
+            listed = self._run("ls-tree", "-r", "-z", "--full-tree", self.hash, "--", *some)
             for entry in listed.split(b"\0")[:-1]:
                 about, _, path = entry.partition(b"\t")
-                mode, kind, name, size = about.split()
+                mode, kind, name = about.split()
                 if kind == b"blob":
-                    yield File(os.fsdecode(path), name.decode(), int(size), mode in _REGULAR)
+                    yield File(os.fsdecode(path), name.decode(), mode in _REGULAR)
             if not some:
                 return
 
-    def contents(self, files: Sequence[File]) -> Iterator[bytes]:
-        """Yield the bytes of each file."""
+    def contents(self, files: Sequence[File], most: int) -> Iterator[bytes | None]:
+        """Yield the bytes of each file, None for one of more bytes than `most`. Raises CallError where git has none."""
         if not files:
             return
-        command = self._command("cat-file", "--batch")
-        with subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=_environment()
-        ) as git:
-            assert git.stdin
+        with self._cat_file("--batch-check") as sizes, self._cat_file("--batch") as git:
             assert git.stdout
             for file in files:
-                git.stdin.write(f"{file.object}\n".encode())
-                git.stdin.flush()
-                about = git.stdout.readline().split()  # the hash, blob, and the size; or the hash, missing
-                if about[1:2] != [b"blob"]:
-                    raise CallError(f"--baseline: git does not have '{escape(file.path)}' here")
-                yield git.stdout.read(int(about[2]) + 1)[:-1]
-            git.stdin.close()
+                if _size(sizes, file) > most:
+                    yield None
+                    continue
+                size = _size(git, file)
+                data = git.stdout.read(size + 1)
+                if len(data) <= size:
+                    raise _missing(file)
+                yield data[:-1]
+
+    def _cat_file(self, how: str) -> subprocess.Popen[bytes]:
+        command = self._command("cat-file", how)
+        return subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=_environment()
+        )
 
     def _run(self, *args: str) -> bytes:
         done = subprocess.run(
             self._command(*args), stdin=subprocess.DEVNULL, capture_output=True, env=_environment(), check=False
         )
         if done.returncode:
-            reason = (done.stderr.decode(errors="replace").splitlines() or ["no reason given"])[0]
+            lines = done.stderr.decode(errors="replace").splitlines() or ["no reason given"]
+            reason = next((line for line in lines if line.startswith("fatal: ")), lines[0])  # warnings may come first
             raise CallError(f"--baseline: git: {escape(reason.removeprefix('fatal: '), limit=200)}")
         return done.stdout
 
     def _command(self, *args: str) -> list[str]:
-        safe = ("--no-pager", "--no-replace-objects", "--literal-pathspecs", "-c", "protocol.allow=never")
+        safe = ("--no-pager", "--no-replace-objects", "--literal-pathspecs")
         return [self._git, *safe, "-C", self._folder, *args]
+
+
+def _size(git: subprocess.Popen[bytes], file: File) -> int:
+    """Ask a `git cat-file` for a file, and return the size that its answer begins with."""
+    assert git.stdin
+    assert git.stdout
+    try:
+        os.write(git.stdin.fileno(), f"{file.object}\n".encode())  # unbuffered, so nothing is left to write later
+    except OSError:  # it ended at the file before
+        raise _missing(file) from None
+    about = git.stdout.readline().split()  # the hash, blob, and the size; or the hash, missing; or nothing
+    if about[1:2] != [b"blob"]:
+        raise _missing(file)
+    return int(about[2])
+
+
+def _missing(file: File) -> CallError:
+    cure = "in a partial clone, fetch it first: git fetch --refetch --no-filter"
+    return CallError(f"--baseline: git does not have '{escape(file.path)}' here; {cure}")
 
 
 def _program() -> str:
@@ -122,6 +144,7 @@ def _environment() -> dict[str, str]:
         **os.environ,
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_NO_LAZY_FETCH": "1",
+        "GIT_ALLOW_PROTOCOL": "none",  # for a git that does not know the former
         "GIT_OPTIONAL_LOCKS": "0",
         "LC_ALL": "C",
     }

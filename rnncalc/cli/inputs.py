@@ -17,7 +17,6 @@ from rnncalc.errors import Problem, SpecError
 from rnncalc.layers.kinds import KINDS
 from rnncalc.network.network import Network
 from rnncalc.spec import (
-    MAX_BYTES,
     OVERRIDES,
     Spec,
     Template,
@@ -27,6 +26,7 @@ from rnncalc.spec import (
     parse,
     parse_template,
 )
+from rnncalc.spec.nodes import MAX_BYTES
 from rnncalc.text import all_of, did_you_mean, escape, one_of
 
 MOST_LOOKED_AT = 1_000
@@ -151,13 +151,15 @@ def read_file(path: str, *, flag: str = "", hint: bool = False, most: int = MAX_
 
 def _at(path: str, flag: str, message: str) -> Problem:
     """Return a problem of a file that cannot be read."""
-    where = f"'{escape(path)}'"
+    where = f"'{escape(path, limit=300)}'"  # the file's own name stands last
     return Problem((), f"{where}: {message}", flag) if flag else Problem((), message, where)
 
 
 def _unreadable(path: str, error: OSError, hint: bool) -> str:
     """Return why a file cannot be read, with a hint where it was not meant for a file."""
     if isinstance(error, FileNotFoundError):
+        if os.path.islink(path):
+            return "is a link that leads nowhere"
         return f"no such file{_beside(path) or (_hint(path) if hint else '')}"
     if isinstance(error, IsADirectoryError):
         return (

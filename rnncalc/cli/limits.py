@@ -9,7 +9,7 @@ from rnncalc.layers.options import Allowed, Ratio, WholeNumber
 from rnncalc.network.budget import BUDGET_KEYS, Quantity, Rule
 from rnncalc.questions.limits import Limit
 from rnncalc.spec.flags import read_value
-from rnncalc.spec.scalars import ways_to_write
+from rnncalc.spec.values import ways_to_write
 from rnncalc.text import escape
 
 COMPARISONS = {

@@ -59,7 +59,7 @@ def weights_within(spec: Spec, file: ModelFile, inputs: Inputs | None, most_mult
 
 def weights_of(spec: Spec, file: ModelFile) -> Weights:
     """Return the numbers of each layer from a model file. Raises SpecError where a tensor is not as it is declared."""
-    from rnncalc.modelfiles.model import BadFileError
+    from rnncalc.modelfiles import reading
     from rnncalc.reports.tensor_checks import messages, name
 
     found = matched_with(spec, file)
@@ -69,14 +69,12 @@ def weights_of(spec: Spec, file: ModelFile) -> Weights:
     if wrong:
         raise SpecError(first(wrong))
     weights: Weights = {}
-    for placed in spec.network.placed:
+    for placed in spec.network.stack:
         site = found.sites.get(placed.name)
         if site is None:
             continue
         alone = (tensor.sized(placed.sizes).name for tensor in placed.layout.own)
-        try:
+        with reading(file.path):
             of = {tensor.name: site.tensors[one].read() for one, tensor in zip(alone, placed.tensors, strict=True)}
-        except BadFileError as error:
-            raise SpecError((Problem((), str(error), where),)) from None
         weights[placed.name] = of
     return weights

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from rnncalc.cli.ending import cleared_when_ended
 from rnncalc.cli.streams import discard_unwritten, write_utf8
 from rnncalc.errors import CallError
+from rnncalc.files import is_input
 from rnncalc.text import escape, one_of
 
 
@@ -36,9 +39,17 @@ def write_text(text: str) -> None:
 
 
 def check_file(path: str, flag: str) -> None:
-    """Raise CallError where a file's name is that of a folder."""
-    if os.path.isdir(path):
-        raise CallError(f"{flag} '{escape(path)}': is a folder; name a file in it")
+    """Raise CallError where what has a file's name must stay: a folder, a device, a file that this call reads."""
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return  # nothing is there, or `write_file` says why it cannot be written
+    if stat.S_ISDIR(mode):
+        raise CallError(f"{flag} '{escape(path, limit=1_000)}': is a folder; name a file in it")
+    if not stat.S_ISREG(mode):
+        raise CallError(f"{flag} '{escape(path, limit=1_000)}': is no regular file; name another file")
+    if is_input(path):
+        raise CallError(f"{flag} '{escape(path, limit=1_000)}': is read by this call; name another file")
 
 
 def form_of(path: str, forms: Mapping[str, str]) -> str:
@@ -62,11 +73,17 @@ def write_file(path: str, text: str, flag: str = "-o") -> None:
     flag: the one that names the file.
     Raises CallError where it cannot be written; nothing is then left behind, and an earlier file is as it was.
     """
+    check_file(path, flag)
     try:
+        mode = _permissions(path)
         place = os.path.realpath(path)  # a link stays one
-        mode = os.stat(place).st_mode & 0o777 if os.path.exists(place) else None
-        new = os.path.join(os.path.dirname(place), f".rnncalc-{os.getpid()}.tmp")
-        with open(new, "x", encoding="utf-8", newline="\n") as file:
+        new = os.path.join(os.path.dirname(place), f".rnncalc-{os.urandom(8).hex()}.tmp")
+
+        def remove() -> None:
+            with suppress(FileNotFoundError):
+                os.unlink(new)
+
+        with cleared_when_ended(remove), open(new, "x", encoding="utf-8", newline="\n") as file:
             try:
                 file.write(text)
                 file.flush()
@@ -75,9 +92,16 @@ def write_file(path: str, text: str, flag: str = "-o") -> None:
                     os.chmod(new, mode)
                 os.replace(new, place)
             except BaseException:
-                with suppress(FileNotFoundError):
-                    os.unlink(new)
+                remove()
                 raise
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
         why = error.strerror or str(error) if isinstance(error, OSError) else "no such file"
-        raise CallError(f"{flag} '{escape(path)}': cannot be written: {why.lower()}") from None
+        raise CallError(f"{flag} '{escape(path, limit=1_000)}': cannot be written: {why.lower()}") from None
+
+
+def _permissions(path: str) -> int | None:
+    """Return the permissions of a file that is there, None of one that is not. Raises OSError for a circle of links."""
+    try:
+        return os.stat(path).st_mode & 0o777
+    except FileNotFoundError:
+        return None

@@ -70,16 +70,8 @@ def _walk(top: str) -> Iterator[Found]:
             if entry.is_dir(follow_symlinks=False):
                 waiting.append(entry.path)
             elif is_listed(entry.name) and not (entry.is_symlink() and os.path.isdir(entry.path)):
-                yield _found(entry, top, start)
-
-
-def _found(entry: os.DirEntry[str], top: str, start: int) -> Found:
-    path = os.path.normpath(entry.path)  # without the ./ that annotations would not be matched by
-    below = path[start:]
-    if entry.is_file(follow_symlinks=False) or os.path.isfile(entry.path):  # no error for a link that leads in a circle
-        return Found(path, top, below)
-    reason = "leads nowhere" if entry.is_symlink() and not os.path.exists(path) else "is no regular file"
-    return Found(path, top, below, problem=unreadable(path, reason))  # a pipe or device might never end
+                path = os.path.normpath(entry.path)  # without the ./ that annotations would not be matched by
+                yield Found(path, top, path[start:])
 
 
 def unreadable(path: str, message: str) -> SpecError:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from threading import current_thread, main_thread
 from time import monotonic
 from typing import TextIO
 
+from rnncalc.cli.ending import cleared_when_ended
 from rnncalc.formats.terminal import terminal_width
 
 PATIENCE = 1.0
@@ -46,29 +45,10 @@ def _bar(total: int, file: TextIO) -> Iterator[Callable[[int], None]]:
             file.flush()
 
     try:
-        with _cleared_when_ended(clear):
+        with cleared_when_ended(clear):
             yield advance
     finally:
         clear()
-
-
-@contextmanager
-def _cleared_when_ended(clear: Callable[[], None]) -> Iterator[None]:
-    """See that whoever ends the process with SIGTERM finds the terminal as it was; it ends as it would have."""
-
-    def end(number: int, _: object) -> None:
-        clear()
-        signal.signal(number, signal.SIG_DFL)
-        signal.raise_signal(number)
-
-    ours = current_thread() is main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    if ours:
-        signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        if ours:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _draw(file: TextIO, share: float, seconds: float, width: int) -> None:

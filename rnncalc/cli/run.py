@@ -61,7 +61,7 @@ def _losses() -> Iterable[str]:
     shell_complete=files,
     help="With --backward: YAML of what the outputs should be, a list, or T lists.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Makes the weights and inputs not given.")
+@click.option("--seed", metavar="N", default="0", show_default=True, help="Makes the weights and inputs not given.")
 @click.option(
     "--save-weights", metavar="FILE", shell_complete=files, help="Write the weights in use, for --weights to read."
 )
@@ -84,7 +84,7 @@ def run(
     inputs: str | None,
     start: str | None,
     targets: str | None,
-    seed: int,
+    seed: str,
     save_weights: str | None,
     states: bool,
     work: bool,
@@ -103,15 +103,16 @@ def run(
         shown = {"--states": states, "--work": work, "--backward": backward}
         if misfit := _misfit(shown | {"--chunk": chunk, "--loss": loss, "--targets": targets}, format_):
             at_once.refuse(misfit)
-        if save_weights is not None:
-            at_once.ask(check_file, save_weights, "--save-weights")
         steps = None if chunk is None else at_once.ask(read_value, "--chunk", chunk, Size())
+        number = at_once.ask(read_value, "--seed", seed, WholeNumber())
         most = at_once.ask(read_value, "--max-multiply-adds", max_multiply_adds, WholeNumber(suffixes=True))
         model, own = _files(at_once, weights, inputs, start, targets)
         read = at_once.ask(read_specs, specs, **flags)
+        if save_weights is not None:
+            at_once.ask(check_file, save_weights, "--save-weights")
         if save_weights is not None and len(read or [0]) > 1:
             at_once.refuse(f"--save-weights: one file holds the weights of one network, and there are {len(read)}")
-    asked: dict[str, Any] = {"seed": seed} if work else {"seed": seed, "states": states, "most_multiply_adds": most}
+    asked: dict[str, Any] = {"seed": number} if work else {"seed": number, "states": states, "most_multiply_adds": most}
     report: Callable[..., RunReport | WorkReport | BackwardReport] = _work if work else _run
     if backward:
         report, asked = _back, asked | {"chunk": steps, "loss": loss}
@@ -120,7 +121,7 @@ def run(
         data = _data(spec, own, model, most, loss)
         with named(spec.source if len(read) > 1 else ""):
             reports.append(report(spec.network, data, **asked))
-        _save(spec.network, data, seed, save_weights)
+        _save(spec.network, data, number, save_weights)
     write(reports, format_)
     return 0 if all(report.agrees for report in reports) else 1
 
@@ -199,7 +200,7 @@ def _save(network: Network, data: Data, seed: int, path: str | None) -> None:
     """Write the weights that a run takes to a file, if one is named."""
     if path is None:
         return
-    from rnncalc.spec.saved import weights_text
+    from rnncalc.spec.data import weights_text
 
     in_use = question.weights_in_use(network, seed=seed, weights=data.weights)
     write_file(path, weights_text(in_use), "--save-weights")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from io import TextIOWrapper
 from typing import TextIO
 
@@ -39,20 +40,20 @@ def discard_unwritten() -> None:
 
 
 def _discard(stream: TextIO) -> None:
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    with suppress(ValueError):  # it has no number, or is closed: a notebook's has none
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def make_encodable() -> None:
     """See that every character can be written: our symbols become plain ones where need be, others `?`."""
     if sys.stdout is None:  # closed by the caller, who does not want the answer
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  open for as long as the process runs
-    if not _is_utf8(sys.stdout):
-        import codecs
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper) and not _is_utf8(stream):
+            import codecs
 
-        codecs.register_error("rnncalc", _plainly)
-        for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, TextIOWrapper):
-                stream.reconfigure(errors="rnncalc")
+            codecs.register_error("rnncalc", _plainly)
+            stream.reconfigure(errors="rnncalc")
 
 
 def write_utf8() -> None:
@@ -61,7 +62,7 @@ def write_utf8() -> None:
         sys.stdout.reconfigure(encoding="utf-8", errors="strict")
 
 
-def _is_utf8(stream: TextIO) -> bool:
+def _is_utf8(stream: TextIOWrapper) -> bool:
     return stream.encoding.lower().replace("-", "") == "utf8"
 
 

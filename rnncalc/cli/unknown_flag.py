@@ -10,9 +10,8 @@ from rnncalc.errors import DeclarationError
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.layers.options import OPTIONS, Choice, Option, Rate, Switch, Text
-from rnncalc.spec.cures import option_meant, ours
-from rnncalc.spec.elsewhere import IN_FLAGS, KEYS, LAYER_KEYS
-from rnncalc.text import all_of, near_key
+from rnncalc.spec.aliases import IN_FLAGS, IN_LAYER, elsewhere, meanings, meant
+from rnncalc.text import all_of, did_you_mean
 
 
 def told(flag: str, command: click.Command) -> str:
@@ -35,8 +34,8 @@ def _cure(flag: str, command: click.Command) -> str:
             return f"; write {option.opts[-1]} {word}"
     known = [option.opts[-1] for option in options]
     key = word.replace("-", "_")
-    if meant := ours(key, KEYS, [each.removeprefix("--").replace("-", "_") for each in known]):
-        name, space, remark = meant[0].partition(" ")
+    if found := meant(key, [each.removeprefix("--").replace("-", "_") for each in known]):
+        name, space, remark = found[0].partition(" ")
         return f"; write --{name.replace('_', '-')}{space}{remark}"
     takers = [f"rnncalc {name}" for name in COMMANDS if name != command.name and _has(name, f"--{word}")]
     misspelt = takers or flag.removesuffix("s") in known  # --layers 2 may mean either
@@ -44,7 +43,7 @@ def _cure(flag: str, command: click.Command) -> str:
         return f"; {of_layer}"
     own = [option.opts[-1] for option in cli.params]
     bare = [each.removeprefix("--") for each in (*known, *own, "--help")]  # dashes would make all flags look alike
-    near = near_key(word, bare).replace("mean '", "mean '--")
+    near = did_you_mean(word, bare).replace("mean '", "mean '--")
     return f"; it is a flag of {all_of(takers)}{near.replace('; ', ', or ')}" if takers else near
 
 
@@ -61,14 +60,13 @@ def _of_layer(key: str) -> str:
     for of in kinds:
         if of.number == key:
             return f"write the {key} behind a layer's kind, as in -l {of.kind}:{_number(of)}"
-    name = key if key in OPTIONS else option_meant(key)
+    name = next((each for each in (key, *meanings(key)) if each in OPTIONS), "")
     if name in Output.options() and not any(name in of.options() for of in kinds):
         return f"an option of the output layer stands behind it, as in --output 5,{_written(name, Output)}"
     shown = next((of for of in kinds if name in of.options()), None)
     if shown:
         return f"an option of a layer stands behind it, as in -l {shown.kind}:20,{_written(name, shown)}"
-    rows = ours(key, LAYER_KEYS)
-    return rows[0].format(**IN_FLAGS, kind="-l lstm", value="0.5") if rows else ""
+    return elsewhere(key, IN_LAYER, IN_FLAGS | {"kind": "-l lstm", "value": "0.5"})
 
 
 def _number(of: type[Layer]) -> str:

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
+from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Habits
 from rnncalc.layers.frozen import Frozen
+from rnncalc.text import did_you_mean
 
 NONE: Mapping[str, Any] = {}
 
@@ -112,5 +114,12 @@ HEARD_OF = {*Cell.fields, *NO_FRAMEWORK, "activation", "reset_after"}
 
 
 def restricted(*but: str, **others: tuple[object, ...]) -> dict[str, tuple[object, ...]]:
-    """Return what no framework has, but for some options, and with others restricted too."""
+    """Return what no framework has, but for some options, and with others restricted too.
+
+    Raises DeclarationError for a name in `but` that is not restricted.
+    """
+    for option in but:
+        if option not in NO_FRAMEWORK:
+            near = did_you_mean(option, [*NO_FRAMEWORK])
+            raise DeclarationError(f"restricted: {option}: not restricted, so it cannot be left out{near}")
     return {**{option: values for option, values in NO_FRAMEWORK.items() if option not in but}, **others}

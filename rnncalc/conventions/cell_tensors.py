@@ -9,6 +9,8 @@ from rnncalc.conventions.convention import Convention
 from rnncalc.conventions.tensor import Axis, Direction, Role, Tensor
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Gate, Product
+from rnncalc.layers.options import Choice, Switch
+from rnncalc.text import all_of
 
 
 def role_of(layer: Cell, product: Product) -> Role:
@@ -43,6 +45,20 @@ WIDTHS = {
 }
 
 
+def letters_of_kind(of: type[Cell], units: int) -> set[str]:
+    """Return the letters of all gates that a cell can have, one option at a time another than by default."""
+    layer: Cell = of(units=units)
+    options = {option: layer.option(option).allowed for option in of.options()}
+    layers = [layer]
+    for option, allowed in options.items():
+        values: Iterable[object] = (True, False) if isinstance(allowed, Switch) else ()
+        layers += [
+            layer.replace(**{option: value}) for value in (allowed.words if isinstance(allowed, Choice) else values)
+        ]
+    widths = (1, units, 2 * units, 4 * units + 1)
+    return {gate.letter for each in layers for inputs in widths for gate in each.gates(inputs)}
+
+
 class CellTensors:
     """The tensors of one cell."""
 
@@ -54,6 +70,22 @@ class CellTensors:
         self.arrays: CellArrays = arrays
         self.convention = convention
         self.gates = self._ordered(layer.gates(inputs), arrays.order, "order")
+        self._check_letters()
+
+    def _check_letters(self) -> None:
+        """Refuse letters of the convention that no gate of the kind has, with whatever options."""
+        own = {gate.letter for gate in self.gates}
+        for part, letters in (
+            ("order", self.arrays.order),
+            ("peephole_order", self.arrays.peephole_order),
+            ("sides", "".join(self.arrays.sides)),
+        ):
+            where = f"{self.convention.name}: {self.layer.kind}: {part}"
+            if twice := [letter for letter in letters if letters.count(letter) > 1]:
+                raise DeclarationError(f"{where}: the gate {twice[0]} stands there twice")
+            for letter in letters:
+                if letter not in own and letter not in (known := letters_of_kind(type(self.layer), self.layer.units)):
+                    raise DeclarationError(f"{where}: no gate is called {letter}; there are {all_of(sorted(known))}")
 
     def tensors(self) -> Iterator[Tensor]:
         """Yield the tensors of the first direction, then, where it has tensors of its own, of the second."""

@@ -1,7 +1,12 @@
 """Refuses a convention that contradicts itself: a part missing, unused, or shaped as none of its kind can be."""
 
-from rnncalc.conventions.arrays import Array, CellArrays, Side, Slot, Width
+from collections.abc import Iterable
+
+from rnncalc.conventions.arrays import Array, CellArrays, DenseArrays, Side, Slot, Width
 from rnncalc.errors import DeclarationError
+from rnncalc.layers.kinds import kind
+from rnncalc.layers.options import OPTIONS
+from rnncalc.text import did_you_mean
 
 _AXES = {
     "input": {Width.INPUTS},
@@ -29,6 +34,35 @@ def check_arrays(where: str, arrays: CellArrays) -> None:
             if part not in needed and part != "scalar":
                 raise DeclarationError(f"{where}: {part}: unused; no gate has a bias there, and no option needs it")
             _check_array(f"{where}: {part}", part, array)
+
+
+def check_only(where: str, arrays: CellArrays, kinds: Iterable[str]) -> None:
+    """Raise DeclarationError for an option that no layer of these kinds could have, or a value that it cannot have."""
+    for option, values in arrays.only.items():
+        known = OPTIONS.get(option) or next(filter(None, [kind(each).known_option(option) for each in kinds]), None)
+        if known is None:
+            raise DeclarationError(f"{where}: only: {option}: no such option{did_you_mean(option, [*OPTIONS])}")
+        if not isinstance(values, tuple):
+            raise DeclarationError(f"{where}: only: {option}: expected a tuple of values, got {values!r}; write one")
+        for value in values:
+            if value is not None and (problem := known.allowed.problem(value)):
+                raise DeclarationError(f"{where}: only: {option}: {problem}")
+
+
+def check_plain(name: str, dense: Iterable[DenseArrays], embedding: Array) -> None:
+    """Raise DeclarationError if the arrays of a dense layer or of an embedding have other axes than these can have."""
+    for arrays in dense:
+        if {*arrays.kernel.axes} != {Width.INPUTS, Width.OUTPUTS} or len(arrays.kernel.axes) != 2:
+            raise _axes(f"{name}: dense: kernel", "INPUTS and OUTPUTS, in either order", arrays.kernel)
+        if arrays.bias.axes != (Width.OUTPUTS,):
+            raise _axes(f"{name}: dense: bias", "OUTPUTS", arrays.bias)
+    if embedding.axes != (Width.INPUTS, Width.VECTOR):
+        raise _axes(f"{name}: embedding", "INPUTS, VECTOR, a row for each token", embedding)
+
+
+def _axes(where: str, expected: str, array: Array) -> DeclarationError:
+    got = ", ".join(axis.name if isinstance(axis, Width) else repr(axis) for axis in array.axes) or "none"
+    return DeclarationError(f"{where}: expected the axes {expected}, got {got}")
 
 
 def _needed(arrays: CellArrays) -> set[str]:

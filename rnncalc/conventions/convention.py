@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rnncalc.conventions.arrays import HEARD_OF, Array, CellArrays, DenseArrays
-from rnncalc.conventions.checked import check_arrays
+from rnncalc.conventions.checked import check_arrays, check_only, check_plain
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.frozen import Frozen
@@ -59,13 +59,16 @@ class Convention(Frozen):
     def __post_init__(self) -> None:
         self.__dict__["_layouts"] = {}
         self.__dict__["_traces"] = {}
+        check_plain(self.name, (self.dense, self.output or self.dense), self.embedding)
         if isinstance(self.cells, CellArrays):
             check_arrays(self.name, self.cells)
+            check_only(self.name, self.cells, KINDS)
             return
         for kind, arrays in self.cells.items():
             if kind not in KINDS:
                 raise DeclarationError(f"{self.name}: {kind}: no such kind{did_you_mean(kind, [*KINDS])}")
             check_arrays(f"{self.name}: {kind}", arrays)
+            check_only(f"{self.name}: {kind}", arrays, (kind,))
 
     def arrays(self, kind: str) -> CellArrays | None:
         """Return how it lays out a kind of cell, None where it has none such."""

@@ -13,17 +13,20 @@ from operator import add
 from typing import NamedTuple, Union
 
 from rnncalc.conventions.tensor import Axis, Direction, Role, Tensor
+from rnncalc.layers.frozen import equal_by_type
 
 Sizes = Mapping[str, int]
 """The numbers that letters stand for."""
 
 
+@equal_by_type
 class Plus(NamedTuple):
     """A sum."""
 
     terms: tuple[Expression, ...]
 
 
+@equal_by_type
 class Times(NamedTuple):
     """A product."""
 

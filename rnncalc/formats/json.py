@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TextIO
 
-from rnncalc.reports.alike import Alike
-
 if TYPE_CHECKING:
     from rnncalc.reports.report import Report
 
@@ -35,10 +33,7 @@ def _write_list(items: Iterator[Any], file: TextIO) -> None:
     file.write("[")
     for number, item in enumerate(items):
         file.write(",\n    " if number else "\n    ")
-        if isinstance(item, Alike):
-            file.write(_joined(item))
-        else:
-            _write_value(item, file)
+        _write_value(item, file)
     file.write("\n  ]")
 
 
@@ -65,14 +60,6 @@ def _long(value: Any) -> bool:
     if isinstance(value, dict):
         return any(map(_long, value.values()))
     return isinstance(value, list | tuple) and len(value) > MANY
-
-
-def _joined(item: Alike) -> str:
-    """Return an object's own keys and the shared ones as one object; these are encoded once for all that have them."""
-    shared = item.shared
-    if shared.text is None:
-        shared.text = _text(shared.value)
-    return f"{_text(item.own)[:-1]}, {shared.text[1:]}"
 
 
 _encode = json.JSONEncoder(allow_nan=False).encode

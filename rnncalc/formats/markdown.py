@@ -20,7 +20,7 @@ _STARTS = re.compile(r"^(\d+)(?=[.)])|^(?=[-+=])")
 """What at the start of a paragraph makes it a list, or the line above it a heading."""
 
 _LIVE = re.compile(
-    r"@|://|www\.|:\w+:|#\d|\bGH-\d|(?:mailto|xmpp):|(?<![0-9a-f])(?=[a-f]*[0-9])[0-9a-f]{7,64}(?![0-9a-f])",
+    r"@|://|www\.|:[\w+-]+:|#\d|\bGH-\d|(?:mailto|xmpp):|(?<![0-9a-f])(?=[a-f]*[0-9])[0-9a-f]{7,64}(?![0-9a-f])",
     re.IGNORECASE,
 )
 """What GitHub links or replaces wherever it stands, escaped or not: people, issues, addresses, commits, emoji."""

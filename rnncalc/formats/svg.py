@@ -62,7 +62,7 @@ def element(picture: Picture) -> str:
 
 def _style() -> str:
     rules = [
-        ".rnncalc{max-width:100%;height:auto;font:13px system-ui,'Segoe UI',Roboto,Helvetica,Arial,sans-serif}",
+        ".rnncalc{font:13px system-ui,'Segoe UI',Roboto,Helvetica,Arial,sans-serif}",
         ".rnncalc text{white-space:pre}",
         ".rnncalc path,.rnncalc polyline{fill:none}",
         ".rnncalc .b,.rnncalc .heading{font-weight:600}.rnncalc .heading{font-size:15px}",

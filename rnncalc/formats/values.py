@@ -13,7 +13,7 @@ from rnncalc.text import bracketed, decimal, escape
 BAR = 16
 """The length of a whole bar, in characters."""
 
-MOST_ROWS = 500
+MOST_ROWS = 2_001
 """More rows than anyone reads: beyond it the middle ones are one row."""
 
 MOST_OF_A_NAME, MOST_OF_A_NOTE, MOST_OF_A_SUM = 200, 2_000, 10_000

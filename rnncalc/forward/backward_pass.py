@@ -50,7 +50,8 @@ class Recording:
     """A pass forward on a tape, to be gone back through once.
 
     ran: what each layer did. outputs: what left the network, a vector for each step that has one; none where a layer
-    could not be run. kept: what recurrent layers went through, by their names, where that was traced.
+    could not be run. kept: what recurrent layers went through, by their names, if that was traced. Every value then
+    gets a gradient, also in frozen layers, so that what going back reads and multiplies is more than training needs.
     """
 
     def __init__(
@@ -64,7 +65,7 @@ class Recording:
         chunk: int | None = None,
         traced: bool = False,
     ) -> None:
-        self.tape = Tape(chunk)
+        self.tape = Tape(chunk, every=traced)
         self.weights = weights
         self.layers: dict[str, LayerTape] = {}
         forward = Pass(network, self._taped, seed=seed, weights=weights, inputs=inputs, start=start, traced=traced)
@@ -101,11 +102,11 @@ def go_back(network: Network, loss: Loss, weights: dict[str, dict[str, Nested]],
     return Back(recording.ran, total, recording.back(zip(recording.outputs, gradients, strict=True)))
 
 
-def taped_bytes(network: Network, weights: dict[str, dict[str, Nested]]) -> int:
+def taped_bytes(network: Network, weights: dict[str, dict[str, Nested]], *, traced: bool = False) -> int:
     """Return the memory that the tape of a pass would take, from what a step of it is seen to add."""
 
     def of(longer: tuple[str | None, ...]) -> int:
-        tape = Tape()
+        tape = Tape(every=traced)
 
         def taped(place: Placed, meter: Meter) -> Taped:
             return Taped(meter, tape, LayerTape({}, trained=not place.layer.frozen))

@@ -36,7 +36,7 @@ def spots(network: Network, most: int, seed: int) -> list[Spot]:
     draw = Random(f"{seed} differences")
     tensors = [
         [Spot(placed.name, tensor.name, _place(number, tensor.shape)) for number in _some(draw, tensor.shape, most)]
-        for placed in network.placed
+        for placed in network.stack
         if placed.trainable
         for tensor in placed.tensors
     ]

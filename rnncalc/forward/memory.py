@@ -24,8 +24,8 @@ LIST, PLACE, FLOAT = 64, 8, 32
 GRID = VALUES * (FLOAT + PLACE)
 """What the numbers of random weights take, however many weights there are."""
 
-LAYER = 410
-"""What is recorded of a layer beside its outputs, with the layer in its place."""
+LAYER = 220
+"""What is recorded of a layer beside its outputs."""
 
 TRACE, LONG_TRACE, SHORT = 250, 290, 5
 """A step's trace without its vectors, a dictionary; one of more than SHORT entries."""
@@ -59,8 +59,8 @@ def peak(network: Network, *, weights: bool = True, inputs: bool = True, traced:
             entering = _inputs(entry, many=reads_many(network.topology_of(part))) if inputs else 0
         held = _held(entry, weights, traced)
         passes = not isinstance(entry.layer, Cell | Dense | Embedding | External)  # what it reads it hands on
-        kept += entry.copies * held.kept
-        together += entry.copies * (held.running + 2 * _list(entry.uses or 1)) if network.feedback else 0
+        kept += held.kept
+        together += held.running + 2 * _list(entry.uses or 1) if network.feedback else 0
         most = max(most, kept + entering + max(held.running, together))
         kept += entering if passes or (traced and isinstance(entry.layer, Cell)) else 0
         entering = 0

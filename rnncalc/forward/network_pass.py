@@ -10,12 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, NamedTuple
 
-from rnncalc.forward.arrays import BindingError, Matrix, Meter, Nested, Progress
+from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions.convention import Convention
+from rnncalc.errors import DeclarationError
+from rnncalc.forward.arrays import Arrays, BindingError, Matrix, Meter, Nested, Progress
 from rnncalc.forward.bindings import binding
+from rnncalc.forward.bindings.binding import Binding, Bound
 from rnncalc.forward.floats import Value, Vectors
 from rnncalc.forward.layer_pass import LayerPass
 from rnncalc.forward.numbers import Numbers
 from rnncalc.forward.recurrent import History
+from rnncalc.forward.steps import habits_asked
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Layer, Output
 from rnncalc.network.network import Network
@@ -93,7 +98,7 @@ class Pass(Generic[Value]):
     ) -> None:
         self.network = network
         self.vectors = vectors
-        self.binding = binding(network.convention)
+        self.binding = _agreeing(convention(network.convention), binding(network.convention))
         self.numbers = Numbers(seed, weights, inputs, start)
         self.progress = progress
         self.traced = traced
@@ -107,7 +112,7 @@ class Pass(Generic[Value]):
         """Yield what each layer did, in order; the first that cannot be run is the last."""
         for name, part in self.network.parts.items():
             topology = self.network.topology_of(name)
-            placed = [place for place in self.network.placed if place.part == name]
+            placed = [place for place in self.network.stack if place.part == name]
             steps = part.steps or 1
             many = reads_many(topology)
             flow: Flow[Value] = Flow(self.numbers.inputs(name, part, steps if many else 1), many, steps)
@@ -208,6 +213,22 @@ class Pass(Generic[Value]):
             multiplications=of.meter.multiplications,
             traces=tuple([trace.numbers(of.vectors) for trace in traces]),
         )
+
+
+def _agreeing(row: Convention, bound: Binding) -> Binding:
+    """Return the binding, which refuses a cell of which the convention has another habit: one of both is mistaken."""
+
+    def cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> Bound:
+        declared = row.arrays(layer.kind)
+        assert declared is not None  # a network under a convention that lacks a cell is refused
+        for habit in sorted(habits_asked(layer, inputs, bound.habits)):
+            says, other = getattr(declared.habits, habit), getattr(bound.habits, habit)
+            if says != other:
+                message = f"{habit} is {says} in the convention and {other} in its binding; say what the framework does"
+                raise DeclarationError(f"{row.name}: {layer.kind}: habits: {message}")
+        return bound.cell(arrays, layer, inputs, backward)
+
+    return bound._replace(cell=cell)
 
 
 def _zeros(vectors: Vectors[Value], width: int, count: int) -> list[Value]:

@@ -46,7 +46,7 @@ class Numbers:
 
     def weights_of_all(self, network: Network) -> dict[str, dict[str, Nested]]:
         """Return the weights of every layer, by layer and tensor."""
-        return {place.name: self.weights_of(place) for place in network.placed}
+        return {place.name: self.weights_of(place) for place in network.stack}
 
     def arrays(self, place: Placed) -> Arrays:
         """Return the same as arrays, which hand out pieces of them by name."""

@@ -97,7 +97,7 @@ def ways(
     for number in range(layer.directions):
         bound = binding.cell(arrays, layer, inputs, number == 1)
         state = _start(layer, bound, vectors) if start is None else start[number]
-        steps = Steps(trace_of(layer, inputs, binding.habits, bound), bound, vectors)
+        steps = Steps(trace_of(layer, inputs, binding.habits, bound), bound, vectors, number)
         found.append(DirectionPass(layer, steps, state, backward=number == 1, traced=traced))
     return found
 

@@ -6,7 +6,7 @@ of a gate there are biases is the binding's word, not the conventions'.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache, partial
 from typing import Any, Generic
 
@@ -16,7 +16,7 @@ from rnncalc.forward.arrays import BindingError, Matrix, WeightVector
 from rnncalc.forward.bindings.binding import Bound
 from rnncalc.forward.floats import Value, Vectors
 from rnncalc.layers.cell import Cell, Habits
-from rnncalc.step.operations import OPERATIONS
+from rnncalc.step.operations import HALVES, OPERATIONS
 from rnncalc.step.trace import WEIGHTS, Node, Trace, Weights, traced
 
 
@@ -27,6 +27,11 @@ def trace_of(layer: Cell, inputs: int, habits: Habits, bound: Bound) -> Trace:
         sides = [side for side in (Side.INPUT, Side.RECURRENT) if bound.bias(gate.letter, side.value) is not None]
         biases += [(gate.letter, Side.BOTH if len(sides) > 1 else sides[0])] if sides else []
     return _trace(layer, inputs, habits, tuple(biases))
+
+
+def habits_asked(layer: Cell, inputs: int, habits: Habits) -> Collection[str]:
+    """Return the habits that a cell's step asks for."""
+    return _trace(layer, inputs, habits, ()).habits
 
 
 @lru_cache(maxsize=64)
@@ -42,7 +47,7 @@ Run = tuple[int, Callable[..., Any], Sequence[int]]
 class Steps(Generic[Value]):
     """The steps of one direction of a layer."""
 
-    def __init__(self, trace: Trace, bound: Bound, vectors: Vectors[Value]) -> None:
+    def __init__(self, trace: Trace, bound: Bound, vectors: Vectors[Value], direction: int = 0) -> None:
         self.trace = trace
         self.bound = bound
         self.vectors = vectors
@@ -57,7 +62,8 @@ class Steps(Generic[Value]):
                 self.each.append((place, partial(vectors.product, self._matrix(trace.nodes[weights])), (vector,)))
             elif node.operation in OPERATIONS:
                 of_weights = all(operand in self.weights for operand in node.operands)
-                run = place, vectors.operation(OPERATIONS[node.operation]), node.operands
+                row = HALVES[direction] if node.operation == "half" else OPERATIONS[node.operation]
+                run = place, vectors.operation(row), node.operands
                 (self.once if of_weights else self.each).append(run)
         self.chunk: int | None = None
         self.values: dict[int, Value] = {}

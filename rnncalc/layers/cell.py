@@ -12,6 +12,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rnncalc.errors import DeclarationError
+from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Layer, OptionProblem
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class Weight(NamedTuple):
     activation: Activation = "linear"
 
 
-class Habits(NamedTuple):
+class Habits(Frozen):
     """How a framework's cell differs from the textbook's cell of that name, where no option of the layer says it.
 
     reset_after: a gate that hides the past from a candidate acts after the recurrent product, not before it.

@@ -54,5 +54,8 @@ class Operations(Protocol[Value]):
     def scale(self, scalar: Value, vector: Value) -> Value:
         """Return a vector times a vector of one."""
 
+    def half(self, vector: Value) -> Value:
+        """Return a direction's half of x, where x is as wide as both directions together; of one direction, all."""
+
     def shift(self, vector: Value, scalar: Value) -> Value:
         """Return a vector plus a vector of one, added to each number."""

@@ -8,13 +8,11 @@ from math import isnan
 from sys import float_info
 from typing import Any
 
+from rnncalc.bounds import MAX_LAYERS
 from rnncalc.layers.frozen import Frozen
 from rnncalc.text import brief, did_you_mean
 
 MAX_SIZE = 10**12
-MAX_LAYERS = 100_000
-"""The layers of a network, repeats counted."""
-
 MAX_TEXT = 200
 MAX_DIGITS = 40
 """Longer than any number that is meant: what is longer is not read."""

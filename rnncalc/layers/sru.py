@@ -12,17 +12,16 @@ if TYPE_CHECKING:
 
 
 class SRU(Cell):
-    """The simple recurrent unit (Lei et al. 2018): 4·h·m + 4h parameters, 3·h·m + 4h where m = h.
+    """The simple recurrent unit (Lei et al. 2018): 4·h·m + 4h parameters a direction, or 3·h·m + 4h.
 
-    Its gates see the past through a weight a unit; the skip connection is the input itself where m = h, else a product.
-    The state is c; what it hands on, h = r∘c + (1 − r)∘skip, is none. Candidate and skip have no biases.
+    Its gates see the past through a weight a unit. The skip connection is the input itself if that is as wide as the
+    output of all directions together: m = h, and in both directions m = 2h, half of it each; else it is a product.
+    The state is c; the output, h = r∘c + (1 − r)∘skip, is no state. Candidate and skip have no biases.
 
-    The paper's equations have m = h; the fourth matrix, for other widths, is that of the authors' package sru (2.6.0).
-    The paper multiplies the skip by a constant α to start training from: the package's `rescale`, off by default in its
-    SRU and on in its SRUCell, left out here. Two layers are the package's default, one is `num_layers=1`; `bias: false`
-    it cannot say. Its bidirectional SRU compares m with the width of both directions: its skip is the input itself
-    where m = 2h, half of it each, 2(3·h·m + 4h), and a matrix where m = h, 2(4·h·m + 4h). Here each direction is an SRU
-    of its own, and the skip of each is the input where m = h.
+    The paper's equations have m = h and one direction; what other widths and both directions are is the authors'
+    package sru (2.6.0). The paper multiplies the skip by a constant α to start training from: the package's `rescale`,
+    off by default in its SRU and on in its SRUCell, left out here. Two layers are the package's default, one is
+    `num_layers=1`; `bias: false` it cannot say.
     """
 
     kind = "sru"
@@ -36,7 +35,7 @@ class SRU(Cell):
             Gate("r", "sigmoid", (x, past), "highway gate", shown),
         )
         skip = Gate("s", "linear", (x,), "skip", "the input in the width of the cell", bias=False)
-        return gates if inputs == self.units else (*gates, skip)
+        return gates if inputs == self.directions * self.units else (*gates, skip)
 
     @property
     def states(self) -> Mapping[str, str]:
@@ -48,5 +47,5 @@ class SRU(Cell):
         f = ops.gate("f", x=x, c=past)
         r = ops.gate("r", x=x, c=past)
         c = ops.blend(f, past, n)
-        h = ops.blend(r, c, ops.gate("s", x=x) if ops.has("s") else x)
+        h = ops.blend(r, c, ops.gate("s", x=x) if ops.has("s") else ops.half(x))
         return h, (c,)

@@ -7,11 +7,13 @@ nothing of networks: what the tensors mean is for others to say.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import NamedTuple
 
 from rnncalc.errors import Problem, SpecError
+from rnncalc.files import open_input
 from rnncalc.modelfiles.model import BadFileError, ModelFile
 from rnncalc.text import escape, one_of
 
@@ -63,7 +65,7 @@ SUFFIXES = tuple(suffix for of in FORMATS.values() for suffix in of.suffixes)
 def is_model(path: str) -> bool:
     """Return whether a file, by its name or its first bytes, is a model file and no text."""
     try:
-        with open(path, "rb") as file:
+        with open_input(path) as file:
             return _format(path, file.read(HEAD)) is not None
     except (OSError, ValueError):
         return False
@@ -81,19 +83,30 @@ def read(path: str, flag: str = "") -> ModelFile:
 
     flag: the one that names the file.
     """
-    try:
-        with open(path, "rb") as file:
+    with reading(path, flag):
+        if "\0" in path:
+            raise BadFileError("no such file")
+        with open_input(path) as file:
             head = file.read(HEAD)
         model: ModelFile = import_module(_found(path, head).module).read(path)
+        return model
+
+
+@contextmanager
+def reading(path: str, flag: str = "") -> Iterator[None]:
+    """Turn any failure in reading a model file, or the numbers of a tensor, into a SpecError of one line."""
+    try:
+        yield
+    except SpecError:
+        raise
     except BadFileError as error:
         raise _refused(path, str(error), flag) from None
     except IsADirectoryError:
         raise _refused(path, "is a folder; name a file in it", flag) from None
     except OSError as error:
-        raise _refused(path, (error.strerror or str(error)).lower(), flag) from None
-    except ValueError:  # a zero byte in the name
-        raise _refused(path, "no such file", flag) from None
-    return model
+        raise _refused(path, escape(error.strerror or str(error)).lower(), flag) from None
+    except Exception as error:  # a file may come from anyone, and lie in a way that no reader knows
+        raise _refused(path, f"cannot be read, it may be damaged: {type(error).__name__}", flag) from error
 
 
 def _found(path: str, head: bytes) -> Format:

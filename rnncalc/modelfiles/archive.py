@@ -7,7 +7,9 @@ import struct
 import zipfile
 import zlib
 from types import TracebackType
+from typing import BinaryIO
 
+from rnncalc.files import open_input
 from rnncalc.modelfiles.model import BadFileError
 from rnncalc.text import escape
 
@@ -18,14 +20,22 @@ MOST_INFLATED = 64_000_000
 """How many bytes what is packed may have when it is unpacked; what lies there as it is may be of any size."""
 
 
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error)
+"""What zipfile raises where an archive is not as it says it is."""
+
+
 class Archive:
     """A zip archive that is open for reading. Raises BadFileError where it is none, or is not as it says it is."""
 
     def __init__(self, path: str) -> None:
-        _refuse_long_list(path)
+        self._file = open_input(path)
         try:
-            self._zip = zipfile.ZipFile(path)
-        except (zipfile.BadZipFile, ValueError, NotImplementedError, struct.error) as error:
+            _refuse_long_list(self._file)
+            self._zip = zipfile.ZipFile(self._file)
+        except BaseException as error:
+            self._file.close()
+            if isinstance(error, BadFileError) or not isinstance(error, _BROKEN):
+                raise
             raise BadFileError(f"is cut off, or no zip archive: {escape(str(error)).lower()}") from None
         self.names = self._zip.namelist()
 
@@ -36,6 +46,7 @@ class Archive:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._zip.close()
+        self._file.close()
 
     def size(self, name: str) -> int | None:
         """Return how long a file says it is, None where there is none."""
@@ -55,6 +66,8 @@ class Archive:
         info = self._zip.NameToInfo.get(name)
         if info is None or start + size > info.file_size:
             raise BadFileError(f"holds no {escape(name)} of that length")
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise BadFileError(f"packs {escape(name)} in a way that no framework does; save the model again")
         if info.compress_type != zipfile.ZIP_STORED and info.file_size > MOST_INFLATED:
             raise BadFileError(
                 f"packs {escape(name)}, {info.file_size:,} bytes; at most {MOST_INFLATED:,} are unpacked"
@@ -63,15 +76,7 @@ class Archive:
             with self._zip.open(info) as file:
                 file.seek(start)
                 data = file.read(size)
-        except (
-            zipfile.BadZipFile,
-            zlib.error,
-            EOFError,
-            NotImplementedError,
-            RuntimeError,
-            ValueError,
-            struct.error,
-        ) as error:
+        except _BROKEN as error:
             raise BadFileError(f"has {escape(name)} that cannot be unpacked: {escape(str(error)).lower()}") from None
         if len(data) < size:
             raise BadFileError(f"is cut off within {escape(name)}")
@@ -90,12 +95,11 @@ class Archive:
         return info.header_offset + 30 + sum(lengths), info.file_size
 
 
-def _refuse_long_list(path: str) -> None:
+def _refuse_long_list(file: BinaryIO) -> None:
     """Refuse an archive whose list of contents would take the memory: zipfile reads it whole."""
-    with open(path, "rb") as file:
-        length = os.fstat(file.fileno()).st_size
-        file.seek(max(0, length - 70_000))
-        tail = file.read()
+    length = os.fstat(file.fileno()).st_size
+    file.seek(max(0, length - 70_000))
+    tail = file.read()
     at = tail.rfind(b"PK\5\6")
     if at < 0 or len(tail) < at + 22:
         raise BadFileError("is cut off, or no zip archive: it has no list of what is in it")

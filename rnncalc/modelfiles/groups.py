@@ -6,18 +6,26 @@ Read with h5py, which is an extra: the format takes a library.
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from math import prod
 from typing import Any, NamedTuple
 
-from rnncalc.modelfiles.model import MOST_NAME, MOST_TENSORS, BadFileError
+from rnncalc.files import open_input
+from rnncalc.modelfiles.archive import MOST_INFLATED
+from rnncalc.modelfiles.model import MOST_NAME, BadFileError
 from rnncalc.modelfiles.numbers import decoded, nested
 from rnncalc.text import escape
 
 MOST_DEPTH = 40
+MOST_HELD = 20_000
+"""Arrays, groups and links: h5py takes some 0.2 ms for each."""
+MOST_TEXT = 8_000_000
+"""An attribute of more bytes is none that Keras writes."""
 
-Opened = Callable[[], Any]
-"""Returns what h5py opens: a path, or a file."""
+Opened = Callable[[], io.RawIOBase | io.BytesIO]
+"""Opens the file that h5py reads; it is given no path, under which it would open others too."""
 
 
 class Array(NamedTuple):
@@ -37,11 +45,12 @@ class Groups(NamedTuple):
 
 
 class Region(io.RawIOBase):
-    """A part of a file, as a file."""
+    """A part of a file, or all of it, as a file."""
 
-    def __init__(self, path: str, start: int, size: int) -> None:
-        self._file = open(path, "rb")  # noqa: SIM115  closed with it
-        self._start, self._size, self._at = start, size, 0
+    def __init__(self, path: str, start: int = 0, size: int | None = None) -> None:
+        self._file = open_input(path)
+        rest = os.fstat(self._file.fileno()).st_size - start
+        self._start, self._size, self._at = start, rest if size is None else size, 0
 
     def readable(self) -> bool:
         return True
@@ -59,7 +68,9 @@ class Region(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         self._file.seek(self._start + self._at)
         data = self._file.read(max(0, min(len(buffer), self._size - self._at)))
-        buffer[: len(data)] = data
+        if len(data) < len(buffer):  # h5py would take what was in the memory for the rest
+            raise OSError("the file ends before it should")
+        buffer[:] = data
         self._at += len(data)
         return len(data)
 
@@ -75,7 +86,7 @@ def _open(opened: Opened) -> Iterator[Any]:
     except ImportError:
         raise BadFileError("is read with h5py, which is not installed: pip install 'rnncalc[models]'") from None
     try:
-        with h5py.File(opened(), "r") as file:
+        with opened() as data, h5py.File(data, "r") as file:
             yield file
     except BadFileError:
         raise
@@ -88,20 +99,25 @@ def groups_of(opened: Opened) -> Groups:
     arrays: list[Array] = []
     links: list[str] = []
     with _open(opened) as file:
+        import h5py
+
         seen: set[int] = set()
         said: dict[str, Mapping[str, Any]] = {}
-        waiting = [("", file)]
+        waiting = [""]
         while waiting:
-            path, group = waiting.pop()
+            path = waiting.pop()
+            group = file[path] if path else file
             if words := _said(group):
                 said[path] = words
-            below = [*_below(path, group, seen, links)]
-            for name, item in below:
-                if hasattr(item, "shape"):
+            below = []
+            for name, item in _below(path, group, seen, links):
+                if len(seen) + len(links) > MOST_HELD:
+                    raise BadFileError(f"holds more than {MOST_HELD:,} arrays, groups and links")
+                if isinstance(item, h5py.Dataset):
                     arrays.append(_array(name, item))
-            waiting += [(name, item) for name, item in reversed(below) if not hasattr(item, "shape")]
-            if len(arrays) > MOST_TENSORS:
-                raise BadFileError(f"holds more than {MOST_TENSORS:,} arrays")
+                else:  # its name alone: what is open takes memory
+                    below.append(name)
+            waiting += reversed(below)
         return Groups(tuple(arrays), said, tuple(links))
 
 
@@ -117,31 +133,50 @@ def _below(path: str, group: Any, seen: set[int], links: list[str]) -> Iterator[
             links.append(name)
             continue
         item = group[key]
-        if isinstance(item, h5py.Group | h5py.Dataset):
+        if isinstance(item, h5py.Dataset) and _is_virtual(item):
+            links.append(name)
+        elif isinstance(item, h5py.Group | h5py.Dataset):
             address = h5py.h5o.get_info(item.id).addr
             if address not in seen:
                 seen.add(address)
                 yield name, item
 
 
+def _is_virtual(item: Any) -> bool:
+    """Return whether an array is put together from others; to ask for its shape would open their files."""
+    import h5py
+
+    return bool(item.id.get_create_plist().get_layout() == h5py.h5d.VIRTUAL)
+
+
 def _array(path: str, item: Any) -> Array:
-    given = item.attrs.get("dtype", "")
-    dtype = str(given) if given == "bfloat16" else str(item.dtype)
+    kind = item.dtype
+    halves = kind.kind == "V" and kind.itemsize == 2  # a type that NumPy has not is stored as bytes
+    dtype = "bfloat16" if halves and _attribute(item, "dtype") == "bfloat16" else str(kind.name)
     return Array(path, tuple(int(size) for size in item.shape or ()), dtype)
 
 
 def _said(group: Any) -> dict[str, Any]:
     """Return what a group says of itself in words, or lists of them."""
-    said: dict[str, Any] = {}
-    for key in ("name", "model_config", "layer_names"):
-        value = group.attrs.get(key)
-        if value is not None:
-            said[key] = (
-                [_word(each) for each in value]
-                if hasattr(value, "__len__") and not isinstance(value, str | bytes)
-                else _word(value)
-            )
-    return said
+    said = {key: _attribute(group, key) for key in ("name", "model_config", "layer_names")}
+    return {key: value for key, value in said.items() if value is not None}
+
+
+def _attribute(item: Any, name: str) -> str | list[str] | None:
+    """Return an attribute that is text, or a list of words as Keras writes it; None for any other."""
+    import h5py
+
+    if name not in item.attrs:
+        return None
+    attribute = item.attrs.get_id(name)
+    kind = attribute.get_type()
+    shape = attribute.shape  # None of one that is empty
+    if not isinstance(kind, h5py.h5t.TypeStringID) or shape is None or kind.get_size() * prod(shape) > MOST_TEXT:
+        return None
+    if shape and kind.is_variable_str():  # each word may be as long as the file
+        return None
+    value = item.attrs[name]
+    return [_word(each) for each in value.ravel()] if shape else _word(value)
 
 
 def _word(value: Any) -> str:
@@ -152,8 +187,13 @@ def numbers(opened: Opened, path: str, shape: tuple[int, ...], dtype: str) -> An
     """Return the numbers of an array."""
     with _open(opened) as file:
         item = file[path]
-        if item.is_virtual or item.external:
+        if item.external:
             raise BadFileError(f"keeps {escape(path)} in another file, which is not opened")
+        if dtype != "bfloat16" and item.dtype.kind not in "biuf":
+            raise BadFileError(f"holds numbers of the type {dtype}, which are not read here; save them as float32")
+        piece = prod(item.chunks or ()) * item.dtype.itemsize
+        if piece > MOST_INFLATED:
+            raise BadFileError(f"packs {escape(path)} by {piece:,} bytes; at most {MOST_INFLATED:,} are unpacked")
         found = item[()]
         if dtype == "bfloat16":
             return nested(decoded(found.tobytes(), dtype), shape)

@@ -6,12 +6,13 @@ Keras 3 numbers the variables of a layer in the order in which they were made; K
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
 from rnncalc.modelfiles.configured import Configured, configured
-from rnncalc.modelfiles.groups import Array, Groups, Opened, groups_of, numbers
+from rnncalc.modelfiles.groups import Array, Groups, Opened, Region, groups_of, numbers
 from rnncalc.modelfiles.model import FileTensor, ModelFile, Module, Remark, Role, Sign
 from rnncalc.modelfiles.roles import role_of
 
@@ -34,7 +35,7 @@ class _Place(NamedTuple):
 
 def read(path: str) -> ModelFile:
     """Return what a file holds."""
-    return of_groups(path, "hdf5", lambda: path, None)
+    return of_groups(path, "hdf5", partial(Region, path), None)
 
 
 def of_groups(path: str, format: str, opened: Opened, config: Mapping[str, Any] | None) -> ModelFile:
@@ -89,7 +90,8 @@ def _names(groups: Groups) -> dict[str, str]:
         for path, words in groups.said.items()
         if path.endswith("/vars") and not path.endswith("/cell/vars") and isinstance(words.get("name"), str)
     }
-    return {path: name for path, name in said.items() if [*said.values()].count(name) == 1}
+    times = Counter(said.values())
+    return {path: name for path, name in said.items() if times[name] == 1}
 
 
 def _place(array: Array, groups: Groups) -> _Place:

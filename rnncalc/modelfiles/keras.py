@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from typing import Any
 
 from rnncalc.modelfiles.archive import MOST_INFLATED, Archive
 from rnncalc.modelfiles.configured import MOST_BYTES, parsed
@@ -24,12 +23,12 @@ def read(path: str) -> ModelFile:
         if span is None:
             whole = archive.read(WEIGHTS, MOST_INFLATED)
 
-            def opened() -> Any:
+            def opened() -> io.RawIOBase | io.BytesIO:
                 return io.BytesIO(whole)
         else:
             start, size = span
 
-            def opened() -> Any:
+            def opened() -> io.RawIOBase | io.BytesIO:
                 return Region(path, start, size)
 
     return of_groups(path, "keras", opened, config)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from rnncalc.modelfiles.model import BadFileError
+from rnncalc.modelfiles.model import MOST_NAME, BadFileError
 
 MOST_OPCODES = 1_000_000
 """Some 20,000 tensors, with an optimizer's; more would take longer than anybody waits, and the memory."""
@@ -30,6 +30,14 @@ class Stored(NamedTuple):
     """Something that a pickle says is kept elsewhere."""
 
     key: Any
+
+
+def named(module: Any, name: Any) -> Named:
+    """Return a name that a pickle gives in two parts. Raises BadFileError for anything but short text."""
+    for part in (module, name):
+        if not isinstance(part, str) or len(part) > MOST_NAME:
+            raise BadFileError("has a pickle with a name that is no text, or longer than any")
+    return Named(module, name)
 
 
 class Made:
@@ -114,7 +122,7 @@ class Machine:
         into = self.stack[-1]
         found = into.items if isinstance(into, Made) else into
         for key, value in zip(pairs[::2], pairs[1::2], strict=True):
-            found[key if isinstance(key, str | int | float | bytes | None) else id(key)] = value
+            found[key if isinstance(key, str | int | float | bytes | None) else f"#{len(found)}"] = value
 
     def add(self, items: list[Any]) -> None:
         """Put items into the list on top of the stack."""

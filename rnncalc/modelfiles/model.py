@@ -36,6 +36,7 @@ class Sign(Enum):
     AVERAGES = auto()
     FILES = auto()
     NOT_READ = auto()
+    QUANTISED = auto()
     SCRIPT = auto()
     ZEROS = auto()
     COPIES = auto()

@@ -2,63 +2,79 @@
 
 from __future__ import annotations
 
-import mmap
 import os
 from collections.abc import Iterator
+from enum import Enum, auto
 from functools import partial
 from itertools import accumulate
 from math import prod
 from typing import Any
 
+from rnncalc.files import open_input
 from rnncalc.modelfiles.model import BadFileError, FileTensor, ModelFile, Remark, Role, Sign
 from rnncalc.modelfiles.numbers import DTYPES, decoded, nested
 from rnncalc.modelfiles.onnx_graph import Graph, Node, Stored, graph_of
 from rnncalc.modelfiles.onnx_modules import modules_of
 from rnncalc.modelfiles.roles import REAL
-from rnncalc.modelfiles.wire import Piece, Wire
+from rnncalc.modelfiles.wire import FileBytes, Piece, Wire
 from rnncalc.text import escape
 
-MOST_LOOKED_AT = 100_000
-"""Biases of more numbers are not looked at for zeros, nor for copies."""
+MOST_LOOKED_AT, MOST_IN_ALL = 100_000, 1_000_000
+"""Biases of more numbers are not looked at for zeros, nor for copies; nor more numbers of one file."""
 
 
 def read(path: str) -> ModelFile:
     """Return what a file holds."""
-    with open(path, "rb") as file:
-        try:
-            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                graph = graph_of(Wire(data))
-        except ValueError as error:
-            raise error if isinstance(error, BadFileError) else BadFileError("is empty") from None
-    tensors = _tensors(path, graph)
+    with open_input(path) as file:
+        graph = graph_of(Wire(FileBytes(file)))
+    look = _Look()
+    tensors = _tensors(path, graph, look)
     modules = modules_of(graph.nodes, {tensor.name: tensor for tensor in tensors if tensor.role is Role.PARAMETER})
     remarks = []
     inner = {tensor.name for tensor in graph.tensors if tensor.depth or tensor.from_node}
     if hidden := tuple(tensor.name for tensor in tensors if tensor.role is Role.PARAMETER and tensor.name in inner):
         remarks.append(Remark(Sign.IN_BRANCHES, hidden))
     if zeros := tuple(
-        module.tensors["B"].name for module in modules if "R" in module.tensors and _half_zeros(module.tensors)
+        module.tensors["B"].name for module in modules if "R" in module.tensors and _half_zeros(module.tensors, look)
     ):
         remarks.append(Remark(Sign.ZEROS, zeros))
     return ModelFile(path, "onnx", "onnx", tensors, modules, True, tuple(remarks))
 
 
-def _tensors(path: str, graph: Graph) -> tuple[FileTensor, ...]:
+class _Look:
+    """Reads the numbers of a tensor, those of so many and no more."""
+
+    def __init__(self) -> None:
+        self.left = MOST_IN_ALL
+
+    def at(self, tensor: FileTensor) -> Any:
+        """Return the numbers of a tensor, None where they are too many."""
+        if prod(tensor.shape) > min(self.left, MOST_LOOKED_AT):
+            return None
+        self.left -= prod(tensor.shape)
+        return tensor.read()
+
+
+def _tensors(path: str, graph: Graph, look: _Look) -> tuple[FileTensor, ...]:
     """Return the tensors with what they are; names of branches that stand elsewhere too get a number."""
-    reads: dict[str, list[tuple[str, int]]] = {}
+    reads: dict[str, set[_Use]] = {}
     for node in graph.nodes:
         for place, name in enumerate(node.inputs):
-            reads.setdefault(name, []).append((node.operator, place))
+            reads.setdefault(name, set()).add(_use(node.operator, place))
     starts = _starts(graph.nodes)
     made: dict[str, FileTensor] = {}
+    numbers: dict[str, int] = {}  # the last one that a name was given
     for stored in graph.tensors:
-        name, number = stored.name, 2
+        name = stored.name
         while name in made:
-            name, number = f"{stored.name}#{number}", number + 1
+            numbers[stored.name] = numbers.get(stored.name, 1) + 1
+            name = f"{stored.name}#{numbers[stored.name]}"
         file, piece = _where(path, stored)
         read = partial(_numbers, file, piece, stored.dtype, stored.shape, stored.name)
         tensor = FileTensor(name, stored.shape, stored.dtype, Role.PARAMETER, read)
-        made[name] = tensor._replace(role=_role(tensor, reads.get(stored.name, []), from_node=stored.from_node))
+        made[name] = tensor._replace(
+            role=_role(tensor, reads.get(stored.name, set()), look, from_node=stored.from_node)
+        )
     for name in _made_beforehand([made[name] for name in made if name in starts], [*made.values()]):
         made[name] = made[name]._replace(role=Role.CONSTANT)
     return tuple(made.values())
@@ -97,26 +113,44 @@ _MOVED = ("Expand", "Slice", "Concat", "Tile", "Identity", "Squeeze", "Unsqueeze
 _MOMENTS = (("BatchNormalization", 3), ("BatchNormalization", 4))
 
 
-def _role(tensor: FileTensor, reads: list[tuple[str, int]], *, from_node: bool) -> Role:
+class _Use(Enum):
+    """What an operator reads something as."""
+
+    MOMENT = auto()
+    STATE = auto()
+    MOVED = auto()
+    OTHER = auto()
+
+
+def _use(operator: str, place: int) -> _Use:
+    if (operator, place) in _MOMENTS:
+        return _Use.MOMENT
+    if (operator, place) in _STATES:
+        return _Use.STATE
+    return _Use.MOVED if operator in _MOVED else _Use.OTHER
+
+
+def _role(tensor: FileTensor, reads: set[_Use], look: _Look, *, from_node: bool) -> Role:
     """Return what a tensor is by who reads it: whole numbers are shapes and axes, a single number may be anything."""
     if tensor.dtype not in REAL:
         return Role.CONSTANT
-    if any(read in _MOMENTS for read in reads):
+    if _Use.MOMENT in reads:
         return Role.BUFFER
     if not tensor.shape or (from_node and prod(tensor.shape) <= 1):
         return Role.CONSTANT if from_node else Role.UNKNOWN
-    states = reads and all(read in _STATES or (from_node and read[0] in _MOVED) for read in reads)
-    if states and prod(tensor.shape) <= MOST_LOOKED_AT and not any(_flat(tensor.read())):
+    states = reads and reads <= ({_Use.STATE, _Use.MOVED} if from_node else {_Use.STATE})
+    if states and (numbers := look.at(tensor)) is not None and not any(_flat(numbers)):
         return Role.CONSTANT  # the state before the first step, which is zeros and no weight
     return Role.PARAMETER
 
 
-def _half_zeros(tensors: Any) -> bool:
+def _half_zeros(tensors: Any, look: _Look) -> bool:
     """Return whether the second half of the biases of an operator is zeros, which exporters put there."""
     biases: FileTensor | None = tensors.get("B")
-    if biases is None or len(biases.shape) != 2 or biases.params > MOST_LOOKED_AT:
+    if biases is None or len(biases.shape) != 2 or biases.shared_with:
         return False
-    return all(any(row) and not any(row[len(row) // 2 :]) for row in biases.read())
+    rows = look.at(biases)
+    return rows is not None and all(any(row) and not any(row[len(row) // 2 :]) for row in rows)
 
 
 def _flat(numbers: Any) -> list[float]:
@@ -135,7 +169,8 @@ def _where(path: str, stored: Stored) -> tuple[str, Piece | None]:
     if os.path.isabs(location) or os.path.commonpath((folder, file)) != folder or "\0" in location:
         raise BadFileError(f"keeps {escape(stored.name)} in {escape(location)}, which is not in its folder")
     try:
-        size = os.stat(file).st_size
+        with open_input(file) as beside:
+            size = os.fstat(beside.fileno()).st_size
     except OSError as error:
         raise BadFileError(
             f"keeps {escape(stored.name)} in {escape(location)}: {(error.strerror or '').lower()}"
@@ -151,7 +186,9 @@ def _numbers(path: str, piece: Piece | None, dtype: str, shape: tuple[int, ...],
         if not prod(shape):
             return []
         raise BadFileError(f"keeps {escape(name)} in numbers of a type that is not read here; save it as float32")
-    with open(path, "rb") as file:
+    with open_input(path) as file:
         file.seek(piece.start)
         data = file.read(piece.size)
+    if len(data) < piece.size:
+        raise BadFileError("is cut off")
     return nested(decoded(data, dtype), shape)

@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from rnncalc.modelfiles.machine import MARK, Machine, Named, Stored
+from rnncalc.modelfiles.machine import MARK, Machine, Stored, named
 from rnncalc.modelfiles.model import BadFileError
 
 MOST_BYTES = 64_000_000
@@ -60,7 +60,7 @@ def _called_with_names(machine: Machine) -> None:
 
 def _from_stack(machine: Machine) -> None:
     name = machine.stack.pop()
-    machine.stack.append(Named(str(machine.stack.pop()), str(name)))
+    machine.stack.append(named(machine.stack.pop(), name))
 
 
 def _dict(machine: Machine) -> None:
@@ -136,7 +136,7 @@ _ACTS: dict[int, Callable[[Machine], Any]] = {
     0x8F: lambda m: m.stack.append([]),  # EMPTY_SET
     0x90: lambda m: m.add(m.marked()),  # ADDITEMS
     0x91: _push(lambda m: m.marked()),  # FROZENSET
-    ord("c"): _push(lambda m: Named(m.line(), m.line())),
+    ord("c"): _push(lambda m: named(m.line(), m.line())),
     0x93: _from_stack,  # STACK_GLOBAL
     ord("R"): _called,
     0x81: _called,  # NEWOBJ

@@ -11,9 +11,10 @@ from math import prod
 from typing import Any, NamedTuple
 
 from rnncalc.modelfiles.archive import Archive
-from rnncalc.modelfiles.machine import Made
+from rnncalc.modelfiles.machine import Made, Named, Stored
 from rnncalc.modelfiles.model import (
     MOST_AXES,
+    MOST_NAME,
     MOST_SIZE,
     BadFileError,
     FileTensor,
@@ -67,6 +68,8 @@ def read(path: str) -> ModelFile:
         reader = _Reader(path, root, order, archive)
         tensors = tuple(reader.tensors(found))
     remarks = [Remark(Sign.SCRIPT)] if script else []
+    if found.quantised:
+        remarks.append(Remark(Sign.QUANTISED, tuple(found.quantised)))
     if found.others:
         remarks.append(Remark(Sign.NOT_READ, tuple(found.others)))
     if averages := tuple(tensor.name for tensor in tensors if tensor.role is Role.UNKNOWN and is_average(tensor.name)):
@@ -108,18 +111,19 @@ class _Reader:
     def _lies(self, name: str, made: Made) -> tuple[Lies, tuple[int, ...], str]:
         """Return where a tensor lies, its shape and its type. Raises BadFileError where it cannot lie there."""
         said = escape(name)
-        try:
-            stored, start, shape, strides, *rest = made.args
-            _, of, key, *_ = stored.key
-            dtype = _dtype(of, rest)
-        except (TypeError, ValueError, AttributeError):
-            raise BadFileError(f"says of {said} nothing that a tensor can be") from None
-        shape, strides = (tuple(each.args[0] if isinstance(each, Made) else each) for each in (shape, strides))
-        numbers = (start, *shape, *strides)
-        sizes = all(type(number) is int and 0 <= number < MOST_SIZE for number in numbers)
-        if len(shape) != len(strides) or len(shape) > MOST_AXES or not sizes:
-            raise BadFileError(f"says of {said} nothing that a tensor can be")
-        if dtype is None or not isinstance(key, str):
+        nothing = BadFileError(f"says of {said} nothing that a tensor can be")
+        args = made.args if isinstance(made.args, tuple) else ()
+        stored = args[0].key if len(args) >= 4 and isinstance(args[0], Stored) else ()
+        if not isinstance(stored, tuple) or len(stored) < 3:
+            raise nothing
+        start, shape, strides = args[1], _sizes(args[2]), _sizes(args[3])
+        _, of, key, *_ = stored
+        if not (isinstance(of, Named) and isinstance(key, str) and len(key) <= MOST_NAME):
+            raise nothing
+        if shape is None or strides is None or len(shape) != len(strides) or not _is_size(start):
+            raise nothing
+        dtype = _dtype(of, args[4:])
+        if dtype is None:
             raise BadFileError(f"keeps {said} in {escape(str(of))}, which is not read here; save it as float32")
         last = (
             start + sum((size - 1) * step for size, step in zip(shape, strides, strict=True))
@@ -135,13 +139,23 @@ class _Reader:
         return Lies(key, start, strides), shape, dtype
 
 
-def _dtype(of: Any, rest: list[Any]) -> str | None:
+def _sizes(value: Any) -> tuple[int, ...] | None:
+    """Return a shape or strides, None for what is none; some pickles have them as a call of torch.Size."""
+    if isinstance(value, Made) and isinstance(value.args, tuple) and len(value.args) == 1:
+        (value,) = value.args
+    if not isinstance(value, tuple | list) or len(value) > MOST_AXES or not all(map(_is_size, value)):
+        return None
+    return tuple(value)
+
+
+def _is_size(value: Any) -> bool:
+    return type(value) is int and 0 <= value < MOST_SIZE
+
+
+def _dtype(of: Named, rest: tuple[Any, ...]) -> str | None:
     """Return the type of a tensor's numbers; some have it beside them, and not in what holds them."""
-    beside = next(
-        (str(each.name).removeprefix("torch.") for each in rest if getattr(each, "module", "") == "torch"), None
-    )
-    word = getattr(of, "name", "")
-    return beside if beside in DTYPES else STORAGES.get(word)
+    beside = next((each.name for each in rest if isinstance(each, Named) and each.module == "torch"), None)
+    return beside if beside in DTYPES else STORAGES.get(of.name)
 
 
 def _numbers(path: str, root: str, order: str, lies: Lies, shape: tuple[int, ...], dtype: str) -> Any:

@@ -14,7 +14,7 @@ _BUFFER = re.compile(
     r"(^|[./])(running_mean|running_var|num_batches_tracked|moving_mean|moving_variance|position_ids|inv_freq"
     r"|seed_generator\w*|attn_mask|causal_mask)(:0)?([./]|$)"
 )
-_AVERAGE = re.compile(r"(^|[./])(\w*ema\w*|swa\w*|\w*averaged?_(model|state_dict|weights))[./]", re.IGNORECASE)
+_AVERAGE = re.compile(r"(^|_)ema(_|[0-9]*$)|^swa|averaged?_(model|state_dict|weights)$", re.IGNORECASE)
 
 REAL = ("float64", "float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "complex64", "complex128")
 
@@ -30,4 +30,4 @@ def role_of(name: str, dtype: str) -> Role:
 
 def is_average(name: str) -> bool:
     """Return whether a name speaks for a second set of weights beside those that are trained."""
-    return bool(_AVERAGE.search(name))
+    return any(_AVERAGE.search(part) for part in re.split("[./]", name)[:-1])

@@ -14,6 +14,7 @@ from itertools import pairwise
 from math import prod
 from typing import Any
 
+from rnncalc.files import open_input
 from rnncalc.modelfiles.model import (
     MOST_AXES,
     MOST_NAME,
@@ -70,7 +71,7 @@ def natural(name: str) -> list[tuple[int, str]]:
 
 def tensors_of(path: str) -> list[FileTensor]:
     """Return the tensors of one file. Raises BadFileError where its header is not true of it."""
-    with open(path, "rb") as file:
+    with open_input(path) as file:
         size = os.fstat(file.fileno()).st_size
         length = int.from_bytes(file.read(8), "little")
         if size < 8 or length > size - 8:
@@ -80,10 +81,21 @@ def tensors_of(path: str) -> list[FileTensor]:
         header = _parsed(file.read(length))
     start = 8 + length
     found = [_tensor(path, name, of, start, size - start) for name, of in header.items() if name != "__metadata__"]
+    found += _aliases(header.get("__metadata__"), {tensor.name: tensor for tensor in found})
     if len(found) > MOST_TENSORS:
         raise BadFileError(f"holds {len(found):,} tensors; at most {MOST_TENSORS:,} are read")
     _refuse_overlaps(header)
     return found
+
+
+def _aliases(metadata: Any, tensors: dict[str, FileTensor]) -> list[FileTensor]:
+    """Return the tensors that safetensors' save_model left out, since another has their numbers.
+
+    It writes into the metadata which one that is: https://github.com/huggingface/safetensors, `save_model`.
+    """
+    pairs = metadata.items() if isinstance(metadata, dict) else ()
+    named = [(name, of) for name, of in pairs if isinstance(of, str) and of in tensors and name not in tensors]
+    return [tensors[of]._replace(name=name, shared_with=of) for name, of in named if len(name) <= MOST_NAME]
 
 
 def _parsed(header: bytes) -> dict[str, Any]:
@@ -133,7 +145,7 @@ def _refuse_overlaps(header: dict[str, Any]) -> None:
 
 
 def _numbers(path: str, start: int, size: int, dtype: str, shape: tuple[int, ...]) -> Any:
-    with open(path, "rb") as file:
+    with open_input(path) as file:
         file.seek(start)
         data = file.read(size)
     if len(data) < size:

@@ -6,6 +6,7 @@ import json
 import os
 from importlib import import_module
 
+from rnncalc.files import open_input
 from rnncalc.modelfiles.model import BadFileError, FileTensor, ModelFile, Remark, Sign
 from rnncalc.modelfiles.safetensors import in_order, of_names, tensors_of
 from rnncalc.text import escape
@@ -15,7 +16,7 @@ MOST_INDEX = 8_000_000
 
 def read(path: str) -> ModelFile:
     """Return what all the files of an index hold together. Raises BadFileError where one of them is not as it says."""
-    with open(path, "rb") as file:
+    with open_input(path) as file:
         data = file.read(MOST_INDEX + 1)
     if len(data) > MOST_INDEX:
         raise BadFileError(f"is longer than the {MOST_INDEX:,} bytes of an index that are read")
@@ -42,6 +43,8 @@ def _tensors(folder: str, name: str) -> list[FileTensor]:
     if name != os.path.basename(name) or name in ("", ".", ".."):
         raise BadFileError(f"names the file {escape(name)}, which is not in its folder")
     path = os.path.join(folder, name)
+    if os.path.dirname(os.path.realpath(path)) != os.path.realpath(folder):
+        raise BadFileError(f"names {escape(name)}, a link out of its folder; put the file itself there")
     try:
         if name.endswith(".safetensors"):
             return tensors_of(path)

@@ -5,9 +5,10 @@ https://protobuf.dev/programming-guides/encoding/
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import BinaryIO, NamedTuple, Protocol
 
 from rnncalc.modelfiles.model import BadFileError
 
@@ -21,12 +22,43 @@ _GOING_ON = bytes(range(128, 256))
 """The bytes after which a number goes on."""
 
 
+WINDOW = 16_384
+"""How many bytes are read at once where fewer are asked for."""
+
+
 class Bytes(Protocol):
-    """What bytes are taken from: a mapped file, so that what is not looked at is not read."""
+    """What bytes are taken from: what is not looked at is not read."""
 
     def __getitem__(self, place: slice, /) -> bytes: ...
 
     def __len__(self) -> int: ...
+
+
+class FileBytes:
+    """The bytes of an open file. It is not mapped: a mapped file that is cut meanwhile ends the process."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._size = os.fstat(file.fileno()).st_size
+        self._start = 0
+        self._window = b""
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, place: slice, /) -> bytes:
+        start, end, _ = place.indices(self._size)
+        size = max(0, end - start)
+        at = start - self._start
+        if at < 0 or at + size > len(self._window):
+            self._file.seek(start)
+            data = self._file.read(max(size, WINDOW))
+            if len(data) < size:
+                raise BadFileError("is cut off")
+            if size > WINDOW:
+                return data
+            self._start, self._window, at = start, data, 0
+        return self._window[at : at + size]
 
 
 class Piece(NamedTuple):

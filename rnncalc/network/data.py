@@ -69,7 +69,7 @@ class Source(Protocol[Node]):
 
 def read_weights(reading: Source[Node], node: Node, path: Path, network: Network) -> Weights:
     """Return `{layer: {tensor: nested lists}}`; notes where a shape, a name or a number is wrong."""
-    expected = {placed.name: placed.tensors for placed in network.placed if not isinstance(placed.layer, External)}
+    expected = {placed.name: placed.tensors for placed in network.stack if not isinstance(placed.layer, External)}
     names = tuple(name for name, tensors in expected.items() if tensors)
     given = dict(reading.keys(node, path, names))
     weights: Weights = {}
@@ -106,7 +106,7 @@ def read_inputs(reading: Source[Node], node: Node, path: Path, network: Network)
 
 def read_start(reading: Source[Node], node: Node, path: Path, network: Network) -> Start:
     """Return `{layer: {state: numbers}}`; notes where a layer has no such state, or gets it from elsewhere."""
-    recurrent = {placed.name: placed for placed in network.placed if isinstance(placed.layer, Cell)}
+    recurrent = {placed.name: placed for placed in network.stack if isinstance(placed.layer, Cell)}
     start: Start = {}
     for name, of in reading.keys(node, path, tuple(recurrent)):
         placed, at = recurrent[name], (*path, name)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rnncalc.errors import Path, Problem
 from rnncalc.network.parts import Parts
-from rnncalc.network.stack import OUTPUT, joins, stem_and_number
+from rnncalc.network.stack import OUTPUT, joins, name_of
 from rnncalc.text import escape
 
 
@@ -32,9 +32,5 @@ def named(parts: Parts) -> Iterator[tuple[Path, str, bool]]:
     counted: Counter[str] = Counter()
     for part_name, part in parts.items():
         for join in joins(part):
-            path: Path = (part_name,) if part_name else ()
-            for copy in range(join.copy, join.copy + join.copies):
-                stem, number = stem_and_number(join.layer, copy, counted[join.layer.kind])
-                counted[join.layer.kind] += 1
-                name = stem if number is None else f"{stem}{number}"
-                yield (*path, "layers", join.place_of(copy)), name, join.layer.name is not None
+            path = (part_name, "layers", join.place) if part_name else ("layers", join.place)
+            yield path, name_of(join.layer, join.copy, counted), join.layer.name is not None

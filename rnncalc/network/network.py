@@ -82,7 +82,7 @@ class Network(Frozen):
 
     @cached_property
     def stack(self) -> tuple[Placed, ...]:
-        """The layers in their places, a part's output layer last; equal neighbours are one entry with copies."""
+        """The layers in their places, a part's output layer last."""
         counted: Counter[str] = Counter()
         return tuple(
             placed
@@ -90,17 +90,12 @@ class Network(Frozen):
             for placed in stack(name, part, self.topology_of(name), self.convention, counted)
         )
 
-    @cached_property
-    def placed(self) -> tuple[Placed, ...]:
-        """The same with every copy by itself."""
-        return tuple(entry.one(copy) for entry in self.stack for copy in range(entry.copies))
-
     @property
     def params(self) -> int:
         """The number of parameters."""
-        return sum(entry.params * entry.copies for entry in self.stack)
+        return sum(placed.params for placed in self.stack)
 
     @property
     def trainable(self) -> int:
         """The number of parameters that training changes."""
-        return sum(entry.trainable * entry.copies for entry in self.stack)
+        return sum(placed.trainable for placed in self.stack)

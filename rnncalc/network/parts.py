@@ -1,6 +1,6 @@
 """The pieces a network is described with: its parts, and what is known or asked of its counts."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
@@ -42,16 +42,6 @@ class Part(NamedTuple):
     layers: tuple[Layer, ...]
     output: Output | None = None
     steps: int | None = None
-
-    def neighbours(self) -> Iterator[tuple[int, Layer, int]]:
-        """Yield the place of a layer, the layer, and how many times one and the same stands there in a row."""
-        layers, place = self.layers, 0
-        while place < len(layers):
-            layer, end = layers[place], place + 1
-            while end < len(layers) and layers[end] is layer:
-                end += 1
-            yield place, layer, end - place
-            place = end
 
 
 class Expect(NamedTuple):

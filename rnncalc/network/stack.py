@@ -1,7 +1,6 @@
 """The stack: a network's layers in their places, each with its widths, shapes, uses and tensors.
 
-Equal neighbours are one entry with its copies, so that a hundred thousand of them cost what one does. Knows nothing of
-files or of what is asked about a network.
+Knows nothing of files or of what is asked about a network.
 """
 
 from collections import Counter
@@ -23,23 +22,21 @@ OUTPUT = "output"
 
 
 class Placed(NamedTuple):
-    """A layer in its place, or a run of equal ones, each fed by the one before.
+    """A layer in its place.
 
-    stem, number: its name is the stem, with the number behind it where it has one; each copy's is one higher.
-    part: encoder, decoder or None.
-    inputs, outputs: the widths it reads (extra inputs included) and hands on.
+    name: unique in the network. part: encoder, decoder or None.
+    inputs, outputs: the widths of its input (extra inputs included) and of its output.
     output_shape: (steps, width) where a sequence leaves it, (width,) where one vector does; an unknown T is None.
     uses: how many times one pass applies it; None when T is not known.
     sizes: the numbers that the letters of its tensors stand for.
-    params: the number of its parameters, of one copy.
+    params: the number of its parameters.
     multiply_adds_per_step: multiplications in matrix products when it is applied once; None where a part is counted
         elsewhere.
-    copy: which copy of a repeated layer the first is, from 0; frameworks number them. copies: how many there are.
+    copy: which of the layers of one `repeat` it is, from 0; frameworks number their tensors.
     """
 
     layer: Layer
-    stem: str
-    number: int | None
+    name: str
     part: str | None
     inputs: int
     outputs: int
@@ -50,26 +47,10 @@ class Placed(NamedTuple):
     params: int
     multiply_adds_per_step: int | None
     copy: int = 0
-    copies: int = 1
-
-    @property
-    def name(self) -> str:
-        """The name of the first copy, unique in the network."""
-        return self.name_of(0)
-
-    def name_of(self, copy: int) -> str:
-        """Return the name of one of the copies, counted from 0."""
-        return self.stem if self.number is None else f"{self.stem}{self.number + copy}"
-
-    def one(self, copy: int) -> "Placed":
-        """Return one of the copies by itself, counted from 0."""
-        number = None if self.number is None else self.number + copy
-        repeated = self.copy + copy if self.layer.repeat > 1 else 0
-        return self._replace(number=number, copy=repeated, copies=1)
 
     @property
     def trainable(self) -> int:
-        """The number of its parameters that training changes, of one copy."""
+        """The number of its parameters that training changes."""
         return 0 if self.layer.frozen else self.params
 
     @property
@@ -84,7 +65,7 @@ class Placed(NamedTuple):
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
-        """The tensors it owns, of the first copy, with their shapes."""
+        """The tensors it owns, with their shapes."""
         return tuple([tensor.sized(self.sizes, self.copy) for tensor in self.layout.own])
 
     @property
@@ -102,64 +83,45 @@ class Placed(NamedTuple):
 
 
 class Join(NamedTuple):
-    """Where a layer of a part joins the one below: its place in `layers`, which copies of it, and the widths.
-
-    copies: how many that read and hand on the same widths; copy: the first of them, from 0. A layer that stands in the
-    list several times in a row is one with copies too, and `place` the first's.
-    """
+    """A layer of a part between its neighbours: its place in `layers`, its copy of a `repeat` and the widths."""
 
     layer: Layer
     place: int
     copy: int
-    copies: int
     inputs: int
     outputs: int
 
-    def place_of(self, copy: int) -> int:
-        """Return the place in `layers` of one of the copies."""
-        return self.place if self.layer.repeat > 1 else self.place + copy
-
 
 def joins(part: Part) -> Iterator[Join]:
-    """Yield the layers of a part with the widths they read and hand on; copies that are alike together."""
+    """Yield the layers of a part, each of a `repeat` by itself, with their input and output widths."""
     width = part.input
-    for first, layer, times in part.neighbours():
-        listed = layer.repeat == 1 and layer.name is None  # and not repeated, when each begins anew
-        copies = times if listed else layer.repeat
-        for place in (first,) if listed else range(first, first + times):
-            copy = 0
-            while copy < copies:
-                below, inputs = width, width + layer.extra_inputs
-                width = layer.hands_on(inputs)
-                alike = copies - copy if width == below else 1
-                yield Join(layer, place, copy, alike, inputs, width)
-                copy += alike
+    for place, layer in enumerate(part.layers):
+        for copy in range(layer.repeat):
+            inputs = width + layer.extra_inputs
+            width = layer.hands_on(inputs)
+            yield Join(layer, place, copy, inputs, width)
 
 
 def turn(part: Part, topology: str) -> int:
-    """Return which layer, copies counted from 0, is where a sequence becomes one vector, or one vector a sequence.
+    """Return which layer, repeats counted, makes one vector of a sequence, or a sequence of one vector.
 
     That is the last recurrent layer in many-to-one and the first in one-to-many; without a recurrent layer, the
     last layer, and the first that is no embedding.
     """
-    end = 0
-    cells, others = [], []
-    for _, layer, times in part.neighbours():
-        start, end = end, end + times * layer.repeat
-        if isinstance(layer, Cell):
-            cells.append((start, end))
-        elif not isinstance(layer, Embedding):
-            others.append(start)
-    if topology == Topology.ONE_TO_MANY:
-        return cells[0][0] if cells else next(iter(others), 0)
-    return (cells[-1][1] if cells else end) - 1
+    layers = [layer for layer in part.layers for _ in range(layer.repeat)]
+    cells = [place for place, layer in enumerate(layers) if isinstance(layer, Cell)]
+    if topology != Topology.ONE_TO_MANY:
+        return cells[-1] if cells else len(layers) - 1
+    others = (place for place, layer in enumerate(layers) if not isinstance(layer, Embedding))
+    return cells[0] if cells else next(others, 0)
 
 
-def stem_and_number(layer: Layer, copy: int, counted: int) -> tuple[str, int | None]:
-    """Return the name of a layer, its own or its kind's, and the number behind it; `counted` are the kind's so far."""
+def name_of(layer: Layer, copy: int, counted: Counter[str]) -> str:
+    """Return the name of a layer, its own or its kind's with a number; `counted` has the kinds so far."""
+    counted[layer.kind] += 1
     if layer.name is None:
-        return f"{layer.kind}_", counted + 1
-    return (layer.name, None) if layer.repeat == 1 else (f"{layer.name}_", copy + 1)
+        return f"{layer.kind}_{counted[layer.kind]}"
+    return layer.name if layer.repeat == 1 else f"{layer.name}_{copy + 1}"
 
 
 def stack(
@@ -168,21 +130,19 @@ def stack(
     """Yield the layers of a part in their places, its output layer last; `counted` numbers those without a name."""
     row = convention(convention_name)
     many_in, many_out = reads_many(topology), hands_on_many(topology)
-    steps, width = part.steps, part.input
-    for (layer, _, copy, copies, inputs, width), side in _runs(part, turn(part, topology)):
-        many = many_in if side < 0 else many_out
-        stem, number = stem_and_number(layer, copy, counted[layer.kind])
-        counted[layer.kind] += copies
+    steps, width, at = part.steps, part.input, turn(part, topology)
+    for number, (layer, _, copy, inputs, width) in enumerate(joins(part)):
+        many = many_in if number < at else many_out
+        name = name_of(layer, copy, counted)
         shape = (steps, width) if many else (width,)
-        uses = steps if many or (many_in and side == 0) else 1
-        first = copy if layer.repeat > 1 else 0
+        uses = steps if many or (many_in and number == at) else 1
         known = _counted(layer, inputs, row)
-        yield Placed(layer, stem, number, part_name, inputs, width, shape, uses, *known, first, copies)
+        yield Placed(layer, name, part_name, inputs, width, shape, uses, *known, copy)
     if part.output:
         units = part.output.units
         shape, uses = ((steps, units), steps) if many_out else ((units,), 1)
         known = _counted(part.output, width, row)
-        yield Placed(part.output, OUTPUT, None, part_name, width, units, shape, uses, *known)
+        yield Placed(part.output, OUTPUT, part_name, width, units, shape, uses, *known)
 
 
 def _counted(layer: Layer, inputs: int, row: Convention) -> tuple[Mapping[str, int], Layout, int, int | None]:
@@ -202,40 +162,3 @@ def _layout(layer: Layer, inputs: int, sizes: Mapping[str, int], row: Convention
     if found is None:
         found = row.layouts[key] = layout(layer, inputs, row)
     return found
-
-
-def _runs(part: Part, at: int) -> Iterator[tuple[Join, int]]:
-    """Yield the runs of equal neighbours, and whether each stands before (-1), at (0) or after the turn (1)."""
-    run: Join | None = None
-    side = copies = 0
-    start = 0
-    for join in _split(part, at):
-        its_side = (start > at) - (start < at)
-        start += join.copies
-        if run and side == its_side and run.inputs == join.inputs and _alike(run.layer, join.layer):
-            copies += join.copies
-            continue
-        if run:
-            yield run._replace(copies=copies), side
-        run, side, copies = join, its_side, join.copies
-    if run:
-        yield run._replace(copies=copies), side
-
-
-def _alike(layer: Layer, other: Layer) -> bool:
-    """Return whether two neighbours are layers of the list that differ in nothing, not even in a name."""
-    return layer.repeat == 1 and layer.name is None and (layer is other or layer == other)
-
-
-def _split(part: Part, at: int) -> Iterator[Join]:
-    """Yield the joins of a part, the layer where the sequence turns by itself."""
-    start = 0
-    for join in joins(part):
-        before, after = at - start, join.copies - (at - start) - 1  # how many of its copies stand on either side
-        start += join.copies
-        if join.copies == 1 or before < 0 or after < 0:
-            yield join
-            continue
-        for copy, copies in ((0, before), (before, 1), (before + 1, after)):
-            if copies:
-                yield join._replace(copy=join.copy + copy, copies=copies)

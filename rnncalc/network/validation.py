@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from rnncalc.bounds import MAX_LAYERS
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.conventions.lacks import lacks, too_wide
 from rnncalc.errors import Path, Problem
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, Layer, Output
-from rnncalc.layers.options import MAX_LAYERS, Allowed, Choice, Size, Switch, Text
+from rnncalc.layers.options import Allowed, Choice, Size, Switch, Text
 from rnncalc.network.parts import TOPOLOGIES, Part, Parts, Topology, part_of
 from rnncalc.network.stack import OUTPUT, joins
 
@@ -68,26 +69,24 @@ def problems(network: Described) -> Iterator[Problem]:
     if wrong := [*_values(network, parts)]:
         yield from wrong
         return  # with such values no width can be worked out
-    rows = [row for part in parts.values() for row in part.neighbours()]
-    too_many = sum(times * layer.repeat for _, layer, times in rows) - MAX_LAYERS
+    too_many = [*_too_many(parts)]
     if network.encoder or network.decoder:
         yield from _encoder_decoder(network)
-        if network.encoder and network.decoder and too_many <= 0:
+        if network.encoder and network.decoder and not too_many:
             from rnncalc.network.halves import states_that_do_not_fit  # most networks have no halves, and pay for none
 
             yield from states_that_do_not_fit(network.encoder, network.decoder)
     else:
         yield from _whole(network)
-    if too_many > 0:
-        message = f"expected at most {MAX_LAYERS:,} layers, repeats counted; stack fewer"
-        yield Problem(("layers",), message, gaps=(too_many,))
+    if too_many:
+        yield from too_many
         return
     for name, part in parts.items():
         path = (name,) if name else ()
         yield from _layers(path, part, network.convention)
         if part.output and part.output.tied:
             yield from _tied(path, part)
-    if any(layer.name for _, layer, _ in rows):
+    if any(layer.name for part in parts.values() for layer in part.layers):
         from rnncalc.network.names import clashes  # default names never clash among themselves
 
         yield from clashes(parts)
@@ -96,6 +95,19 @@ def problems(network: Described) -> Iterator[Problem]:
 
         yield from cannot_feed_back(network)
     yield from _asked(network, parts)
+
+
+def too_many_layers(number: int) -> str:
+    """Return what to say of so many layers in a half."""
+    return f"expected at most {MAX_LAYERS:,} layers after repeat, got {number:,}; stack fewer"
+
+
+def _too_many(parts: Parts) -> Iterator[Problem]:
+    for name, part in parts.items():
+        number = sum(layer.repeat for layer in part.layers)
+        if number > MAX_LAYERS:
+            path = (name, "layers") if name else ("layers",)
+            yield Problem(path, too_many_layers(number), gaps=(number - MAX_LAYERS,))
 
 
 def _asked(network: Described, parts: Parts) -> Iterator[Problem]:
@@ -126,14 +138,14 @@ def _values(network: Described, parts: Parts) -> Iterator[Problem]:
             value = getattr(part, key)
             if (value is not None or key == "input") and (problem := KEYS[key].problem(value)):
                 yield Problem((*path, key), problem)
-        for at, layer in _distinct(path, part):
+        for at, layer in _placed(path, part):
             for option, problem in layer.value_problems():
                 yield Problem((*at, option), problem)
 
 
-def _distinct(path: Path, part: Part) -> Iterator[tuple[Path, Layer]]:
-    """Yield the layers with their paths, equal neighbours once: a stack of thousands is mostly the same few."""
-    for place, layer, _ in part.neighbours():
+def _placed(path: Path, part: Part) -> Iterator[tuple[Path, Layer]]:
+    """Yield the layers with their paths, the output layer last."""
+    for place, layer in enumerate(part.layers):
         yield (*path, "layers", place), layer
     if part.output:
         yield (*path, OUTPUT), part.output
@@ -168,11 +180,11 @@ def _encoder_decoder(network: Described) -> Iterator[Problem]:
 
 
 def _layers(path: Path, part: Part, convention: str) -> Iterator[Problem]:
-    for place, layer, times in part.neighbours():
-        for later in range(max(place, 1), place + times) if isinstance(layer, Embedding) else ():
+    for place, layer in enumerate(part.layers):
+        if place and isinstance(layer, Embedding):
             message = "an embedding must be the first layer: it looks up token numbers; move it there"
-            yield Problem((*path, "layers", later, "embedding"), message)
-    for at, layer in _distinct(path, part):
+            yield Problem((*path, "layers", place, "embedding"), message)
+    for at, layer in _placed(path, part):
         for option, problem in layer.option_problems():
             yield Problem((*at, option), problem)
         for option, problem in lacks(layer, convention):

@@ -74,19 +74,18 @@ BiasDifference = tuple[Expression, Expression, tuple[str, ...]]
 
 def _differences(base: Network, network: Network, name: str) -> Iterator[Difference]:
     """Yield a difference for each way in which layers have more or fewer biases."""
-    ways: dict[BiasDifference, list[tuple[int, tuple[str, ...]]]] = {}
+    ways: dict[BiasDifference, list[tuple[int, str]]] = {}
     told: dict[tuple[Layout, Layout], BiasDifference] = {}
     for was, now in zip(base.stack, network.stack, strict=True):
-        more = (now.params - was.params) * now.copies
+        more = now.params - was.params
         if not more:
             continue
         layouts = (now.layout, was.layout)
         if layouts not in told:  # thousands of layers of different widths have one layout
             told[layouts] = (_biases(layouts[0]), _biases(layouts[1]), _bias_names(layouts[0]))
-        names = tuple(now.name_of(copy) for copy in range(now.copies))
-        ways.setdefault(told[layouts], []).append((more, names))
+        ways.setdefault(told[layouts], []).append((more, now.name))
     for way, found in ways.items():
-        yield Difference(name, sum(more for more, _ in found), *way, tuple(one for _, names in found for one in names))
+        yield Difference(name, sum(more for more, _ in found), *way, tuple(name for _, name in found))
 
 
 def _biases(layout: Layout) -> Expression:

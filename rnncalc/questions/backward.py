@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 from rnncalc.errors import CallError, RefusedError
 from rnncalc.forward.arrays import Nested, Progress, flat, number_at
-from rnncalc.forward.backward_pass import Back, go_back, taped_bytes
+from rnncalc.forward.backward_pass import Back, WentBack, go_back, taped_bytes
 from rnncalc.forward.differences import Differences, Spot, spots
 from rnncalc.forward.losses import Loss, squared, the_sum
 from rnncalc.forward.memory import peak
+from rnncalc.forward.network_pass import Ran
 from rnncalc.forward.numbers import Numbers
 from rnncalc.layers.layer import External
 from rnncalc.network.data import Targets
@@ -77,26 +78,29 @@ def backward(
     refuse_costly(_work(counted), most, "the passes and the finite differences would take as long as")
     refuse_large(timed, peak(timed, weights=own.weights is None, inputs=own.inputs is None, traced=states))
     used = Numbers(seed_of(seed), own.weights).weights_of_all(timed)
-    refuse_large(timed, taped_bytes(timed, used) + 2 * FLOAT * timed.params)
+    refuse_large(timed, taped_bytes(timed, used, traced=states) + 2 * FLOAT * timed.params)
     function = LOSSES[name].of(_in_steps(timed, own.targets))
     given: dict[str, Any] = {"inputs": own.inputs, "start": own.start, "seed": seed}
-    full = go_back(timed, function, used, traced=states, **given)
+    full = go_back(timed, function, used, **given)
     cut = counted.chunk if _cuts(counted) else None
-    back = go_back(timed, function, used, chunk=cut, traced=states, **given) if cut else full
-    done = Backward(Run(timed, back.ran, assumed_steps(network, own.inputs)), (), cut, name, back.loss, 0, 0)
+    back = go_back(timed, function, used, chunk=cut, **given) if cut else full
+    seen = go_back(timed, function, used, chunk=cut, traced=True, **given) if states else back
+    done = Backward(Run(timed, seen.ran, assumed_steps(network, own.inputs)), (), cut, name, back.loss, 0, 0)
     if back.loss is None:
         return done
     compared = spots(timed, MOST_DIFFERENCES, seed)
     differences = Differences(timed, function, used, chunk=cut, progress=progress, **given)
     found = _layers(full, back, _farthest(back, compared, differences), counted)
-    layers = tuple(_observed(layer, used[layer.ran.placed.name], timed.convention) for layer in found)
+    layers = tuple([_observed(*of, used, timed.convention) for of in zip(found, seen.ran, seen.layers, strict=True)])
     return done._replace(layers=layers, compared=len(compared), weights=timed.trainable, kinks=differences.kinks)
 
 
-def _observed(layer: LayerBackward, weights: dict[str, Nested], convention: str) -> LayerBackward:
+def _observed(
+    layer: LayerBackward, ran: Ran, went: WentBack, weights: Mapping[str, dict[str, Nested]], convention: str
+) -> LayerBackward:
     """Return a layer with what its traces, if there are any, say of the steps."""
-    found = norms(layer.ran, layer.went, convention)
-    return layer._replace(norms=found, terms=terms(layer.ran, weights, convention))
+    found = terms(ran, weights[ran.placed.name], convention)
+    return layer._replace(ran=ran, norms=norms(ran, went, convention), terms=found)
 
 
 def _layers(full: Back, back: Back, far: Iterable[float | None], counted: Training) -> Iterator[LayerBackward]:

@@ -7,7 +7,6 @@ Knows what flows between layers, and nothing of what a layer does with it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import takewhile
 from typing import NamedTuple
 
 from rnncalc.layers.cell import Cell
@@ -56,11 +55,9 @@ class How(NamedTuple):
 
 
 class Situation(NamedTuple):
-    """How gradients meet some copies of an entry of the stack: so many from `copy` on, counted from 0."""
+    """How gradients meet a layer."""
 
     placed: Placed
-    copy: int
-    copies: int
     how: How
 
     def of_chunk(self, number: int) -> tuple[Chunks, tuple[bool, bool], Outputs]:
@@ -97,24 +94,22 @@ def situations(network: Network, chunk: int | None) -> Iterator[Situation]:
         up = _Up(network.topology_of(name), chunks_of(part.steps or 1, chunk), handed)
         if network.feedback:
             up.feed_back(trained=any(entry.trainable for entry in network.stack))
-        met = [run for entry in network.stack if entry.part == name for run in up.past(entry)]
+        met = [up.past(placed) for placed in network.stack if placed.part == name]
         down = _Down(up, encoder=name == "encoder", fed_itself=_is_fed_itself(network))
-        yield from reversed([situation for below in reversed(met) for situation in down.past(below)])
+        yield from reversed([down.past(below) for below in reversed(met)])
         handed = up.states
 
 
 def _is_fed_itself(network: Network) -> bool:
     """Return whether outputs are fed back, and one layer alone makes something else of what it reads."""
-    others = [entry for entry in network.stack if not isinstance(entry.layer, Dropout) or entry.layer.extra_inputs]
-    return network.feedback and sum(entry.copies for entry in others) == 1 and not others[0].layer.extra_inputs
+    others = [each.layer for each in network.stack if not isinstance(each.layer, Dropout) or each.layer.extra_inputs]
+    return network.feedback and len(others) == 1 and not others[0].extra_inputs
 
 
 class _Below(NamedTuple):
-    """Some copies of an entry of the stack, and what they read: the fields are those of `How` and `Situation`."""
+    """A layer, and what it reads: the fields are those of `How` and `Situation`."""
 
     placed: Placed
-    copy: int
-    copies: int
     chunks: tuple[Chunks, ...]
     inputs_need: Needs
     start_needs: bool
@@ -139,26 +134,23 @@ class _Up:
         """Have outputs be the next inputs: within a chunk gradients go on into what made them."""
         self.flowing, self.needs = self.chunks, ((False, trained),) * len(self.chunks)
 
-    def past(self, placed: Placed) -> Iterator[_Below]:
-        """Yield how a layer's copies stand to what is below them, those that are alike together."""
+    def past(self, placed: Placed) -> _Below:
+        """Return how a layer stands to what is below it."""
         layer = placed.layer
         begins = placed.sequence and self.flowing is ONE_VECTOR
         if begins and not isinstance(layer, Embedding):
             self._begin()
-        copy = 0
-        while copy < placed.copies:
-            start, alike = self._start(layer, placed.copies - copy)
-            below, self.needs = self.needs, self._above(layer, start=start)
-            alike = alike if self.needs == below else 1
-            yield _Below(placed, copy, alike, self.flowing, below, start)
-            if isinstance(layer, Cell):
-                self.states += [self._at_end(layer)] * alike
-            copy += alike
+        start = self._start(layer)
+        below = _Below(placed, self.flowing, self.needs, start)
+        self.needs = self._above(layer, start=start)
+        if isinstance(layer, Cell):
+            self.states.append(self._at_end(layer))
         if begins and isinstance(layer, Embedding):
             self._begin()
         if self.topology == Topology.MANY_TO_ONE and self.flowing is self.chunks and not placed.sequence:
             need = self._at_end(layer)
             self.flowing, self.needs = ONE_VECTOR, ((need, need),)
+        return below
 
     def _begin(self) -> None:
         """Have zeros follow the one vector."""
@@ -166,14 +158,11 @@ class _Up:
         self.flowing = self.chunks
         self.needs = ((need, False), *[(False, False)] * (len(self.chunks) - 1))
 
-    def _start(self, layer: Layer, copies: int) -> tuple[bool, int]:
-        """Return whether a gradient is asked for of a layer's first states, and for how many copies that holds."""
+    def _start(self, layer: Layer) -> bool:
+        """Return whether a gradient is asked for of a layer's first states."""
         if not isinstance(layer, Cell):
-            return False, copies
-        if not self.handed:
-            return layer.learned_state and not layer.frozen, copies
-        handed = self.handed[len(self.states) : len(self.states) + copies]
-        return handed[0], len([*takewhile(lambda need: need == handed[0], handed)])
+            return False
+        return self.handed[len(self.states)] if self.handed else layer.learned_state and not layer.frozen
 
     def _above(self, layer: Layer, *, start: bool) -> Needs:
         """Return whether a gradient is asked for of what a layer hands on, from whether one is of what it reads."""
@@ -210,21 +199,16 @@ class _Down:
         one = Outputs.NONE if encoder else Outputs.ALL  # what an encoder hands on goes nowhere; its states do
         self.reached: Reached = (one,) * len(self.flowing)
 
-    def past(self, below: _Below) -> Iterator[Situation]:
-        """Yield how a loss reaches a layer's copies, those that are alike together, from the last to the first."""
+    def past(self, below: _Below) -> Situation:
+        """Return how a loss reaches a layer."""
         layer = below.placed.layer
         if below.chunks is not self.flowing:
             self._turn(layer, below.chunks)
-        states = self.encoder and isinstance(layer, Cell)
-        copies = below.copies
-        while copies:
-            above = self.reached
-            if isinstance(layer, Cell):
-                self.reached = self._before(layer, states_reached=states)
-            alike = copies if above == self.reached else 1
-            copies -= alike
-            how = How(below.chunks, below.inputs_need, below.start_needs, above, states, self.fed_itself)
-            yield Situation(below.placed, below.copy + copies, alike, how)
+        states, above = self.encoder and isinstance(layer, Cell), self.reached
+        if isinstance(layer, Cell):
+            self.reached = self._before(layer, states_reached=states)
+        how = How(below.chunks, below.inputs_need, below.start_needs, above, states, self.fed_itself)
+        return Situation(below.placed, how)
 
     def _turn(self, layer: Layer, chunks: tuple[Chunks, ...]) -> None:
         """Go from what a layer hands on, one vector or a sequence, to what it reads, which is the other."""

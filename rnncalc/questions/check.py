@@ -106,7 +106,7 @@ def check(
     own_convention: str | None = None,
     before: Numbers | None = None,
 ) -> Verdict:
-    """Hold a network against its own limits and those of the call, which stand in place of its own.
+    """Hold a network against its own limits and those of the call; where both limit the same, both hold.
 
     own_convention: whose tensors `expect` counts; under another it says nothing, and is left out.
     before: the numbers of the baseline; without them nothing has grown or fallen.
@@ -155,51 +155,39 @@ def _expectations(network: Network, numbers: Numbers) -> Iterator[LimitCheck]:
         if wanted is not None:
             why = _why_unknown(quantity, numbers, network)
             yield check_number(Limit(Rule.EXACTLY, quantity, wanted, ("expect", key)), numbers.of(quantity), why)
-    for number, (params, (name, actual)) in enumerate(zip(expect.layers or (), _layers(network), strict=False)):
-        limit = Limit(Rule.EXACTLY, Quantity.PARAMS, params, ("expect", "layers", number), layer=name)
-        yield check_number(limit, actual)
+    for number, (params, placed) in enumerate(zip(expect.layers or (), network.stack, strict=False)):
+        limit = Limit(Rule.EXACTLY, Quantity.PARAMS, params, ("expect", "layers", number), layer=placed.name)
+        yield check_number(limit, placed.params)
     if expect.tensors:
         yield from _shapes(network, expect.tensors)
 
 
 def _shapes(network: Network, wanted: Mapping[str, Mapping[str, tuple[int, ...]]]) -> Iterator[LimitCheck]:
     """Yield the shapes of tensors held against those that are expected, in the order of the layers."""
-    for entry in network.stack:
-        for copy in range(entry.copies):
-            if (layer := entry.name_of(copy)) in wanted:
-                shapes = {tensor.name: tensor.shape for tensor in entry.one(copy).tensors}
-                for tensor, shape in wanted[layer].items():
-                    path = ("expect", "tensors", layer, tensor)
-                    size = prod(shape)
-                    limit = Limit(Rule.EXACTLY, Quantity.PARAMS, size, path, layer=layer, tensor=tensor, shape=shape)
-                    yield check_shape(limit, shapes.get(tensor))
+    for placed in network.stack:
+        if (layer := placed.name) in wanted:
+            shapes = {tensor.name: tensor.shape for tensor in placed.tensors}
+            for tensor, shape in wanted[layer].items():
+                path = ("expect", "tensors", layer, tensor)
+                limit = Limit(Rule.EXACTLY, Quantity.PARAMS, prod(shape), path, layer=layer, tensor=tensor, shape=shape)
+                yield check_shape(limit, shapes.get(tensor))
 
 
 def _bounds(network: Network, given: list[Limit]) -> Iterator[Limit]:
-    """Yield the limits of the network's budget, each one that is given with the call in place of its own."""
+    """Yield the limits of the call and those of the network's budget, key by key; where there are two, both hold."""
     own = network.budget or Budget()
-    flags = {(limit.rule, limit.quantity): limit for limit in given}
     for key, (rule, quantity, *_) in BUDGET_KEYS.items():
-        if flags and (rule, quantity) in flags:
-            yield flags[rule, quantity]
-        elif (value := getattr(own, key)) is not None:
+        yield from (limit for limit in given if (limit.rule, limit.quantity) == (rule, quantity))
+        if (value := getattr(own, key)) is not None:
             yield Limit(rule, quantity, _exact(value), ("budget", key))
 
 
 def _layer_bounds(network: Network) -> Iterator[LimitCheck]:
     wanted = dict(network.budget.layers) if network.budget else {}
-    params = {name: of for name, of in _layers(network) if name in wanted} if wanted else {}
+    params = {placed.name: placed.params for placed in network.stack} if wanted else {}
     rule, quantity, *_ = LAYER_LIMIT
     for name, most in wanted.items():
         yield check_number(Limit(rule, quantity, most, ("budget", "layers", name), layer=name), params[name])
-
-
-def _layers(network: Network) -> Iterator[tuple[str, int]]:
-    """Yield the name and the parameters of every layer, each of equal neighbours by itself."""
-    for entry in network.stack:
-        params = entry.params
-        for copy in range(entry.copies):
-            yield entry.name_of(copy), params
 
 
 def _compared(limit: Limit, before: Numbers, now: Numbers, network: Network) -> LimitCheck:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
-from itertools import repeat
 from typing import NamedTuple
 
 from rnncalc.errors import CallError, Cure, Problem, RefusedError, SpecError
@@ -21,6 +20,8 @@ from rnncalc.questions.given import network_of
 from rnncalc.questions.pieces import Sizes
 from rnncalc.questions.solve import solution
 
+WIDTH = "width of all recurrent layers"
+"""What is looked for."""
 KINDS: tuple[type[Cell], ...] = (RNN, GRU, LSTM)
 DENSE = "dense"
 CHOSEN_STEPS = (1, 2, 5, 10, 20, 50)
@@ -133,13 +134,15 @@ def compare_same_params(network: Network, dtype: str = "float32") -> Comparison:
     if not any(isinstance(layer, Cell) for part in network.parts.values() for layer in part.layers):
         raise RefusedError("no layer is recurrent, so there is no width to look for")
     sides, missing = [_side(network, dtype)], []
+    decoder = network.parts.get("decoder")
+    halved = decoder and any(takes > gives for _, gives, takes in _met(network.encoder, decoder))
     for kind in KINDS:
 
         def sized(units: int, kind: type[Cell] = kind) -> Network:
             return _exchanged(network, kind, units)
 
         try:
-            found = solution(Sizes(sized, 1, Cure.ANY_PARAMS), network.params)
+            found = solution(Sizes(sized, 2 if halved else 1, Cure.ANY_PARAMS, WIDTH), network.params)
         except SpecError as error:
             missing.append(Missing(kind.kind, error.problems[0]))
             continue
@@ -175,33 +178,38 @@ def chosen(first: int, last: int) -> list[int]:
 
 
 def _exchanged(network: Network, kind: type[Cell], units: int | None = None) -> Network:
-    """Return the network with every recurrent layer of a kind, and of so many units if told."""
-    times = {"decoder": _doubled(network.encoder)} if network.encoder else {}
+    """Return the network with every recurrent layer of a kind, and, when given, of so many units.
+
+    A decoder's layer gets the units that take the states of the encoder's layer, of which each direction has so many.
+    """
     parts = {}
     for name, part in network.parts.items():
-        layers = _layers_of(part, kind, units and units * times.get(name or "", 1))
-        parts[name] = part._replace(layers=tuple(layers))
+        rows = [(layer, units) for layer in part.layers]
+        if name == "decoder" and units is not None:
+            rows = [(layer, units * gives // takes) for layer, gives, takes in _met(network.encoder, part)]
+        parts[name] = part._replace(layers=tuple(_of_kind(layer, kind, width) for layer, width in rows))
     return network.with_parts(parts)
 
 
-def _doubled(encoder: Part) -> int:
-    """Return how many times wider than the encoder's cells the decoder's must be to take their states."""
-    return 2 if any(isinstance(layer, Cell) and layer.bidirectional for layer in encoder.layers) else 1
+def _met(encoder: Part | None, decoder: Part) -> Iterator[tuple[Layer, int, int]]:
+    """Yield the decoder's layers, each with the directions of the encoder's layer that starts it, and its own."""
+    layers = encoder.layers if encoder else ()
+    giving = [layer.directions for layer in layers if isinstance(layer, Cell) for _ in range(layer.repeat)]
+    place = 0
+    for layer in decoder.layers:
+        if isinstance(layer, Cell) and giving:
+            yield layer, giving[place], layer.directions
+            place += layer.repeat
+        else:
+            yield layer, 1, 1
 
 
-def _layers_of(part: Part, kind: type[Cell], units: int | None) -> Iterator[Layer]:
-    """Yield the layers, cells exchanged; those that become equal are one, which thousands are quickly counted as."""
-    made: dict[tuple[object, ...], Layer] = {}
-    for _, layer, times in part.neighbours():
-        if not isinstance(layer, Cell):
-            yield from repeat(layer, times)
-            continue
-        values = layer.values() | {"units": units or layer.units}
-        kept = {option: value for option, value in values.items() if option in kind.fields}
-        key = tuple(kept.items())
-        if key not in made:
-            made[key] = kind(**kept)
-        yield from repeat(made[key], times)
+def _of_kind(layer: Layer, kind: type[Cell], units: int | None) -> Layer:
+    """Return a layer, exchanged for one of a kind if it is a cell, with its own units where none are given."""
+    if not isinstance(layer, Cell):
+        return layer
+    values = layer.values() | {"units": layer.units if units is None else units}
+    return kind(**{option: value for option, value in values.items() if option in kind.fields})
 
 
 def _side(network: Network, dtype: str, kind: str | None = None) -> Compared:
@@ -213,5 +221,5 @@ def _dense_side(network: Network, dtype: str) -> Compared | None:
     dense = dense_equivalent(network)
     if dense is None:
         return None
-    multiply_adds = total((layer.multiply_adds, 1) for layer in dense.layers)
+    multiply_adds = total(layer.multiply_adds for layer in dense.layers)
     return Compared(network.name, DENSE, dense.params, multiply_adds, dense.params * bytes_of(dtype))

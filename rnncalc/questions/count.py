@@ -1,6 +1,6 @@
 """`count`: how many parameters, layer by layer, what a pass costs and what the weights weigh."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.conventions.tensor import Tensor
@@ -24,9 +24,8 @@ DTYPES = {
 
 
 class LayerCount(NamedTuple):
-    """The counts of one layer, or of each of several equal neighbours.
+    """The counts of one layer.
 
-    name: of the layer, or of the first of the neighbours; copies: how many they are.
     kind: as a spec writes it, lstm say; part: encoder, decoder, or None in a network without halves.
     inputs, units, outputs: widths, in numbers a step; units is None where a layer has none.
     output_shape: (steps, width) where a sequence leaves the layer, (width,) where one vector does; no batch axis, and
@@ -53,29 +52,17 @@ class LayerCount(NamedTuple):
     multiply_adds: int | None
     multiply_adds_per_step: int | None
     bytes: int
-    copies: int
     placed: Placed
 
     @property
-    def names(self) -> list[str]:
-        """The names of all the neighbours."""
-        return [self.placed.name_of(copy) for copy in range(self.copies)]
-
-    @property
     def tensors(self) -> tuple[Tensor, ...]:
-        """The tensors that the layer, or the first of the neighbours, owns, each with its shape."""
+        """The tensors that the layer owns, each with its shape."""
         return self.placed.tensors
 
     @property
     def shared(self) -> tuple[Tensor, ...]:
         """The tensors that it uses but another layer owns and counts, as a tied output does the embedding's."""
         return self.placed.shared
-
-    def each(self) -> "Iterator[LayerCount]":
-        """Yield each of the neighbours by itself."""
-        for copy in range(self.copies):
-            placed = self.placed.one(copy)
-            yield self._replace(name=placed.name, copies=1, placed=placed)
 
 
 class Count(NamedTuple):
@@ -98,13 +85,9 @@ class Count(NamedTuple):
 
     @property
     def layers(self) -> tuple[LayerCount, ...]:
-        """The counts of every layer by itself, in order, the output layer last."""
-        return tuple(each for entry in self.stack() for each in entry.each())
-
-    def stack(self) -> Iterator[LayerCount]:
-        """Yield the counts of the layers in order, equal neighbours as one with `copies`; none of them is kept."""
+        """The counts of the layers in order, the output layer last."""
         size = bytes_of(self.dtype)
-        return (_layer(entry, size) for entry in self.network.stack)
+        return tuple(_layer(placed, size) for placed in self.network.stack)
 
     @property
     def dense(self) -> "DenseEquivalent | None":
@@ -129,8 +112,8 @@ def count(network: Network, dtype: str = "float32") -> Count:
         dtype=dtype,
         params=params,
         trainable=network.trainable,
-        multiply_adds=total((entry.multiply_adds, entry.copies) for entry in stack),
-        multiply_adds_per_step=total((entry.multiply_adds_per_step, entry.copies) for entry in stack),
+        multiply_adds=total(placed.multiply_adds for placed in stack),
+        multiply_adds_per_step=total(placed.multiply_adds_per_step for placed in stack),
         bytes=params * size,
     )
 
@@ -140,19 +123,14 @@ def bytes_of(dtype: str) -> int:
     return DTYPES[word("dtype", dtype, tuple(DTYPES))]
 
 
-def total(amounts: Iterable[tuple[int | None, int]]) -> int | None:
-    """Return the sum of amounts, each so many times, or None where one of them is not known."""
+def total(amounts: Iterable[int | None]) -> int | None:
+    """Return the sum of amounts, or None where one of them is not known."""
     known = 0
-    for amount, times in amounts:
+    for amount in amounts:
         if amount is None:
             return None
-        known += amount * times
+        known += amount
     return known
-
-
-def numbered(placed: Placed) -> bool:
-    """Return whether equal neighbours' tensors differ in their names: a framework numbers those of a repeated layer."""
-    return placed.copies > 1 and placed.layer.repeat > 1 and any(tensor.around for tensor in placed.layout.own)
 
 
 def _layer(placed: Placed, size: int) -> LayerCount:
@@ -172,6 +150,5 @@ def _layer(placed: Placed, size: int) -> LayerCount:
         multiply_adds=placed.multiply_adds,
         multiply_adds_per_step=placed.multiply_adds_per_step,
         bytes=placed.params * size,
-        copies=placed.copies,
         placed=placed,
     )

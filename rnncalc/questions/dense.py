@@ -57,23 +57,22 @@ def dense_equivalent(network: Network) -> DenseEquivalent | None:
     if known is None:
         return None
     made = [*_made(network, known)]
-    params = sum(one.params * one.copies for one in made)
+    params = sum(one.params for one in made)
     ratio = params / network.params if network.params else None
-    layers = tuple(one.layer(copy) for one in made for copy in range(one.copies))
-    return DenseEquivalent(params, ratio, layers, _chains(made))
+    return DenseEquivalent(params, ratio, tuple(one.layer() for one in made), _chains(made))
 
 
 def dense_params(network: Network, steps: int) -> int:
     """Return the parameters of the dense equivalent for another number of steps, in both halves where there are two."""
     if network.topology == "one-to-one":
         steps = 1
-    return sum(one.params * one.copies for one in _made(network, dict.fromkeys(network.parts, steps)))
+    return sum(one.params for one in _made(network, dict.fromkeys(network.parts, steps)))
 
 
 def own_dense_params(network: Network) -> int | None:
     """Return the parameters of the dense equivalent alone, or None when the number of steps is not known."""
     known = _own_steps(network)
-    return None if known is None else sum(one.params * one.copies for one in _made(network, known))
+    return None if known is None else sum(one.params for one in _made(network, known))
 
 
 def _own_steps(network: Network) -> StepsOfParts | None:
@@ -83,21 +82,19 @@ def _own_steps(network: Network) -> StepsOfParts | None:
 
 
 class _Made(NamedTuple):
-    """What stands for a layer, or for some of several equal neighbours: the first of them, and how many.
+    """What stands for a layer.
 
     dense: whether it is a dense layer; a table stays what it is.
     """
 
     placed: Placed
-    first: int
-    copies: int
     inputs: int
     units: int
     dense: bool
 
     @property
     def params(self) -> int:
-        """The parameters of one."""
+        """The parameters."""
         return self.units * (self.inputs + self._biased) if self.dense else self.placed.params
 
     @property
@@ -105,9 +102,9 @@ class _Made(NamedTuple):
         layer = self.placed.layer
         return isinstance(layer, Cell | Dense) and layer.bias
 
-    def layer(self, copy: int) -> DenseLayer:
-        """Return one of them, counted from 0."""
-        placed, name, widths = self.placed, self.placed.name_of(self.first + copy), (self.inputs, self.units)
+    def layer(self) -> DenseLayer:
+        """Return the layer of the dense equivalent."""
+        placed, name, widths = self.placed, self.placed.name, (self.inputs, self.units)
         if not self.dense:
             per_step = placed.multiply_adds_per_step
             return DenseLayer(name, *widths, self.params, placed.layout.params, placed.sizes, per_step)
@@ -131,19 +128,16 @@ def _made(network: Network, steps: StepsOfParts) -> Iterator[_Made]:
         match layer := placed.layer:
             case Output():
                 units = (at if hands_on_many(topology) else 1) * placed.outputs
-                yield _Made(placed, 0, 1, flow + beside, units, dense=True)
+                yield _Made(placed, flow + beside, units, dense=True)
             case Cell() | Dense():
                 inputs, flow, times = beside + flow + at * layer.extra_inputs, at * placed.outputs, at
-                yield _Made(placed, 0, 1, inputs, flow, dense=True)
+                yield _Made(placed, inputs, flow, dense=True)
                 beside = 0
-                if placed.copies > 1:
-                    inputs = flow + at * layer.extra_inputs
-                    yield _Made(placed, 1, placed.copies - 1, inputs, flow, dense=True)
             case Dropout():
-                flow += placed.copies * at * layer.extra_inputs
+                flow += at * layer.extra_inputs
             case _:
                 flow = times * placed.outputs
-                yield _Made(placed, 0, placed.copies, placed.inputs, placed.outputs, dense=False)
+                yield _Made(placed, placed.inputs, placed.outputs, dense=False)
 
 
 def _chains(made: list[_Made]) -> tuple[tuple[int, ...], ...]:
@@ -152,5 +146,5 @@ def _chains(made: list[_Made]) -> tuple[tuple[int, ...], ...]:
         if one.dense:
             if not chains or chains[-1][-1] != one.inputs:
                 chains.append([one.inputs])
-            chains[-1] += [one.units] * one.copies
+            chains[-1].append(one.units)
     return tuple(map(tuple, chains))

@@ -60,7 +60,7 @@ class Step(NamedTuple):
 
 
 class Derivation(NamedTuple):
-    """How the count of one layer, or of each of several equal ones, comes about.
+    """How the count of one layer comes about.
 
     placed: the layer in its place. below: the one it reads from, None for the first of a part.
     convention: the name of the one whose tensors are counted.
@@ -95,15 +95,13 @@ def explain(network: Network, only: str | Sequence[str] = (), notation: str = W.
     """Return how the counts of a network come about, or those of the layers called `only`, a name or several.
 
     notation: w, uvw, rows or stacked: how the equations are spelled, which say the same in all of them.
-    Equal neighbours are explained once, with the number of their copies. Raises CallError for names that no layer has,
-    and for a notation that there is not.
+    Raises CallError for names that no layer has, and for a notation that there is not.
     """
     names = (only,) if isinstance(only, str) else only
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise CallError(f"only: expected the names of layers, such as ('output',), got {said(only)}")
     stack = network_of(network).stack
-    known = tuple(entry.name_of(copy) for entry in stack for copy in range(entry.copies)) if names else ()
-    if wrong := not_among([*names], known):
+    if wrong := not_among([*names], tuple(placed.name for placed in stack)):
         raise CallError(f"only: {wrong}")
     spelled = NOTATIONS[word("notation", notation, tuple(NOTATIONS))]
     return explain_those(network, tuple(names), spelled)
@@ -116,16 +114,12 @@ def explain_those(network: Network, only: tuple[str, ...] = (), notation: Notati
     for placed in network.stack:
         if below is not None and below.part != placed.part:
             below = None
-        if only:
-            copies = [copy for copy in range(placed.copies) if placed.name_of(copy) in only]
-            chosen = [(placed.one(copy), placed.one(copy - 1) if copy else below) for copy in copies]
-        else:
-            chosen = [(placed, below)]
-        found += [_derivation(*each, network.convention, notation) for each in chosen]
-        below = placed.one(placed.copies - 1)
+        if not only or placed.name in only:
+            found.append(_derivation(placed, below, network.convention, notation))
+        below = placed
     if only:
         return Explanation(network, notation, tuple(found), None, None)
-    parts = [each.placed.params * each.placed.copies for each in found]
+    parts = [each.placed.params for each in found]
     total = Step(What.TOTAL, Plus(tuple(parts)), sum(parts))
     return Explanation(network, notation, tuple(found), total, dense_equivalent(network))
 

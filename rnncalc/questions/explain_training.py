@@ -59,9 +59,9 @@ class WorkLine(NamedTuple):
 
 
 class TrainingDerivation(NamedTuple):
-    """How the numbers of one layer, or of each of several equal ones, come about.
+    """How the numbers of one layer come about.
 
-    of: the equations. copies: how many layers from the one in `placed` on. steps: of the chunk that holds the most.
+    of: the equations. steps: of the chunk that holds the most.
     letter: T, or K where a chunk has fewer steps than the sequence. formula: of what is held, in that letter.
     """
 
@@ -94,18 +94,10 @@ def explain_training(training: Training, only: tuple[str, ...] = (), notation: N
     equations = {each.placed.name: each for each in explain_those(network, notation=notation).layers}
     found = []
     for situation in situations(network, training.chunk):
-        of = equations[situation.placed.name]
-        found += [_derivation(placed, of, situation, costs.tallies(situation)) for placed in _chosen(situation, only)]
+        name = situation.placed.name
+        if not only or name in only:
+            found.append(_derivation(situation.placed, equations[name], situation, costs.tallies(situation)))
     return TrainingExplanation(training, tuple(found))
-
-
-def _chosen(situation: Situation, only: tuple[str, ...]) -> Iterator[Placed]:
-    placed, last = situation.placed, situation.copy + situation.copies
-    if only:
-        names = ((copy, placed.name_of(copy)) for copy in range(situation.copy, last))
-        yield from (placed.one(copy) for copy, name in names if name in only)
-    else:
-        yield placed.one(situation.copy)._replace(copies=situation.copies)
 
 
 def _derivation(placed: Placed, of: Derivation, situation: Situation, tallies: list[Tally]) -> TrainingDerivation:

@@ -13,8 +13,7 @@ from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.formula import formula, letters, value
 from rnncalc.conventions.lacks import lacks
 from rnncalc.conventions.layout import Layout, layout
-from rnncalc.conventions.tensor import Role
-from rnncalc.errors import RefusedError
+from rnncalc.conventions.tensor import Direction, Role
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, Layer
 from rnncalc.network.network import Network
@@ -25,9 +24,6 @@ from rnncalc.step.equations import equations
 from rnncalc.step.trace import trace
 
 TEXTBOOK = "textbook"
-MOST_MODULES = 500
-"""A program has a line or two for each module; longer ones nobody reads."""
-
 OUTSIDE = ("learned_state",)
 """Options that are written around a framework's module, and need none of its own."""
 
@@ -38,26 +34,16 @@ def export(network: Network, target: str, *, stacks: bool = False) -> Program:
     """Return of what a network consists in the framework whose convention is `target`.
 
     stacks: whether one module of the framework may be several equal layers.
-    Raises RefusedError for more modules than a program is written with.
     """
-    _refuse_long(len(network.stack) // 3 if stacks else sum(entry.copies for entry in network.stack))
     runs = [*_runs(network, target, stacks)]
     if stacks and network.encoder and not _meet(runs):
         runs = [*_runs(network, target, stacks=False)]
-    _refuse_long(sum(1 if stacked else sum(entry.copies for entry in entries) for entries, stacked, _ in runs))
-    modules = tuple(_modules(runs))
+    modules = tuple(map(_module, runs))
     return Program(network, target, modules, tuple(_moves(network, modules)))
 
 
-def _refuse_long(modules: int) -> None:
-    """Raise RefusedError for so many modules, or more, if they are too many; a module has three entries at most."""
-    if modules > MOST_MODULES:
-        message = f"the program would have more than {MOST_MODULES:,} modules, a line for each, which nobody would read"
-        raise RefusedError(f"{message}; export fewer layers, and repeat them in the program")
-
-
 _Run = tuple[list[Placed], bool, OwnCell | None]
-"""Entries of the stack, whether they are one module, and the cell where the framework lacks it."""
+"""The layers of one module, whether the framework stacks them, and the cell where the framework lacks it."""
 
 
 def _runs(network: Network, target: str, stacks: bool) -> Iterator[_Run]:
@@ -83,13 +69,12 @@ def _stackable(layer: Layer) -> bool:
 
 
 def _meet(runs: list[_Run]) -> bool:
-    """Return whether the recurrent modules of both halves are alike in their numbers of copies."""
-    copies: dict[str | None, list[int]] = {"encoder": [], "decoder": []}
-    for entries, stacked, _ in runs:
-        if isinstance(entries[0].layer, Cell):
-            number = sum(entry.copies for entry in entries)
-            copies[entries[0].part] += [number] if stacked else [1] * number
-    return copies["encoder"] == copies["decoder"]
+    """Return whether the recurrent modules of both halves have the same numbers of layers, in order."""
+    layers: dict[str | None, list[int]] = {"encoder": [], "decoder": []}
+    for places, _, _ in runs:
+        if isinstance(places[0].layer, Cell):
+            layers[places[0].part].append(len(places))
+    return layers["encoder"] == layers["decoder"]
 
 
 def _under(entry: Placed, target: str) -> tuple[Placed, OwnCell | None]:
@@ -100,7 +85,7 @@ def _under(entry: Placed, target: str) -> tuple[Placed, OwnCell | None]:
     core = layer.replace(**dict.fromkeys(OUTSIDE, False))
     book = layout(layer, entry.inputs, convention(TEXTBOOK))
     if any(lacks(core, target)):
-        return _laid_out(entry, book), _own(layer, entry.inputs)
+        return _laid_out(entry, book), _own(entry, layer, book)
     states = tuple(tensor for tensor in book.own if tensor.role is Role.STATE)
     own = layout(core, entry.inputs, convention(target))
     tensors = (*own.own, *states)
@@ -113,8 +98,14 @@ def _laid_out(entry: Placed, found: Layout) -> Placed:
     return entry._replace(layout=found, params=value(found.params, entry.sizes))
 
 
-def _own(layer: Cell, inputs: int) -> OwnCell:
-    one = layer.replace(bidirectional=False, merge=None, learned_state=False)
+def _own(entry: Placed, layer: Cell, book: Layout) -> OwnCell:
+    """Return a cell as one direction of a layer has it; `book`: the textbook's layout of the layer."""
+    mark = (convention(TEXTBOOK).directions or ("",))[0] if layer.bidirectional else ""
+    weights = [
+        tensor._replace(name=tensor.name.removeprefix(mark))
+        for tensor in book.own
+        if tensor.direction is Direction.FORWARD and tensor.role is not Role.STATE
+    ]
     options = {
         option: value
         for option, value in layer.values().items()
@@ -123,20 +114,17 @@ def _own(layer: Cell, inputs: int) -> OwnCell:
     return OwnCell(
         type(layer).__name__,
         tuple(options.items()),
-        layout(one, inputs, convention(TEXTBOOK)).own,
-        equations(trace(one, inputs, convention(TEXTBOOK))),
+        tuple(weights),
+        equations(trace(layer, entry.inputs, convention(TEXTBOOK))),
         tuple(layer.states.items()),
         layer.output,
     )
 
 
-def _modules(runs: list[_Run]) -> Iterator[Module]:
-    for entries, stacked, cell in runs:
-        places = tuple(entry.one(copy) for entry in entries for copy in range(entry.copies))
-        if stacked:
-            yield Module(places[0].layer.name or places[0].name, places)
-        else:
-            yield from (Module(place.name, (place,), cell) for place in places)
+def _module(run: _Run) -> Module:
+    places, stacked, cell = run
+    first = places[0]
+    return Module(first.layer.name or first.name if stacked else first.name, tuple(places), cell)
 
 
 def _moves(network: Network, modules: tuple[Module, ...]) -> Iterator[Move]:
@@ -151,7 +139,7 @@ def _moves(network: Network, modules: tuple[Module, ...]) -> Iterator[Move]:
         single = topology == Topology.ONE_TO_ONE
         if single:
             yield OneStep()
-        turning = _with_copy(own, turn(part, topology))
+        turning = _module_of(own, turn(part, topology))
         for module in own:
             at = _At(topology if module is turning else "", name, part.steps, single, module is own[-1])
             yield from _through(module, at, encoders)
@@ -203,6 +191,6 @@ def _through(module: Module, at: _At, encoders: Iterator[Module]) -> Iterator[Mo
     yield Apply(module, shape, last=ends, kept=kept, unread=kept and at.final, start=start)
 
 
-def _with_copy(modules: tuple[Module, ...], copy: int) -> Module:
-    """Return the module that has one of the layers of a part, copies counted from 0."""
-    return [module for module in modules for _ in module.places][copy]
+def _module_of(modules: tuple[Module, ...], number: int) -> Module:
+    """Return the module that has one of the layers of a part, counted from 0."""
+    return [module for module in modules for _ in module.places][number]

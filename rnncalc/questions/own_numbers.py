@@ -20,7 +20,7 @@ def _of_layers_with_weights(weights: object, network: Network) -> Any:
     """Return weights without the empty ones of layers that have none, such as a dropout's in a dict of all layers."""
     if not isinstance(weights, Mapping):
         return weights
-    without = {placed.name for placed in network.placed if not placed.layout.own}
+    without = {placed.name for placed in network.stack if not placed.layout.own}
     return {name: of for name, of in weights.items() if of or name not in without}
 
 

@@ -24,14 +24,12 @@ Sized = Callable[[int], Network]
 MOST_COUNTED = 500_000
 """How many different layers are counted in all, some ten seconds' worth."""
 
-FEWEST_TRIES = 8
-"""So many sizes are tried at least, and are reckoned with from the first."""
-
 
 class Tried(NamedTuple):
     """What became of one size: its count, None where no network has it, and then what is wrong.
 
-    bends: of each cell whose gates depend on whether it is as wide as its input, how much wider the input is.
+    bends: of each cell whose gates depend on whether it, or both its directions, are as wide as its input, how much
+        wider the input is.
     """
 
     params: int | None
@@ -40,12 +38,18 @@ class Tried(NamedTuple):
 
 
 class Sizes:
-    """Sizes in steps of a number, each tried once; `instead` is what to do where that would take too long."""
+    """Sizes in steps of a number, each tried once.
 
-    def __init__(self, sized: Sized, step: int, instead: Cure = Cure.SIZE_OF_YOUR_OWN) -> None:
+    instead: what to do if that would take too long. what: what the sizes are, for messages.
+    """
+
+    def __init__(
+        self, sized: Sized, step: int, instead: Cure = Cure.SIZE_OF_YOUR_OWN, what: str = "size for ?"
+    ) -> None:
         self.sized = sized
         self.step = step
         self.instead = instead
+        self.what = what
         self.tried: dict[int, Tried] = {}
         self._name, self._different = "", 0
 
@@ -58,7 +62,6 @@ class Sizes:
                 self.tried[place] = Tried(None, error.problems, ())
             else:
                 self._name, self._different = escape(network.name), max(self._different, len(network.stack))
-                self.refuse_endless(0)
                 self.tried[place] = Tried(network.params, (), tuple(_bends(network)))
         return self.tried[place]
 
@@ -74,7 +77,7 @@ class Sizes:
 
     def refuse_endless(self, more: int) -> None:
         """Raise RefusedError where so many more tries would be too many for the layers there are."""
-        tries = max(FEWEST_TRIES, len(self.tried) + more)
+        tries = len(self.tried) + more
         if self._different * tries > MOST_COUNTED:
             layers = f"{self._name} has {self._different:,} different layers"
             message = f"{layers}, and to find a size counts them {tries:,} times or more"
@@ -140,8 +143,9 @@ def _bends(network: Network) -> Iterator[int]:
     for entry in network.stack:
         layer = entry.layer
         if isinstance(layer, Cell):
-            kind = type(layer), layer.choices()
-            if kind not in known:
-                known[kind] = layer.gates(layer.units) != layer.gates(layer.units + 1)
-            if known[kind]:
-                yield entry.inputs - layer.units
+            for width in {layer.units, layer.directions * layer.units}:
+                kind = type(layer), layer.choices(), width == layer.units
+                if kind not in known:
+                    known[kind] = layer.gates(width) != layer.gates(4 * width + 1)
+                if known[kind]:
+                    yield entry.inputs - width

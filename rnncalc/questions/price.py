@@ -9,21 +9,19 @@ from rnncalc.text import duration
 
 MOST_MULTIPLY_ADDS = 10**9
 MOST_BYTES = 2 * 10**9
-MOST_LAYERS = 20_000
 SECONDS_A_MULTIPLICATION = 25e-9
-SECONDS_A_LAYER = 0.1e-3
 WORK_OF_A_STEP = 400
 """The multiply-adds that take as long as what else there is to do in a step of a layer, however narrow it is."""
 
 
 def cost_of(network: Network) -> int:
     """Return the multiply-adds of a pass, those of parts counted elsewhere left out."""
-    return sum((entry.multiply_adds or 0) * entry.copies for entry in network.stack)
+    return sum(placed.multiply_adds or 0 for placed in network.stack)
 
 
 def steps_of_layers(network: Network) -> int:
     """Return how many times a pass applies a layer, all layers together."""
-    return sum((entry.uses or 1) * entry.copies for entry in network.stack)
+    return sum(placed.uses or 1 for placed in network.stack)
 
 
 def refuse_costly(cost: int, most: int, said: str = "a pass would do") -> None:
@@ -35,14 +33,9 @@ def refuse_costly(cost: int, most: int, said: str = "a pass would do") -> None:
 
 
 def refuse_large(network: Network, size: int) -> None:
-    """Refuse a pass of more layers, or more bytes, than are run."""
-    layers = sum(entry.copies for entry in network.stack)
-    if layers > MOST_LAYERS:
-        time = duration(layers * SECONDS_A_LAYER)
-        message = f"a pass through {layers:,} layers would take about {time}, and the limit is {MOST_LAYERS:,} layers"
-        raise RefusedError(f"{message}; repeat them fewer times: equal layers do the same")
+    """Refuse a pass of more bytes than are run."""
     if size > MOST_BYTES:
-        held = sum(entry.params * entry.copies for entry in network.stack if not isinstance(entry.layer, External))
-        flowing = sum((entry.uses or 1) * entry.outputs * entry.copies for entry in network.stack)
+        held = sum(placed.params for placed in network.stack if not isinstance(placed.layer, External))
+        flowing = sum((placed.uses or 1) * placed.outputs for placed in network.stack)
         message = f"a pass would hold {held:,} weights and {flowing:,} outputs, about {size / 1e9:,.1f} GB"
         raise RefusedError(f"{message}, and the limit is 2 GB", Cure.FEWER_STEPS, Cure.NARROWER)

@@ -12,7 +12,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Layer
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.step.equations import Equation
+from rnncalc.step.equations import HALF, Equation, symbols
 
 
 class OwnCell(NamedTuple):
@@ -28,6 +28,11 @@ class OwnCell(NamedTuple):
     equations: tuple[Equation, ...]
     states: tuple[tuple[str, str], ...]
     output: str
+
+    @property
+    def half(self) -> bool:
+        """Whether each direction reads its own half of x."""
+        return any(symbol.subscript == HALF for each in self.equations for symbol in symbols(each.right))
 
 
 class Module(NamedTuple):

@@ -12,8 +12,8 @@ from rnncalc.modelfiles.model import ModelFile
 from rnncalc.network.network import Network
 from rnncalc.network.parts import TopologyName
 from rnncalc.questions.models.order import in_chain
-from rnncalc.questions.models.site import Doubt, Site, sites_of
-from rnncalc.questions.models.tables import as_table, is_tied_bias, with_table
+from rnncalc.questions.models.site import Doubt, Site
+from rnncalc.questions.models.tables import as_table, is_tied_bias, sites_with_tables, with_table
 
 MOST_MODULES = 2_000
 """What has more is drafted as one part that is counted elsewhere."""
@@ -65,7 +65,7 @@ class _Drafting:
 
     def __init__(self, file: ModelFile) -> None:
         self.file = file
-        self.sites = sites_of(file)
+        self.sites = sites_with_tables(file)
         self.width: int | None = file.inputs
         self.input: int | None = file.inputs
         self.layers: list[Drafted] = []

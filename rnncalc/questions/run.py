@@ -42,7 +42,7 @@ class Run(NamedTuple):
     @property
     def missing(self) -> int:
         """How many layers were not run, because one before them could not be."""
-        return sum(entry.copies for entry in self.network.stack) - len(self.layers)
+        return len(self.network.stack) - len(self.layers)
 
     @property
     def outputs(self) -> Any:
@@ -96,7 +96,7 @@ def weights_in_use(
 ) -> Iterator[tuple[str, dict[str, Nested]]]:
     """Yield the weights that a run with these takes, layer by layer: those given, or those of the seed."""
     numbers = Numbers(seed_of(seed), own_numbers(network, weights).weights)
-    for placed in network.placed:
+    for placed in network.stack:
         if placed.tensors and not isinstance(placed.layer, External):
             yield placed.name, numbers.weights_of(placed)
 

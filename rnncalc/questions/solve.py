@@ -174,7 +174,7 @@ def _none(sizes: Sizes) -> SpecError:
     if same:
         return SpecError(tuple(same.values()))
     told = "; ".join(f"at {place * sizes.step:,}, {next(iter(reasons[place]))}" for place in _telling(reasons))
-    return SpecError((Problem((), f"no size for ? makes a network: {told}"),))
+    return SpecError((Problem((), f"no {sizes.what} makes a network: {told}"),))
 
 
 def _telling(reasons: dict[int, dict[str, Problem]]) -> list[int]:

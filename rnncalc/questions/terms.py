@@ -59,7 +59,10 @@ def terms(ran: Ran, weights: Weights, convention: str) -> tuple[Terms, ...]:
     (trace,) = ran.traces
     if len(trace.steps) > MOST_STEPS:
         return ()
-    of = _Unit(placed, dict(weights), convention, [trace.start, *trace.steps])
+    own = [tensor.sized(placed.sizes) for tensor in placed.layout.own]  # as a layer that is not repeated has them
+    names = {tensor.name: one.name for tensor, one in zip(placed.tensors, own, strict=True)}
+    alone = {one: weights[name] for name, one in names.items()}
+    of = _Unit(placed, alone, convention, [trace.start, *trace.steps])
     spots = [
         (tensor.name, place)
         for tensor in placed.tensors
@@ -67,7 +70,7 @@ def terms(ran: Ran, weights: Weights, convention: str) -> tuple[Terms, ...]:
         for place in _places(tensor.shape)
     ]
     reached, explicit = of.reached(), of.explicit()
-    return tuple(Terms(name, place, tuple(_sum(reached, explicit, name, place))) for name, place in spots)
+    return tuple(Terms(name, place, tuple(_sum(reached, explicit, names[name], place))) for name, place in spots)
 
 
 def _sum(
@@ -92,7 +95,7 @@ class _Unit:
         self.network = Network(
             input=placed.inputs, layers=(self.cell,), topology="many-to-many", convention=convention, steps=1
         )
-        (alone,) = self.network.placed
+        (alone,) = self.network.stack
         self.name = alone.name
         self.weights = {self.name: weights}
         self.went = went

@@ -11,16 +11,15 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.network.training import OPTIMIZERS, Update, problems_of
-from rnncalc.questions.backward_flow import Situation, situations
+from rnncalc.questions.backward_flow import situations
 from rnncalc.questions.backward_layer import Costs
 from rnncalc.questions.count import bytes_of, total
 from rnncalc.questions.given import network_of
 
 
 class LayerTraining(NamedTuple):
-    """What going back through one layer takes, or through each of several equal neighbours.
+    """What going back through one layer takes.
 
-    placed: the first of them in its place, and how many in its `copies`.
     gradients: one a trainable parameter.
     held: the forward values that its backward equations read, each vector once, in numbers for one sequence: of the
         chunk that has the most. backward_multiply_adds: the multiplications in matrix products of going back through
@@ -34,13 +33,8 @@ class LayerTraining(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the layer, or of the first of the neighbours."""
+        """The name of the layer."""
         return self.placed.name
-
-    @property
-    def copies(self) -> int:
-        """How many neighbours there are."""
-        return self.placed.copies
 
 
 class Training(NamedTuple):
@@ -48,7 +42,7 @@ class Training(NamedTuple):
 
     chunk: the steps that are gone back through together, K; None for all of them. batch: the sequences of an update.
     optimizer: one of `network.training.OPTIMIZERS`; kept: the numbers that it keeps for all parameters.
-    stack: the layers in order; equal neighbours of which going back takes the same are one.
+    layers: in order, the output layer last.
     updates: how many chunks a sequence has; states_held: the numbers of all states of the steps of a chunk.
     gradients, held, backward_multiply_adds: as those of the layers; None for what is not known.
     bytes: of the weights, their gradients, what the optimizer keeps and the values held for the batch, in the `dtype`.
@@ -59,7 +53,7 @@ class Training(NamedTuple):
     batch: int
     optimizer: str
     dtype: str
-    stack: tuple[LayerTraining, ...]
+    layers: tuple[LayerTraining, ...]
     kept: int
     updates: int | None
     states_held: int | None
@@ -67,13 +61,6 @@ class Training(NamedTuple):
     held: int | None
     backward_multiply_adds: int | None
     bytes: int | None
-
-    @property
-    def layers(self) -> tuple[LayerTraining, ...]:
-        """Every layer by itself, in order, the output layer last."""
-        return tuple(
-            entry._replace(placed=entry.placed.one(copy)) for entry in self.stack for copy in range(entry.copies)
-        )
 
 
 def training(
@@ -93,10 +80,10 @@ def training(
     """
     network, size = network_of(network), bytes_of(dtype)
     chunk, batch, optimizer = _update(network.training, {"chunk": chunk, "batch": batch, "optimizer": optimizer})
-    stack = tuple(_layers(network, chunk))
-    gradients = sum(layer.gradients * layer.copies for layer in stack)
-    held = total((layer.held, layer.copies) for layer in stack)
-    frozen = sum(layer.placed.params * layer.copies for layer in stack if layer.placed.layer.frozen)
+    layers = tuple(_layers(network, chunk))
+    gradients = sum(layer.gradients for layer in layers)
+    held = total(layer.held for layer in layers)
+    frozen = sum(layer.placed.params for layer in layers if layer.placed.layer.frozen)
     kept = OPTIMIZERS[optimizer] * gradients
     return Training(
         network=network,
@@ -104,13 +91,13 @@ def training(
         batch=batch,
         optimizer=optimizer,
         dtype=dtype,
-        stack=stack,
+        layers=layers,
         kept=kept,
         updates=_updates(network, chunk),
         states_held=_states(network, chunk),
         gradients=gradients,
         held=held,
-        backward_multiply_adds=total((layer.backward_multiply_adds, layer.copies) for layer in stack),
+        backward_multiply_adds=total(layer.backward_multiply_adds for layer in layers),
         bytes=None if held is None else size * (frozen + 2 * gradients + kept + batch * held),
     )
 
@@ -130,15 +117,7 @@ def _layers(network: Network, chunk: int | None) -> Iterator[LayerTraining]:
     costs = Costs(network)
     for situation in situations(network, chunk):
         placed = situation.placed
-        yield LayerTraining(_placed(situation), placed.trainable, *costs.of(situation))
-
-
-def _placed(situation: Situation) -> Placed:
-    """Return the copies that a situation is of, as an entry of the stack."""
-    placed = situation.placed
-    if situation.copies == placed.copies:
-        return placed
-    return placed.one(situation.copy)._replace(copies=situation.copies)
+        yield LayerTraining(placed, placed.trainable, *costs.of(situation))
 
 
 def _updates(network: Network, chunk: int | None) -> int | None:
@@ -159,5 +138,5 @@ def _states(network: Network, chunk: int | None) -> int | None:
             return None
         if isinstance(layer, Cell):
             widths = sum([entry.sizes[width] for width in layer.states.values()])
-            found += min(chunk or steps, steps) * widths * layer.directions * entry.copies
+            found += min(chunk or steps, steps) * widths * layer.directions
     return found

@@ -120,7 +120,7 @@ def work(
 
 
 def _refuse_large(network: Network) -> None:
-    numbers = sum(_numbers(entry) * entry.copies for entry in network.stack)
+    numbers = sum(map(_numbers, network.stack))
     if numbers > MOST_NUMBERS:
         message = f"a step would write {numbers:,} weights, and by hand {MOST_NUMBERS} are the limit"
         raise RefusedError(message, Cure.NARROWER, Cure.ONLY_RUN)

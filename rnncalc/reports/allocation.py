@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from rnncalc.conventions.formula import letters
 from rnncalc.network.stack import Placed
 from rnncalc.questions.allocation import BASE, Allocations, Difference
-from rnncalc.reports.setting import flow, halves_of, names, steps_of, title, together
+from rnncalc.reports.setting import flow, halves_of, steps_of, title
 from rnncalc.reports.sheet import Column, Row, Sheet
 
 MOST_NAMES = 3
@@ -28,8 +28,8 @@ class AllocationReport(NamedTuple):
             "topology": network.topology_name,
             "steps": steps_of(network),
             "layers": [
-                {"name": name, "kind": placed.layer.kind, "part": placed.part, "params": params}
-                for name, placed, params in self._rows()
+                {"name": placed.name, "kind": placed.layer.kind, "part": placed.part, "params": params}
+                for placed, params in self._rows()
             ],
             "params": self._totals(),
             "differences": [
@@ -45,8 +45,8 @@ class AllocationReport(NamedTuple):
 
     def _records(self) -> Iterator[Row]:
         network = self.allocations.network.name
-        for name, placed, params in self._rows():
-            yield (network, name, placed.layer.kind, placed.part, *params.values())
+        for placed, params in self._rows():
+            yield (network, placed.name, placed.layer.kind, placed.part, *params.values())
         yield (network, None, "total", None, *self._totals().values())
 
     def sheets(self) -> list[Sheet]:
@@ -62,8 +62,8 @@ class AllocationReport(NamedTuple):
                     *(Column(name, right=True) for name in self.allocations.networks),
                 ),
                 rows=[
-                    (*([placed.part] if halves else []), name, placed.layer.kind, *params)
-                    for name, placed, params in self._lines()
+                    (*([placed.part] if halves else []), placed.name, placed.layer.kind, *params.values())
+                    for placed, params in self._rows()
                 ],
                 total=("Total", *[""] * len(titles), *self._totals().values()),
                 title=title(network),
@@ -72,22 +72,11 @@ class AllocationReport(NamedTuple):
             )
         ]
 
-    def _rows(self) -> Iterator[tuple[str, Placed, dict[str, int | None]]]:
-        """Yield each layer by name, in its place, with the parameters that each convention gives it."""
+    def _rows(self) -> Iterator[tuple[Placed, dict[str, int | None]]]:
+        """Yield each layer in its place, with the parameters that each convention gives it."""
         networks = self.allocations.networks
         for number, placed in enumerate(self.allocations.network.stack):
-            params = {name: of.stack[number].params if of else None for name, of in networks.items()}
-            for copy in range(placed.copies):
-                yield placed.name_of(copy), placed, params
-
-    def _lines(self) -> Iterator[tuple[str, Placed, list[int | None]]]:
-        """Yield the same with one line for many equal neighbours, and their sums."""
-        for number, placed in enumerate(self.allocations.network.stack):
-            params = [of.stack[number].params if of else None for of in self.allocations.networks.values()]
-            if together(placed):
-                yield names(placed), placed, [each and each * placed.copies for each in params]
-            else:
-                yield from ((placed.name_of(copy), placed, params) for copy in range(placed.copies))
+            yield placed, {name: of.stack[number].params if of else None for name, of in networks.items()}
 
     def _totals(self) -> dict[str, int | None]:
         return {name: of.params if of else None for name, of in self.allocations.networks.items()}

@@ -9,10 +9,9 @@ from rnncalc.conventions.formula import Expression
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.arithmetic import amount, write
 from rnncalc.questions.answer.given import Given, Shape
-from rnncalc.questions.answer.grading import Answer, Judged
-from rnncalc.questions.answer.meant import OfCount
+from rnncalc.questions.answer.grading import MOST_EXPLAINED, Answer, Judged
+from rnncalc.questions.answer.meant import Meant, Quantity
 from rnncalc.questions.answer.mistake import MOST_LAYERS
-from rnncalc.questions.answer.of_training import OfTraining
 from rnncalc.questions.answer.search import Diagnosis
 from rnncalc.questions.answer.sizes import OtherSize
 from rnncalc.reports.setting import setting, title
@@ -37,7 +36,7 @@ class AnswerReport(NamedTuple):
             "answer": answers[0] if whole else answers,
             "right": self.answer.right,
             "mistakes": [_mistake(diagnosis, each) for each in judged for diagnosis in each.diagnoses],
-            "remarks": [*self._remarks()],
+            "remarks": [*self._remarks(), *(remark for each in judged for remark in _also(each))],
         }
 
     def sheets(self) -> list[Sheet]:
@@ -65,6 +64,8 @@ class AnswerReport(NamedTuple):
     def _remarks(self) -> Iterator[str]:
         for each in self.answer.judged:
             yield from _told(each, self.answer.network)
+        if not all(each.explained for each in self.answer.judged):
+            yield f"Mistakes are looked for in the first {MOST_EXPLAINED} wrong numbers."
         if first := self.answer.first_wrong:
             yield f"The first wrong layer is {first}."
 
@@ -72,7 +73,8 @@ class AnswerReport(NamedTuple):
         for each in self.answer.judged:
             if each.diagnoses:
                 rows: list[tuple[Value, ...]] = [_row(diagnosis, each) for diagnosis in each.diagnoses]
-                yield Sheet(_columns(each), rows, title=f"What gives {_said(each)}{_where(each)}")
+                title = f"What gives {_said(each)}{_where(each)}"
+                yield Sheet(_columns(each), rows, title=title, notes=(*_also(each),))
 
 
 def _columns(judged: Judged) -> tuple[Column, ...]:
@@ -113,7 +115,7 @@ def _mistake(diagnosis: Diagnosis, judged: Judged) -> dict[str, Any]:
 
 
 def _sentence(diagnosis: Diagnosis) -> str:
-    text = ", and ".join(mistake.text.format(**diagnosis.values) for mistake in diagnosis.mistakes)
+    text = ", and ".join(mistake.text for mistake in diagnosis.mistakes)
     if not diagnosis.alone:
         return text
     first, last = diagnosis.alone
@@ -124,57 +126,70 @@ def _sum(expression: Expression) -> Arithmetic:
     return Arithmetic(write(expression), f"{amount(expression):,}")
 
 
-MEANT: dict[OfCount | OfTraining, str] = {
-    OfCount.DENSE: "This is the count of the dense equivalent, which shares no weights over time.",
-    OfCount.MULTIPLY_ADDS: "This is the number of multiply-adds in one pass, not of parameters.",
-    OfCount.MULTIPLY_ADDS_PER_STEP: "This is the number of multiply-adds in one step, not of parameters.",
-    OfCount.BYTES: "This is the number of bytes in float32, four for each parameter.",
-    OfTraining.GRADIENTS: "This is the number of gradients, one for each parameter that is trained.",
-    OfTraining.HELD: "This is the number of values held for going back, not of parameters.",
-    OfTraining.BACKWARD: "This is the number of multiply-adds of going back, not of parameters.",
-    OfTraining.STATES_HELD: "This is the number of values in the states of all steps, not of parameters.",
-    OfTraining.BYTES: "This is the number of bytes that training takes in float32.",
-    OfTraining.GRADIENTS_A_STEP: "This counts a gradient once for each step; those of all steps are summed: {right}.",
-    OfTraining.HELD_WITHOUT_GATES: "This is what is held without the gates; their equations read them too: {right}.",
-    OfTraining.TWICE_FORWARD: "This is twice the multiply-adds of the forward pass; going back takes {right}.",
+MEANT: dict[Quantity, str] = {
+    Quantity.DENSE: "the count of the dense equivalent, which shares no weights over time",
+    Quantity.MULTIPLY_ADDS: "the number of multiply-adds in one pass, not of parameters",
+    Quantity.MULTIPLY_ADDS_PER_STEP: "the number of multiply-adds in one step, not of parameters",
+    Quantity.BYTES: "the number of bytes in float32, four for each parameter",
+    Quantity.GRADIENTS: "the number of gradients, one for each parameter that is trained",
+    Quantity.HELD: "the number of values held for going back, not of parameters",
+    Quantity.BACKWARD: "the number of multiply-adds of going back, not of parameters",
+    Quantity.STATES_HELD: "the number of values in the states of all steps, not of parameters",
+    Quantity.TRAINING_BYTES: "the number of bytes that training takes in float32",
+    Quantity.GRADIENTS_A_STEP: "a gradient for each parameter and step; those of all steps are summed: {right}",
+    Quantity.HELD_WITHOUT_GATES: "what is held without the gates; their equations read them too: {right}",
+    Quantity.TWICE_FORWARD: "twice the multiply-adds of the forward pass; going back takes {right}",
 }
 
 
 def _told(judged: Judged, network: Network) -> Iterator[str]:
-    """Yield what is to be said of one number beside its mistakes."""
-    if judged.rounded and isinstance(judged.given, Given):
-        yield f"{judged.given.text} is right as a rounding: exactly it is {judged.params:,}."
-    elif isinstance(judged.given, Given) and judged.given.unit > 1 and not judged.right:
-        least, most = judged.given.meant
-        yield f"{judged.given.text} is taken as a rounding, of any number from {least:,} to {most:,}."
-    for meant in judged.meant:
-        yield MEANT[meant.what].format(right=f"{meant.right or 0:,}")
+    """Yield what is said of one number instead of its mistakes."""
+    given = judged.given
+    if judged.rounded and isinstance(given, Given):
+        yield f"{given.text} is right as a rounding: exactly it is {judged.params:,}."
+    elif isinstance(given, Given) and given.unit > 1 and not judged.right:
+        least, most = given.meant
+        yield f"{given.text} is taken as a rounding, of any number from {least:,} to {most:,}."
     if judged.follows:
         yield f"{judged.layer}: {_said(judged)} follows from the mistake in {judged.follows}."
-    elif not (judged.right or judged.diagnoses or judged.meant):
-        yield _unexplained(judged)
-        if not judged.layer and not judged.other_size:
-            yield _next_step(network)
-    elif judged.other_size:
-        yield f"So would {_size(judged.other_size)}."
+    elif not (judged.right or judged.diagnoses) and judged.explained:
+        where = f"{judged.layer}: {_said(judged)}" if judged.layer else "This"
+        yield from (f"{where} is {_meaning(meant)}." for meant in judged.meant)
+        if not judged.meant:
+            yield _unexplained(judged)
+            if not judged.layer and not judged.other_size:
+                yield _next_step(network)
+
+
+def _also(judged: Judged) -> Iterator[str]:
+    """Yield what is said of one number after its mistakes."""
+    if not judged.diagnoses:
+        return
+    if all(len(diagnosis.mistakes) > 1 for diagnosis in judged.diagnoses):
+        yield f"No single known mistake gives {_said(judged)}; two that do may do so by chance."
+    yield from (f"{_said(judged)} is also {_meaning(meant)}." for meant in judged.meant)
+    if judged.other_size:
+        size = _size(judged.other_size)
+        yield f"{size[0].upper()}{size[1:]} would also give {_said(judged)}."
+
+
+def _meaning(meant: Meant) -> str:
+    return MEANT[meant.what].format(right=f"{meant.right or 0:,}")
 
 
 def _unexplained(judged: Judged) -> str:
+    where = f"{judged.layer} {judged.tensor}: " if judged.tensor else f"{judged.layer}: " if judged.layer else ""
+    text = f"{where}{'n' if where else 'N'}o known mistake gives {_said(judged)}"
     if judged.other_size:
-        return f"No mistake that is known gives this number, but {_size(judged.other_size)} would."
-    given = judged.given
-    apart = ""
-    if isinstance(given, Given):
-        more = given.number - judged.params
-        apart = f", {abs(more):,} {'more' if more > 0 else 'less'} than the right one"
-    if not judged.layer:
-        return f"No mistake that is known gives this number{apart}."
-    what = f"{judged.layer} {judged.tensor}" if judged.tensor else judged.layer
-    return f"{what}: no mistake that is known gives {_said(judged)}{apart}."
+        return f"{text}, but {_size(judged.other_size)} would."
+    if isinstance(judged.given, Given):
+        more = judged.given.number - judged.params
+        return f"{text}, {abs(more):,} {'more' if more > 0 else 'less'} than the right one."
+    return f"{text}."
 
 
 def _next_step(network: Network) -> str:
-    layers = sum(entry.copies for entry in network.stack if entry.params)
+    layers = sum(1 for placed in network.stack if placed.params)
     text = "rnncalc explain derives the right one step by step"
     several = f"; {layers} numbers, one for each layer in order, would show where yours goes wrong"
     return f"{text}{several}." if 1 < layers <= MOST_LAYERS else f"{text}."
@@ -182,5 +197,6 @@ def _next_step(network: Network) -> str:
 
 def _size(other: OtherSize) -> str:
     of = f" of the {other.part}" if other.part else ""
-    what = "the input" if other.place is None else f"{other.letter} of layer {other.place + 1}"
-    return f"{what}{of} = {other.size:,} in place of {other.right:,}"
+    if other.place is None:
+        return f"an input{of} of {other.size:,} instead of {other.right:,}"
+    return f"{other.letter} = {other.size:,} instead of {other.right:,} in layer {other.place + 1}{of}"

@@ -10,8 +10,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.conventions.tensor import Tensor
-from rnncalc.questions.count import Count, LayerCount, bytes_of, numbered
-from rnncalc.reports.alike import Alike, Shared
+from rnncalc.questions.count import Count, LayerCount, bytes_of
 from rnncalc.reports.setting import steps_of
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ class CountReport(NamedTuple):
             "convention": network.convention,
             "topology": network.topology_name,
             "steps": steps_of(network),
-            "layers": _layers_data(count),
+            "layers": (_layer_data(count, layer) for layer in count.layers),
             "params": count.params,
             "trainable": count.trainable,
             "multiply_adds": count.multiply_adds,
@@ -59,16 +58,14 @@ _HEADER = (
     *("network", "name", "kind", "part", "inputs", "units", "outputs", "output_shape", "formula", "substituted"),
     *("params", "trainable", "multiply_adds", "multiply_adds_per_step", "bytes"),
 )
-_values, _totals = attrgetter(*_HEADER[2:]), attrgetter(*_HEADER[-5:])
+_values, _totals = attrgetter(*_HEADER[1:]), attrgetter(*_HEADER[-5:])
 _TENSOR_HEADER = ("network", "layer", "kind", "part", "tensor", "role", "direction", "shape", "params", "bytes")
 
 
 def _records(count: Count) -> Iterator[Row]:
     network = count.network.name
-    for layer in count.stack():
-        cells = _values(layer)
-        for name in layer.names:
-            yield (network, name, *cells)
+    for layer in count.layers:
+        yield (network, *_values(layer))
     yield (network, None, "total", *[None] * 7, *_totals(count))
 
 
@@ -81,19 +78,9 @@ def _tensor_records(count: Count) -> Iterator[Row]:
     yield (network, None, "total", *[None] * 5, count.params, count.bytes)
 
 
-def _layers_data(count: Count) -> Iterator[Alike | dict[str, Any]]:
-    for entry in count.stack():
-        if numbered(entry.placed):
-            yield from ({"name": layer.name, **_layer_data(count, layer)} for layer in entry.each())
-        else:
-            shared = Shared(_layer_data(count, entry))
-            yield from (Alike({"name": name}, shared) for name in entry.names)
-
-
 def _layer_data(count: Count, layer: LayerCount) -> dict[str, Any]:
-    """Return all but the name."""
     return {
-        **dict(zip(_HEADER[2:], _values(layer), strict=True)),
+        **dict(zip(_HEADER[1:], _values(layer), strict=True)),
         "dtype": count.dtype,
         "tensors": [_tensor_data(tensor) for tensor in layer.tensors],
     }

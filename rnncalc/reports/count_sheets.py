@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rnncalc.conventions.formula import Times
-from rnncalc.conventions.formula import letters as in_letters
-from rnncalc.conventions.formula import numbers as in_numbers
 from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
-from rnncalc.questions.count import Count, LayerCount, bytes_of, numbered
-from rnncalc.reports.setting import halves_of, names, setting, title, together
+from rnncalc.questions.count import Count, LayerCount, bytes_of
+from rnncalc.reports.setting import halves_of, setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Row, Sheet
 from rnncalc.text import KIBI, byte_size, decimal
 
@@ -31,7 +28,7 @@ def _layer_sheet(count: Count, cost: bool) -> Sheet:
     network = count.network
     titles = _key_titles(count)
     words = Column("Kind"), Column("In → out", whole=True), Column("Output shape", whole=True), Column("Formula")
-    rows: list[Row] = [row for layer in count.stack() for row in _rows(count, cost, layer)]
+    rows: list[Row] = [_row(count, cost, layer) for layer in count.layers]
     numbers = [*_numbers(count, cost, count)]
     return Sheet(
         columns=(
@@ -47,18 +44,11 @@ def _layer_sheet(count: Count, cost: bool) -> Sheet:
     )
 
 
-def _rows(count: Count, cost: bool, layer: LayerCount) -> Iterator[Row]:
-    """Yield the row of a layer: equal neighbours have one each, or, if they are many, one with their sums."""
-    whole, numbers = (
-        Arithmetic(layer.formula, layer.substituted),
-        [number for _, number in _numbers(count, cost, layer)],
-    )
-    if together(layer.placed):
-        formula, sizes = Times((layer.copies, layer.placed.layout.params)), layer.placed.sizes
-        whole = Arithmetic(in_letters(formula), in_numbers(formula, sizes))
-        numbers = [number and number * layer.copies for number in numbers]
-    for key in _keys(count, layer):
-        yield (*key, layer.kind, f"{layer.inputs:,} → {layer.outputs:,}", layer.output_shape, whole, *numbers)
+def _row(count: Count, cost: bool, layer: LayerCount) -> Row:
+    whole = Arithmetic(layer.formula, layer.substituted)
+    numbers = (number for _, number in _numbers(count, cost, layer))
+    widths = f"{layer.inputs:,} → {layer.outputs:,}"
+    return (*_key(count, layer), layer.kind, widths, layer.output_shape, whole, *numbers)
 
 
 def _numbers(count: Count, cost: bool, of: Count | LayerCount) -> Iterator[tuple[str, int | None]]:
@@ -98,10 +88,8 @@ def _notes(count: Count, cost: bool) -> Iterator[str]:
 def _tensor_sheet(count: Count) -> Sheet:
     titles = _key_titles(count)
     rows: list[Row] = [
-        (*key, tensor.name, tensor.role, tensor.shape, tensor.params * (layer.copies if together(layer.placed) else 1))
-        for entry in count.stack()
-        for layer in (entry.each() if numbered(entry.placed) else [entry])
-        for key in _keys(count, layer)
+        (*_key(count, layer), tensor.name, tensor.role, tensor.shape, tensor.params)
+        for layer in count.layers
         for tensor in layer.tensors
     ]
     return Sheet(
@@ -120,10 +108,9 @@ def _key_titles(count: Count) -> tuple[str, ...]:
     return ("Part", "Layer") if halves_of(count.network) else ("Layer",)
 
 
-def _keys(count: Count, layer: LayerCount) -> list[tuple[str | None, ...]]:
-    """Return the cells that tell which row it is, for each of the equal neighbours, or for many of them at once."""
-    found = [names(layer.placed)] if together(layer.placed) else layer.names
-    return [(layer.part, name) for name in found] if halves_of(count.network) else [(name,) for name in found]
+def _key(count: Count, layer: LayerCount) -> tuple[str | None, ...]:
+    """Return the cells that tell which row it is."""
+    return (layer.part, layer.name) if halves_of(count.network) else (layer.name,)
 
 
 def _dense_note(count: Count, dense: DenseEquivalent, ratio: float) -> str:

@@ -27,6 +27,7 @@ _OF_FILES = {
     Sign.AVERAGES: "not counted, by their names averages of the weights: {names}",
     Sign.FILES: "the tensors are in {names}",
     Sign.NOT_READ: "not counted, since they are no plain tensors: {names}",
+    Sign.QUANTISED: "not counted, since they are quantised: {names}; read the model as it was before that",
     Sign.SCRIPT: "an archive of TorchScript: its tensors are listed, its code is not read",
     Sign.ZEROS: "second biases that are all zeros, as exporters add them: {names}",
     Sign.COPIES: "counted once, though they have two names: {names}",

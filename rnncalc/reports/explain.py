@@ -102,7 +102,7 @@ def _layer_data(each: Derivation) -> dict[str, Any]:
     return {
         "name": placed.name,
         "kind": placed.layer.kind,
-        "copies": placed.copies,
+        "copies": 1,
         "letters": [*letters_of(each)],
         "gates": [*gates(each)],
         "equations": [_equation_data(line) for line in _equations(each)],
@@ -177,10 +177,8 @@ def _sheet(each: Derivation, told: set[tuple[str, str]]) -> Sheet:
     notes = [text for text in general if text not in told]
     told.update(notes)
     placed = each.placed
-    last = placed.name_of(placed.copies - 1)
-    title = placed.name if placed.copies == 1 else f"{placed.name} … {last}: {placed.copies:,} equal layers"
     rows = [_row(step, each.convention) for step in each.steps]
-    sheet = _rows_sheet(title, rows, (*(text for _, text in notes), *on_this_layer(each)))
+    sheet = _rows_sheet(placed.name, rows, (*(text for _, text in notes), *on_this_layer(each)))
     subtitle = "; ".join((placed.layer.kind, *letters_of(each)))
     return sheet._replace(subtitle=subtitle, equations=_equations(each))
 

@@ -12,7 +12,7 @@ from rnncalc.network.parts import Topology
 from rnncalc.questions.explain_training import HeldLine, Kind, TrainingDerivation, TrainingExplanation
 from rnncalc.reports.equations import Derivative, Sign, Term, plain, plain_words, vector, written
 from rnncalc.reports.going_back import LOSS, gradient, products
-from rnncalc.reports.setting import names, setting, title
+from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet
 from rnncalc.reports.training import chunks_told, truncated, weighed
 
@@ -107,7 +107,7 @@ def _layer_data(each: TrainingDerivation) -> dict[str, Any]:
     return {
         "name": placed.name,
         "kind": placed.layer.kind,
-        "copies": placed.copies,
+        "copies": 1,
         "steps": each.steps,
         "equations": [plain(written(equation, placed.sizes, each.of.notation.rows)) for equation in each.of.equations],
         "held": [_row_data(row) for row in _held(each)],
@@ -176,7 +176,7 @@ def _sheets(each: TrainingDerivation) -> Iterator[Sheet]:
     steps = f"{each.letter} = {each.steps}: steps gone back through together" if each.steps > 1 else ""
     sizes = [f"{letter} = {size}" for letter, size in placed.sizes.items()]
     lines = tuple(written(equation, placed.sizes, each.of.notation.rows) for equation in each.of.equations)
-    head = Sheet((), (), title=names(placed), subtitle="; ".join(filter(None, (placed.layer.kind, steps, *sizes))))
+    head = Sheet((), (), title=placed.name, subtitle="; ".join(filter(None, (placed.layer.kind, steps, *sizes))))
     held, work = (
         _table(name, number, rows)
         for name, number, rows in (("Held", "Numbers", _held(each)), ("Gradient", "Multiply-adds", _work(each)))

@@ -16,7 +16,6 @@ from rnncalc.reports.allocation import AllocationReport
 from rnncalc.reports.count import CountReport
 from rnncalc.reports.draw import Drawing
 from rnncalc.reports.pictures.picture import Label, Picture, Role, moved
-from rnncalc.reports.refusals import refuse_many_layers
 from rnncalc.reports.sheet import Sheet
 from rnncalc.step.equations import Equation
 
@@ -64,7 +63,6 @@ def _or_why(title: str, made: Callable[[str], list[Piece]]) -> Iterator[Piece]:
 
 
 def _conventions(title: str, network: Network) -> list[Piece]:
-    refuse_many_layers(network)
     (sheet,) = AllocationReport(compare_conventions(network)).sheets()
     return [sheet._replace(title=title, subtitle="")]
 

@@ -9,6 +9,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding
 from rnncalc.questions.explain import Derivation
 from rnncalc.reports.biases import biases
+from rnncalc.step.equations import HALF, symbols
 
 ON_NOTATIONS = {
     "uvw": "U multiplies the input, W the state before, V is the output's matrix: the textbook's W_x, W_h and W_hy",
@@ -41,8 +42,12 @@ def on_notation(each: Derivation) -> Iterator[str]:
 
 
 def on_this_layer(each: Derivation) -> Iterator[str]:
-    """Yield what is to be said of biases left out, a matrix that is counted elsewhere, and frozen parameters."""
+    """Yield what is to be said of half an input, biases left out, a matrix counted elsewhere, and frozen parameters."""
     layer = each.placed.layer
+    if any(symbol.subscript == HALF for of in each.equations for symbol in symbols(of.right)):
+        units = each.placed.sizes["h"]
+        first, last = (f"the {end} {units:,}" for end in ("first", "last"))
+        yield f"x_half: {first} numbers of x_t in the forward direction, {last} in the backward one."
     if isinstance(layer, Cell | Dense) and not layer.bias:
         yield "Biases: none, by bias: false."
     if each.placed.shared:

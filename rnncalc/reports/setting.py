@@ -8,7 +8,6 @@ from rnncalc.conventions.catalogue import convention
 from rnncalc.layers.layer import Layer
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
-from rnncalc.network.stack import Placed
 
 MOST_LAYERS = 6
 """More layers than a title has; of more, the middle is left out."""
@@ -62,22 +61,6 @@ def _layer(layer: Layer, other: Layer) -> str:
     told = (layer.number, "projection", "repeat")
     others = [f", {option}=?" for option, value in kept.items() if value == "?" and option not in told]
     return f"{' '.join([*before, layer.kind])} {kept[layer.number]}{projection}{''.join(others)}"
-
-
-FEW = 2
-"""So many equal neighbours have a line each; more have one together."""
-
-
-def together(placed: Placed) -> bool:
-    """Return whether equal neighbours are so many that tables have one line for them."""
-    return placed.copies > FEW
-
-
-def names(placed: Placed) -> str:
-    """Return the name of a layer, or of a run of equal ones: `lstm_2 … lstm_11 ×10`."""
-    if placed.copies == 1:
-        return placed.name
-    return f"{placed.name} … {placed.name_of(placed.copies - 1)} ×{placed.copies:,}"
 
 
 def halves_of(network: Network) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 
 from rnncalc.layers.layer import Layer
 from rnncalc.questions.models.matching import Change, Match, TensorCheck, TensorStatus
@@ -19,13 +20,20 @@ def name(check: TensorCheck) -> str:
 
 def messages(match: Match) -> Iterator[str | None]:
     """Yield what is wrong with each tensor, None when nothing is; with a layer's first, what would mend it."""
+    changes: dict[str | None, list[Change]] = {}
+    for change in match.changes:
+        changes.setdefault(change.layer, []).append(change)
+    added = {change.path: change for change in reversed(changes.pop(None, []))}  # of a path, the first
     cured: set[str] = set()
     for check in match.tensors:
         said = _said(check)
-        mending = cure(check, match) if said else ""
-        yield said and f"{said}{'' if (told := f'{check.layer}{mending}') in cured else mending}"
-        if said:
-            cured.add(told)
+        if not said:
+            yield None
+            continue
+        mending = _cure(changes.get(check.layer, ())) if check.layer else _addition(check.found or "", added)
+        told = f"{check.layer}{mending}"
+        yield said if told in cured else f"{said}{mending}"
+        cured.add(told)
 
 
 def _said(check: TensorCheck) -> str | None:
@@ -45,17 +53,17 @@ def _said(check: TensorCheck) -> str | None:
             return f"the file has {theirs}{where}, which{of}"
 
 
-def cure(check: TensorCheck, match: Match) -> str:
-    """Return `; write ...`, the changes of the layer that would explain what differs."""
-    if check.layer is None:
-        added = [change for change in match.changes if change.layer is None and _at(change.path, check.found or "")]
-        return f"; add {written(added[0].theirs)}" if added else ""
-    found = [*dict.fromkeys(_change(change) for change in match.changes if change.layer == check.layer)]
+def _cure(changes: Iterable[Change]) -> str:
+    """Return `; write ...`, the changes of a layer that would explain what differs."""
+    found = [*dict.fromkeys(map(_change, changes))]
     return f"; write {', '.join(found)}" if found else ""
 
 
-def _at(path: str, name: str) -> bool:
-    return not path or name.startswith((f"{path}.", f"{path}/"))
+def _addition(name: str, added: Mapping[str, Change]) -> str:
+    """Return `; add ...`, the layer that would have a tensor of the file: the one at the longest path above it."""
+    above = [*(name[: found.start()] for found in re.finditer("[./]", name)), ""]
+    there = [path for path in above if path in added]
+    return f"; add {written(added[max(there, key=len)].theirs)}" if there else ""
 
 
 def written(layer: Layer) -> str:

@@ -10,9 +10,8 @@ from rnncalc.layers.layer import External
 from rnncalc.network.parts import Topology, steps_known
 from rnncalc.questions.count import bytes_of
 from rnncalc.questions.training import LayerTraining, Training
-from rnncalc.reports.alike import Alike, Shared
 from rnncalc.reports.count import CountReport
-from rnncalc.reports.setting import halves_of, names, setting, title, together
+from rnncalc.reports.setting import halves_of, setting, title
 from rnncalc.reports.sheet import Column, Row, Sheet
 from rnncalc.text import KIBI, byte_size, plural
 
@@ -29,7 +28,8 @@ class TrainingReport(NamedTuple):
     def data(self) -> dict[str, Any]:
         """Return the object for programs: that of the count, with what is trained added."""
         training, data = self.training, self.counts.data()
-        data["layers"] = _layers_data(data["layers"], training.stack)
+        pairs = zip(data["layers"], training.layers, strict=True)
+        data["layers"] = ({**layer, **_numbers(of)} for layer, of in pairs)
         data["training"] = {
             "chunk": training.chunk,
             "batch": training.batch,
@@ -47,12 +47,12 @@ class TrainingReport(NamedTuple):
         header, rows = self.counts.records()
         if self.counts.tensors:
             return header, rows
-        every = (layer for entry in self.training.stack for layer in [entry] * entry.copies)
-        return (*header, *KEYS), self._records(rows, every)
+        return (*header, *KEYS), self._records(rows)
 
-    def _records(self, rows: Iterable[Row], layers: Iterator[LayerTraining]) -> Iterator[Row]:
-        for row in rows:
-            yield (*row, *_numbers(next(layers, self.training)).values())
+    def _records(self, rows: Iterable[Row]) -> Iterator[Row]:
+        numbers: list[LayerTraining | Training] = [*self.training.layers, self.training]
+        for row, of in zip(rows, numbers, strict=True):
+            yield (*row, *_numbers(of).values())
 
     def sheets(self) -> list[Sheet]:
         """Return the table of layers and, with `tensors`, the table of tensors."""
@@ -62,7 +62,7 @@ class TrainingReport(NamedTuple):
         network = self.training.network
         keys = ("Part", "Layer") if halves_of(network) else ("Layer",)
         words = () if self.counts.cost else (Column("In → out", whole=True),)
-        rows = [row for entry in self.training.stack for row in self._rows(entry)]
+        rows = [self._row(of) for of in self.training.layers]
         titles = [title for title, _ in self._total()]
         return Sheet(
             columns=(
@@ -77,14 +77,11 @@ class TrainingReport(NamedTuple):
             notes=tuple(self._notes()),
         )
 
-    def _rows(self, entry: LayerTraining) -> Iterator[Row]:
-        """Yield the row of a layer: equal neighbours have one each, or, if they are many, one with their sums."""
-        placed, copies = entry.placed, entry.copies
-        each = [(names(placed), copies)] if together(placed) else [(placed.name_of(copy), 1) for copy in range(copies)]
-        for name, times in each:
-            words = () if self.counts.cost else (f"{placed.inputs:,} → {placed.outputs:,}",)
-            numbers = [number and number * times for _, number in self._of(entry)]
-            yield (*((placed.part,) if halves_of(self.training.network) else ()), name, *words, *numbers)
+    def _row(self, of: LayerTraining) -> Row:
+        placed = of.placed
+        part = (placed.part,) if halves_of(self.training.network) else ()
+        words = () if self.counts.cost else (f"{placed.inputs:,} → {placed.outputs:,}",)
+        return (*part, placed.name, *words, *(number for _, number in self._of(of)))
 
     def _of(self, entry: LayerTraining) -> Iterator[tuple[str, int | None]]:
         """Yield the columns of numbers of a layer: their titles and the numbers."""
@@ -175,21 +172,3 @@ def chunks_told(training: Training) -> Iterator[str]:
 
 def _numbers(of: LayerTraining | Training) -> dict[str, int | None]:
     return {"gradients": of.gradients, "held": of.held, "backward_multiply_adds": of.backward_multiply_adds}
-
-
-def _layers_data(
-    layers: Iterable[Alike | dict[str, Any]], stack: Iterable[LayerTraining]
-) -> Iterator[Alike | dict[str, Any]]:
-    """Yield the objects of the layers with what training takes added to each; equals still share one."""
-    objects = iter(layers)
-    for entry in stack:
-        added = _numbers(entry)
-        before: Shared | None = None
-        for _ in range(entry.copies):
-            layer = next(objects)
-            if isinstance(layer, dict):
-                yield {**layer, **added}
-                continue
-            if before is not layer.shared:
-                before, shared = layer.shared, Shared({**layer.shared.value, **added})
-            yield Alike(layer.own, shared)

@@ -131,7 +131,7 @@ class _Writer:
             strength = _NEGATIVE if isinstance(line[0], str) and line[0].startswith("−") else ATOM
         else:
             line = self.bare(value)
-            strength = row.strength
+            strength = row.strength if row.sign or row.before or row.name == "mean" else ATOM
             if row.name == "matrix":
                 rows = value.operands[0].numbers.rows
                 strength = 1 if len(rows) == 1 and len(rows[0]) > 1 else strength

@@ -20,11 +20,12 @@ class Spelling(NamedTuple):
     """How a framework spells what equations are made of.
 
     activations: each function with what stands behind its argument; none for `linear`, which is no function.
-    library: the module that has all other functions.
+    half: a direction's half of x. library: the module that has all other functions.
     transposed: how a matrix lies the other way round, {} being the matrix. number: how a trained number is read.
     """
 
     activations: Mapping[str, tuple[str, ...]]
+    half: str
     library: str
     transposed: str = "{}.T"
     number: str = "{}"
@@ -60,7 +61,7 @@ class Step(NamedTuple):
 def step_of(cell: OwnCell, spelling: Spelling) -> Step:
     """Return a cell's step in the functions of a framework."""
     writer = _Writer(spelling)
-    lines = []
+    lines = [Line("x_half", spelling.half)] if cell.half else []
     for formula in _made_first(cell.equations):
         (first, *_) = formula.operands
         assert isinstance(first, Symbol)
@@ -123,7 +124,7 @@ class _Writer:
 
     def _symbol(self, symbol: Symbol) -> str:
         if symbol.time:
-            return symbol.letter
+            return f"{symbol.letter}_{symbol.subscript}" if symbol.subscript else symbol.letter
         name = f"self.{symbol.letter}{'_' if symbol.subscript else ''}{symbol.subscript}"
         return name if symbol.axes else self.spelling.number.format(name)
 

@@ -26,7 +26,9 @@ READ = {"nn": "", "nnx": "[...]"}
 def spelling(prefix: str) -> Spelling:
     """Return how one of the APIs spells activations."""
     words = ("tanh", "relu", "sigmoid", "softmax")
-    return Spelling({word: (f"{prefix}.{word}",) for word in words}, "jnp", number=f"{{}}{READ[prefix]}")
+    half = "jnp.split(x, 2, axis=-1)[self.second]"
+    activations = {word: (f"{prefix}.{word}",) for word in words}
+    return Spelling(activations, half, "jnp", number=f"{{}}{READ[prefix]}")
 
 
 def ways_of(layer: Cell, name: str) -> list[str]:

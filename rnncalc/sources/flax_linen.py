@@ -10,7 +10,7 @@ from rnncalc.questions.program import Module, OwnCell, Program
 from rnncalc.sources.flax_flow import CELLS, frozen_lines, initial, moved, options_of, spelling, step_lines, ways_of
 from rnncalc.sources.layout import Call, Code, statement
 from rnncalc.sources.names import docstring
-from rnncalc.sources.written import Writing, call_of, dims, ties, title_of, width_name, widths_of
+from rnncalc.sources.written import Writing, arguments_of, call_of, dims, second, ties, title_of, width_name, widths_of
 
 EXTERNAL = '''
 
@@ -72,7 +72,7 @@ def _cell(cell: OwnCell, name: str) -> Iterator[str]:
     yield f"class {name}(nn.RNNCellBase):"
     yield from docstring(title_of(cell))
     yield ""
-    yield from (f"    {width_name(letter)}: int" for letter in widths_of(cell))
+    yield from (f"    {argument}" for argument in arguments_of(cell, map(width_name, widths_of(cell))))
     yield ""
     yield "    def setup(self) -> None:"
     if any(len(tensor.axes) > 1 for tensor in cell.weights):
@@ -106,7 +106,7 @@ def _made(module: Module, writing: Writing) -> Iterator[str]:
         case Cell():
             for number, own in enumerate(ways_of(layer, name)):
                 way: tuple[Code, ...] = ("reverse=True", "keep_order=True") if number else ()
-                code = Call("nn.RNN", (_cell_of(module, layer, writing), *way))
+                code = Call("nn.RNN", (_cell_of(module, layer, writing, number), *way))
                 yield from statement(code, before=f"self.{own} = ", depth=2, note="" if number else note)
             for letter, width in module.states if layer.learned_state else ():
                 shape = f"(2, {width})" if layer.bidirectional else f"({width},)"
@@ -120,11 +120,11 @@ def _made(module: Module, writing: Writing) -> Iterator[str]:
             yield from statement(_module(module), before=f"self.{name} = ", depth=2, note=note)
 
 
-def _cell_of(module: Module, layer: Cell, writing: Writing) -> Code:
+def _cell_of(module: Module, layer: Cell, writing: Writing, direction: int) -> Code:
     if module.cell is None:
         return Call(f"nn.{CELLS[layer.kind]}", (str(layer.units), *options_of(layer, "nn")))
     sizes = tuple(str(module.places[0].sizes[letter]) for letter in widths_of(module.cell))
-    return Call(writing.cells[module.cell], sizes)
+    return Call(writing.cells[module.cell], (*sizes, *second(module.cell, direction)))
 
 
 def _module(module: Module) -> Code:

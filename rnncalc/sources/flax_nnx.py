@@ -10,7 +10,7 @@ from rnncalc.questions.program import Module, OwnCell, Program
 from rnncalc.sources.flax_flow import CELLS, frozen_lines, initial, moved, options_of, spelling, step_lines, ways_of
 from rnncalc.sources.layout import Call, Code, statement
 from rnncalc.sources.names import docstring
-from rnncalc.sources.written import Writing, call_of, dims, ties, title_of, width_name, widths_of
+from rnncalc.sources.written import Writing, arguments_of, call_of, dims, second, ties, title_of, width_name, widths_of
 
 EXTERNAL = '''
 
@@ -68,9 +68,11 @@ def _cell(cell: OwnCell, name: str) -> Iterator[str]:
     yield f"class {name}(nnx.RNNCellBase):"
     yield from docstring(title_of(cell))
     yield ""
-    arguments = (*(f"{width_name(each)}: int" for each in widths_of(cell)), "*", "rngs: nnx.Rngs")
+    arguments = (*arguments_of(cell, map(width_name, widths_of(cell))), "*", "rngs: nnx.Rngs")
     yield from statement(Call("def __init__", ("self", *arguments), after=" -> None:"), depth=1)
     yield from (f"        self.{width} = {width}" for width in dict.fromkeys(widths))
+    if cell.half:
+        yield "        self.second = second"
     if any(len(tensor.axes) > 1 for tensor in cell.weights):
         yield "        matrix = nnx.initializers.lecun_normal()"
     for number, tensor in enumerate(cell.weights):
@@ -97,7 +99,7 @@ def _made(module: Module, writing: Writing) -> Iterator[str]:
         case Cell():
             for number, own in enumerate(ways_of(layer, name)):
                 way: tuple[Code, ...] = ("reverse=True", "keep_order=True") if number else ()
-                code = Call("nnx.RNN", (_cell_of(module, layer, writing), *way))
+                code = Call("nnx.RNN", (_cell_of(module, layer, writing, number), *way))
                 yield from statement(code, before=f"self.{own} = ", depth=2, note="" if number else note)
             for letter, width in module.states if layer.learned_state else ():
                 shape = f"(2, {width})" if layer.bidirectional else f"({width},)"
@@ -111,12 +113,12 @@ def _made(module: Module, writing: Writing) -> Iterator[str]:
             yield from statement(_module(module), before=f"self.{name} = ", depth=2, note=note)
 
 
-def _cell_of(module: Module, layer: Cell, writing: Writing) -> Code:
+def _cell_of(module: Module, layer: Cell, writing: Writing, direction: int) -> Code:
     if module.cell is None:
         sizes: tuple[str, ...] = (str(module.inputs), str(layer.units), *options_of(layer, "nnx"))
         return Call(f"nnx.{CELLS[layer.kind]}", (*sizes, RNGS))
     sizes = tuple(str(module.places[0].sizes[letter]) for letter in widths_of(module.cell))
-    return Call(writing.cells[module.cell], (*sizes, RNGS))
+    return Call(writing.cells[module.cell], (*sizes, *second(module.cell, direction), RNGS))
 
 
 def _module(module: Module) -> Code:

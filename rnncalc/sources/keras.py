@@ -16,9 +16,11 @@ from rnncalc.sources.layout import Call, Code, statement
 from rnncalc.sources.names import docstring
 from rnncalc.sources.written import (
     Writing,
+    arguments_of,
     call_of,
     dims,
     freezing,
+    second,
     ties,
     title_of,
     width_name,
@@ -93,8 +95,10 @@ def _cell(cell: OwnCell, name: str) -> Iterator[str]:
     yield f"class {name}(layers.Layer):"
     yield from docstring(title_of(cell))
     yield ""
-    yield f"    def __init__(self, {', '.join(f'{width}: int' for width in widths)}, **options) -> None:"
+    yield f"    def __init__(self, {', '.join(arguments_of(cell, widths))}, **options) -> None:"
     yield "        super().__init__(**options)"
+    if cell.half:
+        yield "        self.second = second"
     yield from (f"        self.{width} = {width}" for width in widths)
     yield f"        self.state_size = [{', '.join(sizes[width] for _, width in cell.states)}]"
     yield f"        self.output_size = {sizes[cell.output]}"
@@ -161,19 +165,24 @@ def _layer(module: Module, move: Apply, writing: Writing) -> Code:
 
 def _recurrent(module: Module, move: Apply, layer: Cell, writing: Writing, name: str) -> Code:
     given: list[Code] = []
+    cells: list[Code] = []
     if module.cell:
         sizes = tuple(str(module.places[0].sizes[letter]) for letter in widths_of(module.cell) if letter != "m")
         head = "layers.RNN"
-        given.append(Call(writing.cells[module.cell], sizes))
+        cells = [Call(writing.cells[module.cell], (*sizes, *second(module.cell, way))) for way in (0, 1)]
     else:
         head = LAYERS[layer.kind]
-        given += [str(layer.units), *_options(layer)]
+        cells = [str(layer.units)] * 2
+        given += _options(layer)
     given += [] if move.last else ["return_sequences=True"]
     given += ["return_state=True"] if move.kept or move.looped else []
     if not layer.bidirectional:
-        return Call(head, (*given, name))
+        return Call(head, (cells[0], *given, name))
     merge = None if layer.merge in (None, "concat") else f'merge_mode="{layer.merge}"'
-    return call_of("layers.Bidirectional", Call(head, tuple(given)), merge, name)
+    back = None
+    if module.cell and module.cell.half:  # else it is a copy of the forward layer
+        back = Call("backward_layer=layers.RNN", (cells[1], *given, "go_backwards=True", 'name="backward_rnn"'))
+    return call_of("layers.Bidirectional", Call(head, (cells[0], *given)), back, merge, name)
 
 
 def _options(layer: Cell) -> Iterator[str]:

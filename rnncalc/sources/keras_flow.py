@@ -14,7 +14,10 @@ from rnncalc.sources.layout import Call, Chain, Code, statement
 from rnncalc.sources.written import Writing, call_of, recurrent, shape_of, ties
 
 SPELLING = Spelling(
-    {word: (f"ops.{word}",) for word in ("tanh", "relu", "sigmoid", "softmax")}, "ops", transposed="ops.transpose({})"
+    {word: (f"ops.{word}",) for word in ("tanh", "relu", "sigmoid", "softmax")},
+    half="ops.split(x, 2, axis=-1)[self.second]",
+    library="ops",
+    transposed="ops.transpose({})",
 )
 
 

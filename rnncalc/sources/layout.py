@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from typing import NamedTuple, Union
 
+from rnncalc.layers.frozen import equal_by_type
+
 WIDTH = 88
 INDENT = "    "
 
 
+@equal_by_type
 class Call(NamedTuple):
     """Something with arguments in brackets: a call, a list, the head of a function; `after` stands behind it."""
 
@@ -21,6 +24,7 @@ class Call(NamedTuple):
     after: str = ""
 
 
+@equal_by_type
 class Chain(NamedTuple):
     """Operands in a row, each but the first with its operator before it."""
 

@@ -16,9 +16,11 @@ from rnncalc.sources.names import docstring
 from rnncalc.sources.pytorch_flow import SPELLING, moved, tuple_of
 from rnncalc.sources.written import (
     Writing,
+    arguments_of,
     call_of,
     dims,
     freezing,
+    second,
     ties,
     title_of,
     width_name,
@@ -115,8 +117,11 @@ def _cell(cell: OwnCell, name: str) -> Iterator[str]:
     yield f"class {name}(nn.Module):"
     yield from docstring(title_of(cell))
     yield ""
-    yield f"    def __init__(self, {', '.join(f'{width_name(each)}: int' for each in widths_of(cell))}) -> None:"
+    arguments = arguments_of(cell, map(width_name, widths_of(cell)))
+    yield f"    def __init__(self, {', '.join(arguments)}) -> None:"
     yield "        super().__init__()"
+    if cell.half:
+        yield "        self.second = second"
     yield f"        self.widths = ({widths.strip() if len(letters) == 1 else widths.removesuffix(', ')})"
     for number, tensor in enumerate(cell.weights):
         yield f"        self.{tensor.name} = nn.Parameter(torch.empty({', '.join(dims(cell, number))}))"
@@ -152,8 +157,10 @@ def _module(module: Module, writing: Writing) -> Code:
     layer, inputs = module.layer, str(module.inputs)
     match layer:
         case Cell() if module.cell:
-            sizes = ", ".join(str(module.places[0].sizes[letter]) for letter in widths_of(module.cell))
-            return Call("Recurrent", (f"{writing.cells[module.cell]}({sizes})",) * layer.directions)
+            sizes = [str(module.places[0].sizes[letter]) for letter in widths_of(module.cell)]
+            own = writing.cells[module.cell]
+            ways = (f"{own}({', '.join([*sizes, *second(module.cell, way)])})" for way in range(layer.directions))
+            return Call("Recurrent", tuple(ways))
         case Cell():
             return Call(MODULES[layer.kind], (inputs, str(layer.units), *_options(layer, len(module.places))))
         case Dense():

@@ -23,7 +23,8 @@ SPELLING = Spelling(
         "sigmoid": ("torch.sigmoid",),
         "softmax": ("torch.softmax", "dim=-1"),
     },
-    "torch",
+    half="x.chunk(2, dim=-1)[self.second]",
+    library="torch",
 )
 
 

@@ -206,6 +206,16 @@ def joined(merge: str | None, forward: str, backward: str, concatenated: str) ->
             return concatenated.format(f"{forward}, {backward}")
 
 
+def arguments_of(cell: OwnCell, widths: Iterable[str]) -> list[str]:
+    """Return what a cell is made from: widths, and whether it reads the second half of x, where it reads a half."""
+    return [*(f"{width}: int" for width in widths), *(["second: bool = False"] if cell.half else [])]
+
+
+def second(cell: OwnCell | None, direction: int) -> tuple[str, ...]:
+    """Return what a cell of a direction, 0 or 1, is told beside its widths."""
+    return ("second=True",) if cell and cell.half and direction else ()
+
+
 def freezing(module: Module) -> bool:
     """Return whether a module has parameters of its own that are not trained."""
     return module.layer.frozen and module.params > 0

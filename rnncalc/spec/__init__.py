@@ -1,14 +1,17 @@
 """From a spec file or flags to a Network, every problem gathered with its place."""
 
 import os
+import re
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.errors import CallError, Path, Problem, SpecError
+from rnncalc.files import open_input
 from rnncalc.layers.options import MAX_TEXT
 from rnncalc.network.network import Network
 from rnncalc.spec.flags import override, tree
-from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, has_word, mark_at
-from rnncalc.spec.reader import read_network
+from rnncalc.spec.nodes import MAX_BYTES, Flag, Mapping, Node, Scalar, has_word, mark_at
+from rnncalc.spec.reader import TOP_KEYS, read_network
 from rnncalc.text import not_among
 
 if TYPE_CHECKING:
@@ -16,9 +19,6 @@ if TYPE_CHECKING:
 
 OVERRIDES = ("steps", "topology", "convention", "feedback")
 """The keys of a spec that others may stand in place of."""
-
-MAX_BYTES = 10_000_000
-"""A spec of more bytes is refused unread."""
 
 
 class Spec(NamedTuple):
@@ -77,8 +77,8 @@ USUAL_BYTES = 16_384
 
 def contents(path: str, most: int = MAX_BYTES) -> bytes:
     """Return the bytes of a file, no more than it takes to know that there are too many."""
-    with open(path, "rb") as file:
-        data = file.read(USUAL_BYTES)
+    with open_input(path, pipes=True) as file:
+        data = file.read(USUAL_BYTES) or b""  # None: /proc/kmsg, which would have us wait
         return data if len(data) < USUAL_BYTES else data + file.read(most + 1 - USUAL_BYTES)
 
 
@@ -90,6 +90,10 @@ class Template(NamedTuple):
     name: str
     problems: tuple[Problem, ...] = ()
     own_convention: str = Network.convention
+
+    def spec(self) -> Spec:
+        """Return the spec, none of its sizes open. Raises SpecError with every problem there is."""
+        return Spec(self.network(), self.root, self.source, self.own_convention)
 
     def network(self, unknown: int | None = None) -> Network:
         """Return the network in which every `?` is `unknown`. Raises SpecError with every problem there is."""
@@ -106,15 +110,14 @@ def parse(data: bytes, source: str, **overrides: str | None) -> Spec:
 
     Raises SpecError with every problem there is.
     """
-    template = parse_template(data, source, **overrides)
-    return Spec(template.network(), template.root, source, template.own_convention)
+    return parse_template(data, source, **overrides).spec()
 
 
 def parse_template(data: bytes, source: str, **overrides: str | None) -> Template:
     """Return what the bytes of a spec say, sizes written `?` left open. Raises SpecError where they are no YAML."""
     from rnncalc.spec.document import read_document  # yaml comes with it, and flags do without
 
-    root, problems = read_document(data, source, MAX_BYTES)
+    root, problems = read_document(data, source)
     own = root.get("convention") if isinstance(root, Mapping) else None
     override(root, overrides)
     stem = os.path.splitext(os.path.basename(source))[0]
@@ -123,15 +126,60 @@ def parse_template(data: bytes, source: str, **overrides: str | None) -> Templat
     return Template(root, source, name, tuple(problems), own_convention)
 
 
+ESSENTIAL = {"input", "layers", "encoder", "decoder"}
+"""No network is without one of these."""
+
+MOST_LOOKED_AT = 100_000
+"""How many characters of a file in brackets are looked through for its keys."""
+
+
+def parse_if_meant(data: bytes, source: str, **overrides: str | None) -> Spec | None:
+    """Return what the bytes of a file describe, None if by its keys it is no spec: a folder may hold YAML of any kind.
+
+    Raises SpecError with every problem of one that is meant to be a spec.
+    """
+    try:
+        template = parse_template(data, source, **overrides)
+    except SpecError:
+        if is_meant(keys_in(data)):
+            raise
+        return None
+    items = template.root.items if isinstance(template.root, Mapping) else ()
+    own = [key.value for key, _ in items if not isinstance(key.mark, Flag)]
+    return template.spec() if is_meant(own) else None
+
+
+def is_meant(keys: Collection[str]) -> bool:
+    """Return whether keys at the top of a file are a spec's: an essential one, and half of them or more known.
+
+    Half, because a spec with a misspelt key is to be told of it, and another program's settings may have `layers` too.
+    """
+    known = sum(key in TOP_KEYS for key in keys)
+    return any(key in ESSENTIAL for key in keys) and 2 * known >= len(keys)
+
+
+def keys_in(data: bytes) -> tuple[str, ...]:
+    """Return what looks like the keys at the top of a file that is no YAML."""
+    text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "replace")
+    if not text.lstrip().startswith("{"):
+        return tuple(re.findall(r"""(?m)^["']?([A-Za-z_][\w.-]{0,80})["']?[ \t]*:(?=[ \t\r]|$)""", text))
+    keys, depth = [], 0
+    for found in re.finditer(r"""["']?(?P<key>[A-Za-z_][\w.-]{0,80})["']?\s*:|[\[\]{}]""", text[:MOST_LOOKED_AT]):
+        if found["key"] and depth == 1:
+            keys.append(found["key"])
+        depth += (found[0] in ("{", "[")) - (found[0] in ("}", "]"))
+    return tuple(keys)
+
+
 def flags_template(input: str | None, layers: tuple[str, ...], output: str | None, **others: str | None) -> Template:
     """Return what flags say, each as typed, sizes written `?` left open."""
-    return Template(tree(input=input, layers=layers, output=output, **others), "", "network")
+    root = tree(input=input, layers=layers, output=output, **others)
+    return Template(root, "", "network", own_convention="")
 
 
 def from_flags(input: str | None, layers: tuple[str, ...], output: str | None, **others: str | None) -> Spec:
     """Return what flags describe, each as typed. Raises SpecError with every problem, located by its flag."""
-    template = flags_template(input, layers, output, **others)
-    return Spec(template.network(), template.root, "")
+    return flags_template(input, layers, output, **others).spec()
 
 
 File = tuple[bytes, str]
@@ -150,7 +198,7 @@ def parse_data(
     Raises SpecError where they do not fit the network.
     """
     from rnncalc.network.data import Data, with_steps_of
-    from rnncalc.spec.data import READERS, NodeSource
+    from rnncalc.spec.data import READERS, DataReader
     from rnncalc.spec.document import read_document
 
     files = {"weights": weights, "inputs": inputs, "start": start, "targets": targets}
@@ -160,7 +208,7 @@ def parse_data(
     for key, read in READERS.items():
         path: Path = ()
         if file := files[key]:
-            root, problems = read_document(*file, MAX_BYTES)
+            root, problems = read_document(*file)
             if problems:
                 raise SpecError(tuple(problems))
             node, source = root, file[1]
@@ -168,7 +216,7 @@ def parse_data(
             node, source, path = own, spec.source, (key,)
         else:
             continue
-        reading = NodeSource(node, source)
+        reading = DataReader(node, source)
         found[key] = read(reading, node, path, network)
         network = with_steps_of(network, found.get("inputs"))
         wrong += reading.error().problems

@@ -11,13 +11,10 @@ import re
 from typing import Any
 
 from rnncalc.errors import MORE_PROBLEMS, MOST_PROBLEMS, Problem, SpecError
-from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence
+from rnncalc.spec.nodes import MAX_BYTES, MAX_NODES, Mapping, Node, Scalar, Sequence
 from rnncalc.text import escape
 
 MAX_DEPTH = 32
-MAX_NODES = 1_500_000
-"""How many words, lists and mappings a file may have: numbers to run with, in a file as long as may be, are fewer."""
-
 MAX_ALIASED = 100_000
 """How many nodes all aliases together may stand for."""
 
@@ -31,7 +28,7 @@ Place = tuple[int, int]
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def read_document(data: bytes, source: str, most_bytes: int) -> tuple[Node, list[Problem]]:
+def read_document(data: bytes, source: str) -> tuple[Node, list[Problem]]:
     """Return the tree of a YAML document, and the problems that still left it readable.
 
     Raises SpecError at the first that does not: bytes that are no UTF-8, YAML that does not parse, a cycle.
@@ -39,8 +36,8 @@ def read_document(data: bytes, source: str, most_bytes: int) -> tuple[Node, list
     source = escape(source, limit=1_000)
     if model := _model(data):
         raise _error(source, None, f"this is {model}, and no spec; rnncalc read prints the spec of what is in it")
-    if len(data) > most_bytes:
-        raise _error(source, None, f"a spec has at most {most_bytes:,} bytes, this has more")
+    if len(data) > MAX_BYTES:
+        raise _error(source, None, f"a spec has at most {MAX_BYTES:,} bytes, this has more")
     text = _decoded(data, source)
     stand_in = _stand_in(text)
     text = _LONE_QUESTION.sub(rf"\1{stand_in}", text)
@@ -148,7 +145,8 @@ class _Builder:
             elif kind is alias:
                 node = self._aliased(event)
             elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
-                within = self._leave()
+                self.open.pop()
+                within = self.open[-1] if self.open else None
                 continue
             elif kind is yaml.DocumentStartEvent and root is not None:
                 raise self._error(event, "a second document starts here; a spec is one document, so split the file")
@@ -171,24 +169,17 @@ class _Builder:
             else:
                 raise self._error(event, "a key must be one word; remove these brackets")
             if kind is mapping or kind is sequence:
-                within = self._enter(node, event)
+                assert not isinstance(node, Scalar)
+                if len(self.open) == MAX_DEPTH:
+                    raise self._error(event, f"nested deeper than {MAX_DEPTH} levels; no spec is")
+                self.open.append(node)
+                within = node
         if root is None:
             raise _error(self.source, (1, 1), "the file is empty")
         return root
 
     def _error(self, event: Any, message: str) -> SpecError:
         return _error(self.source, _place(event.start_mark), message)
-
-    def _enter(self, node: Node, event: Any) -> Mapping | Sequence:
-        assert not isinstance(node, Scalar)
-        if len(self.open) == MAX_DEPTH:
-            raise self._error(event, f"nested deeper than {MAX_DEPTH} levels; no spec is")
-        self.open.append(node)
-        return node
-
-    def _leave(self) -> Mapping | Sequence | None:
-        self.open.pop()
-        return self.open[-1] if self.open else None
 
     def _decorate(self, node: Node, event: Any) -> None:
         """Refuse a node's tag, and keep the node for the aliases of its anchor."""

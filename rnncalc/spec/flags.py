@@ -6,10 +6,11 @@ from typing import Any
 
 from rnncalc.errors import Problem, SpecError
 from rnncalc.layers.kinds import KINDS, kind
-from rnncalc.layers.layer import Layer, Output
+from rnncalc.layers.layer import Embedding, Layer, Output
 from rnncalc.layers.options import Allowed, Switch
-from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence
-from rnncalc.spec.scalars import read
+from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, Sequence, word_of
+from rnncalc.spec.values import read, ways_to_write
+from rnncalc.text import escape, one_of
 
 
 def tree(
@@ -47,7 +48,7 @@ def override(root: Node, values: dict[str, str | None]) -> None:
 def read_value(flag: str, text: str, allowed: Allowed) -> Any:
     """Return the value of a flag, read as a spec would be."""
     try:
-        return read(Scalar(text, True, Flag(flag)), allowed)
+        return read(text, allowed, flag=flag)
     except ValueError as error:
         raise SpecError((Problem((), str(error), flag),)) from None
 
@@ -55,31 +56,53 @@ def read_value(flag: str, text: str, allowed: Allowed) -> Any:
 def _layer(text: str, mark: Flag) -> Mapping:
     """Read `lstm:512,bidirectional,projection=128`."""
     first, *options = text.split(",")
-    name, _, number = first.partition(":")
-    layer = Mapping(mark)
-    layer.items.append((Scalar(name.strip(), True, mark), Scalar(number.strip(), True, mark)))
-    of = kind(name.strip()) if name.strip() in KINDS else Layer
-    _add_options(layer, options, of, mark)
-    return layer
+    name, _, number = map(str.strip, first.partition(":"))
+    return _with_options(name, number, options, kind(name) if name in KINDS else Layer, mark)
 
 
 def _output(text: str) -> Node:
     """Read `5` or `5,bias=false`."""
-    mark = Flag("--output")
     first, *options = text.split(",")
-    units = Scalar(first.strip(), True, mark)
-    if not options:
-        return units
-    output = Mapping(mark)
-    output.items.append((Scalar("units", True, mark), units))
-    _add_options(output, options, Output, mark)
-    return output
+    mark = Flag("--output")
+    return (
+        _with_options("units", first.strip(), options, Output, mark) if options else Scalar(first.strip(), True, mark)
+    )
 
 
-def _add_options(mapping: Mapping, options: list[str], of: type[Layer], mark: Flag) -> None:
+def _with_options(name: str, number: str, options: list[str], of: type[Layer], mark: Flag) -> Mapping:
+    words = [(name, number)]
     for option in options:
-        key, equals, value = option.partition("=")
-        known = of.known_option(key.strip())
+        key, equals, value = map(str.strip, option.partition("="))
+        known = of.known_option(key)
         switched_on = known is not None and isinstance(known.allowed, Switch) and not equals
-        implied = "true" if switched_on else value.strip()
-        mapping.items.append((Scalar(key.strip(), True, mark), Scalar(implied, True, mark)))
+        words.append((key, "true" if switched_on else value))
+    mapping = Mapping(mark)
+    mapping.items = [(Scalar(key, True, mark), Scalar(word, True, mark)) for key, word in words]
+    return mapping
+
+
+def misread(key: str, of: type[Layer], layer: Node) -> str:
+    """Return what to write for `dropout:0.5`, `bias:false` and `512`, read as keys behind the number of a layer."""
+    name, colon, value = key.partition(":")
+    if name in KINDS:
+        return f"write -l {name}:{escape(value) or 'N'}, as a layer of its own"
+    if colon and name in of.options():
+        return f"write {name}={escape(value)}"
+    return _second_number(key, of, layer) if key[:1].isdecimal() else ""
+
+
+def _second_number(key: str, of: type[Layer], layer: Node) -> str:
+    """Return what to write for `0,5`, `projection=1,000`, and for the size of a table and the two of a layer."""
+    assert isinstance(layer, Mapping)
+    place = next(place for place, (word, _) in enumerate(layer.items) if word.value == key)
+    name, first = layer.items[place - 1][0].value, word_of(layer.items[place - 1][1])
+    option = of.option(of.number) if place == 1 else of.known_option(name)
+    if option and (ways := ways_to_write(f"{first},{key}", option.allowed)):
+        behind_kind = "--output " if issubclass(of, Output) else f"-l {of.kind}:"
+        return f"write {behind_kind if place == 1 else f'{name}='}{one_of(ways)}"
+    if not key.isdecimal() or issubclass(of, Output):
+        return ""
+    if issubclass(of, Embedding) and place == 1:
+        words, width = escape(first), escape(key)
+        return f"for {words} words of {width} numbers each, write -i {words} -l {of.kind}:{width}"
+    return f"a layer has one number; write -l {of.kind}:{escape(key)} for another"

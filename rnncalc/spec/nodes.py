@@ -1,16 +1,35 @@
-"""The tree a spec is read from, each node with its place; `document.py` makes it from YAML, `flags.py` from flags.
+"""The tree a spec is read from, each node with its place, and the reading of its keys and values.
 
-Knows nothing of what a spec means.
+`document.py` makes the tree from YAML, `flags.py` from flags. Every problem is noted with its place, a harmless value
+standing in for what is unreadable. Knows how values and keys are read and refused, not what a network is.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Mapping as MappingOf
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rnncalc.errors import Path
+from rnncalc.errors import MORE_PROBLEMS, MOST_PROBLEMS, Path, Problem, SpecError
+from rnncalc.layers.options import Allowed, Size, Switch
+from rnncalc.spec import values
+from rnncalc.text import escape, keys_here, one_of
 
 if TYPE_CHECKING:
-    from rnncalc.spec.marks import Mark
+    from typing import Protocol
+
+    class Mark(Protocol):
+        """Where a node starts in a file, counted from 0; PyYAML's own marks are such."""
+
+        line: int
+        column: int
+
+
+MAX_BYTES = 10_000_000
+"""A spec of more bytes is refused unread."""
+
+MAX_NODES = 1_500_000
+"""How many words, lists and mappings a file may have: numbers to run with, in a file as long as may be, are fewer."""
 
 
 class Flag(NamedTuple):
@@ -29,6 +48,11 @@ class Scalar:
         self.value = value
         self.plain = plain
         self.mark = mark
+
+    @property
+    def flag(self) -> str | None:
+        """The flag that it comes from; None where it stands in a file."""
+        return self.mark.name if isinstance(self.mark, Flag) else None
 
 
 class Sequence:
@@ -83,32 +107,148 @@ def mark_at(root: Node, path: Path) -> Mark | Flag:
     return node.mark
 
 
-def say_the_same(one: Node, other: Node) -> bool:
-    """Return whether two nodes are the same keys with the same words, in the same order; False for anything deeper."""
-    if not (isinstance(one, Mapping) and isinstance(other, Mapping) and len(one.items) == len(other.items)):
-        return False
-    for (key, value), (other_key, other_value) in zip(one.items, other.items, strict=True):
-        if not (isinstance(value, Scalar) and isinstance(other_value, Scalar)):
-            return False
-        if key.value != other_key.value or value.value != other_value.value or value.plain != other_value.plain:
-            return False
-    return True
-
-
-def has_word(root: Node, word: str) -> bool:
+def has_word(node: Node, word: str) -> bool:
     """Return whether a scalar of the tree is this word."""
-    waiting, seen = [root], set()
-    while waiting:
-        node = waiting.pop()
-        if id(node) in seen:  # an alias: once is enough
-            continue
-        seen.add(id(node))
-        match node:
-            case Scalar():
-                if node.value == word:
-                    return True
-            case Sequence():
-                waiting += node.items
-            case Mapping():
-                waiting += [value for _, value in node.items]
-    return False
+    if isinstance(node, Scalar):
+        return node.value == word
+    below = node.items if isinstance(node, Sequence) else [value for _, value in node.items]
+    return any(has_word(each, word) for each in below)
+
+
+def unknown_key(key: str, known: tuple[str, ...], below: Node) -> str:
+    """Return what to say of a key that is not known where it stands, with what is below it."""
+    if key == "":
+        return "nothing stands where a key should"
+    if key == "<<":
+        return "merge keys are not read; write the options out"
+    from rnncalc.spec.aliases import key_cure
+
+    return f"unknown key{key_cure(key, known, word_of(below)) or f'; {keys_here(known)}'}"
+
+
+class TreeReader:
+    """Reads one tree; `unknown` is what a size written `?` stands for."""
+
+    def __init__(self, root: Node, source: str, unknown: int | None = None) -> None:
+        self.root = root
+        self.source = escape(source, limit=1_000)
+        self.unknown = unknown
+        self.problems: list[Problem] = []
+        self.more = False  # whether there are more than these
+        self._numbers: dict[str, int] = {}  # of the flags that are counted
+
+    def problem(self, mark: Mark | Flag, path: Path, message: str, gaps: tuple[int, ...] = ()) -> None:
+        """Note a problem; from flags, the flag stands in place of the first steps of the path.
+
+        Raises SpecError with those that were noted when there are more than anybody reads.
+        """
+        if len(self.problems) >= MOST_PROBLEMS:
+            self.more = True
+            raise self.error()
+        if isinstance(mark, Flag):
+            flag = mark.name or f"--{path[0]}".replace("layers", "layer")
+            self._numbers[flag] = mark.number
+            below = path[2:] if path[0] == "layers" else path[1:]
+            self.problems.append(Problem(below, message, flag, gaps=gaps))
+        else:
+            self.problems.append(Problem(path, message, self.source, mark.line + 1, mark.column + 1, gaps=gaps))
+
+    def missing(self, node: Node, path: Path, what: str) -> None:
+        self.problem(node.mark, path, f"missing; give {what}")
+
+    def keys(
+        self,
+        node: Node,
+        path: Path,
+        known: tuple[str, ...],
+        of_unknown: Callable[[str, tuple[str, ...], Node], str] = unknown_key,
+    ) -> Iterator[tuple[str, Node]]:
+        """Yield the known keys of a mapping with their nodes; note the unknown and the repeated ones.
+
+        `units:5`, which YAML takes for a key of its own, is noted, and read as what it was meant for.
+        """
+        if not isinstance(node, Mapping):
+            wanted = f"keys ({one_of(known)})" if known else "nothing"
+            self.problem(node.mark, path, f"expected {wanted}, got {what(node)}")
+            return
+        seen = set()
+        for key, value in node.items:
+            if key.value in known and key.value not in seen:
+                yield key.value, value
+            elif key.value in seen:
+                self.problem(key.mark, (*path, escape(key.value)), "stands here a second time; remove one")
+            else:
+                self.problem(key.mark, (*path, escape(key.value)), of_unknown(key.value, known, value))
+                name, _, word = key.value.partition(":")
+                if name in known and name not in seen and word and not isinstance(key.mark, Flag):
+                    yield name, Scalar(word, True, key.mark)
+                    seen.add(name)
+            seen.add(key.value)
+
+    def named(self, node: Node, path: Path, expected: str) -> Iterator[tuple[str, Node, Path]]:
+        """Yield what stands under any names, each once, with the path there."""
+        if not isinstance(node, Mapping):
+            self.problem(node.mark, path, f"expected {expected}, got {what(node)}")
+            return
+        seen = set()
+        for key, below in node.items:
+            at = (*path, escape(key.value))
+            if key.value in seen:
+                self.problem(key.mark, at, "stands here a second time; remove one")
+            else:
+                seen.add(key.value)
+                yield key.value, below, at
+
+    def values(self, nodes: Iterable[tuple[str, Node]], path: Path, allowed: MappingOf[str, Allowed]) -> dict[str, Any]:
+        """Return the values of those scalars under keys that can be read."""
+        found = {key: self.value(node, (*path, key), allowed[key], None) for key, node in nodes}
+        return {key: value for key, value in found.items() if value is not None}
+
+    def value(self, node: Node, path: Path, allowed: Allowed, stand_in: Any) -> Any:
+        """Return the value of a scalar, or, noting the problem, the stand-in."""
+        if not isinstance(node, Scalar):
+            self.problem(node.mark, path, f"expected {allowed.expected}, got {what(node)}{of_lists(node, path)}")
+            return stand_in
+        if node.value == "?" and self.unknown is not None and isinstance(allowed, Size):
+            return self.unknown
+        try:
+            return values.read(node.value, allowed, node.plain, flag=node.flag)
+        except ValueError as error:
+            is_on = isinstance(allowed, Switch) and node.value == path[-1]  # bidirectional: bidirectional
+            self.problem(node.mark, path, f"{error}; write true" if is_on else str(error))
+            return stand_in
+
+    def error(self) -> SpecError:
+        """Return the error with all problems, in the order of their places."""
+        distinct = dict.fromkeys(sorted(self.problems, key=self._order))
+        more = (MORE_PROBLEMS,) if self.more else ()
+        return SpecError((*distinct, *more))
+
+    def _order(self, problem: Problem) -> tuple[int, int]:
+        return problem.place or (0, self._numbers.get(problem.source, 0))
+
+
+def of_lists(node: Sequence | Mapping, path: Path) -> str:
+    """Return how to write what stands in brackets, or on lines of their own, where one word should."""
+    number = node.get("units") or node.get("size") or node.get("hidden_size") if isinstance(node, Mapping) else None
+    if isinstance(number, Scalar):
+        return f"; write {path[-1]}: {escape(number.value)}, and the options below it, not within"
+    return ""
+
+
+def word_of(node: Node) -> str:
+    """Return the word that a node is; nothing for lists and keys."""
+    return node.value if isinstance(node, Scalar) else ""
+
+
+def what(node: Node) -> str:
+    """Return what a node is, for people."""
+    match node:
+        case Scalar(value=""):
+            return "nothing"
+        case Scalar():
+            return f"'{escape(node.value)}'"
+        case Sequence():
+            return "a list"
+        case _:
+            return "keys"

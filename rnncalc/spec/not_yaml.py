@@ -1,88 +1,142 @@
 """What was probably meant by a file that YAML's parser refuses, read off its lines: imported when one is refused.
 
 The parser tells where it gave up, in the words of a grammar. Who wrote the file thinks in lines: a key too far in, a
-colon left out, a text that wants quotes. Each reading is a row of the table at the end, and takes the lines and the
-place; the first that knows better says so. Knows the names of a spec's keys, and nothing of their values.
+colon left out, a text that wants quotes. Each reading is a row of the table at the end; the first that knows better
+says so. Knows the names of a spec's keys, and nothing of their values.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from math import inf
+from typing import Any, NamedTuple
 
 from rnncalc.layers.kinds import KINDS
 from rnncalc.layers.options import OPTIONS, Text
 from rnncalc.network.validation import KEYS
-from rnncalc.spec.lines import WORD, Line, Place, Refused, above, blocks_above, line_at, refused
 from rnncalc.spec.reader import OUTPUT_KEYS, PART_KEYS, TOP_KEYS
 from rnncalc.text import escape
 
-_NO_COLON = re.compile(rf" *(?:- +)?(?P<key>{WORD})(?:(?: *[:=] *| +)(?P<value>[\w.]+))?\s*(?:#.*)?")
-_TEXT_KEYS = {key for key, allowed in KEYS.items() if isinstance(allowed, Text)} | {
-    name for name, option in OPTIONS.items() if isinstance(option.allowed, Text)
-}
-_CLOSED_BY = {"[": "]", "{": "}"}
+MOST_ABOVE, LONGEST = 10_000, 1_000
+"""How many lines above a place are looked at, and how much of each."""
+
+Place = tuple[int, int]
+"""A line and a column, both counted from 0, as YAML's marks are."""
 
 Told = tuple[Place, str] | None
 """The place, and what is wrong there with its cure; None where a reading does not apply."""
 
+_WORD = r"[\w.-]+"
+_LINE = re.compile(rf"(?P<indent> *)(?P<dash>-(?: +|$))?(?:(?P<key>{_WORD}) *(?P<colon>:(?=\s|$))?)?(?P<value>.*)")
+_NO_COLON = re.compile(rf" *(?:- +)?(?P<key>{_WORD})(?:(?: *[:=] *| +)(?P<value>[\w.]+))?\s*(?:#.*)?")
+_ALLOWED = KEYS | {name: option.allowed for name, option in OPTIONS.items()}
+_TEXT_KEYS = {key for key, allowed in _ALLOWED.items() if isinstance(allowed, Text)}
+
+
+class Line(NamedTuple):
+    """A line in its parts; `column` is where its key starts, `dash` where its dash does."""
+
+    number: int
+    dash: int | None
+    column: int
+    key: str
+    colon: bool
+    value: str
+
+    @property
+    def place(self) -> Place:
+        """Where its key starts."""
+        return self.number, self.column
+
+
+class RefusedText:
+    """A text with PyYAML's error about it: where the parser gave up, and where what it was then in starts."""
+
+    def __init__(self, error: Any, text: str) -> None:
+        self.lines = text.splitlines()
+        self.says = f"{error.problem} {error.context}"
+        self.at = self.place(error.problem_mark)
+        self.within = error.context_mark and self.place(error.context_mark)
+        self.here = self.line(self.at[0])
+        before = self.lines[self.at[0]][: self.at[1]]
+        self.at_start = not before.strip()
+        no_mapping = "mapping values" in self.says
+        self.key_is_refused = no_mapping and self.here.colon and ":" not in before[self.here.column :]
+        self.second_colon = no_mapping and not self.key_is_refused
+
+    def place(self, mark: Any) -> Place:
+        """Return the place of a mark; the end of the last line for one behind it."""
+        return (mark.line, mark.column) if mark.line < len(self.lines) else (len(self.lines) - 1, len(self.lines[-1]))
+
+    def line(self, number: int) -> Line:
+        """Return a line in its parts, without its comment."""
+        found = _LINE.match(self.lines[number][:LONGEST])
+        assert found
+        dash, key, indent = found["dash"], found["key"] or "", len(found["indent"])
+        value = re.sub(r"(^|\s)#.*", "", found["value"]).strip()
+        return Line(number, indent if dash else None, indent + len(dash or ""), key, bool(found["colon"]), value)
+
+    def above(self) -> Iterator[Line]:
+        """Yield the lines above this one that have a word or a dash, the nearest first."""
+        for number in range(self.here.number - 1, max(self.here.number - MOST_ABOVE, 0) - 1, -1):
+            line = self.line(number)
+            if line.key or line.dash is not None:
+                yield line
+
+    def blocks(self) -> Iterator[Line]:
+        """Yield the first lines of the blocks that stand open above this line, the innermost first."""
+        limit = inf
+        for line in self.above():
+            if line.column < limit or (line.column == limit and line.dash is not None):
+                yield line
+                limit = line.column if line.dash is None else line.dash + 1
+            if not limit:
+                break
+
 
 def told(error: Any, text: str) -> Told:
     """Return what is wrong with a text, from PyYAML's error; None where nothing better than its words is known."""
-    file = refused(error, text)
-    if file is None:
+    if not error.problem_mark or not text.strip("\r\n"):
         return None
-    return next((said for reading in _READINGS if (said := reading(file))), None)
+    refused = RefusedText(error, text)
+    return next((said for reading in _READINGS if (said := reading(refused))), None)
 
 
-def _tab(file: Refused) -> Told:
-    line, column = file.at
-    if "\t" not in file.lines[line][: column + 1]:
-        return None
-    return file.at, "a tab stands where only spaces may; indent with spaces"
+def _tab(text: RefusedText) -> Told:
+    line, column = text.at
+    tab = "\t" in text.lines[line][: column + 1]
+    return (text.at, "a tab stands where only spaces may; indent with spaces") if tab else None
 
 
-def _missing_colon(file: Refused) -> Told:
+def _missing_colon(text: RefusedText) -> Told:
     """Read `output 1`, and the line before one that a plain word ran into."""
-    if "expected ':'" in file.says and file.within:
-        return _without_colon(file.lines, file.within[0])
-    if not _key_is_refused(file):
-        return None
     start = None  # of the word that ran into this line
-    for start in above(file.lines, file.at[0]):
-        if start.colon or start.dash is not None:
-            break
-    return _without_colon(file.lines, start.number) if start and start.key and not start.colon else None
-
-
-def _without_colon(lines: list[str], number: int) -> Told:
-    line = line_at(lines, number)
-    found = _NO_COLON.fullmatch(lines[number])
+    if "expected ':'" in text.says and text.within:
+        start = text.line(text.within[0])
+    elif text.key_is_refused:
+        for start in text.above():
+            if start.colon or start.dash is not None:
+                break
+        if start is None or not start.key or start.colon:
+            return None
+    if start is None:
+        return None
+    found = _NO_COLON.fullmatch(text.lines[start.number])
     cure = f"; write {escape(found['key'])}:{' ' if found['value'] else ''}{found['value'] or ''}" if found else ""
-    return (number, line.column), f"a colon is missing on this line{cure}"
+    return start.place, f"a colon is missing on this line{cure}"
 
 
-def _key_is_refused(file: Refused) -> bool:
-    """Return whether the key that this line starts with is what may not stand here."""
-    line = file.here
-    return "mapping values" in file.says and line.colon and file.at[1] == _colon_at(file.lines[line.number], line)
-
-
-def _colon_at(text: str, line: Line) -> int:
-    return text.index(":", line.column)
-
-
-def _second_colon(file: Refused) -> Told:
+def _second_colon(text: RefusedText) -> Told:
     """Read `name: homework 2: LSTM` and `- lstm: 20, bias: false`."""
-    line = file.here
-    if "mapping values" not in file.says or not line.colon or _key_is_refused(file):
+    line = text.here
+    if not text.second_colon or not line.colon:
         return None
     if line.key in _TEXT_KEYS:
-        return file.at, f"a text with a colon in it; {_quoted(line)}"
+        return text.at, f"a text with a colon in it; {_quoted(line)}"
     if line.key == "layers":
-        return file.at, f"a list starts on the line below its key; write - {escape(line.value)} there"
-    return file.at, "a second key on this line; give each key a line of its own"
+        return text.at, f"a list starts on the line below its key; write - {escape(line.value)} there"
+    return text.at, "a second key on this line; give each key a line of its own"
 
 
 def _quoted(line: Line) -> str:
@@ -96,101 +150,100 @@ def _quoted(line: Line) -> str:
     return f"write {line.key}: {quoted}"
 
 
-def _text(file: Refused) -> Told:
-    """Read a text with what YAML has a meaning for: `name: 'it's`, `name: @home`, `name: > 5 units`."""
-    line = file.here
-    if not line.colon or not line.value or file.starts_here or "mapping values" in file.says:
-        return None
-    if line.key in _TEXT_KEYS:
-        return file.at, f"a text that YAML reads in its own way; {_quoted(line)}"
-    if "cannot start" not in file.says:
-        return None
-    sign = file.lines[line.number][file.at[1] : file.at[1] + 1]
-    return file.at, f"'{escape(sign)}' may not start a word; remove it"
-
-
-def _unclosed(file: Refused) -> Told:
+def _unclosed(text: RefusedText) -> Told:
     """Read quotes and brackets that open and do not close."""
-    if file.within is None:
+    if text.within is None:
         return None
-    line, column = file.within
-    opened = file.lines[line][column : column + 1]
-    if "quoted" in file.says and "end of stream" in file.says:
-        return file.within, f"the quotes ({opened}) that open here are not closed"
-    if (closing := _CLOSED_BY.get(opened)) and "flow" in file.says:
-        if _closes([file.lines[line][column:], *file.lines[line + 1 :]], opened, closing):
-            return file.at, f"expected a comma or {closing} here"
-        return file.within, f"the bracket {opened} that opens here is not closed; add {closing}"
-    here = file.lines[file.at[0]][file.at[1] : file.at[1] + 1]
-    return (file.at, f"no bracket opens this {here}; remove it") if here in ("]", "}") else None
+    line, column = text.within
+    rest = "\n".join([text.lines[line][column:], *text.lines[line + 1 :]])
+    opened = rest[:1]
+    if "quoted" in text.says and "end of stream" in text.says:
+        return text.within, f"the quotes ({opened}) that open here are not closed"
+    if (closing := {"[": "]", "{": "}"}.get(opened)) and "flow" in text.says:
+        if _closes(rest, opened, closing):
+            return text.at, f"expected a comma or {closing} here"
+        return text.within, f"the bracket {opened} that opens here is not closed; add {closing}"
+    here = text.lines[text.at[0]][text.at[1] : text.at[1] + 1]
+    return (text.at, f"no bracket opens this {here}; remove it") if here in ("]", "}") else None
 
 
-def _closes(lines: list[str], opened: str, closing: str) -> bool:
-    """Return whether the bracket that lines start with is closed in them."""
+def _closes(text: str, opened: str, closing: str) -> bool:
+    """Return whether the bracket that a text starts with is closed in it."""
     depth = 0
-    for bracket in re.findall(rf"[{re.escape(opened + closing)}]", "\n".join(lines)):
+    for bracket in re.findall(rf"[{re.escape(opened + closing)}]", text):
         depth += 1 if bracket == opened else -1
         if not depth:
             return True
     return False
 
 
-def _list_beside_key(file: Refused) -> Told:
-    if "sequence entries are not allowed" not in file.says:
+def _text(text: RefusedText) -> Told:
+    """Read a text with what YAML has a meaning for: `name: 'it's`, `name: @home`, `name: > 5 units`."""
+    line = text.here
+    if not line.colon or not line.value or text.at_start or "mapping values" in text.says:
         return None
-    return file.at, "a list starts on the line below its key; put the dash there"
+    if line.key in _TEXT_KEYS:
+        return text.at, f"a text that YAML reads in its own way; {_quoted(line)}"
+    if "cannot start" not in text.says:
+        return None
+    sign = text.lines[line.number][text.at[1] : text.at[1] + 1]
+    return text.at, f"'{escape(sign)}' may not start a word; remove it"
 
 
-def _text_goes_on(file: Refused) -> Told:
+def _text_goes_on(text: RefusedText) -> Told:
     """Read a colon in a later line of a text."""
-    line = file.here
-    if "mapping values" not in file.says or line.key in TOP_KEYS or line.key in OPTIONS or line.dash is not None:
+    line = text.here
+    if "mapping values" not in text.says or line.key in TOP_KEYS or line.key in OPTIONS or line.dash is not None:
         return None
-    of = next((block for block in blocks_above(file.lines, line.number) if block.colon), None)
+    of = next((block for block in text.blocks() if block.colon), None)
     if of is None or of.key not in _TEXT_KEYS:
         return None
-    return file.at, f"the text of {of.key} goes on to here, with a colon in it; put all of it in quotes"
+    return text.at, f"the text of {of.key} goes on to here, with a colon in it; put all of it in quotes"
 
 
-def _value_and_options(file: Refused) -> Told:
+def _value_and_options(text: RefusedText) -> Told:
     """Read `output: 1` with `bias: false` below it."""
-    line = file.here
-    output = next(above(file.lines, line.number), None)
+    line, output = text.here, next(text.above(), None)
     if not output or output.key != "output" or not output.value or output.column >= line.column:
         return None
     if line.key not in OUTPUT_KEYS or not line.colon:
         return None
     both = f"output: {{units: {output.value}, {line.key}: {line.value}}}"
-    return (line.number, line.column), f"the units are a key too where there are others; write {escape(both)}"
+    return line.place, f"the units are a key too where there are others; write {escape(both)}"
 
 
-def _dash(file: Refused) -> Told:
+def _list_beside_key(text: RefusedText) -> Told:
+    if "sequence entries are not allowed" not in text.says:
+        return None
+    return text.at, "a list starts on the line below its key; put the dash there"
+
+
+def _dash(text: RefusedText) -> Told:
     """Read a dash without its space, and one that does not stand below those before it."""
-    line = file.here
-    if not file.starts_here:
+    line = text.here
+    if not text.at_start:
         return None
     if line.dash is None:
         if not line.key.startswith("-"):
             return None
         written = f"{line.key[1:]}{': ' if line.colon else ' '}{line.value}".strip()
-        return file.at, f"a space is missing after the dash; write - {escape(written)}"
-    before = next((block for block in blocks_above(file.lines, line.number) if block.dash is not None), None)
+        return text.at, f"a space is missing after the dash; write - {escape(written)}"
+    before = next((block for block in text.blocks() if block.dash is not None), None)
     if before is None or before.dash == line.dash or before.dash is None:
         return None
     dashes = f"start it in column {before.dash + 1}, below the dash of line {before.number + 1}"
     return (line.number, line.dash), f"this dash starts in column {line.dash + 1}; {dashes}"
 
 
-def _misplaced(file: Refused) -> Told:
+def _misplaced(text: RefusedText) -> Told:
     """Read a key whose column is that of no block: an option at the dash's, or one too far in or out."""
-    line = file.here
-    if line.dash is not None or not line.colon or not (file.starts_here or _key_is_refused(file)):
+    line = text.here
+    if line.dash is not None or not line.colon or not (text.at_start or text.key_is_refused):
         return None
-    blocks = blocks_above(file.lines, line.number)
+    blocks = [*text.blocks()]
     inner = blocks[0] if blocks else None
     if line.key in KINDS and inner and inner.key in KINDS:
-        written = f"{line.key}: {escape(line.value)}"
-        return (line.number, line.column), f"a layer of its own starts with a dash; write - {written}"
+        return line.place, f"a layer of its own starts with a dash; write - {line.key}: {escape(line.value)}"
     if line.key in TOP_KEYS and line.key not in OPTIONS:
         last_dash = max((place for place, block in enumerate(blocks) if block.dash is not None), default=-1)
         outside = blocks[last_dash + 1 :]
@@ -198,10 +251,10 @@ def _misplaced(file: Refused) -> Told:
     if inner is None or inner.column == line.column:
         return None
     below = f"start it in column {inner.column + 1}, below '{escape(inner.key)}'"
-    return (line.number, line.column), f"'{escape(line.key)}' starts in column {line.column + 1}; {below}"
+    return line.place, f"'{escape(line.key)}' starts in column {line.column + 1}; {below}"
 
 
-_READINGS: tuple[Callable[[Refused], Told], ...] = (
+_READINGS: tuple[Callable[[RefusedText], Told], ...] = (
     _tab,
     _missing_colon,
     _second_colon,

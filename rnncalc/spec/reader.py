@@ -1,25 +1,38 @@
 """From a tree of nodes to a Network. Gathers every problem there is, each with its place, before it gives up.
 
-What each key of a network may be is `network/validation.py`; its layers are read in `layers.py` beside this.
+What each key of a network may be is `network/validation.py`; the keys of a layer are the fields of its class, and what
+they may be is `layers/options.py`. Only the classes of kinds that are used are asked for, and all of them when a word
+is misspelt.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
+from rnncalc.bounds import MAX_LAYERS
 from rnncalc.errors import MORE_PROBLEMS, Path, Problem, SpecError
-from rnncalc.layers.kinds import KINDS
-from rnncalc.layers.layer import Output
-from rnncalc.layers.options import OPTIONS, Size, WholeNumber
+from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.layers.layer import Layer, Output
+from rnncalc.layers.options import OPTIONS, Allowed, Choice, Size, WholeNumber
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Expect, Part
-from rnncalc.network.validation import KEYS
-from rnncalc.spec.layers import read_layers, unknown_option
-from rnncalc.spec.nodes import Mapping, Node, Scalar, Sequence, mark_at
-from rnncalc.spec.reading import Reading, what
-from rnncalc.text import escape
+from rnncalc.network.validation import KEYS, too_many_layers
+from rnncalc.spec.nodes import (
+    Flag,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    TreeReader,
+    mark_at,
+    unknown_key,
+    what,
+    word_of,
+)
+from rnncalc.text import escape, one_of
 
 if TYPE_CHECKING:
     from rnncalc.network.budget import Budget
@@ -40,7 +53,7 @@ OWN_DATA: dict[str, tuple[tuple[type, ...], str]] = {
 
 MOST_LAYER_LIMITS = 1_000
 
-_WIDTH = "the number of features per step, or an embedding's vocabulary"
+_SHAPES = "the names of %s, each with what is expected"
 
 
 def read_network(
@@ -50,7 +63,7 @@ def read_network(
 
     Raises SpecError with all the problems, those found before included, in the order of their places.
     """
-    reader = _Reader(root, source, unknown)
+    reader = _NetworkReader(root, source, unknown)
     reader.problems += problems
     network = reader.network(name)
     if network is None or reader.problems:
@@ -58,36 +71,27 @@ def read_network(
     return network
 
 
-class _Reader(Reading):
+class _NetworkReader(TreeReader):
     """Reads a network; what cannot be read is noted, and a harmless value stands in for it."""
 
     def network(self, name: str) -> Network | None:
         """Return the network; None, with the problems noted, where it cannot be one."""
-        values = dict(self.keys(self.root, (), TOP_KEYS))
+        nodes = dict(self.keys(self.root, (), TOP_KEYS))
         if not isinstance(self.root, Mapping):
             return None
-        given: dict[str, Any] = {"name": name}
-        for key in KEYS:
-            if key in values:
-                value = self.value(values[key], (key,), KEYS[key], stand_in=1 if key == "input" else None)
-                if value is not None:
-                    given[key] = value
-        halves = [half for half in ("encoder", "decoder") if half in values]
-        for half in halves:
-            given[half] = self.part(values[half], (half,))
-        if not halves and "input" not in values:
-            self.missing(self.root, ("input",), _WIDTH)
-            given["input"] = 1
-        if "layers" in values or not halves:
-            given["layers"] = read_layers(self, values.get("layers"), ("layers",), self.root)
-        parts = {"output": self.output, "expect": self.expect, "budget": self.budget, "training": self.training}
-        for key, read in parts.items():
-            if key in values:
-                given[key] = read(values[key], (key,))
-        for key, node in values.items():
-            fits = key not in OWN_DATA or isinstance(node, OWN_DATA[key][0])
-            if not fits:
-                self.problem(node.mark, (key,), f"expected {OWN_DATA[key][1]}, got {what(node)}")
+        parts = {
+            "encoder": self.half,
+            "decoder": self.half,
+            "expect": self.expect,
+            "budget": self.budget,
+            "training": self.training,
+        }
+        given = {key: read(nodes[key], (key,)) for key, read in parts.items() if key in nodes}
+        whole = "encoder" not in given and "decoder" not in given
+        given |= {"name": name} | self.part(nodes, self.root, (), needed=whole)
+        for key, (kinds, expected) in OWN_DATA.items():
+            if key in nodes and not isinstance(nodes[key], kinds):
+                self.problem(nodes[key].mark, (key,), f"expected {expected}, got {what(nodes[key])}")
         return self.validated(given)
 
     def validated(self, given: dict[str, Any]) -> Network | None:
@@ -103,42 +107,98 @@ class _Reader(Reading):
                     self.problem(mark_at(self.root, problem.path), problem.path, problem.message, problem.gaps)
             return None
 
-    def part(self, node: Node, path: Path) -> Part:
-        values = dict(self.keys(node, path, PART_KEYS))
-        steps = self.value(values["steps"], (*path, "steps"), Size(), None) if "steps" in values else None
-        if "input" in values:
-            width = self.value(values["input"], (*path, "input"), Size(), 1)
-        else:
-            width = 1
-            if isinstance(node, Mapping):
-                self.missing(node, (*path, "input"), _WIDTH)
-        layers = read_layers(self, values.get("layers"), (*path, "layers"), node)
-        output = self.output(values["output"], (*path, "output")) if "output" in values else None
-        return Part(width, layers, output, steps)
+    def half(self, node: Node, path: Path) -> Part:
+        return Part(**self.part(dict(self.keys(node, path, PART_KEYS)), node, path))
+
+    def part(self, nodes: dict[str, Node], above: Node, path: Path, *, needed: bool = True) -> dict[str, Any]:
+        """Return the values of a network or a half of one from what stands below its node; `needed`: its stack."""
+        given = self.values(((key, nodes[key]) for key in KEYS if key in nodes), path, KEYS)
+        if needed and "input" not in nodes and isinstance(above, Mapping):
+            self.missing(above, (*path, "input"), "the number of features per step, or an embedding's vocabulary")
+        if needed or "input" in nodes:
+            given.setdefault("input", 1)
+        if needed or "layers" in nodes:
+            given["layers"] = self.layers(nodes.get("layers"), (*path, "layers"), above)
+        if "output" in nodes:
+            given["output"] = self.output(nodes["output"], (*path, "output"))
+        return given
+
+    def layers(self, node: Node | None, path: Path, above: Node) -> tuple[Layer, ...]:
+        """Return the layers under a node at a path; where there is no node, `above` is where it should be.
+
+        A list that is too long is not read.
+        """
+        if node is None:
+            such = "-l lstm:512" if isinstance(above.mark, Flag) else "lstm: 512"
+            self.missing(above, path, f"at least one layer, such as {such}")
+            return (_stand_in(),)
+        if not isinstance(node, Sequence) or not node.items:
+            got = "none" if isinstance(node, Sequence) else what(node)
+            message = f"expected a list of layers, such as - lstm: 512, got {got}{_dash_cure(node)}"
+            self.problem(node.mark, path, message)
+            return (_stand_in(),)
+        if len(node.items) > MAX_LAYERS:
+            self.problem(node.mark, path, too_many_layers(len(node.items)))
+            return (_stand_in(),)
+        return tuple(self.layer(item, (*path, place)) for place, item in enumerate(node.items))
+
+    def layer(self, node: Node, path: Path) -> Layer:
+        """Return the layer that an item describes."""
+        if not isinstance(node, Mapping):
+            self.problem(node.mark, path, f"expected a layer, such as lstm: 512, got {what(node)}{_word_cure(node)}")
+            return _stand_in()
+        kinds = [key.value for key, _ in node.items if key.value in KINDS]
+        if not kinds:
+            self.no_kind(node, path)
+            return _stand_in()
+        name = next((one for one in kinds if one != "dropout"), kinds[0])
+        others = [one for one in kinds if one != name]
+        of, in_flags = kind(name), isinstance(node.mark, Flag)
+        for word, below in node.items if others else ():
+            if word.value in others:
+                self.problem(word.mark, (*path, word.value), _layer_of_its_own(word.value, below, in_flags))
+        allowed = _allowed(of)  # type: ignore[arg-type]  # a class is hashable, and mypy asks its instances
+        keys = self.keys(node, path, (*allowed, *others), partial(_unknown_option, of, node))
+        values = self.values(((key, below) for key, below in keys if key not in others), path, allowed)
+        return of(**{of.number: values.pop(name, 1)}, **values)
+
+    def no_kind(self, node: Mapping, path: Path) -> None:
+        """Note what is wrong with a layer that has no kind that is known."""
+        words = [key for key, _ in node.items if key.value not in OPTIONS]
+        if not words:
+            self.problem(node.mark, path, f"no kind of layer; add one of {one_of(tuple(KINDS))}")
+            return
+        key, first = words[0], node.items[0][1]
+        if isinstance(key.mark, Flag) and isinstance(first, Scalar) and not first.value:
+            self.problem(key.mark, path, f"expected KIND:UNITS, such as lstm:512, got '{escape(key.value)}'")
+            return
+        from rnncalc.spec.aliases import kind_cure
+
+        typed = [(name.value, word_of(below)) for name, below in node.items]
+        cure = (
+            kind_cure(key.value, typed, in_flags=isinstance(key.mark, Flag))
+            or f"; the kinds are {one_of(tuple(KINDS))}"
+        )
+        self.problem(key.mark, (*path, escape(key.value)), f"unknown kind of layer{cure}")
 
     def output(self, node: Node, path: Path) -> Output:
         if isinstance(node, Scalar):
             return Output(self.value(node, path, Size(), 1))
-        values: dict[str, Any] = {"units": 1}
-        for key, below in self.keys(node, path, OUTPUT_KEYS, partial(unknown_option, Output, node)):
-            value = self.value(below, (*path, key), OPTIONS[key].allowed, None)
-            if value is not None:
-                values[key] = value
+        keys = self.keys(node, path, OUTPUT_KEYS, partial(_unknown_option, Output, node))
+        values = self.values(keys, path, {key: OPTIONS[key].allowed for key in OUTPUT_KEYS})
         given = {key.value.partition(":")[0] for key, _ in node.items} if isinstance(node, Mapping) else {"units"}
         if given.isdisjoint(("units", *KINDS)):
             self.missing(node, (*path, "units"), "the number of outputs")
-        return Output(**values)
+        return Output(**{"units": 1} | values)
 
     def expect(self, node: Node, path: Path) -> Expect:
         if isinstance(node, Scalar):
             return Expect(self.value(node, path, COUNT, None))
-        from rnncalc.spec.shapes import read_shapes  # most specs expect one number, or nothing
-
         values: dict[str, Any] = {}
         for key, below in self.keys(node, path, Expect._fields):
             at = (*path, key)
             if key == "tensors":
-                values[key] = read_shapes(self, below, at)
+                values[key] = self.shapes(below, at)
             elif key != "layers":
                 values[key] = self.value(below, at, COUNT, None)
             elif isinstance(below, Sequence):
@@ -147,41 +207,108 @@ class _Reader(Reading):
                 self.problem(below.mark, at, f"expected a list of counts, got {what(below)}{_as_list(below)}")
         return Expect(**values)
 
+    def shapes(self, node: Node, path: Path) -> dict[str, dict[str, tuple[int, ...]]]:
+        """Return `{rnn_1: {W_xh: (20, 10)}}`; whether the tensors are so is for `check` to say."""
+        return {
+            layer: {name: self.shape(shape, at) for name, shape, at in self.named(tensors, below, _SHAPES % "tensors")}
+            for layer, tensors, below in self.named(node, path, _SHAPES % "layers")
+        }
+
+    def shape(self, node: Node, path: Path) -> tuple[int, ...]:
+        if not isinstance(node, Sequence) or not node.items:
+            self.problem(node.mark, path, f"expected a shape, such as [20, 10], got {what(node)}")
+            return ()
+        return tuple(self.value(item, (*path, axis), Size(), 1) for axis, item in enumerate(node.items))
+
     def training(self, node: Node, path: Path) -> Update:
         from rnncalc.network.training import UPDATE_KEYS, Update  # a spec without it does not pay for it
 
-        keys = self.keys(node, path, tuple(UPDATE_KEYS))
-        values = {key: self.value(below, (*path, key), UPDATE_KEYS[key].allowed, None) for key, below in keys}
-        return Update(**{key: value for key, value in values.items() if value is not None})
+        allowed = {key: option.allowed for key, option in UPDATE_KEYS.items()}
+        return Update(**self.values(self.keys(node, path, tuple(allowed)), path, allowed))
 
     def budget(self, node: Node, path: Path) -> Budget:
         from rnncalc.network.budget import BUDGET_KEYS, Budget  # enums, which a spec without one does not pay for
 
-        values: dict[str, Any] = {}
-        for key, below in self.keys(node, path, (*BUDGET_KEYS, "layers")):
-            if key == "layers":
-                values[key] = tuple(self.layer_limits(below, (*path, key)))
-            else:
-                values[key] = self.value(below, (*path, key), BUDGET_KEYS[key].allowed, None)
-        return Budget(**values)
+        allowed = {key: of.allowed for key, of in BUDGET_KEYS.items()}
+        nodes = dict(self.keys(node, path, (*allowed, "layers")))
+        limits = nodes.pop("layers", None)
+        of_layers = () if limits is None else tuple(self.layer_limits(limits, (*path, "layers")))
+        return Budget(**self.values(nodes.items(), path, allowed), layers=of_layers)
 
     def layer_limits(self, node: Node, path: Path) -> Iterator[tuple[str, int]]:
         from rnncalc.network.budget import LAYER_LIMIT
 
-        if not isinstance(node, Mapping):
-            self.problem(node.mark, path, f"expected names of layers, each with a number, got {what(node)}")
-            return
-        if len(node.items) > MOST_LAYER_LIMITS:
+        if isinstance(node, Mapping) and len(node.items) > MOST_LAYER_LIMITS:
             message = f"expected at most {MOST_LAYER_LIMITS:,} layers, got {len(node.items):,}"
             self.problem(node.mark, path, message)
             return
-        seen = set()
-        for key, below in node.items:
-            at = (*path, escape(key.value))
-            if key.value in seen:
-                self.problem(key.mark, at, "stands here a second time; remove one")
-            seen.add(key.value)
-            yield key.value, self.value(below, at, LAYER_LIMIT.allowed, 0)
+        for name, below, at in self.named(node, path, "names of layers, each with a number"):
+            yield name, self.value(below, at, LAYER_LIMIT.allowed, 0)
+
+
+@cache
+def _allowed(of: type[Layer]) -> dict[str, Allowed]:
+    """Return what each key of a layer of a kind may be, the kind's own first."""
+    return {of.kind: of.option(of.number).allowed} | {name: of.option(name).allowed for name in of.options()}
+
+
+def _stand_in() -> Layer:
+    """Return a harmless layer in place of one that cannot be read."""
+    return kind("dropout")(rate=0.0)  # type: ignore[call-arg]
+
+
+def _unknown_option(of: type[Layer], layer: Node, key: str, known: tuple[str, ...], below: Node) -> str:
+    """Return what to say of a key that a layer of a kind does not know: it may be an option of other kinds.
+
+    below: what stands under the key.
+    """
+    from rnncalc.spec.aliases import option_cure, space_cure
+    from rnncalc.spec.flags import misread
+
+    known = tuple(one for one in known if one == of.kind or one not in KINDS)
+    if takers := [name for name in KINDS if key in kind(name).options()]:
+        here = of.kind if of.kind in known else "output"
+        return f"does not apply to {here}; it applies to {one_of(takers)}"
+    in_flags = isinstance(layer.mark, Flag)
+    meant = misread(key, of, layer) if in_flags else space_cure(key, known) or _kind_of_output(key, of, below)
+    if meant or (meant := _value_alone(key, of, "=" if in_flags else ": ")):
+        return f"unknown key; {meant}"
+    cure = option_cure(key, of.kind, known, word_of(below), in_flags=in_flags)
+    return f"unknown key{cure}" if cure else unknown_key(key, known, below)
+
+
+def _kind_of_output(key: str, of: type[Layer], below: Node) -> str:
+    """Return what to write for `output: {dense: 5}`, the kind of the one layer that has none."""
+    is_output = issubclass(of, Output) and key in KINDS
+    return f"write output: {escape(word_of(below)) or 'N'}, whose layer is dense" if is_output else ""
+
+
+def _value_alone(word: str, of: type[Layer], is_: str) -> str:
+    """Return `write activation=relu` for the word alone."""
+    choices = {option: of.option(option).allowed for option in of.options()}
+    found = [option for option, of in choices.items() if isinstance(of, Choice) and word.lower() in of.words]
+    return f"write {found[0]}{is_}{escape(word.lower())}" if found else ""
+
+
+def _layer_of_its_own(kind: str, number: Node, in_flags: bool) -> str:
+    """Return what to say of a second kind in one layer."""
+    written = escape(number.value) if isinstance(number, Scalar) and number.value else "N"
+    return f"is a layer of its own; write {f'-l {kind}:{written}' if in_flags else f'- {kind}: {written}'} for it"
+
+
+def _word_cure(node: Node) -> str:
+    """Return `; write lstm: 4` for `lstm 4` or `lstm:4`."""
+    kind, mark, number = re.sub("[:= ]+", ":", node.value).partition(":") if isinstance(node, Scalar) else ("", "", "")
+    return f"; write {kind}: {escape(number)}" if kind in KINDS and mark and number.isalnum() else ""
+
+
+def _dash_cure(node: Node) -> str:
+    """Return `; write - lstm: 4` for a layer without its dash, or without the space behind it."""
+    first = node.items[0] if isinstance(node, Mapping) and node.items else None
+    if first is None or (kind := first[0].value.removeprefix("-")) not in KINDS or not isinstance(first[1], Scalar):
+        return ""
+    space = ", with a space after the dash" if first[0].value != kind else ""
+    return f"; write - {kind}: {escape(first[1].value)}{space}"
 
 
 def _as_list(node: Node) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Union
 
 from rnncalc.conventions.tensor import Role
+from rnncalc.layers.frozen import equal_by_type
 from rnncalc.step.operations import OPERATIONS
 from rnncalc.step.trace import INPUT, STATE, WEIGHTS, Trace, Weights
 
@@ -93,6 +94,7 @@ def output_matrix(notation: Notation) -> Letter:
     return ("V", "") if notation.by_letter else ("W", "hy")
 
 
+@equal_by_type
 class Symbol(NamedTuple):
     """A letter with what stands below it, and the letters of its axes; time is `t`, `t−1` or nothing.
 
@@ -105,6 +107,7 @@ class Symbol(NamedTuple):
     axes: tuple[str, ...] = ()
 
 
+@equal_by_type
 class Application(NamedTuple):
     """An operation of the table on symbols and other expressions; a sum has any number of terms.
 
@@ -118,6 +121,9 @@ class Application(NamedTuple):
 Formula = Union[Symbol, Application]  # noqa: UP007  refers to itself
 
 STACKED = "stacked"
+
+HALF = "half"
+"""What stands below the letter of a vector of which a direction takes its half."""
 
 
 class Equation(NamedTuple):
@@ -186,6 +192,9 @@ class _Writer:
             case "weights":
                 assert node.weights
                 return Symbol(*self.letters.weights(node.weights, len(node.axes)), axes=node.axes)
+            case "half":
+                whole = self.nodes[node.operands[0]]
+                return Symbol(whole.letter, HALF, "t", (node.width,))
             case "linear":
                 return self.formula(node.operands[0], named=False)
             case "plus" | "shift":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from math import exp, fsum, tanh
+from math import copysign, exp, fsum, inf, nan, tanh
 from operator import add, mul, truediv
 from typing import Any, Protocol
 
@@ -110,7 +110,14 @@ def elementwise(of: Callable[[float, float], float]) -> Callable[[Vector, Vector
 
 plus = elementwise(add)
 times = elementwise(mul)
-over = elementwise(truediv)
+_over = elementwise(truediv)
+_quotients = elementwise(lambda left, right: left / right if right else copysign(inf, right) * left if left else nan)
+
+
+def over(left: Vector, right: Vector) -> Vector:
+    """Return the element-wise quotient; by zero, as frameworks have it, infinity or no number."""
+    return (_over if all(right) else _quotients)(left, right)
+
 
 if sys.version_info >= (3, 12):
     from math import sumprod
@@ -149,7 +156,8 @@ def _through_softmax(gradient: Vector, values: Values) -> Vector:
 
 
 def _through_divisor(gradient: Vector, values: Values) -> Vector:
-    return [-g * a / (b * b) for g, a, b in zip(gradient, values[0], values[1], strict=True)]
+    divisor = values[1]
+    return [-number for number in over(over(times(gradient, values[0]), divisor), divisor)]
 
 
 def _scaled(number: Vector, vector: Vector) -> Vector:
@@ -323,7 +331,25 @@ TABLE = (
     ),
 )
 
-OPERATIONS = {row.name: row for row in TABLE}
+
+def _half(number: int) -> Operation:
+    """Return the operation that takes the first half of a vector, or the second."""
+
+    def forward(vector: Vector) -> Vector:
+        width = len(vector) // 2
+        return vector[number * width : (number + 1) * width]
+
+    def through(gradient: Vector, values: Values) -> Vector:
+        zeros = [0.0] * (values.width(0) - len(gradient))
+        return zeros + gradient if number else gradient + zeros
+
+    return Operation("half", 1, forward, (through,), ((),), again=True, beside=True)
+
+
+HALVES = _half(0), _half(1)
+"""A direction's half of x, where x is as wide as both directions together: the forward one's and the backward one's."""
+
+OPERATIONS = {row.name: row for row in (*TABLE, HALVES[0])}
 """Every operation by its name."""
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
 
 from rnncalc.conventions.arrays import Side
@@ -31,9 +32,6 @@ ONE = "1"
 
 INPUT, STATE, WEIGHTS = "input", "state", "weights"
 """What a node is that is no operation."""
-
-GATE = "gate"
-"""What stands for any gate among the letters of what a value is made of, which are shorter."""
 
 SIDES = (Side.INPUT, Side.RECURRENT)
 NO_HABITS = Habits()
@@ -92,7 +90,7 @@ class Trace:
 
     x: the place of what the step reads; before, after: of the states, by letter; output: of what the step hands on.
     gates: of the gates, in the order in which the step makes them. sums: of the sums of products and biases that gates
-        are made of.
+        are made of. habits: those that the step asks for.
     """
 
     def __init__(
@@ -104,6 +102,7 @@ class Trace:
         output: int,
         gates: Mapping[str, int],
         sums: Collection[int],
+        habits: Collection[str],
     ) -> None:
         self.nodes = nodes
         self.x = x
@@ -112,6 +111,7 @@ class Trace:
         self.output = output
         self.gates = gates
         self.sums = sums
+        self.habits = habits
 
 
 class Tracer:
@@ -127,11 +127,14 @@ class Tracer:
             (gate.letter, product.of): product for gate in self._gates.values() for product in gate.products
         }
         self._input = "h" if inputs == layer.units else "m"
+        self._halves = inputs == 2 * layer.units
         self._places: dict[Node, int] = {}
         self._nodes: list[Node] = []
         self._used: set[tuple[str, str]] = set()
         self._made: dict[str, int] = {}
         self._sums: dict[int, list[tuple[str, str]]] = {}
+        self._read: dict[tuple[str, str], int] = {}
+        self._asked: set[str] = set()
 
     def __call__(self) -> Trace:
         """Take the step, and return its trace."""
@@ -149,9 +152,10 @@ class Tracer:
             letter: self._expect(f"the state {letter}", vector, width)
             for (letter, width), vector in zip(layer.states.items(), states, strict=True)
         }
+        self._check_states(before, after)
         self._check_names(output, after)
         self._check_uses({output, *after.values()})
-        return Trace((*self._nodes,), x, before, after, output, self._made, {*self._sums})
+        return Trace((*self._nodes,), x, before, after, output, self._made, {*self._sums}, self._asked)
 
     def _place(self, node: Node) -> int:
         """Return where a node is, which is made where there is none like it."""
@@ -184,8 +188,9 @@ class Tracer:
         return letter in self._gates
 
     def habit(self, name: str) -> bool:
-        if name not in Habits._fields:
-            raise self._error(f"the step asks for the habit {name}, and there are {all_of(Habits._fields)}")
+        if name not in Habits.fields:
+            raise self._error(f"the step asks for the habit {name}, and there are {all_of(Habits.fields)}")
+        self._asked.add(name)
         return bool(getattr(self._habits, name))
 
     def activate(self, activation: str, vector: Operand) -> Operand:
@@ -208,6 +213,14 @@ class Tracer:
         self._weight(letter, 0)
         number = Operand(self._place(Node(WEIGHTS, width=ONE, weights=Weights(Role.SCALAR, letter))))
         return self.activate(self._weights[letter].activation, number)
+
+    def half(self, vector: Operand) -> Operand:
+        if self._layer.directions == 1:
+            return Operand(self._expect("what stands for a whole input", vector, "h"))
+        place = self._vector(vector)
+        if self._nodes[place].operation != INPUT or not self._halves:
+            raise self._error("the step takes half of what is not x, or of an x that is not as wide as both directions")
+        return Operand(self._place(Node("half", (place,), "h")))
 
     def blend(self, gate: Operand, where_one: Operand, where_zero: Operand) -> Operand:
         ones = self.times(gate, where_one)
@@ -256,8 +269,8 @@ class Tracer:
             if (letter, of) in self._used:
                 raise self._error(f"the step sums gate {letter}'s product of {of} twice")
             read = self._expect(f"what gate {letter} reads as {of}", vector, width_of(self._layer, of))
-            self._check_source(letter, of, read)
             self._used.add((letter, of))
+            self._read[letter, of] = read
             term = self._product(letter, of, read)
             if _side(of) not in sides:
                 term = self._biased(letter, _side(of), term)
@@ -343,24 +356,30 @@ class Tracer:
         got = {type(None): "nothing", Operand: "one value"}.get(type(done), "no such pair")
         raise self._error(f"the step returns {got}; write return h, (h,): what it hands on, and a tuple of all states")
 
-    def _check_source(self, letter: str, of: str, place: int) -> None:
-        """Refuse a gate that is given another state than it declares, or x instead of one.
-
-        A state that operations have changed is that state still; the value of a gate is nobody's.
-        """
-        sources = self._sources(place)
-        others = sources - {of, "x", GATE}
-        if others:
-            raise self._error(f"what gate {letter} reads as {of} is made of {all_of(sorted(others))}; give it {of}")
-        if not sources & {of, GATE}:
-            raise self._error(f"what gate {letter} reads as {of} is not made of {of}; give it {of}")
+    def _check_states(self, before: Mapping[str, int], after: Mapping[str, int]) -> None:
+        """Refuse a step that takes one state for another, or x for a state: of one width, they are easily mixed up."""
+        order = f"; the states come, and are returned, in the order {', '.join(before)}"
+        for (gate, of), place in self._read.items():
+            if of not in self._sources(place) and place != after.get(of):
+                node = self._nodes[place]
+                what = f"the state {node.letter}" if node.operation == STATE else f"what does not come from {of}"
+                raise self._error(f"gate {gate} reads {of}, and the step gives it {what}{order}")
+        for one, other in combinations(before, 2):
+            sources = {letter: self._sources(after[letter]) for letter in (one, other)}
+            if all(
+                own not in sources[own] and its in sources[own] and after[own] != before[its]
+                for own, its in ((one, other), (other, one))
+            ):
+                what = f"the state {one} is made of {other}, and not of {one}, and {other} of {one}, and not of {other}"
+                raise self._error(f"{what}{order}")
 
     def _sources(self, place: int) -> set[str]:
-        """Return of what a value is made: x, states, and GATE where a gate has a part in it."""
-        node = self._nodes[place]
-        if node.letter:
-            return {GATE if node.operation in OPERATIONS else node.letter}
-        return set().union(*map(self._sources, node.operands))
+        """Return the letters of x and of the states before the step that a value is made of."""
+        reached = {place}
+        for each in range(place, -1, -1):
+            if each in reached:
+                reached.update(self._nodes[each].operands)
+        return {self._nodes[each].letter for each in reached if self._nodes[each].operation in (INPUT, STATE)}
 
     def _check_names(self, output: int, after: Mapping[str, int]) -> None:
         """Refuse two values of one name: equations, drawings and programs would take the one for the other."""
@@ -412,7 +431,7 @@ def trace(layer: Cell, inputs: int, convention: Convention) -> Trace:
         fine = all(type(size) is int and size > 0 for size in sizes.values())
         declares = layer.gates(inputs), layer.weights, layer.states, fine
         made: list[tuple[object, Trace]] = convention.traces.setdefault(
-            (type(layer), tuple(sizes), layer.choices(), inputs == layer.units), []
+            (type(layer), tuple(sizes), layer.choices(), inputs == layer.units, inputs == 2 * layer.units), []
         )
         for known, found in made:  # most often one: gates are quicker compared than hashed
             if known == declares:

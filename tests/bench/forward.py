@@ -27,7 +27,7 @@ else:
 def seconds_of_pass(units: int, steps: int) -> float:
     """Return the time of a pass, without making its weights."""
     network = Network(input=units, layers=(LSTM(units),), steps=steps)
-    (placed,) = network.placed
+    (placed,) = network.stack
     weights = {placed.name: Numbers().weights_of(placed)}
     inputs = [[random() for _ in range(units)] for _ in range(steps)]
     forward = Pass(network, floats, weights=weights, inputs={None: inputs})
@@ -52,7 +52,7 @@ def seconds_of_products(units: int, steps: int) -> float:
 def backward_against_forward(units: int, steps: int) -> float:
     """Return the time of a pass back through an LSTM, against that of its own pass forward."""
     network = Network(input=units, layers=(LSTM(units),), steps=steps)
-    (placed,) = network.placed
+    (placed,) = network.stack
     weights = {placed.name: Numbers().weights_of(placed)}
     began = perf_counter()
     recording = Recording(network, weights)

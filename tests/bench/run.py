@@ -61,6 +61,7 @@ def main() -> None:
         forward(python, rnncalc)
         models(Path(folder), rnncalc)
         drawing(Path(folder), rnncalc)
+        answering(Path(folder), rnncalc)
 
 
 def models(folder: Path, rnncalc: str) -> None:
@@ -182,6 +183,26 @@ def drawing(folder: Path, rnncalc: str) -> None:
     for form in ("svg", "tikz"):
         many, few = (timed("draw", files[name], "-f", form) for name in ("many", "few"))
         show(f"draw -f {form} of 100,000 layers and 10^12 steps, against 13 and 7", ratio(many, few, 11), 1.1)
+
+
+def answering(folder: Path, rnncalc: str) -> None:
+    """Compare judging wrong answers to counting the same network."""
+    for layers, numbers in ((1, 1), (10, 1), (100, 1), (1_000, 1), (500, 500), (1_000, 1_000)):
+        path = folder / f"{layers} to be judged.yaml"
+        lines = "".join(f"  - lstm: {10 + place}\n" for place in range(layers))
+        path.write_text(f"input: 10\nsteps: 7\nlayers:\n{lines}")
+        wrong = [str(10**9 + 7 + place) for place in range(numbers)]
+        judging = [sys.executable, "-c", FAILING, rnncalc, "answer", str(path), *wrong]
+        counting = [sys.executable, "-c", FAILING, rnncalc, "count", str(path)]
+        value = ratio(partial(seconds, judging), partial(seconds, counting), 5)
+        what = f"answer of {numbers:,} wrong number{'s' if numbers > 1 else ''} for {layers:,} different layers"
+        show(f"{what}, against its count", value)
+        show("its seconds", seconds(judging), 2)
+        show("its peak memory, in MB", kilobytes(judging) / 1024, 300)
+
+
+FAILING = "import subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)"
+"""A program that runs another, which may find that the answer is no."""
 
 
 if __name__ == "__main__":

@@ -108,7 +108,7 @@ def test_a_page_with_a_picture(
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("spec", ["many-to-many", "translation"])
 def test_a_picture_by_itself(spec: str, scheme: str, still: Browser, tmp_path: Path, call: Call) -> None:
-    """The SVG opened as a file: it is one, with its title, and fits as it does in a page."""
+    """The SVG opened as a file: it is one, with its title, and its labels fit as they do in a page."""
     path = tmp_path / f"{spec}.svg"
     assert call("draw", f"specs/{spec}.yaml", "-o", path) == (0, "", "")
     still.open(path, 1600, scheme)

@@ -41,11 +41,6 @@ REFUSED = [
         ["-i", "4", "-l", "lstm:3,peepholes", "-c", "keras", "--to", "keras"],
         "--layer 1: peepholes: keras cannot express peepholes: true; textbook and onnx can\n",
     ),
-    (
-        ["-i", "4", "-l", "rnn:4,repeat=501", "--to", "flax-nnx"],
-        "rnncalc: the program would have more than 500 modules, a line for each, which nobody would read; export fewer "
-        "layers, and repeat them in the program\n",
-    ),
 ]
 
 

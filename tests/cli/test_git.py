@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -214,4 +215,70 @@ def test_a_path_is_that_of_the_repository() -> None:
         *(".", "specs", "specs/a.yaml", None, None)
     ]
     with pytest.raises(CallError, match="git does not have"):
-        [*at.contents([next(iter(at.files(["specs"])))._replace(object="1" * 40)])]
+        [*at.contents([next(iter(at.files(["specs"])))._replace(object="1" * 40)], 9)]
+
+
+def without_object(folder: Path, path: str) -> None:
+    """Take a file of the commit `old` out of a repository, as in a partial clone."""
+    name = git(folder, "rev-parse", f"old:{path}")
+    (folder / ".git" / "objects" / name[:2] / name[2:]).unlink()
+
+
+def test_a_blob_that_is_not_here_is_one_line(repository: Path, call: Call) -> None:
+    """Of a spec that is asked for; what else of the commit is missing does not matter."""
+    without_object(repository, "specs/sub/a.yaml")
+    result = call("check", "specs", "--baseline", "git:old")
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
+    assert result.err.startswith("rnncalc: --baseline: git does not have 'specs/sub/a.yaml' here; in a partial clone")
+    assert before(call, "other.yaml", "specs/a.yaml", "--baseline", "git:old") == {"other.yaml": 4, "specs/a.yaml": 1}
+
+
+def test_the_cure_for_a_partial_clone_is_one(
+    repository: Path, call: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What the message says to run gets what was missing."""
+    git(repository, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--filter=blob:none", repository.as_uri(), "partial")
+    monkeypatch.chdir(tmp_path / "partial")
+    result = call("check", "specs", "--baseline", "git:old")
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
+    command = result.err.strip().rpartition("fetch it first: git ")[2]
+    git(tmp_path / "partial", *command.split())
+    assert before(call, "specs/a.yaml", "--baseline", "git:old") == {"specs/a.yaml": 1}
+
+
+def test_a_blob_that_is_damaged_is_one_line(repository: Path, call: Call) -> None:
+    """Git ends in the middle of its answers."""
+    name = git(repository, "rev-parse", "old:specs/a.yaml")
+    path = repository / ".git" / "objects" / name[:2] / name[2:]
+    path.chmod(0o644)
+    path.write_bytes(path.read_bytes()[:-6])
+    result = call("check", "specs", "--baseline", "git:old")
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
+    assert result.err.startswith("rnncalc: --baseline: git does not have 'specs/a.yaml' here; in a partial clone")
+
+
+def test_a_git_that_knows_nothing_of_lazy_fetching_fetches_nothing(
+    repository: Path, call: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its remote is a command that leaves a file behind, and its own configuration allows that."""
+    old = tmp_path / "bin" / "git"
+    old.parent.mkdir()
+    old.write_text(f'#!/bin/sh\nunset GIT_NO_LAZY_FETCH\nexec "{shutil.which("git")}" "$@"\n')
+    old.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{old.parent}{os.pathsep}{os.environ['PATH']}")
+    marker = tmp_path / "fetched"
+    for key, value in {
+        "core.repositoryFormatVersion": "1",
+        "extensions.partialClone": "origin",
+        "remote.origin.url": f"ext::touch {marker}",
+        "remote.origin.promisor": "true",
+        "protocol.ext.allow": "always",
+    }.items():
+        git(repository, "config", key, value)
+    without_object(repository, "specs/a.yaml")
+    result = call("check", "specs", "--baseline", "git:old")
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
+    assert not marker.exists()
+    subprocess.run(["git", "cat-file", "-e", "old:specs/a.yaml"], check=False, capture_output=True)
+    assert marker.exists()  # git by itself does fetch

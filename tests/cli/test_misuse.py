@@ -40,6 +40,30 @@ def test_a_flag_that_is_wrong(words: tuple[object, ...], said: str, call: Call) 
     assert (result.code, result.out, result.err) == (2, "", f"{said}\n")
 
 
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("x" * 20_000, f"--seed: expected a whole number, 0 or more, got '{'x' * 79}…'"),
+        ("1.5", "--seed: expected a whole number, 0 or more, got '1.5'"),
+        ("-1", "--seed: expected a whole number, 0 or more, got '-1'"),
+    ],
+)
+def test_a_seed_that_is_none(word: str, said: str, call: Call) -> None:
+    """As any other number of a flag; a negative one would be the same as its positive."""
+    assert call("run", "-i", 1, "-l", "rnn:1", "-T", 1, "--seed", word) == (2, "", f"{said}\n")
+    assert call("run", "-i", 1, "-l", "rnn:1", "-T", 1, "--seed", "1_000").code == 0
+
+
+@pytest.mark.parametrize("word", ["x" * 20_000, "--" + "x" * 20_000, "-x=" + "x y" * 9_000, "x " * 9_000])
+@pytest.mark.parametrize("before", [["schema"], ["run", "-i", 1, "-l", "rnn:1", "-T", 1], [], ["answer", "-i"]])
+def test_no_word_is_told_at_length(word: str, before: list[object], call: Call) -> None:
+    """However long it is, and whoever reads the call."""
+    for words in ([*before, word], [*before, *word.split()[:500]]):
+        result = call(*words)
+        assert (result.code, result.out) == (2, "")
+        assert all(len(line) < 1_000 for line in result.err.splitlines())
+
+
 def test_which_of_several_specs_is_refused(call: Call) -> None:
     """By its file; of one spec alone, or of flags, there is no doubt."""
     asked = "a step would write 1,600 weights"

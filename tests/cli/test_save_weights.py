@@ -16,8 +16,8 @@ from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.errors import RefusedError, SpecError
 from rnncalc.questions.run import run, weights_in_use
 from rnncalc.spec import Spec, parse, parse_data
+from rnncalc.spec.data import weights_text
 from rnncalc.spec.nodes import Flag, Mapping
-from rnncalc.spec.saved import weights_text
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 

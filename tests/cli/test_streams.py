@@ -1,6 +1,7 @@
 """The two streams: what strangers put into messages, who closes them, and what ends a call from outside."""
 
 import builtins
+import io
 import os
 import signal
 import subprocess
@@ -9,6 +10,10 @@ from pathlib import Path
 
 import pytest
 from conftest import Call
+from examples import ROOT, examples, formats
+
+from rnncalc.cli import call as call_line
+from rnncalc.cli.commands import COMMANDS
 
 HOSTILE = "x\n::error::pwned\x1b[31m\r\x9b\u202e##[error]y\udc80"
 PYTHON = [sys.executable, "-m", "rnncalc"]
@@ -124,3 +129,49 @@ def test_a_signal_is_left_as_it_was(call: Call) -> None:
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     call("specs/lstm.yaml")
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+
+
+class Notebook(io.StringIO):
+    """What a notebook puts in the place of the streams: it has an encoding, and no file's number."""
+
+    encoding = "UTF-8"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("kind", [io.StringIO, Notebook])
+def test_streams_that_are_no_files(
+    kind: type[io.StringIO], name: str, call: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Every command writes the same in every format, help and mistakes included, to a stream without an encoding."""
+    (tmp_path / "specs").symlink_to(ROOT / "specs")
+    monkeypatch.chdir(tmp_path)  # some examples write a file
+    monkeypatch.delenv("COLUMNS", raising=False)
+    first, *others = examples(name)
+    in_formats = [[*first[:1], "-f", word, *first[1:]] for word in formats(name)]
+    shown = [first, *others, [name, "--help"]]
+    for args in [*shown, *in_formats, [name, "--nope"]]:
+        out, err = kind(), kind()
+        with monkeypatch.context() as within:
+            within.setattr(sys, "stdout", out)
+            within.setattr(sys, "stderr", err)
+            code = call_line(args)
+        assert (code, out.getvalue(), err.getvalue()) == call(*args), args
+        assert code in (0, 1) or args not in shown, args
+
+
+class Torn(Notebook):
+    """A stream that takes nothing more."""
+
+    def write(self, text: str) -> int:
+        if text:
+            raise BrokenPipeError
+        return 0
+
+
+@pytest.mark.parametrize("args", [["schema"], ["specs/lstm.yaml"], ["nowhere.yaml"]])
+def test_a_torn_stream_without_a_number(args: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is no file to send the rest to."""
+    with monkeypatch.context() as within:
+        within.setattr(sys, "stdout", Torn())
+        within.setattr(sys, "stderr", Torn())
+        assert call_line(args) == (2 if "nowhere.yaml" in args else 0)

@@ -109,9 +109,9 @@ def numbers(network: Network, seed: int) -> tuple[dict[str, Any], list[Any]]:
         return random.uniform(-bound, bound, shape).astype(np.float32).astype(np.float64).tolist()
 
     weights = {
-        place.name: {tensor.name: array(tensor.shape, 0.5) for tensor in place.tensors} for place in network.placed
+        place.name: {tensor.name: array(tensor.shape, 0.5) for tensor in place.tensors} for place in network.stack
     }
-    first, steps = network.placed[0], network.steps or 1
+    first, steps = network.stack[0], network.steps or 1
     if isinstance(first.layer, Embedding):
         return weights, random.integers(first.inputs, size=steps).tolist()
     return weights, array((steps, first.inputs), 1.0)
@@ -121,7 +121,7 @@ def turn_of(network: Network) -> Placed | None:
     """Return the layer that hands on its final state alone: the last recurrent one, where one vector leaves."""
     if network.topology == "many-to-many":
         return None
-    return [place for place in network.placed if isinstance(place.layer, Cell)][-1]
+    return [place for place in network.stack if isinstance(place.layer, Cell)][-1]
 
 
 def one_option_at_a_time(convention: str) -> Iterator[tuple[str, Network]]:

@@ -42,7 +42,7 @@ def hold(network: Network, frameworks: Sequence[Framework], weights: dict[str, A
     done = run(network, weights=weights, inputs={None: inputs})
     assert done.agrees
     turn, flow = turn_of(network), np.asarray(inputs)
-    for place, ran, framework in zip(network.placed, done.layers, frameworks, strict=True):
+    for place, ran, framework in zip(network.stack, done.layers, frameworks, strict=True):
         flow = framework.apply(place, weights[place.name], flow, final=place is turn)
         within = framework.within
         np.testing.assert_allclose(ran.output, flow, rtol=within, atol=within, err_msg=place.name)

@@ -179,13 +179,13 @@ class Mixed(Pass[Any]):
                 params=own[place.name].params,
                 multiply_adds_per_step=own[place.name].multiply_adds_per_step,
             )
-            for place in known.placed
+            for place in known.stack
         )
 
     def outputs(self) -> Any:
         ran = [*self.run()]
         assert all(each.agrees for each in ran), ran[-1]
-        assert len(ran) == len(self.network.placed)
+        assert len(ran) == len(self.network.stack)
         return ran[-1].output
 
     def _opened(self, place: Placed) -> LayerPass[Any]:

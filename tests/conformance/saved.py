@@ -61,7 +61,7 @@ def refused_by_sum(spec: Path, changed: Path, more: int) -> None:
 def written(network: Network, path: str = "") -> str:
     """Return a network as a spec, each layer with the path that a number in `path` gives it, if any is given."""
     lines = [f"convention: {network.convention}", f"input: {network.input}", f"topology: {network.topology}", "layers:"]
-    for number, place in enumerate(network.placed):
+    for number, place in enumerate(network.stack):
         layer = place.layer
         fields = {layer.kind: getattr(layer, layer.number)} | {
             key: value
@@ -76,7 +76,7 @@ def written(network: Network, path: str = "") -> str:
 
 def flow_of(network: Network) -> Any:
     """Return a sequence to feed a network with: vectors in float32, or the numbers of tokens."""
-    first, steps = network.placed[0], network.steps or 1
+    first, steps = network.stack[0], network.steps or 1
     random = np.random.default_rng(1)
     if first.layer.kind == "embedding":
         return random.integers(first.inputs, size=steps)

@@ -96,6 +96,16 @@ def test_a_cell_of_strangers_is_written_from_its_step(target: str, cell: type[Ce
     HOLD[target](case_of(export(net, target, stacks=TARGETS[target].stacks), net, seed=1))
 
 
+@pytest.mark.parametrize("topology", ["many-to-many", "many-to-one"])
+@pytest.mark.parametrize("inputs", [3, 6])
+@pytest.mark.parametrize("target", TARGETS)
+def test_both_directions_of_an_sru_each_take_their_half(target: str, inputs: int, topology: Any) -> None:
+    """As wide as both together, the input is itself the skip; as wide as one, it is not."""
+    layers = (SRU(3, bidirectional=True, learned_state=True), SRU(3, bidirectional=True, merge="sum"), SRU(3))
+    net = Network(input=inputs, layers=layers, output=2, steps=4, topology=topology)
+    HOLD[target](case_of(export(net, target, stacks=TARGETS[target].stacks), net, seed=1))
+
+
 WRONG = [
     ("pytorch", "torch.sigmoid(x", "torch.tanh(x"),
     ("pytorch", "1 - f", "f"),

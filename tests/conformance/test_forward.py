@@ -20,7 +20,7 @@ SINGLE = [network for convention in FRAMEWORKS for network in one_option_at_a_ti
 
 def compare(network: Network, seed: int = 0) -> None:
     """Hold every layer of a network against the framework of its convention."""
-    hold(network, [FRAMEWORKS[network.convention]] * len(network.placed), *numbers(network, seed))
+    hold(network, [FRAMEWORKS[network.convention]] * len(network.stack), *numbers(network, seed))
 
 
 @pytest.mark.parametrize("network", [pytest.param(network, id=name) for name, network in SINGLE])

@@ -12,9 +12,10 @@ from conformance.drawing import cells, networks, numbers, one_option_at_a_time, 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rnncalc import LSTM, Dense, Embedding, Network, Output
+from rnncalc import GRU, LSTM, RNN, Dense, Embedding, Network, Output
 from rnncalc.forward.backward_pass import go_back
 from rnncalc.forward.losses import squared, the_sum
+from rnncalc.questions.backward import backward
 
 pytestmark = pytest.mark.conformance
 
@@ -23,9 +24,9 @@ Gradients = dict[str, dict[str, Any]]
 
 def by_torch(network: Network, weights: dict[str, Any], inputs: Any, target: float | None) -> tuple[float, Gradients]:
     """Return the loss and the gradients of PyTorch's autograd, by layer and tensor."""
-    made = {place.name: with_torch.built(place, weights[place.name]) for place in network.placed}
+    made = {place.name: with_torch.built(place, weights[place.name]) for place in network.stack}
     flow = torch.tensor(np.asarray(inputs))
-    for place in network.placed:
+    for place in network.stack:
         flow = with_torch.leaving(place.layer, made[place.name], flow, final=place is turn_of(network))
     loss = flow.sum() if target is None else ((flow - target) ** 2).sum() / 2
     if loss.requires_grad:
@@ -35,7 +36,7 @@ def by_torch(network: Network, weights: dict[str, Any], inputs: Any, target: flo
             with_torch.numbered(name, 0, place.copy): 0.0 if weight.grad is None else weight.grad.numpy()
             for name, weight in made[place.name].named_parameters()
         }
-        for place in network.placed
+        for place in network.stack
     }
 
 
@@ -48,7 +49,7 @@ def by_jax(network: Network, weights: dict[str, Any], inputs: Any, target: float
 
     def loss_of(arrays: dict[str, Any]) -> Any:
         flow = jnp.asarray(inputs)
-        for place in network.placed:
+        for place in network.stack:
             flow = with_linen.leaving(place, arrays[place.name], flow, final=place is turn_of(network))
         return flow.sum() if target is None else ((flow - target) ** 2).sum() / 2
 
@@ -62,7 +63,7 @@ FRAMEWORKS = {"pytorch": by_torch, "flax-linen": by_jax}
 def hold(network: Network, seed: int = 0, target: float | None = None) -> None:
     """Assert that the loss and every gradient of a network are those of its framework."""
     weights, inputs = numbers(network, seed)
-    width = network.placed[-1].outputs
+    width = network.stack[-1].outputs
     outputs = (network.steps or 1) if network.topology == "many-to-many" else 1
     loss = the_sum if target is None else squared([[target] * width] * outputs)
     back = go_back(network, loss, weights, inputs={None: inputs})
@@ -102,7 +103,7 @@ def test_a_tied_output_adds_to_the_gradient_of_the_embedding() -> None:
         input=5, layers=(Embedding(3), LSTM(3)), output=Output(5, tied=True), topology="many-to-many", steps=4
     ).replace(convention="pytorch")
     weights, inputs = numbers(network, 3)
-    first, middle, last = network.placed
+    first, middle, last = network.stack
     table = with_torch.built(first, weights[first.name])
     lstm = with_torch.built(middle, weights[middle.name])
     bias = torch.tensor(weights[last.name]["bias"], dtype=torch.float64, requires_grad=True)
@@ -123,11 +124,11 @@ def test_a_chunk_is_what_detaching_the_state_gives(data: st.DataObject, chunk: i
         input=2, layers=layers, output=2, topology="many-to-many", steps=data.draw(st.integers(1, 6))
     ).replace(convention="pytorch")
     weights, inputs = numbers(network, data.draw(st.integers(0, 1000)))
-    made = {place.name: with_torch.built(place, weights[place.name]) for place in network.placed}
+    made = {place.name: with_torch.built(place, weights[place.name]) for place in network.stack}
     states: dict[str, Any] = {}
     for start in range(0, network.steps or 1, chunk):
         flow = torch.tensor(np.asarray(inputs[start : start + chunk]))
-        for place in network.placed:
+        for place in network.stack:
             if isinstance(place.layer, Dense):
                 flow = made[place.name](flow)
             else:
@@ -139,3 +140,64 @@ def test_a_chunk_is_what_detaching_the_state_gives(data: st.DataObject, chunk: i
         for name, gradient in layer.gradients.items():
             module = made[layer.placed.name]
             np.testing.assert_allclose(gradient, module.get_parameter(name).grad, rtol=1e-9, atol=1e-12)
+
+
+class OpenLSTMCell(torch.nn.LSTMCell):  # type: ignore[misc]  # torch is untyped here
+    """PyTorch's LSTM cell in its documented equations; its own kernel hides the c that h is made of from autograd."""
+
+    def forward(self, x: Any, state: Any = None) -> Any:
+        h, c = state or (torch.zeros(self.hidden_size, dtype=x.dtype),) * 2
+        sums = self.weight_ih @ x + self.bias_ih + self.weight_hh @ h + self.bias_hh
+        i, f, g, o = sums.chunk(4)
+        c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+        return o.sigmoid() * c.tanh(), c
+
+
+CELLS = {RNN: torch.nn.RNNCell, GRU: torch.nn.GRUCell, LSTM: OpenLSTMCell}
+
+
+@pytest.mark.parametrize("frozen", [(False, False), (True, False), (False, True), (True, True)])
+@pytest.mark.parametrize("units", [1, 3])
+@pytest.mark.parametrize("kind", CELLS)
+def test_the_gradients_of_states_are_those_of_autograd(
+    kind: type[RNN | GRU | LSTM], units: int, frozen: tuple[bool, bool]
+) -> None:
+    """Of every state of two layers, frozen or not, under the squared error of all outputs, and in chunks of 3."""
+    layers = tuple(kind(units, frozen=each) for each in frozen)
+    network = Network(input=2, layers=layers, topology="many-to-many", steps=5, convention="pytorch")
+    weights, inputs = numbers(network, 3)
+    for chunk in (None, 3):
+        found = backward(
+            network, weights=weights, inputs=inputs, targets=[[0.25] * units] * 5, chunk=chunk, states=True
+        )
+        theirs = state_gradients(network, weights, inputs, chunk or 5)
+        for layer, gradients in zip(found.layers, theirs, strict=True):
+            for of, letter in zip(layer.norms, gradients, strict=True):
+                np.testing.assert_allclose(of.norms, letter, rtol=1e-9)
+
+
+def state_gradients(network: Network, weights: dict[str, Any], inputs: Any, chunk: int) -> list[Any]:
+    """Return for each layer and each of its states the lengths of its gradients at every step, by autograd."""
+    cells: list[Any] = []
+    for place in network.stack:
+        made: Any = CELLS[type(place.layer)](place.inputs, place.outputs, dtype=torch.float64)
+        arrays = {name.replace("_l0", ""): torch.tensor(array) for name, array in weights[place.name].items()}
+        made.load_state_dict(arrays)
+        cells.append(made)
+    states: list[list[tuple[Any, ...]]] = [[] for _ in cells]
+    carried: list[Any] = [None for _ in cells]
+    for step, x in enumerate(inputs):
+        flow = torch.tensor(x, dtype=torch.float64)
+        for number, cell in enumerate(cells):
+            if step % chunk == 0 and carried[number] is not None:
+                state = carried[number]
+                both = isinstance(state, tuple)
+                carried[number] = tuple(each.detach() for each in state) if both else state.detach()
+            carried[number] = cell(flow, carried[number])
+            made = carried[number] if isinstance(carried[number], tuple) else (carried[number],)
+            for each in made:
+                each.retain_grad()
+            states[number].append(made)
+            flow = made[0]
+    sum(((step[0] - 0.25) ** 2).sum() / 2 for step in states[-1]).backward()
+    return [[[float(state.grad.norm()) for state in of] for of in zip(*steps, strict=True)] for steps in states]

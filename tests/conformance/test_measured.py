@@ -43,7 +43,7 @@ MEASURED: list[tuple[str, Layer, int]] = [
 def test_the_count_is_the_frameworks(convention: str, layer: Layer, count: int) -> None:
     """One layer built in the framework has the known number of parameters, and rnncalc counts it."""
     network = Network(input=8, layers=(layer,), convention=convention)
-    assert sum(map(prod, FRAMEWORKS[convention].tensors(network.placed[0]).values())) == count
+    assert sum(map(prod, FRAMEWORKS[convention].tensors(network.stack[0]).values())) == count
     assert network.params == count
 
 

@@ -20,7 +20,7 @@ STEPS = 3
 
 def alone(layer: Layer, inputs: int) -> Any:
     """Return the layer in its place in a network of one, and its shapes by name."""
-    (place,) = Network(input=inputs, layers=(layer,), steps=STEPS, topology="many-to-many", convention="onnx").placed
+    (place,) = Network(input=inputs, layers=(layer,), steps=STEPS, topology="many-to-many", convention="onnx").stack
     return place, {tensor.name: tensor.shape for tensor in place.tensors}
 
 

@@ -36,7 +36,7 @@ def stacked(layer: Cell, inputs: int, copies: int = 2, topology: TopologyName = 
 
 def held(package: Package, network: Network) -> int:
     """Return how many parameters the package has in a network's layers."""
-    return sum(prod(shape) for place in network.placed for shape in package.framework.tensors(place).values())
+    return sum(prod(shape) for place in network.stack for shape in package.framework.tensors(place).values())
 
 
 @each
@@ -96,7 +96,7 @@ def test_every_number_matters(name: str, inputs: int) -> None:
     package = PACKAGES[name]
     network = stacked(package.layer(3, learned_state=True), inputs, copies=1)
     weights, x = numbers(network, seed=3)
-    (place,), (ran,) = network.placed, run(network, weights=weights, inputs={None: x}).layers
+    (place,), (ran,) = network.stack, run(network, weights=weights, inputs={None: x}).layers
     own = weights[place.name]
     for tensor in place.tensors:
         for index in np.ndindex(tensor.shape):

@@ -56,7 +56,7 @@ def saved_and_read(network: Network, number: int, folder: Path) -> None:
     """Hold a network as the package for Flax writes it, and as that for NumPy does."""
     shapes = {
         f"layers_{place_number}.{name}": shape
-        for place_number, place in enumerate(network.placed)
+        for place_number, place in enumerate(network.stack)
         if not isinstance(place.layer, Dropout)
         for name, shape in SHAPES[network.convention](place).items()
     }

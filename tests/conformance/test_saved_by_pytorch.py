@@ -16,7 +16,7 @@ from torch import nn
 
 from rnncalc import Network
 from rnncalc.modelfiles import read
-from rnncalc.modelfiles.model import Role
+from rnncalc.modelfiles.model import Role, Sign
 
 pytestmark = [pytest.mark.conformance, pytest.mark.filterwarnings("ignore")]
 
@@ -103,3 +103,36 @@ def test_metadata_of_safetensors(tmp_path: Path) -> None:
     state: dict[str, Any] = nn.LSTM(3, 2).state_dict()
     safetensors.torch.save_file(state, tmp_path / "a.safetensors", metadata={"format": "pt"})
     hold(tmp_path / "a.safetensors", 4 * 2 * (3 + 2 + 2))
+
+
+def tied(table: str, output: str, *, bias: bool) -> Any:
+    """Return a language model whose output has the matrix of its table."""
+    model = nn.ModuleDict({table: nn.Embedding(20, 5), "rnn": nn.LSTM(5, 5), output: nn.Linear(5, 20, bias=bias)})
+    model[output].weight = model[table].weight
+    return model
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("names", [("emb", "fc"), ("encoder", "decoder"), ("embedding", "decoder"), ("wte", "lm_head")])
+def test_a_tied_model_saved_by_save_model(tmp_path: Path, names: tuple[str, str], bias: bool) -> None:
+    """Which name safetensors keeps is that which comes first; the spec is of the table and of the tied output."""
+    path = tmp_path / "a.safetensors"
+    safetensors.torch.save_model(tied(*names, bias=bias), str(path))
+    text = hold(path, 20 * 5 + 4 * 5 * (5 + 5 + 2) + 20 * bias)
+    assert "input: 20\n" in text
+    assert "embedding: 5\n" in text
+    assert "tied: true\n" in text
+
+
+def test_quantised_weights_are_named(tmp_path: Path) -> None:
+    """Of each kind of layer that PyTorch quantises dynamically, as a state dict and as a module."""
+    layers = [nn.Embedding(20, 4), nn.LSTM(4, 5), nn.GRU(5, 5), nn.GRUCell(5, 5), nn.Linear(5, 2)]
+    kinds = {type(layer) for layer in layers[1:]}
+    model = torch.ao.quantization.quantize_dynamic(nn.Sequential(*layers), kinds, dtype=torch.qint8)
+    torch.save(model.state_dict(), tmp_path / "a.pt")
+    torch.save(model, tmp_path / "b.pt")
+    for name in ("a.pt", "b.pt"):
+        (names,) = (remark.names for remark in read(str(tmp_path / name)).remarks if remark.sign is Sign.QUANTISED)
+        assert {path.partition(".")[0] for path in names} == {"1", "2", "3", "4"}, name
+        code, said = called("read", tmp_path / name)
+        assert (code, "since they are quantised: 1._all_weight_values.0.param" in said) == (0, True)

@@ -38,7 +38,7 @@ class Drawn(NamedTuple):
 
 
 def _projects(network: Network) -> bool:
-    return any(getattr(place.layer, "projection", None) for place in network.placed)
+    return any(getattr(place.layer, "projection", None) for place in network.stack)
 
 
 DRAWN = st.builds(
@@ -85,7 +85,7 @@ def changed(held: Any, name: str, path: Path, network: Network) -> None:
     if PIECE.search(name):  # the operator reads it cut up and put together anew, so it is held by the sum alone
         refused_by_sum(spec_of(path), copy, prod(longer) - prod(shape))
         return
-    kinds = {f"layers.{number}.weight": place.layer.kind for number, place in enumerate(network.placed)}
+    kinds = {f"layers.{number}.weight": place.layer.kind for number, place in enumerate(network.stack)}
     turned = kinds.get(name) == "dense" or kinds.get(name) == "output"  # PyTorch has it the other way round
     shapes = (shape[::-1], longer[::-1]) if turned else (shape, longer)
     refused(spec_of(path), copy, name, shapes)

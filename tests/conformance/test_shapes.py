@@ -25,7 +25,7 @@ def test_every_tensor_is_the_frameworks(convention: str, data: st.DataObject) ->
     """Name by name and shape by shape, in every layer of any network the convention can express; so the total too."""
     network = data.draw(networks(convention))
     total = 0
-    for place in network.placed:
+    for place in network.stack:
         measured = FRAMEWORKS[convention].tensors(place)
         declared = [(tensor.name, tensor.shape) for tensor in place.tensors]
         assert sorted(declared) == sorted(measured.items()), place
@@ -40,7 +40,7 @@ def test_a_stack_is_the_module_with_so_many_layers(layer: Any, inputs: int, laye
     stacked = layer.replace(repeat=layers, merge=None)  # within the module directions are always concatenated
     network = Network(input=inputs, layers=(stacked,), convention="pytorch")
     measured = with_torch.module(layer, inputs, layers=layers)
-    declared = {tensor.name: tensor.shape for place in network.placed for tensor in place.tensors}
+    declared = {tensor.name: tensor.shape for place in network.stack for tensor in place.tensors}
     assert declared == {name: tuple(array.shape) for name, array in measured.state_dict().items()}
     assert network.params == sum(parameter.numel() for parameter in measured.parameters())
 
@@ -51,7 +51,7 @@ def test_a_tied_output_is_counted_once(vocabulary: int, width: int, layer: Any, 
     """A PyTorch model whose last matrix is the embedding's has as many parameters."""
     first, output = Embedding(width), Output(vocabulary, bias=bias, tied=True)
     network = Network(input=vocabulary, layers=(first, layer, Dense(width)), output=output, convention="pytorch")
-    model = with_torch.tied(first, list(network.placed[1:-1]), output, vocabulary)
+    model = with_torch.tied(first, list(network.stack[1:-1]), output, vocabulary)
     assert network.params == sum(parameter.numel() for parameter in model.parameters())
 
 
@@ -59,6 +59,6 @@ def test_a_tied_output_is_counted_once(vocabulary: int, width: int, layer: Any, 
 def test_no_convention_passes_for_another(convention: str) -> None:
     """What one framework makes of an LSTM is not what rnncalc says of any other: the comparison can fail."""
     for other in ("textbook", *FRAMEWORKS):
-        (place,) = Network(input=3, layers=(LSTM(2),), convention=other).placed
+        (place,) = Network(input=3, layers=(LSTM(2),), convention=other).stack
         declared = {tensor.name: tensor.shape for tensor in place.tensors}
         assert (declared == FRAMEWORKS[convention].tensors(place)) is (other == convention)

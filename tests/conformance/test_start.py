@@ -59,7 +59,7 @@ def test_feedback_is_a_loop_over_single_steps(lower: str, upper: str) -> None:
         input=M, layers=layers, output=M, topology="one-to-many", steps=T, feedback=True, convention="pytorch"
     )
     weights, inputs = numbers(net, 3)
-    names = [place.name for place in net.placed]
+    names = [place.name for place in net.stack]
     drawn = np.random.default_rng(4)
     states, start = [], {}
     for name in names[:2]:

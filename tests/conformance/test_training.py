@@ -172,7 +172,7 @@ def test_multiply_adds_are_what_pytorch_counts(
     """On loops written out by hand: products of matrices, those of diagonals left out."""
     topology: Any = "many-to-many" if many else "many-to-one"
     network = Network(input=inputs, layers=stack, output=2, steps=steps, topology=topology)
-    output = weights(2, network.placed[-1].inputs, True)
+    output = weights(2, network.stack[-1].inputs, True)
     flow = [torch.randn(inputs, 1) for _ in range(steps)]
     with FlopCounterMode(display=False) as forward:
         for layer in stack:
@@ -186,7 +186,7 @@ def test_multiply_adds_are_what_pytorch_counts(
 
 
 def network_multiply_adds(network: Network) -> int:
-    return sum(placed.multiply_adds or 0 for placed in network.placed)
+    return sum(placed.multiply_adds or 0 for placed in network.stack)
 
 
 @settings(max_examples=100)

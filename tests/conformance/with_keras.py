@@ -92,11 +92,11 @@ def apply(place: Placed, weights: dict[str, Any], flow: Any, *, final: bool) -> 
 
 def stack(network: Network) -> Any:
     """Return a network as a model of Keras, its layers one behind the other with random weights."""
-    first, turn = network.placed[0], turn_of(network)
+    first, turn = network.stack[0], turn_of(network)
     looks_up = isinstance(first.layer, Embedding)
     shape = (network.steps,) if looks_up else (network.steps, first.inputs)
     layers: list[Any] = [keras.Input(shape, dtype="int32" if looks_up else "float32")]
-    for place in network.placed:
+    for place in network.stack:
         if isinstance(place.layer, Embedding):
             layers.append(keras.layers.Embedding(place.inputs, place.outputs, embeddings_initializer="zeros"))
         else:

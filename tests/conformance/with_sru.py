@@ -5,14 +5,13 @@ without a tanh, and nothing is rescaled (`rescale=False`, which is `SRU`'s defau
 """
 
 import warnings
-from functools import partial
 from typing import Any
 from unittest import mock
 
 import numpy as np
 import torch
 from conformance.drawing import Shapes, only
-from conformance.ways import MARKS, Weights, each_way, joined, marks_of
+from conformance.ways import MARKS, Weights, joined
 
 from rnncalc import SRU
 from rnncalc.network.stack import Placed
@@ -29,25 +28,13 @@ def module(inputs: int, units: int, *, bidirectional: bool = False) -> Any:
     return sru.SRU(inputs, units, num_layers=1, bidirectional=bidirectional).double()
 
 
-def both_at_once(layer: SRU, inputs: int) -> bool:
-    """Return whether the package's bidirectional module is what two of one direction are.
-
-    Its skip is the input itself where m = 2h, half of it for each direction, and not where m = h.
-    """
-    return layer.bidirectional and inputs not in (layer.units, 2 * layer.units)
-
-
 def tensors(place: Placed) -> Shapes:
     """Return the names and shapes of what the package holds; its biases cannot be left out, only not counted."""
     layer = place.layer
     assert isinstance(layer, SRU)
-    together = both_at_once(layer, place.inputs)
-    built = module(place.inputs, layer.units, bidirectional=together)
+    built = module(place.inputs, layer.units, bidirectional=layer.bidirectional)
     return {
-        mark + name: tuple(array.shape)
-        for mark in ([""] if together else marks_of(layer))
-        for name, array in built.named_parameters()
-        if layer.bias or name != "rnn_lst.0.bias"
+        name: tuple(array.shape) for name, array in built.named_parameters() if layer.bias or name != "rnn_lst.0.bias"
     }
 
 
@@ -56,11 +43,9 @@ def apply(place: Placed, weights: Weights, flow: Any, *, final: bool) -> Any:
     layer = place.layer
     assert isinstance(layer, SRU)
     only(layer, "bias", "bidirectional", "merge", "learned_state")
-    if both_at_once(layer, place.inputs):
-        done, _ = forward(module(place.inputs, layer.units, bidirectional=True), weights, flow, MARKS)
-        return joined(layer, np.split(done, 2, axis=1), final=final)
-    one = partial(forward, module(place.inputs, layer.units))
-    return each_way(layer, weights, flow, lambda of, x: one(of, x)[0], final=final)
+    built = module(place.inputs, layer.units, bidirectional=layer.bidirectional)
+    done, _ = forward(built, weights, flow, MARKS if layer.bidirectional else ("",))
+    return joined(layer, np.split(done, 2, axis=1), final=final) if layer.bidirectional else done[-1] if final else done
 
 
 def forward(built: Any, weights: Weights, flow: Any, marks: tuple[str, ...] = ("",)) -> tuple[Any, Any]:

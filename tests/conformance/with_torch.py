@@ -99,8 +99,8 @@ class Stack(Module):  # type: ignore[misc]
 
     def __init__(self, network: Network) -> None:
         super().__init__()
-        self.layers = nn.ModuleList(module(place.layer, place.inputs) for place in network.placed)
-        self.places = network.placed
+        self.layers = nn.ModuleList(module(place.layer, place.inputs) for place in network.stack)
+        self.places = network.stack
         self.turn = turn_of(network)
 
     def forward(self, flow: Any) -> Any:

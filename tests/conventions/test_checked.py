@@ -3,12 +3,14 @@
 from typing import Any
 
 import pytest
+from conftest import Call
 
 from rnncalc import LSTM, Network
 from rnncalc.conventions import keras, onnx, pytorch, textbook
-from rnncalc.conventions.arrays import Array, CellArrays, Side, Slot, Width
+from rnncalc.conventions.arrays import Array, CellArrays, Side, Slot, Width, restricted
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
 from rnncalc.errors import CallError, DeclarationError
+from rnncalc.layers.cell import Habits
 
 KERAS = keras.CONVENTION
 assert isinstance(KERAS.cells, dict)
@@ -70,6 +72,100 @@ def test_an_order_that_lacks_a_gate_is_refused_before_a_number(monkeypatch: pyte
     monkeypatch.setitem(CONVENTIONS, "keras", wrong)
     with pytest.raises(DeclarationError, match="keras: lstm: order: the gate o is missing"):
         _ = Network(input=3, layers=(LSTM(2),), convention="keras").params
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"order": "rznq"}, "order: no gate is called q; there are n, r and z"),
+        ({"order": "rzzn"}, "order: the gate z stands there twice"),
+        ({"order": "rn"}, "order: the gate z is missing"),
+        ({"sides": {"q": Side.BOTH}}, "sides: no gate is called q; there are n, r and z"),
+        ({"order": "zrn", "peephole_order": "zf"}, "peephole_order: no gate is called f; there are n, r and z"),
+    ],
+)
+def test_letters_that_no_gate_has(
+    parts: dict[str, Any], message: str, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Refused before a number, in one line, also for a layer that lacks one of the gates itself."""
+    arrays = pytorch.CONVENTION.arrays("gru")
+    assert arrays is not None
+    only = {option: values for option, values in arrays.only.items() if option != "reset_gate"}
+    wrong = pytorch.CONVENTION.replace(cells={"gru": arrays.replace(**{"only": only, **parts})})
+    monkeypatch.setitem(CONVENTIONS, "pytorch", wrong)
+    assert call("-i", 3, "-l", "gru:4", "-c", "pytorch") == (2, "", f"rnncalc: pytorch: gru: {message}\n")
+    if message.startswith("order: no gate"):
+        assert call("-i", 3, "-l", "gru:4,reset_gate=false", "-c", "pytorch").err.endswith(f"{message}\n")
+
+
+def test_an_order_may_name_gates_that_only_some_layers_have(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A GRU without a reset gate is laid out by `rzn` as one with it, and an SRU with a skip by `nfrs`."""
+    arrays = pytorch.CONVENTION.arrays("gru")
+    assert arrays is not None
+    sru = arrays.replace(order="srfn", only={**arrays.only, "peepholes": (True, False)}, peephole=arrays.bias)
+    row = pytorch.CONVENTION.replace(cells={"gru": arrays.replace(only=restricted("reset_gate")), "sru": sru})
+    monkeypatch.setitem(CONVENTIONS, "pytorch", row)
+    assert call("-i", 3, "-l", "gru:4,reset_gate=false", "-c", "pytorch").code == 0
+    for inputs in (3, 4):
+        assert call("-i", inputs, "-l", "sru:4", "-c", "pytorch").code == 0
+
+
+@pytest.mark.parametrize(
+    ("only", "message"),
+    [
+        ({"reset_afer": (None, True)}, "reset_afer: no such option; did you mean 'reset_after'?"),
+        ({"bidirektional": (False,)}, "bidirektional: no such option; did you mean 'bidirectional'?"),
+        ({"reset_after": True}, "reset_after: expected a tuple of values, got True; write one"),
+        ({"activation": ("tahn",)}, "activation: expected "),
+        ({"bias": ("yes",)}, "bias: expected true or false, got 'yes'"),
+    ],
+)
+def test_what_no_layer_could_be_is_not_restricted(only: dict[str, Any], message: str) -> None:
+    """Misspelt options and values, in the row of a cell and in that of every cell."""
+    with pytest.raises(DeclarationError) as caught:
+        built({"only": {**restricted(), **only}})
+    assert str(caught.value).startswith(f"keras: lstm: only: {message}")
+    book = textbook.CONVENTION.cells
+    assert isinstance(book, CellArrays)
+    with pytest.raises(DeclarationError) as caught:
+        textbook.CONVENTION.replace(cells=book.replace(only={**book.only, **only}))
+    assert str(caught.value).startswith(f"textbook: only: {message}")
+
+
+def test_an_option_that_is_not_restricted_cannot_be_left_out() -> None:
+    """`restricted` takes the names of what it restricts."""
+    with pytest.raises(DeclarationError, match=r"restricted: projektion: .*; did you mean 'projection'\?"):
+        restricted("projektion")
+
+
+def test_a_misspelt_habit_is_refused_by_name() -> None:
+    """As every other field is."""
+    with pytest.raises(CallError, match="has no 'reset_afer'; did you mean 'reset_after'"):
+        Habits(reset_afer=True)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        (
+            {"embedding": Array(("E",), (Width.VECTOR, Width.INPUTS))},
+            "embedding: expected the axes INPUTS, VECTOR, a row for each token, got VECTOR, INPUTS",
+        ),
+        ({"embedding": Array(("E",), (Width.VECTOR,))}, "embedding: expected the axes .*, got VECTOR"),
+        (
+            {"dense": KERAS.dense.replace(kernel=Array(("W",), (Width.INPUTS, Width.UNITS)))},
+            "dense: kernel: expected the axes INPUTS and OUTPUTS, in either order, got INPUTS, UNITS",
+        ),
+        (
+            {"output": KERAS.dense.replace(bias=Array(("b",), (Width.INPUTS,)))},
+            "dense: bias: expected the axes OUTPUTS, got INPUTS",
+        ),
+    ],
+)
+def test_axes_that_no_such_layer_has(parts: dict[str, Any], message: str) -> None:
+    """A pass would look up columns of a table whose axes are swapped."""
+    with pytest.raises(DeclarationError, match=f"keras: {message}"):
+        KERAS.replace(**parts)
 
 
 def test_every_convention_of_the_list_is_its_own() -> None:

@@ -181,7 +181,7 @@ def test_names_and_shapes_as_the_frameworks_have_them(
     layer: Cell, convention: str, shapes: dict[str, tuple[int, ...]]
 ) -> None:
     """Three features in; the conformance tests hold these against the frameworks themselves."""
-    (placed,) = Network(input=3, layers=(layer,), convention=convention).placed
+    (placed,) = Network(input=3, layers=(layer,), convention=convention).stack
     assert {tensor.name: tensor.shape for tensor in placed.tensors} == shapes
 
 

@@ -58,7 +58,7 @@ def test_an_expression(of: Expression, said: str, with_numbers: str, comes_to: i
 )
 def test_the_formula_of_a_layer(layer: Layer, convention: str, said: str) -> None:
     """As textbooks write it, from each convention's tensors."""
-    (placed,) = Network(input=10, layers=[layer], convention=convention).placed
+    (placed,) = Network(input=10, layers=[layer], convention=convention).stack
     assert placed.formula[0] == said
 
 
@@ -73,3 +73,12 @@ def test_terms_of_the_gates_alone_are_in_the_bracket() -> None:
     others = [Tensor(name, Role.SCALAR, None, "", (Axis(1),)) for name in "cd"]
     assert letters(formula([*one, *others])) == "2h·m + 2"
     assert letters(formula([])) == "0"
+
+
+def test_a_sum_is_no_product_of_the_same() -> None:
+    """3 + 4 is not 3 × 4, whatever holds them."""
+    plus: Expression = Plus((3, 4))
+    assert plus != Times((3, 4))
+    assert len({Plus((3, 4)), Times((3, 4)), Plus((3, 4))}) == 2
+    assert Plus((Times((3, 4)), 1)) != Plus((Plus((3, 4)), 1))
+    assert Plus((Times((3, 4)), 1)) == Plus((Times((3, 4)), 1))

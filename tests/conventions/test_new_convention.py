@@ -12,7 +12,7 @@ from rnncalc.conventions.convention import Convention
 from rnncalc.forward.arrays import Arrays
 from rnncalc.forward.bindings import BINDINGS
 from rnncalc.forward.bindings.binding import Binding, ByGate, DenseNames
-from rnncalc.layers.cell import Cell
+from rnncalc.layers.cell import Cell, Habits
 from rnncalc.sources import TARGETS, source
 
 LOOM = Convention(
@@ -79,6 +79,30 @@ def test_with_its_binding_it_is_run(call: Call, monkeypatch: pytest.MonkeyPatch)
     binding = Binding(cell=bound, dense=DenseNames("W", "b", False), embedding="E")
     monkeypatch.setitem(BINDINGS, "loom", binding)
     assert call("run", "-i", 5, "-l", "gru:3", "-l", "gru:4,bias=false", "-o", 2, "-T", 3, "-c", "loom").code == 0
+
+
+def test_a_habit_that_its_binding_has_not_is_refused(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Either way; and a habit that no step asks for is no disagreement."""
+    args = ("-i", 5, "-l", "gru:3", "-T", 2, "-c", "loom")
+    cells = LOOM.cells
+    assert isinstance(cells, dict)
+    for ours, theirs in ((True, False), (False, True)):
+        gru = cells["gru"].replace(habits=Habits(reset_after=ours))
+        monkeypatch.setitem(CONVENTIONS, "loom", LOOM.replace(cells={"gru": gru}))
+        binding = Binding(bound, DenseNames("W", "b", False), "E", habits=Habits(reset_after=theirs))
+        monkeypatch.setitem(BINDINGS, "loom", binding)
+        assert call(*args).code == 0
+        for flags in ([], ["--backward"], ["--work"]):
+            done = call("run", *args, *flags)
+            assert (done.code, done.out) == (2, "")
+            assert done.err == (
+                f"rnncalc: loom: gru: habits: reset_after is {ours} in the convention and {theirs} in its binding; "
+                "say what the framework does\n"
+            )
+    other = Binding(bound, DenseNames("W", "b", False), "E", habits=Habits(gate_keeps=True))
+    monkeypatch.setitem(CONVENTIONS, "loom", LOOM)
+    monkeypatch.setitem(BINDINGS, "loom", other)
+    assert call("run", *args).code == 0
 
 
 @pytest.mark.parametrize(

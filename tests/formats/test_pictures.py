@@ -62,6 +62,24 @@ def test_every_label_of_a_cell_is_read_back(layer: Layer) -> None:
         assert text.count(label) >= times, label
 
 
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_file_says_its_size_where_svg_has_it(view: str) -> None:
+    """Width and height are those of the view box, in pixels, and no style stands in their place.
+
+    They are presentation attributes (SVG 2, 7.8), which any declaration of CSS overrides; `auto` is then the size of a
+    window, and CairoSVG, which has none, draws nothing.
+    """
+    (picture,) = Drawing(Network(input=4, layers=(LSTM(3),), steps=3), view).pictures()
+    root = ET.fromstring(element(picture))
+    size = [float(root.attrib["width"]), float(root.attrib["height"])]
+    assert size == [float(number) for number in root.attrib["viewBox"].split()[2:]]
+    assert min(size) > 100
+    styles = " ".join([*(node.text or "" for node in root.iter(f"{SVG}style")), root.get("style", "")])
+    declared = set(re.findall(r"[{;]\s*([a-z-]+)\s*:", styles))
+    assert "font" in declared
+    assert not [name for name in declared if re.fullmatch("((max|min)-)?(width|height|inline-size|block-size)", name)]
+
+
 def test_several_pictures_are_one_element() -> None:
     """A file of SVG holds one; below each other, nothing overlaps, and each label is there as often as in all."""
     net = Network(input=4, layers=(LSTM(3), GRU(2)))

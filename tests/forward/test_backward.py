@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from strategies import CELLS, Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, RNN, SRU, Embedding, External, Network, Output, Update
+from rnncalc.conventions.catalogue import CONVENTIONS, convention
 from rnncalc.errors import CallError, RefusedError, SpecError
 from rnncalc.formats import write
+from rnncalc.forward.numbers import Numbers
 from rnncalc.layers.kinds import kind
 from rnncalc.questions.backward import backward, work_of
 from rnncalc.questions.backward_seen import Backward
@@ -237,6 +239,89 @@ def test_the_terms_of_one_unit_add_up_to_the_gradient(name: str) -> None:
             whole = whole[place]
         assert of.terms[-1].total == pytest.approx(whole, rel=1e-9)
         assert [term.step for term in of.terms] == [5, 4, 3, 2, 1]
+
+
+REPEATED = [
+    (name, framework) for name in CELLS for framework in CONVENTIONS if convention(framework).arrays(name) is not None
+]
+
+
+@pytest.mark.parametrize(("name", "framework"), REPEATED)
+def test_the_terms_of_each_repeated_layer_are_those_of_that_layer_alone(name: str, framework: str) -> None:
+    """Whatever number a framework gives the tensors of a copy; one layer after the other, on what the first outputs."""
+    of_kind: Any = kind(name)
+    layer = of_kind(1)
+    both = backward(Network(input=1, layers=[layer.replace(repeat=2)], steps=3, convention=framework), states=True)
+    for place, found in enumerate(both.layers):
+        ran = found.ran
+        read = [step["x"] for step in ran.traces[0].steps]
+        alone = Network(input=1, layers=[layer], steps=3, convention=framework)
+        values = used_by(both, place)
+        (placed,) = alone.stack
+        weights = {placed.name: dict(zip([tensor.name for tensor in placed.tensors], values, strict=True))}
+        (single,) = backward(alone, weights=weights, inputs=read, states=True).layers
+        assert [of.terms for of in found.terms] == [of.terms for of in single.terms]
+        assert {of.tensor for of in found.terms} <= {*found.went.gradients}
+        recurrent = any(tensor.role == "recurrent" for tensor in ran.placed.tensors)
+        assert bool(found.terms) == recurrent
+        for of in found.terms if place else ():  # h_T is the outcome
+            whole: Any = found.went.gradients[of.tensor]
+            for number in of.place:
+                whole = whole[number]
+            assert of.terms[-1].total == pytest.approx(whole, rel=1e-9)
+
+
+def used_by(of: Backward, layer: int) -> list[Any]:
+    """Return the weights that a pass drew for a layer, in the order of its tensors."""
+    placed = of.run.layers[layer].placed
+    return [*Numbers(0, None).weights_of_all(of.run.network)[placed.name].values()]
+
+
+FROZEN: dict[str, Any] = {
+    "weights": {"rnn_1": {"W_xh": [[2.0]], "W_hh": [[0.5]]}},
+    "inputs": [[1.0], [-1.0], [3.0], [2.0]],
+    "states": True,
+}
+
+
+def lengths(of: Backward, layer: int = 0) -> list[float | None]:
+    """Return the length of the gradient of the state at each step."""
+    (found,) = of.layers[layer].norms
+    return [*found.norms]
+
+
+def test_the_gradient_of_a_frozen_state_is_that_of_the_whole_loss() -> None:
+    """h_t = 2x_t + h_(t−1)/2 and L = Σ h_t: ∂L/∂h_t is 1 + ½ + ¼ + ... whether anything is trained or not."""
+    unit = RNN(1, activation="linear", bias=False)
+    for layer in (unit, unit.replace(frozen=True)):
+        network = Network(input=1, layers=[layer], topology="many-to-many", steps=4)
+        assert lengths(backward(network, **FROZEN)) == [1.875, 1.75, 1.5, 1.0]
+        assert lengths(backward(network, chunk=2, **FROZEN)) == [1.5, 1.0, 1.5, 1.0]
+        assert lengths(backward(network.replace(topology="many-to-one"), **FROZEN)) == [0.125, 0.25, 0.5, 1.0]
+        cut = backward(network.replace(topology="many-to-one"), chunk=2, **FROZEN)
+        assert lengths(cut) == [None, None, 0.5, 1.0]
+
+
+@pytest.mark.parametrize("trained", [True, False])
+def test_the_gradient_of_a_frozen_state_above_others_is_that_of_the_whole_loss(trained: bool) -> None:
+    """Two linear units, h_t = x_t + h_(t−1)/2, g_t = 3h_t + g_(t−1)/4, L = g_2: ∂L/∂h_1 = 3(¼ + ½), ∂L/∂h_2 = 3."""
+    unit = RNN(1, activation="linear", bias=False, frozen=True)
+    network = Network(input=1, layers=[unit.replace(frozen=not trained), unit], steps=2)
+    weights = {"rnn_1": {"W_xh": [[1.0]], "W_hh": [[0.5]]}, "rnn_2": {"W_xh": [[3.0]], "W_hh": [[0.25]]}}
+    done = backward(network, weights=weights, inputs=[[1.0], [5.0]], states=True)
+    assert done.agrees
+    assert [lengths(done, 0), lengths(done, 1)] == [[2.25, 3.0], [0.25, 1.0]]
+
+
+@pytest.mark.parametrize("frozen", [True, False])
+def test_the_gradient_of_a_frozen_state_on_an_embedding_is_that_of_the_whole_loss(frozen: bool) -> None:
+    """One token, then zeros: h_1 = e, h_t = h_(t−1)/2, L = Σ h_t, in chunks of 2 also where nothing is trained."""
+    layers = [Embedding(1, frozen=frozen), RNN(1, activation="linear", bias=False, frozen=True)]
+    network = Network(input=3, layers=layers, topology="one-to-many", steps=4)
+    weights = {"embedding_1": {"E": [[1.0], [2.0], [3.0]]}, "rnn_1": {"W_xh": [[1.0]], "W_hh": [[0.5]]}}
+    found = [backward(network, weights=weights, inputs=[2], chunk=chunk, states=True) for chunk in (None, 2)]
+    assert [lengths(done, 1) for done in found] == [[1.875, 1.75, 1.5, 1.0], [1.5, 1.0, 1.5, 1.0]]
+    assert all(done.agrees for done in found)
 
 
 def test_a_network_without_a_trained_weight_has_nothing_to_compare(call: Call) -> None:

@@ -46,8 +46,8 @@ def test_the_tape_is_that_of_the_weights_that_are_used() -> None:
 def test_gradients_by_hand() -> None:
     """y = 3(2x + 1) + 4 at x = 5 is 37: half the square of 37 − 35 is 2, and the gradient 2 goes back."""
     network = Network(input=1, layers=[Dense(1)], output=1, topology="one-to-one")
-    (lower, upper) = network.placed
-    names = [[tensor.name for tensor in placed.tensors] for placed in network.placed]
+    (lower, upper) = network.stack
+    names = [[tensor.name for tensor in placed.tensors] for placed in network.stack]
     weights = {
         lower.name: dict(zip(names[0], ([[2.0]], [1.0]), strict=True)),
         upper.name: dict(zip(names[1], ([[3.0]], [4.0]), strict=True)),

@@ -130,7 +130,7 @@ def test_what_is_counted_is_what_was_seen(spec: Spec, chunk: int | None, convent
     """Layer by layer: the values held, the multiplications, and a gradient for each trainable parameter."""
     found = read(spec | {"convention": convention})
     numbers = Numbers(0)
-    weights = {placed.name: numbers.weights_of(placed) for placed in found.placed}
+    weights = {placed.name: numbers.weights_of(placed) for placed in found.stack}
     back = go_back(found, the_sum, weights, chunk=chunk)
     for seen, counted in zip(back.layers, training(found, chunk=chunk).layers, strict=True):
         assert seen.placed == counted.placed

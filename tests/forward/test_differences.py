@@ -47,9 +47,9 @@ def test_all_weights_are_looked_at_and_of_many_some_of_every_tensor() -> None:
     assert {spot.layer for spot in every} == {"gru_1", "output"}
     few = spots(net, 11, 0)
     assert few == spots(net, 11, 0) != spots(net, 11, 1)
-    tensors = [(place.name, tensor.name) for place in net.placed if place.trainable for tensor in place.tensors]
+    tensors = [(place.name, tensor.name) for place in net.stack if place.trainable for tensor in place.tensors]
     assert [(spot.layer, spot.tensor) for spot in few] == tensors
-    shapes = {(place.name, tensor.name): tensor.shape for place in net.placed for tensor in place.tensors}
+    shapes = {(place.name, tensor.name): tensor.shape for place in net.stack for tensor in place.tensors}
     for spot in every:
         assert all(at < size for at, size in zip(spot.place, shapes[spot[:2]], strict=True))
 

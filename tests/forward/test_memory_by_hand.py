@@ -11,6 +11,8 @@ import pytest
 from rnncalc import GRU, LSTM, RNN, SRU, Dense, Dropout, Embedding, External, Layer, Network, Part
 from rnncalc.forward.memory import peak
 
+pytestmark = pytest.mark.skipif(sys.maxsize < 2**32, reason="the sizes are those of a Python of 64 bits")
+
 LAYER, TRACE, LONG_TRACE, FLOAT = 410, 250, 290, 32
 GRID = 4096 * (FLOAT + 8)
 

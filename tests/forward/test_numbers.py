@@ -31,7 +31,7 @@ def test_what_comes_from_no_layer_is_between_minus_one_and_one() -> None:
 def test_weights_are_bounded_as_frameworks_bound_them(layers: tuple[Layer, ...], place: int, bound: float) -> None:
     """By 1/√h in a cell, by 1/√m in a dense layer; the rows of a table are as large as inputs are."""
     net = Network(input=200, layers=layers, output=Output(100))
-    weights = [number for array in Numbers(1).weights_of(net.placed[place]).values() for number in flat(array)]
+    weights = [number for array in Numbers(1).weights_of(net.stack[place]).values() for number in flat(array)]
     assert max(map(abs, weights)) <= bound
     assert max(weights) > 0.95 * bound
     assert min(weights) < -0.95 * bound

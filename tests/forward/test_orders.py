@@ -21,7 +21,7 @@ ORDERS = [
 @pytest.mark.parametrize(("convention", "layer", "orders"), ORDERS, ids=str)
 def test_gates_lie_in_the_documented_order(convention: str, layer: Cell, orders: dict[str, str]) -> None:
     """What a convention declares of each fused tensor, by its name."""
-    (placed,) = Network(input=2, layers=(layer,), convention=convention).placed
+    (placed,) = Network(input=2, layers=(layer,), convention=convention).stack
     assert {tensor.name: tensor.gates for tensor in placed.tensors} == orders
 
 

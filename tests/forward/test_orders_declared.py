@@ -25,7 +25,7 @@ def cases() -> Iterator[tuple[str, Cell, str]]:
     for convention in FRAMEWORKS:
         for layer in LAYERS:
             try:
-                (placed,) = Network(input=3, layers=[layer], convention=convention).placed
+                (placed,) = Network(input=3, layers=[layer], convention=convention).stack
             except ValueError:  # which it cannot express
                 continue
             for tensor in placed.tensors:
@@ -36,7 +36,7 @@ def cases() -> Iterator[tuple[str, Cell, str]]:
 @pytest.mark.parametrize(("convention", "layer", "name"), [*cases()], ids=str)
 def test_another_order_is_refused(convention: str, layer: Cell, name: str) -> None:
     """Both orders are said, the framework's and the one that is declared."""
-    (placed,) = Network(input=3, layers=[layer], convention=convention).placed
+    (placed,) = Network(input=3, layers=[layer], convention=convention).stack
     given = {tensor.name: filled(tensor, 1.0, Random(0).random) for tensor in placed.tensors}
     directions = [False, True] if layer.bidirectional else [False]
     for backward in directions:

@@ -22,7 +22,7 @@ Broken = Callable[[Placed], Placed]
 def ran(layer: Layer, broken: Broken, **network: object) -> Ran:
     """Return what the pass says of a layer whose place in the stack is broken."""
     net = Network(input=5, layers=(layer,), steps=3, **network)  # type: ignore[arg-type]
-    net.__dict__["placed"] = tuple(map(broken, net.placed))
+    net.__dict__["stack"] = tuple(map(broken, net.stack))
     (ran,) = Pass(net, floats).run()
     return ran
 

@@ -1,13 +1,16 @@
 """Feeds rnncalc model files that no one would save: `python tests/fuzz/models.py --seconds 60 --seed 1`.
 
-Bytes are changed anywhere, and where it matters: in a header, in a pickle within its archive, in lengths. What holds of
-specs holds here: 0, 1 or 2, within 2 s and 300 MB, no traceback, nothing written, started or printed that acts.
+Bytes are changed anywhere, and where it matters: in a header, in a pickle within its archive, in lengths. Other files
+are written anew, from what a format allows: pickles of any values, virtual arrays, names that come again, numbers in
+files beside, which are pipes, devices and links. What holds of specs holds here: 0, 1 or 2, within 2 s and 300 MB, no
+traceback, nothing written, started or printed that acts. Nor may a failure be one that no reader knows.
 """
 
 import argparse
 import io
+import json
+import os
 import random
-import resource
 import struct
 import sys
 import tempfile
@@ -32,6 +35,8 @@ CALLS = [
     ["count", SPEC],
 ]
 NUMBERS = [struct.pack("<Q", value) for value in (0, 1, 2**31, 2**32 - 1, 2**40, 2**63 - 1, 2**63, 2**64 - 1)]
+UNKNOWN = b"it may be damaged:"
+"""What is told of a failure that is none of those that a reader expects."""
 Bytes = Callable[[random.Random, bytes], bytes]
 
 
@@ -72,6 +77,182 @@ def within(chance: random.Random, data: bytes) -> bytes:
 
 
 MUTATIONS: tuple[Bytes, ...] = (flip, cut, lying, within, within)
+
+
+BESIDE = {"pipe": "", "zero": "/dev/zero", "tty": "/dev/tty", "out": "/etc/passwd", "loop": "loop", "gone": "nowhere"}
+"""Files beside the model by where they lead, the first a pipe; each of them under the suffixes of models too."""
+
+
+def beside(folder: Path) -> None:
+    """Make what lies beside a model, and must not be waited for, or read."""
+    for name, target in BESIDE.items():
+        for suffix in ("", ".safetensors", ".bin", ".h5"):
+            path = folder / f"{name}{suffix}"
+            path.symlink_to(target + (suffix if name == "loop" else "")) if target else os.mkfifo(path)
+
+
+def elsewhere(chance: random.Random) -> str:
+    """Return the name of a file beside the model, or a path that leads away."""
+    name = chance.choice([*BESIDE, "a", "../pipe", "/dev/zero", ".", "", *HOSTILE[:3]])
+    return name + chance.choice(["", ".safetensors", ".bin", ".h5"])
+
+
+def text(word: str | bytes) -> bytes:
+    """Return text as a pickle writes it."""
+    data = word if isinstance(word, bytes) else word.encode("utf-8", "surrogatepass")
+    return b"X" + struct.pack("<I", len(data)) + data
+
+
+REBUILT = ("_tensor_v2", "_tensor_v3", "_tensor", "_parameter", "_parameter_with_state", "_qtensor", "_sparse_tensor")
+CALLS_OF = [f"ctorch._utils\n_rebuild{name}\n" for name in REBUILT] + ["ctorch._tensor\n_rebuild_from_type_v2\n"]
+CALLS_OF += ["ctorch\nSize\n", "ctorch\nScriptObject\n", "ccollections\nOrderedDict\n", "cos\nsystem\n"]
+KEYS = ["_parameters", "_buffers", "_modules", "state_dict", "weight_ih_l0", "weight_hh_l0", "rnn", "weight", "ema.x"]
+
+
+def value(chance: random.Random, depth: int = 0) -> bytes:
+    """Return the opcodes of a value: a word, a number, a tensor, or what holds others; shared, nested, or no value."""
+    deep = depth > 5
+
+    def some() -> list[bytes]:
+        return [value(chance, depth + 1) for _ in range(0 if deep else chance.choice([0, 1, 2, 3]))]
+
+    def key() -> bytes:
+        return chance.choice([text(chance.choice(KEYS)), text("k" * chance.choice([5, 50_000])), value(chance, 6)])
+
+    match chance.randrange(13):
+        case 0 | 1 | 2 if not deep:
+            return b"}(" + b"".join(key() + each for each in some()) + b"u"
+        case 3:
+            return b"(" + b"".join(some()) + chance.choice([b"t", b"l"])
+        case 4 | 5:
+            return tensor_opcodes(chance, depth)
+        case 6:
+            return value(chance, 6) + chance.choice([b"\x85", b"\x85R", b"\x93", b"Q"]) * chance.choice([1, 2, 5_000])
+        case 7:
+            return value(chance, 6) + b"q\x09h\x09h\x09\x87" * chance.choice([1, 30])
+        case 8 if not deep:
+            made = (
+                chance.choice(CALLS_OF).encode() + value(chance, depth + 1) + chance.choice([b"\x85R", b"R", b"\x81"])
+            )
+            return made + chance.choice([b"", value(chance, depth + 1) + b"b"])
+        case 9:
+            return value(chance, 6) + b"q\x07(" + b"h\x07" * chance.choice([3, 20_000]) + chance.choice([b"l", b"t"])
+        case 10:
+            return value(chance, 6) + value(chance, 6) + b"\x93"
+        case _:
+            words = [*KEYS, *HOSTILE, "x" * 20_000]
+            return chance.choice(
+                [b"N", b"K\x04", b"]", b")", b"}", b"G" + bytes(8), text(chance.choice(words)), b"h\x09"]
+            )
+
+
+def tensor_opcodes(chance: random.Random, depth: int) -> bytes:
+    """Return the opcodes of a tensor, of which a part may be any value."""
+    kind = chance.choice(["FloatStorage", "QInt8Storage", "ComplexFloatStorage", "LongStorage"])
+    stored = [text("storage"), f"ctorch\n{kind}\n".encode(), text("0"), text("cpu"), b"K\x04"]
+    shape = chance.choice([b"K\x04\x85", b"K\x02K\x02\x86", b")", b"K\x00\x85"])
+    if depth < 6 and chance.random() < 0.2:
+        stored[chance.randrange(5)] = value(chance, depth + 1)
+    parts = [b"(" + b"".join(stored) + b"tQ", b"K\x00", shape, chance.choice([shape, b"K\x01\x85"]), b"\x89", b"N"]
+    if depth < 6 and chance.random() < 0.3:
+        parts[chance.randrange(6)] = value(chance, depth + 1)
+    made = chance.choice(CALLS_OF[:3]).encode() + b"(" + b"".join(parts) + b"tR"
+    return chance.choice([made, made, CALLS_OF[3].encode() + b"(" + made + b"\x88NtR"])
+
+
+def pickles(chance: random.Random, _: bytes) -> bytes:
+    """Return an archive of PyTorch's, of any values."""
+    out = io.BytesIO()
+    method = chance.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+    with zipfile.ZipFile(out, "w", method) as archive:
+        archive.writestr(zipfile.ZipInfo("a/data.pkl"), b"\x80\x02" + value(chance) + b".", method)
+        archive.writestr(zipfile.ZipInfo("a/data/0"), struct.pack("<4f", 1, 2, 3, 4))
+    return out.getvalue()
+
+
+def index(chance: random.Random, _: bytes) -> bytes:
+    """Return an index of files that are not there, or not to be read."""
+    places = {f"w{number}": elsewhere(chance) for number in range(chance.choice([1, 2, 3]))}
+    return json.dumps({"weight_map": places}).encode()
+
+
+def header(chance: random.Random, _: bytes) -> bytes:
+    """Return a safetensors file of many names, alike or long, and of metadata that names some."""
+    start = chance.choice(
+        ["m{}.weight", "rnn.weight_ih_l{}", "ema." * 100 + "{}", "ema" * 300 + "{}", "a/" * 400 + "{}"]
+    )
+    many = range(chance.choice([1, 5, 500]))
+    of = {
+        start.format(place): {"dtype": "F32", "shape": [1], "data_offsets": [4 * place, 4 * place + 4]}
+        for place in many
+    }
+    names = [*of, *KEYS, *HOSTILE[:3]]
+    metadata = {chance.choice(names): chance.choice([*names, 3, None]) for _ in many}
+    data = json.dumps({"__metadata__": chance.choice([metadata, metadata, [], "x"]), **of}).encode()
+    return struct.pack("<Q", len(data)) + data + bytes(4 * len(of))
+
+
+def operators(chance: random.Random, _: bytes) -> bytes:
+    """Return an ONNX file whose names come again and again, and whose numbers may be in files beside."""
+    times = chance.choice([1, 3, 10_000])
+    names = chance.choice([["w"], ["w", "r", "b", "s"], [f"t{number}" for number in range(10)]])
+    said = {"location": elsewhere(chance), "offset": "0", "length": chance.choice(["0", "4", "x"])}
+    pairs = [field(13, field(1, key) + field(2, word)) for key, word in said.items() if word.isprintable()]
+    far = b"".join([field(1, chance.choice([0, 1])), field(2, 1), field(8, names[-1]), *pairs, field(14, 1)])
+    kinds = ["LSTM", "GRU", "MatMul", "Gemm", "Gather", "Identity", "Transpose", "Add", "Tanh", "BatchNormalization"]
+    parts = []
+    for kind in chance.choices(kinds, k=3):
+        parts += [node(kind, " ".join(chance.choices([*names, "x", "y"], k=6)), chance.choice([*names, "y"]))]
+    near = [tensor(name, chance.choice([(1,), (1, 4, 1), (1, 1)])) for name in names]
+    version = field(8, field(1, "") + field(2, 22))
+    tensors = [*near * (times // len(names)), *[far] * chance.choice([0, 1, 1_000])]
+    return field(1, 10) + field(7, graph(*parts * (times // 3 + 1), tensors=tensors)) + version
+
+
+def arrays(chance: random.Random, data: bytes) -> bytes:
+    """Return an HDF5 file of virtual arrays, arrays elsewhere, links and odd attributes; unchanged without h5py."""
+    try:
+        import h5py
+    except ImportError:
+        return data
+    out = io.BytesIO()
+    end = h5py.h5s.UNLIMITED
+    with h5py.File(out, "w", libver="latest") as file:
+        for number in range(chance.choice([1, 3, 30])):
+            path = f"layers/{chance.choice(['lstm', 'dense', 'x'])}_{number}/cell/vars/0"
+            kind = chance.choice(["f4", "f2", "c8", "S9", "S100000000", "V2", "O", "i8", [("a", "f4")]])
+            dtype = h5py.string_dtype() if kind == "O" else kind
+            match chance.randrange(6):
+                case 0:
+                    layout = h5py.VirtualLayout((2, 2), "f4", maxshape=(None, 2))
+                    source = h5py.VirtualSource(elsewhere(chance) or ".", "d", (2, 2), maxshape=(None, 2))
+                    layout[:end, :] = source[:end, :]
+                    made = file.create_virtual_dataset(path, layout)
+                case 1:
+                    made = file.create_dataset(path, (2,), "f4", external=[(elsewhere(chance) or "x", 0, 8)])
+                case 2:
+                    file[path] = h5py.ExternalLink(elsewhere(chance) or "x", "/")
+                    continue
+                case 3:
+                    many = chance.choice([1, 10**8])
+                    made = file.create_dataset(path, (1,), "f4", maxshape=(None,), chunks=(many,), compression="gzip")
+                case _:
+                    made = file.create_dataset(path, chance.choice([(), (1,), (4, 12), (2**20, 4)]), dtype)
+            word = chance.choice(["bfloat16", "float32", 3, b"x", ["a", "b"], h5py.Empty("S3"), "x" * 50_000])
+            (made if chance.random() < 0.7 else made.parent).attrs[chance.choice(["dtype", "name", "layer_names"])] = (
+                word
+            )
+    return out.getvalue()
+
+
+GROWN: dict[str, Bytes] = {
+    "tagger.pt": pickles,
+    "tagger.safetensors": header,
+    "a.onnx": operators,
+    "a.safetensors.index.json": index,
+    "a.weights.h5": arrays,
+}
+"""What writes a file of a format anew."""
 
 
 def seeds(folder: Path) -> dict[str, bytes]:
@@ -116,20 +297,30 @@ def main() -> int:
     sys.dont_write_bytecode = True
     for module in ("rich.console", "rich.table", "yaml", "zipfile", "rnncalc.cli", "rnncalc.modelfiles.pytorch"):
         import_module(module)  # what every child would import anew
+    import resource  # not on every system
+
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     found = ROOT / "tests" / "fuzz" / "found"
     tried = wrong = 0
     with tempfile.TemporaryDirectory() as folder:
         files = seeds(Path(folder))
+        beside(Path(folder))
         until = time.monotonic() + options.seconds
         while time.monotonic() < until:
             name = chance.choice([*files])
             data = files[name]
-            for _ in range(chance.choice([1, 1, 2, 3])):
+            grown = name in GROWN and chance.random() < 0.5
+            if grown:
+                data = GROWN[name](chance, data)
+            for _ in range(chance.choice([0, 0, 0, 1] if grown else [1, 1, 2, 3])):
                 data = chance.choice(MUTATIONS)(chance, data)
             call = chance.choice(CALLS)
             tried += 1
-            if told := fault(data[:999_999], call, Path(folder), name=f"fuzzed-{name}"):
+            told = fault(data[:999_999], call, Path(folder), name=f"fuzzed-{name}")
+            told = told or (
+                "a failure that no reader knows" if UNKNOWN in (Path(folder) / "output").read_bytes() else ""
+            )
+            if told:
                 wrong += 1
                 found.mkdir(exist_ok=True)
                 (found / f"{options.seed}-{tried}-{name}").write_bytes(data)

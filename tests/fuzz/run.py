@@ -2,7 +2,8 @@
 
 Specs are mutated byte by byte, word by word and part by part, and each is given to a command in a process of its own:
 to every command, in every format, as the spec and as the file of weights, inputs or earlier counts that it reads beside
-one; and strangers' words stand where a command takes a name, a number or a layer.
+one; strangers' words stand where a command takes a name, a number or a layer; and a folder of named pipes, devices,
+sockets and links stands where it takes a file, to read or to write.
 Whatever it is, the call must end with 0, 1 or 2, within 2 s and 300 MB, without a traceback; must write nothing, start
 nothing and open no connection; and must print nothing that acts on a terminal or on GitHub's runner. What breaks one of
 these is kept in the folder `found` for `tests/bad_specs/`, and the exit code is 1.
@@ -13,8 +14,8 @@ import io
 import os
 import random
 import re
-import resource
 import signal
+import socket
 import sys
 import tempfile
 import time
@@ -31,6 +32,9 @@ ROOT = Path(__file__).parent.parent.parent
 SECONDS, KILOBYTES = 2.0, 300_000
 SPEC, GOOD, WORD = "SPEC", "GOOD", "WORD"
 """In a call: the mutated file, a file that is right, and a stranger's word."""
+FOLDER, ODD = "odd", "odd/ANY"
+"""In a call: a folder with the mutated file and what is no regular file, and one of these, before its suffix."""
+ODDITIES = ["pipe", "device", "endless", "terminal", "socket", "loop", "spec", "stdin", "log"]
 
 CALLS = [
     *(["count", "-f", form] for form in ("table", "json", "csv", "markdown")),
@@ -75,6 +79,19 @@ CALLS = [
     ["solve", "-i", "4", "-l", "lstm:?", "--params", WORD],
     ["schema", WORD],
     [WORD, GOOD],
+    *([command, FOLDER] for command in ("count", "check", "explain", "compare", "draw")),
+    ["run", FOLDER, "--max-multiply-adds", "100k"],
+    ["answer", FOLDER, "25"],
+    ["export", FOLDER, "--to", "keras"],
+    ["check", FOLDER, "--baseline", FOLDER],
+    ["check", GOOD, "--baseline", f"{ODD}.yaml"],
+    ["check", GOOD, "--model", f"{ODD}.pt"],
+    ["count", f"{ODD}.yaml"],
+    ["read", f"{ODD}.safetensors"],
+    *(["run", GOOD, "-T", "1", flag, f"{ODD}.yaml"] for flag in ("--weights", "--inputs", "--start")),
+    ["run", SPEC, "-T", "1", "--max-multiply-adds", "100k", "--save-weights", f"{ODD}.yaml"],
+    ["draw", SPEC, "-o", f"{ODD}.svg"],
+    ["export", SPEC, "--to", "keras", "-o", f"{ODD}.py"],
 ]
 BESIDE = {"answer": [GOOD, "25"], "solve": ["-i", "4", "-l", "lstm:?", "--params", "1k"], "schema": []}
 """What a command is called with beside an option that a stranger sets; the others take a file."""
@@ -128,7 +145,7 @@ def grown(chance: random.Random, data: bytes) -> bytes:
     del data
 
     def number() -> str:
-        return chance.choice(["1", "3", "512", "100000", str(10**12), chance.choice(WORDS)])
+        return chance.choice(["1", "3", "512", "1000", "1001", str(10**12), chance.choice(WORDS)])
 
     text = "".join(chance.choice([*HOSTILE, "a", " ", "ü"]) for _ in range(3))
     safe = re.sub(r"[\x00-\x1f\ud800]", lambda found: f"\\x{ord(found[0]) % 256:02x}", text.replace('"', ""))
@@ -149,6 +166,20 @@ def stranger(chance: random.Random) -> str:
     start = chance.choice(["", "lstm:3", "rnn:3,name=", "25", "lstm_1", "--", "-x", "1e", "git:", "12 ", "rnn_1,"])
     rest = "".join(chance.choice([*HOSTILE, *WORDS, *KEYS]) for _ in range(chance.choice([0, 1, 1, 2, 500])))
     return (start + rest).replace("\0", "").encode("utf-8", "replace").decode()
+
+
+def make_odd(folder: Path) -> None:
+    """Make a folder of what is no regular file, and of the spec under other names."""
+    (folder / FOLDER).mkdir()
+    os.mkfifo(folder / "pipe")
+    targets = {"device": "/dev/null", "endless": "/dev/zero", "terminal": "/dev/tty", "stdin": "/dev/stdin"}
+    targets |= {"log": "/proc/kmsg", "spec": "../spec.yaml", "pipe": "../pipe", "socket": "../socket"}
+    for suffix in (".yaml", ".svg", ".py", ".pt", ".safetensors"):
+        for name in ODDITIES:
+            (folder / FOLDER / f"{name}{suffix}").symlink_to(targets.get(name, f"{name}{suffix}"))
+    os.mkfifo(folder / FOLDER / "own pipe.yaml")
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(str(folder / "socket"))
 
 
 MUTATIONS: tuple[Bytes, ...] = (flip, flip, reword, reword, relined, grown)
@@ -189,6 +220,7 @@ def fault(data: bytes, call: list[str], folder: Path, word: str = "", name: str 
     path, output = folder / name, folder / "output"
     path.write_bytes(data)
     meant = {SPEC: str(path), GOOD: GOOD_FILE, WORD: word}
+    meant |= {each: str(folder / each) for each in call if Path(each).parts[:1] == (FOLDER,)}
     words = [meant.get(each, each) for each in call] + ([] if {*meant} & {*call} else [str(path)])
     with output.open("wb") as file:
         began = time.monotonic()
@@ -225,6 +257,8 @@ def main() -> int:
     sys.dont_write_bytecode = True
     for module in ("rich.console", "rich.table", "yaml", "rnncalc.cli"):
         import_module(module)  # what every child would import anew
+    import resource  # not on every system
+
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     seeds = [
         path.read_bytes() for folder in ("specs", "tests/bad_specs") for path in sorted((ROOT / folder).glob("*.yaml"))
@@ -234,12 +268,14 @@ def main() -> int:
     tried = wrong = 0
     until = time.monotonic() + options.seconds
     with tempfile.TemporaryDirectory() as folder:
+        make_odd(Path(folder))
         while time.monotonic() < until:
             data = chance.choice(seeds)
             for _ in range(chance.choice([1, 1, 2, 3])):
                 data = chance.choice(MUTATIONS)(chance, data)
             data = data[:999_999]
             call, word = chance.choice(CALLS), stranger(chance)
+            call = [each.replace(ODD, f"{FOLDER}/{chance.choice(ODDITIES)}") for each in call]
             tried += 1
             if told := fault(data, call, Path(folder), word):
                 wrong += 1

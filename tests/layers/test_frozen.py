@@ -1,5 +1,8 @@
 """Frozen values behave as frozen dataclasses do, which they stand in for."""
 
+import sys
+from typing import Any
+
 import pytest
 
 from rnncalc.errors import CallError
@@ -55,3 +58,45 @@ def test_it_is_frozen_and_replaced() -> None:
     assert point.replace(y=5) == Point(1, 5)
     assert hash(point) == hash(Point(1)) != hash(Point(2))
     assert repr(Point(1, name="a")) == "Point(name='a', x=1)"
+
+
+@pytest.mark.parametrize("future", ["", "from __future__ import annotations\n"])
+def test_fields_are_found_with_and_without_the_future_import(future: str) -> None:
+    """Python 3.14 evaluates annotations late, unless a file asks for strings."""
+    source = (
+        f"{future}from typing import ClassVar\nfrom rnncalc.layers.frozen import Frozen\n"
+        "class Outer(Frozen):\n    a: int\n    kinds: ClassVar[int] = 1\n    b: 'Outer | None' = None\n"
+        "class Inner(Outer):\n    pass\n"
+    )
+    names: dict[str, Any] = {}
+    exec(source, names)
+    assert names["Outer"].fields == names["Inner"].fields == ("a", "b")
+    assert names["Inner"](1, None).values() == {"a": 1, "b": None}
+
+
+class Late(type):
+    """Classes of any Python that keep their annotations as Python 3.14 does: in no entry of `__dict__`."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> "Late":
+        late = body.pop("__annotations__", {})
+        return super().__new__(cls, name, bases, {**body, "late": late})
+
+    @property
+    def __annotations__(cls) -> dict[str, Any]:  # type: ignore[override]  # on purpose
+        late: dict[str, Any] = cls.__dict__["late"]
+        return late
+
+
+def test_annotations_that_are_filled_when_they_are_read() -> None:
+    """What 3.14 does, on every Python."""
+    point = Late("Moved", (Point,), {"__annotations__": {"z": int}, "z": 3})
+    assert "__annotations__" not in point.__dict__
+    assert point.fields == ("name", "x", "y", "z")  # type: ignore[attr-defined]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="an earlier Python refuses the class itself")
+def test_a_type_that_is_defined_later() -> None:
+    """A field may have one: only names matter."""
+    names: dict[str, Any] = {}
+    exec("from rnncalc.layers.frozen import Frozen\nclass Node(Frozen):\n    next: Later\n", names)
+    assert names["Node"].fields == ("next",)

@@ -54,8 +54,8 @@ def test_what_a_gate_replaces_is_what_its_negative_keeps(layer: GRU, inputs: int
     random = Random(seed)
     keeps = Network(input=inputs, layers=[layer], steps=4, topology="many-to-many")
     replaces = keeps.replace(layers=(layer.replace(update_gate="replaces"),))
-    weights = {tensor.name: filled(tensor.shape, random) for tensor in keeps.placed[0].tensors}
-    assert replaces.placed[0].tensors == keeps.placed[0].tensors
+    weights = {tensor.name: filled(tensor.shape, random) for tensor in keeps.stack[0].tensors}
+    assert replaces.stack[0].tensors == keeps.stack[0].tensors
     x = filled((4, inputs), random)
     kept = outputs(keeps, weights, x)
     assert outputs(replaces, z_negated(weights), x) == pytest.approx(kept, rel=1e-9, abs=1e-9)
@@ -67,6 +67,6 @@ def test_with_the_same_weights_the_two_differ(layer: GRU) -> None:
     random = Random(0)
     network = Network(input=2, layers=[layer], steps=4, topology="many-to-many")
     other = network.replace(layers=(layer.replace(update_gate="replaces"),))
-    weights = {tensor.name: filled(tensor.shape, random) for tensor in network.placed[0].tensors}
+    weights = {tensor.name: filled(tensor.shape, random) for tensor in network.stack[0].tensors}
     x = filled((4, 2), random)
     assert outputs(other, weights, x) != pytest.approx(outputs(network, weights, x), abs=1e-3)

@@ -48,7 +48,10 @@ def fine(ops: Any, _: Any, h: Any, z: Any, n: Any) -> Any:
     return h, (h,)
 
 
-OPS = "gate, sum, through, has, habit, activate, product, scalar, plus, times, over, blend, complement, scale and shift"
+OPS = (
+    "gate, sum, through, has, habit, activate, product, scalar, plus, times, over, blend, complement, scale, half "
+    "and shift"
+)
 WRITE = "write return h, (h,): what it hands on, and a tuple of all states"
 NEITHER = "is made in the step, and reaches neither what that hands on nor a state"
 CASES: dict[str, tuple[type[Cell], str]] = {

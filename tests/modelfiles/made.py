@@ -32,10 +32,15 @@ def counting(shape: Shape) -> list[float]:
 
 
 def safetensors(
-    path: Path, shapes: Mapping[str, Shape], *, dtype: str = "F32", data: Mapping[str, bytes] | None = None
+    path: Path,
+    shapes: Mapping[str, Shape],
+    *,
+    dtype: str = "F32",
+    data: Mapping[str, bytes] | None = None,
+    metadata: Mapping[str, str] | None = None,
 ) -> Path:
     """Write a file of tensors with counted numbers, or with bytes of one's own."""
-    header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
+    header: dict[str, Any] = {"__metadata__": {"format": "pt", **(metadata or {})}}
     body = b""
     for name, shape in shapes.items():
         piece = (data or {}).get(name) or struct.pack(f"<{prod(shape)}f", *counting(shape))

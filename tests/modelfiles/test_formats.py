@@ -80,6 +80,32 @@ def test_a_new_format_is_a_module_and_a_line(tmp_path: Path, monkeypatch: pytest
     assert call("check", spec, "--model", path).code == 0
 
 
+@pytest.mark.parametrize("error", [RecursionError, KeyError, TypeError, MemoryError, UnicodeError, ValueError])
+def test_whatever_fails_in_reading_is_one_line(
+    error: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call
+) -> None:
+    """In the list of tensors, or in the numbers of one: a file of a stranger ends in no traceback."""
+
+    def fail(*_: object) -> ModelFile:
+        raise error("x\ny")
+
+    matrix = FileTensor("fc.weight", (2, 3), "float32", Role.PARAMETER, fail)
+    biases = FileTensor("fc.bias", (2,), "float32", Role.PARAMETER, fail)
+    module = Module("fc", {"weight": matrix, "bias": biases})
+    theirs = ModuleType("theirs")
+    monkeypatch.setitem(sys.modules, "theirs", theirs)
+    monkeypatch.setitem(FORMATS, "theirs", Format("theirs", (".theirs",), lambda head: head[:6] == b"THEIRS"))
+    path, spec = tmp_path / "a.theirs", tmp_path / "a.yaml"
+    path.write_bytes(b"THEIRS")
+    spec.write_text("convention: pytorch\ninput: 3\nsteps: 1\nlayers: [dense: 2]\n")
+    for reader in (fail, lambda path: ModelFile(path, "theirs", "pytorch", (matrix, biases), (module,))):
+        vars(theirs)["read"] = reader
+        for words in (("read", path), ("run", spec, "--weights", path))[reader is not fail :]:
+            done = call(*words)
+            assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+            assert f"cannot be read, it may be damaged: {error.__name__}" in done.err
+
+
 def test_a_folder_and_a_name_that_is_none(tmp_path: Path) -> None:
     """Told as other files are."""
     with pytest.raises(SpecError, match="is a folder; name a file in it"):

@@ -1,7 +1,13 @@
 """ONNX files: the tensors of graphs and of the branches within, what they are by who reads them, and files that lie."""
 
+import os
 import struct
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 import yaml
@@ -10,7 +16,8 @@ from modelfiles.messages import FLOAT, INT64, attribute, field, graph, message, 
 
 from rnncalc.errors import SpecError
 from rnncalc.modelfiles import read
-from rnncalc.modelfiles.model import Role, Sign
+from rnncalc.modelfiles.model import BadFileError, Role, Sign
+from rnncalc.modelfiles.wire import WINDOW, FileBytes
 
 LSTM = (tensor("w", (1, 8, 3)), tensor("r", (1, 8, 2)), tensor("b", (1, 16)))
 OPERATOR = node("LSTM", "x w r b", "y", name="rnn")
@@ -135,10 +142,10 @@ def test_what_an_operator_computes_otherwise_is_said(tmp_path: Path, call: Call,
     assert ("activation: relu" in text) is (b"Relu" in setting and not doubted)
 
 
-def external(name: str, location: str, offset: int = 0) -> bytes:
-    said = {"location": location, "offset": str(offset), "length": "16"}
+def external(name: str, location: str, offset: int = 0, shape: int = 4) -> bytes:
+    said = {"location": location, "offset": str(offset), "length": str(4 * shape)}
     pairs = [field(13, message(field(1, key), field(2, value))) for key, value in said.items()]
-    return message(field(1, 4), field(2, FLOAT), field(8, name), *pairs, field(14, 1))
+    return message(field(1, shape), field(2, FLOAT), field(8, name), *pairs, field(14, 1))
 
 
 def test_numbers_in_a_file_beside(tmp_path: Path) -> None:
@@ -208,3 +215,87 @@ def test_a_file_cut_anywhere(tmp_path: Path) -> None:
         path.write_bytes(whole[:end])
         with pytest.raises(SpecError):
             read(str(path))
+
+
+def steps_of(work: Callable[[], object]) -> int:
+    """Return how many lines of Python a piece of work runs."""
+    found = 0
+
+    def step(_frame: FrameType, _event: str, _of: Any) -> Any:
+        nonlocal found
+        found += 1
+        return step
+
+    before = sys.gettrace()
+    sys.settrace(step)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return found
+
+
+@pytest.mark.parametrize("product", ["MatMul", "LSTM"])
+def test_tensors_of_one_name_take_no_longer_than_others(tmp_path: Path, product: str) -> None:
+    """Twice as many, each read by each operator, are twice the work, and all are counted."""
+    paths = {}
+    for times in (300, 600):
+        parts = [node(product, "x w w", "y")] * times
+        paths[times] = str(onnx(tmp_path / f"{times}.onnx", *parts, tensors=[tensor("w", (1,))] * times))
+        assert read(paths[times]).params == times
+    once, twice = (steps_of(lambda path=path: read(path)) for path in paths.values())  # type: ignore[misc]
+    assert twice < 2.2 * once
+
+
+def test_numbers_of_a_file_are_looked_at_once(tmp_path: Path) -> None:
+    """A vector of biases that many operators read, and states in one file beside that are all the same bytes."""
+    (tmp_path / "a.data").write_bytes(bytes(4 * 1_000))
+    states = [external(f"s{place}", "a.data", shape=1_000) for place in range(2_000)]
+    parts = [node("LSTM", f"x w r b - s{place}", "y") for place in range(2_000)]
+    path = onnx(tmp_path / "a.onnx", *parts, tensors=[*LSTM, *states])
+    roles = [tensor.role for tensor in read(str(path)).tensors if tensor.name.startswith("s")]
+    assert roles == [Role.CONSTANT] * 1_000 + [Role.PARAMETER] * 1_000  # a million numbers of zeros are looked at
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize("target", ["pipe", "/dev/zero"])
+def test_a_pipe_beside_a_model_is_not_waited_for(tmp_path: Path, target: str) -> None:
+    """Nor a device, even of a tensor that has no numbers."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(target)
+    start = external("start", "link", shape=0)
+    path = onnx(tmp_path / "a.onnx", node("LSTM", "x w r b - start", "y"), tensors=[*LSTM, start])
+    command = [sys.executable, "-m", "rnncalc", "read", str(path)]
+    done = subprocess.run(command, capture_output=True, check=False, timeout=30, text=True)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "keeps start in link" in done.stderr
+
+
+def test_the_bytes_of_a_file(tmp_path: Path) -> None:
+    """Any stretch of them, in any order, whether longer than what is read at once or not."""
+    data = bytes(place % 251 for place in range(5 * WINDOW))
+    path = tmp_path / "a"
+    path.write_bytes(data)
+    with path.open("rb") as file:
+        found = FileBytes(file)
+        assert len(found) == len(data)
+        ends = [0, 1, 10, WINDOW - 1, WINDOW, WINDOW + 1, 3 * WINDOW, len(data) - 1, len(data), len(data) + 10]
+        for start in ends:
+            for end in ends[::-1]:
+                assert found[start:end] == data[start:end], (start, end)
+
+
+def test_a_file_that_is_cut_while_it_is_read(tmp_path: Path) -> None:
+    """One line, where a mapped file would end the process."""
+    path = tmp_path / "a"
+    path.write_bytes(bytes(5 * WINDOW))
+    with path.open("rb") as file:
+        found = FileBytes(file)
+        os.truncate(path, WINDOW)
+        with pytest.raises(BadFileError, match="is cut off"):
+            found[3 * WINDOW : 3 * WINDOW + 4]
+    (tmp_path / "a.data").write_bytes(bytes(16))
+    (one,) = read(str(onnx(tmp_path / "a.onnx", tensors=[external("w", "a.data")]))).tensors
+    os.truncate(tmp_path / "a.data", 8)
+    with pytest.raises(BadFileError, match="is cut off"):
+        one.read()

@@ -1,7 +1,10 @@
 """The safetensors format, and files spread over several: what is in them is read, what lies is refused."""
 
 import json
+import os
 import struct
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -104,6 +107,53 @@ def test_an_index_that_lies(tmp_path: Path, places: dict[str, str], said: str) -
     safetensors(tmp_path / "a.safetensors", {"w": (1,)})
     with pytest.raises(SpecError, match=said):
         read(index(tmp_path, places))
+
+
+@pytest.mark.parametrize("target", ["../a.safetensors", "b/a.safetensors"])
+def test_an_index_that_follows_a_link_out_of_its_folder(tmp_path: Path, target: str) -> None:
+    """It is refused; one that stays in the folder is followed."""
+    for folder in ("in", "in/b"):
+        (tmp_path / folder).mkdir()
+    for folder in (".", "in", "in/b"):
+        safetensors(tmp_path / folder / "a.safetensors", {"w": (1,)})
+    (tmp_path / "in" / "link.safetensors").symlink_to(target)
+    path = index(tmp_path / "in", {"w": "link.safetensors"})
+    with pytest.raises(
+        SpecError, match=r"names link\.safetensors, a link out of its folder; put the file itself there"
+    ):
+        read(path)
+    (tmp_path / "in" / "link.safetensors").unlink()
+    (tmp_path / "in" / "link.safetensors").symlink_to("a.safetensors")
+    assert read(path).params == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize("suffix", [".safetensors", ".bin"])
+def test_an_index_that_names_a_pipe(tmp_path: Path, suffix: str) -> None:
+    """It is not waited for."""
+    os.mkfifo(tmp_path / f"a{suffix}")
+    path = index(tmp_path, {"w": f"a{suffix}"})
+    command = [sys.executable, "-m", "rnncalc", "read", path]
+    done = subprocess.run(command, capture_output=True, check=False, timeout=30, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"names a{suffix}: is a pipe; only regular files are read" in done.stderr
+
+
+def test_a_tensor_that_the_metadata_names(tmp_path: Path) -> None:
+    """save_model leaves out what another has the numbers of, and writes which one; other words there say nothing."""
+    said = {"fc.weight": "emb.weight", "emb.weight": "b", "format": "pt", "x": 3, "y": "gone", "z" * 2_000: "b"}
+    of = {"dtype": "F32", "shape": [2, 1], "data_offsets": [0, 8]}
+    text = json.dumps({"__metadata__": said, "emb.weight": of, "b": {**of, "data_offsets": [8, 16]}})
+    file = read(header(tmp_path, text, struct.pack("<4f", 1, 2, 3, 4)))
+    assert [(tensor.name, tensor.params, tensor.shared_with) for tensor in file.tensors] == [
+        ("b", 2, None),
+        ("emb.weight", 2, None),
+        ("fc.weight", 0, "emb.weight"),
+    ]
+    assert file.tensors[2].read() == [[1], [2]]
+    odds: tuple[object, ...] = (3, [], "x", None)
+    for odd in odds:
+        assert len(read(header(tmp_path, json.dumps({"__metadata__": odd, "w": of}), bytes(8))).tensors) == 1
 
 
 def header(folder: Path, text: str, body: bytes = b"", length: int | None = None) -> str:

@@ -29,7 +29,7 @@ EXAMPLES = 10
 ROOMS = ("layers", "conventions", "network", "forward", "questions")
 SELECTION = (
     *("cli", "conventions", "formats", "forward", "layers", "modelfiles", "network", "questions", "reports", "sources"),
-    *("spec", "test_bad_specs.py", "test_cli.py", "test_large.py", "test_specs.py"),
+    *("spec", "test_bad_specs.py", "test_cli.py", "test_bounds.py", "test_specs.py"),
 )
 MEASURING = (
     "tests/cli/test_baseline_json.py::test_a_baseline_of_any_length_takes_little_memory",

@@ -20,7 +20,8 @@ def state(want: str, got: str, cure: str = "", joined: str = "") -> str:
     return f"expected a state of {want}, as the encoder's final one{joined}, got {got}{cure}"
 
 
-BOTH = " (both directions joined)"
+BOTH = " (both directions side by side)"
+SUM, AVERAGE = (f" (both directions side by side; merge: {of} joins outputs, not states)" for of in ("sum", "ave"))
 STARTS = "its final state starts this layer"
 
 CASES: list[tuple[list[Layer], list[Layer], list[Any]]] = [
@@ -33,6 +34,21 @@ CASES: list[tuple[list[Layer], list[Layer], list[Any]]] = [
         [((place, "rnn"), f"expected the encoder's kind, gru, got rnn: {STARTS}", True, (1,)) for place in (2, 3)],
     ),
     ([RNN(3, bidirectional=True)], [RNN(5)], [((0, "rnn"), state("6", "5", "; give it 6 units", BOTH), True, (-1, 1))]),
+    (
+        [RNN(3, bidirectional=True, merge="sum")],
+        [RNN(3)],
+        [((0, "rnn"), state("6", "3", "; give it 6 units", SUM), True, (-3, 1))],
+    ),
+    (
+        [LSTM(4, bidirectional=True, merge="ave", projection=2)],
+        [LSTM(4, projection=2)],
+        [((0, "lstm"), state("4 and 8", "2 and 4", "", AVERAGE), True, (-2, -4, 1))],
+    ),
+    (
+        [RNN(3, bidirectional=True, merge="concat")],
+        [RNN(5)],
+        [((0, "rnn"), state("6", "5", "; give it 6 units", BOTH), True, (-1, 1))],
+    ),
     (
         [LSTM(4, repeat=3, projection=2)],
         [LSTM(4, projection=2), LSTM(7, repeat=2, projection=3)],

@@ -31,4 +31,4 @@ def test_a_name_that_is_taken_is_told_where_it_is_given(layers: list[Any], place
 def test_the_layers_by_default_names_do_not_clash() -> None:
     """Each kind has numbers of its own, and a name that is no layer's default is free."""
     net = Network(input=3, layers=[RNN(3), RNN(3, name="rnn_0"), RNN(3, repeat=2), RNN(3, name="a", repeat=2)])
-    assert [placed.name for placed in net.placed] == ["rnn_1", "rnn_0", "rnn_3", "rnn_4", "a_1", "a_2"]
+    assert [placed.name for placed in net.stack] == ["rnn_1", "rnn_0", "rnn_3", "rnn_4", "a_1", "a_2"]

@@ -2,8 +2,7 @@
 
 import pytest
 
-from rnncalc import GRU, RNN, Dense, Layer, Network, Output
-from rnncalc.questions.backward_flow import Chunks, chunks_of, situations
+from rnncalc.questions.backward_flow import Chunks, chunks_of
 
 
 @pytest.mark.parametrize(
@@ -23,17 +22,3 @@ from rnncalc.questions.backward_flow import Chunks, chunks_of, situations
 def test_the_chunks_of_a_sequence(steps: int, chunk: int | None, expected: list[tuple[int, int, bool, bool]]) -> None:
     """The first, those between, of which there are none, one or several, and what is left for the last."""
     assert [*chunks_of(steps, chunk)] == [Chunks(*each) for each in expected]
-
-
-@pytest.mark.parametrize(
-    ("layers", "expected"),
-    [
-        ((RNN(3, repeat=1_000),), [1, 998, 1]),
-        ((RNN(3), GRU(3, repeat=1_000)), [1, 999, 1]),
-        ((RNN(3, frozen=True, repeat=1_000), Dense(3, repeat=1_000)), [999, 1, 1, 999]),
-    ],
-)
-def test_equal_layers_are_met_together(layers: tuple[Layer, ...], expected: list[int]) -> None:
-    """But for the first, below which nothing asks for a gradient, and the last, where the sequence ends."""
-    net = Network(input=3, layers=layers, output=Output(1), steps=4)
-    assert [each.copies for each in situations(net, 2)][: len(expected)] == expected

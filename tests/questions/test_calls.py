@@ -308,7 +308,7 @@ def test_a_layer_without_weights_may_stand_among_weights() -> None:
     """A dict made of all layers has an empty one for a dropout; what is no layer at all is still refused."""
     network = Network(input=1, layers=[Dropout(0.5), RNN(1)], steps=1)
     weights: dict[str, Any] = {
-        place.name: {tensor.name: [[0.5]] for tensor in place.tensors} for place in network.placed
+        place.name: {tensor.name: [[0.5]] for tensor in place.tensors} for place in network.stack
     }
     weights["rnn_1"]["b_h"] = [0.5]
     assert run(network, weights=weights).agrees

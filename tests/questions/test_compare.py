@@ -12,7 +12,9 @@ from rnncalc import (
     RNN,
     SRU,
     CallError,
+    Cell,
     Dense,
+    Embedding,
     External,
     Network,
     Output,
@@ -168,7 +170,7 @@ def test_a_kind_that_cannot_be_is_missing_with_its_problem() -> None:
 def test_cells_of_every_kind_can_be_compared() -> None:
     """What options the other kind has too are kept; the others have no meaning there."""
     found = compare(Network(input=8, layers=(SRU(4, bidirectional=True),), steps=2))
-    assert [side.params for side in found.sides] == [2 * 144, 2 * 52, 2 * 156, 2 * 208, 16 * 17]
+    assert [side.params for side in found.sides] == [2 * (3 * 4 * 8 + 4 * 4), 2 * 52, 2 * 156, 2 * 208, 16 * 17]
 
 
 def test_nothing_to_compare() -> None:
@@ -236,3 +238,72 @@ def test_that_nothing_was_there_to_exchange_is_said(call: Call) -> None:
     """The rows of a dense network as an RNN, a GRU and an LSTM are all its own."""
     assert "No layer is recurrent" in call("compare", "-i", 3, "-l", "dense:3").out
     assert "No layer is recurrent" not in call("compare", "-i", 3, "-l", "mgu:3").out
+
+
+TIED: tuple[tuple[list[object], dict[str, tuple[int, int]]], ...] = (
+    # 7·9 + (9 + 1 + 1) + 9(1 + 9 + 1) + 7 = 180; tied to the embedding, the last layer has 9 units, and both would
+    (["-i", 7, "-l", "embedding:9", "-l", "rnn:1", "-l", "rnn:9", "-o", "7,tied"], {}),
+    # 2·3 + 3(3 + 3 + 1) + 2 = 29; a GRU of 3 has 6 + 63 + 2
+    (["-i", 2, "-l", "embedding:3", "-l", "rnn:3", "-o", "2,tied"], {"rnn": (3, 29)}),
+    # any width may be: 2·9 + 3(9 + 3 + 1) + 4 + 2 = 63; a GRU of 1 has 18 + 3(9 + 1 + 1) + 4 + 2
+    (
+        ["-i", 2, "-l", "embedding:9", "-l", "rnn:3", "-l", "external:4,outputs=9", "-o", "2,tied"],
+        {"rnn": (3, 63), "gru": (1, 57)},
+    ),
+)
+
+
+@pytest.mark.parametrize(("flags", "expected"), TIED)
+def test_no_row_has_a_width_that_no_layer_can_have(
+    call: Call, flags: list[object], expected: dict[str, tuple[int, int]]
+) -> None:
+    """A tied output settles the width of the last layer; kinds that are too large at it are missing, not 0 units."""
+    first, *found = rows(call, *flags, "--same-params")
+    assert {row["name"]: (row["units"], row["params"]) for row in found} == expected
+    said = call("compare", *flags, "--same-params").out
+    assert "?" not in said
+    for kind in {"rnn", "gru", "lstm"} - {*expected}:
+        assert f"{kind}: no width fits in {first['params']} parameters." in said
+
+
+def _decoder(cells: list[Cell], *, output: Output, encoder: list[Cell], embedding: int | None = None) -> Network:
+    """Return an encoder-decoder whose halves read 4 and 7 features."""
+    below = (Embedding(embedding),) if embedding else ()
+    return Network(
+        encoder=Part(input=4, layers=tuple(encoder)), decoder=Part(input=7, layers=(*below, *cells), output=output)
+    )
+
+
+def test_each_layer_of_a_decoder_takes_the_states_of_its_own_encoder_layer() -> None:
+    """With u units a direction in the encoder, each count by hand; no row has 0 units, and each is the most."""
+    both = _decoder(
+        [RNN(6), RNN(3)], encoder=[RNN(3, bidirectional=True), RNN(3)], output=Output(2)
+    )  # two directions start one, of 2u; one starts one, of u
+    for side in compare_same_params(both).sides[1:]:
+        blocks, u = {"rnn": 1, "gru": 3, "lstm": 4}[side.kind or ""], side.units or 0
+
+        def params(u: int, blocks: int = blocks) -> int:
+            encoder = 2 * u * (4 + u + 1) + u * (2 * u + u + 1)
+            return blocks * (encoder + 2 * u * (7 + 2 * u + 1) + u * (2 * u + u + 1)) + 2 * (u + 1)
+
+        assert side.params == params(u) <= both.params < params(u + 1)
+    alike = _decoder([RNN(3, bidirectional=True)], encoder=[RNN(3, bidirectional=True)], output=Output(2))
+    assert [side.units for side in compare_same_params(alike).sides] == [None, 3, 1, 1]
+    halved = _decoder([RNN(2, bidirectional=True)], encoder=[RNN(4)], output=Output(7))
+    found = compare_same_params(halved)  # a GRU of 2 has 3·2(4 + 2 + 1) + 2·3(7 + 1 + 1) + 7·3 = 117, over 111
+    assert [(side.units, side.params) for side in found.sides] == [(None, 111), (4, 111)]
+    tied = _decoder([RNN(2)], encoder=[RNN(2)], output=Output(7, tied=True), embedding=2)
+    assert [(side.units, side.params) for side in compare_same_params(tied).sides] == [(None, 45), (2, 45)]
+
+
+def test_a_width_that_cannot_be_is_missing_in_words_that_were_written() -> None:
+    """Half of an odd width starts no direction: nobody wrote a `?` there."""
+    cells: list[Cell] = [RNN(2, bidirectional=True), RNN(9)]
+    odd = _decoder(cells, encoder=[RNN(4), RNN(9)], output=Output(7, tied=True), embedding=9)
+    found = compare_same_params(odd)
+    assert len(found.sides) == 1
+    for missing in found.missing:
+        assert isinstance(missing.reason, Problem)
+        message = missing.reason.message
+        assert message.startswith("no width of all recurrent layers makes a network: at 2, decoder.output.tied: ")
+        assert "?" not in message

@@ -32,7 +32,7 @@ def rendered(network: Placing, form: str, **options: Any) -> str:
 @given(network())
 def test_every_layer_has_the_textbook_count(spec: Spec) -> None:
     """The tensors sum to the formulas, written down independently."""
-    for placed in read(spec).placed:
+    for placed in read(spec).stack:
         assert placed.params == by_hand.params(placed.layer, placed.inputs)
 
 
@@ -53,7 +53,7 @@ def test_flags_and_yaml_describe_the_same_network(spec: Spec) -> None:
         value = next(words)
         given_flags["layers"] += (value,) if key == "layer" else ()
         given_flags |= {key: value} if key != "layer" else {}
-    assert from_flags(**given_flags).network.placed == read(spec).placed
+    assert from_flags(**given_flags).network.stack == read(spec).stack
 
 
 @given(network())
@@ -73,7 +73,7 @@ def test_repeat_is_the_layer_written_again(spec: Spec) -> None:
 @given(part(steps=True))
 def test_both_directions_are_twice_one(spec: Spec) -> None:
     """A bidirectional layer has exactly the parameters of two that read one way."""
-    for placed in read(spec).placed:
+    for placed in read(spec).stack:
         if getattr(placed.layer, "bidirectional", False):
             halves = {"forward": 0, "backward": 0}
             for tensor in placed.tensors:
@@ -166,18 +166,14 @@ def test_bytes_follow_the_dtype(call: Call, dtype: str, size: int) -> None:
 
 
 def test_a_count_is_a_value() -> None:
-    """Named numbers of the network and of its layers, equal neighbours once or each by itself; None is not known."""
+    """Named numbers of the network and of its layers, each by itself; None is not known."""
     network = Network(input=4, layers=(RNN(4, repeat=3, frozen=True), LSTM(2)))
     counted = count(network, "float16")
     assert (counted.params, counted.trainable, counted.bytes) == (3 * 36 + 56, 56, 2 * (3 * 36 + 56))
     assert (counted.multiply_adds, counted.multiply_adds_per_step, counted.dense) == (None, 3 * 32 + 48, None)
-    assert [(entry.name, entry.copies, entry.params) for entry in counted.stack()] == [
-        ("rnn_1", 3, 36),
-        ("lstm_1", 1, 56),
-    ]
-    assert [(layer.name, layer.copies) for layer in counted.layers] == [
-        *(("rnn_1", 1), ("rnn_2", 1), ("rnn_3", 1)),
-        ("lstm_1", 1),
+    assert [(layer.name, layer.params) for layer in counted.layers] == [
+        *(("rnn_1", 36), ("rnn_2", 36), ("rnn_3", 36)),
+        ("lstm_1", 56),
     ]
     first = counted.layers[0]
     assert (first.kind, first.part, first.inputs, first.units, first.outputs) == ("rnn", None, 4, 4, 4)

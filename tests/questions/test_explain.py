@@ -59,7 +59,7 @@ def test_every_derivation_is_true(spec: Spec, convention: str) -> None:
         for row in [*sheet.rows, *([sheet.total] if sheet.total else [])]:
             (arithmetic,) = (value for value in row if isinstance(value, Arithmetic))
             assert evaluated(arithmetic.numbers) == row[-1]
-    assert sum(each.placed.params * each.placed.copies for each in report.explanation.layers) == net.params
+    assert sum(each.placed.params for each in report.explanation.layers) == net.params
 
 
 def test_it_follows_the_declaration() -> None:

@@ -85,24 +85,24 @@ def test_many_layers_are_named_in_few_words(call: Call) -> None:
 
 
 def test_answer(call: Call) -> None:
-    """24 without its 3 biases; and a number a layer."""
-    assert report(call, "answer", "specs/dense-equivalent.yaml", 25) == {
+    """A total without 1 bias of 28; and a number a layer."""
+    assert report(call, "answer", "specs/dense-equivalent.yaml", 27) == {
         "name": "Three steps, against a dense network",
         "params": 28,
-        "answer": 25,
+        "answer": 27,
         "right": False,
         "mistakes": [
             {
-                "id": "no-hidden-biases",
-                "text": "leaves out the biases of the recurrent layers",
-                "params": 25,
+                "id": "no-output-bias",
+                "text": "leaves out the bias of the output layer",
+                "params": 27,
                 "layer": None,
                 "tensor": None,
-                "arithmetic": "3 × (4 + 3) + 1 × (3 + 1)",
+                "arithmetic": "3 × (4 + 3 + 1) + 1 × 3",
                 "right": "3 × (4 + 3 + 1) + 1 × (3 + 1)",
             }
         ],
-        "remarks": [],
+        "remarks": ["27 is also the number of values held for going back, not of parameters."],
     }
     assert report(call, "answer", "specs/two-rnn-layers.yaml", 15, 28, 5) == {
         "name": "Two recurrent layers",
@@ -118,7 +118,16 @@ def test_answer(call: Call) -> None:
                 "tensor": None,
                 "arithmetic": "4 × (3 + 4)",
                 "right": "4 × (3 + 4 + 1)",
-            }
+            },
+            {
+                "id": "recurrent-of-inputs",
+                "text": "gives the recurrent matrices h × m weights instead of h × h",
+                "params": 28,
+                "layer": "rnn_2",
+                "tensor": None,
+                "arithmetic": "4 × (3 + 3 + 1)",
+                "right": "4 × (3 + 4 + 1)",
+            },
         ],
         "remarks": ["The first wrong layer is rnn_2."],
     }

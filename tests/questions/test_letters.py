@@ -80,7 +80,7 @@ def test_what_training_takes_has_the_letters_of_the_equations(network: Network, 
 
 def test_a_drawing_has_the_letters_of_the_equations(network: Network) -> None:
     """Those of the first notation, which it is drawn in."""
-    (placed,) = network.placed
+    (placed,) = network.stack
     assert isinstance(placed.layer, Cell)
     nodes = graph(traced(placed.layer, placed.inputs)).nodes
     assert {f"{letter}_{below}" for node in nodes for letter, below in node.weights} == LETTERS["w"]

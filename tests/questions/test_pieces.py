@@ -5,7 +5,7 @@ import json
 import pytest
 from conftest import Call
 
-from rnncalc import LSTM, RNN, SRU, Dense, External, Network, Problem, RefusedError, SpecError
+from rnncalc import LSTM, SRU, Dense, External, Network, Problem, RefusedError, SpecError
 from rnncalc.questions.pieces import Sizes, pieces
 from rnncalc.questions.solve import solve
 
@@ -25,7 +25,7 @@ def test_a_count_that_bends_where_a_cell_is_as_wide_as_its_input(call: Call) -> 
 
 
 def test_many_marks_are_few_counts() -> None:
-    """A network of many layers is counted a dozen times at most, whatever the answer; too many are refused."""
+    """A network of many layers is counted a dozen times at most, whatever the answer."""
     tries = 0
 
     def sized(size: int) -> Network:
@@ -37,9 +37,6 @@ def test_many_marks_are_few_counts() -> None:
     assert params[0] <= 10**13 < params[1]
     assert solve(sized, 10**13).size == 35_363
     assert tries <= 12
-    many = tuple(Dense(number) for number in range(1, 63_001))
-    with pytest.raises(RefusedError, match="63,001 different layers, and to find a size counts them 8 times or more"):
-        solve(lambda size: Network(input=5, layers=(RNN(size), *many)), 10**15)
 
 
 def test_the_largest_size_there_can_be_is_tried_too(call: Call) -> None:
@@ -51,16 +48,18 @@ def test_the_largest_size_there_can_be_is_tried_too(call: Call) -> None:
         assert found["next_size"] == (None if budget == 10**12 else 10**12)
 
 
-def test_counts_that_bend_at_thousands_of_sizes_are_refused_at_once() -> None:
-    """Each of 5,000 SRUs has a size of its own at which it is as wide as its input."""
+def test_counts_that_bend_at_hundreds_of_sizes_are_refused_at_once() -> None:
+    """Each of 500 SRUs has a size of its own at which it is as wide as its input."""
     tries = 0
 
     def sized(size: int) -> Network:
         nonlocal tries
         tries += 1
-        return Network(input=5, layers=[layer for n in range(1, 5_001) for layer in (Dense(n), SRU(size))])
+        return Network(input=5, layers=[layer for n in range(1, 501) for layer in (Dense(n), SRU(size))])
 
-    with pytest.raises(RefusedError, match="10,000 different layers, and to find a size counts them 5,006 times"):
+    with pytest.raises(
+        RefusedError, match=r"^network has 1,000 different layers, and to find a size counts them 50\d times"
+    ):
         solve(sized, 10**9)
     assert tries <= 6
 

@@ -143,6 +143,34 @@ def test_a_table_that_is_called_an_encoder(
 
 
 @pytest.mark.parametrize(
+    ("kept", "left", "bias"),
+    [
+        ("decoder", "encoder", 100),  # of the names of a matrix, safetensors keeps the first
+        ("decoder", "emb", 100),
+        ("decoder", "emb", 0),
+        ("decoder", "encoder", 0),
+        ("emb", "fc", 100),
+        ("emb", "fc", 0),
+    ],
+)
+def test_a_table_that_safetensors_save_model_left_out(
+    kept: str, left: str, bias: int, tmp_path: Path, call: Call
+) -> None:
+    """The embedding stands in front and owns the matrix, the output is tied to it, and the spec passes its check."""
+    shapes = {f"rnn.{leaf}": shape for leaf, shape in cell(4, 16, 16).items()} | {f"{kept}.weight": (100, 16)}
+    table, output = ("emb", "fc") if kept == "emb" else (left, kept)
+    shapes |= {f"{output}.bias": (bias,)} if bias else {}
+    path, spec = tmp_path / "model.safetensors", tmp_path / "spec.yaml"
+    safetensors(path, shapes, metadata={f"{left}.weight": f"{kept}.weight"})
+    found = drafted(read(str(path)))
+    assert layers(found)[:2] == [Embedding(16, path=table), LSTM(16, path="rnn")]
+    assert found.network.output == Output(100, tied=True, bias=bias > 0, path=output)
+    assert (found.network.input, found.network.params) == (100, 100 * 16 + 4 * 16 * (16 + 16 + 2) + bias)
+    spec.write_text(call("read", path, "-f", "yaml").out)
+    assert call("check", spec, "--model", path).code == 0
+
+
+@pytest.mark.parametrize(
     "modules",
     [
         [module("encoder", {"weight": (16, 100)}), module("rnn", cell(4, 16, 16))],  # its rows are read

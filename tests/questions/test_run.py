@@ -279,14 +279,14 @@ def test_steps_at_once_are_single_steps_that_carry_the_state(layer: Any) -> None
     """T steps are T runs of one step, each begun with the learned state the last one ended in."""
     learned = layer.replace(learned_state=True)
     whole = run(Network(input=2, layers=(learned,), topology="many-to-many", steps=4), states=True)
-    tensors = {tensor.name: tensor.shape for tensor in whole.network.placed[0].tensors if tensor.role == "state"}
+    tensors = {tensor.name: tensor.shape for tensor in whole.network.stack[0].tensors if tensor.role == "state"}
     name = f"{layer.kind}_1"
     start = {state: [0.1] * shape[0] for state, shape in tensors.items()}
     from random import Random
 
     numbers = Random(1)
     weights: dict[str, Any] = {}
-    for tensor in whole.network.placed[0].tensors:
+    for tensor in whole.network.stack[0].tensors:
         if tensor.role == "state":
             continue
         rows = [[numbers.uniform(-1, 1) for _ in range(tensor.shape[-1])] for _ in range(tensor.shape[0])]
@@ -308,7 +308,7 @@ def test_steps_at_once_are_single_steps_that_carry_the_state(layer: Any) -> None
 def test_reversing_a_sequence_swaps_the_directions() -> None:
     """Backwards over the reversed sequence is forwards over the sequence."""
     network = Network(input=2, layers=(LSTM(3, bidirectional=True),), steps=4)
-    tensors = network.placed[0].tensors
+    tensors = network.stack[0].tensors
     from random import Random
 
     numbers = Random(2)

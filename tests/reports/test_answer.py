@@ -62,7 +62,7 @@ def test_shapes_and_numbers_of_tensors() -> None:
     assert shapes["remarks"] == ["The first wrong layer is rnn_1."]
     numbers = data(net, 200, 400, 99)
     assert numbers["answer"] == [200, 400, 99]
-    assert numbers["remarks"][0] == "output W_hy: no mistake that is known gives 99, 1 less than the right one."
+    assert numbers["remarks"][0] == "output W_hy: no known mistake gives 99, 1 less than the right one."
 
 
 def test_shapes_in_a_table(call: Call) -> None:
@@ -76,7 +76,7 @@ def test_shapes_in_a_table(call: Call) -> None:
 @pytest.mark.parametrize(
     ("net", "number", "text"),
     [
-        (NET, 4 * 2_585, "This is the number of bytes in float32, four for each parameter."),
+        (NET, 4 * 2_585, "10,340 is also the number of bytes in float32, four for each parameter."),
         (
             Network(input=100, layers=(Embedding(10), LSTM(20, peepholes=True)), output=Output(5)),
             4 * 20 * 30 + 5 * 20,  # the embedding, the peepholes and the biases multiply nothing
@@ -92,7 +92,7 @@ def test_shapes_in_a_table(call: Call) -> None:
             127,
             "This is the count of the dense equivalent, which shares no weights over time.",
         ),
-        (NET, 2_583, "No mistake that is known gives this number, 2 less than the right one."),
+        (NET, 2_583, "No known mistake gives 2,583, 2 less than the right one."),
         (
             NET,
             2_583,
@@ -103,12 +103,12 @@ def test_shapes_in_a_table(call: Call) -> None:
         (
             Network(input=8, layers=(RNN(16, recurrence="diagonal"),)),
             16 * (10 + 1 + 1),
-            "So would the input = 10 in place of 8.",
+            "An input of 10 instead of 8 would also give 192.",
         ),
         (
             Network(input=70, layers=(RNN(50),)),
             52 * 123,
-            "No mistake that is known gives this number, but h of layer 1 = 52 in place of 50 would.",
+            "No known mistake gives 6,396, but h = 52 instead of 50 in layer 1 would.",
         ),
         (NET, "2.6k", "2.6k is right as a rounding: exactly it is 2,585."),
         (NET, "1e3", "1e3 is taken as a rounding, of any number from 500 to 1,500."),

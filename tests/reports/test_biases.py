@@ -73,7 +73,7 @@ def test_the_number_that_is_said_is_that_of_the_tensors(convention: str, name: s
         network = Network(input=4, layers=[layer], convention=convention)
     except SpecError:
         return
-    (placed,) = network.placed
+    (placed,) = network.stack
     held = sum(tensor.params for tensor in placed.tensors if tensor.role in (Role.BIAS, Role.RECURRENT_BIAS)) // 5
     text = said(layer, convention)
     gates = len(layer.gates(4))

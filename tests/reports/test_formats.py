@@ -12,7 +12,6 @@ from reported import NETWORK, REPORTS
 from rnncalc import LSTM, Network, count
 from rnncalc.errors import CallError
 from rnncalc.formats import FORMATS, Format, find, offered, write
-from rnncalc.reports.alike import Alike
 from rnncalc.reports.allocation import AllocationReport
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.reports.check import CheckReport
@@ -139,21 +138,7 @@ def test_every_format_of_the_list_is_there() -> None:
         assert find(name) is FORMATS[name]
 
 
-def test_what_equal_layers_share_is_written_once_and_read_everywhere() -> None:
-    """Each of them is an object of its own for who reads the JSON."""
-    items = [*CountReport(count(NETWORK)).data()["layers"]]
-    alike = [item for item in items if isinstance(item, Alike)]
-    assert len(alike) == len(items) == 5
-    assert alike[1].shared is alike[2].shared is not alike[0].shared  # the first of the three reads another width
-    file = io.StringIO()
-    write([CountReport(count(NETWORK))], "json", file)
-    read = json.loads(file.getvalue())["reports"][0]["layers"]
-    plain = [{**item.own, **item.shared.value} for item in alike]
-    assert read == json.loads(json.dumps(plain))
-    assert [layer["name"] for layer in read] == ["lstm_1", "lstm_2", "lstm_3", "rnn_1", "output"]
-
-
-def test_numbered_tensors_are_not_shared() -> None:
+def test_tensors_are_numbered_as_the_framework_numbers_them() -> None:
     """A framework counts the copies of a repeated layer in its tensors' names, and the report does so too."""
     network = Network(input=4, layers=(LSTM(4, repeat=3),), convention="pytorch")
     file = io.StringIO()

@@ -14,7 +14,6 @@ import yaml
 from reported import REPORTS
 
 from rnncalc.formats import FORMATS, write
-from rnncalc.reports.alike import Alike, Shared
 from rnncalc.reports.cases import Annotation, Case, Level, Outcome, Tally
 from rnncalc.reports.document import Document, Entry
 from rnncalc.reports.equations import Derivative, Function, Sign, Term
@@ -37,8 +36,6 @@ def hostile(value: Any) -> Any:
             return HOSTILE
         case dict():
             return {f"{HOSTILE}{number}": hostile(below) for number, below in enumerate(value.values())}
-        case Alike():
-            return Alike(hostile(value.own), Shared(hostile(value.shared.value)))
         case tuple() if hasattr(value, "_fields"):
             return type(value)(*map(hostile, value))
         case list() | tuple():
@@ -86,7 +83,7 @@ class Full:
     derivations = sheets
 
     def data(self) -> dict[str, Any]:
-        return {"a": "b", "c": {"d": ["e", None]}, "f": iter([{"a": "b"}, Alike({"a": "b"}, Shared({"c": "d"}))])}
+        return {"a": "b", "c": {"d": ["e", None]}, "f": iter([{"a": "b"}])}
 
     def records(self) -> tuple[tuple[str, ...], Iterator[tuple[object, ...]]]:
         return ("a", "b"), iter([("a", 1), (Arithmetic("a", "b"), Name("a", "b")), ((1, None), None)])
@@ -291,6 +288,7 @@ class Surrogate(Full):
         ("see https://a.example/x, www.b.example", "see `https://a.example/x,` `www.b.example`"),
         ("a1b2c3d is a commit", "`a1b2c3d` is a commit"),
         (":tada: a|b@c `x` x_1", "`:tada:` `a\\|b@c` \\`x\\` x\\_1"),
+        *((f"{emoji}, x_1", f"`{emoji},` x\\_1") for emoji in (":+1:", ":-1:", ":e-mail:", ":100:", ":8ball:")),
         ("`@a`", "`` `@a` ``"),
         ("1. one", "1\\. one"),
         ("- one", "\\- one"),

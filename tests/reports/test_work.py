@@ -133,7 +133,7 @@ def weights_of(network: Network, seed: int = 0) -> dict[str, Any]:
 
     return {
         placed.name: {tensor.name: nested(tensor.shape) for tensor in placed.tensors}
-        for placed in network.placed
+        for placed in network.stack
         if placed.tensors and not isinstance(placed.layer, External)
     }
 

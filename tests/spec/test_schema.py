@@ -38,6 +38,7 @@ UNSEEN = {
     "embedding-options",
     "embedding-repeated",
     "encoder-depth",
+    "encoder-merge",
     "encoder-states",
     "expect-length",
     "one-to-one-steps",

@@ -108,7 +108,7 @@ def test_the_written_equations_give_what_the_pass_gives(name: str, notation: str
 
 
 def check(net: Network, notation: str) -> None:
-    (placed,) = net.placed
+    (placed,) = net.stack
     layer = placed.layer
     assert isinstance(layer, Cell)
     number = Random(0).random
@@ -176,7 +176,7 @@ SPELLED = {"w": lambda layer, names: {}, "uvw": u_and_w, "rows": rows, "stacked"
 
 def bound(net: Network, weights: dict[str, Any]) -> dict[str, Any]:
     """Return the numbers of each letter, by the binding that is written by hand."""
-    (placed,) = net.placed
+    (placed,) = net.stack
     layer = placed.layer
     assert isinstance(layer, Cell)
     of = binding(net.convention).cell(Arrays(weights, placed.tensors), layer, M, False)
@@ -261,7 +261,7 @@ def test_equations_as_textbooks_and_frameworks_write_them(
     name: str, options: dict[str, Any], convention_name: str, lines: list[str]
 ) -> None:
     """Against the papers, and the formulas in PyTorch's documentation."""
-    (placed,) = network(name, 4, options, convention_name).placed
+    (placed,) = network(name, 4, options, convention_name).stack
     assert isinstance(placed.layer, Cell)
     step = trace(placed.layer, M, convention(convention_name))
     assert [plain(written(each, placed.sizes)) for each in equations(step)] == lines
@@ -296,7 +296,7 @@ def test_notations_as_books_have_them(
     notation: str, name: str, options: dict[str, Any], convention_name: str, lines: list[str]
 ) -> None:
     """U, W and V as in Goodfellow et al., rows as in Zhang et al., [h, x] as in Olah; the first lines of each."""
-    (placed,) = network(name, 4, options, convention_name).placed
+    (placed,) = network(name, 4, options, convention_name).stack
     assert isinstance(placed.layer, Cell)
     of = NOTATIONS[notation]
     step = trace(placed.layer, M, convention(convention_name))

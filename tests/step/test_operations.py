@@ -1,7 +1,7 @@
 """The table of operations: each row's numbers by hand, its gradients against differences, and what they read."""
 
 from collections.abc import Callable
-from math import e, exp, tanh
+from math import e, exp, inf, isnan, tanh
 from typing import Any
 
 import pytest
@@ -121,6 +121,14 @@ def test_two_lengths_do_not_meet(name: str, left: Vector, right: Vector, said: s
     with pytest.raises(LengthError) as caught:
         OPERATIONS[name].forward(left, right)
     assert str(caught.value) == f"vectors of {said} numbers do not match"
+
+
+def test_a_quotient_by_zero_is_that_of_frameworks() -> None:
+    """Infinity with the sign of both, or no number; forward and back."""
+    over = OPERATIONS["over"]
+    assert over.forward([5.0, -1.0, 1.0, 6.0], [0.0, 0.0, -0.0, 4.0]) == [inf, -inf, -inf, 1.5]
+    assert isnan(over.forward([0.0], [0.0])[0])
+    assert over.gradients[1]([1.0], Seen([[2.0], [0.0], [inf]])) == [-inf]
 
 
 def test_activations_at_their_ends() -> None:

@@ -1,6 +1,7 @@
-"""Mistakes with a number or a name in them, which one is found from what the learner gave: k times, a width, a layer.
+"""Mistakes with a number or a name in them: k times, a width, a layer.
 
-Each function yields the ways in which its mistake can be made; which of them give the number is seen by the search.
+Each function yields the ways in which its mistake can be made, of a number that it is fitted to only those that give
+what the learner gave; which of the others do is seen by the search.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, External, Output
 from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.answer.changes.gates import number_of_gates
-from rnncalc.questions.answer.changes.lines import in_layers, replaced
+from rnncalc.questions.answer.changes.lines import in_layers, left_out, replaced
 from rnncalc.questions.answer.changes.widths import fed_with
 from rnncalc.questions.answer.mistake import MOST_LAYERS, Question, Way, Ways
-from rnncalc.questions.answer.worksheet import Line, Worksheet
+from rnncalc.questions.answer.worksheet import GateLine, Line, Source, Worksheet
 from rnncalc.text import all_of, one_of
 
 MOST_GATES = 6
@@ -52,9 +53,9 @@ def _times_a_number(multiplied: Callable[[Line], bool], worksheet: Worksheet, qu
     once = sum(line.params for line in chosen)
     if not once or question.given.unit * 10 > once:  # a coarse rounding is near some multiple of anything
         return
-    wanted = question.given.number - question.params(worksheet) + once
-    times = (wanted + once // 2) // once
-    if times > 1:
+    rest = question.params(worksheet) - once
+    times = (question.given.number - rest + once // 2) // once
+    if times > 1 and question.given.means(rest + times * once):
         changed = (line._replace(times=line.times * times) if multiplied(line) else line for line in worksheet)
         yield Way(tuple(changed), {"times": f"{times:,}"})
 
@@ -66,7 +67,8 @@ def output_widths(worksheet: Worksheet, question: Question) -> Iterator[Way]:
             wanted = question.given.number - question.params(worksheet) + line.params
             each = line.width("input") + line.biases
             units = (2 * wanted + each) // (2 * each)
-            if units > 0 and units != line.h:
+            changes = units * each - line.params
+            if units > 0 and units != line.h and question.given.means(question.params(worksheet) + changes):
                 changed = line._replace(h=units, bias_size=units)
                 values = {"width": f"{units:,}", "units": f"{line.h:,}"}
                 yield Way(replaced(worksheet, place, changed), values, line.name)
@@ -85,6 +87,32 @@ def layers_left_out(worksheet: Worksheet, question: Question) -> Iterator[Way]:
         if above and above.placed.part == line.placed.part and line.copies == 1:
             fed = fed_with(above, line.placed.inputs - line.layer.extra_inputs)
             yield Way(replaced(left, place + 1, fed), {"layer": line.name}, line.name)
+
+
+def layers_alone(worksheet: Worksheet, question: Question) -> Iterator[Way]:
+    """Yield the worksheet with each layer as if it were the whole network, where that leaves out several."""
+    counted = [place for place, line in enumerate(worksheet) if line.params]
+    if len(worksheet) > MOST_LAYERS or question.place is not None or len(counted) < 3:
+        return
+    for place in counted:
+        line = worksheet[place]
+        alone = (*map(left_out, worksheet[:place]), line._replace(copies=1), *map(left_out, worksheet[place + 1 :]))
+        yield Way(alone, {"layer": line.name}, line.name)
+
+
+def matrices_alone(worksheet: Worksheet, question: Question) -> Iterator[Way]:
+    """Yield the worksheet with one kind of matrix alone in each cell, of one gate or of all."""
+    sources: dict[Source, str] = {"input": "input", "past": "recurrent"}
+    for source, name in sources.items():
+        for one, which in ((True, f"one {name} matrix"), (False, f"the {name} matrices")):
+            changed = in_layers(partial(_only, source, one), Cell)(worksheet, question.network)
+            yield Way(changed, {"which": f"{which} alone", "matrices": f"{'one-' if one else ''}{name}"})
+
+
+def _only(source: Source, one: bool, line: Line) -> Line:
+    reads = [tuple(read for read in gate.reads if read.source == source) for gate in line.gates]
+    gates = [GateLine(read) for read in reads if read]
+    return line._replace(gates=tuple(gates[:1] if one else gates), others=(), directions=1 if one else line.directions)
 
 
 def gate_numbers(worksheet: Worksheet, question: Question) -> Iterator[Way]:

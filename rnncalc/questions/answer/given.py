@@ -19,13 +19,26 @@ _SHAPE = re.compile(rf"[(\[]{_SIZE}(?:[,x×]{_SIZE})*,?[)\]]|{_SIZE}(?:[x×]{_SI
 _POWERS = {"k": 3, "K": 3, "M": 6, "G": 9, "B": 9}
 MOST_POWER = 40
 
+MOST_ANSWERS = 2_500
+"""The most numbers or shapes of one answer: one for each layer of the deepest network that a spec can have."""
+
+
+def check_number_of_answers(count: int) -> None:
+    """Raise CallError where there are too many answers."""
+    if count > MOST_ANSWERS:
+        raise CallError(f"expected at most {MOST_ANSWERS:,} numbers or shapes, got {count:,}")
+
 
 class Given(NamedTuple):
-    """A learner's number; `unit` is what its last digit counts, more than 1 where it was rounded."""
+    """A learner's number; `unit` is what its last digit counts, more than 1 where it was rounded.
+
+    coarse: what its last digit but for zeros counts, where those may stand for digits rounded away; else 0.
+    """
 
     number: int
     unit: int = 1
     text: str = ""
+    coarse: int = 0
 
     @property
     def meant(self) -> tuple[int, int]:
@@ -37,6 +50,14 @@ class Given(NamedTuple):
         if self.unit == 1 or not self.number:
             return number == self.number
         return abs(self.number - number) * 2 <= self.unit
+
+    def rounds(self, number: int) -> bool:
+        """Return whether it is a number rounded, as in 50M for 51,400,000, whose zero may be no digit.
+
+        By zeros a number is rounded as well as by two digits at least, to a twentieth.
+        """
+        off = abs(self.number - number)
+        return self.means(number) or (2 * off <= self.coarse and 20 * off <= number)
 
     def has_shape(self, shape: tuple[int, ...]) -> bool:
         """Return whether it is how many numbers a tensor of some shape has."""
@@ -73,7 +94,8 @@ def read_number(text: str) -> Given:
         raise CallError(f"expected a whole number, such as 1600 or 1.6k, got '{escape(text)}'{_cure(text.strip())}")
     unit = 10 ** (power - len(kept))
     digits = re.sub(r"[^0-9]", "", found["whole"]) + kept
-    return Given(int(digits) * unit, unit, text)
+    zeros = len(digits) - len(digits.rstrip("0")) if unit > 1 and not kept and digits != "0" else 0
+    return Given(int(digits) * unit, unit, text, unit * 10**zeros if zeros else 0)
 
 
 def _cure(text: str) -> str:

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate, islice
+from itertools import islice
 from typing import NamedTuple
 
 from rnncalc.errors import CallError
 from rnncalc.network.network import Network
-from rnncalc.questions.answer.given import Given, Shape, in_one, read_answer
-from rnncalc.questions.answer.meant import Meant, meant
+from rnncalc.questions.answer.given import Given, Shape, check_number_of_answers, in_one, read_answer
+from rnncalc.questions.answer.meant import Meant, meant, meant_of_layer
 from rnncalc.questions.answer.mistake import Question
 from rnncalc.questions.answer.right import one_by_one, worksheet_of
-from rnncalc.questions.answer.search import Diagnosis, Made, diagnoses, handed_on
+from rnncalc.questions.answer.search import Diagnosis, Tries, diagnoses, handed_on
 from rnncalc.questions.answer.sizes import OtherSize, other_size
 from rnncalc.questions.answer.tensors import diagnoses_of, number_of_tensors, tensors_of
 from rnncalc.questions.answer.worksheet import Worksheet
 from rnncalc.questions.given import network_of, plain
+from rnncalc.questions.training import training
 from rnncalc.text import escape, plural
 
 MOST_NAMES, SHOWN = 12, 4
+
+MOST_EXPLAINED = 100
+"""The most wrong numbers of one answer whose mistakes are looked for: nobody reads more, and each costs a search."""
+
+MOST_LEARNED = 20
+"""The most ways of counting, learned from wrong numbers, that later numbers are held against."""
 
 
 class Judged(NamedTuple):
@@ -31,6 +38,7 @@ class Judged(NamedTuple):
     meant: what else of the network it is the number of.
     other_size: the single size that would give it, where no single mistake does.
     follows: the layer whose mistake it follows from, being no mistake of its own.
+    explained: whether mistakes were looked for, if it is wrong; those of the first MOST_EXPLAINED are.
     """
 
     layer: str | None
@@ -42,11 +50,14 @@ class Judged(NamedTuple):
     meant: tuple[Meant, ...] = ()
     other_size: OtherSize | None = None
     follows: str | None = None
+    explained: bool = True
 
     @property
     def right(self) -> bool:
         """Whether the number is right, rounded as it was given, or the shape."""
-        return self.given.has_shape(self.shape or (self.params,))
+        if isinstance(self.given, Given):
+            return self.given.rounds(self.params)
+        return self.given.has_shape(self.shape)
 
     @property
     def rounded(self) -> bool:
@@ -77,6 +88,7 @@ def judge(network: Network, given: Sequence[Given | Shape]) -> Answer:
     All in order, the output layer last; layers without parameters may be left out. Raises CallError for any other
     number of them.
     """
+    check_number_of_answers(len(given))
     numbers = [each for each in given if isinstance(each, Given)]
     if not numbers:
         return Answer(network, _judge_tensors(network, given))
@@ -84,7 +96,7 @@ def judge(network: Network, given: Sequence[Given | Shape]) -> Answer:
         raise CallError("expected numbers or shapes, got both; give the one or the other")
     if len(given) == 1:
         return Answer(network, (_judge_total(network, numbers[0]),))
-    everything = [*range(sum(entry.copies for entry in network.stack))]
+    everything = [*range(len(network.stack))]
     counted = _counted(network) or everything
     for places in (everything, counted):
         if len(given) == len(places):
@@ -134,9 +146,7 @@ def _counts(network: Network, layers: int) -> str:
 
 def _counted(network: Network) -> list[int]:
     """Return the places of the layers that have parameters."""
-    ends = [*accumulate(entry.copies for entry in network.stack)]
-    runs = zip(ends, network.stack, strict=True)
-    return [place for end, entry in runs if entry.params for place in range(end - entry.copies, end)]
+    return [place for place, placed in enumerate(network.stack) if placed.params]
 
 
 def _judge_tensors(network: Network, given: Sequence[Given | Shape]) -> tuple[Judged, ...]:
@@ -150,9 +160,15 @@ def _judge_tensors(network: Network, given: Sequence[Given | Shape]) -> tuple[Ju
         raise CallError(message)
     tensors = tuple(tensors_of(network))
     judged = []
+    wrong = 0
     for place, (answer, (layer, tensor)) in enumerate(zip(given, tensors, strict=True)):
-        found = tuple(diagnoses_of(tensors, place, given)) if not answer.has_shape(tensor.shape) else ()
-        judged.append(Judged(layer, answer, tensor.params, tensor.name, tensor.shape, found))
+        each = Judged(layer, answer, tensor.params, tensor.name, tensor.shape)
+        if not each.right:
+            wrong += 1
+            explained = wrong <= MOST_EXPLAINED
+            found = tuple(diagnoses_of(tensors, place, given)) if explained else ()
+            each = each._replace(diagnoses=found, explained=explained)
+        judged.append(each)
     return tuple(judged)
 
 
@@ -160,29 +176,39 @@ def _judge_total(network: Network, given: Given) -> Judged:
     judged = Judged(None, given, network.params)
     if judged.right:
         return judged
-    found = tuple(diagnosis for diagnosis, _ in diagnoses(worksheet_of(network), Question(network, given)))
-    judged = judged._replace(diagnoses=found, meant=tuple(meant(network, given, explained=bool(found))))
+    tries = Tries(worksheet_of(network), network)
+    known = tuple(meant(training(network), given))
+    found = tuple(diagnosis for diagnosis, _ in diagnoses(tries, Question(network, given), known=bool(known)))
+    judged = judged._replace(diagnoses=found, meant=known)
     if judged.meant or any(len(diagnosis.mistakes) == 1 for diagnosis in found):
         return judged
     return judged._replace(other_size=other_size(network, given))
 
 
 def _judge_layers(network: Network, places: list[int], given: Sequence[Given]) -> tuple[Judged, ...]:
-    """Judge a number a layer: the first wrong one is diagnosed, later ones by the widths that its mistake hands on."""
+    """Judge a number a layer: a wrong one is diagnosed, later ones by the widths that its mistake hands on."""
     worksheet = one_by_one(network)
+    tries, of = Tries(worksheet, network), training(network)
+    layers = of.layers
     judged: list[Judged] = []
-    learned: list[Worksheet] = []  # the ways of counting that agree with the numbers so far
-    first: str | None = None
-    made: Made = {}
+    learned: list[tuple[str, Worksheet]] = []  # the ways of counting that agree with the numbers so far, and whence
+    explained = 0
     for number, place in zip(given, places, strict=True):
         line = worksheet[place]
         each = Judged(line.name, number, line.params)
-        if not each.right and first and any(number.means(way[place].params) for way in learned):
-            each = each._replace(follows=first)
-        elif not each.right:
-            found = [*diagnoses(worksheet, Question(network, number, place), made)]
-            learned = [way for _, wrong in found for way in handed_on(worksheet, wrong, place)] + learned
-            each = each._replace(diagnoses=tuple(diagnosis for diagnosis, _ in found))
-            first = first or line.name
+        if not each.right:
+            follows = next((layer for layer, way in learned if number.means(way[place].params)), None)
+            if follows:
+                each = each._replace(follows=follows)
+            elif explained == MOST_EXPLAINED:
+                each = each._replace(explained=False)
+            else:
+                explained += 1
+                known = tuple(meant_of_layer(of, layers[place], number))
+                found = [*diagnoses(tries, Question(network, number, place), known=bool(known))]
+                ways = ((line.name, way) for _, wrong in found for way in handed_on(worksheet, wrong, place))
+                learned = [*islice(ways, MOST_LEARNED), *learned][:MOST_LEARNED]
+                told = tuple(diagnosis for diagnosis, _ in found)
+                each = each._replace(diagnoses=told, meant=() if told else known)
         judged.append(each)
     return tuple(judged)

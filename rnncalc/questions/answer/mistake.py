@@ -19,10 +19,7 @@ Values = Mapping[str, str]
 
 
 class Told(Protocol):
-    """What a learner is told of any mistake: its id, and what was done, as a sentence without its subject.
-
-    What stands in {braces} in either is filled in with the values of a diagnosis.
-    """
+    """A row of a table: its id, and what was done, as a sentence without its subject; either may have {braces}."""
 
     @property
     def id(self) -> str: ...
@@ -31,10 +28,22 @@ class Told(Protocol):
     def text(self) -> str: ...
 
 
+class Explanation(NamedTuple):
+    """A mistake as it was made: its id and its sentence, with the numbers and names in them."""
+
+    id: str
+    text: str
+
+
+def explanation(row: Told, values: Values) -> Explanation:
+    """Return a mistake with its values in the {braces}."""
+    return Explanation(row.id.format(**values), row.text.format(**values))
+
+
 class Mistake(NamedTuple):
     """A mistake in a count, and what it makes of a worksheet.
 
-    rare: others are told before it; it is not looked for in one layer alone, nor together with another one.
+    rare: others are told before it; it is not looked for in one layer alone, nor in a large network.
     """
 
     id: str
@@ -44,14 +53,21 @@ class Mistake(NamedTuple):
 
 
 class Family(NamedTuple):
-    """Mistakes that differ in a number or a name, found from the learner's number; each way has its values.
+    """Mistakes that differ in a number or a name; each way has its values.
 
+    rare: as of a mistake. single: it is not looked for together with another one. by_layer: it has a way for each
+    layer, and together with another mistake is made first.
+    fitted: its ways depend on the learner's number; those of all others are the same for every number.
     weak: it explains so many numbers that others are looked for beside it, and told before it.
     """
 
     id: str
     text: str
     ways: Ways
+    rare: bool = False
+    single: bool = False
+    by_layer: bool = False
+    fitted: bool = False
     weak: bool = False
 
 

@@ -26,13 +26,11 @@ def worksheet_of(network: Network) -> Worksheet:
     for entry in network.stack:
         alike = below is not None and _alike(entry, below)
         if not alike:
-            lines.append(_line(entry.one(0)))
-        above = entry.copies - (not alike)  # the copies that stand above an equal layer
-        if above:
-            first = entry.one(entry.copies - above)
-            running = alike and lines[-1].below_alike
-            line = lines.pop() if running else _line(first)._replace(copies=0, below_alike=True)
-            lines.append(line._replace(copies=line.copies + above, last_name=entry.name_of(entry.copies - 1)))
+            lines.append(_line(entry))
+        elif lines[-1].below_alike:
+            lines[-1] = lines[-1]._replace(copies=lines[-1].copies + 1, last_name=entry.name)
+        else:
+            lines.append(_line(entry)._replace(below_alike=True))
         below = entry
     return tuple(lines)
 
@@ -43,7 +41,7 @@ def _alike(one: Placed, other: Placed) -> bool:
 
 def one_by_one(network: Network) -> Worksheet:
     """Return the right worksheet of a network with a line for each layer."""
-    return tuple(map(_line, network.placed))
+    return tuple(map(_line, network.stack))
 
 
 def _line(placed: Placed) -> Line:

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import permutations
+from collections.abc import Iterator, Sequence
+from itertools import product
 from types import MappingProxyType
 from typing import NamedTuple
 
 from rnncalc.conventions.formula import Expression
+from rnncalc.network.network import Network
 from rnncalc.questions.answer.arithmetic import amount
 from rnncalc.questions.answer.changes.lines import replaced
 from rnncalc.questions.answer.changes.widths import concatenated, fed_with, one_way
-from rnncalc.questions.answer.mistake import MOST_LAYERS, Family, Mistake, Question, Row, Told, Values
+from rnncalc.questions.answer.mistake import (
+    MOST_LAYERS,
+    Explanation,
+    Family,
+    Mistake,
+    Question,
+    Row,
+    Way,
+    explanation,
+)
 from rnncalc.questions.answer.mistakes import TABLE
 from rnncalc.questions.answer.worksheet import Line, Worksheet, sum_of
 
-MOST_PAIRS = 5
-"""So many pairs are told at most, and so many explanations of a rounded number."""
+MOST_TOLD = 5
+"""The most pairs that are told, and the most explanations of a rounded number."""
 
-
-MOST_LAYERS_PAIRED = 20
-"""For one layer of a larger network no pairs are looked for: another search for each wrong layer would take long."""
+MOST_LINES_PAIRED = 10
+"""On a worksheet of more lines only pairs of the likelier mistakes are tried, above MOST_LAYERS none."""
 
 
 class Alone(NamedTuple):
@@ -37,8 +46,7 @@ class Diagnosis(NamedTuple):
     yours: the learner's sum, as it seems; right: the right one.
     """
 
-    mistakes: tuple[Told, ...]
-    values: Values
+    mistakes: tuple[Explanation, ...]
     layer: str | None
     alone: Alone | None
     yours: Expression
@@ -47,7 +55,7 @@ class Diagnosis(NamedTuple):
     @property
     def id(self) -> str:
         """The ids of its mistakes, joined by +."""
-        return "+".join(mistake.id for mistake in self.mistakes).format(**self.values)
+        return "+".join(mistake.id for mistake in self.mistakes)
 
     @property
     def params(self) -> int:
@@ -56,36 +64,106 @@ class Diagnosis(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A way of counting wrong."""
+    """A way of counting wrong: its mistakes, the worksheet that they make, and the one layer that they concern."""
 
-    mistakes: tuple[Row, ...]
+    mistakes: tuple[tuple[Row, Way], ...]
     worksheet: Worksheet
-    values: Values = MappingProxyType({})
     layer: str | None = None
     alone: Alone | None = None
 
+    @property
+    def weak(self) -> bool:
+        """Whether it explains almost any number."""
+        return any(isinstance(row, Family) and row.weak for row, _ in self.mistakes)
 
-Made = dict[str, Worksheet]
-"""What each mistake makes of a worksheet, by its id: the same for every number that is asked about."""
+
+class Pair(NamedTuple):
+    """Two mistakes, the second made after the first, and the count of each line that they make."""
+
+    first: Row
+    once: Way
+    second: Row
+    counts: tuple[int, ...]
 
 
-def diagnoses(
-    worksheet: Worksheet, question: Question, made: Made | None = None
-) -> Iterator[tuple[Diagnosis, Worksheet]]:
-    """Yield what gives a number, each with the worksheet that it makes; pairs if nothing simpler does.
+class Tries:
+    """What is tried for a wrong number. It is made once, however many numbers of one network are asked about."""
 
-    First the mistakes made everywhere, in the table's order, then those made in one layer alone, then pairs, and last
-    the weak ones, which explain almost any number. Of those that make the same of the lines in question, and of the
-    places where one and the same mistake gives the same sum, only the first.
-    made: filled, and read, where several numbers are asked about.
+    def __init__(self, worksheet: Worksheet, network: Network) -> None:
+        self.worksheet = worksheet
+        self.network = network
+        self._made: dict[str, list[Way]] = {}
+        self._pairs: list[Pair] | None = None
+
+    def rows(self) -> Sequence[Row]:
+        """Return the mistakes that are looked for in a network of this size."""
+        return [row for row in TABLE if not row.rare] if len(self.worksheet) > MOST_LAYERS else TABLE
+
+    def ways(self, row: Row, question: Question) -> Sequence[Way]:
+        """Return the ways in which one mistake can be made."""
+        if isinstance(row, Family) and row.fitted:
+            return [*row.ways(self.worksheet, question)]
+        if row.id not in self._made:
+            self._made[row.id] = [*_ways(row, self.worksheet, question)]
+        return self._made[row.id]
+
+    def pairs(self, question: Question) -> list[Pair]:
+        """Return all pairs of mistakes, the likelier first."""
+        if self._pairs is None:
+            pairs = self._paired(question) if len(self.worksheet) <= MOST_LAYERS else ()
+            self._pairs = sorted(pairs, key=lambda pair: _rarity(pair.first) + _rarity(pair.second))
+        return self._pairs
+
+    def _paired(self, question: Question) -> Iterator[Pair]:
+        likelier = len(self.worksheet) > MOST_LINES_PAIRED
+        rows = [row for row in TABLE if _is_paired(row) and not (likelier and (row.rare or isinstance(row, Family)))]
+        made = {row.id: [way for way in self.ways(row, question) if way.worksheet != self.worksheet] for row in rows}
+        seconds = [row for row in rows if made[row.id] and not (isinstance(row, Family) and row.by_layer)]
+        for first, second in product(rows, seconds):
+            for once in made[first.id] if first is not second else ():
+                counts = tuple(line.params for line in once.worksheet)
+                for twice in _ways(second, once.worksheet, question):
+                    lines = zip(twice.worksheet, once.worksheet, counts, strict=True)
+                    both = tuple(count if now is was else now.params for now, was, count in lines)
+                    if both != counts:
+                        yield Pair(first, once, second, both)
+
+
+def _rarity(row: Row) -> int:
+    """Return 1 for a mistake that is rare, or one of many that differ in a number or a name."""
+    return int(row.rare or isinstance(row, Family))
+
+
+def _is_paired(row: Row) -> bool:
+    return isinstance(row, Mistake) or not (row.single or row.fitted)
+
+
+def _ways(row: Row, worksheet: Worksheet, question: Question) -> Iterator[Way]:
+    """Yield the ways in which a mistake can be made on a worksheet; lines that it leaves are the same objects."""
+    if isinstance(row, Mistake):
+        changed = row.change(worksheet, question.network)
+        same = (was if was == now else now for was, now in zip(worksheet, changed, strict=True))
+        yield Way(tuple(same), MappingProxyType({}))
+    else:
+        yield from row.ways(worksheet, question)
+
+
+def diagnoses(tries: Tries, question: Question, *, known: bool = False) -> Iterator[tuple[Diagnosis, Worksheet]]:
+    """Yield what gives a number, each with the worksheet that it makes.
+
+    First the mistakes made everywhere, in the table's order, then those made in one layer alone, then pairs if there is
+    nothing simpler, and last the weak ones, which explain almost any number. No pairs of a rounded number: some always
+    come near it. Of those that make the same of the lines in question, and of the places where one and the same mistake
+    gives the same sum, only the first.
+    known: whether it is a quantity of another kind; then neither pairs nor weak ones explain it.
     """
-    right = _sum(worksheet, question)
-    seen = [question.lines(worksheet)]
+    right = _sum(tries.worksheet, question)
+    seen = [question.lines(tries.worksheet)]
     told: list[tuple[str, Expression]] = []
 
     def found(candidate: Candidate) -> Iterator[tuple[Diagnosis, Worksheet]]:
         lines = question.lines(candidate.worksheet)
-        if question.is_given_by(candidate.worksheet) and lines not in seen:
+        if lines not in seen:
             seen.append(lines)
             diagnosis = _diagnosis(candidate, right, question)
             if (diagnosis.id, diagnosis.yours) not in told:
@@ -93,87 +171,84 @@ def diagnoses(
                 yield diagnosis, candidate.worksheet
 
     weak: list[Candidate] = []
-    for candidate in _simple(worksheet, question, {} if made is None else made):
-        if any(isinstance(row, Family) and row.weak for row in candidate.mistakes):
+    for candidate in _simple(tries, question):
+        if candidate.weak:
             weak.append(candidate)
             continue
         yield from found(candidate)
-        if question.given.unit > 1 and len(told) == MOST_PAIRS:
+        if question.given.unit > 1 and len(told) == MOST_TOLD:
             return
-    if not told and len(worksheet) <= (MOST_LAYERS if question.place is None else MOST_LAYERS_PAIRED):
-        yield from _of_pairs(worksheet, question, right)
+    if known and not told:
+        return
+    if not told and question.given.unit == 1:
+        yield from _of_pairs(tries, question, right)
     for candidate in weak:
         yield from found(candidate)
 
 
-def _of_pairs(worksheet: Worksheet, question: Question, right: Expression) -> Iterator[tuple[Diagnosis, Worksheet]]:
+def _of_pairs(tries: Tries, question: Question, right: Expression) -> Iterator[tuple[Diagnosis, Worksheet]]:
+    """Yield the likeliest pairs that give the number."""
     told = [right]
-    for candidate in _pairs(worksheet, question):
+    rarity = 0
+    for candidate in _pairs(tries, question):
+        this = sum(_rarity(row) for row, _ in candidate.mistakes)
+        if len(told) > MOST_TOLD or (this > rarity and len(told) > 1):
+            return
+        rarity = this
         if (yours := _sum(candidate.worksheet, question)) not in told:
             told.append(yours)
             yield _diagnosis(candidate, right, question), candidate.worksheet
-            if len(told) > MOST_PAIRS:
-                return
 
 
 def _diagnosis(found: Candidate, right: Expression, question: Question) -> Diagnosis:
     yours = _sum(found.worksheet, question)
     layer = found.layer if question.place is None else found.worksheet[question.place].name
-    return Diagnosis(found.mistakes, found.values, layer, found.alone, yours, right)
+    mistakes = tuple(explanation(row, way.values) for row, way in found.mistakes)
+    return Diagnosis(mistakes, layer, found.alone, yours, right)
 
 
 def _sum(worksheet: Worksheet, question: Question) -> Expression:
     return sum_of(tuple(line for _, line in question.lines(worksheet)))
 
 
-def _simple(worksheet: Worksheet, question: Question, made: Made) -> Iterator[Candidate]:
-    everywhere: list[tuple[Mistake, Worksheet]] = []
-    large = len(worksheet) > MOST_LAYERS
-    for row in TABLE:
-        if large and isinstance(row, Mistake) and row.rare:
-            continue
-        if isinstance(row, Mistake):
-            if row.id not in made:
-                made[row.id] = row.change(worksheet, question.network)
-            wrong = made[row.id]
-            everywhere.append((row, wrong))
-            yield Candidate((row,), wrong)
-        else:
-            for way in row.ways(worksheet, question):
-                yield Candidate((row,), *way)
-    if question.place is None and not large:
-        for mistake, wrong in everywhere:
-            if not mistake.rare:
-                yield from _alone(mistake, worksheet, wrong)
+def _simple(tries: Tries, question: Question) -> Iterator[Candidate]:
+    """Yield the single mistakes that give the number: made everywhere, then in one layer alone."""
+    for row in tries.rows():
+        for way in tries.ways(row, question):
+            if question.is_given_by(way.worksheet):
+                yield Candidate(((row, way),), way.worksheet, way.layer)
+    if question.place is None and len(tries.worksheet) <= MOST_LAYERS:
+        for row in tries.rows():
+            if isinstance(row, Mistake) and not row.rare:
+                yield from _alone(row, tries, question)
 
 
-def _alone(mistake: Mistake, worksheet: Worksheet, wrong: Worksheet) -> Iterator[Candidate]:
+def _alone(mistake: Mistake, tries: Tries, question: Question) -> Iterator[Candidate]:
     """Yield a mistake made in one layer only, where it can be made in several."""
-    places = [place for place, (was, now) in enumerate(zip(worksheet, wrong, strict=True)) if was != now]
+    (way,) = tries.ways(mistake, question)
+    worksheet, right = tries.worksheet, question.params(tries.worksheet)
+    places = [place for place, (was, now) in enumerate(zip(worksheet, way.worksheet, strict=True)) if was is not now]
     if sum(worksheet[place].copies for place in places) < 2:
         return
     for place in places:
-        was, now = worksheet[place], wrong[place]
+        was, now = worksheet[place], way.worksheet[place]
         if was.copies != now.copies:  # a mistake about the number of layers is in no one of them
             continue
-        one = (now,) if was.copies == 1 else (was._replace(copies=was.copies - 1), now._replace(copies=1))
-        changed = (*worksheet[:place], *one, *worksheet[place + 1 :])
-        yield Candidate((mistake,), changed, layer=was.name, alone=Alone(was.name, was.last_name))
+        one = now._replace(copies=1)
+        if question.given.means(right - was.params // was.copies + one.params):
+            left = () if was.copies == 1 else (was._replace(copies=was.copies - 1),)
+            changed = (*worksheet[:place], *left, one, *worksheet[place + 1 :])
+            yield Candidate(((mistake, way),), changed, was.name, Alone(was.name, was.last_name))
 
 
-def _pairs(worksheet: Worksheet, question: Question) -> Iterator[Candidate]:
+def _pairs(tries: Tries, question: Question) -> Iterator[Candidate]:
     """Yield the two mistakes that give the number together, in the order in which both can be made."""
-    network = question.network
-    common = [row for row in TABLE if isinstance(row, Mistake) and not row.rare]
-    alone = {row.id: row.change(worksheet, network) for row in common}
-    for first, second in permutations(common, 2):
-        once = alone[first.id]
-        if once != worksheet:
-            twice = second.change(once, network)
-            if question.is_given_by(twice):
-                needless = (sum_of(once), sum_of(alone[second.id]))
-                if sum_of(twice) not in needless:
-                    yield Candidate((first, second), twice)
+    for first, once, second, counts in tries.pairs(question):
+        count = sum(counts) if question.place is None else counts[question.place]
+        if question.given.means(count):
+            for twice in _ways(second, once.worksheet, question):
+                if question.is_given_by(twice.worksheet):
+                    yield Candidate(((first, once), (second, twice)), twice.worksheet, once.layer or twice.layer)
 
 
 def handed_on(worksheet: Worksheet, wrong: Worksheet, place: int) -> Iterator[Worksheet]:

@@ -11,13 +11,15 @@ from rnncalc.layers.layer import Dense, Layer
 from rnncalc.layers.options import MAX_SIZE
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.given import Given
-from rnncalc.questions.answer.mistake import MOST_LAYERS
 from rnncalc.questions.pieces import Sized
 from rnncalc.questions.solve import counting, largest
 
+MOST_DIFFERENT = 30
+"""In a network of more different layers no size is looked for: each is tried some forty times."""
+
 
 class OtherSize(NamedTuple):
-    """A size that would give the number: `size` in place of `right`.
+    """A size that would give the number: `size` instead of `right`.
 
     part: encoder, decoder or None; place: of the layer in its part, from 0, None for the part's input; letter: h or p.
     """
@@ -31,7 +33,7 @@ class OtherSize(NamedTuple):
 
 def other_size(network: Network, given: Given) -> OtherSize | None:
     """Return the first size that, changed alone, would give a number, or None."""
-    if sum(entry.copies for entry in network.stack) > MOST_LAYERS:
+    if len(network.stack) > MOST_DIFFERENT:
         return None
     for right, sized in _sizes(network):
         count = counting(sized)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from math import prod
 from typing import NamedTuple
 
 from rnncalc.conventions.formula import Times
 from rnncalc.conventions.tensor import Tensor
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.given import Given, Shape
-from rnncalc.questions.answer.mistake import Values
+from rnncalc.questions.answer.mistake import Values, explanation
 from rnncalc.questions.answer.search import Diagnosis
 
 
@@ -45,14 +46,14 @@ class TensorMistake(NamedTuple):
 
 def tensors_of(network: Network) -> Iterator[Named]:
     """Yield all tensors of a network, in the order of its layers and of the convention."""
-    for placed in network.placed:
+    for placed in network.stack:
         for tensor in placed.tensors:
             yield Named(placed.name, tensor)
 
 
 def number_of_tensors(network: Network) -> int:
     """Return how many tensors a network has."""
-    return sum(entry.copies * len(entry.layout.own) for entry in network.stack)
+    return sum(len(placed.layout.own) for placed in network.stack)
 
 
 def diagnoses_of(tensors: Tensors, place: int, answers: Answers) -> Iterator[Diagnosis]:
@@ -65,7 +66,7 @@ def diagnoses_of(tensors: Tensors, place: int, answers: Answers) -> Iterator[Dia
                 if shape not in told and answer.has_shape(shape):
                     told.add(shape)
                     yours, right = Times(shape), Times(named.shape)
-                    yield Diagnosis((mistake,), values, named.layer, None, yours, right)
+                    yield Diagnosis((explanation(mistake, values),), named.layer, None, yours, right)
         if told:
             return
 
@@ -138,6 +139,13 @@ def one_gate(tensors: Tensors, place: int, answers: Answers) -> Iterator[Wrong]:
             yield {"gates": str(gates)}, (*tensor.shape[:axis], size // gates, *tensor.shape[axis + 1 :])
 
 
+def many_times(tensors: Tensors, place: int, answers: Answers) -> Iterator[Wrong]:
+    """Yield the number that was given, where it is a multiple of the right one."""
+    shape, answer = tensors[place].shape, answers[place]
+    if isinstance(answer, Given) and answer.unit == 1 and (times := answer.number // prod(shape)) > 1:
+        yield {"times": f"{times:,}"}, (times, *shape)
+
+
 def size_off(axis: int, tensors: Tensors, place: int, answers: Answers) -> Iterator[Wrong]:
     """Yield the shape that was given, where one axis alone is off."""
     shape, answer = tensors[place].shape, answers[place]
@@ -166,8 +174,9 @@ TENSOR_MISTAKES = (
 """Mistakes that have a reason, the likeliest first."""
 
 SIZES_OFF = (
-    TensorMistake("rows", "has {size} in place of {right} rows", partial(size_off, 0)),
-    TensorMistake("columns", "has {size} in place of {right} columns", partial(size_off, 1)),
-    TensorMistake("axes", "has {axes} in place of {right} axes", axes_off),
+    TensorMistake("times-{times}", "is counted {times} times", many_times),
+    TensorMistake("rows", "has {size} instead of {right} rows", partial(size_off, 0)),
+    TensorMistake("columns", "has {size} instead of {right} columns", partial(size_off, 1)),
+    TensorMistake("axes", "has {axes} instead of {right} axes", axes_off),
 )
 """What is said where none of them is found."""

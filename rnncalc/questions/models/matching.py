@@ -17,8 +17,11 @@ from rnncalc.modelfiles.model import FileTensor, ModelFile, Role
 from rnncalc.network.network import Network
 from rnncalc.questions.models.pairing import Pairs, below, paired
 from rnncalc.questions.models.prefixes import moved, prefix, without
-from rnncalc.questions.models.site import Doubt, Shape, Site, sites_of
-from rnncalc.questions.models.wanted import MOST_LAYERS, Wanted, wanted_of
+from rnncalc.questions.models.site import Doubt, Shape, Site
+from rnncalc.questions.models.tables import sites_with_tables
+from rnncalc.questions.models.wanted import Wanted, wanted_of
+
+MOST_MODULES = 2_000
 
 
 class TensorStatus(Enum):
@@ -90,9 +93,9 @@ def match(network: Network, file: ModelFile) -> Match:
     if network.convention != file.framework:
         says = f"the file has the tensors of {file.framework}, and the spec counts those of {network.convention}"
         raise SpecError((Problem(("convention",), f"{says}; make the convention {file.framework}"),))
-    if len(file.modules) > MOST_LAYERS:
-        raise RefusedError(f"a file of more than {MOST_LAYERS:,} modules is not held against a spec")
-    sites = sites_of(file)
+    if len(file.modules) > MOST_MODULES:
+        raise RefusedError(f"a file of more than {MOST_MODULES:,} modules is not held against a spec")
+    sites = sites_with_tables(file)
     wanted = wanted_of(network)
     start = prefix(wanted, sites)
     wanted = [without(start, each) for each in wanted]

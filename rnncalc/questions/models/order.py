@@ -16,12 +16,14 @@ def in_chain(sites: Sequence[Site]) -> list[Site]:
 
     Tables come first and what is called an output last; where widths leave a choice, the order of the names stands.
     """
-    waiting = sorted(sites, key=_rank)
+    ranks = {id(site): _rank(site) for site in sites}
+    waiting = sorted(sites, key=lambda site: ranks[id(site)])
+    last = sum(rank == 2 for rank in ranks.values())
     chained: list[Site] = []
     width: int | None = None
     while waiting:
-        place = _next(waiting, width, chained)
-        site = waiting.pop(place)
+        site = waiting.pop(_next(waiting, len(waiting) - last, width, chained))
+        last -= ranks[id(site)] == 2
         chained.append(site)
         if site.layer is not None:
             width = site.layer.hands_on(site.inputs)
@@ -39,16 +41,16 @@ def named_last(site: Site) -> bool:
     return bool(_LAST.search(site.path))
 
 
-def _next(waiting: list[Site], width: int | None, chained: list[Site]) -> int:
-    """Return the place of the site to stand next."""
+def _next(waiting: list[Site], inner: int, width: int | None, chained: list[Site]) -> int:
+    """Return the place of the site to stand next; inner: how many stand before those that are called outputs."""
     before = chained[-1] if chained else None
     for place, site in enumerate(waiting):
         if before and site.path == before.path and site.number == before.number + 1:
             return place
     if width is None:
         return _first(waiting)
-    inner = [site for site in waiting if _rank(site) < 2] or waiting  # they stand first
-    return next((place for place, site in enumerate(inner) if site.layer and site.inputs == width), 0)
+    found = (place for place, site in enumerate(waiting[: inner or None]) if site.layer and site.inputs == width)
+    return next(found, 0)
 
 
 def _first(waiting: list[Site]) -> int:

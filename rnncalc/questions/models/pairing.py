@@ -40,7 +40,7 @@ def paired(wanted: Sequence[Wanted], sites: Sequence[Site], *, ordered: bool) ->
 
 def below(site: Site, path: str) -> bool:
     """Return whether a site is at a path or below it; what wrappers put before the path does not matter."""
-    return bool(re.search(rf"(^|[./]){re.escape(path)}([./]|$)", site.path))
+    return path in site.path and bool(re.search(rf"(^|[./]){re.escape(path)}([./]|$)", site.path))
 
 
 def _by_path(wanted: Sequence[Wanted], left: list[Site], pairs: Pairs) -> None:

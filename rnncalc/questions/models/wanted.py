@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from rnncalc.errors import Path, RefusedError
+from rnncalc.errors import Path
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Layer
 from rnncalc.network.names import named
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.models.site import Shape, Site
-
-MOST_LAYERS = 2_000
-"""A network of more layers is not held against a file, nor one with more modules against a network."""
 
 
 class Wanted(NamedTuple):
@@ -59,10 +56,8 @@ def kind_of(layer: Layer | None) -> type[Layer]:
 
 def wanted_of(network: Network) -> list[Wanted]:
     """Return what each layer of a network asks for, those without a tensor left out, external ones with none."""
-    if sum(entry.copies for entry in network.stack) > MOST_LAYERS:
-        raise RefusedError(f"a network of more than {MOST_LAYERS:,} layers is not held against a file")
     paths = {name: path for path, name, _ in named(network.parts)}
-    wanted = [_wanted(placed, paths[placed.name]) for placed in network.placed]
+    wanted = [_wanted(placed, paths[placed.name]) for placed in network.stack]
     return [each for each in wanted if each.shapes or isinstance(each.layer, External)]
 
 

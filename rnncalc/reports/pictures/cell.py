@@ -22,7 +22,7 @@ from rnncalc.reports.pictures.cell_lines import lines, step
 from rnncalc.reports.pictures.framing import Words, bounds, framed
 from rnncalc.reports.pictures.picture import Picture, Shape, fitted, moved
 from rnncalc.reports.pictures.plan import row_of
-from rnncalc.reports.setting import names, title
+from rnncalc.reports.setting import title
 from rnncalc.step.trace import Trace, trace
 from rnncalc.text import all_of, escape, plural
 
@@ -115,7 +115,7 @@ def _picture(network: Network, found: Found, width: int | None, signs: Mapping[i
 def _words(network: Network, found: Found, flow: Graph | None) -> Words:
     placed, row = found.placed, convention(network.convention)
     name = title(network)
-    heading = f"{fitted(names(placed), MOST_OF_A_NAME)} of {name}" if len(network.stack) > 1 else name
+    heading = f"{fitted(placed.name, MOST_OF_A_NAME)} of {name}" if len(network.stack) > 1 else name
     widths = f"{placed.layer.kind}, {placed.inputs:,} → {placed.outputs:,}"
     setting = f"{widths}; {plural(placed.params, 'parameter')}; convention {row.title}"
     return Words(heading, setting, tuple(_notes(found, flow)), f"one step of its cell, {placed.layer.kind}")
@@ -139,13 +139,7 @@ def _notes(found: Found, flow: Graph | None) -> Iterator[str]:
         yield f"One weight a unit, not a matrix: {of} in {all_of(gates)}."
     if layer.bidirectional:
         yield "The backward direction is the same cell with weights of its own; parameters are those of both."
-    if placed.copies > 1:
-        yield f"{placed.copies:,} equal layers; parameters are those of each."
     if found.others:
-        layers = sum(each.copies for each in found.others)
-        told = (
-            all_of([fitted(names(each), MOST_OF_A_NAME) for each in found.others])
-            if len(found.others) <= TOLD
-            else f"{layers:,} layers"
-        )
+        names = [fitted(each.name, MOST_OF_A_NAME) for each in found.others]
+        told = all_of(names) if len(names) <= TOLD else f"{len(names):,} layers"
         yield f"The same cell: {told}; --only NAME draws each with its own numbers."

@@ -95,16 +95,21 @@ class _Reader:
                 return DrawnNode(Does.BEFORE, row, letter=node.letter)
             case "weights":
                 return self._number(place, row)
-        below = self.nodes[node.operands[0]]
+        below, operands = self.nodes[node.operands[0]], tuple(map(self._whole, node.operands))
         if node.letter and node.operands[0] in self.trace.sums:
             return self._box(node.operands[0], Does.GATE, row, node.letter)
         if node.letter:
-            return DrawnNode(Does.THROUGH, row, node.operands, node.letter)
+            return DrawnNode(Does.THROUGH, row, operands, node.letter)
         if place in self.trace.sums or (below.operation == WEIGHTS and below.axes):
             return self._box(place, Does.PRODUCT, OPERATIONS["linear"])
         if below.operation == WEIGHTS and row.operands == 1:
             return self._number(node.operands[0], row)
-        return DrawnNode(Does.OPERATION, row, node.operands)
+        return DrawnNode(Does.OPERATION, row, operands)
+
+    def _whole(self, place: int) -> int:
+        """Return what is drawn for a value: for a direction's half of x, x."""
+        node = self.nodes[place]
+        return node.operands[0] if node.operation == "half" else place
 
     def _number(self, place: int, activation: Operation) -> DrawnNode:
         weights = self.nodes[place].weights
@@ -119,7 +124,7 @@ class _Reader:
             node = self.nodes[by]
             assert node.weights is not None
             weights.append(self.letters.weights(node.weights, len(node.axes)))
-            reads.append(read)
+            reads.append(self._whole(read))
         return DrawnNode(does, activation, tuple(reads), letter, tuple(weights))
 
     def _products(self, place: int) -> Iterator[int]:

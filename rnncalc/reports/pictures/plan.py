@@ -121,48 +121,25 @@ def step_behind(network: Network, part: str | None) -> str:
 
 
 def rows(network: Network, part: str | None) -> list[Row]:
-    """Return a part's layers from the lowest to the output's, the middle ones of many as one.
-
-    What it costs does not grow with the copies of a layer.
-    """
-    every = [entry for entry in network.stack if entry.part == part]
-    total = sum(entry.copies for entry in every)
-    if total <= MOST_LAYERS:
-        return [_at(network, every, place) for place in range(total)]
-    below = [_at(network, every, place) for place in range(FIRST_LAYERS)]
-    above = [_at(network, every, place) for place in range(total - LAST_LAYERS, total)]
-    params = sum(entry.params * entry.copies for entry in every) - sum(row.placed.params for row in (*below, *above))
-    applied = _at(network, every, FIRST_LAYERS).applied
-    hands_on = _at(network, every, total - LAST_LAYERS - 1).hands_on
-    return [*below, LeftOut(total - FIRST_LAYERS - LAST_LAYERS, params, applied, hands_on), *above]
+    """Return a part's layers from the lowest to the output's, the middle ones of many as one."""
+    layers = [placed for placed in network.stack if placed.part == part]
+    cells = iter(range(len(layers)))
+    every = [_shown(network, placed, next(cells) if isinstance(placed.layer, Cell) else None) for placed in layers]
+    if len(every) <= MOST_LAYERS:
+        return [*every]
+    below, middle, above = every[:FIRST_LAYERS], every[FIRST_LAYERS:-LAST_LAYERS], every[-LAST_LAYERS:]
+    params = sum(row.placed.params for row in middle)
+    return [*below, LeftOut(len(middle), params, middle[0].applied, middle[-1].hands_on), *above]
 
 
 def row_of(network: Network, name: str) -> Shown:
     """Return the layer of a name that the network has."""
-    for entry in network.stack:
-        number = name.removeprefix(entry.stem)
-        if name == entry.name or (entry.number is not None and number.isdecimal() and name.startswith(entry.stem)):
-            copy = int(number) - (entry.number or 0) if number else 0
-            if 0 <= copy < entry.copies and entry.name_of(copy) == name:
-                return _shown(network, entry, copy, 0)
-    raise KeyError(name)
+    (placed,) = (placed for placed in network.stack if placed.name == name)
+    return _shown(network, placed, 0 if isinstance(placed.layer, Cell) else None)
 
 
-def _at(network: Network, every: list[Placed], place: int) -> Shown:
-    """Return the layer at a place of a part, counted from 0."""
-    cells = 0
-    for entry in every:
-        if place < entry.copies:
-            return _shown(network, entry, place, cells)
-        place -= entry.copies
-        cells += entry.copies * isinstance(entry.layer, Cell)
-    raise IndexError(place)
-
-
-def _shown(network: Network, entry: Placed, copy: int, cells: int) -> Shown:
-    many_in = reads_many(network.topology_of(entry.part))
+def _shown(network: Network, placed: Placed, number: int | None) -> Shown:
+    many_in = reads_many(network.topology_of(placed.part))
     once = When.LAST if many_in else When.FIRST
-    steps = network.parts[entry.part].steps
-    applied = once if entry.uses == 1 and steps != 1 else When.EVERY
-    hands_on = When.EVERY if entry.sequence else once
-    return Shown(entry.one(copy), applied, hands_on, cells + copy if isinstance(entry.layer, Cell) else None)
+    applied = once if placed.uses == 1 and network.parts[placed.part].steps != 1 else When.EVERY
+    return Shown(placed, applied, When.EVERY if placed.sequence else once, number)

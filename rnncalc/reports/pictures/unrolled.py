@@ -66,7 +66,7 @@ def _fitting(network: Network, parts: Parts, width: int | None, of: str = "") ->
 def _words(network: Network, parts: Parts, of: str) -> Words:
     name = title(network)
     every = [entry for entry in network.stack if entry.part in parts]
-    params = sum(entry.params * entry.copies for entry in every)
+    params = sum(entry.params for entry in every)
     if of and of not in parts:
         params = row_of(network, of).placed.params
     heading = f"{of} of {name}" if of else name

@@ -6,6 +6,7 @@ from conftest import Call
 from rnncalc import CallError, External, Network
 from rnncalc.questions.answer.given import Given, Shape, in_one, read_answer, read_number
 from rnncalc.questions.answer.grading import judge
+from rnncalc.reports.answer import AnswerReport
 
 
 @pytest.mark.parametrize(
@@ -84,6 +85,30 @@ def test_a_rounding_in_millions() -> None:
     net = Network(input=10, layers=(External(3_778_580),))
     assert judge(net, [read_number("3.8M")]).right
     assert not judge(net, [read_number("3.7M")]).right
+
+
+@pytest.mark.parametrize(
+    ("text", "params", "right"),
+    [
+        ("50M", 50_600_000, True),  # 51M, to the nearest ten millions 50M
+        ("50M", 51_400_000, True),
+        ("50M", 54_000_000, False),  # further off than a twentieth of it
+        ("50.0M", 50_600_000, False),  # with a decimal the zeros are digits
+        ("51M", 50_600_000, True),
+        ("52M", 50_600_000, False),
+        ("100k", 98_000, True),
+        ("100k", 76_000, False),  # an LSTM's 101,376 for a GRU
+        ("50000000", 50_600_000, False),  # exact
+        ("0M", 3, False),
+    ],
+)
+def test_zeros_may_be_rounded_away(text: str, params: int, right: bool) -> None:
+    """A rounding to fewer digits than it has zeros for, if it is within a twentieth, as two digits at least are."""
+    net = Network(input=10, layers=(External(params),))
+    judged = judge(net, [read_number(text)])
+    assert judged.right == right
+    if right:
+        assert f"{text} is right as a rounding: exactly it is {params:,}." in AnswerReport(judged).data()["remarks"]
 
 
 @pytest.mark.parametrize(

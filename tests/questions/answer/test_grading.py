@@ -1,13 +1,19 @@
 """Right is never called wrong, nor wrong right; a number a layer; what is said where no mistake is known."""
 
 import json
+from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 from conftest import Call
 
-from rnncalc import GRU, LSTM, RNN, Dropout, Network, Output
-from rnncalc.questions.answer.given import Given, read_number
-from rnncalc.questions.answer.grading import judge
+from rnncalc import GRU, LSTM, RNN, CallError, Dense, Dropout, Network, Output
+from rnncalc.questions.answer import search
+from rnncalc.questions.answer.given import MOST_ANSWERS, Given, read_number
+from rnncalc.questions.answer.grading import MOST_EXPLAINED, answer, judge
+from rnncalc.questions.answer.mistake import Family, Mistake, Question, Way
+from rnncalc.questions.answer.mistakes import TABLE
+from rnncalc.questions.answer.worksheet import Worksheet
 from rnncalc.reports.answer import AnswerReport
 
 
@@ -20,7 +26,7 @@ def test_honesty_where_nothing_fits(call: Call) -> None:
     """A prime far away has no explanation, and gets none."""
     result = call("answer", "specs/lstm.yaml", 1_000_003)
     assert result.code == 1
-    assert "No mistake that is known gives this number, 998,403 more than the right one." in result.out
+    assert "No known mistake gives 1,000,003, 998,403 more than the right one." in result.out
     assert "rnncalc explain derives the right one step by step." in result.out
 
 
@@ -46,7 +52,7 @@ def lstm(m: int, h: int) -> int:
 
 
 def test_later_layers_are_judged_by_the_learners_widths(call: Call) -> None:
-    """One direction in the first LSTM: 64 in place of 128 go on, and what follows from that is no second mistake."""
+    """One direction in the first LSTM: 64 instead of 128 go on, and what follows from that is no second mistake."""
     numbers = [2_560_000, lstm(128, 64), 2 * lstm(64, 64), 129]
     (report,) = json.loads(call("answer", "specs/sentiment-classifier.yaml", *numbers, "-f", "json").out)["reports"]
     assert report["right"] is False
@@ -80,37 +86,37 @@ def test_the_width_a_mistake_hands_on() -> None:
     """A projection forgotten in one layer widens the next; extra inputs stay; a halved pair does so once."""
     net = Network(input=5, layers=(LSTM(6, projection=2), RNN(3, extra_inputs=4)), output=Output(2))
     wrong = [lstm(5, 6), 3 * (6 + 4 + 3 + 1), 2 * 4]
-    answer = judge(net, [Given(number) for number in wrong])
-    first, second, third = answer.judged
+    graded = judge(net, [Given(number) for number in wrong])
+    first, second, third = graded.judged
     assert first.diagnoses[0].id == "no-projection"
     assert second.follows == "lstm_1"
     assert third.right
     net = Network(input=5, layers=(LSTM(6, projection=2, bidirectional=True), RNN(3)))
-    answer = judge(net, [Given(2 * lstm(5, 6)), Given(3 * (12 + 3 + 1))])
-    assert answer.judged[1].follows
+    graded = judge(net, [Given(2 * lstm(5, 6)), Given(3 * (12 + 3 + 1))])
+    assert graded.judged[1].follows
     net = Network(input=5, layers=(LSTM(6, bidirectional=True, merge="sum"), RNN(3)))
-    answer = judge(net, [Given(lstm(5, 6)), Given(3 * (6 + 3 + 1))])
-    assert answer.judged[0].diagnoses
-    assert answer.judged[1].right
+    graded = judge(net, [Given(lstm(5, 6)), Given(3 * (6 + 3 + 1))])
+    assert graded.judged[0].diagnoses
+    assert graded.judged[1].right
 
 
 def test_a_second_mistake_is_a_second_mistake() -> None:
     """What does not follow from the first is diagnosed by itself; what nothing gives is said."""
     net = Network(input=5, layers=(LSTM(6), GRU(3)), output=Output(2))
     right = [lstm(5, 6), 3 * 3 * (6 + 3 + 1), 2 * 4]
-    answer = judge(net, [Given(4 * 6 * 11), Given(3 * 3 * (6 + 1)), Given(right[2])])
-    assert [each.right for each in answer.judged] == [False, False, True]
-    assert answer.judged[0].diagnoses[0].id == "no-biases"
-    assert answer.judged[1].diagnoses[0].id == "no-recurrent"
-    assert answer.first_wrong == "lstm_1"
-    answer = judge(net, [Given(right[0]), Given(1_000_003), Given(2 * 3 + 2)])
-    assert AnswerReport(answer).data()["remarks"] == [
-        "gru_1: no mistake that is known gives 1,000,003, 999,913 more than the right one.",
+    graded = judge(net, [Given(4 * 6 * 11), Given(3 * 3 * (6 + 1)), Given(right[2])])
+    assert [each.right for each in graded.judged] == [False, False, True]
+    assert graded.judged[0].diagnoses[0].id == "no-biases"
+    assert graded.judged[1].diagnoses[0].id == "no-recurrent"
+    assert graded.first_wrong == "lstm_1"
+    graded = judge(net, [Given(right[0]), Given(1_000_003), Given(2 * 3 + 2)])
+    assert AnswerReport(graded).data()["remarks"] == [
+        "gru_1: no known mistake gives 1,000,003, 999,913 more than the right one.",
         "The first wrong layer is gru_1.",
     ]
-    answer = judge(net, [Given(right[0]), Given(right[1]), Given(7 * 4)])
-    assert answer.judged[2].diagnoses[0].id == "output-width"
-    assert answer.judged[2].diagnoses[0].values == {"width": "7", "units": "2"}
+    graded = judge(net, [Given(right[0]), Given(right[1]), Given(7 * 4)])
+    assert graded.judged[2].diagnoses[0].id == "output-width"
+    assert graded.judged[2].diagnoses[0].mistakes[0].text == "gives the output layer 7 units, and it has 2"
 
 
 def test_layers_without_parameters_may_be_left_out() -> None:
@@ -126,3 +132,71 @@ def test_the_groups_of_one_number_are_one_number() -> None:
     assert judge(net, [read_number("1"), read_number("620")]).judged[0].right is False
     one = Network(input=19, layers=(RNN(20), RNN(20), RNN(20)))  # 820 more
     assert judge(one, [read_number("2"), read_number("440")]).judged[0].right
+
+
+def test_what_follows_is_said_of_the_layer_that_it_follows_from() -> None:
+    """Biases left out in the second and the third layer follow from neither the first, which is wrong by itself."""
+    net = Network(input=5, layers=(LSTM(6), GRU(3), GRU(4)))
+    judged = judge(net, [Given(4 * 6 * (5 + 1)), Given(3 * 3 * (6 + 3)), Given(3 * 4 * (3 + 4))]).judged
+    assert "no-recurrent" in [diagnosis.id for diagnosis in judged[0].diagnoses]
+    assert judged[1].diagnoses[0].id == "no-biases"
+    assert judged[2].follows == "gru_1"
+
+
+def chain(count: int) -> Network:
+    """Return so many recurrent layers of different widths: the one of h units above one of h − 1."""
+    return Network(input=9, layers=[LSTM(10 + place) for place in range(count)])
+
+
+def test_five_hundred_wrong_numbers_make_each_mistake_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many numbers are wrong: what a mistake makes of the network does not depend on the number."""
+    made: Counter[str] = Counter()
+
+    def counted(row: Mistake | Family) -> Mistake | Family:
+        def change(worksheet: Worksheet, network: Network) -> Worksheet:
+            assert isinstance(row, Mistake)
+            made[row.id] += 1
+            return row.change(worksheet, network)
+
+        def ways(worksheet: Worksheet, question: Question) -> Iterator[Way]:
+            assert isinstance(row, Family)
+            made[row.id] += 1
+            return row.ways(worksheet, question)
+
+        return row._replace(change=change) if isinstance(row, Mistake) else row._replace(ways=ways)
+
+    monkeypatch.setattr(search, "TABLE", tuple(map(counted, TABLE)))
+    judged = judge(chain(500), [Given(3)] * 500).judged
+    assert not any(each.right for each in judged)
+    fitted = {row.id for row in TABLE if isinstance(row, Family) and row.fitted}
+    assert {made[row.id] for row in TABLE if not row.rare and row.id not in fitted} == {1}
+    assert max(made[id_] for id_ in fitted) <= MOST_EXPLAINED
+
+
+def test_the_first_hundred_wrong_numbers_are_explained() -> None:
+    """Of layers, tensors and shapes; that the others are not is said, and the verdict is on all."""
+    assert MOST_EXPLAINED == 100
+    last = [each.layer for each in answer(chain(101), *[3] * 101).judged if not each.explained]
+    assert last == ["lstm_101"]
+    tensors = Network(input=9, layers=[Dense(10 + place) for place in range(51)])
+    for given in (3, (3, 7, 2)):
+        judged = answer(tensors, *[given] * 102)
+        assert [each.explained for each in judged.judged] == [True] * 100 + [False] * 2
+        remarks = AnswerReport(judged).data()["remarks"]
+        assert "Mistakes are looked for in the first 100 wrong numbers." in remarks
+        assert not any(remark.startswith("dense_51") for remark in remarks)
+    few = AnswerReport(answer(chain(100), *[3] * 100)).data()["remarks"]
+    assert not any("the first 100" in remark for remark in few)
+
+
+def test_too_many_answers_are_one_line(call: Call) -> None:
+    """2,500 of them, before any is read; a network of the most layers in both halves has 2,002 counts."""
+    assert MOST_ANSWERS >= 2 * (1_000 + 1)
+    for word in ("7", "x", "(2,3)"):
+        done = call("answer", "-i", 4, "-l", "rnn:3", *[word] * 10_001)
+        assert (done.code, done.out) == (2, "")
+        assert done.err == "rnncalc: expected at most 2,500 numbers or shapes, got 10,001\n"
+    with pytest.raises(CallError, match="at most 2,500 numbers or shapes, got 2,501"):
+        answer(chain(3), *[7] * 2_501)
+    with pytest.raises(CallError, match="expected 1 number, the total"):
+        answer(chain(3), *[7] * 2_500)

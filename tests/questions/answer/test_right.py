@@ -23,12 +23,12 @@ def test_the_right_sums_are_the_counts(spec: Spec, convention: str) -> None:
     net = compare_conventions(here).networks[convention]
     assume(net is not None)
     assert net is not None
-    for line, placed in zip(one_by_one(net), net.placed, strict=True):
+    for line, placed in zip(one_by_one(net), net.stack, strict=True):
         assert line.params == placed.params == evaluated(line.of_one)
     lines = worksheet_of(net)
     assert sum(line.params for line in lines) == net.params == evaluated(sum_of(lines))
-    assert sum(line.copies for line in lines) == len(net.placed)
-    names = {placed.name for placed in net.placed}
+    assert sum(line.copies for line in lines) == len(net.stack)
+    names = {placed.name for placed in net.stack}
     assert {line.name for line in lines} | {line.last_name for line in lines} <= names
 
 
@@ -76,4 +76,4 @@ def test_a_right_sum_is_written_as_on_paper(net: Network, params: int, text: str
     lines = worksheet_of(net)
     assert (sum(line.params for line in lines), write(sum_of(lines))) == (params, text)
     each = one_by_one(net)
-    assert [(line.name, line.params) for line in each] == [(placed.name, placed.params) for placed in net.placed]
+    assert [(line.name, line.params) for line in each] == [(placed.name, placed.params) for placed in net.stack]

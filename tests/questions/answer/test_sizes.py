@@ -11,7 +11,7 @@ def test_a_single_size_that_would_give_it(call: Call) -> None:
     """No mistake makes 52 × (70 + 52 + 1) of h = 50, but h = 52 does."""
     result = call("answer", "-i", 70, "-l", "rnn:50", 52 * 123)
     assert result.code == 1
-    assert "h of layer 1 = 52 in place of 50 would" in result.out
+    assert "h = 52 instead of 50 in layer 1 would" in result.out
 
 
 def test_a_single_size_of_a_half_that_would_give_it() -> None:

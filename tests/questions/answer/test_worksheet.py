@@ -39,7 +39,7 @@ INPUT, PAST = Read("input", 8), Read("past", 16)
 )
 def test_gates_that_read_unlike_things(gates: list[GateLine], others: list[Other], text: str, params: int) -> None:
     """Gates that read alike stand in one product, others in one of their own; a shared matrix is counted once."""
-    (placed,) = Network(input=8, layers=(LSTM(16),)).placed
+    (placed,) = Network(input=8, layers=(LSTM(16),)).stack
     line = Line(placed, 16, tuple(gates), tuple(others), bias_size=16)
     assert write(line.of_one) == text
     assert line.params == params == evaluated(line.of_one)

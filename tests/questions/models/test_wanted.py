@@ -3,7 +3,6 @@
 import pytest
 from questions.models.made import Shapes, cell, linear, module, site
 
-from rnncalc.errors import RefusedError
 from rnncalc.layers.gru import GRU
 from rnncalc.layers.layer import Dropout, Embedding, External, Layer, Output
 from rnncalc.layers.lstm import LSTM
@@ -48,13 +47,6 @@ def test_the_layers_of_two_parts_stand_in_theirs() -> None:
     part = Part(3, (LSTM(2),))
     found = wanted_of(Network(encoder=part, decoder=part._replace(output=Output(4)), convention="pytorch"))
     assert [each.at for each in found] == [("encoder", "layers", 0), ("decoder", "layers", 0), ("decoder", "output")]
-
-
-def test_too_many_layers_are_refused() -> None:
-    """More than two thousand."""
-    assert len(wanted(LSTM(4, repeat=2_000))) == 2_000
-    with pytest.raises(RefusedError, match=r"^a network of more than 2,000 layers is not held against a file$"):
-        wanted(LSTM(4, repeat=2_001))
 
 
 def test_what_a_layer_can_be_taken_for() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rnncalc.conventions.formula import Times
 from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.arithmetic import product
@@ -56,7 +57,7 @@ def by_one_gate(*sources: Source) -> LineChange:
 
 
 def diagonal(line: Line) -> Line:
-    """Give each unit one recurrent weight in place of a row."""
+    """Give each unit one recurrent weight instead of a row."""
     return reading(line, "past", 1)
 
 
@@ -135,8 +136,25 @@ def recurrent_of_units(line: Line) -> Line:
     return reading(line, "past", line.h) if line.has("projection") else line
 
 
+def recurrent_of_inputs(line: Line) -> Line:
+    """Give the recurrent matrices as many columns as there are inputs."""
+    return reading(line, "past", line.width("input")) if line.width("past") else line
+
+
+def recurrent_among_inputs(line: Line) -> Line:
+    """Give the recurrent matrices as many rows and columns as there are inputs."""
+    matrices = sum(bool(gate.width("past")) for gate in line.gates)
+    added = Other("recurrent", product(matrices, Times((line.width("input"), line.width("input")))))
+    return reading(line, "past", 0)._replace(others=(added, *line.others)) if matrices else line
+
+
+def input_of_units(line: Line) -> Line:
+    """Give the input matrices as many columns as there are units."""
+    return reading(line, "input", line.h)
+
+
 def past_of_output(worksheet: Worksheet, network: Network) -> Worksheet:
-    """Let the recurrence read the output of the step before in place of the state."""
+    """Let the recurrence read the output of the step before instead of the state."""
 
     def changed(line: Line) -> Line:
         output = network.parts[line.placed.part].output

@@ -8,7 +8,7 @@ from rnncalc.conventions.formula import Expression
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.network.network import Network
-from rnncalc.questions.answer.arithmetic import product
+from rnncalc.questions.answer.arithmetic import product, total
 from rnncalc.questions.answer.worksheet import GateLine, Line, Other, Read, Source, Worksheet
 
 LineChange = Callable[[Line], Line]
@@ -72,6 +72,12 @@ def with_other(name: str, number: Callable[[Line], Expression]) -> LineChange:
 def units(line: Line) -> Line:
     """Take the number of units for the count."""
     return line._replace(gates=(), others=(Other("units", line.h),))
+
+
+def widths_added(line: Line) -> Line:
+    """Add the widths that the matrices would have."""
+    widths = total((line.h, line.width("input")))
+    return line._replace(gates=(), others=(Other("widths", widths),), directions=1)
 
 
 def units_of_gates(line: Line) -> Line:

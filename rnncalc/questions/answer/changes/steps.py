@@ -6,11 +6,12 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.changes.gates import reading_often
-from rnncalc.questions.answer.changes.lines import Change, left_out, replaced
+from rnncalc.questions.answer.changes.lines import Change, left_out, reading, replaced
 from rnncalc.questions.answer.changes.widths import (
     feeding,
     first_fed,
     width_of_one_direction,
+    width_of_steps,
     width_of_two_directions,
 )
 from rnncalc.questions.answer.worksheet import Line, Source, Worksheet
@@ -33,18 +34,29 @@ def times_steps(*kinds: type[Layer]) -> Change:
     return change
 
 
-def reading_each_step(source: Source, *, between: bool = False) -> Change:
-    """Return the mistake that counts what gates read from a source once a step, or once between each two steps."""
+def reading_each_step(*sources: Source, between: bool = False) -> Change:
+    """Return the mistake that counts what gates read from some sources once a step, or once between each two steps."""
 
-    def change(worksheet: Worksheet, network: Network) -> Worksheet:
-        return tuple(
-            reading_often(line, source, max(1, steps_of(line, network) - between))
-            if isinstance(line.layer, Cell)
-            else line
-            for line in worksheet
-        )
+    def changed(line: Line, network: Network) -> Line:
+        times = max(1, steps_of(line, network) - between)
+        for source in sources if isinstance(line.layer, Cell) else ():
+            line = reading_often(line, source, times)
+        return line
 
-    return change
+    return lambda worksheet, network: tuple(changed(line, network) for line in worksheet)
+
+
+def steps_for_units(worksheet: Worksheet, network: Network) -> Worksheet:
+    """Give each recurrent layer as many units as there are steps, and feed the next layer with them."""
+    if any(part.steps is None for part in network.parts.values()):
+        return worksheet
+    fed = feeding(width_of_steps)(worksheet, network)
+    return tuple(_of_units(steps_of(line, network), line) if isinstance(line.layer, Cell) else line for line in fed)
+
+
+def _of_units(units: int, line: Line) -> Line:
+    changed = reading(line, "past", units) if line.width("past") == line.h else line
+    return changed._replace(h=units, bias_size=units)
 
 
 def steps_as_features(worksheet: Worksheet, network: Network) -> Worksheet:

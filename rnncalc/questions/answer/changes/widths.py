@@ -10,7 +10,7 @@ from rnncalc.layers.layer import Dense, Embedding, Output
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.changes.gates import recurrent_of_units, swapped
 from rnncalc.questions.answer.changes.lines import Change, left_out, reading, replaced, without_other
-from rnncalc.questions.answer.worksheet import Line, Worksheet
+from rnncalc.questions.answer.worksheet import Line, Read, Worksheet
 
 Width = Callable[[Line, Line, Network], int | None]
 """What width a line is fed with by mistake, from the line below it, the line itself and the network."""
@@ -78,6 +78,13 @@ def width_of_two_directions(below: Line, line: Line, network: Network) -> int | 
     return 2 * below.placed.outputs if isinstance(layer, Cell) and not layer.bidirectional else None
 
 
+def width_of_steps(below: Line, line: Line, network: Network) -> int | None:
+    """Return the number of steps where the layer below has as many outputs as units."""
+    steps = network.parts[below.placed.part].steps
+    recurrent = isinstance(below.layer, Cell) and not below.has("projection")
+    return steps * (2 if concatenated(below) else 1) if recurrent and steps else None
+
+
 def own_width(below: Line, line: Line, network: Network) -> int | None:
     """Return the layer's own width, where it is hidden."""
     return line.h if not isinstance(line.layer, Output) else None
@@ -96,6 +103,31 @@ def input_of_part(below: Line, line: Line, network: Network) -> int | None:
 def state_and_input(below: Line, line: Line, network: Network) -> int | None:
     """Return the width of the layer below and of what it reads, together."""
     return below.placed.outputs + below.placed.inputs
+
+
+def outputs_as_cells(worksheet: Worksheet, network: Network) -> Worksheet:
+    """Count the output layer as another layer of the cell below it: as many gates, each reading the output too."""
+    return _outputs(_as_cell, worksheet)
+
+
+def _outputs(changed: Callable[[Line, int], Line], worksheet: Worksheet) -> Worksheet:
+    """Change the output layers above a cell, by how many gates it has."""
+    above = (
+        changed(line, len(below.gates)) if isinstance(line.layer, Output) and isinstance(below.layer, Cell) else line
+        for below, line in pairwise(worksheet)
+    )
+    return (*worksheet[:1], *above)
+
+
+def _as_cell(line: Line, gates: int) -> Line:
+    return line._replace(
+        gates=tuple(gate._replace(reads=(*gate.reads, Read("past", line.h))) for gate in line.gates) * gates
+    )
+
+
+def output_in_each_gate(worksheet: Worksheet, network: Network) -> Worksheet:
+    """Count the output layer once for each gate of the cell below it."""
+    return _outputs(lambda line, gates: line._replace(times=line.times * gates), worksheet)
 
 
 def without_projection(worksheet: Worksheet, network: Network) -> Worksheet:

@@ -8,9 +8,10 @@ what is rare.
 from __future__ import annotations
 
 from rnncalc.questions.answer.families import output_widths
-from rnncalc.questions.answer.mistake import Family, Mistake, Row
+from rnncalc.questions.answer.mistake import Family, Row
 from rnncalc.questions.answer.mistakes.biases import BIASES
 from rnncalc.questions.answer.mistakes.cells import CELLS, OF_THE_CELL
+from rnncalc.questions.answer.mistakes.options import OPTIONS
 from rnncalc.questions.answer.mistakes.parts import PARTS
 from rnncalc.questions.answer.mistakes.sharing import SHARING
 from rnncalc.questions.answer.mistakes.widths import WIDTHS
@@ -19,7 +20,14 @@ _OTHERS: tuple[Row, ...] = (*BIASES, *PARTS, *CELLS, *WIDTHS)
 
 TABLE: tuple[Row, ...] = (
     *OF_THE_CELL,
+    *OPTIONS,
     *SHARING,
-    *sorted(_OTHERS, key=lambda row: isinstance(row, Mistake) and row.rare),
-    Family("output-width", "gives the output layer {width} units, and it has {units}", output_widths, weak=True),
+    *sorted(_OTHERS, key=lambda row: row.rare),
+    Family(
+        "output-width",
+        "gives the output layer {width} units, and it has {units}",
+        output_widths,
+        fitted=True,
+        weak=True,
+    ),
 )

@@ -18,10 +18,7 @@ BIASES: tuple[Row, ...] = (
     Mistake("no-biases", "leaves out all biases", in_layers(no_biases, Cell, Dense)),
     Mistake("no-hidden-biases", "leaves out the biases of the recurrent layers", in_layers(no_biases, Cell)),
     Mistake("no-output-bias", "leaves out the bias of the output layer", in_layers(no_biases, Output)),
-    Mistake(
-        "biases-counted", "counts biases where the network has none", in_layers(biases.biases_counted, Cell, Dense)
-    ),
-    Family("convention-{name}", "counts as {names} {do}, not as {here}", other_conventions),
+    Family("convention-{name}", "counts as {names} {do}, not as {here}", other_conventions, single=True),
     Mistake("two-biases", "counts two bias vectors a gate where there is one", in_layers(biases.two_biases, Cell)),
     Mistake("one-bias", "counts one bias vector a gate where there are two", in_layers(biases.one_bias, Cell)),
     Mistake(
@@ -30,10 +27,10 @@ BIASES: tuple[Row, ...] = (
         in_layers(biases.bias_in_each_gate, Cell),
     ),
     Mistake("one-bias-in-all", "counts one bias vector for all gates", in_layers(biases.one_bias_in_all, Cell)),
-    Mistake("scalar-biases", "counts one number for each bias in place of h", in_layers(biases.scalar_biases, Cell)),
-    Mistake("bias-of-inputs", "gives each bias m + h numbers in place of h", in_layers(biases.biases_of_inputs, Cell)),
+    Mistake("scalar-biases", "counts one number for each bias instead of h", in_layers(biases.scalar_biases, Cell)),
+    Mistake("bias-of-inputs", "gives each bias m + h numbers instead of h", in_layers(biases.biases_of_inputs, Cell)),
     Mistake(
-        "bias-of-input", "gives each bias m numbers in place of h", in_layers(biases.biases_of_input, Cell), rare=True
+        "bias-of-input", "gives each bias m numbers instead of h", in_layers(biases.biases_of_input, Cell), rare=True
     ),
     Mistake("dense-bias-twice", "counts the bias of the dense layers twice", in_layers(biases.bias_twice, Dense)),
     Mistake(
@@ -44,7 +41,7 @@ BIASES: tuple[Row, ...] = (
     ),
     Mistake(
         "output-bias-of-inputs",
-        "gives the output layer's bias a number for each input in place of each unit",
+        "gives the output layer's bias a number for each input instead of each unit",
         in_layers(biases.biases_of_input, Output),
         rare=True,
     ),

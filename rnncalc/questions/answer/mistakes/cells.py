@@ -9,7 +9,7 @@ from rnncalc.questions.answer.arithmetic import product, total
 from rnncalc.questions.answer.changes import gates
 from rnncalc.questions.answer.changes.gates import not_reading, with_gates
 from rnncalc.questions.answer.changes.lines import in_layers, with_other
-from rnncalc.questions.answer.families import gate_numbers, gates_left_out
+from rnncalc.questions.answer.families import gate_numbers, gates_left_out, matrices_alone
 from rnncalc.questions.answer.mistake import Family, Mistake, Row
 
 OF_THE_CELL: tuple[Row, ...] = (
@@ -26,16 +26,17 @@ CELLS: tuple[Row, ...] = (
     Mistake("gates-2", "counts the cell as an MGU, with 2 gates", in_layers(partial(with_gates, 2), Cell)),
     Mistake("gates-3", "counts the cell as a GRU, with 3 gates", in_layers(partial(with_gates, 3), Cell)),
     Mistake("gates-4", "counts the cell as an LSTM, with 4 gates", in_layers(partial(with_gates, 4), Cell)),
-    Family("other-gates-{count}", "counts {count} gates in place of {gates}", gate_numbers),
+    Family("other-gates-{count}", "counts {count} gates instead of {gates}", gate_numbers),
     Family("no-gate", "leaves out the {gate}", gates_left_out),
     Mistake("as-dense", "treats a recurrent layer as a dense one, h(m + 1)", in_layers(gates.as_dense, Cell)),
     Mistake("no-recurrent", "forgets the recurrent matrices", in_layers(not_reading("past"), Cell)),
     Mistake("no-input", "forgets the input matrices", in_layers(not_reading("input"), Cell)),
-    Mistake("diagonal", "counts one recurrent weight a unit in place of a matrix", in_layers(gates.diagonal, Cell)),
+    Family("only-{matrices}", "counts {which}", matrices_alone),
     Mistake(
-        "full-recurrence",
-        "counts h × h recurrent weights where the recurrence is diagonal",
-        in_layers(gates.full_recurrence, Cell),
+        "diagonal",
+        "counts one recurrent weight a unit instead of a matrix",
+        in_layers(gates.diagonal, Cell),
+        rare=True,
     ),
     Mistake(
         "shared-twice",
@@ -78,13 +79,13 @@ CELLS: tuple[Row, ...] = (
     ),
     Mistake(
         "square",
-        "gives the gates (m + h) × (m + h) weights in place of h × (m + h)",
+        "gives the gates (m + h) × (m + h) weights instead of h × (m + h)",
         in_layers(gates.square, Cell),
         rare=True,
     ),
     Mistake(
         "recurrent-of-output",
-        "lets the recurrence read the output in place of the state",
+        "lets the recurrence read the output instead of the state",
         gates.past_of_output,
         rare=True,
     ),
@@ -96,7 +97,7 @@ CELLS: tuple[Row, ...] = (
     ),
     Mistake(
         "full-peepholes",
-        "counts h × h weights for each peephole in place of h",
+        "counts h × h weights for each peephole instead of h",
         in_layers(gates.full_peepholes, Cell),
         rare=True,
     ),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
+from rnncalc.layers.layer import Dense, Embedding, Output
 from rnncalc.questions.answer.changes import gates, lines, steps, widths
 from rnncalc.questions.answer.changes.lines import in_layers
-from rnncalc.questions.answer.families import layers_left_out, one_state
+from rnncalc.questions.answer.families import layers_alone, layers_left_out
 from rnncalc.questions.answer.mistake import Family, Mistake, Row
 
 PARTS: tuple[Row, ...] = (
@@ -14,28 +14,22 @@ PARTS: tuple[Row, ...] = (
     Mistake("no-embedding", "leaves out the embedding's table", in_layers(lines.left_out, Embedding)),
     Mistake("no-encoder", "leaves out the encoder", steps.without_part("encoder")),
     Mistake("no-decoder", "leaves out the decoder", steps.without_part("decoder")),
-    Mistake("tied-twice", "counts the tied output matrix a second time", in_layers(lines.tied_twice, Output)),
     Mistake(
         "taken-as-tied", "counts the output matrix as the embedding's, and it is not", widths.taken_as_tied, rare=True
     ),
-    Mistake("frozen-out", "leaves out the frozen parameters", in_layers(lines.frozen_out, Layer)),
-    Mistake("no-external", "leaves out the part counted elsewhere", in_layers(lines.left_out, External)),
-    Mistake("no-peepholes", "ignores the peepholes", in_layers(gates.not_reading("peephole"), Cell)),
-    Mistake("no-learned-state", "ignores the learned initial state", in_layers(lines.without_other("state"), Cell)),
-    Family("only-state", "counts {state} alone of the learned initial states", one_state),
     Mistake(
         "state-counted",
         "counts the state as parameters, and it is not learned",
         in_layers(gates.state_counted, Cell),
         rare=True,
     ),
-    Mistake("no-scalars", "leaves out the single numbers of the cell", in_layers(lines.without_other("scalars"), Cell)),
-    Family("no-layer", "leaves out the layer {layer}", layers_left_out),
+    Family("no-layer", "leaves out the layer {layer}", layers_left_out, by_layer=True),
+    Family("only-layer", "counts the layer {layer} alone", layers_alone, by_layer=True),
     Mistake(
         "packed-width",
         "takes the width of the packed gates, gates × h, as the count",
         in_layers(lines.units_of_gates, Cell),
         rare=True,
     ),
-    Mistake("units", "counts the units in place of their weights", in_layers(lines.units, Cell, Dense), rare=True),
+    Mistake("units", "counts the units instead of their weights", in_layers(lines.units, Cell, Dense), rare=True),
 )

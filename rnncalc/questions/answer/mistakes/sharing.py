@@ -18,7 +18,7 @@ SHARING: tuple[Row, ...] = (
     Mistake("one-direction", "forgets the second direction", in_layers(steps.one_direction, Cell)),
     Mistake(
         "one-direction-deeper",
-        "feeds the next layer with one direction's units in place of both",
+        "feeds the next layer with one direction's units instead of both",
         feeding(widths.width_of_one_direction),
     ),
     Mistake("no-second-direction", "counts as if there were no second direction", steps.in_one_direction, rare=True),
@@ -44,11 +44,19 @@ SHARING: tuple[Row, ...] = (
         "times-{times}",
         "multiplies the recurrent layers by {times}, but all steps share one set of weights",
         times_a_number(is_recurrent),
+        fitted=True,
     ),
     Family(
         "whole-times-{times}",
         "multiplies the whole count by {times}, but all steps share one set of weights",
         times_a_number(is_any),
+        fitted=True,
+    ),
+    Mistake(
+        "weights-times-steps",
+        "multiplies the weights of the recurrent layers by the number of steps, and not their biases",
+        steps.reading_each_step("input", "past", "peephole"),
+        rare=True,
     ),
     Mistake(
         "recurrent-times-steps",

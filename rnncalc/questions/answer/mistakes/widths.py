@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense
-from rnncalc.questions.answer.changes import gates, lines, widths
+from rnncalc.questions.answer.changes import gates, lines, steps, widths
 from rnncalc.questions.answer.changes.lines import in_layers
 from rnncalc.questions.answer.changes.widths import feeding, to_output
 from rnncalc.questions.answer.mistake import Mistake, Row
@@ -19,7 +18,6 @@ WIDTHS: tuple[Row, ...] = (
         feeding(widths.own_width),
         rare=True,
     ),
-    Mistake("no-extra-inputs", "ignores the extra inputs", in_layers(lines.without_extra, Cell, Dense)),
     Mistake("encoder-input", "feeds the decoder with the encoder's input width", widths.encoder_input),
     Mistake(
         "state-beside-input",
@@ -31,6 +29,48 @@ WIDTHS: tuple[Row, ...] = (
         "swapped",
         "takes the inputs for the units and the units for the inputs",
         widths.inputs_and_units_swapped,
+        rare=True,
+    ),
+    Mistake(
+        "recurrent-of-inputs",
+        "gives the recurrent matrices h × m weights instead of h × h",
+        in_layers(gates.recurrent_of_inputs, Cell),
+        rare=True,
+    ),
+    Mistake(
+        "recurrent-among-inputs",
+        "gives the recurrent matrices m × m weights instead of h × h",
+        in_layers(gates.recurrent_among_inputs, Cell),
+        rare=True,
+    ),
+    Mistake(
+        "input-of-units",
+        "gives the input matrices h × h weights instead of h × m",
+        in_layers(gates.input_of_units, Cell),
+        rare=True,
+    ),
+    Mistake(
+        "steps-for-units",
+        "takes the number of steps for the units",
+        steps.steps_for_units,
+        rare=True,
+    ),
+    Mistake(
+        "widths-added",
+        "adds the widths, m + h, instead of multiplying them",
+        in_layers(lines.widths_added, Cell),
+        rare=True,
+    ),
+    Mistake(
+        "output-in-each-gate",
+        "counts the output layer once for each gate of the cell",
+        widths.output_in_each_gate,
+        rare=True,
+    ),
+    Mistake(
+        "output-as-cell",
+        "counts the output layer as if it were another recurrent layer",
+        widths.outputs_as_cells,
         rare=True,
     ),
     Mistake(
@@ -62,21 +102,5 @@ WIDTHS: tuple[Row, ...] = (
         "leaves out the embedding and feeds the next layer with the vocabulary",
         widths.one_hot,
         rare=True,
-    ),
-    Mistake("no-projection", "ignores the projection", widths.without_projection),
-    Mistake(
-        "units-for-projection",
-        "feeds the next layer with h in place of the projection",
-        feeding(widths.width_without_projection),
-    ),
-    Mistake(
-        "recurrent-of-units",
-        "gives the recurrent matrices h columns in place of the projection's",
-        in_layers(gates.recurrent_of_units, Cell),
-    ),
-    Mistake(
-        "no-projection-matrix",
-        "leaves out the projection's own matrix",
-        in_layers(lines.without_other("projection"), Cell),
     ),
 )

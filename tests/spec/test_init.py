@@ -7,7 +7,7 @@ import pytest
 from conftest import Call
 
 from rnncalc.errors import SpecError
-from rnncalc.spec.recognition import parse_if_meant
+from rnncalc.spec import parse_if_meant
 
 GOOD = "input: 4\nlayers:\n  - rnn: 3\noutput: 1\nexpect: 28\n"
 OTHERS = {

@@ -10,7 +10,6 @@ import re
 from typing import TYPE_CHECKING
 
 from rnncalc.layers.options import MAX_DIGITS, Allowed, Choice, Rate, Ratio, Real, Size, Switch, Text, WholeNumber
-from rnncalc.spec.nodes import Flag, Scalar
 from rnncalc.text import escape
 
 if TYPE_CHECKING:
@@ -29,18 +28,20 @@ _YES, _NO = ("yes", "on", "y"), ("no", "off", "n")
 _NOTHING = ("", "~", "null", "Null", "NULL")
 
 
-def read(scalar: Scalar, allowed: Allowed) -> Value:
-    """Return the value a scalar stands for; ValueError says what was expected, what was got and how to mend it."""
-    text = scalar.value
+def read(text: str, allowed: Allowed, plain: bool = True, *, flag: str | None = None) -> Value:
+    """Return the value a word stands for; ValueError says what was expected, what was got and how to mend it.
+
+    plain: whether it stands without quotes. flag: the one that it comes from, whose cure has no words of YAML.
+    """
     value: Value | None = None
     match allowed:
-        case Size() if scalar.plain:  # first, as most values are sizes
+        case Size() if plain:  # first, as most values are sizes
             value = _digits(text)
         case Text():
-            value = None if scalar.plain and text in _NOTHING else text
+            value = None if plain and text in _NOTHING else text
         case Choice():
             value = text if text in allowed.words else None
-        case _ if not scalar.plain:
+        case _ if not plain:
             pass
         case Switch():
             value = True if text in _TRUE else False if text in _FALSE else None
@@ -51,8 +52,8 @@ def read(scalar: Scalar, allowed: Allowed) -> Value:
         case Rate() | Ratio():
             value = float(text) if len(text) <= MAX_DIGITS and re.fullmatch(_DECIMAL, text) else None
     if value is None:
-        got = "nothing" if scalar.plain and text in _NOTHING else f"'{escape(text)}'"
-        raise ValueError(f"expected {allowed.expected}, got {got}{_cure(scalar, allowed)}")
+        got = "nothing" if plain and text in _NOTHING else f"'{escape(text)}'"
+        raise ValueError(f"expected {allowed.expected}, got {got}{_cure(text, allowed, plain, flag)}")
     if isinstance(allowed, Size) and value == 10**MAX_DIGITS:
         raise ValueError(f"expected at most 10^12, got {len(text):,} digits")
     if isinstance(allowed, Real) and value in (float("inf"), float("-inf")):
@@ -97,30 +98,29 @@ def _exact(text: str) -> Fraction:
     return Fraction(text)
 
 
-def _cure(scalar: Scalar, allowed: Allowed) -> str:
-    text = scalar.value
+def _cure(text: str, allowed: Allowed, plain: bool, flag: str | None) -> str:
     if len(text) > MAX_DIGITS or text in _NOTHING:
         return ""
     match allowed:
         case Choice():
-            from rnncalc.spec.cures import word_cure
+            from rnncalc.spec.aliases import cure
 
-            return word_cure(text, tuple(allowed.words))
-        case _ if not scalar.plain and text != "?":
+            return cure(text, tuple(allowed.words))
+        case _ if not plain and text != "?":
             return "; remove the quotes" if _reads(text, allowed) else ""
         case Switch():
             lower = text.lower()
             return "; write true" if lower in (*_YES, "1") else "; write false" if lower in (*_NO, "0") else ""
         case _:
-            if isinstance(scalar.mark, Flag) and text.startswith("="):  # -i=10
-                return f"; write {scalar.mark.name} {escape(text[1:])}"
-            return _number_cure(text, allowed, in_flags=isinstance(scalar.mark, Flag))
+            if flag is not None and text.startswith("="):  # -i=10
+                return f"; write {flag} {escape(text[1:])}"
+            return _number_cure(text, allowed, in_flags=flag is not None)
 
 
 def _reads(text: str, allowed: Allowed) -> bool:
-    """Return whether the text, unquoted, can be read."""
+    """Return whether the text can be read."""
     try:
-        read(Scalar(text, True, Flag("")), allowed)
+        read(text, allowed)
     except ValueError:
         return False
     return True

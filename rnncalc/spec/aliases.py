@@ -1,0 +1,275 @@
+"""What to write for a word that is not known: other programs' names of our keys, kinds and values, or one that is near.
+
+One table of words, and one function that looks a word up; the others say where else it would stand. Imported when a
+word is not known, and by no call in which all are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+
+from rnncalc.layers.kinds import KINDS
+from rnncalc.layers.options import OPTIONS
+from rnncalc.text import did_you_mean, escape, one_of
+
+ALIASES = {
+    # keys of a network and of what stands in it
+    "units": "hidden hidden_size hidden_dim hidden_units num_units n_units n_hidden size n features out_features "
+    "output_size output_dim embedding_dim p h",
+    "input": "input_size input_dim input_shape inputs_size n_inputs num_inputs features num_features n_features "
+    "in_features in_channels embedding_input vocab vocab_size vocabulary num_embeddings m",
+    "output": "output_size output_dim outputs n_outputs num_outputs num_classes classes out_features",
+    "steps": "t time timesteps time_steps seq_len seq_length sequence_length max_len length",
+    "convention": "framework library backend style",
+    "total": "params parameters num_params n_params total_params count sum",
+    "max_params": "params parameters max_parameters max_param max_weights max_num_params num_params n_params",
+    "max_bytes": "max_size max_mem max_memory max_file_size max_model_size max_storage",
+    "max_multiply_adds": "max_macs max_mac max_madds max_madd max_mult_adds max_multiplies max_multiplications",
+    "max_multiply_adds with half the number: one multiply-add is two FLOPs": "flops max_flops max_flop max_mflops "
+    "max_gflops",
+    "max_training_bytes": "max_training_memory max_training_mem max_training_size",
+    "batch": "batch_size batchsize bs minibatch mini_batch minibatch_size",
+    "chunk": "chunk_size truncate truncation tbptt bptt bptt_steps k1 k2",
+    "optimizer": "optim optimiser opt",
+    "layers": "cells stack modules",
+    "feedback": "feed_back fed_back autoregressive closed_loop output_feedback",
+    "start": "initial_state initial_states h0 h_0 state states start_state start_states",
+    "targets": "target labels label y ys desired",
+    # options of a layer
+    "name": "title id label",
+    "repeat": "num_layers n_layers layers depth stack times copies",
+    "bidirectional": "bidir bi bidirection both_directions",
+    "bidirectional{true}": "direction=bidirectional direction=both directions=2 directions=two",
+    "bias": "use_bias biases with_bias b",
+    "projection": "proj_size proj num_proj projection_size",
+    "peepholes": "peephole use_peepholes use_peephole",
+    "frozen": "freeze",
+    "frozen{true}": "trainable requires_grad",
+    "tied": "tie tie_weights tied_weights tie_word_embeddings weight_tying",
+    "activation": "nonlinearity act",
+    "merge": "merge_mode",
+    "learned_state": "learn_state initial_state h0 learned_h0",
+    # kinds of layer
+    "rnn{number}": "simplernn simple_rnn vanilla_rnn vanilla elman rnncell rnn_cell basicrnncell basicrnn simplecell "
+    "simplernncell cudnnrnn",
+    "lstm{number}": "lstmcell lstm_cell optimizedlstmcell basiclstmcell basiclstm cudnnlstm lstmblockcell vanilla_lstm "
+    "vanillalstm",
+    "gru{number}": "grucell gru_cell cudnngru grublockcell",
+    "mgu{number}": "mgucell minimal_gated_unit",
+    "sru{number}": "srucell simple_recurrent_unit",
+    "lstm{number}{with_}projection{is_}N": "lstmp lstm_p projected_lstm projectedlstm",
+    "lstm{number}{with_}bidirectional{true}": "bilstm bi_lstm bi-lstm blstm bidirectional_lstm",
+    "gru{number}{with_}bidirectional{true}": "bigru bi_gru bi-gru bgru bidirectional_gru",
+    "rnn{number}{with_}bidirectional{true}": "birnn bi_rnn bi-rnn brnn bidirectional_rnn",
+    "rnn{number}{with_}recurrence{is_}diagonal{and_}activation{is_}relu": "indrnn ind_rnn indrnncell",
+    "gru{number}{with_}reset_gate{is_}false{and_}activation{is_}relu": "ligru li_gru li-gru ligrucell",
+    "gru{number}{with_}reset_gate{is_}false": "ugrnn",
+    "lstm{number}{with_}peepholes{true}": "peephole_lstm peepholelstm",
+    "dense{number}": "linear fc fully_connected fullyconnected affine mlp ffn feedforward softmax",
+    "embedding{number}": "embed embeddings lookup",
+    "dropout{number}": "dropout_rate dropout_prob dropout_p drop drop_rate",
+    "external{of}N, a part of N parameters that are counted elsewhere": "cnn conv conv1d conv2d convolution attention "
+    "transformer batchnorm batch_norm layernorm layer_norm convlstm conv_lstm convlstm1d convlstm2d convgru qrnn ran "
+    "lru lmu s4 s4d s5 ssm mamba mamba2 rwkv xlstm slstm mlstm ltc cfc esn tcn nas janet treelstm phased_lstm "
+    "cornn fastrnn rhn tgru urnn",
+    # values that are words
+    "pytorch": "torch py_torch pt",
+    "keras": "tensorflow tf tf.keras tf-keras tensorflow-keras",
+    "flax-linen": "jax flax linen",
+    "flax-nnx": "jax flax nnx",
+    "onnx": "onnxruntime ort",
+    "textbook": "book lecture plain default",
+    "float16": "fp16 half f16",
+    "float32": "fp32 float single f32",
+    "float64": "fp64 double f64",
+    "bfloat16": "bf16",
+    "float8": "fp8 f8",
+    "int8": "i8 uint8 byte",
+    "markdown": "md",
+    "table": "text txt plain console",
+    "latex": "tex",
+    "tikz": "tex latex pgf",
+    "html": "htm page web",
+    "junit": "xml",
+    "github": "gh actions",
+    "many-to-many": "sequence sequences many2many n-to-n n-to-m n-n m-to-n tagging",
+    "many-to-many; a network of two halves is a spec with encoder and decoder": "seq2seq encoder-decoder translation",
+    "many-to-one": "many2one n-to-one n-to-1 n-1 many-to-1 m-to-1 classification",
+    "one-to-many": "one2many one-to-n 1-to-n 1-n 1-to-many 1-to-m generation",
+    "one-to-one": "one2one 1-to-1 1-1",
+    "concat": "concatenate cat join",
+    "sum": "add plus",
+    "mul": "multiply times product",
+    "ave": "average mean avg",
+    "linear": "identity none",
+    "sigmoid": "logistic",
+    "diagonal": "diag independent indrnn",
+    "full": "dense",
+}
+"""Our words, each with what others call it, alone or with a value; how ours is written, and a remark, may follow it."""
+
+IN_NETWORK = {
+    "write name": "model",
+    "write output: {{units: N, tied: true}}": "tied",
+    "the units follow the kind, in the list of layers: - lstm: {value}": "units",
+    "write repeat: {value} below a layer's kind, for so many layers one after another": "repeat",
+    "leave it out; it changes no count": "batch_first dtype lr learning_rate epochs loss seed device",
+}
+"""What to do with words of ours and of others that are no keys of a network."""
+
+IN_LAYER = {
+    "remove it: a layer is trained unless it is frozen": "trainable=true requires_grad=true",
+    "leave it out: either direction counts the same": "direction directions",
+    "leave it out; it changes no count": "batch_first recurrent_dropout return_state stateful dtype "
+    "recurrent_activation",
+    "the units follow the kind, as in {kind}{of}20": "units",
+    "the width it reads is that of the layer below, or of input": "input inputs",
+    "dropout is a layer of its own; write {layer}dropout{of}{value}": "dropout",
+    "{topology}": "return_sequences return_sequence",
+    "{output}": "output",
+}
+"""The same of the keys of a layer."""
+
+NO_KIND = {"{bidirectional}": "bidirectional", "{output}": "output out"}
+"""The same of the kinds of layer."""
+
+Spelling = dict[str, str]
+
+IN_YAML: Spelling = {
+    "number": "",
+    "of": ": ",
+    "with_": ", with ",
+    "and_": " and ",
+    "is_": ": ",
+    "true": ": true",
+    "layer": "- ",
+    "bidirectional": "write bidirectional: true in the layer itself",
+    "topology": "write topology: many-to-many, or many-to-one, beside input",
+    "output": "the output layer is output: N, below layers",
+}
+"""How the cures above are spelled in a file."""
+
+IN_FLAGS: Spelling = {
+    "number": ":20",
+    "of": ":",
+    "with_": ",",
+    "and_": ",",
+    "is_": "=",
+    "true": "",
+    "layer": "-l ",
+    "bidirectional": "write it behind a layer, as in lstm:20,bidirectional",
+    "topology": "give --topology many-to-many, or many-to-one",
+    "output": "the output layer is --output N",
+}
+"""And in flags, where the number of a layer follows its kind."""
+
+
+def meanings(word: str) -> list[str]:
+    """Return the words of ours that another program's may stand for, whatever its value."""
+    rows = [row for row, others in ALIASES.items() if re.search(rf"(^| ){re.escape(word.lower())}($|[ =])", others)]
+    return [*dict.fromkeys(map(_ours, rows))]
+
+
+def meant(word: str, known: Collection[str], spelling: Spelling = IN_YAML) -> list[str]:
+    """Return how those of our words are written that another program's stands for, of the known ones alone."""
+    found = [row for row, others in ALIASES.items() if word.lower() in others.split() and _ours(row) in known]
+    return [row.format(**spelling) for row in found]
+
+
+def _ours(row: str) -> str:
+    return re.split("[ ;{]", row)[0]
+
+
+def elsewhere(word: str, table: Mapping[str, str], spelling: Spelling) -> str:
+    """Return what one of the tables above says of a word, or of a word of ours that it may stand for."""
+    words = {word.lower(), *meanings(word)}
+    return next((row.format(**spelling) for row, others in table.items() if words & {*others.split()}), "")
+
+
+def cure(
+    word: str,
+    known: tuple[str, ...],
+    table: Mapping[str, str] | None = None,
+    spelling: Spelling = IN_YAML,
+    value: str = "",
+) -> str:
+    """Return what to do with a word that is not known: `; write lstm`, or `; did you mean 'lstm'?`; nothing if unknown.
+
+    table: what to do with words that are none here. value: what stands under it, or behind it.
+    """
+    for each in (f"{word}={value}", word) if value else (word,):
+        if found := meant(each, known, spelling):
+            return f"; write {one_of(found)}"
+        if table and (said := elsewhere(each, table, spelling)):
+            return f"; {said}"
+    return did_you_mean(word, known)
+
+
+def expected_word(word: str, known: tuple[str, ...]) -> str:
+    """Return what to say of a word that is none of these."""
+    return f"expected {one_of(known)}, got '{escape(word)}'{cure(word, known)}"
+
+
+def space_cure(key: str, known: Collection[str]) -> str:
+    """Return what to write for `units:5`, which YAML takes for a key in brackets."""
+    name, _, value = key.partition(":")
+    return f"a space is missing after the colon: write {name}: {escape(value)}" if name in known and value else ""
+
+
+def key_cure(key: str, known: tuple[str, ...], value: str = "") -> str:
+    """Return what to do with a key that is not known: `; write input`, or what was meant; nothing where it is open.
+
+    value: the word that stands under it, where one does.
+    """
+    if space := space_cure(key, known):
+        return f"; {space}"
+    if {"input", "layers"} <= {*known} and not meant(key, known) and (said := _in_network(key, known, value)):
+        return f"; {said}"
+    return cure(key, known)
+
+
+def _in_network(key: str, known: tuple[str, ...], value: str) -> str:
+    """Return what to do with a key of a network that stands elsewhere in it."""
+    from rnncalc.network.budget import BUDGET_KEYS
+    from rnncalc.network.parts import Expect
+    from rnncalc.network.training import UPDATE_KEYS
+
+    written = escape(value) or "N"
+    if value.lower() in KINDS:
+        return f"a layer stands in the list of layers, with a dash: - {value.lower()}: N"
+    if key in KINDS:
+        return f"a layer stands in the list of layers, with a dash: - {key}: {written}"
+    if said := elsewhere(key, IN_NETWORK, {"value": written}):
+        return said
+    ours = [key, *meanings(key)]
+    for holder, keys in (("expect", Expect._fields), ("budget", BUDGET_KEYS), ("training", UPDATE_KEYS)):
+        if holder in known and (found := [key] if key in keys else meant(key, keys)):
+            name, space, remark = found[0].partition(" ")
+            return f"write {holder}: {{{name}: {written}}}{space}{remark}"
+    option = next((each for each in ours if each in OPTIONS), "")
+    what = "an option of a layer stands" if option == key else f"write {option}"
+    return f"{what} below the layer's kind, in the same column" if option else ""
+
+
+def kind_cure(key: str, words: list[tuple[str, str]], *, in_flags: bool) -> str:
+    """Return what to do with a key that is no kind of layer: `; write lstm`.
+
+    words: the keys of the layer, each with the word that stands under it.
+    """
+    spelling = IN_FLAGS if in_flags else IN_YAML
+    named = dict(words).get(key, "") if key in ("type", "kind", "cell", "class", "layer") else ""
+    if named:
+        number = next((word for name, word in words if "units" in (name, *meanings(name))), "")
+        return f"; write {escape(named)}{spelling['of']}{escape(number) or '20'}, the kind and its number"
+    if not in_flags and (space := space_cure(key, KINDS)):
+        return f"; {space}"
+    typed = words[0][1] if in_flags else ""
+    return cure(key, tuple(KINDS), NO_KIND, spelling | {"number": f":{escape(typed)}"} if typed else spelling)
+
+
+def option_cure(key: str, kind: str, known: tuple[str, ...], value: str, *, in_flags: bool) -> str:
+    """Return the same for a key of a layer of a kind, which has these options, and for the value it has there."""
+    spelling = IN_FLAGS if in_flags else IN_YAML
+    true = "true" if value.lower() in ("", "yes", "on", "1") else value.lower()
+    return cure(key, known, IN_LAYER, spelling | {"kind": kind, "value": escape(value) or "N"}, true)

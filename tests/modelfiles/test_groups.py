@@ -1,0 +1,108 @@
+"""HDF5 from strangers: no other file is opened, and what an attribute says is no type."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Call
+
+from rnncalc.modelfiles import read
+from rnncalc.modelfiles.model import BadFileError, Sign
+
+h5py = pytest.importorskip("h5py")
+
+
+def virtual(path: Path, source: str) -> None:
+    """Write an array that is put together from another file's, as long as that one is."""
+    layout = h5py.VirtualLayout((2, 2), "f4", maxshape=(None, 2))
+    other = h5py.VirtualSource(source, "d", (2, 2), maxshape=(None, 2))
+    end = h5py.h5s.UNLIMITED
+    layout[:end, :] = other[:end, :]
+    with h5py.File(path, "w", libver="latest") as file:
+        file.create_virtual_dataset("layers/lstm/cell/vars/0", layout)
+        file["layers/lstm/cell/vars/1"] = [[1.0]]
+
+
+def test_a_virtual_array_is_not_asked_for_its_shape(tmp_path: Path) -> None:
+    """That of the file beside it, 7 by 2, is printed nowhere; the array is named as one that is not read."""
+    with h5py.File(tmp_path / "other.h5", "w") as file:
+        file.create_dataset("d", (7, 2), "f4", maxshape=(None, 2))
+    virtual(tmp_path / "a.weights.h5", "other.h5")
+    file = read(str(tmp_path / "a.weights.h5"))
+    assert [tensor.name for tensor in file.tensors] == ["layers/lstm/cell/vars/1"]
+    assert (Sign.NOT_READ, ("layers/lstm/cell/vars/0",)) in file.remarks
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_virtual_array_of_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    """Nor is its file opened at all."""
+    os.mkfifo(tmp_path / "pipe")
+    virtual(tmp_path / "a.weights.h5", "pipe")
+    command = [sys.executable, "-m", "rnncalc", "read", str(tmp_path / "a.weights.h5")]
+    done = subprocess.run(command, capture_output=True, check=False, timeout=30)
+    assert done.returncode == 0, done.stderr
+
+
+def array(path: Path, *args: Any, said: str = "", **more: Any) -> Any:
+    """Write a file of one array; return it as it is read."""
+    with h5py.File(path, "w") as file:
+        made = file.create_dataset("layers/dense/vars/0", *args, **more)
+        if said:
+            made.attrs["dtype"] = said
+    (one,) = read(str(path)).tensors
+    return one
+
+
+@pytest.mark.parametrize("dtype", ["S100000000", "f4", "V3", "O"])
+def test_a_type_that_an_attribute_gives_is_not_believed(tmp_path: Path, dtype: str) -> None:
+    """bfloat16 takes two bytes; 24 strings of a hundred million would take 2.4 GB."""
+    kind = h5py.string_dtype() if dtype == "O" else dtype
+    one = array(tmp_path / "a.weights.h5", (4, 6), kind, said="bfloat16")
+    assert one.dtype != "bfloat16"
+    if dtype != "f4":
+        with pytest.raises(BadFileError, match="which are not read here; save them as float32"):
+            one.read()
+
+
+def test_bfloat16_is_two_bytes_without_a_name(tmp_path: Path) -> None:
+    """As Keras writes it: 0x3fc0 and 0xc000 are the upper halves of 1.5 and -2."""
+    data = b"\xc0\x3f\x00\xc0"
+    import numpy as np
+
+    one = array(tmp_path / "a.weights.h5", data=np.frombuffer(data, "V2"), said="bfloat16")
+    assert (one.dtype, one.read()) == ("bfloat16", [1.5, -2.0])
+
+
+def test_complex_numbers_are_refused(tmp_path: Path, call: Call) -> None:
+    """They are counted; a pass would lose the half of each."""
+    one = array(tmp_path / "a.weights.h5", data=[[1 + 2j]])
+    assert one.dtype == "complex128"
+    with pytest.raises(BadFileError, match="numbers of the type complex128, which are not read here"):
+        one.read()
+    spec = tmp_path / "a.yaml"
+    spec.write_text("convention: keras\ninput: 1\nsteps: 1\nlayers: [{dense: 1, bias: false, path: layers/dense}]\n")
+    ran = call("run", spec, "--weights", tmp_path / "a.weights.h5")
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+
+
+def test_a_packed_piece_larger_than_is_unpacked(tmp_path: Path) -> None:
+    """One number in a piece of 100 million, which is zeros and packed to nothing."""
+    path = tmp_path / "a.weights.h5"
+    one = array(path, (1,), "f4", maxshape=(None,), chunks=(100_000_000,), compression="gzip")
+    with pytest.raises(BadFileError, match="by 400,000,000 bytes; at most 64,000,000 are unpacked"):
+        one.read()
+
+
+def test_attributes_of_other_types_say_nothing(tmp_path: Path) -> None:
+    """A name that is a number or an array, and names of layers that may each be as long as the file."""
+    path = tmp_path / "a.weights.h5"
+    with h5py.File(path, "w") as file:
+        file["layers/dense/vars/0"] = [[1.0]]
+        file["layers/dense/vars"].attrs["name"] = 3
+        file.attrs["layer_names"] = ["a", "b"]
+        file.attrs["model_config"] = h5py.Empty("S10")
+    file = read(str(path))
+    assert [(module.path, file.ordered) for module in file.modules] == [("layers/dense", False)]

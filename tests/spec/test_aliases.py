@@ -1,0 +1,88 @@
+"""The tables of other programs' words lead to words that there are, and what is told of a word is read."""
+
+import re
+
+import pytest
+
+from rnncalc.errors import SpecError
+from rnncalc.formats import FORMATS
+from rnncalc.layers.kinds import KINDS
+from rnncalc.layers.options import OPTIONS, Choice
+from rnncalc.network.budget import BUDGET_KEYS
+from rnncalc.network.parts import Expect
+from rnncalc.network.training import UPDATE_KEYS
+from rnncalc.network.validation import KEYS
+from rnncalc.questions.count import DTYPES
+from rnncalc.spec import from_flags, parse
+from rnncalc.spec.aliases import ALIASES, IN_FLAGS, meanings
+from rnncalc.spec.reader import OUTPUT_KEYS, TOP_KEYS
+from rnncalc.text import did_you_mean
+
+KEYS_OF_ALL = {*TOP_KEYS, *OUTPUT_KEYS, *BUDGET_KEYS, *UPDATE_KEYS, *Expect._fields, *OPTIONS}
+CHOICES = [of for of in [*KEYS.values(), *(option.allowed for option in OPTIONS.values())] if isinstance(of, Choice)]
+VALUES = {word for choice in CHOICES for word in choice.words} | {*DTYPES, *FORMATS}
+
+
+def ours(row: str) -> str:
+    return re.split("[ ;{]", row)[0]
+
+
+def told(row: str) -> list[str]:
+    return ALIASES[row].split()
+
+
+def test_a_word_that_is_told_is_ours() -> None:
+    """A key, a kind or a value, whatever stands behind it."""
+    assert {ours(row) for row in ALIASES} <= KEYS_OF_ALL | {*KINDS} | VALUES
+
+
+def test_a_word_of_ours_is_no_others() -> None:
+    """Where one of ours is known, no row leads away from it to another."""
+    together = [TOP_KEYS, OUTPUT_KEYS, (*BUDGET_KEYS, "layers"), [*UPDATE_KEYS], Expect._fields, [*KINDS]]
+    for known in [*map(list, together), *([*choice.words] for choice in CHOICES)]:
+        assert {word for word in known if {*meanings(word)} & {*known}} == set()
+
+
+@pytest.mark.parametrize("row", [row for row in ALIASES if "{number}" in row])
+def test_a_kind_that_is_told_is_one(row: str) -> None:
+    """Typed as it stands behind -l, it is read."""
+    number = "0.5" if ours(row) == "dropout" else "4"
+    typed = row.format(**IN_FLAGS | {"number": f":{number}"}).replace("=N", "=3")
+    assert from_flags("3", (typed,), None).network.layers
+
+
+HELD = {*BUDGET_KEYS, *UPDATE_KEYS, "total", "tied"}
+
+
+@pytest.mark.parametrize("word", sorted(HELD | {word for row in ALIASES if ours(row) in HELD for word in told(row)}))
+def test_what_is_told_of_a_network_is_read(word: str) -> None:
+    """A limit, a count or an update at the top of a spec: what the message says to write, written there, is read."""
+    spec, value = "input: 3\nlayers: [embedding: 3, lstm: 3]\n", "adam" if word.startswith("opt") else "3"
+    with pytest.raises(SpecError) as caught:
+        parse(f"{spec}{word}: {value}\n".encode(), "spec")
+    found = re.fullmatch(
+        r"unknown key; write (\w+: \{.+\})( with half the number.*)?", caught.value.problems[0].message
+    )
+    assert found
+    assert bool(found[2]) == ("flop" in word)
+    assert parse(f"{spec}{found[1].replace('N', '3')}\n".encode(), "spec").network
+
+
+@pytest.mark.parametrize(
+    ("word", "known", "meant"),
+    [
+        ("max_parms", ("max_params", "max_held"), "max_params"),
+        ("max_flops", ("max_params", "max_held"), ""),
+        ("max_latency", ("max_bytes", "max_held"), ""),
+        ("max_ratio", ("max_params", "min_dense_ratio"), ""),
+        ("forget_gate", ("output_gate", "name"), ""),
+        ("reset_gates", ("output_gate", "reset_gate"), "reset_gate"),
+        ("update", ("path", "name"), ""),
+        ("rnn_2", ("rnn_1",), "rnn_1"),
+        ("stesp", ("steps",), "steps"),
+        ("many to one", ("one-to-one", "many-to-one"), "many-to-one"),
+    ],
+)
+def test_keys_are_near_where_what_they_do_not_share_is(word: str, known: tuple[str, ...], meant: str) -> None:
+    """A part that many keys have says nothing."""
+    assert did_you_mean(word, known) == (f"; did you mean '{meant}'?" if meant else "")

@@ -1,0 +1,63 @@
+"""The versions of Python that are promised are those that are tested."""
+
+import os
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+WORKFLOW = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text(encoding="utf-8"))
+JOB: dict[str, Any] = WORKFLOW["jobs"]["readme"]
+
+
+def test_the_classifiers_the_workflow_and_the_lowest_version_agree() -> None:
+    """Each minor version from the lowest on, without a gap, on three systems."""
+    classifiers = "\n".join(PROJECT["project"]["classifiers"])
+    found = re.findall(r"^Programming Language :: Python :: (3\.\d+)$", classifiers, re.MULTILINE)
+    assert JOB["strategy"]["matrix"]["python"] == found
+    assert PROJECT["project"]["requires-python"] == f">={found[0]}"
+    assert f"Python {found[0]} or later" in README
+    lowest, highest = (int(version.split(".")[1]) for version in (found[0], found[-1]))
+    assert found == [f"3.{minor}" for minor in range(lowest, highest + 1)]
+    assert PROJECT["tool"]["ruff"]["target-version"] == f"py3{lowest}"
+    assert {*JOB["strategy"]["matrix"]["system"]} == {"ubuntu-latest", "macos-latest", "windows-latest"}
+
+
+def test_the_workflow_pins_the_actions_of_others() -> None:
+    """By a whole version."""
+    used = [step["uses"] for step in JOB["steps"] if "uses" in step]
+    assert used
+    assert all(re.fullmatch(r"actions/[a-z-]+@v\d+\.\d+\.\d+", each) for each in used)
+
+
+def run_workflow(tmp_path: Path, *commands: str, system: str = "Linux") -> subprocess.CompletedProcess[str]:
+    """Run the last step of the workflow where the README has these commands."""
+    blocks = "\n".join(f"```sh\n{command}\n```\n" for command in commands)
+    (tmp_path / "README.md").write_text(blocks, encoding="utf-8")
+    step = JOB["steps"][-1]
+    env = {**os.environ, "RUNNER_TEMP": str(tmp_path), "RUNNER_OS": system}
+    command = [step["shell"], "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+    return subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("system", "out"),
+    [("Linux", ".venv/bin/pip\npython3 .venv/bin/x\n"), ("Windows", ".venv/Scripts/pip\npython3 .venv/Scripts/x\n")],
+)
+def test_the_workflow_runs_the_commands_of_the_readme(system: str, out: str, tmp_path: Path) -> None:
+    """As they stand; on Windows with that system's paths."""
+    done = run_workflow(tmp_path, "echo .venv/bin/pip", "true && echo python3 .venv/bin/x", system=system)
+    assert (done.returncode, re.sub("== .*\n", "", done.stdout)) == (0, out)
+
+
+@pytest.mark.parametrize("commands", [("false && true", "true"), ("true", "true && false"), ("true",)])
+def test_the_workflow_fails_if_a_command_fails(commands: tuple[str, ...], tmp_path: Path) -> None:
+    """The first too, and if there are not two."""
+    assert run_workflow(tmp_path, *commands).returncode != 0

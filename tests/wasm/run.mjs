@@ -1,0 +1,18 @@
+// node run.mjs PYODIDE ZIP CHECKOUT [ARGUMENTS of pytest]: runs inside.py on a checkout, and ends with its exit code.
+
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { load } from "./load.mjs";
+
+process.on("uncaughtException", (error) => {
+  console.error(error.message); // Node itself would print a line of Pyodide's source before it, 500 kB long
+  process.exit(1);
+});
+
+const [where, zip, checkout, ...args] = process.argv.slice(2);
+const { loadPyodide } = await import(pathToFileURL(where));
+const pyodide = await load(loadPyodide, new Uint8Array(readFileSync(zip)), { env: { HOME: "/tmp", PYTHONDONTWRITEBYTECODE: "1" } });
+pyodide.FS.mkdirTree("/checkout");
+pyodide.mountNodeFS("/checkout", checkout);
+pyodide.runPython("import sys; sys.path.append('/checkout/tests/wasm')");
+process.exit(pyodide.pyimport("inside").main(pyodide.toPy(args)));
