@@ -4,6 +4,7 @@ A step is written once, in operations that are handed to it, and taken once, on 
 the step reads the nodes that this gives: a pass runs them, equations are written of them, a picture is drawn of them.
 """
 
+from collections.abc import Callable
 from typing import Protocol, TypeVar
 
 Value = TypeVar("Value")
@@ -11,6 +12,9 @@ Value = TypeVar("Value")
 
 class Operations(Protocol[Value]):
     """What a step may do. Vectors have h numbers unless said otherwise; `reads` are x, or states by their letters."""
+
+    def __getattr__(self, name: str) -> Callable[..., Value]:
+        """Return any other operation that `step/operations.py` has a row of, by its name."""
 
     def gate(self, letter: str, **reads: Value) -> Value:
         """Return a gate: the sum of its products with what it reads and of its biases, through its activation."""
