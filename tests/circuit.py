@@ -1,5 +1,6 @@
 """A drawn cell read back as the circuit that it is: which value each arrow carries, and what comes out of each box."""
 
+from collections.abc import Callable
 from math import sin
 from typing import NamedTuple
 
@@ -31,6 +32,9 @@ class Numbers(Operations[float]):
             for gate in layer.gates(inputs)
             for product in gate.products
         }
+
+    def __getattr__(self, name: str) -> Callable[..., float]:
+        return {"minimum": min}[name]
 
     def gate(self, letter: str, **reads: float) -> float:
         return sin(number("gate", self.activations[letter], letter) + sum(reads.values()))
@@ -198,6 +202,8 @@ def value(piece: Piece, reads: list[tuple[float, bool]], given: dict[str, float]
     match name, *more:
         case ["+"]:
             return values[0] + values[1]
+        case ["min"]:
+            return min(values)
         case ["∘"] | ["·"]:
             return values[0] * values[1]
         case ["÷"]:

@@ -15,20 +15,21 @@ PACKAGE = Path(__file__).parent.parent / "rnncalc"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 ROOMS = (
-    *("layers", "conventions", "network", "spec", "modelfiles"),
+    *("layers", "conventions", "step", "network", "spec", "modelfiles"),
     *("forward", "questions", "reports", "sources", "formats", "cli"),
 )
 ROOT = {"__init__", "__main__", "bounds", "errors", "files", "text"}
 FLOW = {
     "layers": {"layers"},
     "conventions": {"layers", "conventions"},
-    "network": {"layers", "conventions", "network"},
+    "step": {"layers", "conventions", "step"},
+    "network": {"layers", "conventions", "step", "network"},
     "spec": {"layers", "conventions", "network", "modelfiles", "spec"},
-    "forward": {"layers", "conventions", "network", "forward"},
+    "forward": {"layers", "conventions", "step", "network", "forward"},
     "modelfiles": {"modelfiles"},
-    "questions": {"layers", "conventions", "network", "forward", "modelfiles", "questions"},
-    "reports": {"layers", "conventions", "network", "forward", "modelfiles", "questions", "reports"},
-    "sources": {"layers", "conventions", "network", "questions", "sources"},
+    "questions": {"layers", "conventions", "step", "network", "forward", "modelfiles", "questions"},
+    "reports": {"layers", "conventions", "step", "network", "forward", "modelfiles", "questions", "reports"},
+    "sources": {"layers", "conventions", "step", "network", "questions", "sources"},
     "formats": {"reports", "formats"},
     "cli": {*ROOMS, "__init__"},
     "bounds": set(),
@@ -189,7 +190,7 @@ def flags_said(source: str) -> list[str]:
     return [text.value for text in texts if isinstance(text.value, str) and FLAG.search(text.value)]
 
 
-@pytest.mark.parametrize("room", ["layers", "conventions", "network", "forward", "questions"])
+@pytest.mark.parametrize("room", ["layers", "conventions", "step", "network", "forward", "questions"])
 def test_no_room_below_the_reports_names_a_flag(room: str) -> None:
     """Python's callers have none: a cure is named, and the command line says it with its flags."""
     assert {

@@ -14,8 +14,8 @@ from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.update import UpdateFlags, training_flags, update_of
 from rnncalc.errors import CallError
 from rnncalc.questions import explain as question
-from rnncalc.questions.notation import NOTATIONS, Notation, W
 from rnncalc.reports.explain import ExplanationReport
+from rnncalc.step.equations import NOTATIONS, Notation, W
 from rnncalc.text import not_among
 
 if TYPE_CHECKING:

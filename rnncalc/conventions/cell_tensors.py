@@ -9,7 +9,6 @@ from rnncalc.conventions.convention import Convention
 from rnncalc.conventions.tensor import Axis, Direction, Role, Tensor
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Gate, Product
-from rnncalc.layers.declaration import check_declaration
 from rnncalc.layers.options import Choice, Switch
 from rnncalc.text import all_of
 
@@ -67,7 +66,6 @@ class CellTensors:
         arrays = convention.arrays(layer.kind)
         if arrays is None:
             raise DeclarationError(f"{convention.name}: {layer.kind}: missing")
-        check_declaration(layer, inputs, arrays.habits)
         self.layer = layer
         self.arrays: CellArrays = arrays
         self.convention = convention

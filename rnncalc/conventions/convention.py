@@ -45,13 +45,20 @@ class Convention(Frozen):
     symbols: bool = False
 
     @property
-    def layouts(self) -> dict[object, list[Any]]:
+    def layouts(self) -> dict[object, Any]:
         """The layouts that have been made under it: they are the convention's and go with it."""
-        made: dict[object, list[Any]] = self.__dict__["_layouts"]
+        made: dict[object, Any] = self.__dict__["_layouts"]
+        return made
+
+    @property
+    def traces(self) -> dict[object, list[Any]]:
+        """The traces of steps that have been made under it."""
+        made: dict[object, list[Any]] = self.__dict__["_traces"]
         return made
 
     def __post_init__(self) -> None:
         self.__dict__["_layouts"] = {}
+        self.__dict__["_traces"] = {}
         check_plain(self.name, (self.dense, self.output or self.dense), self.embedding)
         if isinstance(self.cells, CellArrays):
             check_arrays(self.name, self.cells)

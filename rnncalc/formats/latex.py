@@ -72,7 +72,8 @@ _LATEX_GREEK = {name: f"\\{name}" for name in GREEK} | {"omicron": "o"}
 _LATEX_SIGNS: dict[str, str] = {sign: sign.value for sign in Sign}
 _LATEX_SIGNS |= {Sign.EQUALS: " &= ", Sign.MINUS: " - ", Sign.ELEMENTWISE: r" \circ ", Sign.TIMES: r" \cdot "}
 _LATEX_SIGNS |= {Sign.APPLIED: r" \, ", Sign.COMMA: r",\, "}
-_LATEX_FUNCTIONS = {"sigmoid": r"\sigma", "tanh": r"\tanh"}
+_LATEX_FUNCTIONS = {"σ": r"\sigma", **{name: f"\\{name}" for name in ("tanh", "min", "max", "exp")}}
+"""The functions that TeX has a command for; others are words."""
 
 _MATH = {"×": r"\times", "·": r"\cdot "}  # × stands between spaces, · beside letters
 
@@ -115,8 +116,16 @@ _WIDE = {
     " ": 2.5,  # beside a sign
 }
 
-_WORK_SIGNS = {" + ": " + ", " − ": " - ", " ∘ ": r" \circ ", "·": r" \cdot ", " / ": " / ", "; ": r";\; ", " ": r"\, "}
-_WORK_FUNCTIONS = {"(": "", "σ(": r"\sigma", "tanh(": r"\tanh"}
+_WORK_SIGNS = {
+    " + ": " + ",
+    " − ": " - ",
+    " ∘ ": r" \circ ",
+    "·": r" \cdot ",
+    " / ": " / ",
+    "; ": r";\; ",
+    ", ": r",\, ",
+    " ": r"\, ",
+}
 _BRACKETS, _BETWEEN, _GROWN = 12.0, 10.0, 4.0
 """The brackets of a matrix, the space between two of its columns, and by how much others grow beside one."""
 
@@ -352,8 +361,9 @@ def _work_piece(piece: WorkPiece) -> str:
         case str() if piece in _WORK_SIGNS:
             return _WORK_SIGNS[piece]
         case str() if piece.endswith("("):
-            name = _WORK_FUNCTIONS.get(piece)
-            return (f"\\mathrm{{{typeset(piece[:-1])}}}" if name is None else name) + r"\left("
+            name = piece[:-1]
+            function = _LATEX_FUNCTIONS.get(name) or (name and f"\\mathrm{{{typeset(name)}}}")
+            return rf"{function}\left("
         case _:
             return _number(piece)
 

@@ -50,6 +50,7 @@ _WORK_SIGNS = {
     " / ": _between("/", 0.22),
     "·": _between("·", 0.1),
     "; ": '<mo form="infix" lspace="0" rspace="0.28em">;</mo>',
+    ", ": '<mo form="infix" lspace="0" rspace="0.222em">,</mo>',
     " ": '<mspace width="0.167em"></mspace>',
     ")": '<mo form="postfix">)</mo>',
 }
@@ -88,7 +89,7 @@ def _math(line: Line) -> str:
 def _piece(piece: Piece) -> str:
     match piece:
         case Function():
-            return f"<mi>{text(piece.symbol)}</mi>"
+            return f"<mi>{text(piece.name)}</mi>"
         case str():
             return _SIGNS.get(piece) or f"<mtext>{text(piece)}</mtext>"
         case Derivative():

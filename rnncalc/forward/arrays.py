@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from rnncalc.conventions.tensor import Tensor
-from rnncalc.forward.vectors import Rows, Vector, product, times
+from rnncalc.step.operations import Rows, Vector, product
 
 Nested = Any
 """Floats in lists in lists, as deep as a shape is long."""
@@ -53,10 +53,6 @@ class Meter:
         if not matrix.shared:
             self.read(matrix.key, len(done) * width)
         return done
-
-    def element_wise(self, weights: WeightVector, x: Vector) -> Vector:
-        """Return the weights ∘ x, which is no matrix product."""
-        return times(self.vector(weights), x)
 
     def vector(self, weights: WeightVector) -> Vector:
         """Return the weights themselves, a bias or a state."""

@@ -11,14 +11,13 @@ from typing import Any, NamedTuple
 from rnncalc.forward.arrays import Meter, Nested
 from rnncalc.forward.losses import Loss
 from rnncalc.forward.network_pass import Pass, Ran
-from rnncalc.forward.recurrent import Trace
-from rnncalc.forward.tape import LayerTape, Node, Tape
-from rnncalc.forward.taped import Taped
-from rnncalc.forward.vectors import Vector
+from rnncalc.forward.recurrent import History
+from rnncalc.forward.tape import LayerTape, Tape, Taped, Value
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
+from rnncalc.step.operations import Vector
 
-OPERATION, NUMBER = 920, 38
+OPERATION, NUMBER = 340, 43
 """The bytes that a tape was measured to take for an operation, and for each number that it makes."""
 
 
@@ -28,7 +27,7 @@ class WentBack(NamedTuple):
     gradients: of each trained tensor by its name, in the shape of the weights that were used.
     held_read: the most numbers of forward values that were read for one chunk, each vector once.
     multiplications: of the matrix products of going back, those for the weights and those for what lies below.
-    traces: for each direction what `Trace` has, but the gradients with respect to it, where they were traced; None
+    traces: for each direction what `History` has, but the gradients with respect to it, where they were traced; None
         where the loss does not depend on it.
     """
 
@@ -36,7 +35,7 @@ class WentBack(NamedTuple):
     gradients: dict[str, Nested]
     held_read: int
     multiplications: int
-    traces: tuple[Trace[Vector | None], ...] = ()
+    traces: tuple[History[Vector | None], ...] = ()
 
 
 class Back(NamedTuple):
@@ -78,7 +77,7 @@ class Recording:
         self.layers[place.name] = LayerTape(self.weights.get(place.name, {}), trained=not place.layer.frozen)
         return Taped(meter, self.tape, self.layers[place.name])
 
-    def back(self, gradients: Iterable[tuple[Node, Vector]]) -> tuple[WentBack, ...]:
+    def back(self, gradients: Iterable[tuple[Value, Vector]]) -> tuple[WentBack, ...]:
         """Go back from some vectors with the gradients of a loss with respect to them."""
         for node, gradient in gradients:
             node.add(gradient)
@@ -122,10 +121,10 @@ def taped_bytes(network: Network, weights: dict[str, dict[str, Nested]], *, trac
     return one + sum(((part.steps or 1) - 1) * (of((name,)) - one) for name, part in network.parts.items())
 
 
-def _went_back(placed: Placed, layer: LayerTape, kept: tuple[Trace[Node], ...]) -> WentBack:
-    traces = tuple([Trace(_of(trace.start), [_of(step) for step in trace.steps]) for trace in kept])
+def _went_back(placed: Placed, layer: LayerTape, kept: tuple[History[Value], ...]) -> WentBack:
+    traces = tuple([History(_of(trace.start), [_of(step) for step in trace.steps]) for trace in kept])
     return WentBack(placed, layer.gradients, layer.held_at_once, layer.multiplications, traces)
 
 
-def _of(step: dict[str, Node]) -> dict[str, Vector | None]:
+def _of(step: dict[str, Value]) -> dict[str, Vector | None]:
     return {letter: node.gradient for letter, node in step.items()}

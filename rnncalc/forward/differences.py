@@ -12,9 +12,9 @@ from rnncalc.forward.arrays import Meter, Nested, Progress
 from rnncalc.forward.floats import Floats
 from rnncalc.forward.losses import Loss
 from rnncalc.forward.network_pass import Pass
-from rnncalc.forward.vectors import Vector
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
+from rnncalc.step.operations import Vector
 
 NUDGE = 1e-5
 """How far a weight is moved each way: the error of the difference is of the order of NUDGE² and of 1e-16 / NUDGE."""

@@ -10,12 +10,12 @@ from typing import Any, Generic, NamedTuple
 
 from rnncalc.forward.arrays import Arrays, Matrix, Meter
 from rnncalc.forward.bindings.binding import Binding
-from rnncalc.forward.recurrent import DirectionPass, StartStates, Trace, given_start, run_ways, shares, ways
-from rnncalc.forward.steps import Vectors
+from rnncalc.forward.floats import Value, Vectors
+from rnncalc.forward.recurrent import DirectionPass, History, StartStates, given_start, run_ways, shares, ways
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, External, Output
-from rnncalc.layers.operations import Value
 from rnncalc.network.stack import Placed
+from rnncalc.step.operations import OPERATIONS
 
 Random = Callable[[int], list[float]]
 """Makes so many numbers, for what is not part of the network."""
@@ -95,7 +95,7 @@ class LayerPass(Generic[Value]):
         return self.once(x)
 
     @property
-    def traces(self) -> tuple[Trace[Value], ...]:
+    def traces(self) -> tuple[History[Value], ...]:
         """What each direction of a recurrent layer went through, where that is kept."""
         return tuple([way.trace for way in self.ways if way.traced])
 
@@ -108,11 +108,13 @@ class LayerPass(Generic[Value]):
             matrix = self.arrays.matrix(kernel, transposed=transposed)
         vector = self.arrays.vector(bias) if layer.bias else None
         vectors = self.vectors
+        plus, activate = (vectors.operation(OPERATIONS[name]) for name in ("plus", layer.activation))
 
         def once(x: Value) -> Value:
-            sums = vectors.matrix_product(matrix, x)
-            total = vectors.plus(sums, vectors.weight(vector)) if vector else sums
-            return vectors.activate(layer.activation, total)
+            total = vectors.product(matrix, x)
+            if vector:
+                total = plus(total, vectors.weight(vector))
+            return total if layer.activation == "linear" else activate(total)
 
         return once
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rnncalc.forward import vectors
-from rnncalc.forward.vectors import Vector
+from rnncalc.step.operations import Vector, plus
 
 Outputs = list[Vector]
 """What leaves a network: a vector for each step that has one."""
@@ -23,10 +22,7 @@ def squared(targets: Outputs) -> Loss:
     """Return the squared error ½ Σ (y − target)², whose gradient is y − target."""
 
     def loss(outputs: Outputs) -> tuple[float, Outputs]:
-        errors = [
-            vectors.plus(output, [-number for number in target])
-            for output, target in zip(outputs, targets, strict=True)
-        ]
+        errors = [plus(output, [-number for number in target]) for output, target in zip(outputs, targets, strict=True)]
         return sum(error * error for vector in errors for error in vector) / 2.0, errors
 
     return loss

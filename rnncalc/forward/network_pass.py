@@ -16,18 +16,17 @@ from rnncalc.errors import DeclarationError
 from rnncalc.forward.arrays import Arrays, BindingError, Matrix, Meter, Nested, Progress
 from rnncalc.forward.bindings import binding
 from rnncalc.forward.bindings.binding import Binding, Bound
+from rnncalc.forward.floats import Value, Vectors
 from rnncalc.forward.layer_pass import LayerPass
 from rnncalc.forward.numbers import Numbers
-from rnncalc.forward.recurrent import Trace
-from rnncalc.forward.steps import Vectors
-from rnncalc.forward.vectors import LengthError
+from rnncalc.forward.recurrent import History
+from rnncalc.forward.steps import habits_asked
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.declaration import check_declaration
 from rnncalc.layers.layer import Embedding, External, Layer, Output
-from rnncalc.layers.operations import Value
 from rnncalc.network.network import Network
 from rnncalc.network.parts import reads_many
 from rnncalc.network.stack import Placed
+from rnncalc.step.operations import OPERATIONS, LengthError
 
 
 class Flow(NamedTuple, Generic[Value]):
@@ -57,7 +56,7 @@ class Ran(NamedTuple):
     to_read: int | None = None
     weights_read: int | None = None
     multiplications: int | None = None
-    traces: tuple[Trace[list[float]], ...] = ()
+    traces: tuple[History[list[float]], ...] = ()
     reason: str | None = None
 
     @property
@@ -107,7 +106,7 @@ class Pass(Generic[Value]):
         self.carried: list[tuple[Value, ...]] = []  # the encoder's final states, both directions joined
         self.handed: list[Value] = []
         self.left: dict[str, list[Value]] = {}
-        self.kept: dict[str, tuple[Trace[Value], ...]] = {}
+        self.kept: dict[str, tuple[History[Value], ...]] = {}
 
     def run(self) -> Iterator[Ran]:
         """Yield what each layer did, in order; the first that cannot be run is the last."""
@@ -191,9 +190,10 @@ class Pass(Generic[Value]):
 
     def _with_extra(self, vectors: Vectors[Value], layer: Layer, x: Value) -> Value:
         """Return a vector with the numbers that a layer gets from elsewhere."""
-        return (
-            vectors.join(x, vectors.constant(self.numbers.elsewhere(layer.extra_inputs))) if layer.extra_inputs else x
-        )
+        if not layer.extra_inputs:
+            return x
+        extra = vectors.constant(self.numbers.elsewhere(layer.extra_inputs))
+        return vectors.operation(OPERATIONS["join"])(x, extra)
 
     def _seen(self, of: LayerPass[Value], sequence: list[Value], many: bool) -> Ran:
         """Return what a layer was seen to do: the shape of what left it, its numbers, and the work."""
@@ -221,7 +221,7 @@ def _agreeing(row: Convention, bound: Binding) -> Binding:
     def cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> Bound:
         declared = row.arrays(layer.kind)
         assert declared is not None  # a network under a convention that lacks a cell is refused
-        for habit in sorted(check_declaration(layer, inputs, bound.habits)):
+        for habit in sorted(habits_asked(layer, inputs, bound.habits)):
             says, other = getattr(declared.habits, habit), getattr(bound.habits, habit)
             if says != other:
                 message = f"{habit} is {says} in the convention and {other} in its binding; say what the framework does"

@@ -7,15 +7,16 @@ from typing import Any, Generic, NamedTuple, cast
 
 from rnncalc.forward.arrays import Arrays
 from rnncalc.forward.bindings.binding import Binding, Bound
-from rnncalc.forward.steps import Steps, Vectors
+from rnncalc.forward.floats import Value, Vectors
+from rnncalc.forward.steps import Steps, trace_of
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.operations import Value
+from rnncalc.step.operations import OPERATIONS, part
 
 StartStates = Sequence[tuple[Value, ...]]
 """For each direction the states before its first step, in the order of the cell's."""
 
 
-class Trace(NamedTuple, Generic[Value]):
+class History(NamedTuple, Generic[Value]):
     """What one direction of a layer went through.
 
     start: the states before the first step that was read, by letter. steps: for each step in the order of time, also
@@ -25,13 +26,13 @@ class Trace(NamedTuple, Generic[Value]):
     start: dict[str, Value]
     steps: list[dict[str, Value]]
 
-    def numbers(self, vectors: Vectors[Value]) -> Trace[list[float]]:
+    def numbers(self, vectors: Vectors[Value]) -> History[list[float]]:
         """Return the same in numbers; floats are numbers, and are not copied."""
         if all(vectors.numbers(vector) is vector for vector in self.start.values()):
-            return cast("Trace[list[float]]", self)
+            return cast("History[list[float]]", self)
         of = vectors.numbers
         steps = [{letter: of(vector) for letter, vector in step.items()} for step in self.steps]
-        return Trace({letter: of(vector) for letter, vector in self.start.items()}, steps)
+        return History({letter: of(vector) for letter, vector in self.start.items()}, steps)
 
 
 class CellRun(NamedTuple, Generic[Value]):
@@ -62,23 +63,23 @@ class DirectionPass(Generic[Value]):
 
     def take(self, step: int, x: Value) -> Value:
         """Take a step, the one of this number in time, and return what it hands on."""
-        vectors = self.steps.vectors
-        self.steps.begin()
+        vectors, trace = self.steps.vectors, self.steps.trace
         vectors.at(step)
         if self.begun:  # a state that a step has left, not the one before them all
             self.state = tuple(vectors.carry(each, step + self.backward) for each in self.state)
         self.begun = True
-        output, self.state = self.layer.step(self.steps, x, self.state)
+        values = self.steps.take(x, self.state)
+        self.state = tuple([values[place] for place in trace.after.values()])
         if self.traced:
-            states = dict(zip(self.layer.states, self.state, strict=True))
-            self.taken.append({"x": x, **states, **({} if "h" in states else {"h": output}), **self.steps.seen})
-        return output
+            named = {**trace.after, "h": trace.output, **trace.gates}
+            self.taken.append({"x": x, **{letter: values[place] for letter, place in named.items()}})
+        return values[trace.output]
 
     @property
-    def trace(self) -> Trace[Value]:
+    def trace(self) -> History[Value]:
         """What was seen on the way, nothing but the start where it is not traced."""
         start = dict(zip(self.layer.states, self.start, strict=True))
-        return Trace(start, self.taken[::-1] if self.backward else self.taken)
+        return History(start, self.taken[::-1] if self.backward else self.taken)
 
 
 def ways(
@@ -96,7 +97,7 @@ def ways(
     for number in range(layer.directions):
         bound = binding.cell(arrays, layer, inputs, number == 1)
         state = _start(layer, bound, vectors) if start is None else start[number]
-        steps = Steps(layer, inputs, bound, vectors, binding.habits, number)
+        steps = Steps(trace_of(layer, inputs, binding.habits, bound), bound, vectors, number)
         found.append(DirectionPass(layer, steps, state, backward=number == 1, traced=traced))
     return found
 
@@ -111,10 +112,11 @@ def run_ways(layer: Cell, directions: Sequence[DirectionPass[Value]], sequence: 
         finals.append(handed[-1])
         outputs.append(handed[::-1] if way.backward else handed)
     states = zip(*(way.state for way in directions), strict=True)
+    join = vectors.operation(OPERATIONS["join"])
     return CellRun(
         outputs=[_merged(layer, vectors, each, step) for step, each in enumerate(zip(*outputs, strict=True))],
         final=_merged(layer, vectors, tuple(finals), len(sequence) - 1),
-        state=tuple(vectors.join(*both) if len(both) > 1 else both[0] for both in states),
+        state=tuple(join(*both) if len(both) > 1 else both[0] for both in states),
     )
 
 
@@ -123,7 +125,7 @@ def shares(layer: Cell, vectors: Vectors[Value], joined: tuple[Value, ...]) -> S
     widths = [len(vectors.numbers(vector)) // layer.directions for vector in joined]
     return [
         tuple(
-            vectors.part(vector, number * width, (number + 1) * width)
+            vectors.operation(part(number * width, (number + 1) * width))(vector)
             for vector, width in zip(joined, widths, strict=True)
         )
         for number in range(layer.directions)
@@ -144,7 +146,7 @@ def given_start(layer: Cell, vectors: Vectors[Value], given: dict[str, Any]) -> 
 def _start(layer: Cell, bound: Bound, vectors: Vectors[Value]) -> tuple[Value, ...]:
     """Return a direction's own state before the first step: a learned one, or zeros."""
     if layer.learned_state:
-        return tuple(vectors.weight(bound.state(letter)) for letter in layer.states)
+        return tuple(vectors.state(bound.state(letter)) for letter in layer.states)
     return _zeros(layer, vectors)
 
 
@@ -159,13 +161,13 @@ def _merged(layer: Cell, vectors: Vectors[Value], handed: tuple[Value, ...], ste
     if len(handed) == 1:
         return handed[0]
     vectors.at(step)
-    forward, backward = handed
-    match layer.merge:
-        case "sum":
-            return vectors.plus(forward, backward)
-        case "mul":
-            return vectors.times(forward, backward)
-        case "ave":
-            return vectors.mean(forward, backward)
-        case _:
-            return vectors.join(forward, backward)
+    return vectors.operation(MERGES[layer.merge or "concat"])(*handed)
+
+
+MERGES = {
+    "concat": OPERATIONS["join"],
+    "sum": OPERATIONS["plus"],
+    "mul": OPERATIONS["times"],
+    "ave": OPERATIONS["mean"],
+}
+"""How the two directions are joined."""

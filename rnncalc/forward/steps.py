@@ -1,138 +1,123 @@
-"""The operations of a cell's step on the weights that are bound to one direction of a layer.
+"""The nodes of a cell's step, run on the weights that are bound to one direction of a layer.
 
-What a vector is, floats or floats on a tape, is not known here: that is the `Vectors` the operations are handed.
+What a vector is, floats or values on a tape, is not known here: that is the `Vectors` they are run with. On which side
+of a gate there are biases is the binding's word, not the conventions'.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Generic, Protocol
+from collections.abc import Callable, Collection, Sequence
+from functools import lru_cache, partial
+from typing import Any, Generic
 
-from rnncalc.forward.arrays import Matrix, WeightVector
+from rnncalc.conventions.arrays import Side
+from rnncalc.conventions.tensor import Role
+from rnncalc.forward.arrays import BindingError, Matrix, WeightVector
 from rnncalc.forward.bindings.binding import Bound
+from rnncalc.forward.floats import Value, Vectors
 from rnncalc.layers.cell import Cell, Habits
-from rnncalc.layers.operations import Value
+from rnncalc.step.operations import HALVES, OPERATIONS
+from rnncalc.step.trace import WEIGHTS, Node, Trace, Weights, traced
 
 
-class Vectors(Protocol[Value]):
-    """What a pass computes with: vectors, and the weights that they meet.
+def trace_of(layer: Cell, inputs: int, habits: Habits, bound: Bound) -> Trace:
+    """Return the trace of a cell's step with the biases that are bound."""
+    biases: list[tuple[str, Side]] = []
+    for gate in layer.gates(inputs):
+        sides = [side for side in (Side.INPUT, Side.RECURRENT) if bound.bias(gate.letter, side.value) is not None]
+        biases += [(gate.letter, Side.BOTH if len(sides) > 1 else sides[0])] if sides else []
+    return _trace(layer, inputs, habits, tuple(biases))
 
-    chunk: the number of the chunk that is being taken, 0 where nothing is gone back through.
-    """
 
-    @property
-    def chunk(self) -> int: ...
-    def constant(self, numbers: list[float]) -> Value: ...
-    def numbers(self, vector: Value) -> list[float]: ...
-    def matrix_product(self, matrix: Matrix, vector: Value) -> Value: ...
-    def weighted(self, weights: WeightVector, vector: Value) -> Value: ...
-    def weight(self, weights: WeightVector) -> Value: ...
-    def number(self, weights: WeightVector) -> Value: ...
-    def row(self, matrix: Matrix, number: int) -> Value: ...
-    def activate(self, activation: str, vector: Value) -> Value: ...
-    def plus(self, left: Value, right: Value) -> Value: ...
-    def times(self, left: Value, right: Value) -> Value: ...
-    def over(self, left: Value, right: Value) -> Value: ...
-    def blend(self, gate: Value, where_one: Value, where_zero: Value) -> Value: ...
-    def complement(self, vector: Value) -> Value: ...
-    def scale(self, scalar: Value, vector: Value) -> Value: ...
-    def shift(self, vector: Value, scalar: Value) -> Value: ...
-    def mean(self, left: Value, right: Value) -> Value: ...
-    def join(self, left: Value, right: Value) -> Value: ...
-    def part(self, vector: Value, start: int, stop: int) -> Value: ...
-    def half(self, vector: Value, number: int) -> Value: ...
-    def at(self, step: int) -> None: ...
-    def carry(self, vector: Value, border: int) -> Value: ...
+def habits_asked(layer: Cell, inputs: int, habits: Habits) -> Collection[str]:
+    """Return the habits that a cell's step asks for."""
+    return _trace(layer, inputs, habits, ()).habits
+
+
+@lru_cache(maxsize=64)
+def _trace(layer: Cell, inputs: int, habits: Habits, biases: tuple[tuple[str, Side], ...]) -> Trace:
+    """Return the same, made once: finite differences run a layer hundreds of times."""
+    return traced(layer, inputs, habits, dict(biases))
+
+
+Run = tuple[int, Callable[..., Any], Sequence[int]]
+"""An operation to be run: the place of what it gives, what does it, and the places of its operands."""
 
 
 class Steps(Generic[Value]):
-    """`layers.operations.Operations` on the weights of one direction; `seen` are the step's gates so far, by letter."""
+    """The steps of one direction of a layer."""
 
-    def __init__(
-        self, layer: Cell, inputs: int, bound: Bound, vectors: Vectors[Value], habits: Habits, direction: int
-    ) -> None:
-        self.half: Callable[[Value], Value] = lambda vector: vector
-        if layer.bidirectional:
-            self.half = lambda vector: vectors.half(vector, direction)
+    def __init__(self, trace: Trace, bound: Bound, vectors: Vectors[Value], direction: int = 0) -> None:
+        self.trace = trace
         self.bound = bound
         self.vectors = vectors
-        self.habits = habits
-        self.gates = {gate.letter: gate.activation for gate in layer.gates(inputs)}
-        self.scalars = {weight.letter: weight.activation for weight in layer.weights}
-        self.activate = vectors.activate
-        self.plus = vectors.plus
-        self.times = vectors.times
-        self.over = vectors.over
-        self.blend = vectors.blend
-        self.complement = vectors.complement
-        self.scale = vectors.scale
-        self.shift = vectors.shift
-        self._scalars: dict[tuple[str, int], Value] = {}
-        self.begin()
+        self.weights: dict[int, Value] = {}
+        self.once: list[Run] = []  # of weights alone
+        self.each: list[Run] = []
+        for place, node in enumerate(trace.nodes):
+            if node.operation == WEIGHTS and len(node.axes) < 2:
+                self.weights[place] = vectors.weight(self._vector(node))
+            elif node.operation == "matrix":
+                weights, vector = node.operands
+                self.each.append((place, partial(vectors.product, self._matrix(trace.nodes[weights])), (vector,)))
+            elif node.operation in OPERATIONS:
+                of_weights = all(operand in self.weights for operand in node.operands)
+                row = HALVES[direction] if node.operation == "half" else OPERATIONS[node.operation]
+                run = place, vectors.operation(row), node.operands
+                (self.once if of_weights else self.each).append(run)
+        self.chunk: int | None = None
+        self.values: dict[int, Value] = {}
 
-    def begin(self) -> None:
-        """Begin a step."""
-        self.seen: dict[str, Value] = {}
-        self._done: dict[object, tuple[Value, Value]] = {}
+    def take(self, x: Value, state: Sequence[Value]) -> dict[int, Value]:
+        """Return the values of a step, by the places of its nodes."""
+        if self.vectors.chunk != self.chunk:
+            self.chunk = self.vectors.chunk
+            self.values = {**self.weights}
+            _run(self.once, self.values)
+        values = {**self.values, self.trace.x: x, **dict(zip(self.trace.before.values(), state, strict=True))}
+        _run(self.each, values)
+        return values
 
-    def gate(self, letter: str, **reads: Value) -> Value:
-        total = self.sum(letter, **reads)
-        absent = {"input", "recurrent"} - {_side(of) for of in reads}
-        for side in absent:  # a gate has all its biases, whatever it reads
-            total = self._biased(letter, side, total)
-        return self.through(letter, total)
+    def _matrix(self, node: Node) -> Matrix:
+        weights = _weights(node)
+        found = self._bound(weights)
+        if isinstance(found, WeightVector):
+            raise BindingError(
+                f"gate {weights.letter}'s product of {weights.of}: a matrix is needed, a vector is bound"
+            )
+        return found
 
-    def sum(self, letter: str, **reads: Value) -> Value:
-        parts: list[Value] = []
-        sides: set[str] = set()
-        for of, vector in reads.items():
-            part = self._product(self.bound.product(letter, of), vector)
-            if _side(of) not in sides:
-                part = self._biased(letter, _side(of), part)
-                sides.add(_side(of))
-            parts.append(part)
-        total = parts[0]
-        for part in parts[1:]:
-            total = self.plus(total, part)
-        return total
+    def _vector(self, node: Node) -> WeightVector:
+        weights = _weights(node)
+        found = self._bound(weights)
+        if isinstance(found, Matrix):
+            raise BindingError(
+                f"gate {weights.letter}'s product of {weights.of}: a vector is needed, a matrix is bound"
+            )
+        return found
 
-    def _biased(self, letter: str, side: str, total: Value) -> Value:
-        bias = self.bound.bias(letter, side)
-        return total if bias is None else self.plus(total, self.vectors.weight(bias))
-
-    def _product(self, weights: Matrix | WeightVector, vector: Value) -> Value:
-        """Return a product; that of a matrix which gates share is made once a step."""
-        if isinstance(weights, WeightVector):
-            return self.vectors.weighted(weights, vector)
-        done = self._done.get(weights.key)
-        if done is not None and done[0] is vector:
-            return done[1]
-        product = self.vectors.matrix_product(weights, vector)
-        self._done[weights.key] = vector, product
-        return product
-
-    def through(self, letter: str, total: Value) -> Value:
-        self.seen[letter] = done = self.activate(self.gates[letter], total)
-        return done
-
-    def has(self, letter: str) -> bool:
-        return letter in self.gates
-
-    def habit(self, name: str) -> bool:
-        return bool(getattr(self.habits, name))
-
-    def product(self, letter: str, vector: Value) -> Value:
-        return self.vectors.matrix_product(self.bound.matrix(letter), vector)
-
-    def scalar(self, letter: str) -> Value:
-        """Return a trained number, which is the same at every step: it is made once a chunk."""
-        key = letter, self.vectors.chunk
-        if key not in self._scalars:
-            number = self.vectors.number(self.bound.scalar(letter))
-            self._scalars[key] = self.activate(self.scalars[letter], number)
-        return self._scalars[key]
+    def _bound(self, weights: Weights) -> Matrix | WeightVector:
+        """Return weights as the binding has them."""
+        match weights.role:
+            case Role.MATRIX:
+                return self.bound.matrix(weights.letter)
+            case Role.SCALAR:
+                return self.bound.scalar(weights.letter)
+            case Role.BIAS | Role.RECURRENT_BIAS:
+                side = Side.INPUT if weights.role is Role.BIAS else Side.RECURRENT
+                bias = self.bound.bias(weights.letter, side.value)
+                assert bias is not None  # the trace has those that are bound
+                return bias
+            case _:
+                return self.bound.product(weights.letter, weights.of)
 
 
-def _side(of: str) -> str:
-    """Return the side of a gate that what it reads stands on."""
-    return "input" if of == "x" else "recurrent"
+def _weights(node: Node) -> Weights:
+    assert node.weights is not None  # said by its operation
+    return node.weights
+
+
+def _run(runs: Sequence[Run], values: dict[int, Any]) -> None:
+    """Run operations, each of which adds a value."""
+    for place, do, operands in runs:
+        values[place] = do(*[values[operand] for operand in operands])

@@ -1,43 +1,126 @@
-"""A tape: the operations of a pass in order, each with what goes back through it, and what going back was seen to do.
+"""A tape: the values of a pass in order, each with the operation that made it, and what going back was seen to do.
 
-Going back records which forward values are read and how many multiplications are done, as the meter does on the way
-forward. Knows no network, no cell and no operation: those are `taped.py`.
+Going back records which forward values the gradients of operations read and how many multiplications they do, as the
+meter does on the way forward: what the rows of the table say of that is not looked at. A pass that is shown as work is
+read off the same values. Knows no network and no cell.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from operator import mul
+from typing import Any
 
-from rnncalc.forward import vectors
-from rnncalc.forward.arrays import Matrix, Nested, Piece
-from rnncalc.forward.vectors import Rows, Vector
+from rnncalc.forward.arrays import Matrix, Meter, Nested, Piece, WeightVector
+from rnncalc.step.operations import OPERATIONS, RESULT, Operation, Rows, Vector, plus, row
 
-Through = Callable[[Vector], None]
-"""What goes back through an operation: takes the gradient of what it made, and adds to those of what it read."""
+SAME = OPERATIONS["linear"]
+MATRIX = OPERATIONS["matrix"]
 
 
-class Node:
-    """A vector on a tape: its numbers, and the gradient of the loss with respect to it, once that is known.
+class Value:
+    """A vector on a tape: its numbers, the operation that made it of others, and the gradient of the loss by it.
 
-    needs: whether anything trained lies below it, so that its gradient is asked for. weights: whether it is a trained
-    number itself, which is no value that is held. complements: what it is one minus, which is held in its place; whole:
-    what it is half of, which is held in its place too.
+    row: None for what is there before. needs: whether anything trained lies below it, so that its gradient is asked
+    for. kept: whether it is kept as it is, even if its operation could be done again on the way back.
+    layer, chunk: the layer and the chunk of steps that it was made in. piece: of which weights it is the numbers, which
+    are kept anyway, and held by nobody.
     """
 
-    __slots__ = ("complements", "gradient", "needs", "numbers", "weights", "whole")
+    __slots__ = ("chunk", "gradient", "kept", "layer", "needs", "numbers", "operands", "piece", "row")
 
-    def __init__(self, numbers: Vector, *, needs: bool) -> None:
+    def __init__(
+        self,
+        numbers: Any,
+        layer: LayerTape,
+        row: Operation | None = None,
+        operands: Sequence[Value] = (),
+        chunk: int = 0,
+    ) -> None:
         self.numbers = numbers
-        self.needs = needs
-        self.weights = False
-        self.complements: Node | None = None
-        self.whole: Node | None = None
-        self.gradient: Vector | None = None
+        self.layer = layer
+        self.row = row
+        self.operands = operands
+        self.chunk = chunk
+        self.needs: bool = any(operand.needs for operand in operands)
+        self.kept = False
+        self.piece: Piece | None = None
+        self.gradient: Any = None
 
     def add(self, gradient: Vector) -> None:
         """Add to the gradient."""
-        self.gradient = gradient if self.gradient is None else vectors.plus(self.gradient, gradient)
+        self.gradient = gradient if self.gradient is None else plus(self.gradient, gradient)
+
+    def back(self) -> None:
+        """Add to the gradients of the operands what this one's makes of them."""
+        if self.row is None:
+            if self.piece is not None and self.layer.trained:
+                self.layer.add(self.piece, [self.gradient])
+            return
+        read = _Read(self)
+        for gradient, operand in zip(self.row.gradients, self.operands, strict=True):
+            if operand.needs:
+                operand.add(gradient(self.gradient, read))
+        if self.row.name == MATRIX.name and self.operands[1].needs:
+            self.layer.multiplications += len(self.operands[1].numbers) * len(self.gradient)
+
+
+class _Read:
+    """The forward values of an operation, as its gradients read them: each is seen to be read."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+    def __getitem__(self, place: int) -> Any:
+        return self._numbers(self.value if place == RESULT else self.value.operands[place])
+
+    def width(self, place: int) -> int:
+        return len(self.value.operands[place].numbers)
+
+    def _numbers(self, of: Value) -> Any:
+        """Return the numbers of a value, or what its operation makes again of those that it was made of."""
+        if of.row is not None and of.row.again and not of.kept:
+            return of.row.forward(self._numbers(of.operands[0]))
+        if of.piece is None:
+            self.value.layer.hold(of.numbers, len(of.numbers), self.value.chunk)
+        return of.numbers
+
+
+class _MatrixUse(Value):
+    """A matrix as a layer multiplies by it; `owner` is the layer whose weights it is made of."""
+
+    __slots__ = ("owner",)
+
+    def __init__(self, matrix: Matrix, layer: LayerTape, owner: LayerTape) -> None:
+        super().__init__(matrix, layer)
+        self.owner = owner
+        self.piece = matrix.piece
+        self.needs = owner.trained
+
+    def add(self, gradient: Any) -> None:
+        """Note two vectors, the outer product of which is to be added to the gradient."""
+        self.layer.use(self.numbers, self.owner, *gradient)
+
+
+class _LookUp(Value):
+    """A table of which a row is looked up; its number is what the way back must know."""
+
+    __slots__ = ("table",)
+
+    def __init__(self, table: Matrix, numbers: Vector, layer: LayerTape, chunk: int) -> None:
+        super().__init__(numbers, layer, chunk=chunk)
+        self.table = table
+        self.needs = layer.trained
+
+    def add(self, gradient: Any) -> None:
+        """Add to the gradient of a row."""
+        number, of = gradient
+        piece = self.table.piece
+        self.layer.hold(self.numbers, 1, self.chunk)
+        self.layer.add(piece._replace(start=piece.start + number), [of])
 
 
 class LayerTape:
@@ -78,14 +161,14 @@ class LayerTape:
         if not isinstance(array[0], list):
             (row,) = rows
             stop = piece.start + len(row)
-            array[piece.start : stop] = vectors.plus(array[piece.start : stop], row)
+            array[piece.start : stop] = plus(array[piece.start : stop], row)
             return
         for number, row in enumerate(rows, piece.start):
             if piece.transposed:
                 for line, gradient in zip(array, row, strict=True):
                     line[number] += gradient
             else:
-                array[number] = vectors.plus(array[number], row)
+                array[number] = plus(array[number], row)
 
     def finish(self) -> None:
         """Multiply out the gradients of matrices, all uses of one together: the sum over the steps."""
@@ -102,12 +185,12 @@ def _zeros(array: Nested) -> Nested:
 
 
 class Tape:
-    """The operations of a pass.
+    """The values of a pass whose gradient is asked for, in order.
 
-    chunk: how many steps are gone back through together, all of them where None. every: whether every value has a
-    gradient, also if nothing that is trained lies below it. operations: how many were noted;
-    numbers: how many they made, all of which the tape keeps until it has gone back. carried: the states that went from
-    a step to the next, by the number of the later one in time.
+    chunk: how many steps are gone back through together, all of them where None. every: whether all values have a
+    gradient, also if nothing that is trained lies below them. operations: how many values were noted; numbers: how many
+    they have, all of which the tape keeps until it has gone back. carried: the states that went from a step to the
+    next, by the number of the later one in time.
     """
 
     def __init__(self, chunk: int | None = None, *, every: bool = False) -> None:
@@ -115,9 +198,9 @@ class Tape:
         self.every = every
         self.now = 0
         self.operations = self.numbers = 0
-        self.carried: list[tuple[int, Node]] = []
+        self.carried: list[tuple[int, Value]] = []
         self.owners: dict[int, LayerTape] = {}  # whose a matrix is that another layer may use too, by its identity
-        self._made: list[tuple[Node, Through]] = []
+        self._made: list[Value] = []
 
     def at(self, step: int) -> None:
         """Say which step is being taken, counted from 0."""
@@ -127,15 +210,97 @@ class Tape:
         """Return whether no gradient goes from the step of this number, counted from 0, to the one before."""
         return self.chunk is not None and border % self.chunk == 0
 
-    def note(self, made: Node, through: Through) -> None:
-        """Note an operation: what it made, and what goes back through it."""
+    def note(self, value: Value) -> None:
+        """Note a value."""
         self.operations += 1
-        self.numbers += len(made.numbers)
-        self._made.append((made, through))
+        self.numbers += len(value.numbers)
+        self._made.append(value)
 
     def back(self) -> None:
         """Go back, once, from the gradients that have been set."""
         while self._made:
-            node, through = self._made.pop()
-            if node.gradient is not None:
-                through(node.gradient)
+            value = self._made.pop()
+            if value.gradient is not None:
+                value.back()
+            value.operands = ()  # nothing of it is needed any more
+
+
+class Taped:
+    """`floats.Vectors` of one layer on a tape; weights come in through the meter, as they do in a pass of floats."""
+
+    def __init__(self, meter: Meter, tape: Tape, layer: LayerTape) -> None:
+        self.meter = meter
+        self.tape = tape
+        self.layer = layer
+        self._uses: dict[int, _MatrixUse] = {}
+
+    @property
+    def chunk(self) -> int:
+        return self.tape.now
+
+    def _noted(self, value: Value, *, needs: bool = False) -> Value:
+        """Return a value, noted if its gradient is asked for."""
+        value.needs = value.needs or needs
+        if value.needs:
+            self.tape.note(value)
+        return value
+
+    def _made(self, row: Operation, *operands: Value) -> Value:
+        numbers = row.forward(*[operand.numbers for operand in operands])
+        return self._noted(Value(numbers, self.layer, row, operands, self.tape.now))
+
+    def operation(self, row: Operation) -> Callable[..., Value]:
+        return partial(self._made, row)
+
+    def constant(self, numbers: Vector) -> Value:
+        """Return a vector of data; one that is handed in twice is two, as those of two steps are."""
+        value = Value([*numbers], self.layer)
+        value.needs = self.tape.every
+        return value
+
+    def numbers(self, vector: Value) -> Vector:
+        numbers: Vector = vector.numbers
+        return numbers
+
+    def at(self, step: int) -> None:
+        self.tape.at(step)
+
+    def carry(self, vector: Value, border: int) -> Value:
+        """Return a state on its way to the next step: at a chunk's border its numbers go on, its gradient does not.
+
+        What goes on is a value of its own, so that its gradient is that of the later steps alone.
+        """
+        if self.tape.stops(border):
+            made = Value(vector.numbers, self.layer)
+            made.needs = self.tape.every
+        else:
+            vector.kept = True
+            made = self._made(SAME, vector)
+        self.tape.carried.append((border, made))
+        return made
+
+    def product(self, matrix: Matrix, vector: Value) -> Value:
+        use = self._uses.get(id(matrix))
+        if use is None:
+            owner = self.tape.owners[id(matrix.origin)] if matrix.shared else self.layer
+            use = self._uses[id(matrix)] = _MatrixUse(matrix, self.layer, owner)
+        numbers = self.meter.product(matrix, vector.numbers)
+        return self._noted(Value(numbers, self.layer, MATRIX, (use, vector), self.tape.now))
+
+    def weight(self, weights: WeightVector) -> Value:
+        value = Value(self.meter.vector(weights), self.layer)
+        value.piece = weights.piece
+        return self._noted(value, needs=self.layer.trained)
+
+    def state(self, weights: WeightVector) -> Value:
+        """Return a learned state, which unlike other weights is a value that is held."""
+        made = self._made(SAME, self.weight(weights))
+        made.kept = True
+        return made
+
+    def row(self, matrix: Matrix, number: int) -> Value:
+        self.tape.owners[id(matrix)] = self.layer
+        numbers = [*matrix.rows[number]]
+        self.meter.read(number, len(numbers))
+        table = _LookUp(matrix, numbers, self.layer, self.tape.now)
+        return self._noted(Value(numbers, self.layer, row(number), (table,), self.tape.now), needs=self.tape.every)

@@ -1,11 +1,10 @@
-"""The operations that a cell's step is written in.
+"""The operations that a cell's step is written in: all that the author of a cell has to know of them.
 
-A step is written once, in operations that are handed to it. Whoever hands them in reads the step: a pass runs it and a
-tape goes back through it (`forward/steps.py`), symbols write it (`questions/symbols.py`), a graph is drawn
-(`questions/graph.py`), what going back holds is counted (`questions/held.py`), and widths check it
-(`layers/widths.py`). A value is whatever the reader takes for a vector.
+A step is written once, in operations that are handed to it, and taken once, on symbols (`step/trace.py`). Whoever reads
+the step reads the nodes that this gives: a pass runs them, equations are written of them, a picture is drawn of them.
 """
 
+from collections.abc import Callable
 from typing import Protocol, TypeVar
 
 Value = TypeVar("Value")
@@ -13,6 +12,9 @@ Value = TypeVar("Value")
 
 class Operations(Protocol[Value]):
     """What a step may do. Vectors have h numbers unless said otherwise; `reads` are x, or states by their letters."""
+
+    def __getattr__(self, name: str) -> Callable[..., Value]:
+        """Return any other operation that `step/operations.py` has a row of, by its name."""
 
     def gate(self, letter: str, **reads: Value) -> Value:
         """Return a gate: the sum of its products with what it reads and of its biases, through its activation."""

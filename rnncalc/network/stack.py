@@ -13,9 +13,9 @@ from rnncalc.conventions.formula import numbers, value
 from rnncalc.conventions.layout import Layout, layout
 from rnncalc.conventions.tensor import Tensor
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.declaration import declared
 from rnncalc.layers.layer import Embedding, External, Layer
 from rnncalc.network.parts import Part, Topology, hands_on_many, reads_many
+from rnncalc.step.trace import trace
 
 OUTPUT = "output"
 """The name of the output layer."""
@@ -155,13 +155,10 @@ def _counted(layer: Layer, inputs: int, row: Convention) -> tuple[Mapping[str, i
 
 def _layout(layer: Layer, inputs: int, sizes: Mapping[str, int], row: Convention) -> Layout:
     """Return the layout of a layer; those that differ in their widths alone have one, made once for a convention."""
-    declares = declared(layer, inputs, sizes) if isinstance(layer, Cell) else ()
-    made: list[tuple[object, Layout]] = row.layouts.setdefault(
-        (type(layer), tuple(sizes), layer.choices(), inputs == sizes.get("h"), 2 * sizes.get("h", 0) == inputs), []
-    )
-    for known, found in made:  # most often one: gates are quicker compared than hashed
-        if known == declares:
-            return found
-    found = layout(layer, inputs, row)
-    made.append((declares, found))
+    key: object = (type(layer), tuple(sizes), layer.choices())
+    if isinstance(layer, Cell):
+        key = key, trace(layer, inputs, row)
+    found: Layout | None = row.layouts.get(key)
+    if found is None:
+        found = row.layouts[key] = layout(layer, inputs, row)
     return found

@@ -14,7 +14,7 @@ from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Topology
 from rnncalc.network.stack import Placed
-from rnncalc.questions.chunk import Outputs
+from rnncalc.step.costs import Outputs
 
 
 class Chunks(NamedTuple):

@@ -12,13 +12,12 @@ from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, External, Output
-from rnncalc.layers.widths import ONE
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.backward_flow import Chunks, Situation, starts, stops
-from rnncalc.questions.chunk import Chunk, Outputs, tally
-from rnncalc.questions.held import BackwardProduct, Gradient, HeldVector, Tally
-from rnncalc.questions.nodes import Symbol
+from rnncalc.step.costs import BackwardProduct, Chunk, Gradient, HeldVector, Outputs, Tally, tally
+from rnncalc.step.equations import Notation, Symbol, W
+from rnncalc.step.trace import ONE, trace
 
 Widths = Mapping[tuple[str, ...], int]
 """Letters of widths that are multiplied, and how many times; no letter is one."""
@@ -35,13 +34,14 @@ class Arithmetic(NamedTuple):
 
 
 class Costs:
-    """What going back takes, of the layers of a network.
+    """What going back takes, of the layers of a network; notation: of what is held.
 
     Layers that differ in their widths alone have one layout; where gradients meet them alike too, their arithmetic is
     the same, and is made once.
     """
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network, notation: Notation = W) -> None:
+        self.notation = notation
         self.convention = convention(network.convention)
         self.tables = {
             name: not part.layers[0].frozen
@@ -83,9 +83,8 @@ class Costs:
         chunks, needs, reached = situation.of_chunk(number)
         match layer:
             case Cell() if reached is not Outputs.NONE or situation.how.states_reached:
-                arrays = self.convention.arrays(layer.kind)
-                assert arrays is not None  # a network under a convention that lacks a cell is refused
-                return tally(layer, placed.inputs, arrays.habits, _cell_chunk(layer, situation, number))
+                step = trace(layer, placed.inputs, self.convention)
+                return tally(step, layer, _cell_chunk(layer, situation, number), self.notation)
             case Dense():
                 shared = bool(placed.layout.shared)
                 trained = self.tables[placed.part] if shared else not layer.frozen

@@ -16,9 +16,18 @@ from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
 from rnncalc.questions.given import network_of, said, word
-from rnncalc.questions.nodes import Applied, Equation, MatrixProduct, Symbol, sum_of
-from rnncalc.questions.notation import NOTATIONS, Notation, W, output_matrix
-from rnncalc.questions.symbols import equations
+from rnncalc.step.equations import (
+    NOTATIONS,
+    Application,
+    Equation,
+    Formula,
+    Notation,
+    Symbol,
+    W,
+    equations,
+    output_matrix,
+)
+from rnncalc.step.trace import trace
 from rnncalc.text import not_among
 
 
@@ -120,10 +129,11 @@ def _derivation(placed: Placed, below: Placed | None, convention_name: str, nota
     gates: tuple[Gate, ...] = ()
     written: tuple[Equation, ...] = ()
     if isinstance(layer, Cell):
-        arrays = convention(convention_name).arrays(layer.kind)
+        row = convention(convention_name)
+        arrays = row.arrays(layer.kind)
         assert arrays is not None  # a network under a convention that lacks a cell is refused
         gates = tuple(gate._replace(meaning=layer.meaning(gate, arrays.habits)) for gate in layer.gates(placed.inputs))
-        written = equations(layer, placed.inputs, arrays, notation)
+        written = equations(trace(layer, placed.inputs, row), notation)
     elif isinstance(layer, Dense):
         written = (_dense(layer, placed, notation),)
     return Derivation(placed, below, convention_name, gates, notation, written, tuple(_steps(placed)))
@@ -135,9 +145,11 @@ def _dense(layer: Dense, placed: Placed, notation: Notation) -> Equation:
     time = "t" if placed.sequence else ""
     matrix, bias = (output_matrix(notation), "y") if output else (("W", ""), "")
     read = Symbol("h" if output else "x", time=time, axes=("m",))
-    product = MatrixProduct(Symbol(*matrix, axes=("n", "m")), read)
-    total = sum_of([product, Symbol("b", bias, axes=("n",)) if layer.bias else None])
-    right = total if layer.activation == "linear" else Applied(layer.activation, total)
+    right: Formula = Application("matrix", (Symbol(*matrix, axes=("n", "m")), read))
+    if layer.bias:
+        right = Application("plus", (right, Symbol("b", bias, axes=("n",))))
+    if layer.activation != "linear":
+        right = Application(layer.activation, (right,))
     return Equation(Symbol("y", time=time, axes=("n",)), right)
 
 

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from enum import Enum
 from typing import NamedTuple
 
 from rnncalc.conventions.formula import Expression, Plus, Times, value
 from rnncalc.errors import Cure, RefusedError
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.widths import ONE
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.questions.backward_flow import Situation, situations
 from rnncalc.questions.backward_layer import Costs, expression, widths_held
 from rnncalc.questions.explain import Derivation, explain_those
-from rnncalc.questions.held import BackwardProduct, Gradient, Tally
-from rnncalc.questions.nodes import Node, Symbol, named, parts
-from rnncalc.questions.notation import Letter, Notation, W, letters_of
 from rnncalc.questions.training import Training
+from rnncalc.step.costs import BackwardProduct, Gradient, Tally
+from rnncalc.step.equations import Formula, Notation, Symbol, W
+from rnncalc.step.trace import ONE
 from rnncalc.text import escape
 
 
@@ -40,7 +39,7 @@ class HeldLine(NamedTuple):
     """
 
     kind: Kind
-    node: Node
+    formula: Formula
     expression: Expression
     number: int
     gate: str = ""
@@ -91,7 +90,7 @@ def explain_training(training: Training, only: tuple[str, ...] = (), notation: N
     network = training.network
     if not steps_known(network.parts):
         raise RefusedError(f"{escape(network.name)}: what training takes needs the number of steps", Cure.STEPS)
-    costs = Costs(network)
+    costs = Costs(network, notation)
     equations = {each.placed.name: each for each in explain_those(network, notation=notation).layers}
     found = []
     for situation in situations(network, training.chunk):
@@ -105,7 +104,7 @@ def _derivation(placed: Placed, of: Derivation, situation: Situation, tallies: l
     sizes = placed.sizes
     most = max(range(len(tallies)), key=lambda number: value(expression(widths_held(tallies[number])), sizes))
     chunks = situation.how.chunks
-    held = sorted(_held(placed, tallies[most], of.notation), key=lambda line: _told_at(line, placed))
+    held = sorted(_held(placed, tallies[most]), key=lambda line: _told_at(line, placed))
     work: dict[BackwardProduct, int] = {}
     for kind, tally in zip(chunks, tallies, strict=True):
         for product, times in tally.work.items():
@@ -116,33 +115,19 @@ def _derivation(placed: Placed, of: Derivation, situation: Situation, tallies: l
     return TrainingDerivation(placed, of, steps, letter, tuple(held), formula, tuple(_work(placed, work)))
 
 
-def _held(placed: Placed, tally: Tally, notation: Notation) -> Iterator[HeldLine]:
+def _held(placed: Placed, tally: Tally) -> Iterator[HeldLine]:
     layer, sizes = placed.layer, placed.sizes
     gates = {gate.letter: gate.name for gate in layer.gates(placed.inputs)} if isinstance(layer, Cell) else {}
     states = tuple(layer.states) if isinstance(layer, Cell) else ()
-    spelled = _spelled(layer, placed.inputs, notation) if isinstance(layer, Cell) else {}
-    for (node, width), times in tally.held.items():
+    for (formula, width), times in tally.held.items():
         arithmetic: Expression = times if width == ONE else _times(times, width)
-        kind = _kind(node, states, gates)
-        gate = gates[node.letter] if kind is Kind.GATE and isinstance(node, Symbol) else ""
-        yield HeldLine(kind, _respelled(node, spelled), arithmetic, value(arithmetic, sizes), gate)
+        kind = _kind(formula, states, gates)
+        gate = gates[formula.letter] if kind is Kind.GATE and isinstance(formula, Symbol) else ""
+        yield HeldLine(kind, formula, arithmetic, value(arithmetic, sizes), gate)
 
 
-def _spelled(layer: Cell, inputs: int, notation: Notation) -> dict[Letter, Letter]:
-    """Return for the letters in which what is held is read those that a notation has."""
-    read, wanted = letters_of(layer, inputs), letters_of(layer, inputs, notation)
-    products = [(gate.letter, product) for gate in layer.gates(inputs) for product in gate.products]
-    return {read.product(*each): wanted.product(*each) for each in products}
-
-
-def _respelled(node: Node, spelled: Mapping[Letter, Letter]) -> Node:
-    """Return a vector with its weights in other letters."""
-    found = [symbol for symbol in parts(node) if (symbol.letter, symbol.subscript) in spelled]
-    return named(node, {each: Symbol(*spelled[each.letter, each.subscript], *each[2:]) for each in found})
-
-
-def _kind(node: Node, states: Collection[str], gates: Collection[str]) -> Kind:
-    match node:
+def _kind(formula: Formula, states: Collection[str], gates: Collection[str]) -> Kind:
+    match formula:
         case Symbol("x") | Symbol("h", "", _, ("m",)):
             return Kind.INPUT
         case Symbol(letter, _, time) if letter in states:
@@ -163,7 +148,7 @@ def _times(number: int, *letters: str) -> Expression:
 def _told_at(line: HeldLine, placed: Placed) -> tuple[int, int]:
     """Return where a vector is told: by its kind, gates in their own order."""
     gates = [gate.letter for gate in placed.layer.gates(placed.inputs)] if isinstance(placed.layer, Cell) else []
-    letter = line.node.letter if isinstance(line.node, Symbol) else ""
+    letter = line.formula.letter if isinstance(line.formula, Symbol) else ""
     return [*Kind].index(line.kind), gates.index(letter) if letter in gates else 0
 
 
@@ -186,13 +171,13 @@ def _formula(tally: Tally, steps: int, letter: str) -> Expression:
 
 def _work(placed: Placed, work: dict[BackwardProduct, int]) -> Iterator[WorkLine]:
     """Yield the products, those of gates that are alike together: into the weights first, of the input first."""
-    alike: dict[tuple[Gradient, str, tuple[str, str], int], list[str]] = {}
+    alike: dict[tuple[Gradient, str, tuple[str, ...], int], list[str]] = {}
     for product, times in work.items():
         alike.setdefault((product.gradient, product.of, product.axes, times), []).append(product.matrix)
     layer = placed.layer
     order = "".join(gate.letter for gate in layer.gates(placed.inputs)) if isinstance(layer, Cell) else ""
     for (gradient, of, axes, times), matrices in sorted(alike.items(), key=lambda item: _order(*item[0][:2])):
-        each = (times, *axes) if times > 1 else axes
+        each: tuple[int | str, ...] = (times, *axes) if times > 1 else axes
         arithmetic = Times((len(matrices), *each)) if len(matrices) > 1 else _times(times, *axes)
         ordered = tuple(sorted(matrices, key=order.find))
         yield WorkLine(gradient, ordered, of, arithmetic, value(arithmetic, placed.sizes))

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rnncalc.conventions.arrays import CellArrays
 from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.formula import formula, letters, value
 from rnncalc.conventions.lacks import lacks
@@ -21,7 +20,8 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import Topology, reads_many
 from rnncalc.network.stack import Placed, turn
 from rnncalc.questions.program import Apply, Begin, Extra, FedBack, Last, Module, Move, OneStep, OwnCell, Program, Zeros
-from rnncalc.questions.symbols import equations
+from rnncalc.step.equations import equations
+from rnncalc.step.trace import trace
 
 TEXTBOOK = "textbook"
 OUTSIDE = ("learned_state",)
@@ -100,8 +100,6 @@ def _laid_out(entry: Placed, found: Layout) -> Placed:
 
 def _own(entry: Placed, layer: Cell, book: Layout) -> OwnCell:
     """Return a cell as one direction of a layer has it; `book`: the textbook's layout of the layer."""
-    arrays = convention(TEXTBOOK).arrays(layer.kind)
-    assert isinstance(arrays, CellArrays)  # the textbook has every cell
     mark = (convention(TEXTBOOK).directions or ("",))[0] if layer.bidirectional else ""
     weights = [
         tensor._replace(name=tensor.name.removeprefix(mark))
@@ -117,7 +115,7 @@ def _own(entry: Placed, layer: Cell, book: Layout) -> OwnCell:
         type(layer).__name__,
         tuple(options.items()),
         tuple(weights),
-        equations(layer, entry.inputs, arrays),
+        equations(trace(layer, entry.inputs, convention(TEXTBOOK))),
         tuple(layer.states.items()),
         layer.output,
     )

@@ -9,9 +9,9 @@ from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.tensor import WAYS
 from rnncalc.forward.backward_pass import WentBack
 from rnncalc.forward.network_pass import Ran
-from rnncalc.forward.vectors import Vector, times
 from rnncalc.layers.cell import Cell
-from rnncalc.questions.graph import Does, Graph, graph
+from rnncalc.step.operations import Vector, times
+from rnncalc.step.trace import Trace, trace
 
 
 class Keeper(NamedTuple):
@@ -38,34 +38,34 @@ class Norms(NamedTuple):
 
 def norms(ran: Ran, went: WentBack, convention_name: str) -> tuple[Norms, ...]:
     """Return the norms of every state of every direction of a layer whose pass and gradients were traced."""
-    layer, arrays = ran.placed.layer, convention(convention_name).arrays(ran.placed.layer.kind)
-    if not isinstance(layer, Cell) or arrays is None or not went.traces:
+    layer = ran.placed.layer
+    if not isinstance(layer, Cell) or not went.traces:
         return ()
-    of_step = graph(layer, ran.placed.inputs, arrays.habits)
+    of_step = trace(layer, ran.placed.inputs, convention(convention_name))
     found = []
-    for number, (direction, trace) in enumerate(zip(WAYS, went.traces, strict=False)):
+    for number, (direction, way) in enumerate(zip(WAYS, went.traces, strict=False)):
         steps = ran.traces[number].steps
         for letter in layer.states:
-            lengths = tuple([_length(step[letter]) for step in trace.steps])
+            lengths = tuple([_length(step[letter]) for step in way.steps])
             keeper = keeper_of(of_step, letter)
             kept = _kept(keeper, steps[:: -1 if number else 1]) if keeper else ()
             found.append(Norms(direction, letter, lengths, keeper, kept[:: -1 if number else 1]))
     return tuple(found)
 
 
-def keeper_of(of: Graph, state: str) -> Keeper | None:
+def keeper_of(of: Trace, state: str) -> Keeper | None:
     """Return the gate that a state before the step is multiplied with in the sum that it becomes, if there is one."""
-    sums = [of.after[state]]
+    before, sums = of.before[state], [of.after[state]]
     while sums:
         node = of.nodes[sums.pop()]
-        if node.does is Does.PLUS:
+        if node.operation in ("plus", "shift"):
             sums += node.operands
-        if node.does is Does.TIMES and of.before[state] in node.operands:
-            (gate,) = [place for place in node.operands if place != of.before[state]] or [of.before[state]]
-            turned = of.nodes[gate].does is Does.COMPLEMENT
-            by = of.nodes[of.nodes[gate].operands[0]] if turned else of.nodes[gate]
-            if by.does in (Does.GATE, Does.THROUGH):
-                return Keeper(by.letter, turned)
+        if node.operation == "times" and before in node.operands:
+            (place,) = [place for place in node.operands if place != before] or [before]
+            turned = of.nodes[place].operation == "complement"
+            gate = of.nodes[of.nodes[place].operands[0]] if turned else of.nodes[place]
+            if gate.letter in of.gates:
+                return Keeper(gate.letter, turned)
     return None
 
 

@@ -12,7 +12,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Layer
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.questions.nodes import HALF, Equation, parts
+from rnncalc.step.equations import HALF, Equation, symbols
 
 
 class OwnCell(NamedTuple):
@@ -32,7 +32,7 @@ class OwnCell(NamedTuple):
     @property
     def half(self) -> bool:
         """Whether each direction reads its own half of x."""
-        return any(symbol.subscript == HALF for each in self.equations for symbol in parts(each.right))
+        return any(symbol.subscript == HALF for each in self.equations for symbol in symbols(each.right))
 
 
 class Module(NamedTuple):

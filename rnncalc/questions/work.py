@@ -1,19 +1,19 @@
 """`run --work`: a pass as it would be done by hand, every value with the operation on numbers that it came of.
 
-Read off the step itself: the pass computes with vectors that know how they were made, and here they get their letters.
+Read off the pass itself: it computes with values that know how they were made, and here they get their letters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_WORKED, MOST_WORKED_IN_ALL
 from rnncalc.errors import Cure, RefusedError
 from rnncalc.forward.network_pass import Pass
 from rnncalc.forward.numbers import Numbers
-from rnncalc.forward.recurrent import Trace
-from rnncalc.forward.worked import Operation, Worked, worked
+from rnncalc.forward.recurrent import History
+from rnncalc.forward.tape import LayerTape, Tape, Taped, Value
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Layer, Output
 from rnncalc.network.data import Nested
@@ -23,7 +23,7 @@ from rnncalc.questions.given import network_of
 from rnncalc.questions.own_numbers import own_numbers
 from rnncalc.questions.run import Run, assumed_steps, seed_of, with_steps_to_run
 
-Left = Mapping[str, Sequence[Worked]]
+Left = Mapping[str, Sequence[Value]]
 """What left each layer, by its name."""
 
 
@@ -39,7 +39,7 @@ class WorkedLine(NamedTuple):
     """A value and its name; also the name it already had, where it is another's."""
 
     name: Name
-    value: Worked
+    value: Value
     same_as: Name | None = None
 
 
@@ -92,7 +92,16 @@ def work(
     timed = with_steps_to_run(network, own.inputs)
     _refuse_large(timed)
     in_use = Numbers(seed_of(seed), own.weights).weights_of_all(timed)
-    forward = Pass(timed, worked, seed=seed_of(seed), weights=in_use, inputs=own.inputs, start=own.start, traced=True)
+    tape = Tape()
+    forward: Pass[Value] = Pass(
+        timed,
+        lambda _, meter: Taped(meter, tape, LayerTape({}, trained=False)),
+        seed=seed_of(seed),
+        weights=in_use,
+        inputs=own.inputs,
+        start=own.start,
+        traced=True,
+    )
     ran = tuple(forward.run())
     done = Run(timed, ran, assumed_steps(network, own.inputs))
     reached = [each.placed for each in ran if each.reason is None]
@@ -130,7 +139,7 @@ def _letter(layer: Layer) -> str:
     return "h" if isinstance(layer, Cell) else "y"
 
 
-def _named(layers: Sequence[Placed], kept: Mapping[str, Sequence[Trace[Worked]]], left: Left) -> dict[int, Name]:
+def _named(layers: Sequence[Placed], kept: Mapping[str, Sequence[History[Value]]], left: Left) -> dict[int, Name]:
     """Return the name of every value that has one, by identity; what a layer reads is named last, by who made it."""
     names: dict[int, Name] = {}
     for placed in layers:
@@ -155,8 +164,8 @@ def _layer_work(
     names: Mapping[int, Name],
     placed: Placed,
     weights: Mapping[str, Nested],
-    traces: Sequence[Trace[Worked]],
-    left: Sequence[Worked],
+    traces: Sequence[History[Value]],
+    left: Sequence[Value],
 ) -> LayerWork:
     ways = tuple(tuple(_way(names, placed, trace, backward=bool(backward))) for backward, trace in enumerate(traces))
     seen = {id(value) for trace in traces for step in trace.steps for value in step.values()}
@@ -168,10 +177,10 @@ def _layer_work(
     return LayerWork(placed, weights, ways, tuple(steps))
 
 
-def _way(names: Mapping[int, Name], placed: Placed, trace: Trace[Worked], *, backward: bool) -> Iterator[StepWork]:
+def _way(names: Mapping[int, Name], placed: Placed, trace: History[Value], *, backward: bool) -> Iterator[StepWork]:
     """Yield the steps of one direction in the order in which they are read."""
     order = range(len(trace.steps), 0, -1) if backward else range(1, len(trace.steps) + 1)
-    before: Mapping[str, Worked] = trace.start
+    before: Mapping[str, Value] = trace.start
     for number, step in enumerate(order):
         values = trace.steps[step - 1]
         given = [_line(names, Name("x", step, placed.name), values["x"])]
@@ -184,7 +193,7 @@ def _way(names: Mapping[int, Name], placed: Placed, trace: Trace[Worked], *, bac
         yield StepWork(step, tuple(given), tuple(_in_order(names, lines)))
 
 
-def _line(names: Mapping[int, Name], name: Name, value: Worked) -> WorkedLine:
+def _line(names: Mapping[int, Name], name: Name, value: Value) -> WorkedLine:
     known = names.get(id(value), name)
     return WorkedLine(name, value, None if known == name else known)
 
@@ -206,14 +215,9 @@ def _waits(names: Mapping[int, Name], line: WorkedLine, left: Sequence[WorkedLin
     return not others.isdisjoint(map(id, _within(names, line.value)))
 
 
-def _within(names: Mapping[int, Name], value: Worked) -> Iterator[Worked]:
+def _within(names: Mapping[int, Name], value: Value) -> Iterator[Value]:
     """Yield the values that one is made of, down to those that have a name."""
-    for each in operands(value.made):
+    for each in value.operands:
         yield each
         if id(each) not in names:
             yield from _within(names, each)
-
-
-def operands(made: Operation | None) -> Iterable[Worked]:
-    """Return the vectors that an operation is on."""
-    return [each for each in made or () if isinstance(each, Worked)]

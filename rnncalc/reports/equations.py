@@ -6,18 +6,8 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from rnncalc.questions.nodes import (
-    Applied,
-    Complement,
-    Elementwise,
-    Equation,
-    MatrixProduct,
-    Node,
-    Quotient,
-    Stacked,
-    Sum,
-    Symbol,
-)
+from rnncalc.step.equations import STACKED, Application, Equation, Formula, Symbol, sizes_of
+from rnncalc.step.operations import ATOM, OPERATIONS
 from rnncalc.text import GREEK as LETTERS
 
 
@@ -39,14 +29,9 @@ class Term(NamedTuple):
 
 
 class Function(NamedTuple):
-    """The name of a function; what it is of follows in brackets."""
+    """A function, by the letter or the name that equations have for it; what it is of follows in brackets."""
 
     name: str
-
-    @property
-    def symbol(self) -> str:
-        """How it is written in an equation: with a letter, or by its name."""
-        return FUNCTIONS.get(self.name, self.name)
 
 
 class Derivative(NamedTuple):
@@ -85,9 +70,6 @@ Piece = Term | Function | Derivative | str
 Line = tuple[Piece, ...]
 """An equation, piece by piece; a string is a sign, or else text."""
 
-FUNCTIONS = {"sigmoid": "σ"}
-"""The functions that are written with a letter; others are by their names."""
-
 
 def written(equation: Equation, sizes: Mapping[str, int], rows: bool = False) -> Line:
     """Return an equation with numbers for the letters of its shapes; `rows`: vectors are rows, before matrices."""
@@ -95,9 +77,9 @@ def written(equation: Equation, sizes: Mapping[str, int], rows: bool = False) ->
     return (*writer.line(equation.left), Sign.EQUALS, *writer.line(equation.right))
 
 
-def vector(node: Node, sizes: Mapping[str, int], rows: bool = False) -> Line:
+def vector(formula: Formula, sizes: Mapping[str, int], rows: bool = False) -> Line:
     """Return a vector without its shapes: `r_t ∘ h_(t−1)`."""
-    line = _Writer(sizes, rows).line(node)
+    line = _Writer(sizes, rows).line(formula)
     return tuple(piece._replace(shape=()) if isinstance(piece, Term) else piece for piece in line)
 
 
@@ -112,7 +94,7 @@ def plain_piece(piece: Piece) -> str:
         case Term() | Derivative():
             return piece.name
         case Function():
-            return piece.symbol
+            return piece.name
         case _:
             return piece
 
@@ -127,81 +109,53 @@ def plain_words(parts: Iterable[str | Line]) -> str:
     return "".join(part if isinstance(part, str) else plain(part) for part in parts)
 
 
-_STRENGTH: dict[type[Node], int] = {
-    Sum: 1,
-    Complement: 1,
-    Elementwise: 2,
-    Quotient: 2,
-    MatrixProduct: 3,
-    Stacked: 3,
-}
-"""How tightly each kind of node holds together; what is missing needs no brackets."""
-
-
 class _Writer(NamedTuple):
     """What every part of an equation is written with."""
 
     sizes: Mapping[str, int]
     rows: bool
 
-    def line(self, node: Node, least: int = 0) -> Line:
-        """Return a node, in brackets where it holds together less than what it stands in asks for."""
-        line = self._bare(node)
-        return (Sign.OPEN, *line, Sign.CLOSE) if _STRENGTH.get(type(node), 4) < least else line
+    def line(self, formula: Formula, least: int = 0) -> Line:
+        """Return a formula, in brackets where it binds less tightly than what it stands in asks for."""
+        if isinstance(formula, Symbol):
+            return (self._term(formula),)
+        line, strength = self._written(formula)
+        return (Sign.OPEN, *line, Sign.CLOSE) if strength < least else line
 
-    def _bare(self, node: Node) -> Line:
-        match node:
-            case Symbol():
-                return (self._term(node, self._shape(node.axes)),)
-            case MatrixProduct():
-                matrix, vector = self.line(node.matrix), self.line(node.vector, 4)
-                return (*vector, Sign.APPLIED, *matrix) if self.rows else (*matrix, Sign.APPLIED, *vector)
-            case Stacked():
-                return self._stacked(node)
-            case Sum():
-                line = self.line(node.terms[0], 1)
-                for term in node.terms[1:]:
-                    line = (*line, Sign.PLUS, *self.line(term, 2))
-                return line
-            case Complement():
-                return (Sign.ONE, Sign.MINUS, *self.line(node.vector, 2))
-            case Applied():
-                return (Function(node.activation), Sign.OPEN, *self.line(node.vector), Sign.CLOSE)
-            case Quotient():
-                return (*self.line(node.left, 3), Sign.OVER, *self.line(node.right, 3))
-            case Elementwise():
-                sign = Sign.TIMES if _is_number(node.left) else Sign.ELEMENTWISE
-                return (*self.line(node.left, 3), sign, *self.line(node.right, 4))
+    def _written(self, formula: Application) -> tuple[Line, int]:
+        """Return a formula, and how tightly it binds: it is written as its operation's row has it."""
+        if formula.operation == STACKED:
+            return self._stacked(formula), OPERATIONS["matrix"].strength
+        row = OPERATIONS[formula.operation]
+        if row.function:
+            first, *others = map(self.line, formula.operands)
+            arguments = (*first, *(piece for other in others for piece in (Sign.COMMA, *other)))
+            return (Function(row.function), Sign.OPEN, *arguments, Sign.CLOSE), ATOM
+        if row.before:
+            (operand,) = formula.operands
+            return (*row.before, *self.line(operand, row.strength + 1)), row.strength
+        operands = formula.operands
+        if row.name == "matrix" and self.rows:
+            operands = operands[::-1]
+        is_sum = row.strength == 1
+        line = self.line(operands[0], 1 if is_sum else ATOM if row.name == "matrix" else row.strength + 1)
+        for operand in operands[1:]:
+            line = (*line, row.sign, *self.line(operand, 2 if is_sum else ATOM))
+        return line, row.strength
 
-    def _stacked(self, node: Stacked) -> Line:
+    def _stacked(self, formula: Application) -> Line:
         """Return the vectors in a list, and the one matrix."""
-        first, *others = (self.line(each.vector) for each in node.products)
-        vectors = [piece for other in others for piece in (Sign.COMMA, *other)]
-        stacked = (Sign.OPEN_STACK, *first, *vectors, Sign.CLOSE_STACK)
-        read = sum(self.sizes[each.matrix.axes[1]] for each in node.products)
-        units = self.sizes[node.products[0].matrix.axes[0]]
+        matrix, *products = formula.operands
+        vectors = [self.line(product.operands[1]) for product in products if isinstance(product, Application)]
+        listed = (*vectors[0], *(piece for other in vectors[1:] for piece in (Sign.COMMA, *other)))
+        stacked = (Sign.OPEN_STACK, *listed, Sign.CLOSE_STACK)
         if self.rows:
-            return (*stacked, Sign.APPLIED, self._term(node.matrix, (read, units)))
-        return (self._term(node.matrix, (units, read)), Sign.APPLIED, *stacked)
+            return (*stacked, Sign.APPLIED, *self.line(matrix))
+        return (*self.line(matrix), Sign.APPLIED, *stacked)
 
-    def _shape(self, axes: tuple[str, ...]) -> tuple[int, ...]:
-        """Return the numbers; a vector that is a row has an axis of one before its own."""
-        shape = tuple(self.sizes[axis] for axis in axes)
-        if not self.rows:
-            return shape
-        return (1, *shape) if len(shape) == 1 else shape[::-1]
-
-    @staticmethod
-    def _term(symbol: Symbol, shape: tuple[int, ...]) -> Term:
+    def _term(self, symbol: Symbol) -> Term:
+        """Return a symbol with its shape in numbers; a vector that is a row has an axis of one before its own."""
+        shape = sizes_of(symbol.axes, self.sizes)
+        if self.rows:
+            shape = (1, *shape) if len(shape) == 1 else shape[::-1]
         return Term(symbol.letter, symbol.subscript, symbol.time, shape)
-
-
-def _is_number(node: Node) -> bool:
-    """Return whether a node is a trained number, not a vector."""
-    match node:
-        case Symbol():
-            return not node.axes
-        case Applied():
-            return _is_number(node.vector)
-        case _:
-            return False

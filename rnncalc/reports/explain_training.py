@@ -135,7 +135,7 @@ def _held(each: TrainingDerivation) -> list[Row]:
     sizes = {**each.placed.sizes, each.letter: each.steps}
     rows: list[Row] = [
         (
-            Phrase((vector(line.node, sizes, each.of.notation.rows),)),
+            Phrase((vector(line.formula, sizes, each.of.notation.rows),)),
             _what(line, each),
             _arithmetic(line.expression, sizes),
             line.number,

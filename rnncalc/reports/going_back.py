@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from rnncalc.conventions.catalogue import convention
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Output
 from rnncalc.questions.explain_training import TrainingDerivation, WorkLine
-from rnncalc.questions.held import Gradient
-from rnncalc.questions.nodes import stacks
-from rnncalc.questions.notation import Letter, letters_of, output_matrix
 from rnncalc.reports.equations import Derivative, Line, Term
 from rnncalc.reports.sheet import Phrase
+from rnncalc.step.costs import Gradient
+from rnncalc.step.equations import STACKED, Application, Formula, Letter, Symbol, letters_of, output_matrix, within
+from rnncalc.step.trace import trace
 from rnncalc.text import all_of
 
 LOSS = Term("L")
@@ -57,20 +58,28 @@ def _letters(line: WorkLine, each: TrainingDerivation, matrix: str) -> Letter:
     """Return the letters of one matrix of a cell, read by itself."""
     layer, placed = each.placed.layer, each.placed
     assert isinstance(layer, Cell)  # others have one matrix
-    letters = letters_of(layer, placed.inputs, each.of.notation)
-    return letters.matrix(line.of, matrix) if line.of else letters.beside(matrix)
+    letters = letters_of(trace(layer, placed.inputs, convention(each.of.convention)), each.of.notation)
+    return letters.product(line.of, matrix) if line.of else ("W", f"h{matrix}")
 
 
 def _stacked(line: WorkLine, each: TrainingDerivation) -> dict[Letter, Letter]:
     """Return those of a line's matrices that the equations have in a larger one, each with the larger one."""
-    found = {
-        (product.matrix.letter, product.matrix.subscript): (stack.matrix.letter, stack.matrix.subscript)
+    stacks = [
+        formula.operands
         for equation in each.of.equations
-        for stack in stacks(equation.right)
-        for product in stack.products
-    }
+        for formula in within(equation.right)
+        if isinstance(formula, Application) and formula.operation == STACKED
+    ]
+    found = {_letter(product): _letter(stack) for stack, *products in stacks for product in products}
     own = (_letters(line, each, matrix) for matrix in line.matrices) if found else ()
     return {letters: found[letters] for letters in own if letters in found}
+
+
+def _letter(formula: Formula) -> Letter:
+    """Return the letters of a matrix, or of the one in a product."""
+    symbol = formula if isinstance(formula, Symbol) else formula.operands[0]
+    assert isinstance(symbol, Symbol)
+    return symbol.letter, symbol.subscript
 
 
 def _rows(line: WorkLine, each: TrainingDerivation, stacked: dict[Letter, Letter]) -> tuple[str | Line, ...]:

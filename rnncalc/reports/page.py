@@ -12,12 +12,12 @@ from rnncalc.network.network import Network
 from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.count import count
 from rnncalc.questions.explain import Explanation
-from rnncalc.questions.nodes import Equation
 from rnncalc.reports.allocation import AllocationReport
 from rnncalc.reports.count import CountReport
 from rnncalc.reports.draw import Drawing
 from rnncalc.reports.pictures.picture import Label, Picture, Role, moved
 from rnncalc.reports.sheet import Sheet
+from rnncalc.step.equations import Equation
 
 Piece = Sheet | Picture
 

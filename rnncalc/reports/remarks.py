@@ -8,8 +8,8 @@ from rnncalc.conventions.catalogue import convention
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding
 from rnncalc.questions.explain import Derivation
-from rnncalc.questions.nodes import HALF, parts
 from rnncalc.reports.biases import biases
+from rnncalc.step.equations import HALF, symbols
 
 ON_NOTATIONS = {
     "uvw": "U multiplies the input, W the state before, V is the output's matrix: the textbook's W_x, W_h and W_hy",
@@ -44,7 +44,7 @@ def on_notation(each: Derivation) -> Iterator[str]:
 def on_this_layer(each: Derivation) -> Iterator[str]:
     """Yield what is to be said of half an input, biases left out, a matrix counted elsewhere, and frozen parameters."""
     layer = each.placed.layer
-    if any(symbol.subscript == HALF for of in each.equations for symbol in parts(of.right)):
+    if any(symbol.subscript == HALF for of in each.equations for symbol in symbols(of.right)):
         units = each.placed.sizes["h"]
         first, last = (f"the {end} {units:,}" for end in ("first", "last"))
         yield f"x_half: {first} numbers of x_t in the forward direction, {last} in the backward one."

@@ -8,7 +8,7 @@ from typing import Any
 
 from rnncalc.conventions.tensor import WAYS, Direction
 from rnncalc.forward.network_pass import Ran
-from rnncalc.forward.recurrent import Trace
+from rnncalc.forward.recurrent import History
 from rnncalc.reports.sheet import Column, Row, Sheet
 
 SHOWN_NUMBERS, SHOWN_IN_TABLES = 8, 6
@@ -87,7 +87,7 @@ def finite(nested: Any) -> Any:
     return nested if nested is None or isfinite(nested) else None
 
 
-def _column(trace: Trace[list[float]], letter: str) -> list[str]:
+def _column(trace: History[list[float]], letter: str) -> list[str]:
     """Return the vectors of a letter, a text a step, their numbers below each other; the start's last."""
     vectors = [step[letter] for step in trace.steps]
     vectors.append(trace.start.get(letter, []))
@@ -101,7 +101,7 @@ def _column(trace: Trace[list[float]], letter: str) -> list[str]:
     ]
 
 
-def _start(trace: Trace[list[float]], letter: str, text: str) -> str:
+def _start(trace: History[list[float]], letter: str, text: str) -> str:
     return text if letter in trace.start else ""
 
 

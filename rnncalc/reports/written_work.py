@@ -7,21 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from rnncalc.forward.worked import (
-    Applied,
-    Complement,
-    Elementwise,
-    Joined,
-    LookedUp,
-    MatrixProduct,
-    Mean,
-    Quotient,
-    Sum,
-    Worked,
-)
+from rnncalc.forward.tape import Value
 from rnncalc.questions.work import Name, WorkedLine
-from rnncalc.reports.equations import FUNCTIONS, Term
+from rnncalc.reports.equations import Term
 from rnncalc.reports.sheet import Block, Words, WorkLine
+from rnncalc.step.operations import ATOM
 
 DIGITS = 4
 """How many digits that count a fraction has at most."""
@@ -68,17 +58,16 @@ def number(value: float) -> str:
     return text.replace("-", "−")
 
 
-_STRENGTH = {Sum: 1, Complement: 1, Elementwise: 2, Quotient: 2, Mean: 2, MatrixProduct: 3}
-"""How tightly each operation holds together; what is missing needs no brackets."""
-
 _NEGATIVE = 3
 """A number with a minus stands alone on the left of a sign, and in brackets on its right."""
+
+_SUMS = ("plus", "shift")
 
 
 class _Writer:
     """Writes what a value is made of, down to the values that have names.
 
-    arguments: activations are of numbers that are worked out. applied: activations are worked out themselves.
+    arguments: functions are of numbers that are worked out. applied: functions are worked out themselves.
     """
 
     def __init__(self, names: Mapping[int, object], *, arguments: bool = False, applied: bool = False) -> None:
@@ -86,83 +75,95 @@ class _Writer:
         self.arguments = arguments
         self.applied = applied
 
-    def bare(self, value: Worked) -> WorkLine:
+    def bare(self, value: Value) -> WorkLine:
         """Return what a value is made of, whether or not it has a name."""
-        match value.made:
-            case Applied(activation, of) if not self.applied:
-                inner = numbers(of.numbers) if self.arguments else self.line(of)
-                return (f"{FUNCTIONS.get(activation, activation)}(", *inner, ")")
-            case MatrixProduct():
-                return _sum([*self._product(value.made)])
-            case Sum():
+        row, operands = value.row, value.operands
+        if row is None or (row.function and self.applied):
+            return numbers(value.numbers)
+        if row.function:
+            first, *others = (numbers(of.numbers) if self.arguments else self.line(of) for of in operands)
+            return (f"{row.function}(", *first, *(piece for other in others for piece in (", ", *other)), ")")
+        if row.before:
+            return (*row.before, *self.line(operands[0], ATOM))
+        match row.name:
+            case "linear":
+                return self.line(operands[0])
+            case "matrix":
+                return _sum([*self._product(value)])
+            case "plus" | "shift":
                 return _sum(self.terms(value))
-            case Complement(of):
-                return ("1", " − ", *self.line(of, 4))
-            case Elementwise(left, right):
-                sign = "·" if 1 in (len(left.numbers), len(right.numbers)) else " ∘ "
-                return (*self.line(left, 3), sign, *self.line(right, 4))
-            case Quotient(left, right):
-                return (*self.line(left, 3), " / ", *self.line(right, 4))
-            case Mean(left, right):
-                return ("(", *_sum([self.line(left, 2), self.line(right, 2)]), ")", " / ", "2")
-            case Joined(left, right):
-                return ("(", *self.line(left), "; ", *self.line(right), ")")
-            case LookedUp(row):
-                return (Term("E", str(row)),)
-            case _:
-                return numbers(value.numbers)
+            case "mean":
+                return ("(", *_sum([self.line(each, 2) for each in operands]), ")", " / ", "2")
+            case "join":
+                return ("(", *self.line(operands[0]), "; ", *self.line(operands[1]), ")")
+            case "row":
+                return (Term("E", row.drawn),)
+        if not row.sign:
+            return numbers(value.numbers)
+        left, right = operands
+        of_one = row.program == "*" and 1 in (len(left.numbers), len(right.numbers))
+        return (*self.line(left, 3), "·" if of_one else row.sign, *self.line(right, ATOM))
 
-    def line(self, value: Worked, least: int = 0) -> WorkLine:
-        """Return a value, one with a name as its numbers; in brackets where it holds together less than asked for."""
-        if id(value) in self.names or value.made is None or (self.applied and isinstance(value.made, Applied)):
+    def line(self, value: Value, least: int = 0) -> WorkLine:
+        """Return a value, one with a name as its numbers; in brackets where it binds less tightly than asked for."""
+        value = self._itself(value)
+        row = value.row
+        if id(value) in self.names or row is None or (self.applied and row.function):
             line = numbers(value.numbers)
-            strength = _NEGATIVE if isinstance(line[0], str) and line[0].startswith("−") else 4
+            strength = _NEGATIVE if isinstance(line[0], str) and line[0].startswith("−") else ATOM
         else:
             line = self.bare(value)
-            flat = isinstance(value.made, MatrixProduct) and len(value.made.rows) == 1 and len(value.made.rows[0]) > 1
-            strength = 1 if flat else _STRENGTH.get(type(value.made), 4)
+            strength = row.strength if row.sign or row.before or row.name == "mean" else ATOM
+            if row.name == "matrix":
+                rows = value.operands[0].numbers.rows
+                strength = 1 if len(rows) == 1 and len(rows[0]) > 1 else strength
         return ("(", *line, ")") if strength < least else line
 
-    def terms(self, value: Worked) -> list[WorkLine]:
+    def _itself(self, value: Value) -> Value:
+        """Return the value that one without a name is, where its operation changes nothing."""
+        while value.row is not None and value.row.name == "linear" and id(value) not in self.names:
+            (value,) = value.operands
+        return value
+
+    def terms(self, value: Value) -> list[WorkLine]:
         """Return the terms of a sum, the one bias of a gate last, as the textbook has it."""
         parts = [*self._parts(value)]
-        biases = [each for each in parts if each.made is None and id(each) not in self.names]
-        if len(biases) == 1 and all(self._weighted(each) for each in parts if each is not biases[0]):
+        biases = [each for each in parts if each.piece is not None]
+        if len(biases) == 1 and all(_weighted(each) for each in parts if each is not biases[0]):
             parts.remove(biases[0])
             parts += biases
         return [term for each in parts for term in self._term(each)]
 
-    def _weighted(self, value: Worked) -> bool:
-        """Return whether a value is a product of weights, of a matrix or of one for each unit."""
-        made = value.made
-        if isinstance(made, Elementwise):
-            return made.left.made is None and id(made.left) not in self.names
-        return isinstance(made, MatrixProduct)
-
-    def _parts(self, value: Worked) -> Iterator[Worked]:
+    def _parts(self, value: Value) -> Iterator[Value]:
         """Yield what a sum adds up, sums within it taken apart."""
-        if not isinstance(value.made, Sum):
+        if value.row is None or value.row.name not in _SUMS:
             yield value
             return
-        for each in (value.made.left, value.made.right):
+        for each in map(self._itself, value.operands):
             yield from [each] if id(each) in self.names else self._parts(each)
 
-    def _term(self, value: Worked) -> list[WorkLine]:
+    def _term(self, value: Value) -> list[WorkLine]:
         """Return the term of a sum that a value is, or its terms."""
-        if id(value) in self.names or not isinstance(value.made, MatrixProduct):
+        if id(value) in self.names or value.row is None or value.row.name != "matrix":
             return [self.line(value, 2)]
-        return [*self._product(value.made)]
+        return [*self._product(value)]
 
-    def _product(self, made: MatrixProduct) -> Iterator[WorkLine]:
+    def _product(self, value: Value) -> Iterator[WorkLine]:
         """Yield a matrix times a vector; one row, times what has a name, is as many terms as it has numbers."""
-        known = made.vector.made is None or id(made.vector) in self.names
-        if len(made.rows) == 1 and known:
-            for weight, of in zip(made.rows[0], made.vector.numbers, strict=True):
-                yield (number(weight), "·", *_in_brackets(number(of)))
+        rows, of = value.operands[0].numbers.rows, self._itself(value.operands[1])
+        known = of.row is None or id(of) in self.names
+        if len(rows) == 1 and known:
+            for weight, each in zip(rows[0], of.numbers, strict=True):
+                yield (number(weight), "·", *_in_brackets(number(each)))
             return
-        vector, rows = self.line(made.vector, 4), matrix(made.rows)
-        by_number = isinstance(rows[0], str) or (isinstance(vector[0], str) and vector[0] != "(")
-        yield (*rows, "·" if by_number else " ", *vector)
+        vector, written = self.line(of, ATOM), matrix(rows)
+        by_number = isinstance(written[0], str) or (isinstance(vector[0], str) and vector[0] != "(")
+        yield (*written, "·" if by_number else " ", *vector)
+
+
+def _weighted(value: Value) -> bool:
+    """Return whether a value is a product of weights, of a matrix or of one for each unit."""
+    return bool(value.operands) and value.operands[0].piece is not None
 
 
 def _in_brackets(text: str) -> WorkLine:

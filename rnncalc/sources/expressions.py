@@ -1,28 +1,17 @@
 """A cell's equations as expressions of Python, in the functions of a framework.
 
-The equations are those of `questions/symbols.py`, which reads the cell's own step; no cell has a rule here.
+The equations are read off the trace of the cell's own step; neither cells nor operations have a rule here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from rnncalc.questions.nodes import (
-    Applied,
-    Complement,
-    Elementwise,
-    Equation,
-    MatrixProduct,
-    Node,
-    Quotient,
-    Stacked,
-    Sum,
-    Symbol,
-)
-from rnncalc.questions.nodes import parts as symbols_in
 from rnncalc.questions.program import OwnCell
 from rnncalc.sources.layout import Call, Chain, Code, flat
+from rnncalc.step.equations import Application, Equation, Formula, Symbol, symbols, within
+from rnncalc.step.operations import ATOM, OPERATIONS
 
 BEFORE = "t−1"
 
@@ -31,21 +20,24 @@ class Spelling(NamedTuple):
     """How a framework spells what equations are made of.
 
     activations: each function with what stands behind its argument; none for `linear`, which is no function.
-    half: a direction's half of x. transposed: how a matrix lies the other way round, {} being the matrix. number: how a
-    trained number is read.
+    half: a direction's half of x. library: the module that has all other functions.
+    transposed: how a matrix lies the other way round, {} being the matrix. number: how a trained number is read.
     """
 
     activations: Mapping[str, tuple[str, ...]]
     half: str
+    library: str
     transposed: str = "{}.T"
     number: str = "{}"
 
     def activated(self, activation: str, code: Code) -> Code:
         """Return code through an activation."""
-        if activation == "linear":
-            return code
-        function, *others = self.activations[activation]
-        return Call(function, (code, *others))
+        return code if activation == "linear" else self.applied(activation, (code,))
+
+    def applied(self, name: str, arguments: tuple[Code, ...]) -> Code:
+        """Return a function of its arguments."""
+        function, *others = self.activations.get(name) or (f"{self.library}.{OPERATIONS[name].program or name}",)
+        return Call(function, (*arguments, *others))
 
 
 class Line(NamedTuple):
@@ -70,14 +62,16 @@ def step_of(cell: OwnCell, spelling: Spelling) -> Step:
     """Return a cell's step in the functions of a framework."""
     writer = _Writer(spelling)
     lines = [Line("x_half", spelling.half)] if cell.half else []
-    for node in _made_first(cell.equations):
-        name = f"w{node.matrix.subscript}" if isinstance(node, MatrixProduct) else _letter(node)
-        lines.append(Line(name, writer.code(node)))
-        writer.names[node] = name
+    for formula in _made_first(cell.equations):
+        (first, *_) = formula.operands
+        assert isinstance(first, Symbol)
+        name = f"w{first.subscript}" if formula.operation == "matrix" else first.letter
+        lines.append(Line(name, writer.code(formula)))
+        writer.names[formula] = name
     states = {letter for letter, _ in cell.states}
     for number, (left, right) in enumerate(cell.equations):
         code = writer.code(right)
-        needed = set().union(*(symbols_in(later.right) for later in cell.equations[number + 1 :]))
+        needed = set().union(*(symbols(later.right) for later in cell.equations[number + 1 :]))
         still_needed = left.letter in states and any(
             each.letter == left.letter and each.time == BEFORE for each in needed
         )
@@ -87,71 +81,46 @@ def step_of(cell: OwnCell, spelling: Spelling) -> Step:
     return Step(tuple(lines), after, writer.names[Symbol("h", time="t", axes=(cell.output,))])
 
 
-def _made_first(equations: tuple[Equation, ...]) -> list[MatrixProduct | Applied]:
+def _made_first(equations: tuple[Equation, ...]) -> list[Application]:
     """Return what is made before the equations: products that stand in several, and trained numbers."""
-    counts: dict[MatrixProduct | Applied, int] = {}
+    counts: dict[Application, int] = {}
     for equation in equations:
-        for node in _nodes(equation.right):
-            match node:
-                case MatrixProduct(vector=Symbol(letter=letter, time=time)) if time == BEFORE or letter == "x":
-                    counts[node] = counts.get(node, 0) + 1
-                case Applied(vector=Symbol(axes=(), time="")):
-                    counts[node] = 2
-    return [node for node, count in counts.items() if count > 1]
-
-
-def _letter(node: Applied) -> str:
-    assert isinstance(node.vector, Symbol)
-    return node.vector.letter
-
-
-def _nodes(node: Node) -> Iterator[Node]:
-    """Yield a node and all below it."""
-    yield node
-    match node:
-        case Symbol():
-            return
-        case Sum():
-            below = node.terms
-        case Stacked():
-            below = node.products
-        case MatrixProduct() | Complement() | Applied():
-            below = (node.vector,)
-        case _:
-            below = (node.left, node.right)
-    for each in below:
-        yield from _nodes(each)
+        for formula in within(equation.right):
+            match formula:
+                case Application("matrix", (_, Symbol(letter=letter, time=time))) if time == BEFORE or letter == "x":
+                    counts[formula] = counts.get(formula, 0) + 1
+                case Application(_, (Symbol(axes=(), time=""),)):
+                    counts[formula] = 2
+    return [formula for formula, count in counts.items() if count > 1]
 
 
 class _Writer:
-    """Nodes as code; `names` are those that have a variable."""
+    """Formulas as code; `names` are those that have a variable."""
 
     def __init__(self, spelling: Spelling) -> None:
         self.spelling = spelling
-        self.names: dict[Node, str] = {}
+        self.names: dict[Formula, str] = {}
 
-    def code(self, node: Node) -> Code:
-        if node in self.names:
-            return self.names[node]
-        match node:
-            case Symbol():
-                return self._symbol(node)
-            case Sum(terms=(first, *others)):
-                later = (f"+ {self._tight(term, Complement)}" for term in others)
-                return Chain((flat(self.code(first)), *later))
-            case Elementwise():
-                return f"{self._tight(node.left, Sum, Complement, MatrixProduct)} * {self._factor(node.right)}"
-            case Quotient():
-                return f"{self._tight(node.left, Sum, Complement, MatrixProduct)} / {self._factor(node.right)}"
-            case Complement():
-                return f"1 - {self._tight(node.vector, Sum, Complement)}"
-            case MatrixProduct():
-                matrix = self.spelling.transposed.format(self._symbol(node.matrix))
-                return f"{self._factor(node.vector)} @ {matrix}"
-            case Applied():
-                return self.spelling.activated(node.activation, self.code(node.vector))
-            case _:
-                raise TypeError(node)
+    def code(self, formula: Formula) -> Code:
+        if formula in self.names:
+            return self.names[formula]
+        if isinstance(formula, Symbol):
+            return self._symbol(formula)
+        row, operands = OPERATIONS[formula.operation], formula.operands
+        if row.function:
+            return self.spelling.applied(row.name, tuple(map(self.code, operands)))
+        if row.before:
+            return f"{row.program}{self._tight(operands[0], row.strength + 1)}"
+        if row.name == "matrix":
+            matrix, vector = operands
+            return f"{self._tight(vector, ATOM)} @ {self.spelling.transposed.format(flat(self.code(matrix)))}"
+        if row.strength == 1:
+            first, *others = operands
+            later = (f"{row.program} {self._tight(term, 2)}" for term in others)
+            return Chain((flat(self.code(first)), *later))
+        left, right = operands
+        is_product = isinstance(left, Application) and left.operation == "matrix"
+        return f"{self._tight(left, ATOM if is_product else row.strength)} {row.program} {self._tight(right, ATOM)}"
 
     def _symbol(self, symbol: Symbol) -> str:
         if symbol.time:
@@ -159,10 +128,9 @@ class _Writer:
         name = f"self.{symbol.letter}{'_' if symbol.subscript else ''}{symbol.subscript}"
         return name if symbol.axes else self.spelling.number.format(name)
 
-    def _factor(self, node: Node) -> str:
-        """Return what stands behind an operator that binds as tightly as any in it."""
-        return self._tight(node, Sum, Complement, Elementwise, Quotient, MatrixProduct)
-
-    def _tight(self, node: Node, *loose: type) -> str:
-        code = flat(self.code(node))
-        return f"({code})" if isinstance(node, loose) and node not in self.names else code
+    def _tight(self, formula: Formula, least: int) -> str:
+        """Return code, in brackets where it binds less tightly than what it stands in asks for."""
+        code = flat(self.code(formula))
+        if isinstance(formula, Symbol) or formula in self.names:
+            return code
+        return f"({code})" if OPERATIONS[formula.operation].strength < least else code

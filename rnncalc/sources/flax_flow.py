@@ -27,7 +27,8 @@ def spelling(prefix: str) -> Spelling:
     """Return how one of the APIs spells activations."""
     words = ("tanh", "relu", "sigmoid", "softmax")
     half = "jnp.split(x, 2, axis=-1)[self.second]"
-    return Spelling({word: (f"{prefix}.{word}",) for word in words}, half, number=f"{{}}{READ[prefix]}")
+    activations = {word: (f"{prefix}.{word}",) for word in words}
+    return Spelling(activations, half, "jnp", number=f"{{}}{READ[prefix]}")
 
 
 def ways_of(layer: Cell, name: str) -> list[str]:

@@ -16,6 +16,7 @@ from rnncalc.sources.written import Writing, call_of, recurrent, shape_of, ties
 SPELLING = Spelling(
     {word: (f"ops.{word}",) for word in ("tanh", "relu", "sigmoid", "softmax")},
     half="ops.split(x, 2, axis=-1)[self.second]",
+    library="ops",
     transposed="ops.transpose({})",
 )
 

@@ -24,6 +24,7 @@ SPELLING = Spelling(
         "softmax": ("torch.softmax", "dim=-1"),
     },
     half="x.chunk(2, dim=-1)[self.second]",
+    library="torch",
 )
 
 

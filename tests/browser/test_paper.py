@@ -16,12 +16,12 @@ from rnncalc import FastGRNN, Network, RefusedError, SpecError, explain, load, t
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.formats import write
 from rnncalc.questions.explain_training import explain_training
-from rnncalc.questions.notation import NOTATIONS
 from rnncalc.questions.work import work
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.explain_training import TrainingExplanationReport
 from rnncalc.reports.sheet import Arithmetic
 from rnncalc.reports.work import WorkReport
+from rnncalc.step.equations import NOTATIONS
 
 pytestmark = pytest.mark.browser
 

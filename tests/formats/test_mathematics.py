@@ -8,9 +8,9 @@ from cells import CELLS, cases, network
 from rnncalc import explain
 from rnncalc.formats import mathml
 from rnncalc.formats.latex import latex, typeset
-from rnncalc.questions.notation import NOTATIONS
 from rnncalc.reports.equations import Function, Sign, Term, plain
 from rnncalc.reports.explain import ExplanationReport
+from rnncalc.step.equations import NOTATIONS
 
 TOKEN = re.compile(r"\\[a-z]+|\\,|[{}_&]|[^\\{}_&]")
 COMMANDS = {r"\sigma": "σ", r"\tanh": "tanh", r"\zeta": "ζ", r"\nu": "ν", r"\circ": "∘", r"\cdot": "·", r"\times": "×"}
@@ -89,7 +89,7 @@ def test_letters_are_those_of_tex_s_own_fonts(name: str, expected: str) -> None:
 @pytest.mark.parametrize(("name", "letter"), [("beta", "β"), ("zeta", "ζ"), ("lambda", "λ"), ("omega", "ω")])
 def test_a_number_with_the_name_of_a_greek_letter_is_that_letter(name: str, letter: str) -> None:
     """In text, LaTeX and MathML, alone and in words; a name that is none stays as it is."""
-    line = (Function("sigmoid"), Sign.OPEN, Term(name), Sign.CLOSE)
+    line = (Function("σ"), Sign.OPEN, Term(name), Sign.CLOSE)
     assert (plain(line), latex(line)) == (f"σ({letter})", f"\\sigma(\\{name})")
     assert mathml.symbol(name) == f"<mi>{letter}</mi>"
     assert typeset(letter) == f"$\\{name}$"

@@ -32,7 +32,6 @@ def test_a_meter_sees_each_product_and_each_weight_once() -> None:
     assert (meter.multiplications, meter.weights_read, told) == (20, 8, [6, 6, 2, 6])
     bias = Arrays(GIVEN).vector("b")
     assert meter.vector(bias) == [7.0, 8.0, 9.0]
-    assert meter.element_wise(bias, [1.0, 0.0, 2.0]) == [7.0, 0.0, 18.0]
     meter.vector(Arrays(GIVEN).vector("b", slice(2, 3)))
     assert (meter.multiplications, meter.weights_read) == (20, 12)
     assert Matrix("W", ROWS).piece == Piece("W")

@@ -15,7 +15,6 @@ from rnncalc import GRU, LSTM, RNN, SRU, Embedding, External, Network, Output, U
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
 from rnncalc.errors import CallError, RefusedError, SpecError
 from rnncalc.formats import write
-from rnncalc.forward import vectors
 from rnncalc.forward.numbers import Numbers
 from rnncalc.layers.kinds import kind
 from rnncalc.questions.backward import backward, whole_work
@@ -23,6 +22,7 @@ from rnncalc.questions.backward_seen import Backward
 from rnncalc.reports.backward import BackwardReport
 from rnncalc.reports.gradients import length_data, length_sheets
 from rnncalc.spec import parse
+from rnncalc.step.operations import OPERATIONS
 
 
 def gradient(of: Backward, tensor: str, layer: int = 0) -> Any:
@@ -186,13 +186,38 @@ def test_the_witness_objects_to_each_disagreement_alone() -> None:
 @pytest.mark.parametrize("activation", ["tanh", "sigmoid"])
 def test_a_wrong_derivative_is_found_by_the_differences(monkeypatch: pytest.MonkeyPatch, activation: str) -> None:
     """The tape has no part in them, so that what it does wrong shows."""
-    right = vectors.DERIVATIVES[activation]
-    monkeypatch.setitem(
-        vectors.DERIVATIVES, activation, lambda given, gradient: right([y * 1.01 for y in given], gradient)
-    )
+    right = OPERATIONS[activation]
+
+    def through(gradient: list[float], values: Any) -> list[float]:
+        return [1.01 * each for each in right.gradients[0](gradient, values)]
+
+    monkeypatch.setitem(OPERATIONS, activation, right.replace(gradients=(through,)))
     done = backward(Network(input=4, layers=[LSTM(3)], output=1, steps=3))
     assert not done.agrees
     assert all(layer.went.held_read == layer.declared.held for layer in done.layers)
+
+
+@pytest.mark.parametrize(
+    ("layer", "operation", "reads"),
+    [
+        (RNN(3), "tanh", ((),)),
+        (LSTM(3), "times", ((0,), (1,))),
+        (LSTM(3), "plus", ((1,), ())),
+        (LSTM(3), "matrix", ((), (0,))),
+    ],
+)
+def test_a_row_that_says_wrong_what_its_gradients_read_is_objected_to(
+    monkeypatch: pytest.MonkeyPatch, layer: Any, operation: str, reads: Any
+) -> None:
+    """Too little, another value, too much: what is saved is counted from the row, and the way back differs."""
+    network = Network(input=4, layers=[layer], output=1, steps=3)
+    right = backward(network).layers[0]
+    monkeypatch.setitem(OPERATIONS, operation, OPERATIONS[operation].replace(reads=reads))
+    done = backward(network)
+    assert done.run.agrees
+    assert not done.agrees
+    assert done.layers[0].went == right.went
+    assert done.layers[0].declared.held != right.went.held_read == right.declared.held
 
 
 def test_a_kink_is_no_disagreement() -> None:
@@ -331,7 +356,7 @@ def test_what_cannot_be_gone_back_through_is_refused() -> None:
     with pytest.raises(RefusedError, match="the finite differences would take as long as"):
         backward(Network(input=64, layers=[LSTM(64)], steps=1000))
     with pytest.raises(RefusedError, match=r"about 2\.\d GB, and the limit is 2 GB"):
-        backward(Network(input=1, layers=[LSTM(1)], steps=75_000), most_multiply_adds=10**15)
+        backward(Network(input=1, layers=[LSTM(1)], steps=200_000), most_multiply_adds=10**15)
     with pytest.raises(CallError, match="targets: expected 3 steps, as many as are run, got 5"):
         backward(Network(input=1, layers=[RNN(1)], topology="many-to-many"), targets=[[0.0]] * 5)
 

@@ -1,12 +1,36 @@
-"""A tape and what going back along it records, with vectors and gradients by hand."""
+"""A pass on a tape: the gradients that go back, by hand, and the forward values that these are seen to read."""
 
+from math import tanh
 from typing import Any
 
 import pytest
 
-from rnncalc.forward.arrays import Matrix, Meter, Piece, WeightVector
-from rnncalc.forward.tape import LayerTape, Node, Tape
-from rnncalc.forward.taped import Taped
+from rnncalc.forward.arrays import Arrays, Matrix, Meter, Piece, WeightVector
+from rnncalc.forward.tape import LayerTape, Tape, Taped, Value
+from rnncalc.step.operations import OPERATIONS, Operation, Values, part
+
+WEIGHTS: dict[str, Any] = {"W": [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], "b": [2.0, -3.0]}
+A, B, C, S = [2.0, 3.0], [5.0, 7.0], [11.0, 13.0], [4.0]
+GRADIENT = [1.0, 10.0]
+
+
+def taped(chunk: int | None = None, *, trained: bool = True) -> Taped:
+    return Taped(Meter(), Tape(chunk), LayerTape(WEIGHTS, trained=trained))
+
+
+def vector(of: Taped, numbers: list[float], *, needs: bool) -> Value:
+    """Return data whose gradient is asked for, or is not."""
+    value = of.constant(numbers)
+    value.needs = needs
+    return value
+
+
+def gone_back(of: Taped, made: Value, gradient: list[float]) -> set[int]:
+    """Go back from a vector, and return the identities of the values that were read."""
+    made.add(gradient)
+    of.tape.back()
+    of.layer.finish()
+    return {value for held in of.layer.held.values() for value in held}
 
 
 def test_a_step_is_in_its_chunk_and_gradients_stop_at_its_border() -> None:
@@ -28,26 +52,35 @@ def test_a_step_is_in_its_chunk_and_gradients_stop_at_its_border() -> None:
 
 def test_a_gradient_is_the_sum_of_what_is_added() -> None:
     """The first is taken as it is."""
-    node = Node([1.0, 2.0], needs=True)
-    assert node.gradient is None
-    node.add([3.0, 4.0])
-    assert node.gradient == [3.0, 4.0]
-    node.add([0.5, -4.0])
-    assert node.gradient == [3.5, 0.0]
+    value = taped().constant([1.0, 2.0])
+    assert value.gradient is None
+    value.add([3.0, 4.0])
+    assert value.gradient == [3.0, 4.0]
+    value.add([0.5, -4.0])
+    assert value.gradient == [3.5, 0.0]
 
 
 def test_going_back_is_from_the_last_to_the_first_and_once() -> None:
-    """What no gradient has reached is passed over; operations and the numbers that they made are counted."""
-    tape = Tape()
+    """What no gradient has reached is passed over; values and their numbers are counted."""
+    of = taped()
     seen: list[tuple[str, list[float]]] = []
-    nodes = [Node([1.0] * width, needs=True) for width in (2, 3, 1)]
-    for name, node in zip("abc", nodes, strict=True):
-        tape.note(node, lambda gradient, name=name: seen.append((name, gradient)))  # type: ignore[misc]  # the default
-    assert (tape.operations, tape.numbers) == (3, 6)
-    nodes[0].add([1.0, 2.0])
-    nodes[2].add([5.0])
-    tape.back()
-    tape.back()
+
+    def noting(name: str) -> Operation:
+        def through(gradient: list[float], _: Values) -> list[float]:
+            seen.append((name, gradient))
+            return gradient
+
+        return Operation(name, 1, list, (through,), ((),), function=name)
+
+    made = [
+        of.operation(noting(name))(vector(of, [1.0] * width, needs=True))
+        for name, width in (("a", 2), ("b", 3), ("c", 1))
+    ]
+    assert (of.tape.operations, of.tape.numbers) == (3, 6)
+    made[0].add([1.0, 2.0])
+    made[2].add([5.0])
+    of.tape.back()
+    of.tape.back()
     assert seen == [("c", [5.0]), ("a", [1.0, 2.0])]
 
 
@@ -120,3 +153,195 @@ def test_a_state_is_carried_without_its_gradient_at_a_border(chunk: int | None, 
     made.add([2.0])
     tape.back()
     assert (state.gradient, layer.gradients["b"]) == (([2.0], [2.0]) if goes else (None, [0.0]))
+
+
+# What goes back through each operation: what it is done with, the gradient of each operand, what these read.
+ON = {"complement": [A], "scale": [S, A], "shift": [A, S], "plus": [A, B], "times": [A, B], "over": [A, B]}
+GRADIENTS: dict[str, tuple[list[list[float]], list[str]]] = {
+    "plus": ([[1.0, 10.0], [1.0, 10.0]], ["", ""]),
+    "times": ([[5.0, 70.0], [2.0, 30.0]], ["b", "a"]),
+    "over": ([[1 / 5, 10 / 7], [-2 / 25, -30 / 49]], ["b", "ab"]),
+    "complement": ([[-1.0, -10.0]], [""]),
+    "scale": ([[2 + 30.0], [4.0, 40.0]], ["b", "a"]),
+    "shift": ([[1.0, 10.0], [11.0]], ["", ""]),
+    "mean": ([[0.5, 5.0], [0.5, 5.0]], ["", ""]),
+}
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_what_goes_back_through_an_operation(name: str) -> None:
+    """Into each operand alone and into all: only what needs a gradient gets one, and only what it takes is read."""
+    gradients, reads = GRADIENTS[name]
+    on = ON.get(name, [A, B])
+    for needing in ([0], [1], [0, 1], []):
+        if needing and needing[-1] >= len(on):
+            continue
+        of = taped()
+        values = [vector(of, numbers, needs=number in needing) for number, numbers in enumerate(on)]
+        made = of.operation(OPERATIONS[name])(*values)
+        assert made.needs == bool(needing)
+        assert (of.tape.operations, of.tape.numbers) == ((1, len(made.numbers)) if needing else (0, 0))
+        read = gone_back(of, made, GRADIENT)
+        for number, (value, gradient) in enumerate(zip(values, gradients, strict=True)):
+            assert value.gradient == (pytest.approx(gradient) if number in needing else None)
+        letters = {letter for number in needing for letter in reads[number]}
+        assert read == {id(value.numbers) for letter, value in zip("ab", values, strict=False) if letter in letters}
+
+
+def test_vectors_joined_and_parted() -> None:
+    """A gradient is parted where two vectors were joined; beside a part there are zeros."""
+    for needing in ((True, True), (True, False), (False, True)):
+        of = taped()
+        left, right = vector(of, [1.0], needs=needing[0]), vector(of, [2.0, 3.0], needs=needing[1])
+        made = of.operation(OPERATIONS["join"])(left, right)
+        assert made.numbers == [1.0, 2.0, 3.0]
+        assert gone_back(of, made, [5.0, 6.0, 7.0]) == set()
+        assert (left.gradient, right.gradient) == ([5.0] if needing[0] else None, [6.0, 7.0] if needing[1] else None)
+    of = taped()
+    whole = vector(of, [1.0, 2.0, 3.0, 4.0, 5.0], needs=True)
+    made = of.operation(part(1, 3))(whole)
+    assert made.numbers == [2.0, 3.0]
+    gone_back(of, made, [8.0, 9.0])
+    assert whole.gradient == [0.0, 8.0, 9.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("activation", "on", "gives", "gradient"),
+    [
+        ("tanh", [0.0, 0.5], [0.0, tanh(0.5)], [1.0, 10 * (1 - tanh(0.5) ** 2)]),
+        ("sigmoid", [0.0, 0.0], [0.5, 0.5], [0.25, 2.5]),
+        ("relu", [-1.0, 2.0], [0.0, 2.0], [0.0, 10.0]),
+        ("relu", [0.0, 0.5], [0.0, 0.5], [0.0, 10.0]),
+        ("softmax", [0.0, 0.0], [0.5, 0.5], [0.5 * (1 - 5.5), 0.5 * (10 - 5.5)]),
+    ],
+)
+def test_what_goes_back_through_an_activation(
+    activation: str, on: list[float], gives: list[float], gradient: list[float]
+) -> None:
+    """Its derivative is read off what it gave; nothing is noted where no gradient is asked for."""
+    of = taped()
+    value = vector(of, on, needs=True)
+    made = of.operation(OPERATIONS[activation])(value)
+    assert made.numbers == pytest.approx(gives)
+    assert gone_back(of, made, GRADIENT) == {id(made.numbers)}
+    assert value.gradient == pytest.approx(gradient)
+    of = taped()
+    assert not of.operation(OPERATIONS[activation])(of.constant(on)).needs
+    assert of.tape.operations == 0
+
+
+def test_what_is_done_again_is_read_as_what_it_was_made_of() -> None:
+    """1 − (1 − a) is a; a state that goes on is kept as it is."""
+    of = taped()
+    times, complement, linear = (of.operation(OPERATIONS[name]) for name in ("times", "complement", "linear"))
+    a, b = vector(of, A, needs=True), vector(of, B, needs=True)
+    again = complement(complement(linear(a)))
+    read = gone_back(of, times(again, b), GRADIENT)
+    assert read == {id(a.numbers), id(b.numbers)}
+    assert (a.gradient, b.gradient) == ([5.0, 70.0], [2.0, 30.0])
+    of = taped()
+    a, b = vector(of, A, needs=True), vector(of, B, needs=True)
+    state = of.operation(OPERATIONS["complement"])(a)
+    carried = of.carry(state, 1)
+    assert gone_back(of, of.operation(OPERATIONS["times"])(carried, b), GRADIENT) == {id(state.numbers), id(b.numbers)}
+
+
+@pytest.mark.parametrize("trained", [True, False])
+@pytest.mark.parametrize("needs", [True, False])
+def test_what_goes_back_through_weights(trained: bool, needs: bool) -> None:
+    """A product of 3 × 2: 6 multiplications for the weights, which read the vector, and 6 for the vector."""
+    of = taped(trained=trained)
+    arrays = Arrays(WEIGHTS)
+    x = vector(of, A, needs=needs)
+    made = of.product(arrays.matrix("W"), x)
+    assert (made.numbers, made.needs) == ([8.0, 18.0, 28.0], trained or needs)
+    assert gone_back(of, made, [1.0, 0.0, -1.0]) == ({id(x.numbers)} if trained else set())
+    assert x.gradient == ([1.0 - 5.0, 2.0 - 6.0] if needs else None)
+    assert of.layer.gradients.get("W") == ([[2.0, 3.0], [0.0, 0.0], [-2.0, -3.0]] if trained else None)
+    assert of.layer.multiplications == 6 * trained + 6 * needs
+    of = taped(trained=trained)
+    x = vector(of, A, needs=needs)
+    made = of.operation(OPERATIONS["times"])(of.weight(arrays.vector("b")), x)
+    assert (made.numbers, made.needs) == ([4.0, -9.0], trained or needs)
+    assert gone_back(of, made, GRADIENT) == ({id(x.numbers)} if trained else set())
+    assert x.gradient == ([2.0, -30.0] if needs else None)
+    assert of.layer.gradients.get("b") == ([2.0, 30.0] if trained else None)
+    assert of.layer.multiplications == 0
+    of = taped(trained=trained)
+    made = of.weight(arrays.vector("b"))
+    assert (made.numbers, made.needs, of.meter.weights_read) == ([2.0, -3.0], trained, 2)
+    assert gone_back(of, made, GRADIENT) == set()
+    assert of.layer.gradients.get("b") == (GRADIENT if trained else None)
+
+
+def test_a_learned_state_is_held_as_any_state_is() -> None:
+    """Other weights are kept anyway, and held by nobody."""
+    for name, held in (("state", 2), ("weight", 0)):
+        of = taped()
+        start = getattr(of, name)(Arrays(WEIGHTS).vector("b"))
+        x = vector(of, A, needs=True)
+        made = of.operation(OPERATIONS["times"])(start, x)
+        gone_back(of, made, GRADIENT)
+        assert of.layer.held_at_once == held + len(A)
+        assert of.layer.gradients["b"] == [2.0, 30.0]
+
+
+def test_a_row_that_is_looked_up() -> None:
+    """Its gradient is added to the table's row; of the forward values its number alone is held."""
+    of = taped()
+    table = Arrays(WEIGHTS).matrix("W")
+    first, again = of.row(table, 1), of.row(table, 1)
+    assert first.numbers == [3.0, 4.0]
+    first.add([1.0, 2.0])
+    gone_back(of, again, [10.0, 20.0])
+    assert of.layer.gradients["W"] == [[0.0, 0.0], [11.0, 22.0], [0.0, 0.0]]
+    assert (of.layer.held_at_once, of.meter.weights_read) == (2, 2)
+    assert of.tape.owners == {id(table): of.layer}
+    assert not taped(trained=False).row(table, 1).needs
+
+
+def test_a_matrix_that_another_layer_owns() -> None:
+    """Its gradient goes there, whether or not the layer that uses it is trained."""
+    of, other = taped(trained=False), LayerTape(WEIGHTS, trained=True)
+    table = Arrays(WEIGHTS).matrix("W")
+    of.tape.owners[id(table)] = other
+    made = of.product(table.shared_with("tied"), of.constant(A))
+    gone_back(of, made, [1.0, 0.0, 0.0])
+    assert other.gradients["W"] == [[2.0, 3.0], [0.0, 0.0], [0.0, 0.0]]
+    assert (of.layer.multiplications, other.multiplications, of.layer.gradients) == (6, 0, {})
+
+
+def test_what_is_read_is_held_for_the_chunk_that_it_was_made_in() -> None:
+    """Two chunks of one step, a vector of 2 numbers in each: 2 at once; data that come in twice are two."""
+    of = taped(1)
+    matrix = Arrays(WEIGHTS).matrix("W")
+    made = []
+    for step in range(2):
+        of.at(step)
+        assert of.chunk == step
+        made.append(of.product(matrix, of.constant(A)))
+    made[0].add([1.0, 1.0, 1.0])
+    gone_back(of, made[1], [1.0, 1.0, 1.0])
+    assert {chunk: [*held.values()] for chunk, held in of.layer.held.items()} == {0: [2], 1: [2]}
+    given = of.constant(A)
+    assert (given.numbers, given.numbers is A, given.needs, of.numbers(given)) == (A, False, False, A)
+
+
+def test_the_products_of_all_steps_are_counted() -> None:
+    """Twice 6 multiplications for two vectors below; rows are held for the chunk in which they were looked up."""
+    of = taped(1, trained=False)
+    below = [vector(of, A, needs=True), vector(of, B, needs=True)]
+    for x in below:
+        of.product(Arrays(WEIGHTS).matrix("W"), x).add([1.0, 1.0, 1.0])
+    of.tape.back()
+    assert of.layer.multiplications == 12
+    assert [x.gradient for x in below] == [[9.0, 12.0]] * 2
+    of = taped(1)
+    table = Arrays(WEIGHTS).matrix("W")
+    for step, number in enumerate((1, 2, 1)):
+        of.at(step)
+        of.row(table, number).add([1.0, 1.0])
+    of.tape.back()
+    assert {chunk: [*held.values()] for chunk, held in of.layer.held.items()} == {0: [1], 1: [1], 2: [1]}
+    assert of.meter.weights_read == 4
+    assert of.layer.gradients["W"] == [[0.0, 0.0], [2.0, 2.0], [1.0, 1.0]]

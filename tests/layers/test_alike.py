@@ -57,11 +57,11 @@ CASES: dict[str, tuple[Steps, list[str]]] = {
     ),
     "a product that is computed twice": (
         lambda ops, z, n, c, d: (twice(ops, z, n)[0], (twice(ops, z, n)[1], d)),
-        ["c_t = z_t ∘ n_t", "d_t = d_(t−1)", "h_t = z_t ∘ n_t"],
+        ["c_t = z_t ∘ n_t", "d_t = d_(t−1)", "h_t = c_t"],
     ),
     "a state that is the other, a step later": (
         lambda ops, z, n, c, d: (ops.times(z, n), (ops.times(z, n), c)),
-        ["c_t = z_t ∘ n_t", "d_t = c_(t−1)", "h_t = z_t ∘ n_t"],
+        ["c_t = z_t ∘ n_t", "d_t = c_(t−1)", "h_t = c_t"],
     ),
     "states that change places": (
         lambda ops, z, n, c, d: (ops.times(z, n), (d, c)),

@@ -13,9 +13,9 @@ from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, RNN, Dense, External, Layer, Network, RefusedError, training
 from rnncalc.questions.explain_training import Kind, explain_training
-from rnncalc.questions.held import Gradient
 from rnncalc.reports.explain_training import TrainingExplanationReport
 from rnncalc.spec import parse
+from rnncalc.step.costs import Gradient
 
 
 def report(network: Network, chunk: int | None = None) -> dict[str, Any]:

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 import pytest
 
 from rnncalc import Cell, Network, training
-from rnncalc.layers.cell import Form, Gate, Habits, Product
+from rnncalc.layers.cell import Form, Gate, Product
 from rnncalc.layers.kinds import KINDS
 from rnncalc.layers.operations import Operations, Value
 from rnncalc.questions.explain_training import explain_training
-from rnncalc.questions.graph import graph
-from rnncalc.questions.notation import NOTATIONS
 from rnncalc.reports.explain_training import TrainingExplanationReport
+from rnncalc.reports.pictures.cell_graph import graph
+from rnncalc.step.equations import NOTATIONS
+from rnncalc.step.trace import traced
 
 X, H, S = (Product(of, Form.DIAGONAL) for of in "xhs")
 
@@ -81,5 +82,5 @@ def test_a_drawing_has_the_letters_of_the_equations(network: Network) -> None:
     """Those of the first notation, which it is drawn in."""
     (placed,) = network.stack
     assert isinstance(placed.layer, Cell)
-    nodes = graph(placed.layer, placed.inputs, Habits()).nodes
+    nodes = graph(traced(placed.layer, placed.inputs)).nodes
     assert {f"{letter}_{below}" for node in nodes for letter, below in node.weights} == LETTERS["w"]

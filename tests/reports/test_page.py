@@ -13,8 +13,8 @@ from conftest import Call
 
 from rnncalc import GRU, LSTM, RNN, Network, Output, explain
 from rnncalc.formats import write
-from rnncalc.questions.notation import NOTATIONS
 from rnncalc.reports.explain import ExplanationReport
+from rnncalc.step.equations import NOTATIONS
 
 SVG = "{http://www.w3.org/2000/svg}"
 CHILDREN = {"math": None, "mrow": None, "mpadded": 1, "msub": 2, "munder": 2, "mi": 0, "mn": 0, "mo": 0, "mtext": 0}

@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from rnncalc.conventions.arrays import CellArrays
 from rnncalc.conventions.catalogue import convention
 from rnncalc.errors import RefusedError
-from rnncalc.layers.cell import Cell, Form
+from rnncalc.layers.cell import Cell, Form, Habits
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.questions.graph import Does, Graph, graph
 from rnncalc.reports.equations import plain, spelled
 from rnncalc.reports.pictures.cell_figure import figure
+from rnncalc.reports.pictures.cell_graph import Does, Graph, graph
 from rnncalc.reports.pictures.cell_legend import labels, rows
 from rnncalc.reports.pictures.cell_lines import lines, step
 from rnncalc.reports.pictures.framing import Words, bounds, framed
 from rnncalc.reports.pictures.picture import Picture, Shape, fitted, moved
 from rnncalc.reports.pictures.plan import row_of
 from rnncalc.reports.setting import title
+from rnncalc.step.trace import Trace, trace
 from rnncalc.text import all_of, escape, plural
 
 GAPS = (3, 2)
@@ -39,20 +39,16 @@ TOLD = 3
 """Of more layers with the same cell than these, only the number is said."""
 
 
-MEANINGS = {
-    Does.THROUGH: "A box with round corners has no weights of its own: its function is of the sum that enters it.",
-    Does.SCALED: "· multiplies a vector by a number.",
-    Does.OVER: "÷ divides what comes from below by what comes from its side.",
-}
-"""What is to be said of nodes that are not in every picture."""
+BY_HAND = "A box with round corners has no weights of its own: its function is of the sum that enters it."
 
 
 class Found(NamedTuple):
-    """A recurrent layer in its place, its cell, and the other layers that have the same."""
+    """A recurrent layer in its place, its cell under a convention, and the other layers that have the same."""
 
     placed: Placed
     layer: Cell
-    arrays: CellArrays
+    trace: Trace
+    habits: Habits
     others: tuple[Placed, ...] = ()
 
 
@@ -85,15 +81,16 @@ def _refusal(network: Network, wrong: list[Placed], only: tuple[str, ...]) -> st
 def _found(network: Network, placed: Placed, others: tuple[Placed, ...] = ()) -> Found:
     layer = placed.layer
     assert isinstance(layer, Cell)
-    arrays = convention(network.convention).arrays(layer.kind)
+    row = convention(network.convention)
+    arrays = row.arrays(layer.kind)
     assert arrays is not None  # a network under a convention that lacks a cell is refused
-    return Found(placed, layer, arrays, others)
+    return Found(placed, layer, trace(layer, placed.inputs, row), arrays.habits, others)
 
 
 def _picture(network: Network, found: Found, width: int | None, signs: Mapping[int, str]) -> Picture:
     """Return the widest picture that is no wider than so many cells; where there is none, the flow line by line."""
-    told = [spelled(line, signs) for line in step(found.placed, found.layer, found.arrays)]
-    flow = graph(found.layer, found.placed.inputs, found.arrays.habits)
+    told = [spelled(line, signs) for line in step(found.placed, found.trace)]
+    flow = graph(found.trace)
     for gap in GAPS:
         shapes: list[Shape] = figure(flow, gap, signs)
         around = bounds(shapes)
@@ -105,7 +102,7 @@ def _picture(network: Network, found: Found, width: int | None, signs: Mapping[i
         shapes, across = [*lines(told, width or ROOM)], 0
         around = bounds(shapes)
     room = max(across, min(width or ROOM, ROOM))
-    legend = [*labels(rows(found.placed, found.arrays.habits, signs), room)]
+    legend = [*labels(rows(found.placed, found.habits, signs), room)]
     beside = bounds(legend)
     left = around.left + (across - beside.right + beside.left) // 2 if drawn else 0
     shapes += [moved(label, (left, around.bottom + 1)) for label in legend]
@@ -129,8 +126,10 @@ def _notes(found: Found, flow: Graph | None) -> Iterator[str]:
     placed, layer = found.placed, found.layer
     if flow:
         yield "A box multiplies what enters it by its weights, and sums; lines that cross without a dot do not meet."
-    does = {node.does for node in flow.nodes} if flow else set()
-    yield from (text for of, text in MEANINGS.items() if of in does)
+        if any(node.does is Does.THROUGH for node in flow.nodes):
+            yield BY_HAND
+        legends = (node.operation.legend for node in flow.nodes if node.does is Does.OPERATION)
+        yield from filter(None, dict.fromkeys(legends))
     bare: dict[str, list[str]] = {}
     for gate in layer.gates(placed.inputs):
         for product in gate.products:

@@ -9,14 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, product
 from typing import NamedTuple
 
-from rnncalc.questions.graph import Does, Graph
-from rnncalc.reports.equations import FUNCTIONS, Line, Term, spelled
+from rnncalc.reports.equations import Line, Term, spelled
+from rnncalc.reports.pictures.cell_graph import Does, Graph
 from rnncalc.reports.pictures.cell_places import OUT, Places, places
 from rnncalc.reports.pictures.cell_tracks import LEFT, Heights, Path, heights, paths
 from rnncalc.reports.pictures.cell_wires import RIGHT, How, Laid, Wires, ports, wires
 from rnncalc.reports.pictures.picture import Align, Arrow, Box, Dot, GridPoint, Label, Role, Shape, span
-
-SIGNS = {Does.PLUS: "+", Does.TIMES: "∘", Does.OVER: "÷", Does.SCALED: "·", Does.COMPLEMENT: "1−"}
 
 NARROWEST, MARGIN = 7, 2
 """A box is no narrower than this, and by so much wider than what stands in it."""
@@ -64,20 +62,19 @@ def figure(graph: Graph, gap: int, signs: Mapping[int, str]) -> list[Shape]:
 def _looks(found: Places, place: int, signs: Mapping[int, str]) -> Looks:
     """Return how a node is drawn: a gate and a matrix as a box, an operation as a circle, a trained number small."""
     node = found.graph.nodes[place]
-    function = FUNCTIONS.get(node.activation, node.activation).translate(signs)
+    row = node.operation
+    function = (row.function or row.name).translate(signs)
     entries = ports(len(node.operands) - (place in found.below), place in found.below)
     least = max([NARROWEST, *(2 * abs(at) + 3 for at in entries)])
-    if node.does in SIGNS:
-        sign = SIGNS[node.does]
-        return Looks(((sign,),), len(sign) + 2 if len(sign) % 2 else len(sign) + 3, 1, Role.OPERATION, True)
     match node.does:
         case Does.GATE | Does.THROUGH:  # which has no weights of its own
             lines: tuple[Line, ...] = ((function,), spelled((Term(node.letter, time="t"),), signs))
-        case Does.APPLIED:
-            return Looks(((function,),), _odd(len(function) + 2), 1, Role.OPERATION, True)
-        case Does.SCALAR:
+        case Does.OPERATION:
+            sign = function if row.function else row.drawn
+            return Looks(((sign,),), _odd(len(sign) + 2), 1, Role.OPERATION, True)
+        case Does.NUMBER:
             (number,) = spelled((Term(node.letter),), signs)
-            line: Line = (number,) if node.activation == "linear" else (f"{function}(", number, ")")
+            line: Line = (number,) if row.name == "linear" else (f"{function}(", number, ")")
             return Looks((line,), _odd(span(line) + 2), 1, Role.GATE, False)
         case _:
             lines = tuple(spelled((Term(*letters),), signs) for letters in node.weights)

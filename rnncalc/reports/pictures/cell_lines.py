@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rnncalc.conventions.arrays import CellArrays
-from rnncalc.layers.cell import Cell
 from rnncalc.network.stack import Placed
-from rnncalc.questions.symbols import equations
 from rnncalc.reports.equations import Line, written
 from rnncalc.reports.pictures.picture import Label, Role, span
+from rnncalc.step.equations import equations
+from rnncalc.step.trace import Trace
 
 SIGNS = (" + ", " ∘ ", " · ", " / ", " − ")
 INDENT = 4
 
 
-def step(placed: Placed, layer: Cell, arrays: CellArrays) -> list[Line]:
+def step(placed: Placed, trace: Trace) -> list[Line]:
     """Return the equations of a step."""
-    return [written(equation, placed.sizes) for equation in equations(layer, placed.inputs, arrays)]
+    return [written(equation, placed.sizes) for equation in equations(trace)]
 
 
 def lines(step: Sequence[Line], width: int) -> Iterator[Label]:

@@ -10,10 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from rnncalc.questions.graph import Does, Graph
+from rnncalc.reports.pictures.cell_graph import Does, DrawnNode, Graph
 
-ALONG = {Does.PLUS, Does.TIMES, Does.OVER, Does.SCALED, Does.APPLIED}
-"""What may stand on a state's line."""
+
+def along(node: DrawnNode) -> bool:
+    """Return whether a node may stand on a state's line."""
+    return node.does is Does.OPERATION and not node.operation.before
+
 
 OUT = -1
 """The place of what is handed on, above all nodes."""
@@ -76,15 +79,15 @@ def _line(graph: Graph, letter: str) -> tuple[int, ...]:
     In a cell of one gate it may go through that. What stands on the way is read once by what stands on it.
     """
     gates = [place for place, node in enumerate(graph.nodes) if node.does in (Does.GATE, Does.THROUGH)]
-    along = {place for place, node in enumerate(graph.nodes) if node.does in ALONG}
-    along |= {*gates} if len(gates) == 1 else set()
+    passed = {place for place, node in enumerate(graph.nodes) if along(node)}
+    passed |= {*gates} if len(gates) == 1 else set()
     start, end = graph.before[letter], graph.after[letter]
     ways: list[tuple[int, ...]] = [(start,)]
     targets = _targets(graph)
     for way in ways:  # grows while it is read: the shortest first
         if way[-1] == end and len(way) > 1 and all(_once(targets[place], way) for place in way[1:-1]):
             return way[1:]
-        ways += [(*way, place) for place in dict.fromkeys(targets[way[-1]]) if place in along and place not in way]
+        ways += [(*way, place) for place in dict.fromkeys(targets[way[-1]]) if place in passed and place not in way]
         if len(ways) > MOST_WAYS:
             return ()
     return ()
@@ -123,7 +126,7 @@ def _rows(graph: Graph, lines: Mapping[str, tuple[int, ...]], ranks: dict[int, i
     """Return a row for each rank, and above it one for each line of the rank; a bare number stands below its reader."""
     targets = _targets(graph)
     for place, node in enumerate(graph.nodes):
-        if node.does is Does.SCALAR:
+        if node.does is Does.NUMBER:
             above = [ranks[of] for of in targets[place] if of != OUT]
             ranks[place] = max(1, min(above, default=1) - 1)
     lined = {place: letter for letter, line in lines.items() for place in line}
@@ -142,7 +145,7 @@ def _below(graph: Graph, rows: Mapping[int, int]) -> dict[int, int]:
             operands: Sequence[int] = (graph.output,)
         else:
             node = graph.nodes[place]
-            operands = node.operands[:1] if node.does is Does.OVER else node.operands
+            operands = node.operands[:1] if node.operation.ordered else node.operands
         free = [of for of in operands if rows.get(of, 0) and of not in below.values()]
         fitting = [of for of in free if highest[of] == rows[place] and rows[of] < rows[place]]
         if fitting:
@@ -150,7 +153,7 @@ def _below(graph: Graph, rows: Mapping[int, int]) -> dict[int, int]:
     return below
 
 
-PREFERRED = {Does.GATE: 2, Does.THROUGH: 2, Does.PART: 2, Does.MATRIX: 2, Does.SCALAR: 0}
+PREFERRED = {Does.GATE: 2, Does.THROUGH: 2, Does.PRODUCT: 2, Does.NUMBER: 0}
 """What an operation stands above rather than above another operation: a gate, and what a gate is made of."""
 
 

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
-from rnncalc.questions.graph import Does
-from rnncalc.reports.pictures.cell_places import ALONG, OUT, Places
+from rnncalc.reports.pictures.cell_graph import Does
+from rnncalc.reports.pictures.cell_places import OUT, Places
 
 ASIDE = 3
 """How far from the middle of an operation a line stands that comes up beside it."""
@@ -165,8 +165,8 @@ class _Making:
         straight = self.found.below.get(place)
         if straight is not None:
             self.wires.append(Wire(straight, place, How.STRAIGHT, row, self.middles[place], self.middles[place]))
-        does = None if place == OUT else self.found.graph.nodes[place].does
-        if does in ALONG - {Does.APPLIED} or does is Does.COMPLEMENT:
+        node = None if place == OUT else self.found.graph.nodes[place]
+        if node and node.does is Does.OPERATION and (node.operation.operands > 1 or node.operation.before):
             self._sideways(place, operands, straight is not None)
             return
         for number, operand in enumerate(operands):
@@ -195,11 +195,11 @@ class _Making:
         One comes from below where nothing else does, and the sides alone are too few.
         """
         row, middle = self.found.rows[place], self.middles[place]
-        over = self.found.graph.nodes[place].does is Does.OVER
+        ordered = self.found.graph.nodes[place].operation.ordered
         on_the_left = [operand for operand in operands if self.trunks[operand] < middle]
-        if not bottom and (over or len(operands) + (place in self.lefts) > 1) and operands:
+        if not bottom and (ordered or len(operands) + (place in self.lefts) > 1) and operands:
             first = operands[0]
-            if over or len(on_the_left) != 1 or place in self.lefts:
+            if ordered or len(on_the_left) != 1 or place in self.lefts:
                 operands.remove(first)
                 self.wires.append(Wire(first, place, How.UNDER, row, middle, middle))
         for operand in operands:

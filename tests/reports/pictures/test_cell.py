@@ -14,12 +14,13 @@ from rnncalc.conventions.catalogue import CONVENTIONS, convention
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Habits
 from rnncalc.layers.kinds import kind
-from rnncalc.questions.graph import graph
-from rnncalc.questions.symbols import equations
 from rnncalc.reports.draw import Drawing
 from rnncalc.reports.equations import plain, written
+from rnncalc.reports.pictures.cell_graph import graph
 from rnncalc.reports.pictures.cell_legend import rows
 from rnncalc.reports.pictures.picture import Box, Label, Picture, Role
+from rnncalc.step.equations import equations
+from rnncalc.step.trace import trace
 
 M = 4
 
@@ -59,7 +60,8 @@ def unlike(name: str) -> list[Network]:
     for net in networks(name):
         layer = net.layers[0]
         assert isinstance(layer, Cell)
-        found.setdefault((graph(layer, M, habits_of(net)).nodes, habits_of(net)), net)
+        nodes = graph(trace(layer, M, convention(net.convention))).nodes
+        found.setdefault((nodes, habits_of(net)), net)
     return [*found.values()]
 
 
@@ -100,9 +102,8 @@ def test_each_operation_stands_once_in_the_equations_and_in_the_picture(name: st
     for net in unlike(name):
         layer, (placed,) = net.layers[0], net.stack
         assert isinstance(layer, Cell)
-        arrays = convention(net.convention).arrays(layer.kind)
-        assert arrays is not None
-        every = [plain(written(each, placed.sizes)) for each in equations(layer, M, arrays)]
+        step = trace(layer, M, convention(net.convention))
+        every = [plain(written(each, placed.sizes)) for each in equations(step)]
         lines = " ; ".join({line.partition(" = ")[2] for line in every})  # a state that is handed on has two
         boxes = [shape for shape in drawn(net).shapes if isinstance(shape, Box)]
         signs = [plain(box.lines[0]) for box in boxes if box.role is Role.OPERATION and box.height == 1]

@@ -1,4 +1,4 @@
-"""The graph of a step is the step: one node for each operation, and run node by node it gives the same numbers."""
+"""What is drawn of a step is the step: one node for each operation, and run node by node it gives the same numbers."""
 
 from itertools import product
 from typing import Any
@@ -9,7 +9,8 @@ from circuit import Numbers, number
 from rnncalc import GRU, LSTM, RNN, Cell, FastGRNN
 from rnncalc.layers.cell import Habits
 from rnncalc.layers.kinds import KINDS, kind
-from rnncalc.questions.graph import Does, Graph, graph
+from rnncalc.reports.pictures.cell_graph import Does, Graph, graph
+from rnncalc.step.trace import traced
 
 M = 4
 HABITS = [Habits(*each) for each in product((False, True), repeat=2)]
@@ -21,6 +22,7 @@ def run(found: Graph, numbers: Numbers, before: dict[str, float]) -> list[float]
     for node in found.nodes:
         given = [values[place] for place in node.operands]
         reads = {subscript[0]: value for (_, subscript), value in zip(node.weights, given, strict=False)}
+        name = node.operation.name
         match node.does:
             case Does.INPUT:
                 values.append(number("x"))
@@ -28,20 +30,18 @@ def run(found: Graph, numbers: Numbers, before: dict[str, float]) -> list[float]
                 values.append(before[node.letter])
             case Does.GATE:
                 values.append(numbers.gate(node.letter, **reads))
-            case Does.PART:
-                values.append(numbers.sum(node.letter, **reads))
             case Does.THROUGH:
                 values.append(numbers.through(node.letter, *given))
-            case Does.MATRIX:
-                values.append(numbers.product(node.letter, *given))
-            case Does.SCALAR:
+            case Does.PRODUCT if len(given) == 1 and node.weights[0][1] == "hp":
+                values.append(numbers.product("p", *given))
+            case Does.PRODUCT:
+                values.append(numbers.sum(node.weights[0][1][1], **reads))
+            case Does.NUMBER:
                 values.append(numbers.scalar(node.letter))
-            case Does.APPLIED:
-                values.append(numbers.activate(node.activation, *given))
-            case Does.SCALED:
-                values.append(numbers.scale(*given))
-            case does:
-                values.append(getattr(numbers, does.value)(*given))
+            case Does.OPERATION if name in ("tanh", "relu"):
+                values.append(numbers.activate(name, *given))
+            case _:
+                values.append(getattr(numbers, name)(*given))
     return values
 
 
@@ -52,7 +52,7 @@ def test_run_node_by_node_it_is_the_step(name: str) -> None:
         options: dict[str, Any] = {"units": units}
         layer = kind(name)(**options)
         assert isinstance(layer, Cell)
-        found, numbers = graph(layer, M, habits), Numbers(layer, M, habits)
+        found, numbers = graph(traced(layer, M, habits)), Numbers(layer, M, habits)
         before = {letter: number("before", letter) for letter in layer.states}
         values = run(found, numbers, before)
         handed, after = layer.step(numbers, number("x"), tuple(before.values()))
@@ -62,22 +62,28 @@ def test_run_node_by_node_it_is_the_step(name: str) -> None:
 
 def test_the_nodes_of_a_cell() -> None:
     """An LSTM's, as its equations have them; what is done twice to the same values is one node."""
-    does = [node.does.value for node in graph(LSTM(3), M, Habits()).nodes]
-    assert sorted(does) == sorted(["input", *["before"] * 2, *["gate"] * 4, *["times"] * 3, "plus", "applied"])
-    assert len(graph(RNN(3), M, Habits()).nodes) == 3
-    weights = [node.weights for node in graph(GRU(3, reset_after=True), M, Habits()).nodes if node.does is Does.PART]
-    assert weights == [(("W", "xn"),), (("W", "hn"),)]
+    does = [node.does.value for node in graph(traced(LSTM(3), M)).nodes]
+    assert sorted(does) == sorted(["input", *["before"] * 2, *["gate"] * 4, *["operation"] * 5])
+    assert len(graph(traced(RNN(3), M)).nodes) == 3
+    nodes = graph(traced(GRU(3, reset_after=True), M)).nodes
+    assert [node.weights for node in nodes if node.does is Does.PRODUCT] == [(("W", "xn"),), (("W", "hn"),)]
 
 
 def test_trained_numbers_are_nodes_of_their_own() -> None:
     """ζ and ν of a FastGRNN, each once, through the sigmoid that keeps it between 0 and 1."""
-    found = [node for node in graph(FastGRNN(3), 2, Habits()).nodes if node.does is Does.SCALAR]
-    assert [(node.letter, node.activation) for node in found] == [("zeta", "sigmoid"), ("nu", "sigmoid")]
+    found = [node for node in graph(traced(FastGRNN(3), 2)).nodes if node.does is Does.NUMBER]
+    assert [(node.letter, node.operation.name) for node in found] == [("zeta", "sigmoid"), ("nu", "sigmoid")]
 
 
 def test_a_matrix_beside_the_gates_is_a_node_of_its_own() -> None:
-    """An LSTM's projection, of what it would hand on without it."""
-    of = graph(LSTM(3, projection=2), 4, Habits())
-    (node,) = [node for node in of.nodes if node.does is Does.MATRIX]
-    assert node.letter == "p"
+    """An LSTM's projection, of what it would output without it."""
+    of = graph(traced(LSTM(3, projection=2), 4))
+    (node,) = [node for node in of.nodes if node.does is Does.PRODUCT]
+    assert node.weights == (("W", "hp"),)
     assert of.nodes[of.output] is node
+
+
+def test_a_value_that_nothing_reads_is_not_drawn() -> None:
+    """Nor are the sums of a gate, which are in its box."""
+    step = traced(LSTM(3), 4)
+    assert len(graph(step).nodes) == 12 < len(step.nodes)

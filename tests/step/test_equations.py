@@ -19,9 +19,9 @@ from rnncalc.forward.arrays import Arrays, Matrix, filled
 from rnncalc.forward.bindings import binding
 from rnncalc.forward.floats import floats
 from rnncalc.forward.network_pass import Pass
-from rnncalc.questions.notation import NOTATIONS
-from rnncalc.questions.symbols import equations
 from rnncalc.reports.equations import Term, plain, written
+from rnncalc.step.equations import NOTATIONS, equations
+from rnncalc.step.trace import trace
 
 Vector = list[float]
 
@@ -118,10 +118,9 @@ def check(net: Network, notation: str) -> None:
     assert ran.agrees
     names = bound(net, weights)
     names |= SPELLED[notation](layer, names)
-    arrays = convention(net.convention).arrays(layer.kind)
-    assert arrays is not None
     written_in = NOTATIONS[notation]
-    lines = [written(each, placed.sizes, written_in.rows) for each in equations(layer, M, arrays, written_in)]
+    step = trace(layer, M, convention(net.convention))
+    lines = [written(each, placed.sizes, written_in.rows) for each in equations(step, written_in)]
     for x, seen, handed in zip(inputs, ran.traces[0].steps, ran.output, strict=True):
         names["x_t"] = x
         for line in map(plain, lines):
@@ -264,9 +263,8 @@ def test_equations_as_textbooks_and_frameworks_write_them(
     """Against the papers, and the formulas in PyTorch's documentation."""
     (placed,) = network(name, 4, options, convention_name).stack
     assert isinstance(placed.layer, Cell)
-    arrays = convention(convention_name).arrays(name)
-    assert arrays is not None
-    assert [plain(written(each, placed.sizes)) for each in equations(placed.layer, M, arrays)] == lines
+    step = trace(placed.layer, M, convention(convention_name))
+    assert [plain(written(each, placed.sizes)) for each in equations(step)] == lines
 
 
 @pytest.mark.parametrize(
@@ -300,19 +298,24 @@ def test_notations_as_books_have_them(
     """U, W and V as in Goodfellow et al., rows as in Zhang et al., [h, x] as in Olah; the first lines of each."""
     (placed,) = network(name, 4, options, convention_name).stack
     assert isinstance(placed.layer, Cell)
-    arrays = convention(convention_name).arrays(name)
-    assert arrays is not None
     of = NOTATIONS[notation]
-    found = [plain(written(each, placed.sizes, of.rows)) for each in equations(placed.layer, M, arrays, of)]
+    step = trace(placed.layer, M, convention(convention_name))
+    found = [plain(written(each, placed.sizes, of.rows)) for each in equations(step, of)]
     assert found[: len(lines)] == lines
 
 
 def test_nothing_stands_for_an_activation_that_does_nothing() -> None:
     """A cell state that goes through none is written as it is."""
-    arrays = convention("textbook").arrays("lstm")
-    assert arrays
-    lines = [plain(written(each, {"h": 2, "m": M})) for each in equations(LSTM(2, activation="linear"), M, arrays)]
+    step = trace(LSTM(2, activation="linear"), M, convention("textbook"))
+    lines = [plain(written(each, {"h": 2, "m": M})) for each in equations(step)]
     assert lines[2:] == ["g_t = W_xg x_t + W_hg h_(t−1) + b_g", "o_t = σ(W_xo x_t + W_ho h_(t−1) + b_o)", *LINEAR]
+
+
+def test_a_value_of_two_names_is_spelled_out_once() -> None:
+    """An LSTM that outputs its cell state as it is."""
+    step = trace(LSTM(2, activation="linear", output_gate=False), M, convention("textbook"))
+    lines = [plain(written(each, {"h": 2, "m": M})) for each in equations(step)]
+    assert lines[3:] == ["c_t = f_t ∘ c_(t−1) + i_t ∘ g_t", "h_t = c_t"]
 
 
 LINEAR = ["c_t = f_t ∘ c_(t−1) + i_t ∘ g_t", "h_t = o_t ∘ c_t"]

@@ -1,14 +1,15 @@
 """A cell that is declared half right is refused, with the part's name, before a number is read off it."""
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import pytest
 
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Gate, Product, Weight
-from rnncalc.layers.declaration import check_declaration
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.operations import Operations, Value
+from rnncalc.step.trace import traced
 
 X, H = Product("x"), Product("h")
 Step = tuple[Value, tuple[Value, ...]]
@@ -61,7 +62,7 @@ def test_gates_that_the_step_does_not_use_as_declared(gates: tuple[Gate, ...], m
     """Too much and too little, each named."""
     wrong = type("Wrong", (Candidate,), {"declared": gates})
     with pytest.raises(DeclarationError) as caught:
-        check_declaration(wrong(3), 2)
+        traced(wrong(3), 2)
     assert str(caught.value) == message
 
 
@@ -74,14 +75,14 @@ def test_a_product_that_the_step_forgets() -> None:
             return n, (n,)
 
     with pytest.raises(DeclarationError, match="gate n declares a product of h, and the step gives it none"):
-        check_declaration(Forgetful(3), 2)
+        traced(Forgetful(3), 2)
 
 
 def test_a_weight_beside_the_gates_that_nobody_uses() -> None:
     """A trained number would be counted in vain."""
     wrong = type("Wrong", (Candidate,), {"beside": (Weight("zeta", (), "a number"),)})
     with pytest.raises(DeclarationError, match="zeta is declared, and the step does not use it"):
-        check_declaration(wrong(3), 2)
+        traced(wrong(3), 2)
 
 
 def test_widths_that_do_not_meet() -> None:
@@ -92,9 +93,9 @@ def test_widths_that_do_not_meet() -> None:
             n = ops.plus(ops.gate("n", x=x, h=state[0]), x)
             return n, (n,)
 
-    check_declaration(Skip(3), 3)
+    traced(Skip(3), 3)
     with pytest.raises(DeclarationError, match="vectors of the widths h and m meet"):
-        check_declaration(Skip(3), 2)
+        traced(Skip(3), 2)
 
 
 def test_a_state_that_is_lost() -> None:
@@ -105,7 +106,7 @@ def test_a_state_that_is_lost() -> None:
             return ops.gate("n", x=x, h=state[0]), ()
 
     with pytest.raises(DeclarationError, match="the step returns 0 states, and h are declared"):
-        check_declaration(Lossy(3), 2)
+        traced(Lossy(3), 2)
 
 
 def test_two_states_and_two_gates() -> None:
@@ -119,7 +120,7 @@ def test_two_states_and_two_gates() -> None:
             n = ops.gate("n", x=x, h=state[0])
             return n, (n, ops.gate("q", x=x))
 
-    check_declaration(Two(3), 3)
+    traced(Two(3), 3)
     for change, message in (
         ({"declared": (gate("n", Product("a")),)}, "gate n reads a, and the states are h, c"),
         ({"declared": (gate("r", X), gate("q", X))}, "the step asks for the gate n, and r, q are declared"),
@@ -129,7 +130,7 @@ def test_two_states_and_two_gates() -> None:
         ),
     ):
         with pytest.raises(DeclarationError) as caught:
-            check_declaration(type("Wrong", (Two,), change)(3), 3)
+            traced(type("Wrong", (Two,), change)(3), 3)
         assert str(caught.value) == f"candidate: {message}"
 
 
@@ -142,7 +143,7 @@ def test_a_product_summed_twice() -> None:
             return n, (n,)
 
     with pytest.raises(DeclarationError, match="the step sums gate n's product of h twice"):
-        check_declaration(Twice(3), 2)
+        traced(Twice(3), 2)
 
 
 @pytest.mark.parametrize(
@@ -190,7 +191,7 @@ def test_operations_on_other_widths_than_they_take(name: str, message: str) -> N
             return wide if name == "hands" else n, (wide if name == "state" else n,)
 
     with pytest.raises(DeclarationError) as caught:
-        check_declaration(Mixed(3), 2)
+        traced(Mixed(3), 2)
     assert str(caught.value) == f"candidate: {message}"
 
 
@@ -206,10 +207,10 @@ def test_a_matrix_and_a_number_beside_the_gates() -> None:
             h = ops.blend(n, done, ops.times(n, ops.over(n, n)))
             return h, (h,)
 
-    check_declaration(Beside(3), 2)
+    traced(Beside(3), 2)
     wrong = type("Wrong", (Beside,), {"beside": (Weight("V", ("h", "q"), "a matrix"),)})
     with pytest.raises(DeclarationError, match=r"^candidate: the width q has no number; sizes\(\) gives h, m$"):
-        check_declaration(wrong(3), 2)
+        traced(wrong(3), 2)
 
 
 def test_the_package_s_own_cells_hold() -> None:
@@ -218,5 +219,56 @@ def test_the_package_s_own_cells_hold() -> None:
     assert len(cells) >= 8
     for of in cells:
         for inputs in (2, 3):
-            check_declaration(of(3), inputs)
+            traced(of(3), inputs)
     assert Form("diagonal") is Form.DIAGONAL
+
+
+Given = Callable[[Any, Any, Any, Any, Any], dict[str, Any]]
+"""What a gate is given, from the operations, x, the states h and c, and another gate."""
+
+
+def given(reads: Given) -> Cell:
+    """Return a cell of two states, one of whose gates is given these."""
+
+    class Two(Candidate):
+        states: ClassVar[dict[str, str]] = {"h": "h", "c": "h"}
+        declared = (gate("n", X, H, Product("c")), gate("q", X))
+
+        def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Step[Value]:
+            h, c = state
+            q = ops.gate("q", x=x)
+            n = ops.gate("n", **({"x": x, "h": h, "c": c} | reads(ops, x, h, c, q)))
+            return n, (n, q)
+
+    return Two(3)
+
+
+@pytest.mark.parametrize(
+    "reads",
+    [
+        lambda ops, x, h, c, q: {"h": ops.times(x, h), "c": ops.complement(c)},
+        lambda ops, x, h, c, q: {"c": ops.plus(ops.times(q, c), q)},
+        lambda ops, x, h, c, q: {"h": ops.plus(q, h)},
+    ],
+)
+def test_a_state_may_be_changed_on_its_way_to_a_gate(reads: Given) -> None:
+    """By x, by itself and by gates."""
+    traced(given(reads), 3)
+
+
+ORDER = "; the states come, and are returned, in the order h, c"
+
+
+@pytest.mark.parametrize(
+    ("reads", "message"),
+    [
+        (lambda ops, x, h, c, q: {"h": c, "c": h}, "gate n reads h, and the step gives it the state c"),
+        (lambda ops, x, h, c, q: {"h": x}, "gate n reads h, and the step gives it what does not come from h"),
+        (lambda ops, x, h, c, q: {"x": h}, "gate n reads x, and the step gives it the state h"),
+    ],
+)
+def test_states_that_are_mixed_up(reads: Given, message: str) -> None:
+    """Of one width they would be counted as declared, and multiplied by the matrix of another."""
+    with pytest.raises(DeclarationError) as caught:
+        traced(given(reads), 3)
+    assert str(caught.value) == f"candidate: {message}{ORDER}"

@@ -1,0 +1,137 @@
+"""What is drawn of a step: its trace, in which each sum of a gate's products and biases is one box.
+
+Says nothing of where a box stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from typing import NamedTuple
+
+from rnncalc.step.equations import Letter, letters_of
+from rnncalc.step.operations import OPERATIONS, Operation
+from rnncalc.step.trace import WEIGHTS, Trace
+
+
+class Does(Enum):
+    """What a drawn node is.
+
+    INPUT: x. BEFORE: a state of the step before. GATE: the sum of a gate's products and biases, through its activation.
+    THROUGH: a gate whose sum was made by hand. PRODUCT: a part of a gate's sum, or a product with a matrix beside the
+    gates. NUMBER: a trained number. OPERATION: any other operation of the table.
+    """
+
+    INPUT = "input"
+    BEFORE = "before"
+    GATE = "gate"
+    THROUGH = "through"
+    PRODUCT = "product"
+    NUMBER = "number"
+    OPERATION = "operation"
+
+
+class DrawnNode(NamedTuple):
+    """A node that is drawn.
+
+    operation: its row; of a gate or a number that of its activation. operands: the places of the nodes that it reads.
+    letter: of a gate, of a number, or of what is read. weights: by which a box multiplies each operand.
+    """
+
+    does: Does
+    operation: Operation
+    operands: tuple[int, ...] = ()
+    letter: str = ""
+    weights: tuple[Letter, ...] = ()
+
+
+class Graph(NamedTuple):
+    """The nodes that are drawn of one step, each after those it reads; x is the first.
+
+    before, after: the places of each state's nodes, of the step before and of this one. output: what is handed on.
+    """
+
+    nodes: tuple[DrawnNode, ...]
+    before: Mapping[str, int]
+    after: Mapping[str, int]
+    output: int
+
+
+def graph(trace: Trace) -> Graph:
+    """Return what is drawn of a step."""
+    reader = _Reader(trace)
+    found: dict[int, DrawnNode] = {}
+    wanted = [trace.x, *trace.before.values(), *trace.after.values(), trace.output]
+    while wanted:
+        place = wanted.pop()
+        if place not in found:
+            found[place] = reader.drawn(place)
+            wanted += found[place].operands
+    places = {place: number for number, place in enumerate(sorted(found))}
+    nodes = (found[place] for place in places)
+    return Graph(
+        tuple(node._replace(operands=tuple(places[of] for of in node.operands)) for node in nodes),
+        {letter: places[place] for letter, place in trace.before.items()},
+        {letter: places[place] for letter, place in trace.after.items()},
+        places[trace.output],
+    )
+
+
+class _Reader:
+    """Tells of each node of a trace how it is drawn."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.nodes = trace.nodes
+        self.letters = letters_of(trace)
+
+    def drawn(self, place: int) -> DrawnNode:
+        node = self.nodes[place]
+        row = OPERATIONS.get(node.operation, OPERATIONS["linear"])
+        match node.operation:
+            case "input":
+                return DrawnNode(Does.INPUT, row, letter=node.letter)
+            case "state":
+                return DrawnNode(Does.BEFORE, row, letter=node.letter)
+            case "weights":
+                return self._number(place, row)
+        below, operands = self.nodes[node.operands[0]], tuple(map(self._whole, node.operands))
+        if node.letter and node.operands[0] in self.trace.sums:
+            return self._box(node.operands[0], Does.GATE, row, node.letter)
+        if node.letter:
+            return DrawnNode(Does.THROUGH, row, operands, node.letter)
+        if place in self.trace.sums or (below.operation == WEIGHTS and below.axes):
+            return self._box(place, Does.PRODUCT, OPERATIONS["linear"])
+        if below.operation == WEIGHTS and row.operands == 1:
+            return self._number(node.operands[0], row)
+        return DrawnNode(Does.OPERATION, row, operands)
+
+    def _whole(self, place: int) -> int:
+        """Return what is drawn for a value: for a direction's half of x, x."""
+        node = self.nodes[place]
+        return node.operands[0] if node.operation == "half" else place
+
+    def _number(self, place: int, activation: Operation) -> DrawnNode:
+        weights = self.nodes[place].weights
+        assert weights is not None
+        return DrawnNode(Does.NUMBER, activation, letter=weights.letter)
+
+    def _box(self, place: int, does: Does, activation: Operation, letter: str = "") -> DrawnNode:
+        """Return a box for a sum of products and biases."""
+        reads, weights = [], []
+        for product in self._products(place):
+            by, read = self.nodes[product].operands
+            node = self.nodes[by]
+            assert node.weights is not None
+            weights.append(self.letters.weights(node.weights, len(node.axes)))
+            reads.append(self._whole(read))
+        return DrawnNode(does, activation, tuple(reads), letter, tuple(weights))
+
+    def _products(self, place: int) -> Iterator[int]:
+        """Yield the products in a sum of products and biases."""
+        node = self.nodes[place]
+        if node.operation == "plus":
+            for each in node.operands:
+                yield from self._products(each)
+        elif node.operation != WEIGHTS:
+            yield place

@@ -1,0 +1,249 @@
+"""What the backward pass of a chunk of steps reads and multiplies, read off the trace of the step.
+
+Each operation's row says which forward values the gradients of its operands read; backward from what a loss reaches,
+these are noted, each value once. A few steps say all, since every further one adds the same. Knows no sequence and no
+network: how a chunk stands in them is handed in.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from enum import Enum, StrEnum
+from typing import NamedTuple, TypeVar
+
+from rnncalc.layers.cell import Cell
+from rnncalc.step.equations import Formula, Notation, W, formulas
+from rnncalc.step.operations import OPERATIONS, RESULT
+from rnncalc.step.trace import WEIGHTS, Trace
+
+
+class Outputs(StrEnum):
+    """Where a loss depends on what a layer hands on: at every step, at the end (where a direction stops), or nowhere.
+
+    Of a layer that has no end, the end is the last step.
+    """
+
+    ALL = "all"
+    END = "end"
+    NONE = "none"
+
+
+class Chunk(NamedTuple):
+    """Some steps of a recurrent layer whose backward pass is one.
+
+    inputs_need: whether a gradient is asked for of the input at the first step in time, and of those at the others.
+    starts_need: for each direction, whether one is of the state before the step that it reads first.
+    ends: for each direction, whether it stops in this chunk. final_states: whether a loss depends on its states there.
+    other_end_needs: where the directions are multiplied and stop in different chunks, whether a gradient is asked for
+        of what the backward one hands on.
+    fed_itself: whether the layer reads what it has handed on, no other standing between. At the first step of a chunk
+        that is a state that is held anyway; it is counted as an input there, as the first chunk, which holds the most,
+        has one.
+    """
+
+    steps: int
+    outputs: Outputs
+    inputs_need: tuple[bool, bool]
+    starts_need: tuple[bool, ...]
+    ends: tuple[bool, ...]
+    final_states: bool = False
+    other_end_needs: bool = False
+    fed_itself: bool = False
+
+
+class HeldVector(NamedTuple):
+    """A forward value that a backward equation reads: what it is, and the letter of its width."""
+
+    formula: Formula
+    width: str
+
+
+class Gradient(Enum):
+    """What a product of the backward pass is for: the gradient of a matrix, or of the vector that it multiplied."""
+
+    MATRIX = "matrix"
+    VECTOR = "vector"
+
+
+class BackwardProduct(NamedTuple):
+    """A product of the backward pass: what for, whose matrix it is, what that multiplied, and the letters of its axes.
+
+    matrix: the letters of a gate, or of a matrix beside the gates; of: x, the letter of a state, or nothing.
+    """
+
+    gradient: Gradient
+    matrix: str
+    of: str
+    axes: tuple[str, ...]
+
+
+class Tally(NamedTuple):
+    """What a backward pass reads and multiplies: each vector and each product, and how many times."""
+
+    held: Mapping[HeldVector, int]
+    work: Mapping[BackwardProduct, int]
+
+
+What = TypeVar("What")
+
+
+def tally(trace: Trace, layer: Cell, chunk: Chunk, notation: Notation = W) -> Tally:
+    """Return what the backward pass of a chunk of a layer reads and multiplies."""
+    # After a step for each state, whatever can ask for a gradient does; so many before the end, all is reached.
+    enough = 2 * len(trace.before) + 2
+    formula = formulas(trace, notation)
+    counts = []
+    for steps in (chunk.steps,) if chunk.steps <= enough else (enough - 1, enough):
+        tape = _taped(trace, layer, chunk._replace(steps=steps))
+        tape.back()
+        held = Counter((value.place, value.width) for value in tape.held.values())
+        counts.append((held, tape.work))
+    (held, work), further = counts[-1], chunk.steps - enough
+    if further > 0:
+        held, work = (_further(few, more, further) for few, more in zip(*counts, strict=True))
+    return Tally({HeldVector(formula(place), width): times for (place, width), times in held.items()}, work)
+
+
+def _further(few: Mapping[What, int], more: Mapping[What, int], steps: int) -> Counter[What]:
+    """Return the counts after so many further steps, each of which adds what the last one did."""
+    return Counter({what: count + steps * (count - few.get(what, 0)) for what, count in more.items()})
+
+
+class _Value:
+    """A value of a step: its node, and the values that it was made of.
+
+    needs: whether its gradient is asked for, because something that it is made of is trained; reached: whether a loss
+    depends on it. kept: whether it is kept as it is, even if its operation could be done again on the way back.
+    """
+
+    __slots__ = ("kept", "needs", "operands", "operation", "place", "reached", "width")
+
+    def __init__(self, place: int, operation: str, width: str, operands: Sequence[_Value] = (), *, needs: bool) -> None:
+        self.place = place
+        self.operation = operation
+        self.width = width
+        self.operands = operands
+        self.needs = needs
+        self.reached = self.kept = False
+
+
+class _Tape:
+    """The values of some steps of one direction after the other, and what the way back through them reads."""
+
+    def __init__(self, trace: Trace, *, trained: bool) -> None:
+        self.trace = trace
+        self.trained = trained
+        self.values: list[_Value] = []
+        self.held: dict[int, _Value] = {}
+        self.work: Counter[BackwardProduct] = Counter()
+
+    def given(self, place: int, *, needs: bool) -> _Value:
+        """Return a value that comes from elsewhere: what a step reads, or a state."""
+        node = self.trace.nodes[place]
+        value = _Value(place, node.operation, node.width, needs=needs)
+        value.kept = True
+        return value
+
+    def step(self, x: _Value, state: Sequence[_Value], once: dict[int, _Value]) -> tuple[_Value, list[_Value]]:
+        """Take a step, and return what it hands on, and the states after it; `once`: what all steps have in common."""
+        trace = self.trace
+        at = {trace.x: x, **dict(zip(trace.before.values(), state, strict=True)), **once}
+        for place, node in enumerate(trace.nodes):
+            if place in at:
+                continue
+            if node.operation == WEIGHTS:
+                once[place] = at[place] = _Value(place, WEIGHTS, node.width, needs=self.trained)
+                continue
+            operands = [at[operand] for operand in node.operands]
+            at[place] = self.made(place, node.operation, node.width, operands)
+            if all(operand in once for operand in node.operands):
+                once[place] = at[place]
+        return at[trace.output], [at[place] for place in trace.after.values()]
+
+    def made(self, place: int, operation: str, width: str, operands: Sequence[_Value]) -> _Value:
+        """Return what an operation gives."""
+        made = _Value(place, operation, width, operands, needs=any(operand.needs for operand in operands))
+        if made.needs:
+            self.values.append(made)
+        return made
+
+    def hold(self, value: _Value) -> None:
+        """Note that a value is read; weights are kept anyway, and what is done again is had from its operand."""
+        row = OPERATIONS.get(value.operation)
+        if row and row.again and not value.kept:
+            self.hold(value.operands[0])
+        elif value.operation != WEIGHTS:
+            self.held[id(value)] = value
+
+    def back(self) -> None:
+        """Go back from what is reached."""
+        for value in reversed(self.values):
+            if not value.reached:
+                continue
+            row = OPERATIONS[value.operation]
+            for number, operand in enumerate(value.operands):
+                if not operand.needs:
+                    continue
+                operand.reached = True
+                for read in row.reads[number]:
+                    self.hold(value if read == RESULT else value.operands[read])
+                if row.name == "matrix":
+                    self.work[self._product(value, Gradient.VECTOR if number else Gradient.MATRIX)] += 1
+
+    def _product(self, value: _Value, gradient: Gradient) -> BackwardProduct:
+        node = self.trace.nodes[value.operands[0].place]
+        assert node.weights is not None
+        letters = node.weights.letter if node.weights.shared is None else node.weights.shared
+        return BackwardProduct(gradient, letters, node.weights.of, node.axes)
+
+
+def _taped(trace: Trace, layer: Cell, chunk: Chunk) -> _Tape:
+    """Return the values of a chunk, those that a loss depends on marked."""
+    tape = _Tape(trace, trained=not layer.frozen)
+    first, others = chunk.inputs_need
+    sequence = [tape.given(trace.x, needs=others if step else first) for step in range(chunk.steps)]
+    ways: list[list[_Value]] = []
+    for direction, start_needs in enumerate(chunk.starts_need):
+        outputs, states = _direction(tape, sequence[::-1] if direction else sequence, chunk, start_needs=start_needs)
+        ways.append(outputs[::-1] if direction else outputs)
+        for state in states if chunk.final_states and chunk.ends[direction] else ():
+            state.reached = True
+    match chunk.outputs:
+        case Outputs.ALL:
+            for handed in zip(*ways, strict=True):
+                _reach(tape, layer, handed)
+        case Outputs.END:
+            ends = [way[0 if direction else -1] for direction, way in enumerate(ways) if chunk.ends[direction]]
+            _reach(tape, layer, ends)
+            if layer.merge == "mul" and chunk.ends == (True, False):
+                # The directions are multiplied in the chunk where the forward one stops: what they hand on is held.
+                if ends[0].needs:
+                    tape.hold(tape.given(ends[0].place, needs=chunk.other_end_needs))
+                if chunk.other_end_needs:
+                    tape.hold(ends[0])
+    return tape
+
+
+def _direction(
+    tape: _Tape, sequence: Sequence[_Value], chunk: Chunk, *, start_needs: bool
+) -> tuple[list[_Value], list[_Value]]:
+    """Take the steps of one direction in its order; return what each hands on, and the states after the last."""
+    before = [*tape.trace.before.values()]
+    state = [tape.given(place, needs=start_needs) for place in before]
+    outputs: list[_Value] = []
+    once: dict[int, _Value] = {}
+    for x in sequence:
+        for value, place in zip(state, before, strict=True):
+            value.place, value.kept = place, True
+        output, state = tape.step(outputs[-1] if chunk.fed_itself and outputs else x, state, once)
+        outputs.append(output)
+    return outputs, state
+
+
+def _reach(tape: _Tape, layer: Cell, handed: Sequence[_Value]) -> None:
+    """Have a loss depend on what the directions hand on together; where they are multiplied, each reads the other."""
+    if len(handed) == 2 and layer.merge == "mul":
+        handed = [tape.made(handed[0].place, "times", handed[0].width, handed)]
+    for value in handed:
+        value.reached = True

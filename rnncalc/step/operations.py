@@ -1,0 +1,372 @@
+"""The operations that a step is made of, one row each: what it computes, what goes back through it, how it is written.
+
+Whatever reads a step reads these rows, so a new operation is one row here. A cell's step calls an operation by its
+name, `ops.times(a, b)`, and an activation by `ops.activate`; the rows at the end are for what stands between cells.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from math import copysign, exp, fsum, inf, nan, tanh
+from operator import add, mul, truediv
+from typing import Any, Protocol
+
+from rnncalc.errors import DeclarationError
+from rnncalc.layers.frozen import Frozen
+
+Vector = list[float]
+Rows = list[Vector]
+
+RESULT = -1
+"""The place of what an operation gives, behind its operands."""
+
+ATOM = 4
+"""The strength of what needs no brackets anywhere."""
+
+
+class Values(Protocol):
+    """The forward values of an operation, by place: its operands, and at RESULT what it gave."""
+
+    def __getitem__(self, place: int) -> Any:
+        """Return the numbers of a value, which must have been kept for that."""
+
+    def width(self, place: int) -> int:
+        """Return how many numbers a value has, for which it need not be kept."""
+
+
+Gradient = Callable[[Vector, Values], Any]
+"""The gradient of an operand, from that of the result and those forward values that it reads."""
+
+
+class Operation(Frozen):
+    """One operation. Raises DeclarationError for one that is half right.
+
+    operands: how many it has. forward: the numbers of the result from those of the operands.
+    gradients: one for each operand. reads: for each of them the places of the values that it reads.
+    number: the place of an operand that is one trained number, where there is one; all others are of one width.
+    again: on the way back it is done again on its operand, which is kept instead of the result.
+    sign, strength: what stands between its operands, and how tightly that binds: 1 as a sum, 2 as a product, 3 as a
+        matrix product. before: what stands before its one operand. function: the name of a function, where it is one.
+    drawn: what stands in its circle in a picture, by default the sign or the function; legend: what a picture says of
+        that; ordered: whether its first operand must be told from the second.
+    program: the operator in a program, or the name of the function in frameworks, by default its own.
+    products, sums, activations: how many there are for each number of the result.
+    beside: whether it stands between cells, and no step may use it.
+    """
+
+    name: str
+    operands: int
+    forward: Callable[..., Any]
+    gradients: tuple[Gradient, ...]
+    reads: tuple[tuple[int, ...], ...]
+    number: int | None = None
+    again: bool = False
+    sign: str = ""
+    strength: int = ATOM
+    before: tuple[str, ...] = ()
+    function: str = ""
+    drawn: str = ""
+    legend: str = ""
+    ordered: bool = False
+    program: str = ""
+    products: int = 0
+    sums: int = 0
+    activations: int = 0
+    beside: bool = False
+
+    def __post_init__(self) -> None:
+        for part in ("gradients", "reads"):
+            found = len(getattr(self, part))
+            if found != self.operands:
+                raise self._error(f"{part}: expected one for each operand, {self.operands}, got {found}")
+        for read in (place for reads in self.reads for place in reads):
+            if read not in (*range(self.operands), RESULT):
+                raise self._error(f"reads: there is no operand {read}; write 0, 1 and so on, or RESULT")
+        if not (self.beside or self.sign or self.before or self.function or self.forward is _same):
+            raise self._error("nothing says how it is written; give it a sign, a function or what stands before it")
+
+    def _error(self, message: str) -> DeclarationError:
+        return DeclarationError(f"operation {self.name}: {message}")
+
+
+class LengthError(ValueError):
+    """Two vectors of different lengths where one length is needed."""
+
+    def __init__(self, *vectors: Vector) -> None:
+        super().__init__(f"vectors of {' and '.join(str(len(vector)) for vector in vectors)} numbers do not match")
+
+
+def elementwise(of: Callable[[float, float], float]) -> Callable[[Vector, Vector], Vector]:
+    """Return a function of two vectors that is done number by number; they must be of one length."""
+
+    def both(left: Vector, right: Vector) -> Vector:
+        if len(left) != len(right):
+            raise LengthError(left, right)
+        return list(map(of, left, right))
+
+    return both
+
+
+plus = elementwise(add)
+times = elementwise(mul)
+_over = elementwise(truediv)
+_quotients = elementwise(lambda left, right: left / right if right else copysign(inf, right) * left if left else nan)
+
+
+def over(left: Vector, right: Vector) -> Vector:
+    """Return the element-wise quotient; by zero, as frameworks have it, infinity or no number."""
+    return (_over if all(right) else _quotients)(left, right)
+
+
+if sys.version_info >= (3, 12):
+    from math import sumprod
+
+    def product(rows: Rows, x: Vector) -> Vector:
+        """Return the matrix of these rows times x. Rows and x must be of one length."""
+        return [sumprod(row, x) for row in rows]
+
+else:
+
+    def product(rows: Rows, x: Vector) -> Vector:
+        """Return the matrix of these rows times x. Rows and x must be of one length."""
+        return [sum(map(mul, row, x)) for row in rows]
+
+
+def _same(vector: Vector) -> Vector:
+    return vector
+
+
+def _sigmoid(vector: Vector) -> Vector:
+    """Return σ of each number, in a form that overflows on neither side; no call for each, which takes as long."""
+    return [1.0 / (1.0 + exp(-x)) if x >= 0 else (power := exp(x)) / (1.0 + power) for x in vector]
+
+
+def _softmax(vector: Vector) -> Vector:
+    most = max(vector, default=0.0)
+    powers = [exp(x - most) for x in vector]
+    total = fsum(powers)
+    return [power / total for power in powers]
+
+
+def _through_softmax(gradient: Vector, values: Values) -> Vector:
+    given = values[RESULT]
+    inner = sum(map(mul, given, gradient))
+    return [y * (g - inner) for y, g in zip(given, gradient, strict=True)]
+
+
+def _through_divisor(gradient: Vector, values: Values) -> Vector:
+    divisor = values[1]
+    return [-number for number in over(over(times(gradient, values[0]), divisor), divisor)]
+
+
+def _scaled(number: Vector, vector: Vector) -> Vector:
+    (factor,) = number
+    return [factor * each for each in vector]
+
+
+def _shifted(vector: Vector, number: Vector) -> Vector:
+    (term,) = number
+    return [each + term for each in vector]
+
+
+def _mean(left: Vector, right: Vector) -> Vector:
+    return [(a + b) / 2.0 for a, b in zip(left, right, strict=True)]
+
+
+def activation(
+    name: str, forward: Callable[[Vector], Vector], gradient: Gradient, function: str = "", **others: Any
+) -> Operation:
+    """Return the row of an activation, whose gradient reads what it gave; softmax needs a whole vector at once."""
+    return Operation(
+        name, 1, forward, (gradient,), ((RESULT,),), function=function or name, program=name, activations=1, **others
+    )
+
+
+TABLE = (
+    Operation(
+        "plus",
+        2,
+        plus,
+        (lambda gradient, _: gradient, lambda gradient, _: gradient),
+        ((), ()),
+        sign=" + ",
+        strength=1,
+        drawn="+",
+        program="+",
+        sums=1,
+    ),
+    Operation(
+        "times",
+        2,
+        times,
+        (lambda gradient, values: times(gradient, values[1]), lambda gradient, values: times(gradient, values[0])),
+        ((1,), (0,)),
+        sign=" ∘ ",
+        strength=2,
+        drawn="∘",
+        program="*",
+        products=1,
+    ),
+    Operation(
+        "over",
+        2,
+        over,
+        (lambda gradient, values: over(gradient, values[1]), _through_divisor),
+        ((1,), (0, 1)),
+        sign=" / ",
+        strength=2,
+        drawn="÷",
+        legend="÷ divides what comes from below by what comes from its side.",
+        ordered=True,
+        program="/",
+        products=1,
+    ),
+    Operation(
+        "complement",
+        1,
+        lambda vector: [1.0 - each for each in vector],
+        (lambda gradient, _: [-each for each in gradient],),
+        ((),),
+        again=True,
+        before=("1", " − "),
+        strength=1,
+        drawn="1−",
+        program="1 - ",
+        sums=1,
+    ),
+    Operation(
+        "scale",
+        2,
+        _scaled,
+        (
+            lambda gradient, values: [sum(map(mul, gradient, values[1]))],
+            lambda gradient, values: _scaled(values[0], gradient),
+        ),
+        ((1,), (0,)),
+        number=0,
+        sign=" · ",
+        strength=2,
+        drawn="·",
+        legend="· multiplies a vector by a number.",
+        program="*",
+        products=1,
+    ),
+    Operation(
+        "shift",
+        2,
+        _shifted,
+        (lambda gradient, _: gradient, lambda gradient, _: [sum(gradient)]),
+        ((), ()),
+        number=1,
+        sign=" + ",
+        strength=1,
+        drawn="+",
+        program="+",
+        sums=1,
+    ),
+    activation(
+        "tanh",
+        lambda vector: list(map(tanh, vector)),
+        lambda gradient, values: [g * (1.0 - y * y) for y, g in zip(values[RESULT], gradient, strict=True)],
+    ),
+    activation(
+        "sigmoid",
+        _sigmoid,
+        lambda gradient, values: [g * y * (1.0 - y) for y, g in zip(values[RESULT], gradient, strict=True)],
+        "σ",
+    ),
+    activation(
+        "relu",
+        lambda vector: [x if x > 0 else 0.0 for x in vector],
+        lambda gradient, values: [g if y > 0 else 0.0 for y, g in zip(values[RESULT], gradient, strict=True)],
+    ),
+    activation("softmax", _softmax, _through_softmax),
+    Operation(
+        "linear",
+        1,
+        _same,
+        (lambda gradient, _: gradient,),
+        ((),),
+        again=True,
+    ),
+    # A matrix, with its rows and columns, and a vector. The gradient of the matrix is the outer product of two vectors,
+    # which are given as they are: a tape sums the products of all steps at once.
+    Operation(
+        "matrix",
+        2,
+        lambda matrix, vector: product(matrix.rows, vector),
+        (
+            lambda gradient, values: (gradient, values[1]),
+            lambda gradient, values: product(values[0].columns, gradient),
+        ),
+        ((1,), (0,)),
+        sign=" ",
+        strength=3,
+        program="@",
+        beside=True,
+    ),
+    # What stands between cells: two directions are joined, or their mean is taken; a decoder takes its share of them.
+    Operation(
+        "mean",
+        2,
+        _mean,
+        (lambda gradient, _: [each / 2.0 for each in gradient],) * 2,
+        ((), ()),
+        strength=2,
+        products=1,
+        sums=1,
+        beside=True,
+    ),
+    Operation(
+        "join",
+        2,
+        lambda left, right: left + right,
+        (
+            lambda gradient, values: gradient[: values.width(0)],
+            lambda gradient, values: gradient[values.width(0) :],
+        ),
+        ((), ()),
+        beside=True,
+    ),
+)
+
+
+def _half(number: int) -> Operation:
+    """Return the operation that takes the first half of a vector, or the second."""
+
+    def forward(vector: Vector) -> Vector:
+        width = len(vector) // 2
+        return vector[number * width : (number + 1) * width]
+
+    def through(gradient: Vector, values: Values) -> Vector:
+        zeros = [0.0] * (values.width(0) - len(gradient))
+        return zeros + gradient if number else gradient + zeros
+
+    return Operation("half", 1, forward, (through,), ((),), again=True, beside=True)
+
+
+HALVES = _half(0), _half(1)
+"""A direction's half of x, where x is as wide as both directions together: the forward one's and the backward one's."""
+
+OPERATIONS = {row.name: row for row in (*TABLE, HALVES[0])}
+"""Every operation by its name."""
+
+
+def part(start: int, stop: int) -> Operation:
+    """Return the operation that takes some numbers of a vector, from `start` up to `stop`."""
+    return Operation(
+        "part",
+        1,
+        lambda vector: vector[start:stop],
+        (lambda gradient, values: [0.0] * start + gradient + [0.0] * (values.width(0) - stop),),
+        ((),),
+        beside=True,
+    )
+
+
+def row(number: int) -> Operation:
+    """Return the operation that looks up a row of a table."""
+    return Operation(
+        "row", 1, lambda table: table.rows[number], (lambda gradient, _: (number, gradient),), ((),), beside=True
+    )

@@ -1,0 +1,479 @@
+"""A cell's step, taken once on symbols: a list of nodes, each an operation on earlier ones.
+
+Taking it holds what the cell declares against what its step does, before any number is read off either: a product that
+is declared and never summed, a sum of what is not declared, a gate whose value goes nowhere, vectors of two widths
+where one is needed, a state that comes back in another width. Each is a DeclarationError that names the cell and the
+part. So is whatever else a cell raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
+
+from rnncalc.conventions.arrays import Side
+from rnncalc.conventions.cell_tensors import role_of, sides_of_biases, width_of
+from rnncalc.conventions.convention import Convention
+from rnncalc.conventions.tensor import Role
+from rnncalc.errors import DeclarationError
+from rnncalc.layers.cell import Cell, Form, Habits
+from rnncalc.layers.typed import ACTIVATIONS, wrong
+from rnncalc.step.operations import OPERATIONS, Operation
+from rnncalc.text import all_of, did_you_mean, escape, one_of
+
+if TYPE_CHECKING:
+    from rnncalc.layers.operations import Operations
+
+ONE = "1"
+"""The letter of a width of one."""
+
+INPUT, STATE, WEIGHTS = "input", "state", "weights"
+"""What a node is that is no operation."""
+
+SIDES = (Side.INPUT, Side.RECURRENT)
+NO_HABITS = Habits()
+NO_SIDES: Mapping[str, Side] = {}
+
+
+class Weights(NamedTuple):
+    """Which weights of a cell: those of a gate's product or bias, or those beside the gates.
+
+    letter: of the gate, the first where several share a matrix; or of what stands beside the gates.
+    of: what a product multiplies, x or a state; of one of two biases of a gate, beside which product it stands.
+    shared: the letters of a matrix that gates share.
+    """
+
+    role: Role
+    letter: str
+    of: str = ""
+    shared: str | None = None
+
+
+class Node(NamedTuple):
+    """One operation of a step.
+
+    operation: the name of its row, or INPUT, STATE or WEIGHTS. operands: the places of the nodes that it is done with.
+    width: the letter of the width of what it gives, "" of a matrix.
+    letter: of x, of a state before the step, or of the gate whose value it is.
+    weights: which they are; axes: the letters of their widths, none of a number.
+    """
+
+    operation: str
+    operands: tuple[int, ...] = ()
+    width: str = ""
+    letter: str = ""
+    weights: Weights | None = None
+    axes: tuple[str, ...] = ()
+
+
+class Operand:
+    """What stands for a vector while a step is taken: the place of its node."""
+
+    __slots__ = ("place",)
+
+    def __init__(self, place: int) -> None:
+        self.place = place
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise TypeError("a step adds and multiplies with ops.plus(a, b), ops.times(a, b) and their like, for any value")
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
+    __matmul__ = __rmatmul__ = __truediv__ = __rtruediv__ = __neg__ = __pow__ = __iter__ = _refuse
+    __bool__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+
+
+class Trace:
+    """The step of a cell, node by node, each after those it is done with; equal operations are one node.
+
+    x: the place of what the step reads; before, after: of the states, by letter; output: of what the step hands on.
+    gates: of the gates, in the order in which the step makes them. sums: of the sums of products and biases that gates
+        are made of. habits: those that the step asks for.
+    """
+
+    def __init__(
+        self,
+        nodes: Sequence[Node],
+        x: int,
+        before: Mapping[str, int],
+        after: Mapping[str, int],
+        output: int,
+        gates: Mapping[str, int],
+        sums: Collection[int],
+        habits: Collection[str],
+    ) -> None:
+        self.nodes = nodes
+        self.x = x
+        self.before = before
+        self.after = after
+        self.output = output
+        self.gates = gates
+        self.sums = sums
+        self.habits = habits
+
+
+class Tracer:
+    """The `layers.operations.Operations` with which a step is taken to be traced; it refuses what is not declared."""
+
+    def __init__(self, layer: Cell, inputs: int, habits: Habits, sides: Mapping[str, Side]) -> None:
+        self._layer = layer
+        self._habits = habits
+        self._sides = sides
+        self._gates = {gate.letter: gate for gate in layer.gates(inputs)}
+        self._weights = {weight.letter: weight for weight in layer.weights}
+        self._products = {
+            (gate.letter, product.of): product for gate in self._gates.values() for product in gate.products
+        }
+        self._input = "h" if inputs == layer.units else "m"
+        self._halves = inputs == 2 * layer.units
+        self._places: dict[Node, int] = {}
+        self._nodes: list[Node] = []
+        self._used: set[tuple[str, str]] = set()
+        self._made: dict[str, int] = {}
+        self._sums: dict[int, list[tuple[str, str]]] = {}
+        self._read: dict[tuple[str, str], int] = {}
+        self._asked: set[str] = set()
+
+    def __call__(self) -> Trace:
+        """Take the step, and return its trace."""
+        layer = self._layer
+        x = self._place(Node(INPUT, width="m", letter="x"))
+        before = {letter: self._place(Node(STATE, (), width, letter)) for letter, width in layer.states.items()}
+        operations = cast("Operations[Operand]", self)
+        returned = layer.step(operations, Operand(x), tuple(map(Operand, before.values())))
+        handed, states = self._returned(returned)
+        output = self._expect("what the step hands on", handed, layer.output)
+        if len(states) != len(before):
+            declared = ", ".join(layer.states)
+            raise self._error(f"the step returns {len(states)} states, and {declared} are declared")
+        after = {
+            letter: self._expect(f"the state {letter}", vector, width)
+            for (letter, width), vector in zip(layer.states.items(), states, strict=True)
+        }
+        self._check_states(before, after)
+        self._check_names(output, after)
+        self._check_uses({output, *after.values()})
+        return Trace((*self._nodes,), x, before, after, output, self._made, {*self._sums}, self._asked)
+
+    def _place(self, node: Node) -> int:
+        """Return where a node is, which is made where there is none like it."""
+        if node not in self._places:
+            self._places[node] = len(self._nodes)
+            self._nodes.append(node)
+        return self._places[node]
+
+    # What a step may do
+
+    def gate(self, letter: str, *given: Operand, **reads: Operand) -> Operand:
+        terms = self._terms(letter, given, reads)
+        for of in (of for gate, of in self._products if gate == letter and (gate, of) not in self._used):
+            raise self._error(f"gate {letter} declares a product of {of}, and the step gives it none")
+        return self.through(letter, self._sum(letter, terms, reads, {_side(of) for of in reads} ^ {*SIDES}))
+
+    def sum(self, letter: str, *given: Operand, **reads: Operand) -> Operand:
+        return self._sum(letter, self._terms(letter, given, reads), reads)
+
+    def through(self, letter: str, total: Operand) -> Operand:
+        self._know(letter)
+        place = self._expect(f"the sum of gate {letter}", total, "h")
+        if (letter, "") in self._used:
+            raise self._error(f"the step makes gate {letter} twice")
+        self._used.add((letter, ""))
+        self._made[letter] = self._place(Node(self._gates[letter].activation, (place,), "h", letter))
+        return Operand(self._made[letter])
+
+    def has(self, letter: str) -> bool:
+        return letter in self._gates
+
+    def habit(self, name: str) -> bool:
+        if name not in Habits.fields:
+            raise self._error(f"the step asks for the habit {name}, and there are {all_of(Habits.fields)}")
+        self._asked.add(name)
+        return bool(getattr(self._habits, name))
+
+    def activate(self, activation: str, vector: Operand) -> Operand:
+        if activation not in ACTIVATIONS:
+            raise self._error(f"the step's activation: expected {one_of(ACTIVATIONS)}, got {activation!r}")
+        place = self._vector(vector)
+        if activation == "linear":
+            return vector
+        return Operand(self._place(Node(activation, (place,), self._nodes[place].width)))
+
+    def product(self, letter: str, vector: Operand) -> Operand:
+        if (letter, "") in self._used:
+            raise self._error(f"the step multiplies by the matrix {letter} twice")
+        rows, columns = self._weight(letter, 2)
+        read = self._expect(f"what the matrix {letter} reads", vector, columns)
+        weights = self._place(Node(WEIGHTS, weights=Weights(Role.MATRIX, letter), axes=(rows, columns)))
+        return Operand(self._place(Node("matrix", (weights, read), rows)))
+
+    def scalar(self, letter: str) -> Operand:
+        self._weight(letter, 0)
+        number = Operand(self._place(Node(WEIGHTS, width=ONE, weights=Weights(Role.SCALAR, letter))))
+        return self.activate(self._weights[letter].activation, number)
+
+    def half(self, vector: Operand) -> Operand:
+        if self._layer.directions == 1:
+            return Operand(self._expect("what stands for a whole input", vector, "h"))
+        place = self._vector(vector)
+        if self._nodes[place].operation != INPUT or not self._halves:
+            raise self._error("the step takes half of what is not x, or of an x that is not as wide as both directions")
+        return Operand(self._place(Node("half", (place,), "h")))
+
+    def blend(self, gate: Operand, where_one: Operand, where_zero: Operand) -> Operand:
+        ones = self.times(gate, where_one)
+        return cast("Operand", self.plus(ones, self.times(self.complement(gate), where_zero)))
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what does an operation of the table, by its name."""
+        row = OPERATIONS.get(name)
+        if row and not row.beside and name not in ACTIVATIONS:
+            return partial(self._operate, row)
+        if name.startswith("__"):
+            raise AttributeError(name)
+        from rnncalc.layers.operations import Operations  # which no right step needs
+
+        known = [each for each in vars(Operations) if not each.startswith("_")]
+        known += [each for each, row in OPERATIONS.items() if not row.beside and each not in (*known, *ACTIVATIONS)]
+        near = did_you_mean(name, known)
+        raise self._error(f"the step uses ops.{name}, and there is none{near}; there are {all_of(known)}")
+
+    def _operate(self, row: Operation, *operands: Operand) -> Operand:
+        """Return what an operation gives; its operands are of one width, but for one that is a number."""
+        if len(operands) != row.operands:
+            raise TypeError(f"ops.{row.name} takes {row.operands} vectors, got {len(operands)}")
+        if row.number is not None:
+            self._expect("what scales or shifts a vector", operands[row.number], ONE)
+        places = tuple(map(self._vector, operands))
+        widths = [self._nodes[place].width for number, place in enumerate(places) if number != row.number]
+        for width in widths:
+            if self._width(width) != self._width(widths[0]):
+                message = f"vectors of the widths {self._width(widths[0])} and {self._width(width)} meet"
+                raise self._error(f"{message}, where one width is needed")
+        return Operand(self._place(Node(row.name, places, widths[0])))
+
+    # The sum of a gate
+
+    def _terms(self, letter: str, given: tuple[Operand, ...], reads: Mapping[str, Operand]) -> list[int]:
+        """Return the products of a gate, each with the bias of its side where that has not been added yet."""
+        self._know(letter)
+        if given:
+            raise self._error(f"the step does not say what gate {letter} reads; write x=x, h=h and their like")
+        terms: list[int] = []
+        sides: set[Side] = set()
+        for of, vector in reads.items():
+            if (letter, of) not in self._products:
+                raise self._error(f"the step gives gate {letter} {of}, and no product of it is declared")
+            if (letter, of) in self._used:
+                raise self._error(f"the step sums gate {letter}'s product of {of} twice")
+            read = self._expect(f"what gate {letter} reads as {of}", vector, width_of(self._layer, of))
+            self._used.add((letter, of))
+            self._read[letter, of] = read
+            term = self._product(letter, of, read)
+            if _side(of) not in sides:
+                term = self._biased(letter, _side(of), term)
+                sides.add(_side(of))
+            terms.append(term)
+        return terms
+
+    def _sum(
+        self, letter: str, terms: list[int], reads: Mapping[str, Operand], absent: Collection[Side] = ()
+    ) -> Operand:
+        """Return the sum of these terms, and of the biases of the sides that are absent from them."""
+        if not terms:
+            raise self._error(f"the step sums no product of gate {letter}")
+        total = terms[0]
+        for term in terms[1:]:
+            total = self._place(Node("plus", (total, term), "h"))
+        for side in SIDES:
+            if side in absent:
+                total = self._biased(letter, side, total)
+        self._sums.setdefault(total, []).extend((letter, of) for of in reads)
+        return Operand(total)
+
+    def _product(self, letter: str, of: str, read: int) -> int:
+        product = self._products[letter, of]
+        full = product.form is Form.FULL
+        axes = ("h", width_of(self._layer, of)) if full else ("h",)
+        owner = letter
+        if product.matrix is not None:
+            alike = (gate for gate, product_of in self._products if product_of == of)
+            owner = next(gate for gate in alike if self._products[gate, of].matrix == product.matrix)
+        of_weights = Weights(role_of(self._layer, product), owner, of, product.matrix)
+        weights = self._place(Node(WEIGHTS, width="" if full else "h", weights=of_weights, axes=axes))
+        return self._place(Node("matrix" if full else "times", (weights, read), "h"))
+
+    def _biased(self, letter: str, side: Side, total: int) -> int:
+        """Return a sum with a gate's bias on one of its sides, if it has one there."""
+        here = self._sides.get(letter)
+        if here not in (side, Side.BOTH):
+            return total
+        role = Role.BIAS if side is Side.INPUT else Role.RECURRENT_BIAS
+        beside = ("x" if side is Side.INPUT else "h") if here is Side.BOTH else ""
+        bias = self._place(Node(WEIGHTS, width="h", weights=Weights(role, letter, beside), axes=("h",)))
+        return self._place(Node("plus", (total, bias), "h"))
+
+    # What is held against what
+
+    def _error(self, message: str) -> DeclarationError:
+        return DeclarationError(f"{self._layer.kind}: {message}")
+
+    def _width(self, letter: str) -> str:
+        """Return a width by its letter; where the layer is as wide as its input, both widths are one."""
+        return self._input if letter == "m" else letter
+
+    def _vector(self, given: object, what: str = "what an operation is done with") -> int:
+        if not isinstance(given, Operand):
+            raise self._error(f"{what} is {given!r}, which is no vector")
+        return given.place
+
+    def _expect(self, what: str, vector: object, wanted: str) -> int:
+        """Return the place of a vector that has the width that is wanted."""
+        place = self._vector(vector, what)
+        width = self._width(self._nodes[place].width)
+        if width != self._width(wanted):
+            raise self._error(f"{what} has the width {width}, and {wanted} is declared")
+        return place
+
+    def _know(self, letter: str) -> None:
+        if letter not in self._gates:
+            raise self._error(f"the step asks for the gate {letter}, and {', '.join(self._gates)} are declared")
+
+    def _weight(self, letter: str, axes: int) -> tuple[str, ...]:
+        weight = self._weights.get(letter)
+        if weight is None or len(weight.widths) != axes:
+            raise self._error(f"the step asks for the {'matrix' if axes else 'number'} {letter}, which is not declared")
+        self._used.add((letter, ""))
+        return weight.widths
+
+    def _returned(self, done: Any) -> tuple[Any, tuple[Any, ...]]:
+        """Return what a step hands on, and the states after it."""
+        match done:
+            case (handed, tuple(after) | list(after)):
+                return handed, (*after,)
+        got = {type(None): "nothing", Operand: "one value"}.get(type(done), "no such pair")
+        raise self._error(f"the step returns {got}; write return h, (h,): what it hands on, and a tuple of all states")
+
+    def _check_states(self, before: Mapping[str, int], after: Mapping[str, int]) -> None:
+        """Refuse a step that takes one state for another, or x for a state: of one width, they are easily mixed up."""
+        order = f"; the states come, and are returned, in the order {', '.join(before)}"
+        for (gate, of), place in self._read.items():
+            if of not in self._sources(place) and place != after.get(of):
+                node = self._nodes[place]
+                what = f"the state {node.letter}" if node.operation == STATE else f"what does not come from {of}"
+                raise self._error(f"gate {gate} reads {of}, and the step gives it {what}{order}")
+        for one, other in combinations(before, 2):
+            sources = {letter: self._sources(after[letter]) for letter in (one, other)}
+            if all(
+                own not in sources[own] and its in sources[own] and after[own] != before[its]
+                for own, its in ((one, other), (other, one))
+            ):
+                what = f"the state {one} is made of {other}, and not of {one}, and {other} of {one}, and not of {other}"
+                raise self._error(f"{what}{order}")
+
+    def _sources(self, place: int) -> set[str]:
+        """Return the letters of x and of the states before the step that a value is made of."""
+        reached = {place}
+        for each in range(place, -1, -1):
+            if each in reached:
+                reached.update(self._nodes[each].operands)
+        return {self._nodes[each].letter for each in reached if self._nodes[each].operation in (INPUT, STATE)}
+
+    def _check_names(self, output: int, after: Mapping[str, int]) -> None:
+        """Refuse two values of one name: equations, drawings and programs would take the one for the other."""
+        named = {"h": output, **after}
+        if named["h"] != output:
+            cure = "return h, (h, ...), or call the state by another letter"
+            message = "what the step hands on is called h, and is another value than the state h"
+            raise self._error(f"{message}; {cure}")
+        for letter, place in named.items():
+            if self._made.get(letter, place) != place:
+                what = f"the state {letter}" if letter in after else "what the step hands on"
+                raise self._error(f"gate {letter} is called as {what}, and is another value; give it another letter")
+
+    def _check_uses(self, ends: Collection[int]) -> None:
+        """Refuse what is declared and not used, and what is made and reaches none of the ends of the step."""
+        declared = {*self._products, *((letter, "") for letter in (*self._gates, *self._weights))}
+        for part in sorted(declared - self._used):
+            raise self._error(f"{_said(*part)} is declared, and the step does not use it")
+        reached = {*ends}
+        for place in range(len(self._nodes) - 1, -1, -1):
+            if place in reached:
+                reached.update(self._nodes[place].operands)
+        found = {(letter, "") for letter, place in self._made.items() if place in reached}
+        found |= {part for place, parts in self._sums.items() if place in reached for part in parts}
+        weights = (self._nodes[place].weights for place in reached)
+        found |= {(each.letter, "") for each in weights if each and each.role in (Role.MATRIX, Role.SCALAR)}
+        for part in sorted(declared - found):
+            what = f"{_said(*part)} is made in the step, and reaches neither what that hands on nor a state"
+            raise self._error(what)
+
+
+def _side(of: str) -> Side:
+    """Return the side of a gate that what it reads stands on."""
+    return Side.INPUT if of == "x" else Side.RECURRENT
+
+
+def _said(letter: str, of: str) -> str:
+    return f"gate {letter}'s product of {of}" if of else letter
+
+
+def trace(layer: Cell, inputs: int, convention: Convention) -> Trace:
+    """Return the trace of a cell's step under a convention.
+
+    Layers that differ in their widths alone have one, made once. Raises DeclarationError where the step of a cell is
+    not what it declares.
+    """
+    with named(layer):
+        sizes = layer.sizes(inputs)
+        fine = all(type(size) is int and size > 0 for size in sizes.values())
+        declares = layer.gates(inputs), layer.weights, layer.states, fine
+        made: list[tuple[object, Trace]] = convention.traces.setdefault(
+            (type(layer), tuple(sizes), layer.choices(), inputs == layer.units, inputs == 2 * layer.units), []
+        )
+        for known, found in made:  # most often one: gates are quicker compared than hashed
+            if known == declares:
+                return found
+        _check_parts(layer, inputs)
+        arrays = convention.arrays(layer.kind)
+        habits = arrays.habits if arrays else NO_HABITS
+        sides = sides_of_biases(layer, layer.gates(inputs), arrays) if arrays else NO_SIDES
+        found = Tracer(layer, inputs, habits, sides)()
+        made.append((declares, found))
+        return found
+
+
+def traced(layer: Cell, inputs: int, habits: Habits = NO_HABITS, sides: Mapping[str, Side] = NO_SIDES) -> Trace:
+    """Return the trace of a cell's step, made anew. Raises DeclarationError where it is not what the cell declares."""
+    with named(layer):
+        _check_parts(layer, inputs)
+        return Tracer(layer, inputs, habits, sides)()
+
+
+def _check_parts(layer: Cell, inputs: int) -> None:
+    for message in wrong(layer, inputs):
+        raise DeclarationError(f"{layer.kind}: {message}")
+
+
+@contextmanager
+def named(layer: Cell) -> Iterator[None]:
+    """Turn any exception from a cell into a DeclarationError that names its kind, its file and the line."""
+    for name in ("gates", "step"):
+        if getattr(type(layer), name) is getattr(Cell, name):
+            message = f"its class has no {name}; write def {name}(...) as rnncalc/layers/gru.py does"
+            raise DeclarationError(f"{layer.kind}: {message}")
+    try:
+        yield
+    except DeclarationError:
+        raise
+    except Exception as error:
+        from os.path import basename
+        from traceback import extract_tb
+
+        own = getattr(getattr(type(layer).step, "__code__", None), "co_filename", "")  # the file of the cell
+        *_, at = [None, *(frame for frame in extract_tb(error.__traceback__) if frame.filename == own)]
+        where = f" ({basename(at.filename)}, line {at.lineno})" if at else ""
+        message = f"{type(error).__name__}: {escape(str(error), 300)}{where}"
+        raise DeclarationError(f"{layer.kind}: {message}") from error

@@ -1,0 +1,194 @@
+"""The table of operations: each row's numbers by hand, its gradients against differences, and what they read."""
+
+from collections.abc import Callable
+from math import e, exp, inf, isnan, tanh
+from typing import Any
+
+import pytest
+
+from rnncalc.errors import DeclarationError
+from rnncalc.forward.arrays import Matrix
+from rnncalc.layers.options import OPTIONS, Choice
+from rnncalc.step.operations import (
+    OPERATIONS,
+    RESULT,
+    TABLE,
+    LengthError,
+    Operation,
+    Values,
+    Vector,
+    part,
+    plus,
+    product,
+)
+
+ON: dict[str, list[Any]] = {
+    "scale": [[4.0], [2.0, -3.0]],
+    "shift": [[2.0, -3.0], [4.0]],
+    "matrix": [Matrix("W", [[1.0, 2.0], [3.0, 4.0], [5.0, -6.0]]), [2.0, 3.0]],
+    "join": [[2.0], [3.0, -4.0]],
+    "part": [[2.0, 3.0, 5.0, 7.0]],
+}
+"""What some operations are done with; the others are of two numbers each."""
+
+GIVES: dict[str, Vector] = {
+    "plus": [7.0, 4.0],
+    "times": [10.0, -21.0],
+    "over": [0.4, -3 / 7],
+    "complement": [-1.0, 4.0],
+    "scale": [8.0, -12.0],
+    "shift": [6.0, 1.0],
+    "tanh": [tanh(2), tanh(-3)],
+    "sigmoid": [1 / (1 + exp(-2)), 1 / (1 + exp(3))],
+    "relu": [2.0, 0.0],
+    "softmax": [e**5 / (e**5 + 1), 1 / (e**5 + 1)],
+    "linear": [2.0, -3.0],
+    "matrix": [8.0, 18.0, -8.0],
+    "mean": [3.5, 2.0],
+    "join": [2.0, 3.0, -4.0],
+    "part": [3.0, 5.0],
+}
+
+
+class Seen:
+    """Forward values, and which of them were read."""
+
+    def __init__(self, values: list[Any]) -> None:
+        self.values = values
+        self.read: set[int] = set()
+
+    def __getitem__(self, place: int) -> Any:
+        self.read.add(place)
+        return self.values[place]
+
+    def width(self, place: int) -> int:
+        return len(self.values[place])
+
+
+ROWS = [*TABLE, part(1, 3)]
+
+
+def operands(row: Operation) -> list[Any]:
+    return ON.get(row.name) or [[2.0, -3.0], [5.0, 7.0]][: row.operands]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_the_numbers_of_an_operation(row: Operation) -> None:
+    """By hand."""
+    assert row.forward(*operands(row)) == pytest.approx(GIVES[row.name])
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_gradients_are_those_of_differences_and_read_what_the_row_says(row: Operation) -> None:
+    """Of the sum of the results, each times a number of its own, with respect to each number of each operand."""
+    on = operands(row)
+    result = row.forward(*on)
+    gradient = [0.5 + number for number in range(len(result))]
+    for place, of in enumerate(on):
+        seen = Seen([*on, result])
+        found = row.gradients[place](gradient, seen)
+        assert seen.read == {*row.reads[place]}
+        if row.name == "matrix" and place == 0:
+            assert found == (gradient, on[1])
+            continue
+        assert len(found) == len(of)
+        for number, each in enumerate(of):
+            sides = []
+            for moved in (each + 1e-6, each - 1e-6):
+                values = row.forward(*on[:place], [*of[:number], moved, *of[number + 1 :]], *on[place + 1 :])
+                sides.append(sum(a * b for a, b in zip(values, gradient, strict=True)))
+            assert found[number] == pytest.approx((sides[0] - sides[1]) / 2e-6, abs=1e-6)
+
+
+def test_gradients_are_as_long_as_what_they_are_of() -> None:
+    """No number of one is left out."""
+    for name in ("times", "over", "mean", "tanh", "sigmoid", "relu", "softmax"):
+        row = OPERATIONS[name]
+        on = operands(row)
+        for of in row.gradients if name != "mean" else ():
+            with pytest.raises(ValueError, match=r"shorter|longer|do not match"):
+                of([1.0], Seen([*on, row.forward(*on)]))
+    with pytest.raises(ValueError, match="shorter"):
+        OPERATIONS["mean"].forward([1.0, 2.0], [1.0])
+
+
+@pytest.mark.parametrize("name", ["plus", "times", "over"])
+@pytest.mark.parametrize(
+    ("left", "right", "said"), [([1.0, 2.0], [1.0] * 3, "2 and 3"), ([1.0] * 3, [1.0, 2.0], "3 and 2")]
+)
+def test_two_lengths_do_not_meet(name: str, left: Vector, right: Vector, said: str) -> None:
+    """The error says both."""
+    with pytest.raises(LengthError) as caught:
+        OPERATIONS[name].forward(left, right)
+    assert str(caught.value) == f"vectors of {said} numbers do not match"
+
+
+def test_a_quotient_by_zero_is_that_of_frameworks() -> None:
+    """Infinity with the sign of both, or no number; forward and back."""
+    over = OPERATIONS["over"]
+    assert over.forward([5.0, -1.0, 1.0, 6.0], [0.0, 0.0, -0.0, 4.0]) == [inf, -inf, -inf, 1.5]
+    assert isnan(over.forward([0.0], [0.0])[0])
+    assert over.gradients[1]([1.0], Seen([[2.0], [0.0], [inf]])) == [-inf]
+
+
+def test_activations_at_their_ends() -> None:
+    """Neither side overflows; a softmax of nothing is nothing."""
+    assert OPERATIONS["sigmoid"].forward([0.0, 1000.0, -1000.0]) == [0.5, 1.0, 0.0]
+    assert OPERATIONS["softmax"].forward([1000.0, 0.0, 1000.0]) == pytest.approx([0.5, 0.0, 0.5])
+    assert OPERATIONS["softmax"].forward([]) == []
+    assert OPERATIONS["relu"].forward([-2.0, 0.0, 0.5]) == [0.0, 0.0, 0.5]
+    assert product([[1.0, 2.0], [3.0, -4.0], [0.5, 0.0]], [10.0, 1.0]) == [12.0, 26.0, 5.0]
+
+
+def test_every_activation_that_a_spec_may_name_has_a_row() -> None:
+    """And is one."""
+    allowed = OPTIONS["activation"].allowed
+    assert isinstance(allowed, Choice)
+    assert {*allowed.words} <= {*OPERATIONS}
+    assert all(OPERATIONS[word].operands == 1 for word in allowed.words)
+
+
+def _minimum(change: dict[str, Any]) -> Operation:
+    def of(place: int) -> Callable[[Vector, Values], Vector]:
+        return lambda gradient, values: [
+            g if own <= other else 0.0 for g, own, other in zip(gradient, values[place], values[1 - place], strict=True)
+        ]
+
+    fields: dict[str, Any] = {
+        "name": "minimum",
+        "operands": 2,
+        "forward": lambda left, right: list(map(min, left, right)),
+        "gradients": (of(0), of(1)),
+        "reads": ((0, 1), (0, 1)),
+        "function": "min",
+    }
+    return Operation(**fields | change)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"gradients": ()}, "gradients: expected one for each operand, 2, got 0"),
+        ({"reads": ((0, 1),)}, "reads: expected one for each operand, 2, got 1"),
+        (
+            {"reads": ((0, 1), (0, 2))},
+            "reads: there is no operand 2; write 0, 1 and so on, or RESULT",
+        ),
+        ({"function": ""}, "nothing says how it is written; give it a sign, a function or what stands before it"),
+    ],
+)
+def test_a_row_that_is_half_right(change: dict[str, Any], message: str) -> None:
+    """It is refused when it is made; whole, it is not."""
+    with pytest.raises(DeclarationError) as caught:
+        _minimum(change)
+    assert str(caught.value) == f"operation minimum: {message}"
+    assert _minimum({}).forward([1.0, 5.0], [3.0, 2.0]) == [1.0, 2.0]
+
+
+def test_a_gradient_that_reads_another_value_is_seen() -> None:
+    """The test above objects to it."""
+    wrong = OPERATIONS["times"].replace(reads=((0,), (0,)))
+    with pytest.raises(AssertionError):
+        test_gradients_are_those_of_differences_and_read_what_the_row_says(wrong)
+    assert plus([5.0, -1.0], [2.0, 4.0]) == [7.0, 3.0]
+    assert RESULT == -1
