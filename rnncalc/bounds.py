@@ -108,3 +108,50 @@ MOST_SIZED = 30
 """In a spec of more layers, a `repeat` counted once, no size that would give a number is looked for: each takes forty
 tries.
 """
+
+# What is read of a model file
+
+MOST_TENSORS = 50_000
+"""The tensors of a file: each is a record here, and is held against every layer of its kind."""
+
+MOST_AXES, MOST_AXIS = 32, 2**48
+"""The axes of a tensor, and a size, a stride or a place of one: what has more is damaged."""
+
+MOST_NAME = 1_000
+"""The characters of a tensor's name: names are built of those above them, and would take the memory."""
+
+MOST_SETTING = 100
+"""The characters of a word that may be a setting of a layer: longer ones are none that a layer of a spec has."""
+
+MOST_HEADER, MOST_INDEX = 8_000_000, 8_000_000
+"""The bytes of a safetensors header, some 80,000 tensors, and of an index of several files."""
+
+MOST_LISTED, MOST_INFLATED = 16_000_000, 64_000_000
+"""The bytes of an archive's contents, some 150,000 files, and of what is packed in it when it is unpacked."""
+
+MOST_PICKLE, MOST_OPCODES = 64_000_000, 1_000_000
+"""The bytes and the steps of a pickle, some 20,000 tensors with an optimizer's: more takes the memory, and minutes."""
+
+MOST_PICKLE_DEPTH = 100
+"""The objects of a pickle within each other: each is a call within a call."""
+
+MOST_CONFIG, MOST_CONFIG_DEPTH = 8_000_000, 20
+"""The bytes of a Keras configuration, and its layers within each other: models of models are two or three deep."""
+
+MOST_GROUPS, MOST_GROUP_DEPTH = 20_000, 40
+"""The arrays, groups and links of an HDF5 file, each of which takes h5py 0.2 ms, and its groups within each other."""
+
+MOST_ATTRIBUTE = 8_000_000
+"""The bytes of an HDF5 attribute: longer than any that Keras writes."""
+
+MOST_FIELDS = 600_000
+"""The fields of all messages of an ONNX file: each takes some microseconds."""
+
+MOST_PACKED_READ, MOST_PACKED_COUNTED = 10_000, 50_000_000
+"""The bytes of whole numbers in a row in ONNX that are read, and that are counted."""
+
+MOST_BIASES, MOST_BIASES_IN_ALL = 100_000, 1_000_000
+"""The numbers of a bias in ONNX, and of all, that are looked at for zeros and copies: each is unpacked."""
+
+MOST_FOLLOWED = 1_000
+"""The matrices of an ONNX graph that several products read and that are followed through it: each takes a search."""

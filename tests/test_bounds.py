@@ -1,11 +1,13 @@
 """At most 1,000 layers after `repeat` in each half, however they are written; more are refused in one located line."""
 
+import ast
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import Call
 
+import rnncalc
 from rnncalc import RNN, Dropout, Network, Output, Part, SpecError
 
 MESSAGE = "expected at most 1,000 layers after repeat, got 1,001; stack fewer"
@@ -48,3 +50,22 @@ def test_flags_and_a_long_list_are_refused_alike(call: Call, tmp_path: Path) -> 
     path = tmp_path / "long.yaml"
     path.write_text("input: 4\nlayers:\n" + "- rnn: 3\n" * 1_000 + "- rnn: x\n")
     assert call(path) == (2, "", f"{path}:3:1: layers: {MESSAGE}\n")
+
+
+def test_every_bound_has_its_reason_and_is_held() -> None:
+    """A text behind it, and a module that imports it."""
+    root = Path(rnncalc.__file__).parent
+    _, *body = ast.parse((root / "bounds.py").read_text("utf-8")).body
+    names = []
+    for bound, reason in zip(body[::2], body[1::2], strict=True):
+        assert isinstance(bound, ast.Assign)
+        assert isinstance(reason, ast.Expr)
+        names += [name.id for name in ast.walk(bound) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)]
+    imported = {
+        alias.name
+        for path in root.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module == "rnncalc.bounds"
+        for alias in node.names
+    }
+    assert imported == {*names}

@@ -210,14 +210,17 @@ def test_a_table_fits_its_terminal(spec: Path, columns: int, call: Call, screen:
         assert f"{layer['params']:,}" in out
 
 
-def test_thousands_of_layers_are_summed_in_the_middle(call: Call) -> None:
-    """Nobody reads that many rows: the first and the last are shown, the others as one row with their sum."""
-    layers = [argument for _ in range(300) for argument in ("-l", "rnn:4", "-l", "rnn:2")]
-    lines = call("-i", 2, *layers, "--cost", "-T", 1).out.splitlines()
+def test_of_thousands_of_rows_the_middle_is_one_with_its_sum(call: Call) -> None:
+    """As many layers as there may be have a row each; of more tensors the first and the last are shown."""
+    layers = [argument for _ in range(400) for argument in ("-l", "rnn:4", "-l", "rnn:2")]
+    of_layers, _, of_tensors = call("-i", 2, *layers, "--tensors").out.partition("Tensors\n")
+    assert [line.split()[0] for line in of_layers.splitlines() if "rnn_" in line] == [f"rnn_{n}" for n in range(1, 801)]
+    lines = of_tensors.splitlines()
     assert len(lines) < 60
     (middle,) = (line for line in lines if line.startswith("…"))
-    assert middle.split() == ["…", "560", "more", f"{280 * (28 + 14):,}", f"{280 * (24 + 12):,}", f"{280 * 168:,}"]
-    assert any(line.split()[:2] == ["Total", f"{300 * (28 + 14):,}"] for line in lines)
+    first, last = 3 * (28 + 14) + 8 + 16, 4 + 2 + 3 * (28 + 14)  # three pairs of layers, and what of one has room
+    assert middle.split() == ["…", "2,360", "more", f"{400 * (28 + 14) - first - last:,}"]
+    assert lines[-1].split()[:2] == ["Total", f"{400 * (28 + 14):,}"]
 
 
 def test_each_layer_of_a_repeat_has_a_line(call: Call) -> None:

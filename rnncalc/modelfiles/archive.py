@@ -9,16 +9,10 @@ import zlib
 from types import TracebackType
 from typing import BinaryIO
 
+from rnncalc.bounds import MOST_INFLATED, MOST_LISTED
 from rnncalc.files import open_input
 from rnncalc.modelfiles.model import BadFileError
 from rnncalc.text import escape
-
-MOST_LISTED = 16_000_000
-"""How many bytes a list of contents may have: some 150,000 files."""
-
-MOST_INFLATED = 64_000_000
-"""How many bytes what is packed may have when it is unpacked; what lies there as it is may be of any size."""
-
 
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error)
 """What zipfile raises where an archive is not as it says it is."""

@@ -12,17 +12,11 @@ from contextlib import contextmanager
 from math import prod
 from typing import Any, NamedTuple
 
+from rnncalc.bounds import MOST_ATTRIBUTE, MOST_GROUP_DEPTH, MOST_GROUPS, MOST_INFLATED, MOST_NAME
 from rnncalc.files import open_input
-from rnncalc.modelfiles.archive import MOST_INFLATED
-from rnncalc.modelfiles.model import MOST_NAME, BadFileError
+from rnncalc.modelfiles.model import BadFileError
 from rnncalc.modelfiles.numbers import decoded, nested
 from rnncalc.text import escape
-
-MOST_DEPTH = 40
-MOST_HELD = 20_000
-"""Arrays, groups and links: h5py takes some 0.2 ms for each."""
-MOST_TEXT = 8_000_000
-"""An attribute of more bytes is none that Keras writes."""
 
 Opened = Callable[[], io.RawIOBase | io.BytesIO]
 """Opens the file that h5py reads; it is given no path, under which it would open others too."""
@@ -111,8 +105,8 @@ def contents(opened: Opened) -> HDF5File:
                 said[path] = words
             below = []
             for name, item in _below(path, group, seen, links):
-                if len(seen) + len(links) > MOST_HELD:
-                    raise BadFileError(f"holds more than {MOST_HELD:,} arrays, groups and links")
+                if len(seen) + len(links) > MOST_GROUPS:
+                    raise BadFileError(f"holds more than {MOST_GROUPS:,} arrays, groups and links")
                 if isinstance(item, h5py.Dataset):
                     arrays.append(_array(name, item))
                 else:  # its name alone: what is open takes memory
@@ -125,7 +119,7 @@ def _below(path: str, group: Any, seen: set[int], links: list[str]) -> Iterator[
     """Yield what a group holds that was not met before; a link elsewhere is noted."""
     import h5py
 
-    if path.count("/") > MOST_DEPTH or len(path) > MOST_NAME:
+    if path.count("/") > MOST_GROUP_DEPTH or len(path) > MOST_NAME:
         raise BadFileError("holds groups within groups to no end")
     for key in group:
         name = f"{path}/{key}" if path else str(key)
@@ -171,7 +165,7 @@ def _attribute(item: Any, name: str) -> str | list[str] | None:
     attribute = item.attrs.get_id(name)
     kind = attribute.get_type()
     shape = attribute.shape  # None of one that is empty
-    if not isinstance(kind, h5py.h5t.TypeStringID) or shape is None or kind.get_size() * prod(shape) > MOST_TEXT:
+    if not isinstance(kind, h5py.h5t.TypeStringID) or shape is None or kind.get_size() * prod(shape) > MOST_ATTRIBUTE:
         return None
     if shape and kind.is_variable_str():  # each word may be as long as the file
         return None

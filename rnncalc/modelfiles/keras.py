@@ -15,16 +15,12 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from rnncalc.modelfiles.archive import MOST_INFLATED, Archive
+from rnncalc.bounds import MOST_CONFIG, MOST_CONFIG_DEPTH, MOST_INFLATED, MOST_SETTING
+from rnncalc.modelfiles.archive import Archive
 from rnncalc.modelfiles.hdf5 import HDF5Array, HDF5File, Opened, Region, contents, numbers
 from rnncalc.modelfiles.model import BadFileError, FileTensor, ModelFile, Module, Remark, Role, Sign, role_of
 
 WEIGHTS = "model.weights.h5"
-
-MOST_CONFIG = 8_000_000
-MOST_DEPTH = 20
-MOST_SETTING = 100
-"""Longer words are no settings that a layer of a spec has."""
 
 
 def read(path: str) -> ModelFile:
@@ -96,7 +92,7 @@ def _config(config: Any) -> KerasConfig:
 def _layers(node: Any, *, frozen: bool, depth: int) -> Iterator[tuple[str, Mapping[str, Any], bool]]:
     """Yield the class, the settings and whether it is frozen of each layer; those within models in their places."""
     config = node.get("config") if isinstance(node, dict) else None
-    if not isinstance(config, dict) or depth > MOST_DEPTH:
+    if not isinstance(config, dict) or depth > MOST_CONFIG_DEPTH:
         return
     frozen = frozen or config.get("trainable") is False
     below = config.get("layers")

@@ -11,13 +11,6 @@ from enum import Enum, StrEnum, auto
 from math import prod
 from typing import Any, NamedTuple
 
-MOST_TENSORS = 50_000
-MOST_AXES, MOST_SIZE = 32, 2**48
-"""A tensor of more axes, or a larger size, stride or place of one, is none."""
-
-MOST_NAME = 1_000
-"""A longer name of a tensor is refused: names are built of those above them, and would take the memory."""
-
 
 class BadFileError(ValueError):
     """A file that is not what it starts as; the message says what is wrong with it, and what helps."""

@@ -14,33 +14,21 @@ from itertools import accumulate
 from math import prod
 from typing import Any, NamedTuple
 
-from rnncalc.files import open_input
-from rnncalc.modelfiles.model import (
+from rnncalc.bounds import (
     MOST_AXES,
+    MOST_AXIS,
+    MOST_BIASES,
+    MOST_BIASES_IN_ALL,
+    MOST_FOLLOWED,
     MOST_NAME,
-    MOST_SIZE,
+    MOST_SETTING,
     MOST_TENSORS,
-    REAL,
-    BadFileError,
-    FileTensor,
-    ModelFile,
-    Module,
-    Remark,
-    Role,
-    Sign,
 )
+from rnncalc.files import open_input
+from rnncalc.modelfiles.model import REAL, BadFileError, FileTensor, ModelFile, Module, Remark, Role, Sign
 from rnncalc.modelfiles.numbers import DTYPES, numbers_at, transposed
 from rnncalc.modelfiles.protobuf import FileBytes, Piece, Wire
 from rnncalc.text import escape
-
-MOST_SETTING = 100
-"""Settings of more bytes are none that a layer has."""
-
-MOST_LOOKED_AT, MOST_IN_ALL = 100_000, 1_000_000
-"""Biases of more numbers are not looked at for zeros, nor for copies; nor more numbers of one file."""
-
-MOST_FOLLOWED = 1_000
-"""How many matrices that several products read are followed through the graph."""
 
 
 def read(path: str) -> ModelFile:
@@ -180,7 +168,7 @@ def _tensor(path: str, wire: Wire, piece: Piece) -> FileTensor:
             said[pair.get(1, "")] = pair.get(2, "")
         elif number == 14:
             apart = value == 1
-    if len(name) > MOST_NAME or len(sizes) > MOST_AXES or not all(0 <= size < MOST_SIZE for size in sizes):
+    if len(name) > MOST_NAME or len(sizes) > MOST_AXES or not all(0 <= size < MOST_AXIS for size in sizes):
         raise BadFileError(f"says of {escape(name)} nothing that a tensor can be")
     shape = tuple(sizes)
     if apart:
@@ -233,11 +221,11 @@ class _Look:
     """Reads the numbers of a tensor, those of so many and no more."""
 
     def __init__(self) -> None:
-        self.left = MOST_IN_ALL
+        self.left = MOST_BIASES_IN_ALL
 
     def at(self, tensor: FileTensor) -> Any:
         """Return the numbers of a tensor, None where they are too many."""
-        if prod(tensor.shape) > min(self.left, MOST_LOOKED_AT):
+        if prod(tensor.shape) > min(self.left, MOST_BIASES):
             return None
         self.left -= prod(tensor.shape)
         return tensor.read()
@@ -302,7 +290,7 @@ def _looked_at(tensors: list[FileTensor]) -> list[FileTensor]:
     """Return the parameters among tensors, the first ones where they have too many numbers to be looked at together."""
     parameters = [each for each in tensors if each.role is Role.PARAMETER and each.dtype in ("float32", "float64")]
     ends = [*accumulate(each.params for each in parameters)]
-    return [each for each, end in zip(parameters, ends, strict=True) if end <= MOST_LOOKED_AT]
+    return [each for each, end in zip(parameters, ends, strict=True) if end <= MOST_BIASES]
 
 
 def _half_zeros(tensors: Mapping[str, FileTensor], look: _Look) -> bool:

@@ -11,12 +11,8 @@ import struct
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from rnncalc.modelfiles.model import MOST_NAME, BadFileError
-
-MOST_BYTES = 64_000_000
-
-MOST_OPCODES = 1_000_000
-"""Some 20,000 tensors, with an optimizer's; more would take longer than anybody waits, and the memory."""
+from rnncalc.bounds import MOST_NAME, MOST_OPCODES, MOST_PICKLE
+from rnncalc.modelfiles.model import BadFileError
 
 
 class Global(NamedTuple):
@@ -54,8 +50,8 @@ class PickledCall:
 
 def unpickled(data: bytes) -> Any:
     """Return what a pickle describes. Raises BadFileError where it is none, or more than is read."""
-    if len(data) > MOST_BYTES:
-        raise BadFileError(f"has a pickle of {len(data):,} bytes; at most {MOST_BYTES:,} are read")
+    if len(data) > MOST_PICKLE:
+        raise BadFileError(f"has a pickle of {len(data):,} bytes; at most {MOST_PICKLE:,} are read")
     try:
         return _Machine(data).run()
     except (IndexError, KeyError, TypeError, AttributeError, ValueError, struct.error) as error:

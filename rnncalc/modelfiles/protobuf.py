@@ -10,13 +10,8 @@ import struct
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
+from rnncalc.bounds import MOST_FIELDS, MOST_PACKED_COUNTED, MOST_PACKED_READ
 from rnncalc.modelfiles.model import BadFileError
-
-MOST_FIELDS = 600_000
-"""More fields, of all messages of a file together, are refused."""
-
-MOST_NUMBERS, MOST_COUNTED = 10_000, 50_000_000
-"""How many bytes whole numbers in a row may have, to be read or to be counted."""
 
 _GOING_ON = bytes(range(128, 256))
 """The bytes after which a number goes on."""
@@ -119,7 +114,7 @@ class Wire:
         """Return how many whole numbers there are, one by itself or several in a row."""
         if isinstance(value, int):
             return 1
-        if value.size > MOST_COUNTED:
+        if value.size > MOST_PACKED_COUNTED:
             raise BadFileError(f"has {value.size:,} bytes of whole numbers in one field")
         return len(self.bytes(value).translate(None, _GOING_ON))
 
@@ -127,7 +122,7 @@ class Wire:
         """Return whole numbers, one by itself or several in a row."""
         if isinstance(value, int):
             return [_signed(value)]
-        if value.size > MOST_NUMBERS:
+        if value.size > MOST_PACKED_READ:
             raise BadFileError(f"has {value.size:,} bytes of sizes or settings in one field")
         at, found = value.start, []
         while at < value.end:

@@ -12,12 +12,9 @@ from functools import partial
 from math import prod
 from typing import Any, NamedTuple, NoReturn
 
+from rnncalc.bounds import MOST_AXES, MOST_AXIS, MOST_NAME, MOST_PICKLE, MOST_PICKLE_DEPTH, MOST_TENSORS
 from rnncalc.modelfiles.archive import Archive
 from rnncalc.modelfiles.model import (
-    MOST_AXES,
-    MOST_NAME,
-    MOST_SIZE,
-    MOST_TENSORS,
     BadFileError,
     FileTensor,
     ModelFile,
@@ -29,7 +26,7 @@ from rnncalc.modelfiles.model import (
     role_of,
 )
 from rnncalc.modelfiles.numbers import DTYPES, contiguous, decoded, nested, strided
-from rnncalc.modelfiles.pickled import MOST_BYTES, Global, PersistentId, PickledCall, unpickled
+from rnncalc.modelfiles.pickled import Global, PersistentId, PickledCall, unpickled
 from rnncalc.text import escape
 
 _LETTERS = {"Double": "float64", "Float": "float32", "Half": "float16", "BFloat16": "bfloat16", "Long": "int64"}
@@ -61,7 +58,7 @@ def read(path: str) -> ModelFile:
             raise BadFileError(
                 "is a zip archive, but no model: it holds neither PyTorch's data.pkl nor Keras' config.json"
             )
-        found = PickledTensors(unpickled(archive.read(f"{root}data.pkl", MOST_BYTES)))
+        found = PickledTensors(unpickled(archive.read(f"{root}data.pkl", MOST_PICKLE)))
         script = f"{root}constants.pkl" in archive.names
         tensors = tuple(_tensors(path, archive, root, found))
     remarks = [Remark(Sign.SCRIPT)] if script else []
@@ -84,7 +81,6 @@ def _root(archive: Archive) -> str | None:
 
 # What a pickle describes is gone through, and its tensors are gathered under the names that lead to them.
 
-MOST_DEPTH = 100
 _TENSORS = ("torch._utils._rebuild_tensor_v2", "torch._utils._rebuild_tensor_v3", "torch._utils._rebuild_tensor")
 _PARAMETERS = ("torch._utils._rebuild_parameter", "torch._utils._rebuild_parameter_with_state")
 _SUBCLASS = "torch._tensor._rebuild_from_type_v2"
@@ -104,7 +100,7 @@ class PickledTensor(NamedTuple):
 
 
 class PickledTensors:
-    """The tensors below what a pickle describes, by their names, in its order; no deeper than MOST_DEPTH.
+    """The tensors below what a pickle describes, by their names, in its order; no deeper than MOST_PICKLE_DEPTH.
 
     others: the names of tensors of a kind that is not read; quantised: of those that are packed in whole numbers.
     whole: whether modules tell their parameters from their buffers.
@@ -131,7 +127,7 @@ class PickledTensors:
         elif isinstance(value, PickledCall) and value.name.startswith("torch._utils._rebuild_"):
             _refuse_too_many(name, self.others)
             self.others.append(name)
-        elif id(value) not in self._seen and depth < MOST_DEPTH:
+        elif id(value) not in self._seen and depth < MOST_PICKLE_DEPTH:
             self._seen.add(id(value))
             for key, each in _below(value):
                 if key in _WITHIN:
@@ -267,7 +263,7 @@ def _sizes(value: Any) -> tuple[int, ...] | None:
 
 
 def _is_size(value: Any) -> bool:
-    return type(value) is int and 0 <= value < MOST_SIZE
+    return type(value) is int and 0 <= value < MOST_AXIS
 
 
 def _dtype(of: Global, rest: tuple[Any, ...]) -> str | None:

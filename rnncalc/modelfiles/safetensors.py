@@ -19,27 +19,11 @@ from itertools import pairwise
 from math import prod
 from typing import Any
 
+from rnncalc.bounds import MOST_AXES, MOST_HEADER, MOST_INDEX, MOST_NAME, MOST_TENSORS
 from rnncalc.files import open_input
-from rnncalc.modelfiles.model import (
-    MOST_AXES,
-    MOST_NAME,
-    MOST_TENSORS,
-    BadFileError,
-    FileTensor,
-    ModelFile,
-    Remark,
-    Sign,
-    averages_in,
-    modules_of,
-    role_of,
-)
+from rnncalc.modelfiles.model import BadFileError, FileTensor, ModelFile, Remark, Sign, averages_in, modules_of, role_of
 from rnncalc.modelfiles.numbers import DTYPES, numbers_at
 from rnncalc.text import escape
-
-MOST_HEADER = 8_000_000
-"""How many bytes a header may have: some 80,000 tensors."""
-
-MOST_INDEX = 8_000_000
 
 TYPES = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16", "BOOL": "bool"}
 TYPES |= {"F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2", "C64": "complex64"}

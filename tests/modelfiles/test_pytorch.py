@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from modelfiles.made import Called, Stored, archive, lstm, parameter, pickled, state_dict, tensor
 
+from rnncalc.bounds import MOST_OPCODES
 from rnncalc.errors import SpecError
 from rnncalc.modelfiles import read
 from rnncalc.modelfiles.model import Role, Sign
-from rnncalc.modelfiles.pickled import MOST_OPCODES, unpickled
+from rnncalc.modelfiles.pickled import unpickled
 from rnncalc.modelfiles.pytorch import PickledTensors
 
 FOUR = struct.pack("<4f", 1, 2, 3, 4)
