@@ -4,12 +4,11 @@ import re
 
 from rnncalc import Network
 from rnncalc.conventions.formula import Expression
-from rnncalc.questions.answer.arithmetic import write
-from rnncalc.questions.answer.given import Given
-from rnncalc.questions.answer.grading import Judged, judge
+from rnncalc.questions.answer.grading import Judgement, judge
 from rnncalc.questions.answer.mistake import Family, Mistake, Question
-from rnncalc.questions.answer.mistakes import TABLE
-from rnncalc.questions.answer.right import worksheet_of
+from rnncalc.questions.answer.reading import GivenNumber
+from rnncalc.questions.answer.table import TABLE
+from rnncalc.questions.answer.worksheet import worksheet_of, write
 
 PLACES = {mistake.id: place for place, mistake in enumerate(TABLE)}
 
@@ -19,9 +18,9 @@ def place_of(id_: str) -> int:
     return PLACES[id_]
 
 
-def judged(net: Network, number: int) -> Judged:
+def judged(net: Network, number: int) -> Judgement:
     """Return the judgement of a total."""
-    return judge(net, [Given(number)]).judged[0]
+    return judge(net, [GivenNumber(number)]).judged[0]
 
 
 _PATTERNS = {id_: re.compile(re.sub(r"\\{\w+\\}", ".+", re.escape(id_))) for id_ in PLACES}
@@ -72,5 +71,5 @@ def ways_made(
     """Return the ways in which a mistake of a family can be made: what each line becomes, the values, and the layer."""
     row = TABLE[place_of(id_)]
     assert isinstance(row, Family)
-    ways = row.ways(worksheet_of(net), Question(net, Given(number, unit)))
+    ways = row.variants(worksheet_of(net), Question(net, GivenNumber(number, unit)))
     return [(tuple(line.params for line in way.worksheet), {**way.values}, way.layer) for way in ways]

@@ -15,8 +15,8 @@ from rnncalc.cli.output import write
 from rnncalc.cli.paths import SUFFIXES
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.errors import CallError
-from rnncalc.questions.answer.given import check_number_of_answers, read_answer
 from rnncalc.questions.answer.grading import judge
+from rnncalc.questions.answer.reading import check_number_of_answers, read_answer
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.text import escape
 

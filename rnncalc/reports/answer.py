@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 from rnncalc.bounds import MOST_EXPLAINED, MOST_JUDGED
 from rnncalc.conventions.formula import Expression
 from rnncalc.network.network import Network
-from rnncalc.questions.answer.arithmetic import amount, write
-from rnncalc.questions.answer.given import Given, Shape
-from rnncalc.questions.answer.grading import Answer, Judged
-from rnncalc.questions.answer.meant import Meant, Quantity
+from rnncalc.questions.answer.grading import Answer, Judgement
+from rnncalc.questions.answer.quantities import Meaning, OtherQuantity, OtherSize
+from rnncalc.questions.answer.reading import GivenNumber, Shape
 from rnncalc.questions.answer.search import Diagnosis
-from rnncalc.questions.answer.sizes import OtherSize
+from rnncalc.questions.answer.worksheet import amount, write
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Sheet, Value
 from rnncalc.text import bracketed
@@ -63,7 +62,7 @@ class AnswerReport(NamedTuple):
 
     def _remarks(self) -> Iterator[str]:
         for each in self.answer.judged:
-            yield from _told(each, self.answer.network)
+            yield from _instead(each, self.answer.network)
         if not all(each.explained for each in self.answer.judged):
             yield f"Mistakes are looked for in the first {MOST_EXPLAINED} wrong numbers."
         if first := self.answer.first_wrong:
@@ -77,32 +76,32 @@ class AnswerReport(NamedTuple):
                 yield Sheet(_columns(each), rows, title=title, notes=(*_also(each),))
 
 
-def _columns(judged: Judged) -> tuple[Column, ...]:
+def _columns(judged: Judgement) -> tuple[Column, ...]:
     yours, right = ("Yours", "Right") if isinstance(judged.given, Shape) else ("Your sum", "The right sum")
     return Column("The mistake", key=True), Column(yours, together=True), Column(right, together=True)
 
 
-def _row(diagnosis: Diagnosis, judged: Judged) -> tuple[Value, ...]:
+def _row(diagnosis: Diagnosis, judged: Judgement) -> tuple[Value, ...]:
     if isinstance(judged.given, Shape):
         return _sentence(diagnosis), judged.given.sizes, judged.shape
     return _sentence(diagnosis), _sum(diagnosis.yours), _sum(diagnosis.right)
 
 
-def _given(judged: Judged) -> int | tuple[int, ...]:
+def _given(judged: Judgement) -> int | tuple[int, ...]:
     return judged.given.sizes if isinstance(judged.given, Shape) else judged.given.number
 
 
-def _said(judged: Judged) -> str:
+def _said(judged: Judgement) -> str:
     given = judged.given
     return bracketed(given.sizes) if isinstance(given, Shape) else f"{given.number:,}"
 
 
-def _where(judged: Judged) -> str:
+def _where(judged: Judgement) -> str:
     tensor = f" for {judged.tensor}" if judged.tensor else ""
     return f"{tensor} in {judged.layer}" if judged.layer else ""
 
 
-def _mistake(diagnosis: Diagnosis, judged: Judged) -> dict[str, Any]:
+def _mistake(diagnosis: Diagnosis, judged: Judgement) -> dict[str, Any]:
     return {
         "id": diagnosis.id,
         "text": _sentence(diagnosis),
@@ -126,63 +125,63 @@ def _sum(expression: Expression) -> Arithmetic:
     return Arithmetic(write(expression), f"{amount(expression):,}")
 
 
-MEANT: dict[Quantity, str] = {
-    Quantity.DENSE: "the count of the dense equivalent, which shares no weights over time",
-    Quantity.MULTIPLY_ADDS: "the number of multiply-adds in one pass, not of parameters",
-    Quantity.MULTIPLY_ADDS_PER_STEP: "the number of multiply-adds in one step, not of parameters",
-    Quantity.BYTES: "the number of bytes in float32, four for each parameter",
-    Quantity.GRADIENTS: "the number of gradients, one for each parameter that is trained",
-    Quantity.HELD: "the number of values held for going back, not of parameters",
-    Quantity.BACKWARD: "the number of multiply-adds of going back, not of parameters",
-    Quantity.STATES_HELD: "the number of values in the states of all steps, not of parameters",
-    Quantity.TRAINING_BYTES: "the number of bytes that training takes in float32",
-    Quantity.GRADIENTS_A_STEP: "a gradient for each parameter and step; those of all steps are summed: {right}",
-    Quantity.HELD_WITHOUT_GATES: "what is held without the gates; their equations read them too: {right}",
-    Quantity.TWICE_FORWARD: "twice the multiply-adds of the forward pass; going back takes {right}",
+MEANINGS: dict[OtherQuantity, str] = {
+    OtherQuantity.DENSE: "the count of the dense equivalent, which shares no weights over time",
+    OtherQuantity.MULTIPLY_ADDS: "the number of multiply-adds in one pass, not of parameters",
+    OtherQuantity.MULTIPLY_ADDS_PER_STEP: "the number of multiply-adds in one step, not of parameters",
+    OtherQuantity.BYTES: "the number of bytes in float32, four for each parameter",
+    OtherQuantity.GRADIENTS: "the number of gradients, one for each parameter that is trained",
+    OtherQuantity.HELD: "the number of values held for going back, not of parameters",
+    OtherQuantity.BACKWARD: "the number of multiply-adds of going back, not of parameters",
+    OtherQuantity.STATES_HELD: "the number of values in the states of all steps, not of parameters",
+    OtherQuantity.TRAINING_BYTES: "the number of bytes that training takes in float32",
+    OtherQuantity.GRADIENTS_A_STEP: "a gradient for each parameter and step; those of all steps are summed: {right}",
+    OtherQuantity.HELD_WITHOUT_GATES: "what is held without the gates; their equations read them too: {right}",
+    OtherQuantity.TWICE_FORWARD: "twice the multiply-adds of the forward pass; going back takes {right}",
 }
 
 
-def _told(judged: Judged, network: Network) -> Iterator[str]:
+def _instead(judged: Judgement, network: Network) -> Iterator[str]:
     """Yield what is said of one number instead of its mistakes."""
     given = judged.given
-    if judged.rounded and isinstance(given, Given):
+    if judged.rounded and isinstance(given, GivenNumber):
         yield f"{given.text} is right as a rounding: exactly it is {judged.params:,}."
-    elif isinstance(given, Given) and given.unit > 1 and not judged.right:
+    elif isinstance(given, GivenNumber) and given.unit > 1 and not judged.right:
         least, most = given.meant
         yield f"{given.text} is taken as a rounding, of any number from {least:,} to {most:,}."
     if judged.follows:
         yield f"{judged.layer}: {_said(judged)} follows from the mistake in {judged.follows}."
     elif not (judged.right or judged.diagnoses) and judged.explained:
         where = f"{judged.layer}: {_said(judged)}" if judged.layer else "This"
-        yield from (f"{where} is {_meaning(meant)}." for meant in judged.meant)
+        yield from (f"{where} is {_sentence_of(meaning)}." for meaning in judged.meant)
         if not judged.meant:
             yield _unexplained(judged)
             if not judged.layer and not judged.other_size:
                 yield _next_step(network)
 
 
-def _also(judged: Judged) -> Iterator[str]:
+def _also(judged: Judgement) -> Iterator[str]:
     """Yield what is said of one number after its mistakes."""
     if not judged.diagnoses:
         return
     if all(len(diagnosis.mistakes) > 1 for diagnosis in judged.diagnoses):
         yield f"No single known mistake gives {_said(judged)}; two that do may do so by chance."
-    yield from (f"{_said(judged)} is also {_meaning(meant)}." for meant in judged.meant)
+    yield from (f"{_said(judged)} is also {_sentence_of(meaning)}." for meaning in judged.meant)
     if judged.other_size:
         size = _size(judged.other_size)
         yield f"{size[0].upper()}{size[1:]} would also give {_said(judged)}."
 
 
-def _meaning(meant: Meant) -> str:
-    return MEANT[meant.what].format(right=f"{meant.right or 0:,}")
+def _sentence_of(meaning: Meaning) -> str:
+    return MEANINGS[meaning.quantity].format(right=f"{meaning.right or 0:,}")
 
 
-def _unexplained(judged: Judged) -> str:
+def _unexplained(judged: Judgement) -> str:
     where = f"{judged.layer} {judged.tensor}: " if judged.tensor else f"{judged.layer}: " if judged.layer else ""
     text = f"{where}{'n' if where else 'N'}o known mistake gives {_said(judged)}"
     if judged.other_size:
         return f"{text}, but {_size(judged.other_size)} would."
-    if isinstance(judged.given, Given):
+    if isinstance(judged.given, GivenNumber):
         more = judged.given.number - judged.params
         return f"{text}, {abs(more):,} {'more' if more > 0 else 'less'} than the right one."
     return f"{text}."

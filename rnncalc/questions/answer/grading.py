@@ -9,14 +9,12 @@ from typing import NamedTuple
 from rnncalc.bounds import MOST_EXPLAINED, MOST_LEARNED
 from rnncalc.errors import CallError
 from rnncalc.network.network import Network
-from rnncalc.questions.answer.given import Given, Shape, check_number_of_answers, in_one, read_answer
-from rnncalc.questions.answer.meant import Meant, meant, meant_of_layer
 from rnncalc.questions.answer.mistake import Question
-from rnncalc.questions.answer.right import one_by_one, worksheet_of
-from rnncalc.questions.answer.search import Diagnosis, Tries, diagnoses, handed_on
-from rnncalc.questions.answer.sizes import OtherSize, other_size
+from rnncalc.questions.answer.quantities import Meaning, OtherSize, meanings, meanings_in_layer, other_size
+from rnncalc.questions.answer.reading import GivenNumber, Shape, check_number_of_answers, in_one, read_answer
+from rnncalc.questions.answer.search import Diagnosis, Search, carried_on
 from rnncalc.questions.answer.tensors import diagnoses_of, number_of_tensors, tensors_of
-from rnncalc.questions.answer.worksheet import Worksheet
+from rnncalc.questions.answer.worksheet import Worksheet, one_by_one, worksheet_of
 from rnncalc.questions.given import network_of, plain
 from rnncalc.questions.training import training
 from rnncalc.text import escape, plural
@@ -24,25 +22,25 @@ from rnncalc.text import escape, plural
 MOST_NAMES, SHOWN = 12, 4
 
 
-class Judged(NamedTuple):
-    """One number, or shape, held against what it should be.
+class Judgement(NamedTuple):
+    """One number, or shape, compared with what it should be.
 
     layer: whose it is, None for the total; tensor: the name of the tensor, None for a count of all.
     shape: that of the tensor.
     diagnoses: what gives it, the likeliest first.
     meant: what else of the network it is the number of.
-    other_size: the single size that would give it, where no single mistake does.
+    other_size: the single size that would give it, if no single mistake does.
     follows: the layer whose mistake it follows from, being no mistake of its own.
     explained: whether mistakes were looked for, if it is wrong; those of the first MOST_EXPLAINED are.
     """
 
     layer: str | None
-    given: Given | Shape
+    given: GivenNumber | Shape
     params: int
     tensor: str | None = None
     shape: tuple[int, ...] = ()
     diagnoses: tuple[Diagnosis, ...] = ()
-    meant: tuple[Meant, ...] = ()
+    meant: tuple[Meaning, ...] = ()
     other_size: OtherSize | None = None
     follows: str | None = None
     explained: bool = True
@@ -50,21 +48,21 @@ class Judged(NamedTuple):
     @property
     def right(self) -> bool:
         """Whether the number is right, rounded as it was given, or the shape."""
-        if isinstance(self.given, Given):
+        if isinstance(self.given, GivenNumber):
             return self.given.rounds(self.params)
         return self.given.has_shape(self.shape)
 
     @property
     def rounded(self) -> bool:
         """Whether the number is right, but not to the last digit."""
-        return self.right and isinstance(self.given, Given) and self.given.number != self.params
+        return self.right and isinstance(self.given, GivenNumber) and self.given.number != self.params
 
 
 class Answer(NamedTuple):
     """A learner's answer, judged: the total, or a number a layer."""
 
     network: Network
-    judged: tuple[Judged, ...]
+    judged: tuple[Judgement, ...]
 
     @property
     def right(self) -> bool:
@@ -73,18 +71,18 @@ class Answer(NamedTuple):
 
     @property
     def first_wrong(self) -> str | None:
-        """The first layer that is wrong; None where there is none, or the total was given."""
+        """The first layer that is wrong; None if there is none, or the total was given."""
         return next((each.layer for each in self.judged if not each.right), None)
 
 
-def judge(network: Network, given: Sequence[Given | Shape]) -> Answer:
+def judge(network: Network, given: Sequence[GivenNumber | Shape]) -> Answer:
     """Return the judgement of one number, the total, or of one for each layer or tensor; or of a shape for each tensor.
 
     All in order, the output layer last; layers without parameters may be left out. Raises CallError for any other
     number of them.
     """
     check_number_of_answers(len(given))
-    numbers = [each for each in given if isinstance(each, Given)]
+    numbers = [each for each in given if isinstance(each, GivenNumber)]
     if not numbers:
         return Answer(network, _judge_tensors(network, given))
     if len(numbers) < len(given):
@@ -107,7 +105,7 @@ def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int]) 
     """Return the judgement of a learner's answer: the total, or a number for each layer, or for each tensor, in order.
 
     answers: numbers, or text with separators or rounded, such as `1.6k`; or the shape of each tensor, such as (20, 10).
-    Raises CallError where one is neither a number nor a shape, or there are not as many as are asked for.
+    Raises CallError if one is neither a number nor a shape, or there are not as many as are asked for.
     """
     if not answers:
         raise CallError("give an answer: the total, or a number or a shape for each tensor")
@@ -121,7 +119,7 @@ def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int]) 
     return judge(network, given)
 
 
-def _read(answer: object) -> Given | Shape:
+def _read(answer: object) -> GivenNumber | Shape:
     """Return a number, or a shape in a tuple or a list. Raises CallError if it is neither."""
     answer = plain(answer)
     if not isinstance(answer, tuple | list):
@@ -144,7 +142,7 @@ def _counted(network: Network) -> list[int]:
     return [place for place, placed in enumerate(network.stack) if placed.params]
 
 
-def _judge_tensors(network: Network, given: Sequence[Given | Shape]) -> tuple[Judged, ...]:
+def _judge_tensors(network: Network, given: Sequence[GivenNumber | Shape]) -> tuple[Judgement, ...]:
     wanted = number_of_tensors(network)
     if not wanted:
         raise CallError("there is no tensor whose shape could be given; give a number")
@@ -157,7 +155,7 @@ def _judge_tensors(network: Network, given: Sequence[Given | Shape]) -> tuple[Ju
     judged = []
     wrong = 0
     for place, (answer, (layer, tensor)) in enumerate(zip(given, tensors, strict=True)):
-        each = Judged(layer, answer, tensor.params, tensor.name, tensor.shape)
+        each = Judgement(layer, answer, tensor.params, tensor.name, tensor.shape)
         if not each.right:
             wrong += 1
             explained = wrong <= MOST_EXPLAINED
@@ -167,30 +165,29 @@ def _judge_tensors(network: Network, given: Sequence[Given | Shape]) -> tuple[Ju
     return tuple(judged)
 
 
-def _judge_total(network: Network, given: Given) -> Judged:
-    judged = Judged(None, given, network.params)
+def _judge_total(network: Network, given: GivenNumber) -> Judgement:
+    judged = Judgement(None, given, network.params)
     if judged.right:
         return judged
-    tries = Tries(worksheet_of(network), network)
-    known = tuple(meant(training(network), given))
-    found = tuple(diagnosis for diagnosis, _ in diagnoses(tries, Question(network, given), known=bool(known)))
+    search = Search(worksheet_of(network), network)
+    known = tuple(meanings(training(network), given))
+    found = tuple(diagnosis for diagnosis, _ in search.diagnoses(Question(network, given), known=bool(known)))
     judged = judged._replace(diagnoses=found, meant=known)
     if judged.meant or any(len(diagnosis.mistakes) == 1 for diagnosis in found):
         return judged
     return judged._replace(other_size=other_size(network, given))
 
 
-def _judge_layers(network: Network, places: list[int], given: Sequence[Given]) -> tuple[Judged, ...]:
-    """Judge a number a layer: a wrong one is diagnosed, later ones by the widths that its mistake hands on."""
+def _judge_layers(network: Network, places: list[int], given: Sequence[GivenNumber]) -> tuple[Judgement, ...]:
+    """Judge a number a layer: a wrong one is diagnosed, later ones by the output widths that its mistake gives."""
     worksheet = one_by_one(network)
-    tries, of = Tries(worksheet, network), training(network)
-    layers = of.layers
-    judged: list[Judged] = []
+    search, of = Search(worksheet, network), training(network)
+    judged: list[Judgement] = []
     learned: list[tuple[str, Worksheet]] = []  # the ways of counting that agree with the numbers so far, and whence
     explained = 0
     for number, place in zip(given, places, strict=True):
         line = worksheet[place]
-        each = Judged(line.name, number, line.params)
+        each = Judgement(line.name, number, line.params)
         if not each.right:
             follows = next((layer for layer, way in learned if number.means(way[place].params)), None)
             if follows:
@@ -199,11 +196,11 @@ def _judge_layers(network: Network, places: list[int], given: Sequence[Given]) -
                 each = each._replace(explained=False)
             else:
                 explained += 1
-                known = tuple(meant_of_layer(of, layers[place], number))
-                found = [*diagnoses(tries, Question(network, number, place), known=bool(known))]
-                ways = ((line.name, way) for _, wrong in found for way in handed_on(worksheet, wrong, place))
+                known = tuple(meanings_in_layer(of, of.layers[place], number))
+                found = [*search.diagnoses(Question(network, number, place), known=bool(known))]
+                ways = ((line.name, way) for _, wrong in found for way in carried_on(worksheet, wrong, place))
                 learned = [*islice(ways, MOST_LEARNED), *learned][:MOST_LEARNED]
-                told = tuple(diagnosis for diagnosis, _ in found)
-                each = each._replace(diagnoses=told, meant=() if told else known)
+                listed = tuple(diagnosis for diagnosis, _ in found)
+                each = each._replace(diagnoses=listed, meant=() if listed else known)
         judged.append(each)
     return tuple(judged)

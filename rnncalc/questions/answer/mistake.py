@@ -1,84 +1,38 @@
-"""What a mistake is: a row of the table in `mistakes/`, and the question that it is asked of. Knows none by name."""
+"""What a mistake in a count is, the question that it is asked of, and the families of mistakes.
+
+The mistakes of a family differ in a number or a name: k times, a width, a layer. Each family is a function that yields
+its variants. If it is fitted to the learner's number, it yields only those that give that number; which of the others
+do is seen by the search.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple, Protocol
+from functools import partial
+from typing import NamedTuple
 
+from rnncalc.bounds import MOST_JUDGED
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Dense, Embedding, External, Output
 from rnncalc.network.network import Network
-from rnncalc.questions.answer.changes.lines import Change
-from rnncalc.questions.answer.given import Given
-from rnncalc.questions.answer.right import one_by_one, worksheet_of
-from rnncalc.questions.answer.worksheet import Line, Worksheet
+from rnncalc.questions.allocation import compare_conventions
+from rnncalc.questions.answer.changes import Change, fed_with, in_cells, left_out, number_of_gates, replaced
+from rnncalc.questions.answer.reading import GivenNumber
+from rnncalc.questions.answer.worksheet import GateLine, LayerLine, Source, Worksheet, one_by_one, worksheet_of
+from rnncalc.text import all_of, one_of
 
-Values = Mapping[str, str]
-"""What fills the {braces} in the id and the text of a mistake."""
-
-
-class Told(Protocol):
-    """A row of a table: its id, and what was done, as a sentence without its subject; either may have {braces}."""
-
-    @property
-    def id(self) -> str: ...
-
-    @property
-    def text(self) -> str: ...
-
-
-class Explanation(NamedTuple):
-    """A mistake as it was made: its id and its sentence, with the numbers and names in them."""
-
-    id: str
-    text: str
-
-
-def explanation(row: Told, values: Values) -> Explanation:
-    """Return a mistake with its values in the {braces}."""
-    return Explanation(row.id.format(**values), row.text.format(**values))
-
-
-class Mistake(NamedTuple):
-    """A mistake in a count, and what it makes of a worksheet.
-
-    rare: others are told before it; it is not looked for in one layer alone, nor in a large network.
-    """
-
-    id: str
-    text: str
-    change: Change
-    rare: bool = False
-
-
-class Family(NamedTuple):
-    """Mistakes that differ in a number or a name; each way has its values.
-
-    rare: as of a mistake. single: it is not looked for together with another one. by_layer: it has a way for each
-    layer, and together with another mistake is made first.
-    fitted: its ways depend on the learner's number; those of all others are the same for every number.
-    weak: it explains so many numbers that others are looked for beside it, and told before it.
-    """
-
-    id: str
-    text: str
-    ways: Ways
-    rare: bool = False
-    single: bool = False
-    by_layer: bool = False
-    fitted: bool = False
-    weak: bool = False
-
-
-Row = Mistake | Family
+MOST_GATES = 6
+"""More gates than any cell has that is counted wrong."""
 
 
 class Question(NamedTuple):
     """A number that is wrong: for the whole network, or for the layer at a place of the worksheet."""
 
     network: Network
-    given: Given
+    given: GivenNumber
     place: int | None = None
 
-    def lines(self, worksheet: Worksheet) -> list[tuple[int, Line]]:
+    def lines(self, worksheet: Worksheet) -> list[tuple[int, LayerLine]]:
         """Return the lines that the number is the sum of, with their places."""
         places = range(len(worksheet)) if self.place is None else (self.place,)
         return [(place, worksheet[place]) for place in places]
@@ -96,7 +50,11 @@ class Question(NamedTuple):
         return worksheet_of(network) if self.place is None else one_by_one(network)
 
 
-class Way(NamedTuple):
+Values = Mapping[str, str]
+"""What fills the {braces} in the id and the text of a mistake."""
+
+
+class Variant(NamedTuple):
     """One mistake of a family: the worksheet that it makes, its values, and the one layer that it concerns."""
 
     worksheet: Worksheet
@@ -104,4 +62,176 @@ class Way(NamedTuple):
     layer: str | None = None
 
 
-Ways = Callable[[Worksheet, Question], Iterator[Way]]
+Variants = Callable[[Worksheet, Question], Iterator[Variant]]
+
+
+class Mistake(NamedTuple):
+    """A mistake in a count: its id, what was done, as a sentence without its subject, and what it makes of a worksheet.
+
+    rare: others are listed before it; it is not looked for in one layer alone, nor in a large network.
+    """
+
+    id: str
+    text: str
+    change: Change
+    rare: bool = False
+
+
+class Family(NamedTuple):
+    """Mistakes that differ in a number or a name; id and text have {braces} for the values of a variant.
+
+    rare: as of a mistake. single: it is not looked for together with another one. by_layer: it has a variant for each
+    layer, and together with another mistake is made first.
+    fitted: its variants depend on the learner's number; those of all others are the same for every number.
+    weak: it explains so many numbers that others are looked for beside it, and listed before it.
+    """
+
+    id: str
+    text: str
+    variants: Variants
+    rare: bool = False
+    single: bool = False
+    by_layer: bool = False
+    fitted: bool = False
+    weak: bool = False
+
+
+def other_conventions(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
+    """Yield the counts under other conventions, those that count alike as one."""
+    if sum(line.copies for line in worksheet) > MOST_JUDGED:
+        return
+    here = question.network.convention
+    found: list[tuple[Worksheet, list[str]]] = []
+    for name, other in compare_conventions(question.network).networks.items():
+        if other and name != here:
+            lines = zip(worksheet, question.worksheet_of(other), strict=True)
+            counted = tuple(now._replace(placed=was.placed) for was, now in lines)
+            known = next((names for same, names in found if same == counted), None)
+            if known is None:
+                found.append((counted, [name]))
+            else:
+                known.append(name)
+    for counted, names in found:
+        do = "does" if len(names) == 1 else "do"
+        yield Variant(counted, {"name": names[0], "names": all_of(names), "do": do, "here": here})
+
+
+def times_a_number(multiplied: Callable[[LayerLine], bool]) -> Variants:
+    """Return the mistakes that multiply some lines by a whole number, whatever it is."""
+
+    def variants(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
+        once = sum(line.params for _, line in question.lines(worksheet) if multiplied(line))
+        if not once or question.given.unit * 10 > once:  # a coarse rounding is near some multiple of anything
+            return
+        rest = question.params(worksheet) - once
+        times = (question.given.number - rest + once // 2) // once
+        if times > 1 and question.given.means(rest + times * once):
+            changed = (line._replace(times=line.times * times) if multiplied(line) else line for line in worksheet)
+            yield Variant(tuple(changed), {"times": f"{times:,}"})
+
+    return variants
+
+
+def is_recurrent(line: LayerLine) -> bool:
+    """Return whether a line counts a recurrent layer."""
+    return isinstance(line.layer, Cell)
+
+
+def is_any(line: LayerLine) -> bool:
+    """Return whether a line counts a layer at all."""
+    return isinstance(line.layer, Cell | Dense | Embedding | External)
+
+
+def output_widths(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
+    """Yield the width of an output layer that would make the number right, if there is one."""
+    for place, line in question.lines(worksheet):
+        if isinstance(line.layer, Output) and line.width("input"):
+            wanted = question.given.number - question.params(worksheet) + line.params
+            each = line.width("input") + line.biases
+            units = (2 * wanted + each) // (2 * each)
+            changes = units * each - line.params
+            if units > 0 and units != line.h and question.given.means(question.params(worksheet) + changes):
+                changed = line._replace(h=units, bias_size=units)
+                values = {"width": f"{units:,}", "units": f"{line.h:,}"}
+                yield Variant(replaced(worksheet, place, changed), values, line.name)
+
+
+def layers_left_out(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
+    """Yield the worksheet without each hidden layer, the next one fed as it is, or by the layer below the gap."""
+    if len(worksheet) > MOST_JUDGED or question.place is not None:
+        return
+    for place, line in enumerate(worksheet):
+        if isinstance(line.layer, Output | Embedding | External) or not line.params:
+            continue
+        left = replaced(worksheet, place, line._replace(copies=line.copies - 1))
+        yield Variant(left, {"layer": line.name}, line.name)
+        above = worksheet[place + 1] if place + 1 < len(worksheet) else None
+        if above and above.placed.part == line.placed.part and line.copies == 1:
+            fed = fed_with(above, line.placed.inputs - line.layer.extra_inputs)
+            yield Variant(replaced(left, place + 1, fed), {"layer": line.name}, line.name)
+
+
+def layers_alone(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
+    """Yield the worksheet with each layer as if it were the whole network, if that leaves out several."""
+    counted = [place for place, line in enumerate(worksheet) if line.params]
+    if len(worksheet) > MOST_JUDGED or question.place is not None or len(counted) < 3:
+        return
+    for place in counted:
+        line = worksheet[place]
+        alone = (*map(left_out, worksheet[:place]), line._replace(copies=1), *map(left_out, worksheet[place + 1 :]))
+        yield Variant(alone, {"layer": line.name}, line.name)
+
+
+def matrices_alone(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
+    """Yield the worksheet with one kind of matrix alone in each cell, of one gate or of all."""
+
+    def only(source: Source, one: bool, line: LayerLine) -> LayerLine:
+        reads = [tuple(read for read in gate.reads if read.source == source) for gate in line.gates]
+        gates = [GateLine(read) for read in reads if read][: 1 if one else None]
+        return line._replace(gates=tuple(gates), others=(), directions=1 if one else line.directions)
+
+    sources: dict[Source, str] = {"input": "input", "past": "recurrent"}
+    for source, name in sources.items():
+        for one, which in ((True, f"one {name} matrix"), (False, f"the {name} matrices")):
+            changed = in_cells(partial(only, source, one))(worksheet, question.network)
+            yield Variant(changed, {"which": f"{which} alone", "matrices": f"{'one-' if one else ''}{name}"})
+
+
+def gate_numbers(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
+    """Yield the worksheet with another number of gates, each reading what the cell's own do."""
+    gates = sorted({len(line.gates) for line in worksheet if isinstance(line.layer, Cell)})
+    for count in range(1, MOST_GATES + 1):
+        changed = in_cells(number_of_gates(count))(worksheet, question.network)
+        yield Variant(changed, {"count": str(count), "gates": one_of([*map(str, gates)] or [""])})
+
+
+def gates_left_out(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
+    """Yield the worksheet without each gate of the cells whose gates read unlike things."""
+
+    def odd(line: LayerLine) -> bool:
+        return isinstance(line.layer, Cell) and len({gate.reads for gate in line.gates}) > 1
+
+    def without(name: str, line: LayerLine) -> LayerLine:
+        return line._replace(gates=tuple(gate for gate in line.gates if gate.name != name)) if odd(line) else line
+
+    for name in dict.fromkeys(gate.name for line in worksheet if odd(line) for gate in line.gates):
+        yield Variant(tuple(without(name, line) for line in worksheet), {"gate": name})
+
+
+def one_state(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
+    """Yield the worksheet with one of several learned states alone."""
+
+    def states(line: LayerLine) -> Mapping[str, str]:
+        """Return the learned states with their widths if they are several, else none."""
+        found = line.layer.states if isinstance(line.layer, Cell) and line.has("state") else {}
+        return found if len(found) > 1 else {}
+
+    def of_state(state: str, line: LayerLine) -> LayerLine:
+        if state not in states(line):
+            return line
+        width = line.placed.sizes[states(line)[state]]
+        others = (other._replace(expression=width) if other.name == "state" else other for other in line.others)
+        return line._replace(others=tuple(others))
+
+    for state in dict.fromkeys(letter for line in worksheet for letter in states(line)):
+        yield Variant(tuple(of_state(state, line) for line in worksheet), {"state": f"{state}_0"})

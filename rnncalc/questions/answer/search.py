@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from types import MappingProxyType
 from typing import NamedTuple
@@ -10,34 +10,38 @@ from typing import NamedTuple
 from rnncalc.bounds import MOST_JUDGED, MOST_LINES_PAIRED
 from rnncalc.conventions.formula import Expression
 from rnncalc.network.network import Network
-from rnncalc.questions.answer.arithmetic import amount
-from rnncalc.questions.answer.changes.lines import replaced
-from rnncalc.questions.answer.changes.widths import concatenated, fed_with, one_way
-from rnncalc.questions.answer.mistake import Explanation, Family, Mistake, Question, Row, Way, explanation
-from rnncalc.questions.answer.mistakes import TABLE
-from rnncalc.questions.answer.worksheet import Line, Worksheet, sum_of
+from rnncalc.questions.answer.changes import concatenated, fed_with, one_way, replaced
+from rnncalc.questions.answer.mistake import Family, Mistake, Question, Variant
+from rnncalc.questions.answer.table import TABLE
+from rnncalc.questions.answer.worksheet import LayerLine, Worksheet, amount, sum_of
 
-MOST_TOLD = 5
-"""The most pairs that are told, and the most explanations of a rounded number."""
+MOST_LISTED = 5
+"""The most pairs that are listed, and the most explanations of a rounded number."""
 
 
-class Alone(NamedTuple):
-    """The one layer in which a mistake was made; of several equal layers, any one of those from first to last."""
+class Reason(NamedTuple):
+    """A mistake as it was made: its id and its sentence, with the numbers and names in them."""
 
-    first: str
-    last: str
+    id: str
+    text: str
+
+    @classmethod
+    def of(cls, id: str, text: str, values: Mapping[str, str]) -> Reason:
+        """Return the reason with its values in the {braces}."""
+        return cls(id.format(**values), text.format(**values))
 
 
 class Diagnosis(NamedTuple):
     """What gives a learner's number: a mistake, or two made together.
 
-    layer: the layer that it concerns, None if several may; alone: where it was made, if in one layer and not in others.
+    layer: the layer that it concerns, None if several may. alone: the one layer in which it was made, if in no other;
+    of several equal layers, the first and the last of those of which it may be any one.
     yours: the learner's sum, as it seems; right: the right one.
     """
 
-    mistakes: tuple[Explanation, ...]
+    mistakes: tuple[Reason, ...]
     layer: str | None
-    alone: Alone | None
+    alone: tuple[str, str] | None
     yours: Expression
     right: Expression
 
@@ -55,45 +59,89 @@ class Diagnosis(NamedTuple):
 class Candidate(NamedTuple):
     """A way of counting wrong: its mistakes, the worksheet that they make, and the one layer that they concern."""
 
-    mistakes: tuple[tuple[Row, Way], ...]
+    mistakes: tuple[tuple[Mistake | Family, Variant], ...]
     worksheet: Worksheet
     layer: str | None = None
-    alone: Alone | None = None
+    alone: tuple[str, str] | None = None
 
     @property
     def weak(self) -> bool:
         """Whether it explains almost any number."""
         return any(isinstance(row, Family) and row.weak for row, _ in self.mistakes)
 
+    @property
+    def rarity(self) -> int:
+        """How many of its mistakes are rare, or of a family."""
+        return sum(_rarity(row) for row, _ in self.mistakes)
+
 
 class Pair(NamedTuple):
     """Two mistakes, the second made after the first, and the count of each line that they make."""
 
-    first: Row
-    once: Way
-    second: Row
+    first: Mistake | Family
+    once: Variant
+    second: Mistake | Family
     counts: tuple[int, ...]
 
 
-class Tries:
-    """What is tried for a wrong number. It is made once, however many numbers of one network are asked about."""
+class Search:
+    """The search for what gives wrong numbers of one network.
+
+    It is made once, however many numbers are asked about: what a mistake makes of the worksheet is kept.
+    """
 
     def __init__(self, worksheet: Worksheet, network: Network) -> None:
         self.worksheet = worksheet
         self.network = network
-        self._made: dict[str, list[Way]] = {}
+        self._made: dict[str, list[Variant]] = {}
         self._pairs: list[Pair] | None = None
 
-    def rows(self) -> Sequence[Row]:
+    def diagnoses(self, question: Question, *, known: bool = False) -> Iterator[tuple[Diagnosis, Worksheet]]:
+        """Yield what gives a number, each with the worksheet that it makes.
+
+        First the mistakes made everywhere, in the table's order, then those made in one layer alone, then pairs if
+        there is nothing simpler, and last the weak ones, which explain almost any number. No pairs of a rounded number:
+        some always come near it. Duplicates are skipped: the same lines, or the same mistake with the same sum.
+        known: whether it is a quantity of another kind; then neither pairs nor weak ones explain it.
+        """
+        right = _sum(self.worksheet, question)
+        seen = [question.lines(self.worksheet)]
+        listed: list[tuple[str, Expression]] = []
+
+        def new(candidate: Candidate) -> Iterator[tuple[Diagnosis, Worksheet]]:
+            lines = question.lines(candidate.worksheet)
+            if lines not in seen:
+                seen.append(lines)
+                diagnosis = _diagnosis(candidate, right, question)
+                if (diagnosis.id, diagnosis.yours) not in listed:
+                    listed.append((diagnosis.id, diagnosis.yours))
+                    yield diagnosis, candidate.worksheet
+
+        weak: list[Candidate] = []
+        for candidate in self._simple(question):
+            if candidate.weak:
+                weak.append(candidate)
+                continue
+            yield from new(candidate)
+            if question.given.unit > 1 and len(listed) == MOST_LISTED:
+                return
+        if known and not listed:
+            return
+        if not listed and question.given.unit == 1:
+            yield from self._likeliest_pairs(question, right)
+        for candidate in weak:
+            yield from new(candidate)
+
+    def rows(self) -> Sequence[Mistake | Family]:
         """Return the mistakes that are looked for in a network of this size."""
         return [row for row in TABLE if not row.rare] if len(self.worksheet) > MOST_JUDGED else TABLE
 
-    def ways(self, row: Row, question: Question) -> Sequence[Way]:
-        """Return the ways in which one mistake can be made."""
+    def variants(self, row: Mistake | Family, question: Question) -> Sequence[Variant]:
+        """Return the variants of one mistake."""
         if isinstance(row, Family) and row.fitted:
-            return [*row.ways(self.worksheet, question)]
+            return [*row.variants(self.worksheet, question)]
         if row.id not in self._made:
-            self._made[row.id] = [*_ways(row, self.worksheet, question)]
+            self._made[row.id] = [*_variants(row, self.worksheet, question)]
         return self._made[row.id]
 
     def pairs(self, question: Question) -> list[Pair]:
@@ -105,151 +153,111 @@ class Tries:
 
     def _paired(self, question: Question) -> Iterator[Pair]:
         likelier = len(self.worksheet) > MOST_LINES_PAIRED
-        rows = [row for row in TABLE if _is_paired(row) and not (likelier and (row.rare or isinstance(row, Family)))]
-        made = {row.id: [way for way in self.ways(row, question) if way.worksheet != self.worksheet] for row in rows}
+        rows = [row for row in TABLE if _is_paired(row) and not (likelier and _rarity(row))]
+        made = {
+            row.id: [once for once in self.variants(row, question) if once.worksheet != self.worksheet] for row in rows
+        }
         seconds = [row for row in rows if made[row.id] and not (isinstance(row, Family) and row.by_layer)]
         for first, second in product(rows, seconds):
             for once in made[first.id] if first is not second else ():
                 counts = tuple(line.params for line in once.worksheet)
-                for twice in _ways(second, once.worksheet, question):
+                for twice in _variants(second, once.worksheet, question):
                     lines = zip(twice.worksheet, once.worksheet, counts, strict=True)
                     both = tuple(count if now is was else now.params for now, was, count in lines)
                     if both != counts:
                         yield Pair(first, once, second, both)
 
+    def _simple(self, question: Question) -> Iterator[Candidate]:
+        """Yield the single mistakes that give the number: made everywhere, then in one layer alone."""
+        for row in self.rows():
+            for variant in self.variants(row, question):
+                if question.is_given_by(variant.worksheet):
+                    yield Candidate(((row, variant),), variant.worksheet, variant.layer)
+        if question.place is None and len(self.worksheet) <= MOST_JUDGED:
+            for row in self.rows():
+                if isinstance(row, Mistake) and not row.rare:
+                    yield from self._alone(row, question)
 
-def _rarity(row: Row) -> int:
+    def _alone(self, mistake: Mistake, question: Question) -> Iterator[Candidate]:
+        """Yield a mistake made in one layer only, if it can be made in several."""
+        (made,) = self.variants(mistake, question)
+        worksheet, right = self.worksheet, question.params(self.worksheet)
+        lines = zip(worksheet, made.worksheet, strict=True)
+        places = [place for place, (was, now) in enumerate(lines) if was is not now]
+        if sum(worksheet[place].copies for place in places) < 2:
+            return
+        for place in places:
+            was, now = worksheet[place], made.worksheet[place]
+            if was.copies != now.copies:  # a mistake about the number of layers is in no one of them
+                continue
+            one = now._replace(copies=1)
+            if question.given.means(right - was.params // was.copies + one.params):
+                left = () if was.copies == 1 else (was._replace(copies=was.copies - 1),)
+                changed = (*worksheet[:place], *left, one, *worksheet[place + 1 :])
+                yield Candidate(((mistake, made),), changed, was.name, (was.name, was.last_name))
+
+    def _likeliest_pairs(self, question: Question, right: Expression) -> Iterator[tuple[Diagnosis, Worksheet]]:
+        """Yield the likeliest pairs that give the number."""
+        listed = [right]
+        rarity = 0
+        for candidate in self._fitting_pairs(question):
+            if len(listed) > MOST_LISTED or (candidate.rarity > rarity and len(listed) > 1):
+                return
+            rarity = candidate.rarity
+            if (yours := _sum(candidate.worksheet, question)) not in listed:
+                listed.append(yours)
+                yield _diagnosis(candidate, right, question), candidate.worksheet
+
+    def _fitting_pairs(self, question: Question) -> Iterator[Candidate]:
+        """Yield the two mistakes that give the number together, in the order in which both can be made."""
+        for first, once, second, counts in self.pairs(question):
+            count = sum(counts) if question.place is None else counts[question.place]
+            if question.given.means(count):
+                for twice in _variants(second, once.worksheet, question):
+                    if question.is_given_by(twice.worksheet):
+                        yield Candidate(((first, once), (second, twice)), twice.worksheet, once.layer or twice.layer)
+
+
+def _rarity(row: Mistake | Family) -> int:
     """Return 1 for a mistake that is rare, or one of many that differ in a number or a name."""
     return int(row.rare or isinstance(row, Family))
 
 
-def _is_paired(row: Row) -> bool:
+def _is_paired(row: Mistake | Family) -> bool:
     return isinstance(row, Mistake) or not (row.single or row.fitted)
 
 
-def _ways(row: Row, worksheet: Worksheet, question: Question) -> Iterator[Way]:
-    """Yield the ways in which a mistake can be made on a worksheet; lines that it leaves are the same objects."""
+def _variants(row: Mistake | Family, worksheet: Worksheet, question: Question) -> Iterator[Variant]:
+    """Yield the variants of a mistake made on a worksheet; lines that it leaves are the same objects."""
     if isinstance(row, Mistake):
         changed = row.change(worksheet, question.network)
         same = (was if was == now else now for was, now in zip(worksheet, changed, strict=True))
-        yield Way(tuple(same), MappingProxyType({}))
+        yield Variant(tuple(same), MappingProxyType({}))
     else:
-        yield from row.ways(worksheet, question)
+        yield from row.variants(worksheet, question)
 
 
-def diagnoses(tries: Tries, question: Question, *, known: bool = False) -> Iterator[tuple[Diagnosis, Worksheet]]:
-    """Yield what gives a number, each with the worksheet that it makes.
-
-    First the mistakes made everywhere, in the table's order, then those made in one layer alone, then pairs if there is
-    nothing simpler, and last the weak ones, which explain almost any number. No pairs of a rounded number: some always
-    come near it. Of those that make the same of the lines in question, and of the places where one and the same mistake
-    gives the same sum, only the first.
-    known: whether it is a quantity of another kind; then neither pairs nor weak ones explain it.
-    """
-    right = _sum(tries.worksheet, question)
-    seen = [question.lines(tries.worksheet)]
-    told: list[tuple[str, Expression]] = []
-
-    def found(candidate: Candidate) -> Iterator[tuple[Diagnosis, Worksheet]]:
-        lines = question.lines(candidate.worksheet)
-        if lines not in seen:
-            seen.append(lines)
-            diagnosis = _diagnosis(candidate, right, question)
-            if (diagnosis.id, diagnosis.yours) not in told:
-                told.append((diagnosis.id, diagnosis.yours))
-                yield diagnosis, candidate.worksheet
-
-    weak: list[Candidate] = []
-    for candidate in _simple(tries, question):
-        if candidate.weak:
-            weak.append(candidate)
-            continue
-        yield from found(candidate)
-        if question.given.unit > 1 and len(told) == MOST_TOLD:
-            return
-    if known and not told:
-        return
-    if not told and question.given.unit == 1:
-        yield from _of_pairs(tries, question, right)
-    for candidate in weak:
-        yield from found(candidate)
-
-
-def _of_pairs(tries: Tries, question: Question, right: Expression) -> Iterator[tuple[Diagnosis, Worksheet]]:
-    """Yield the likeliest pairs that give the number."""
-    told = [right]
-    rarity = 0
-    for candidate in _pairs(tries, question):
-        this = sum(_rarity(row) for row, _ in candidate.mistakes)
-        if len(told) > MOST_TOLD or (this > rarity and len(told) > 1):
-            return
-        rarity = this
-        if (yours := _sum(candidate.worksheet, question)) not in told:
-            told.append(yours)
-            yield _diagnosis(candidate, right, question), candidate.worksheet
-
-
-def _diagnosis(found: Candidate, right: Expression, question: Question) -> Diagnosis:
-    yours = _sum(found.worksheet, question)
-    layer = found.layer if question.place is None else found.worksheet[question.place].name
-    mistakes = tuple(explanation(row, way.values) for row, way in found.mistakes)
-    return Diagnosis(mistakes, layer, found.alone, yours, right)
+def _diagnosis(candidate: Candidate, right: Expression, question: Question) -> Diagnosis:
+    yours = _sum(candidate.worksheet, question)
+    layer = candidate.layer if question.place is None else candidate.worksheet[question.place].name
+    reasons = tuple(Reason.of(row.id, row.text, variant.values) for row, variant in candidate.mistakes)
+    return Diagnosis(reasons, layer, candidate.alone, yours, right)
 
 
 def _sum(worksheet: Worksheet, question: Question) -> Expression:
     return sum_of(tuple(line for _, line in question.lines(worksheet)))
 
 
-def _simple(tries: Tries, question: Question) -> Iterator[Candidate]:
-    """Yield the single mistakes that give the number: made everywhere, then in one layer alone."""
-    for row in tries.rows():
-        for way in tries.ways(row, question):
-            if question.is_given_by(way.worksheet):
-                yield Candidate(((row, way),), way.worksheet, way.layer)
-    if question.place is None and len(tries.worksheet) <= MOST_JUDGED:
-        for row in tries.rows():
-            if isinstance(row, Mistake) and not row.rare:
-                yield from _alone(row, tries, question)
-
-
-def _alone(mistake: Mistake, tries: Tries, question: Question) -> Iterator[Candidate]:
-    """Yield a mistake made in one layer only, where it can be made in several."""
-    (way,) = tries.ways(mistake, question)
-    worksheet, right = tries.worksheet, question.params(tries.worksheet)
-    places = [place for place, (was, now) in enumerate(zip(worksheet, way.worksheet, strict=True)) if was is not now]
-    if sum(worksheet[place].copies for place in places) < 2:
-        return
-    for place in places:
-        was, now = worksheet[place], way.worksheet[place]
-        if was.copies != now.copies:  # a mistake about the number of layers is in no one of them
-            continue
-        one = now._replace(copies=1)
-        if question.given.means(right - was.params // was.copies + one.params):
-            left = () if was.copies == 1 else (was._replace(copies=was.copies - 1),)
-            changed = (*worksheet[:place], *left, one, *worksheet[place + 1 :])
-            yield Candidate(((mistake, way),), changed, was.name, Alone(was.name, was.last_name))
-
-
-def _pairs(tries: Tries, question: Question) -> Iterator[Candidate]:
-    """Yield the two mistakes that give the number together, in the order in which both can be made."""
-    for first, once, second, counts in tries.pairs(question):
-        count = sum(counts) if question.place is None else counts[question.place]
-        if question.given.means(count):
-            for twice in _ways(second, once.worksheet, question):
-                if question.is_given_by(twice.worksheet):
-                    yield Candidate(((first, once), (second, twice)), twice.worksheet, once.layer or twice.layer)
-
-
-def handed_on(worksheet: Worksheet, wrong: Worksheet, place: int) -> Iterator[Worksheet]:
+def carried_on(worksheet: Worksheet, wrong: Worksheet, place: int) -> Iterator[Worksheet]:
     """Yield the ways to go on after a wrong layer: the mistake made in all layers, or in this one, with its width."""
     for way in (wrong, replaced(worksheet, place, wrong[place])):
-        width = _width_handed_on(worksheet[place], wrong[place])
+        width = _wrong_width(worksheet[place], wrong[place])
         fed = place + 1 < len(way) and way[place + 1].width("input")
         yield replaced(way, place + 1, fed_with(way[place + 1], width)) if fed else way
 
 
-def _width_handed_on(was: Line, now: Line) -> int | None:
-    """Return the width that a learner's layer hands on, None where it is the right one."""
+def _wrong_width(was: LayerLine, now: LayerLine) -> int | None:
+    """Return the output width of a learner's layer, None if it is the right one."""
     both = concatenated(was)
     if was.has("projection") and not now.has("projection"):
         return now.h * (2 if both else 1)

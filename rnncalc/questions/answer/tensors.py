@@ -1,7 +1,7 @@
 """A shape, or a number, for each tensor: what it should be, and the mistakes that give another one.
 
-Each row of the table yields the shapes that its mistake gives a tensor among all of them; an answer in numbers is held
-against how many numbers such a shape has.
+Each row of the table yields the shapes that its mistake gives a tensor among all of them; an answer in numbers is
+compared with how many numbers such a shape has.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import NamedTuple
 from rnncalc.conventions.formula import Times
 from rnncalc.conventions.tensor import Tensor
 from rnncalc.network.network import Network
-from rnncalc.questions.answer.given import Given, Shape
-from rnncalc.questions.answer.mistake import Values, explanation
-from rnncalc.questions.answer.search import Diagnosis
+from rnncalc.questions.answer.mistake import Values
+from rnncalc.questions.answer.reading import GivenNumber, Shape
+from rnncalc.questions.answer.search import Diagnosis, Reason
 
 
-class Named(NamedTuple):
+class LayerTensor(NamedTuple):
     """A tensor in its layer."""
 
     layer: str
@@ -31,9 +31,10 @@ class Named(NamedTuple):
         return self.tensor.shape
 
 
-Tensors = tuple[Named, ...]
-Answers = Sequence[Given | Shape]
-Wrong = tuple[Values, tuple[int, ...]]
+Tensors = tuple[LayerTensor, ...]
+Answers = Sequence[GivenNumber | Shape]
+WrongShape = tuple[Values, tuple[int, ...]]
+"""What fills the {braces} of a mistake, and the shape that it gives."""
 
 
 class TensorMistake(NamedTuple):
@@ -41,14 +42,14 @@ class TensorMistake(NamedTuple):
 
     id: str
     text: str
-    wrong: Callable[[Tensors, int, Answers], Iterator[Wrong]]
+    wrong: Callable[[Tensors, int, Answers], Iterator[WrongShape]]
 
 
-def tensors_of(network: Network) -> Iterator[Named]:
+def tensors_of(network: Network) -> Iterator[LayerTensor]:
     """Yield all tensors of a network, in the order of its layers and of the convention."""
     for placed in network.stack:
         for tensor in placed.tensors:
-            yield Named(placed.name, tensor)
+            yield LayerTensor(placed.name, tensor)
 
 
 def number_of_tensors(network: Network) -> int:
@@ -66,12 +67,12 @@ def diagnoses_of(tensors: Tensors, place: int, answers: Answers) -> Iterator[Dia
                 if shape not in told and answer.has_shape(shape):
                     told.add(shape)
                     yours, right = Times(shape), Times(named.shape)
-                    yield Diagnosis((explanation(mistake, values),), named.layer, None, yours, right)
+                    yield Diagnosis((Reason.of(mistake.id, mistake.text, values),), named.layer, None, yours, right)
         if told:
             return
 
 
-def _others(tensors: Tensors, place: int) -> Iterator[tuple[int, str, Named]]:
+def _others(tensors: Tensors, place: int) -> Iterator[tuple[int, str, LayerTensor]]:
     """Yield the other tensors, each with its place and what to call it beside the one at a place."""
     for at, other in enumerate(tensors):
         if at != place:
@@ -79,25 +80,25 @@ def _others(tensors: Tensors, place: int) -> Iterator[tuple[int, str, Named]]:
             yield at, other.tensor.name if same else f"{other.tensor.name} of {other.layer}", other
 
 
-def transposed(tensors: Tensors, place: int, answers: Answers) -> Iterator[Wrong]:
+def transposed(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
     """Yield the shape the other way round."""
     yield {}, tensors[place].shape[::-1]
 
 
-def swapped(tensors: Tensors, place: int, answers: Answers) -> Iterator[Wrong]:
+def swapped(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
     """Yield the shape of each tensor that was given the shape of this one."""
     for at, name, other in _others(tensors, place):
         if answers[at].has_shape(tensors[place].shape):
             yield {"other": name}, other.shape
 
 
-def of_another(tensors: Tensors, place: int, answers: Answers) -> Iterator[Wrong]:
+def of_another(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
     """Yield the shape of each other tensor."""
     for _, name, other in _others(tensors, place):
         yield {"other": name}, other.shape
 
 
-def with_bias(tensors: Tensors, place: int, answers: Answers) -> Iterator[Wrong]:
+def with_bias(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
     """Yield a matrix with one more column, or row."""
     if len(shape := tensors[place].shape) == 2:
         rows, columns = shape
@@ -105,7 +106,7 @@ def with_bias(tensors: Tensors, place: int, answers: Answers) -> Iterator[Wrong]
         yield {}, (rows + 1, columns)
 
 
-def stacked(tensors: Tensors, place: int, answers: Answers) -> Iterator[Wrong]:
+def stacked(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
     """Yield the matrix beside, or above, each other of its layer that fits to it."""
     named = tensors[place]
     for _, name, other in _others(tensors, place):
@@ -117,8 +118,8 @@ def stacked(tensors: Tensors, place: int, answers: Answers) -> Iterator[Wrong]:
                 yield {"other": name}, (rows, named.shape[1])
 
 
-def all_gates(tensors: Tensors, place: int, answers: Answers) -> Iterator[Wrong]:
-    """Yield the shape of the tensors of all gates in one, where each has one of its own."""
+def all_gates(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
+    """Yield the shape of the tensors of all gates in one if each has one of its own."""
     tensor = tensors[place].tensor
     gates = sum(each.layer == tensors[place].layer and _alike(each.tensor, tensor) for each in tensors)
     if len(tensor.gates) == 1 and gates > 1:
@@ -130,8 +131,8 @@ def _alike(one: Tensor, other: Tensor) -> bool:
     return one.role == other.role and one.direction == other.direction and len(one.gates) == 1
 
 
-def one_gate(tensors: Tensors, place: int, answers: Answers) -> Iterator[Wrong]:
-    """Yield the shape of one gate's part, where one tensor holds several."""
+def one_gate(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
+    """Yield the shape of one gate's part if one tensor holds several."""
     tensor = tensors[place].tensor
     gates = len(tensor.gates)
     for axis, size in enumerate(tensor.shape):
@@ -139,15 +140,15 @@ def one_gate(tensors: Tensors, place: int, answers: Answers) -> Iterator[Wrong]:
             yield {"gates": str(gates)}, (*tensor.shape[:axis], size // gates, *tensor.shape[axis + 1 :])
 
 
-def many_times(tensors: Tensors, place: int, answers: Answers) -> Iterator[Wrong]:
-    """Yield the number that was given, where it is a multiple of the right one."""
+def many_times(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
+    """Yield the number that was given, if it is a multiple of the right one."""
     shape, answer = tensors[place].shape, answers[place]
-    if isinstance(answer, Given) and answer.unit == 1 and (times := answer.number // prod(shape)) > 1:
+    if isinstance(answer, GivenNumber) and answer.unit == 1 and (times := answer.number // prod(shape)) > 1:
         yield {"times": f"{times:,}"}, (times, *shape)
 
 
-def size_off(axis: int, tensors: Tensors, place: int, answers: Answers) -> Iterator[Wrong]:
-    """Yield the shape that was given, where one axis alone is off."""
+def size_off(axis: int, tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
+    """Yield the shape that was given, if one axis alone is off."""
     shape, answer = tensors[place].shape, answers[place]
     if isinstance(answer, Shape) and len(answer.sizes) == len(shape) > axis:
         size = answer.sizes[axis]
@@ -155,8 +156,8 @@ def size_off(axis: int, tensors: Tensors, place: int, answers: Answers) -> Itera
             yield {"size": f"{size:,}", "right": f"{shape[axis]:,}"}, answer.sizes
 
 
-def axes_off(tensors: Tensors, place: int, answers: Answers) -> Iterator[Wrong]:
-    """Yield the shape that was given, where it has another number of axes."""
+def axes_off(tensors: Tensors, place: int, answers: Answers) -> Iterator[WrongShape]:
+    """Yield the shape that was given, if it has another number of axes."""
     shape, answer = tensors[place].shape, answers[place]
     if isinstance(answer, Shape) and len(answer.sizes) != len(shape):
         yield {"axes": str(len(answer.sizes)), "right": str(len(shape))}, answer.sizes
@@ -179,4 +180,4 @@ SIZES_OFF = (
     TensorMistake("columns", "has {size} instead of {right} columns", partial(size_off, 1)),
     TensorMistake("axes", "has {axes} instead of {right} axes", axes_off),
 )
-"""What is said where none of them is found."""
+"""What is listed if none of them is found."""

@@ -1,27 +1,70 @@
 """A count as a learner puts it down: for each layer, what its gates read and how many biases they have.
 
-What it comes to and how it is written are two readings of the same lines; tests hold the one against the other. Knows
-nothing of mistakes.
+The right worksheet of a network is a third way to its counts, beside the tensors and the forward pass: it reads what
+the gates of each cell declare, and of the tensors only how many biases a gate has, which the convention says. What a
+worksheet comes to and how it is written are two readings of the same lines. Tests hold each against the others. Nothing
+here knows a mistake.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from rnncalc.conventions.formula import Expression, Times
-from rnncalc.layers.layer import Layer
+from rnncalc.conventions.cell_tensors import role_of, width_of
+from rnncalc.conventions.formula import Expression, Plus, Times, numbers, value
+from rnncalc.conventions.tensor import Direction, Role
+from rnncalc.layers.cell import Cell, Form
+from rnncalc.layers.layer import Dense, Embedding, Layer, Output
+from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.questions.answer.arithmetic import amount, product, total
 
 Source = Literal["input", "past", "peephole"]
 """What a gate reads: the layer's input, the state that recurs, or another state that it looks at."""
 
 
-class Read(NamedTuple):
-    """A matrix of a gate, or a vector: what it is multiplied with, and how many numbers it has for each unit.
+def amount(expression: Expression) -> int:
+    """Return what an expression comes to."""
+    return value(expression, {})
+
+
+def write(expression: Expression) -> str:
+    """Return an expression as it is written on paper: `4 × 16 × (8 + 16 + 1)`."""
+    return numbers(expression, {})
+
+
+def product(*factors: Expression) -> Expression:
+    """Return a product without the factors that are 1, and without products or single terms in brackets in it."""
+    flat: list[Expression] = []
+    for factor in factors:
+        match factor:
+            case 1:
+                pass
+            case Times(inner):
+                flat += inner
+            case _:
+                flat.append(factor)
+    return Times(tuple(flat)) if len(flat) > 1 else flat[0] if flat else 1
+
+
+def total(terms: Iterable[Expression]) -> Expression:
+    """Return a sum without the terms that are nothing, and without sums within it."""
+    flat = tuple(_terms(terms))
+    return flat[0] if len(flat) == 1 else Plus(flat)
+
+
+def _terms(terms: Iterable[Expression]) -> Iterator[Expression]:
+    for term in terms:
+        if isinstance(term, Plus):
+            yield from _terms(term.terms)
+        elif amount(term):
+            yield term
+
+
+class GateInput(NamedTuple):
+    """What a gate reads: a matrix, or a vector, of `width` numbers for each unit.
 
     shared: the name of a matrix that several gates use; it is counted once.
     times: how often it is counted; of a right count, once.
@@ -36,7 +79,7 @@ class Read(NamedTuple):
 class GateLine(NamedTuple):
     """A gate on paper: what it reads, and its bias vectors. A dense layer is one gate that reads the input."""
 
-    reads: tuple[Read, ...]
+    reads: tuple[GateInput, ...]
     biases: int = 0
     name: str = ""
 
@@ -45,32 +88,30 @@ class GateLine(NamedTuple):
         return sum(read.width for read in self.reads if read.source == source)
 
 
-class Other(NamedTuple):
+class Addend(NamedTuple):
     """A part of a layer's count that belongs to no gate."""
 
     name: str
     expression: Expression
 
 
-class Line(NamedTuple):
+class LayerLine(NamedTuple):
     """A layer's count: times · directions · (what h units in each gate read, their biases, and the others).
 
     bias_size: how many numbers a bias vector has; of a right one, h.
     times: how often it is all counted; of a right count, once.
-    copies: how many equal layers the line stands for; last_name: that of the last of them.
-    below_alike: whether the layer below is such a layer too, as it is below each of several.
+    copies: how many equal layers the line is for; last_name: that of the last of them.
     """
 
     placed: Placed
     h: int
     gates: tuple[GateLine, ...] = ()
-    others: tuple[Other, ...] = ()
+    others: tuple[Addend, ...] = ()
     bias_size: int = 0
     directions: int = 1
     times: int = 1
     copies: int = 1
     last_name: str = ""
-    below_alike: bool = False
 
     @property
     def name(self) -> str:
@@ -93,7 +134,7 @@ class Line(NamedTuple):
         return sum(gate.biases for gate in self.gates)
 
     def width(self, source: Source) -> int:
-        """Return the width of what the gates read from a source, 0 where none reads it."""
+        """Return the width of what the gates read from a source, 0 if none reads it."""
         return max((gate.width(source) for gate in self.gates), default=0)
 
     def has(self, other: str) -> bool:
@@ -102,7 +143,7 @@ class Line(NamedTuple):
 
     @property
     def of_one(self) -> Expression:
-        """The sum of one layer with its numbers, as it would stand on paper."""
+        """The sum of one layer with its numbers, as it would be written on paper."""
         inside = total((*_products(self), *_peepholes(self), *(other.expression for other in self.others)))
         return product(self.times, self.directions, inside) if amount(inside) else 0
 
@@ -120,19 +161,19 @@ class Line(NamedTuple):
         return self.copies * self.times * self.directions * numbers
 
 
-Worksheet = tuple[Line, ...]
+Worksheet = tuple[LayerLine, ...]
 
 
 def sum_of(worksheet: Worksheet) -> Expression:
-    """Return the sum of all lines; neighbours that are equal on paper stand in one product."""
+    """Return the sum of all lines; neighbours that are equal on paper are one product."""
     return total(
         product(sum(line.copies for line in lines), expression)
         for expression, lines in groupby(worksheet, key=lambda line: line.of_one)
     )
 
 
-def _products(line: Line) -> Iterator[Expression]:
-    """Yield a product for each group of gates that read alike, biases in the bracket where those have equally many."""
+def _products(line: LayerLine) -> Iterator[Expression]:
+    """Yield a product for each group of gates that read alike, biases in the bracket if all have equally many."""
     seen: set[tuple[Source, str]] = set()
     groups: dict[tuple[Expression, ...], list[int]] = {}
     for gate in line.gates:
@@ -150,8 +191,99 @@ def _products(line: Line) -> Iterator[Expression]:
         yield product(apart, line.bias_size)
 
 
-def _peepholes(line: Line) -> Iterator[Expression]:
+def _peepholes(line: LayerLine) -> Iterator[Expression]:
     widths = Counter(gate.width("peephole") for gate in line.gates)
     for width, count in widths.items():
         if width and line.h:
             yield product(count, line.h if width == 1 else Times((line.h, width)))
+
+
+def worksheet_of(network: Network) -> Worksheet:
+    """Return the right worksheet of a network: a line for each layer, or for several equal ones above an equal one.
+
+    A search on a deep stack of equal layers so costs what it costs on two of them.
+    """
+    runs: list[list[Placed]] = []
+    for placed in network.stack:
+        if runs and _alike(placed, runs[-1][-1]):
+            runs[-1].append(placed)
+        else:
+            runs.append([placed])
+    lines: list[LayerLine] = []
+    for first, *others in runs:
+        lines.append(_line(first))
+        if others:
+            lines.append(_line(others[0])._replace(copies=len(others), last_name=others[-1].name))
+    return tuple(lines)
+
+
+def _alike(one: Placed, other: Placed) -> bool:
+    return one.part == other.part and one.inputs == other.inputs and one.layer == other.layer
+
+
+def one_by_one(network: Network) -> Worksheet:
+    """Return the right worksheet of a network with a line for each layer."""
+    return tuple(map(_line, network.stack))
+
+
+def _line(placed: Placed) -> LayerLine:
+    layer = placed.layer
+    line = LayerLine(placed, 0, last_name=placed.name)
+    match layer:
+        case Cell():
+            line = line._replace(others=tuple(_others(placed, layer)), directions=layer.directions)
+            return line._replace(h=layer.units, gates=tuple(_gate_lines(placed, layer)), bias_size=layer.units)
+        case Dense():
+            tied = isinstance(layer, Output) and layer.tied
+            gate = GateLine(() if tied else (GateInput("input", placed.inputs),), int(layer.bias))
+            return line._replace(h=layer.units, gates=(gate,), bias_size=layer.units)
+        case Embedding():
+            return line._replace(h=layer.units, others=(Addend("table", product(placed.inputs, layer.units)),))
+        case _:
+            return line._replace(others=(Addend("external", placed.params),))
+
+
+_SOURCES: Mapping[Role, Source] = {Role.INPUT: "input", Role.RECURRENT: "past", Role.PEEPHOLE: "peephole"}
+
+
+def _gate_lines(placed: Placed, layer: Cell) -> Iterator[GateLine]:
+    """Yield what each gate of a recurrent layer reads, and how many biases the convention gives it."""
+    biases = _biases(placed, layer)
+    for gate in layer.gates(placed.inputs):
+        reads = tuple(
+            GateInput(
+                _SOURCES[role_of(layer, product)],
+                1 if product.form is Form.DIAGONAL else placed.sizes[width_of(layer, product.of)],
+                "" if product.matrix is None else f"{product.of}{product.matrix}",
+            )
+            for product in gate.products
+        )
+        yield GateLine(reads, biases[gate.letter], gate.name)
+
+
+def _biases(placed: Placed, layer: Cell) -> Counter[str]:
+    """Return how many bias vectors each gate has in one direction, by its letter."""
+    biases: Counter[str] = Counter()
+    for tensor in placed.tensors:
+        if tensor.role in (Role.BIAS, Role.RECURRENT_BIAS) and tensor.direction is not Direction.BACKWARD:
+            directions = layer.directions if tensor.direction is Direction.BOTH else 1
+            for letter in tensor.gates:
+                biases[letter] += tensor.params // (len(tensor.gates) * layer.units * directions)
+    return biases
+
+
+def _others(placed: Placed, layer: Cell) -> Iterator[Addend]:
+    for weight in layer.weights:
+        if weight.widths:
+            name = "projection" if layer.projects(weight) else weight.letter
+            yield Addend(name, product(*(placed.sizes[width] for width in weight.widths)))
+    if scalars := sum(tensor.params for tensor in placed.tensors if tensor.role is Role.SCALAR):
+        yield Addend("scalars", scalars // layer.directions)
+    if layer.learned_state:
+        yield state_of(placed, layer)
+
+
+def state_of(placed: Placed, layer: Cell) -> Addend:
+    """Return the numbers of all states of one direction, as a part of the count."""
+    widths = Counter(placed.sizes[width] for width in layer.states.values())
+    return Addend("state", total(product(count, width) for width, count in widths.items()))

@@ -10,10 +10,10 @@ from conftest import Call
 from rnncalc import GRU, LSTM, RNN, CallError, Dense, Dropout, Network, Output
 from rnncalc.bounds import MOST_ANSWERS, MOST_EXPLAINED
 from rnncalc.questions.answer import search
-from rnncalc.questions.answer.given import Given, read_number
 from rnncalc.questions.answer.grading import answer, judge
-from rnncalc.questions.answer.mistake import Family, Mistake, Question, Way
-from rnncalc.questions.answer.mistakes import TABLE
+from rnncalc.questions.answer.mistake import Family, Mistake, Question, Variant
+from rnncalc.questions.answer.reading import GivenNumber, read_number
+from rnncalc.questions.answer.table import TABLE
 from rnncalc.questions.answer.worksheet import Worksheet
 from rnncalc.reports.answer import AnswerReport
 
@@ -87,16 +87,16 @@ def test_the_width_a_mistake_hands_on() -> None:
     """A projection forgotten in one layer widens the next; extra inputs stay; a halved pair does so once."""
     net = Network(input=5, layers=(LSTM(6, projection=2), RNN(3, extra_inputs=4)), output=Output(2))
     wrong = [lstm(5, 6), 3 * (6 + 4 + 3 + 1), 2 * 4]
-    graded = judge(net, [Given(number) for number in wrong])
+    graded = judge(net, [GivenNumber(number) for number in wrong])
     first, second, third = graded.judged
     assert first.diagnoses[0].id == "no-projection"
     assert second.follows == "lstm_1"
     assert third.right
     net = Network(input=5, layers=(LSTM(6, projection=2, bidirectional=True), RNN(3)))
-    graded = judge(net, [Given(2 * lstm(5, 6)), Given(3 * (12 + 3 + 1))])
+    graded = judge(net, [GivenNumber(2 * lstm(5, 6)), GivenNumber(3 * (12 + 3 + 1))])
     assert graded.judged[1].follows
     net = Network(input=5, layers=(LSTM(6, bidirectional=True, merge="sum"), RNN(3)))
-    graded = judge(net, [Given(lstm(5, 6)), Given(3 * (6 + 3 + 1))])
+    graded = judge(net, [GivenNumber(lstm(5, 6)), GivenNumber(3 * (6 + 3 + 1))])
     assert graded.judged[0].diagnoses
     assert graded.judged[1].right
 
@@ -105,17 +105,17 @@ def test_a_second_mistake_is_a_second_mistake() -> None:
     """What does not follow from the first is diagnosed by itself; what nothing gives is said."""
     net = Network(input=5, layers=(LSTM(6), GRU(3)), output=Output(2))
     right = [lstm(5, 6), 3 * 3 * (6 + 3 + 1), 2 * 4]
-    graded = judge(net, [Given(4 * 6 * 11), Given(3 * 3 * (6 + 1)), Given(right[2])])
+    graded = judge(net, [GivenNumber(4 * 6 * 11), GivenNumber(3 * 3 * (6 + 1)), GivenNumber(right[2])])
     assert [each.right for each in graded.judged] == [False, False, True]
     assert graded.judged[0].diagnoses[0].id == "no-biases"
     assert graded.judged[1].diagnoses[0].id == "no-recurrent"
     assert graded.first_wrong == "lstm_1"
-    graded = judge(net, [Given(right[0]), Given(1_000_003), Given(2 * 3 + 2)])
+    graded = judge(net, [GivenNumber(right[0]), GivenNumber(1_000_003), GivenNumber(2 * 3 + 2)])
     assert AnswerReport(graded).data()["remarks"] == [
         "gru_1: no known mistake gives 1,000,003, 999,913 more than the right one.",
         "The first wrong layer is gru_1.",
     ]
-    graded = judge(net, [Given(right[0]), Given(right[1]), Given(7 * 4)])
+    graded = judge(net, [GivenNumber(right[0]), GivenNumber(right[1]), GivenNumber(7 * 4)])
     assert graded.judged[2].diagnoses[0].id == "output-width"
     assert graded.judged[2].diagnoses[0].mistakes[0].text == "gives the output layer 7 units, and it has 2"
 
@@ -123,8 +123,8 @@ def test_a_second_mistake_is_a_second_mistake() -> None:
 def test_layers_without_parameters_may_be_left_out() -> None:
     """A dropout has no number, or a zero."""
     net = Network(input=5, layers=(LSTM(6), Dropout(0.5)), output=Output(2))
-    assert judge(net, [Given(lstm(5, 6)), Given(14)]).right
-    assert judge(net, [Given(lstm(5, 6)), Given(0), Given(14)]).right
+    assert judge(net, [GivenNumber(lstm(5, 6)), GivenNumber(14)]).right
+    assert judge(net, [GivenNumber(lstm(5, 6)), GivenNumber(0), GivenNumber(14)]).right
 
 
 def test_the_groups_of_one_number_are_one_number() -> None:
@@ -138,7 +138,9 @@ def test_the_groups_of_one_number_are_one_number() -> None:
 def test_what_follows_is_said_of_the_layer_that_it_follows_from() -> None:
     """Biases left out in the second and the third layer follow from neither the first, which is wrong by itself."""
     net = Network(input=5, layers=(LSTM(6), GRU(3), GRU(4)))
-    judged = judge(net, [Given(4 * 6 * (5 + 1)), Given(3 * 3 * (6 + 3)), Given(3 * 4 * (3 + 4))]).judged
+    judged = judge(
+        net, [GivenNumber(4 * 6 * (5 + 1)), GivenNumber(3 * 3 * (6 + 3)), GivenNumber(3 * 4 * (3 + 4))]
+    ).judged
     assert "no-recurrent" in [diagnosis.id for diagnosis in judged[0].diagnoses]
     assert judged[1].diagnoses[0].id == "no-biases"
     assert judged[2].follows == "gru_1"
@@ -159,15 +161,15 @@ def test_five_hundred_wrong_numbers_make_each_mistake_once(monkeypatch: pytest.M
             made[row.id] += 1
             return row.change(worksheet, network)
 
-        def ways(worksheet: Worksheet, question: Question) -> Iterator[Way]:
+        def variants(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
             assert isinstance(row, Family)
             made[row.id] += 1
-            return row.ways(worksheet, question)
+            return row.variants(worksheet, question)
 
-        return row._replace(change=change) if isinstance(row, Mistake) else row._replace(ways=ways)
+        return row._replace(change=change) if isinstance(row, Mistake) else row._replace(variants=variants)
 
     monkeypatch.setattr(search, "TABLE", tuple(map(counted, TABLE)))
-    judged = judge(chain(500), [Given(3)] * 500).judged
+    judged = judge(chain(500), [GivenNumber(3)] * 500).judged
     assert not any(each.right for each in judged)
     fitted = {row.id for row in TABLE if isinstance(row, Family) and row.fitted}
     assert {made[row.id] for row in TABLE if not row.rare and row.id not in fitted} == {1}

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, RNN, CallError, Dense, Network, Output
-from rnncalc.questions.answer.given import Given, Shape
 from rnncalc.questions.answer.grading import answer, judge
+from rnncalc.questions.answer.reading import GivenNumber, Shape
 from rnncalc.questions.answer.tensors import SIZES_OFF, TENSOR_MISTAKES, number_of_tensors, tensors_of
 from rnncalc.spec import parse
 
@@ -30,7 +30,7 @@ def test_what_is_right_is_never_wrong(spec: Spec) -> None:
     if tensors:
         assert judge(net, [Shape(named.shape) for named in tensors]).right
         if len(tensors) != len(net.stack):
-            numbers = judge(net, [Given(named.tensor.params) for named in tensors])
+            numbers = judge(net, [GivenNumber(named.tensor.params) for named in tensors])
             assert numbers.right
 
 

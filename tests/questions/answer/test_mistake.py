@@ -1,14 +1,12 @@
-"""Mistakes with a number or a name in them: the ways in which each can be made, worked out by hand."""
+"""Families of mistakes: the variants of each, worked out by hand."""
 
 import pytest
 from finding import ways_made
 
 from rnncalc import GRU, LSTM, RNN, SRU, Dense, Dropout, Embedding, External, Network, Output, Part
-from rnncalc.questions.answer.families import layers_left_out
-from rnncalc.questions.answer.given import Given
-from rnncalc.questions.answer.mistake import Question
-from rnncalc.questions.answer.right import worksheet_of
-from rnncalc.questions.answer.sizes import OtherSize, other_size
+from rnncalc.questions.answer.mistake import Question, layers_left_out
+from rnncalc.questions.answer.reading import GivenNumber
+from rnncalc.questions.answer.worksheet import worksheet_of
 
 PLAIN = Network(input=3, layers=(LSTM(5), GRU(7)), output=Output(2))
 # 4·5·(3 + 5 + 1) = 180, 3·7·(5 + 7 + 1) = 273, 2·(7 + 1) = 16
@@ -140,7 +138,7 @@ def test_only_hidden_layers_of_up_to_a_hundred_lines_are_left_out() -> None:
     hundred = Network(input=3, layers=(RNN(2), RNN(3)) * 50)
     assert len(ways_made("no-layer", hundred, 0)) == 100 + 99
     assert ways_made("no-layer", hundred.replace(output=Output(2)), 0) == []
-    assert [*layers_left_out(worksheet_of(joined), Question(joined, Given(0), place=0))] == []
+    assert [*layers_left_out(worksheet_of(joined), Question(joined, GivenNumber(0), place=0))] == []
 
 
 def test_a_coarse_rounding_is_no_multiple() -> None:
@@ -163,38 +161,3 @@ def test_the_other_conventions() -> None:
     assert ways_made("convention-{name}", torch, 0)[0] == ((4 * 5 * (3 + 5 + 1),), alike, None)
     assert ways_made("convention-{name}", Network(input=5, layers=(GRU(5, repeat=101),)), 0) == []
     assert ways_made("convention-{name}", Network(input=5, layers=(GRU(5, repeat=100),)), 0)
-
-
-READING = Network(encoder=Part(7, (LSTM(6),)), decoder=Part(5, (Dense(11), LSTM(6)), Output(5)))
-# 4·6·(7 + 6 + 1) = 336, 11·(5 + 1) = 66, 4·6·(11 + 6 + 1) = 432, 5·(6 + 1) = 35
-NARROW = Network(input=3, layers=(LSTM(9, projection=4),))
-
-
-@pytest.mark.parametrize(
-    ("network", "given", "size"),
-    [
-        (NARROW, Given(4 * 9 * (3 + 6 + 1) + 6 * 9), OtherSize(None, 0, "p", 6, 4)),
-        (NARROW, Given(4 * 9 * (8 + 4 + 1) + 4 * 9), OtherSize(None, None, "m", 8, 3)),
-        (Network(input=3, layers=(LSTM(9, projection=5),)), Given(4 * 7 * 9 + 5 * 7), OtherSize(None, 0, "h", 7, 9)),
-        (NARROW, Given(4 * 9 * (3 + 10 + 1) + 10 * 9 + 1), None),
-        (Network(input=4, layers=(RNN(5),)), Given(1_000, 100), OtherSize(None, None, "m", 204, 4)),  # 5·(204 + 6)
-        (Network(input=4, layers=(RNN(5),)), Given(50 + 1), None),
-        (Network(input=4, layers=(RNN(4, repeat=100),)), Given(4 * 15 + 99 * 36), OtherSize(None, None, "m", 10, 4)),
-        (
-            Network(input=4, layers=(RNN(5), RNN(4)) * 15),
-            Given(5 * 16 + 15 * 40 + 14 * 50),
-            OtherSize(None, None, "m", 10, 4),
-        ),
-        (Network(input=4, layers=(RNN(5), RNN(4)) * 15 + (RNN(6),)), Given(5 * 16 + 15 * 40 + 14 * 50 + 66), None),
-        (Network(input=9, layers=(Embedding(4), RNN(5))), Given(9 * 7 + 5 * (7 + 5 + 1)), None),
-        (READING, Given(869 + 11 * 40), OtherSize("decoder", None, "m", 45, 5)),
-        (READING, Given(869 + 9 * (5 + 1 + 24)), OtherSize("decoder", 0, "h", 20, 11)),
-        (READING, Given(869 + 24 * 31), OtherSize("encoder", None, "m", 38, 7)),
-        (Network(input=3, layers=(RNN(5), Dense(4), Dense(2))), Given(60 + 28 + 10), OtherSize(None, 0, "h", 6, 5)),
-        (Network(input=3, layers=(RNN(5), Dense(4))), Given(4), None),
-        (Network(input=3, layers=(RNN(5), Dense(4))), Given(45 + 7 * 6), OtherSize(None, 1, "h", 7, 4)),
-    ],
-)
-def test_the_first_size_that_would_give_a_number(network: Network, given: Given, size: OtherSize | None) -> None:
-    """Inputs, then layer by layer its units and its projection; not of tables, nor of more than 30 different layers."""
-    assert other_size(network, given) == size

@@ -1,4 +1,4 @@
-"""What a learner wrote: a number, exact or rounded, or the shape of a tensor, read from text. Knows no network."""
+"""How a learner's answer is read: a number, exact or rounded, or the shape of a tensor. Knows no network."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ MOST_POWER = 40
 
 
 def check_number_of_answers(count: int) -> None:
-    """Raise CallError where there are too many answers."""
+    """Raise CallError if there are too many answers."""
     if count > MOST_ANSWERS:
         raise CallError(f"expected at most {MOST_ANSWERS:,} numbers or shapes, got {count:,}")
 
 
-class Given(NamedTuple):
-    """A learner's number; `unit` is what its last digit counts, more than 1 where it was rounded.
+class GivenNumber(NamedTuple):
+    """A learner's number; `unit` is what its last digit counts, more than 1 if it was rounded.
 
-    coarse: what its last digit but for zeros counts, where those may stand for digits rounded away; else 0.
+    coarse: what its last digit but for zeros counts, if those may be digits rounded away; else 0.
     """
 
     number: int
@@ -68,11 +68,11 @@ class Shape(NamedTuple):
     sizes: tuple[int, ...]
 
     def has_shape(self, shape: tuple[int, ...]) -> bool:
-        """Return whether it is a shape; a vector may stand as a row or a column."""
+        """Return whether it is a shape; a vector may be given as a row or a column."""
         return self.sizes == shape or (len(shape) == 1 and self.sizes in ((*shape, 1), (1, *shape)))
 
 
-def read_answer(text: str) -> Given | Shape:
+def read_answer(text: str) -> GivenNumber | Shape:
     """Return a learner's number or shape: 1600, 1.6k, (20, 10), 20x10. Raises CallError if it is neither."""
     bare = re.sub(r"\s", "", text)
     if _SHAPE.fullmatch(bare):
@@ -82,7 +82,7 @@ def read_answer(text: str) -> Given | Shape:
     return read_number(text)
 
 
-def read_number(text: str) -> Given:
+def read_number(text: str) -> GivenNumber:
     """Return a learner's number: 1600, 1,600 or 1 600, or rounded as in 3.8M. Raises CallError if it is none."""
     found = _NUMBER.fullmatch(text.strip())
     power = int(found["power"] or _POWERS.get(found["suffix"], 0)) if found else 0
@@ -93,7 +93,7 @@ def read_number(text: str) -> Given:
     unit = 10 ** (power - len(kept))
     digits = re.sub(r"[^0-9]", "", found["whole"]) + kept
     zeros = len(digits) - len(digits.rstrip("0")) if unit > 1 and not kept and digits != "0" else 0
-    return Given(int(digits) * unit, unit, text, unit * 10**zeros if zeros else 0)
+    return GivenNumber(int(digits) * unit, unit, text, unit * 10**zeros if zeros else 0)
 
 
 def _cure(text: str) -> str:
@@ -114,7 +114,7 @@ def _reads(text: str) -> bool:
     return True
 
 
-def in_one(numbers: list[Given]) -> Given | None:
+def in_one(numbers: list[GivenNumber]) -> GivenNumber | None:
     """Return the one number that several are if they are its groups of digits, as in 1 600; else None."""
     try:
         return read_number(" ".join(number.text for number in numbers))

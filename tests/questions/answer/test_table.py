@@ -1,15 +1,22 @@
-"""Wrong answers as lectures and forums see them, each worked out by hand, are explained by the reason they have."""
+"""Each mistake is found by its id; wrong answers of lectures and forums are explained by the reason they have."""
 
+import json
+import shlex
 from typing import NamedTuple
 
 import pytest
-from finding import ids, judged, place_of
+from conftest import Call
+from finding import PLACES, ids, judged, must_find, place_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from wrong_counts import WRONG
 
 from rnncalc import (
     GRU,
     LSTM,
     RNN,
     SRU,
+    Cell,
     Dense,
     Embedding,
     FastGRNN,
@@ -19,7 +26,78 @@ from rnncalc import (
     Network,
     Output,
     Part,
+    answer,
 )
+from rnncalc.questions.answer.table import TABLE
+
+SIZE = st.integers(2, 40)
+
+
+@pytest.mark.parametrize("id_", PLACES)
+@given(m=SIZE, h=SIZE, k=SIZE, n=SIZE)
+@settings(max_examples=5)
+def test_each_mistake_is_found(id_: str, m: int, h: int, k: int, n: int) -> None:
+    """A number that the mistake gives, at any sizes, is traced to it."""
+    net, number = WRONG[id_](m, h, k, n)
+    must_find(net, id_, number)
+
+
+def test_the_table_and_the_counts_by_hand_have_the_same_ids() -> None:
+    """A new mistake needs a computation by hand, and one that is gone leaves none behind."""
+    assert {*WRONG} == {*PLACES}
+    assert len(PLACES) == len(TABLE)
+
+
+@pytest.mark.parametrize("id_", PLACES)
+def test_no_template_reaches_a_caller(id_: str) -> None:
+    """Each mistake has its numbers and names in it, as `answer` returns it."""
+    for diagnosis in answer(*WRONG[id_](7, 12, 5, 3)).judged[0].diagnoses:
+        for mistake in diagnosis.mistakes:
+            assert not {*"{}"} & {*mistake.id, *mistake.text}
+
+
+def test_a_mistake_of_another_convention_is_named() -> None:
+    """1,248 of a GRU has two biases in each gate: 3·16·(8 + 16 + 2)."""
+    first = answer(Network(input=8, layers=[GRU(16)]), 3 * 16 * (8 + 16 + 2)).judged[0].diagnoses[0].mistakes[0]
+    assert first == ("convention-pytorch", "counts as pytorch, keras and onnx do, not as textbook")
+
+
+def test_forgotten_peepholes_are_told_first() -> None:
+    """208 is 4·4·(8 + 4 + 1) without the 3·4 of the peepholes; one bias vector for all gates is 12 less by chance."""
+    texts = said(Network(input=8, layers=[LSTM(4, peepholes=True)]), 4 * 4 * (8 + 4 + 1))
+    assert texts[:2] == ["ignores the peepholes", "counts one bias vector for all gates"]
+
+
+def said(network: Network, number: int) -> list[str]:
+    """Return the explanations of a number, in order."""
+    found = answer(network, number).judged[0].diagnoses
+    return [mistake.text for each in found for mistake in each.mistakes]
+
+
+@pytest.mark.parametrize(("layer", "number"), [(MinGRU(5), 100), (MinLSTM(5), 150)])
+def test_the_mistake_that_a_cell_invites_is_told_first(layer: Cell, number: int) -> None:
+    """Matrices of a past that the gates do not see come before all that happens to give the same number."""
+    first, *others = said(Network(input=4, layers=[layer]), number)
+    assert first == "counts recurrent matrices, and no gate of this cell looks at the past"
+    assert others
+
+
+def test_conventions_that_count_alike_are_one_mistake() -> None:
+    """One row for all of them, and none beside it for the bias in which they differ."""
+    network = Network(input=3, layers=[LSTM(5)], convention="pytorch")
+    assert said(network, 4 * 5 * (3 + 5 + 1)) == [
+        "counts as textbook, keras, flax-linen and flax-nnx do, not as pytorch"
+    ]
+    assert said(Network(input=4, layers=[GRU(5)]), 155)[0] == "counts as flax-linen does, not as textbook"
+
+
+def test_one_of_two_learned_states_may_be_forgotten() -> None:
+    """With a projection the two widths tell which."""
+    assert said(Network(input=4, layers=[LSTM(5, learned_state=True)]), 205) == [
+        "counts h_0 alone of the learned initial states"
+    ]
+    projected = Network(input=4, layers=[LSTM(5, projection=3, learned_state=True)])
+    assert "counts c_0 alone of the learned initial states" in said(projected, projected.params - 3)
 
 
 def net(m: int, *layers: Layer, n: int = 0, steps: int | None = None, convention: str = "textbook") -> Network:
@@ -55,7 +133,7 @@ class Wrong(NamedTuple):
     reason: str
 
 
-WRONG = (
+LECTURES = (
     Wrong(CLASSIC, 2_500, "no-biases"),  # 4·20·30 + 5·20
     Wrong(CLASSIC, 2_505, "no-hidden-biases"),  # 4·20·30 + 105
     Wrong(CLASSIC, 2_580, "no-output-bias"),  # 2,480 + 5·20
@@ -152,7 +230,7 @@ WRONG = (
 )
 
 
-@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: f"{wrong.number}-{wrong.reason}")
+@pytest.mark.parametrize("wrong", LECTURES, ids=lambda wrong: f"{wrong.number}-{wrong.reason}")
 def test_a_wrong_answer_has_its_reason(wrong: Wrong) -> None:
     """The reason is among those that are told."""
     for id_ in wrong.reason.split("+"):
@@ -162,11 +240,44 @@ def test_a_wrong_answer_has_its_reason(wrong: Wrong) -> None:
 
 def test_the_reason_comes_first() -> None:
     """Nine of ten are told first; before the others stands what gives the same number and is as likely."""
-    first = [wrong for wrong in WRONG if [*ids(wrong.network, wrong.number), ""][0] == wrong.reason]
-    assert len(first) >= 0.9 * len(WRONG), {*WRONG} - {*first}
+    first = [wrong for wrong in LECTURES if [*ids(wrong.network, wrong.number), ""][0] == wrong.reason]
+    assert len(first) >= 0.9 * len(LECTURES), {*LECTURES} - {*first}
 
 
 @pytest.mark.parametrize("number", [2_583, 2_587, 3_003, 10_007])
 def test_what_has_no_reason_gets_none(number: int) -> None:
     """Nothing is made up for a number that no mistake gives."""
     assert not judged(CLASSIC, number).diagnoses
+
+
+PUBLISHED = (
+    ("-i 1 -l lstm:2 -T 3 -c keras", "48", "steps-as-features"),  # Stack Overflow 52759193
+    ("-i 5 -l lstm:8 -o 3 -T 2", "448 132", "no-biases+output-as-cell"),  # 4·3·(8 + 3): Dense as an LSTM
+    ("-i 160 -l lstm:100 -c pytorch", "10240000 6400000 400 400", "times-160"),  # RNN_HLS issue 5: one set a feature
+    ("-i 59 -l lstm:59 -o 59", "28084 60", "output-width"),  # Data Science 85199: features + 1
+    ("-i 1 -l lstm:16 -c pytorch", "256", "only-one-recurrent"),  # 16·16
+    ("-i 1 -l lstm:16 -c pytorch", "17", "widths-added"),  # 16 + 1
+    ("-i 10 -l rnn:20", "200 200 20", "other-tensor"),  # W_h as W_x
+    ("-i 10 -l gru:20,bidirectional,reset_after=false -c keras", "4960", "gates-4"),  # Keras issue 9426
+    ("-i 128 -l lstm:256 -c pytorch", "790528", "two-directions"),  # eight times an RNN
+    ("-i 128 -l gru:256 -c pytorch", "395264", "gates-4"),  # as many as an LSTM
+    ("-i 100 -l lstm:256 -c pytorch", "91648", "gates-1"),  # as many as an RNN
+    ("-i 100 -l lstm:64,bias=false -o 10,bias=false", "44544", "output-in-each-gate"),  # 4·64·164 + 4·10·64
+    ("-i 400 -l lstm:32 -o 1 -c keras", "55585", "convention-pytorch"),  # Keras issue 8860: two biases
+    ("-i 500 -l lstm:500 -c pytorch", "2002000", "convention-textbook"),  # OpenNMT issue 127: one bias
+    ("-i 3 -l lstm:3,bidirectional -c onnx", '"(24,3)" "(24,3)" "(48)"', "axes"),  # PyTorch issue 6879
+    ("-i 5 -l lstm:10 -c keras", '"(5,40)" "(10,40)" "(10)"', "one-gate"),  # the bias of one gate
+    ("-i 5 -l lstm:5 -T 8", "448", "steps-for-units"),  # 4·8·(5 + 8 + 1)
+    ("-i 100 -l rnn:64 -o 10", "11136", "no-biases"),  # Data Science 10589
+    ("-i 128 -l gru:256", "492800", "other-gates-5"),  # five times an RNN
+    ("-i 32 -l mgu:50", "8400", "two-biases"),
+    ("-i 3 -l lstm:150 -o 2 -T 50 -c keras", "92400 453", "output-width"),  # Keras issue 2074: 3·151
+)
+
+
+@pytest.mark.parametrize(("flags", "numbers", "mistake"), PUBLISHED, ids=[each[1] for each in PUBLISHED])
+def test_the_mistake_of_a_published_answer_is_told_first(call: Call, flags: str, numbers: str, mistake: str) -> None:
+    """The first of the report is the one that its author made."""
+    done = call("answer", *shlex.split(flags), *shlex.split(numbers), "-f", "json")
+    (report,) = json.loads(done.out)["reports"]
+    assert report["mistakes"][0]["id"] == mistake

@@ -4,8 +4,8 @@ import pytest
 from conftest import Call
 
 from rnncalc import CallError, External, Network
-from rnncalc.questions.answer.given import Given, Shape, in_one, read_answer, read_number
 from rnncalc.questions.answer.grading import judge
+from rnncalc.questions.answer.reading import GivenNumber, Shape, in_one, read_answer, read_number
 from rnncalc.reports.answer import AnswerReport
 
 
@@ -38,8 +38,8 @@ from rnncalc.reports.answer import AnswerReport
 )
 def test_how_numbers_are_read(text: str, number: int, unit: int) -> None:
     """A number, and what its last digit counts."""
-    assert read_number(text) == Given(number, unit, text)
-    assert read_answer(text) == Given(number, unit, text)
+    assert read_number(text) == GivenNumber(number, unit, text)
+    assert read_answer(text) == GivenNumber(number, unit, text)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_vector_may_stand_as_a_row_or_a_column() -> None:
 
 def test_groups_of_digits_are_one_number() -> None:
     """1 and 600 are 1 600; 16 and 00 are nothing."""
-    assert in_one([read_number("1"), read_number("600")]) == Given(1_600, 1, "1 600")
+    assert in_one([read_number("1"), read_number("600")]) == GivenNumber(1_600, 1, "1 600")
     assert in_one([read_number("16"), read_number("0")]) is None
 
 

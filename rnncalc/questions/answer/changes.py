@@ -1,0 +1,579 @@
+"""What mistakes make of a worksheet. Knows no mistake by name: the table does.
+
+A change of one line is made in layers of some kind; a change of a worksheet also sees the layer below and the network.
+Either leaves a line as it is if the mistake cannot be made there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from itertools import pairwise
+
+from rnncalc.conventions.formula import Expression, Times
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Dense, Embedding, Layer, Output
+from rnncalc.network.network import Network
+from rnncalc.questions.answer.worksheet import (
+    Addend,
+    GateInput,
+    GateLine,
+    LayerLine,
+    Source,
+    Worksheet,
+    product,
+    state_of,
+    total,
+)
+
+LineChange = Callable[[LayerLine], LayerLine]
+"""What a mistake makes of one line."""
+
+Change = Callable[[Worksheet, Network], Worksheet]
+"""What a mistake makes of a worksheet."""
+
+Width = Callable[[LayerLine, LayerLine, Network], int | None]
+"""The width that a line is fed with by mistake, from the line below, the line and the network; None for no other."""
+
+
+# --- where a change is made
+
+
+def in_layers(change: LineChange, *kinds: type[Layer]) -> Change:
+    """Return the mistake that changes every layer of some kinds; an output layer is a dense one."""
+
+    def everywhere(worksheet: Worksheet, network: Network) -> Worksheet:
+        return tuple(
+            change(line) if isinstance(line.layer, kinds) and not line.is_empty else line for line in worksheet
+        )
+
+    return everywhere
+
+
+def in_cells(change: LineChange) -> Change:
+    """Return the mistake that changes every recurrent layer."""
+    return in_layers(change, Cell)
+
+
+def in_outputs(change: LineChange) -> Change:
+    """Return the mistake that changes the output layers."""
+    return in_layers(change, Output)
+
+
+def in_turn(*changes: Change) -> Change:
+    """Return the mistake that makes several changes, one after the other."""
+    return lambda worksheet, network: reduce(lambda changed, change: change(changed, network), changes, worksheet)
+
+
+def replaced(worksheet: Worksheet, place: int, line: LayerLine) -> Worksheet:
+    """Return a worksheet with another line at a place."""
+    return (*worksheet[:place], line, *worksheet[place + 1 :])
+
+
+# --- parts of a line
+
+
+def left_out(line: LayerLine) -> LayerLine:
+    """Leave the layer out."""
+    return line._replace(gates=(), others=())
+
+
+def frozen_out(line: LayerLine) -> LayerLine:
+    """Leave the layer out if it is frozen."""
+    return left_out(line) if line.layer.frozen else line
+
+
+def without_part(name: str) -> Change:
+    """Return the mistake that leaves one half of an encoder-decoder out."""
+    return lambda worksheet, _: tuple(left_out(line) if line.placed.part == name else line for line in worksheet)
+
+
+def without_other(name: str) -> LineChange:
+    """Return the mistake that drops a part that belongs to no gate."""
+    return lambda line: line._replace(others=tuple(other for other in line.others if other.name != name))
+
+
+def with_other(name: str, number: Callable[[LayerLine], Expression]) -> LineChange:
+    """Return the mistake that adds a part that belongs to no gate."""
+    return lambda line: line._replace(others=(*line.others, Addend(name, number(line))))
+
+
+def units(line: LayerLine) -> LayerLine:
+    """Take the number of units for the count."""
+    return line._replace(gates=(), others=(Addend("units", line.h),))
+
+
+def widths_added(line: LayerLine) -> LayerLine:
+    """Add the widths that the matrices would have."""
+    widths = total((line.h, line.width("input")))
+    return line._replace(gates=(), others=(Addend("widths", widths),), directions=1)
+
+
+def units_of_gates(line: LayerLine) -> LayerLine:
+    """Take the height of all gates' matrices for the count."""
+    return line._replace(gates=(), others=(Addend("gates", product(len(line.gates), line.h)),), directions=1)
+
+
+def bias_of_projection(line: LayerLine) -> LayerLine:
+    """Give a projection a bias."""
+    return with_other("bias", lambda line: line.width("past"))(line) if line.has("projection") else line
+
+
+def tied_twice(line: LayerLine) -> LayerLine:
+    """Count the tied matrix at the output too."""
+    if not isinstance(line.layer, Output) or not line.layer.tied:
+        return line
+    reads = (GateInput("input", line.placed.inputs),)
+    return line._replace(gates=tuple(gate._replace(reads=reads) for gate in line.gates))
+
+
+def state_counted(line: LayerLine) -> LayerLine:
+    """Count the states as parameters if they are not learned."""
+    layer = line.layer
+    if not isinstance(layer, Cell) or line.has("state"):
+        return line
+    return line._replace(others=(*line.others, state_of(line.placed, layer)))
+
+
+def with_directions(count: int) -> LineChange:
+    """Return the mistake that counts so many directions."""
+    return lambda line: line._replace(directions=count)
+
+
+def each_direction_twice(line: LayerLine) -> LayerLine:
+    """Count both directions twice."""
+    return line._replace(directions=4) if line.directions == 2 else line
+
+
+# --- biases
+
+
+def with_biases(number: Callable[[int], int]) -> LineChange:
+    """Return the mistake that gives a gate another number of bias vectors, from how many it has."""
+    return lambda line: line._replace(gates=tuple(gate._replace(biases=number(gate.biases)) for gate in line.gates))
+
+
+def with_bias_size(size: Callable[[LayerLine], int]) -> LineChange:
+    """Return the mistake that gives each bias vector another size."""
+    return lambda line: line._replace(bias_size=size(line)) if line.biases else line
+
+
+def biases_counted(line: LayerLine) -> LayerLine:
+    """Give every gate a bias if none has one, but for a tied output's, which reads no matrix of its own."""
+    reads = any(gate.reads for gate in line.gates)
+    return with_biases(lambda count: 1)(line) if reads and not line.biases else line
+
+
+def bias_in_each_gate(line: LayerLine) -> LayerLine:
+    """Give every gate a bias if some have none."""
+    return with_biases(lambda count: count or 1)(line) if line.biases else line
+
+
+def one_bias_in_all(line: LayerLine) -> LayerLine:
+    """Leave one bias vector for all gates together."""
+    if not line.biases:
+        return line
+    return line._replace(gates=tuple(gate._replace(biases=int(not place)) for place, gate in enumerate(line.gates)))
+
+
+# --- what gates read
+
+
+def reading(line: LayerLine, source: Source, width: int) -> LayerLine:
+    """Give every gate that reads a source another width of it; 0 is as if it did not read it."""
+
+    def changed(gate: GateLine) -> GateLine:
+        reads = (read._replace(width=width) if read.source == source else read for read in gate.reads)
+        return gate._replace(reads=tuple(read for read in reads if read.width))
+
+    return line._replace(gates=tuple(map(changed, line.gates)))
+
+
+def with_width(source: Source, width: Callable[[LayerLine], int]) -> LineChange:
+    """Return the mistake that gives what the gates read from a source another width."""
+    return lambda line: reading(line, source, width(line))
+
+
+def not_reading(source: Source) -> LineChange:
+    """Return the mistake that forgets what the gates read from a source."""
+    return with_width(source, lambda line: 0)
+
+
+def reading_often(line: LayerLine, source: Source, times: int) -> LayerLine:
+    """Count what the gates read from a source so many times."""
+
+    def changed(gate: GateLine) -> GateLine:
+        reads = (read._replace(times=times) if read.source == source else read for read in gate.reads)
+        return gate._replace(reads=tuple(reads))
+
+    return line._replace(gates=tuple(map(changed, line.gates)))
+
+
+def by_one_gate(*sources: Source) -> LineChange:
+    """Return the mistake that lets one gate alone read some sources."""
+
+    def change(line: LayerLine) -> LayerLine:
+        first, rest = line.gates[:1], line.gates[1:]  # none at all if another mistake has left none
+        others = (gate._replace(reads=tuple(r for r in gate.reads if r.source not in sources)) for gate in rest)
+        return line._replace(gates=(*first, *others))
+
+    return change
+
+
+def not_shared(line: LayerLine) -> LayerLine:
+    """Count the matrices that gates share once for each of them."""
+    gates = (gate._replace(reads=tuple(read._replace(shared="") for read in gate.reads)) for gate in line.gates)
+    return line._replace(gates=tuple(gates))
+
+
+def full_recurrence(line: LayerLine) -> LayerLine:
+    """Give a diagonal recurrence a whole matrix."""
+    return reading(line, "past", line.h) if line.width("past") == 1 else line
+
+
+def recurrence_counted(line: LayerLine) -> LayerLine:
+    """Let every gate read the past if none does."""
+    if line.width("past"):
+        return line
+    return line._replace(gates=tuple(g._replace(reads=(*g.reads, GateInput("past", line.h))) for g in line.gates))
+
+
+def recurrent_of_units(line: LayerLine) -> LayerLine:
+    """Give the recurrent matrices h columns if a projection is narrower."""
+    return reading(line, "past", line.h) if line.has("projection") else line
+
+
+def recurrent_among_inputs(line: LayerLine) -> LayerLine:
+    """Give the recurrent matrices as many rows and columns as there are inputs."""
+    matrices = sum(bool(gate.width("past")) for gate in line.gates)
+    added = Addend("recurrent", product(matrices, Times((line.width("input"), line.width("input")))))
+    return reading(line, "past", 0)._replace(others=(added, *line.others)) if matrices else line
+
+
+def past_of_all_states(line: LayerLine) -> LayerLine:
+    """Let every gate read all states of the step before through whole matrices."""
+    return reading_often(line, "past", len(line.layer.states)) if isinstance(line.layer, Cell) else line
+
+
+def past_of_output(worksheet: Worksheet, network: Network) -> Worksheet:
+    """Let the recurrence read the output of the step before instead of the state."""
+
+    def changed(line: LayerLine) -> LayerLine:
+        output = network.parts[line.placed.part].output
+        return reading(line, "past", output.units) if output and isinstance(line.layer, Cell) else line
+
+    return tuple(map(changed, worksheet))
+
+
+def peephole_in_each_gate(line: LayerLine) -> LayerLine:
+    """Let every gate look at the state that some look at."""
+    peephole = GateInput("peephole", line.width("peephole"))
+    bare = [tuple(read for read in gate.reads if read.source != "peephole") for gate in line.gates]
+    gates = (gate._replace(reads=(*reads, peephole)) for gate, reads in zip(line.gates, bare, strict=True))
+    return line._replace(gates=tuple(gates)) if peephole.width else line
+
+
+def peepholes_counted(line: LayerLine) -> LayerLine:
+    """Add the peepholes of a cell that has none: of every gate but the candidate, if there is a second state."""
+    second = isinstance(line.layer, Cell) and len(line.layer.states) > 1
+    added = Addend("peepholes", product(len(line.gates) - 1, line.h))
+    return line._replace(others=(*line.others, added)) if second and not line.width("peephole") else line
+
+
+# --- the gates themselves
+
+
+def with_gates(count: int) -> LineChange:
+    """Return the mistake that counts so many gates as a plain cell has them: each reads the input and the past."""
+
+    def change(line: LayerLine) -> LayerLine:
+        reads = [tuple(read for read in gate.reads if read.source != "peephole") for gate in line.gates]
+        if not reads:
+            return line
+        alike = len({*reads}) == 1 and not any(read.shared for read in reads[0])
+        past = (line.width("past") if alike else 0) or line.h
+        biases = max(gate.biases for gate in line.gates)
+        gate = GateLine((GateInput("input", line.width("input")), GateInput("past", past)), biases)
+        peepholes = [read for gate in line.gates for read in gate.reads if read.source == "peephole"][:count]
+        gates = [gate._replace(reads=(*gate.reads, read)) for read in peepholes] + [gate] * (count - len(peepholes))
+        return without_other("scalars")(line)._replace(gates=tuple(gates))
+
+    return change
+
+
+def number_of_gates(count: int) -> LineChange:
+    """Return the mistake that counts so many gates if all read the same."""
+
+    def change(line: LayerLine) -> LayerLine:
+        kinds = {gate._replace(name="") for gate in line.gates}
+        return line._replace(gates=(*kinds,) * count) if len(kinds) == 1 else line
+
+    return change
+
+
+def as_dense(line: LayerLine) -> LayerLine:
+    """Leave one matrix of the inputs and one bias."""
+    gate = GateLine((GateInput("input", line.width("input")),), min(1, line.biases))
+    return line._replace(gates=(gate,), others=(), directions=1)
+
+
+def square(line: LayerLine) -> LayerLine:
+    """Give the matrices of the stacked inputs and units as many rows as columns."""
+    return line._replace(h=line.width("input") + line.width("past"))
+
+
+def swapped(line: LayerLine) -> LayerLine:
+    """Take the inputs for the units and the units for the inputs."""
+    units = line.width("input")
+    past = units if line.width("past") == line.h else line.width("past")
+    changed = reading(reading(line, "past", past), "input", line.h)
+    return changed._replace(h=units, bias_size=units) if units else line
+
+
+# --- the width that one layer gives the next
+
+
+def feeding(width: Width) -> Change:
+    """Return the mistake that feeds each layer but a part's first with another width."""
+
+    def change(worksheet: Worksheet, network: Network) -> Worksheet:
+        changed = [worksheet[0]]
+        for below, line in pairwise(worksheet):
+            fed = below.placed.part == line.placed.part
+            changed.append(fed_with(line, width(below, line, network) if fed else None))
+        return tuple(changed)
+
+    return change
+
+
+def to_output(width: Width) -> Width:
+    """Return the width that the output layer alone is fed with."""
+    return lambda below, line, network: width(below, line, network) if isinstance(line.layer, Output) else None
+
+
+def to_hidden(width: Width) -> Width:
+    """Return the width that hidden layers alone are fed with."""
+    return lambda below, line, network: None if isinstance(line.layer, Output) else width(below, line, network)
+
+
+def fed_with(line: LayerLine, width: int | None) -> LayerLine:
+    """Return the line of a layer that gets another width from below, its extra inputs beside it."""
+    return line if width is None else reading(line, "input", width + line.layer.extra_inputs)
+
+
+def one_way(line: LayerLine) -> int:
+    """Return the output width of one direction."""
+    layer = line.layer
+    return line.placed.sizes[layer.output] if isinstance(layer, Cell) else line.placed.outputs
+
+
+def concatenated(line: LayerLine) -> bool | None:
+    """Return whether a layer's two directions are concatenated; None if there are no two."""
+    layer = line.layer
+    return layer.merge in (None, "concat") if isinstance(layer, Cell) and layer.bidirectional else None
+
+
+def width_of_one_direction(below: LayerLine, line: LayerLine, network: Network) -> int | None:
+    """Return the width of one direction if two are concatenated."""
+    return one_way(below) if concatenated(below) else None
+
+
+def width_of_both_directions(below: LayerLine, line: LayerLine, network: Network) -> int | None:
+    """Return the width of both directions if they are merged otherwise."""
+    return 2 * one_way(below) if concatenated(below) is False else None
+
+
+def width_of_two_directions(below: LayerLine, line: LayerLine, network: Network) -> int | None:
+    """Return twice the width if there is one direction."""
+    layer = below.layer
+    return 2 * below.placed.outputs if isinstance(layer, Cell) and not layer.bidirectional else None
+
+
+def width_without_projection(below: LayerLine, line: LayerLine, network: Network) -> int | None:
+    """Return the width without the projection."""
+    return below.h * (2 if concatenated(below) else 1) if below.has("projection") else None
+
+
+def width_of_all_states(below: LayerLine, line: LayerLine, network: Network) -> int | None:
+    """Return the width of all states together."""
+    layer = below.layer
+    return len(layer.states) * below.placed.outputs if isinstance(layer, Cell) and len(layer.states) > 1 else None
+
+
+def width_of_input(below: LayerLine, line: LayerLine, network: Network) -> int | None:
+    """Return the width of the part's input."""
+    return network.parts[line.placed.part].input
+
+
+def width_of_steps(below: LayerLine, line: LayerLine, network: Network) -> int | None:
+    """Return the number of steps if the layer below has as many outputs as units."""
+    steps = network.parts[below.placed.part].steps
+    recurrent = isinstance(below.layer, Cell) and not below.has("projection")
+    return steps * (2 if concatenated(below) else 1) if recurrent and steps else None
+
+
+def own_width(below: LayerLine, line: LayerLine, network: Network) -> int | None:
+    """Return the layer's own width."""
+    return line.h
+
+
+def state_and_input(below: LayerLine, line: LayerLine, network: Network) -> int | None:
+    """Return the width of the layer below and of what it reads, together."""
+    return below.placed.outputs + below.placed.inputs
+
+
+without_projection = in_turn(
+    feeding(width_without_projection), in_cells(recurrent_of_units), in_cells(without_other("projection"))
+)
+"""Count as if there were no projection: its matrix gone, and h wherever it was."""
+
+in_one_direction = in_turn(feeding(width_of_one_direction), in_cells(with_directions(1)))
+"""Count one direction if there are two, and feed the next layers with one."""
+
+in_both_directions = in_turn(feeding(width_of_two_directions), in_cells(with_directions(2)))
+"""Count two directions if there is one, and feed the next layers with both."""
+
+
+def first_fed(worksheet: Worksheet, part: str | None) -> int | None:
+    """Return the place of a part's first hidden layer that reads vectors."""
+    for place, line in enumerate(worksheet):
+        if line.placed.part == part and isinstance(line.layer, Cell | Dense) and not isinstance(line.layer, Output):
+            return place
+    return None
+
+
+def encoder_input(worksheet: Worksheet, network: Network) -> Worksheet:
+    """Feed the decoder's first layer that reads vectors as the encoder's is."""
+    of, to = first_fed(worksheet, "encoder"), first_fed(worksheet, "decoder")
+    if of is None or to is None:
+        return worksheet
+    return replaced(worksheet, to, reading(worksheet[to], "input", worksheet[of].width("input")))
+
+
+def state_beside_input(worksheet: Worksheet, network: Network) -> Worksheet:
+    """Feed the decoder's first layer that reads vectors with the encoder's state beside its input."""
+    to = first_fed(worksheet, "decoder")
+    cells = [line for line in worksheet if line.placed.part == "encoder" and isinstance(line.layer, Cell)]
+    if to is None or not cells:
+        return worksheet
+    line = worksheet[to]
+    return replaced(worksheet, to, reading(line, "input", line.width("input") + cells[-1].placed.outputs))
+
+
+def inputs_and_units_swapped(worksheet: Worksheet, network: Network) -> Worksheet:
+    """Swap inputs and units in the first layer that reads vectors, and feed the next layer with those units."""
+    place = first_fed(worksheet, worksheet[0].placed.part)
+    if place is None:
+        return worksheet
+    changed = replaced(worksheet, place, swapped(worksheet[place]))
+    above = worksheet[place + 1 : place + 2]
+    fed = tuple(fed_with(line, changed[place].h * worksheet[place].directions) for line in above)
+    return (*changed[: place + 1], *fed, *changed[place + 2 :])
+
+
+def one_hot(worksheet: Worksheet, network: Network) -> Worksheet:
+    """Leave the embedding out and feed the layer above with the vocabulary."""
+    changed = [*worksheet]
+    for place, (below, line) in enumerate(pairwise(worksheet)):
+        if isinstance(below.layer, Embedding):
+            changed[place : place + 2] = left_out(below), fed_with(line, below.placed.inputs)
+    return tuple(changed)
+
+
+def taken_as_tied(worksheet: Worksheet, network: Network) -> Worksheet:
+    """Count no matrix of an output layer that is not tied, as if it were the embedding's."""
+    parts = {line.placed.part for line in worksheet if isinstance(line.layer, Embedding)}
+    return tuple(
+        reading(line, "input", 0) if isinstance(line.layer, Output) and line.placed.part in parts else line
+        for line in worksheet
+    )
+
+
+def outputs_as_cells(worksheet: Worksheet, network: Network) -> Worksheet:
+    """Count the output layer as another layer of the cell below it: as many gates, each reading the output too."""
+
+    def as_cell(line: LayerLine, gates: int) -> LayerLine:
+        past = GateInput("past", line.h)
+        return line._replace(gates=tuple(gate._replace(reads=(*gate.reads, past)) for gate in line.gates) * gates)
+
+    return _outputs(as_cell, worksheet)
+
+
+def output_in_each_gate(worksheet: Worksheet, network: Network) -> Worksheet:
+    """Count the output layer once for each gate of the cell below it."""
+    return _outputs(lambda line, gates: line._replace(times=line.times * gates), worksheet)
+
+
+def _outputs(changed: Callable[[LayerLine, int], LayerLine], worksheet: Worksheet) -> Worksheet:
+    """Change the output layers above a cell, by how many gates it has."""
+    above = (
+        changed(line, len(below.gates)) if isinstance(line.layer, Output) and isinstance(below.layer, Cell) else line
+        for below, line in pairwise(worksheet)
+    )
+    return (*worksheet[:1], *above)
+
+
+# --- steps and repeated layers
+
+
+def steps_of(line: LayerLine, network: Network) -> int:
+    """Return the steps of a layer's part, 1 if they are not known."""
+    return network.parts[line.placed.part].steps or 1
+
+
+def times_steps(kind: type[Layer]) -> Change:
+    """Return the mistake that multiplies the layers of a kind by the number of steps."""
+
+    def change(worksheet: Worksheet, network: Network) -> Worksheet:
+        return tuple(
+            line._replace(times=line.times * steps_of(line, network)) if isinstance(line.layer, kind) else line
+            for line in worksheet
+        )
+
+    return change
+
+
+def reading_each_step(kind: type[Layer], *sources: Source, between: bool = False) -> Change:
+    """Return the mistake that counts what gates read from some sources once a step, or once between each two steps."""
+
+    def changed(line: LayerLine, network: Network) -> LayerLine:
+        times = max(1, steps_of(line, network) - between)
+        for source in sources if isinstance(line.layer, kind) else ():
+            line = reading_often(line, source, times)
+        return line
+
+    return lambda worksheet, network: tuple(changed(line, network) for line in worksheet)
+
+
+def steps_for_units(worksheet: Worksheet, network: Network) -> Worksheet:
+    """Give each recurrent layer as many units as there are steps, and feed the next layer with them."""
+
+    def of_units(units: int, line: LayerLine) -> LayerLine:
+        changed = reading(line, "past", units) if line.width("past") == line.h else line
+        return changed._replace(h=units, bias_size=units)
+
+    if any(part.steps is None for part in network.parts.values()):
+        return worksheet
+    fed = feeding(width_of_steps)(worksheet, network)
+    return tuple(of_units(steps_of(line, network), line) if isinstance(line.layer, Cell) else line for line in fed)
+
+
+def steps_as_features(worksheet: Worksheet, network: Network) -> Worksheet:
+    """Feed the first layer that has a matrix with the features of all steps at once."""
+    place = first_fed(worksheet, worksheet[0].placed.part)
+    if place is None:
+        return worksheet
+    line = worksheet[place]
+    return replaced(worksheet, place, reading_often(line, "input", steps_of(line, network)))
+
+
+def repeat_once(worksheet: Worksheet, network: Network) -> Worksheet:
+    """Count a repeated layer once."""
+    changed: list[LayerLine] = []
+    left = 0  # how many more copies of the repeated layer below are to come
+    for line in worksheet:
+        copies, repeat = line.copies, line.layer.repeat
+        starts = -(-(copies - left) // repeat)
+        left += starts * repeat - copies
+        changed.append(line._replace(copies=starts))
+    return tuple(changed)

@@ -1,0 +1,189 @@
+"""What else a wrong number may be: another quantity of the network, or its count with a single size changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import Enum, auto
+from functools import partial
+from typing import Any, NamedTuple
+
+from rnncalc.bounds import MAX_SIZE, MOST_SIZED
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Dense, Layer
+from rnncalc.network.network import Network
+from rnncalc.questions.answer.reading import GivenNumber
+from rnncalc.questions.count import DTYPES, total
+from rnncalc.questions.dense import dense_equivalent
+from rnncalc.questions.pieces import Sized
+from rnncalc.questions.solve import counting, largest
+from rnncalc.questions.training import LayerTraining, Training
+
+
+class OtherQuantity(Enum):
+    """What a number may be; the last three are mistakes about training."""
+
+    DENSE = auto()
+    MULTIPLY_ADDS = auto()
+    MULTIPLY_ADDS_PER_STEP = auto()
+    BYTES = auto()
+    GRADIENTS = auto()
+    HELD = auto()
+    BACKWARD = auto()
+    STATES_HELD = auto()
+    TRAINING_BYTES = auto()
+    GRADIENTS_A_STEP = auto()
+    HELD_WITHOUT_GATES = auto()
+    TWICE_FORWARD = auto()
+
+
+class Meaning(NamedTuple):
+    """What else a number is the number of; `right`: if it is counted wrong, the right number instead of it."""
+
+    quantity: OtherQuantity
+    right: int | None = None
+
+
+def _dense(of: Training) -> int | None:
+    dense = dense_equivalent(of.network)
+    return dense.params if dense else None
+
+
+def _multiply_adds(of: Training) -> int | None:
+    return total(layer.placed.multiply_adds for layer in of.layers)
+
+
+def _multiply_adds_per_step(of: Training) -> int | None:
+    once = total(layer.placed.multiply_adds_per_step for layer in of.layers)
+    return None if once == _multiply_adds(of) else once
+
+
+def _bytes(of: Training) -> int | None:
+    each = DTYPES["float32"]  # the type that bytes are given in if none is named
+    return each * sum(layer.placed.params for layer in of.layers)
+
+
+def _of_steps(of: Training) -> int | None:
+    """Return the gradients as they are before those of all steps are summed."""
+    return total(layer.gradients and _uses(layer.placed.uses, layer.gradients) for layer in of.layers)
+
+
+def _uses(uses: int | None, gradients: int) -> int | None:
+    return None if uses is None else uses * gradients
+
+
+def _without_gates(of: Training) -> int | None:
+    """Return what would be held if the equations of a cell read its input and its states alone."""
+    return total(_states_alone(of, layer) for layer in of.layers)
+
+
+def _states_alone(of: Training, layer: LayerTraining) -> int | None:
+    placed, steps = layer.placed, of.network.parts[layer.placed.part].steps
+    if steps is None or not isinstance(placed.layer, Cell) or len(placed.layer.gates(placed.inputs)) == 1:
+        return layer.held
+    return min(of.chunk or steps, steps) * (placed.inputs + sum(placed.layer.state_widths()))
+
+
+def _twice_forward(of: Training) -> int | None:
+    forward = _multiply_adds(of)
+    return forward and 2 * forward
+
+
+NUMBERS: Mapping[OtherQuantity, Callable[[Training], int | None]] = {
+    OtherQuantity.DENSE: _dense,
+    OtherQuantity.MULTIPLY_ADDS: _multiply_adds,
+    OtherQuantity.MULTIPLY_ADDS_PER_STEP: _multiply_adds_per_step,
+    OtherQuantity.BYTES: _bytes,
+    OtherQuantity.GRADIENTS: lambda of: of.gradients,
+    OtherQuantity.HELD: lambda of: of.held,
+    OtherQuantity.BACKWARD: lambda of: of.backward_multiply_adds,
+    OtherQuantity.STATES_HELD: lambda of: of.states_held,
+    OtherQuantity.TRAINING_BYTES: lambda of: of.bytes,
+    OtherQuantity.GRADIENTS_A_STEP: _of_steps,
+    OtherQuantity.HELD_WITHOUT_GATES: _without_gates,
+    OtherQuantity.TWICE_FORWARD: _twice_forward,
+}
+"""How each quantity comes about, in the order in which they are listed; None if it is not known."""
+
+MISTAKEN_FOR: Mapping[OtherQuantity, OtherQuantity] = {
+    OtherQuantity.GRADIENTS_A_STEP: OtherQuantity.GRADIENTS,
+    OtherQuantity.HELD_WITHOUT_GATES: OtherQuantity.HELD,
+    OtherQuantity.TWICE_FORWARD: OtherQuantity.BACKWARD,
+}
+"""The mistakes among them, with the quantity that is counted wrong."""
+
+
+def meanings(
+    of: Training, given: GivenNumber, quantities: Iterable[OtherQuantity] = tuple(NUMBERS)
+) -> Iterator[Meaning]:
+    """Yield what of a network a number is the number of; a mistake with the right number instead of it."""
+    for quantity in quantities:
+        number = NUMBERS[quantity](of)
+        meant = MISTAKEN_FOR.get(quantity)
+        right = NUMBERS[meant](of) if meant else None
+        if number and number != right and given.means(number) and not (meant and right is None):
+            yield Meaning(quantity, right)
+
+
+def meanings_in_layer(of: Training, layer: LayerTraining, given: GivenNumber) -> Iterator[Meaning]:
+    """Yield what of one layer a number is the number of, but for what only a network has."""
+    alone = of._replace(
+        layers=(layer,),
+        gradients=layer.gradients,
+        held=layer.held,
+        backward_multiply_adds=layer.backward_multiply_adds,
+        states_held=None,
+        bytes=None,
+    )
+    return meanings(alone, given, [quantity for quantity in NUMBERS if quantity is not OtherQuantity.DENSE])
+
+
+class OtherSize(NamedTuple):
+    """A size that would give the number: `size` instead of `right`.
+
+    part: encoder, decoder or None; place: of the layer in its part, from 0, None for the part's input; letter: h or p.
+    """
+
+    part: str | None
+    place: int | None
+    letter: str
+    size: int
+    right: int
+
+
+def other_size(network: Network, given: GivenNumber) -> OtherSize | None:
+    """Return the first size that, changed alone, would give a number, or None."""
+    if sum(len(part.layers) for part in network.parts.values()) > MOST_SIZED:
+        return None
+    for right, sized in _sizes(network):
+        count = counting(sized)
+        best = largest(count, given.number + given.unit // 2, MAX_SIZE)
+        params = count(best)
+        if params is not None and given.means(params):
+            return right._replace(size=best)
+    return None
+
+
+def _sizes(network: Network) -> Iterator[tuple[OtherSize, Sized]]:
+    """Yield each size of a network, and the network with another."""
+    for name, part in network.parts.items():
+        yield OtherSize(name, None, "m", part.input, part.input), partial(_resized, network, name, None, "input")
+        for place, layer in enumerate(part.layers):
+            for option, letter in (("units", "h"), ("projection", "p")):
+                size = getattr(layer, option, None)
+                if size is not None and isinstance(layer, Cell | Dense):
+                    yield OtherSize(name, place, letter, size, size), partial(_resized, network, name, place, option)
+
+
+def _resized(network: Network, name: str | None, place: int | None, option: str, size: int) -> Network:
+    """Return the network with another size of a part's input, or of the layer at a place."""
+    part = network.parts[name]
+    if place is None:
+        new = part._replace(input=size)
+    else:
+        options: dict[str, Any] = {option: size}
+        new = part._replace(layers=_replaced(part.layers, place, part.layers[place].replace(**options)))
+    return network.with_parts({**network.parts, name: new})
+
+
+def _replaced(layers: tuple[Layer, ...], place: int, layer: Layer) -> tuple[Layer, ...]:
+    return (*layers[:place], layer, *layers[place + 1 :])

@@ -1,0 +1,408 @@
+"""The mistakes that learners make when they count: a table, one row each, the likeliest first.
+
+A row has the name of a mistake, a sentence for the learner, and what it makes of a worksheet. If one number has several
+explanations, they are listed in the order of the rows: first what the subject is about, last what is rare.
+"""
+
+from __future__ import annotations
+
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
+from rnncalc.questions.answer import changes
+from rnncalc.questions.answer.changes import (
+    by_one_gate,
+    feeding,
+    in_cells,
+    in_layers,
+    in_outputs,
+    not_reading,
+    reading_each_step,
+    times_steps,
+    to_hidden,
+    to_output,
+    with_bias_size,
+    with_biases,
+    with_directions,
+    with_gates,
+    with_other,
+    with_width,
+    without_other,
+    without_part,
+)
+from rnncalc.questions.answer.mistake import (
+    Family,
+    Mistake,
+    gate_numbers,
+    gates_left_out,
+    is_any,
+    is_recurrent,
+    layers_alone,
+    layers_left_out,
+    matrices_alone,
+    one_state,
+    other_conventions,
+    output_widths,
+    times_a_number,
+)
+from rnncalc.questions.answer.worksheet import product, total
+
+TABLE: tuple[Mistake | Family, ...] = (
+    # what a cell without a past in its gates invites: nothing else is as likely there
+    Mistake(
+        "recurrence-counted",
+        "counts recurrent matrices, and no gate of this cell looks at the past",
+        in_cells(changes.recurrence_counted),
+    ),
+    # what this network has and most have not: options forgotten, or counted as if they were not there; what is
+    # asked about such a network is its option
+    Mistake("no-peepholes", "ignores the peepholes", in_cells(not_reading("peephole"))),
+    Mistake("no-learned-state", "ignores the learned initial state", in_cells(without_other("state"))),
+    Family("only-state", "counts {state} alone of the learned initial states", one_state),
+    Mistake("no-scalars", "leaves out the single numbers of the cell", in_cells(without_other("scalars"))),
+    Mistake("no-projection", "ignores the projection", changes.without_projection),
+    Mistake(
+        "units-for-projection",
+        "feeds the next layer with h instead of the projection",
+        feeding(changes.width_without_projection),
+    ),
+    Mistake(
+        "recurrent-of-units",
+        "gives the recurrent matrices h columns instead of the projection's",
+        in_cells(changes.recurrent_of_units),
+    ),
+    Mistake("no-projection-matrix", "leaves out the projection's own matrix", in_cells(without_other("projection"))),
+    Mistake(
+        "no-extra-inputs",
+        "ignores the extra inputs",
+        in_layers(with_width("input", lambda line: line.placed.inputs - line.layer.extra_inputs), Cell, Dense),
+    ),
+    Mistake(
+        "full-recurrence",
+        "counts h × h recurrent weights where the recurrence is diagonal",
+        in_cells(changes.full_recurrence),
+    ),
+    Mistake(
+        "biases-counted", "counts biases where the network has none", in_layers(changes.biases_counted, Cell, Dense)
+    ),
+    Mistake("tied-twice", "counts the tied output matrix a second time", in_outputs(changes.tied_twice)),
+    Mistake("frozen-out", "leaves out the frozen parameters", in_layers(changes.frozen_out, Layer)),
+    Mistake("no-external", "leaves out the part counted elsewhere", in_layers(changes.left_out, External)),
+    # what recurrent networks share: one set of weights for all steps, two for two directions
+    Mistake("times-steps", "multiplies the recurrent layers by the number of steps", times_steps(Cell)),
+    Mistake("copy-a-step", "counts a copy of every layer for each step", times_steps(Layer)),
+    Mistake("output-times-steps", "counts the output layer once for each step", times_steps(Output)),
+    Mistake("steps-as-features", "takes all steps as the features of one", changes.steps_as_features),
+    Mistake("one-direction", "forgets the second direction", in_cells(with_directions(1))),
+    Mistake(
+        "one-direction-deeper",
+        "feeds the next layer with one direction's units instead of both",
+        feeding(changes.width_of_one_direction),
+    ),
+    Mistake("no-second-direction", "counts as if there were no second direction", changes.in_one_direction, rare=True),
+    Mistake(
+        "concat-for-merge",
+        "takes the two directions as concatenated, but they are merged",
+        feeding(changes.width_of_both_directions),
+    ),
+    Mistake("directions-twice", "counts each of the two directions twice", in_cells(changes.each_direction_twice)),
+    Mistake(
+        "two-directions", "counts two directions, and the network reads in one", in_cells(with_directions(2)), rare=True
+    ),
+    Mistake(
+        "two-directions-deeper",
+        "counts two directions and their concatenation, and the network reads in one",
+        changes.in_both_directions,
+        rare=True,
+    ),
+    Family(
+        "times-{times}",
+        "multiplies the recurrent layers by {times}, but all steps share one set of weights",
+        times_a_number(is_recurrent),
+        fitted=True,
+    ),
+    Family(
+        "whole-times-{times}",
+        "multiplies the whole count by {times}, but all steps share one set of weights",
+        times_a_number(is_any),
+        fitted=True,
+    ),
+    Mistake(
+        "weights-times-steps",
+        "multiplies the weights of the recurrent layers by the number of steps, and not their biases",
+        reading_each_step(Cell, "input", "past", "peephole"),
+        rare=True,
+    ),
+    Mistake(
+        "recurrent-times-steps",
+        "counts the recurrent matrices once for each step",
+        reading_each_step(Cell, "past"),
+        rare=True,
+    ),
+    Mistake(
+        "recurrent-between-steps",
+        "counts the recurrent matrices once between each two steps",
+        reading_each_step(Cell, "past", between=True),
+        rare=True,
+    ),
+    Mistake(
+        "input-times-steps", "counts the input matrices once for each step", reading_each_step(Cell, "input"), rare=True
+    ),
+    Mistake(
+        "output-of-all-steps",
+        "feeds the output layer with the states of all steps at once",
+        reading_each_step(Output, "input"),
+        rare=True,
+    ),
+    Mistake("repeat-once", "counts a repeated layer once", changes.repeat_once),
+    # biases: whether there are any, how many vectors, of how many numbers, and in which framework
+    Mistake("no-biases", "leaves out all biases", in_layers(with_biases(lambda count: 0), Cell, Dense)),
+    Mistake(
+        "no-hidden-biases", "leaves out the biases of the recurrent layers", in_cells(with_biases(lambda count: 0))
+    ),
+    Mistake("no-output-bias", "leaves out the bias of the output layer", in_outputs(with_biases(lambda count: 0))),
+    Family("convention-{name}", "counts as {names} {do}, not as {here}", other_conventions, single=True),
+    Mistake(
+        "two-biases",
+        "counts two bias vectors a gate where there is one",
+        in_cells(with_biases(lambda count: 2 * min(1, count))),
+    ),
+    Mistake(
+        "one-bias",
+        "counts one bias vector a gate where there are two",
+        in_cells(with_biases(lambda count: min(1, count))),
+    ),
+    Mistake(
+        "bias-in-each-gate", "counts a bias in every gate, and some have none", in_cells(changes.bias_in_each_gate)
+    ),
+    Mistake("one-bias-in-all", "counts one bias vector for all gates", in_cells(changes.one_bias_in_all)),
+    Mistake("scalar-biases", "counts one number for each bias instead of h", in_cells(with_bias_size(lambda line: 1))),
+    Mistake(
+        "bias-of-inputs",
+        "gives each bias m + h numbers instead of h",
+        in_cells(with_bias_size(lambda line: line.width("input") + line.h)),
+    ),
+    Mistake(
+        "dense-bias-twice",
+        "counts the bias of the dense layers twice",
+        in_layers(with_biases(lambda count: 2 * count), Dense),
+    ),
+    # layers and parts left out, or counted twice
+    Mistake("no-output", "leaves out the output layer (the softmax, if it has one)", in_outputs(changes.left_out)),
+    Mistake("no-embedding", "leaves out the embedding's table", in_layers(changes.left_out, Embedding)),
+    Mistake("no-encoder", "leaves out the encoder", without_part("encoder")),
+    Mistake("no-decoder", "leaves out the decoder", without_part("decoder")),
+    Family("no-layer", "leaves out the layer {layer}", layers_left_out, by_layer=True),
+    Family("only-layer", "counts the layer {layer} alone", layers_alone, by_layer=True),
+    # how many gates a cell has, and what they read
+    Mistake("gates-1", "counts the cell as a plain RNN, with 1 gate", in_cells(with_gates(1))),
+    Mistake("gates-2", "counts the cell as an MGU, with 2 gates", in_cells(with_gates(2))),
+    Mistake("gates-3", "counts the cell as a GRU, with 3 gates", in_cells(with_gates(3))),
+    Mistake("gates-4", "counts the cell as an LSTM, with 4 gates", in_cells(with_gates(4))),
+    Family("other-gates-{count}", "counts {count} gates instead of {gates}", gate_numbers),
+    Family("no-gate", "leaves out the {gate}", gates_left_out),
+    Mistake("as-dense", "treats a recurrent layer as a dense one, h(m + 1)", in_cells(changes.as_dense)),
+    Mistake("no-recurrent", "forgets the recurrent matrices", in_cells(not_reading("past"))),
+    Mistake("no-input", "forgets the input matrices", in_cells(not_reading("input"))),
+    Family("only-{matrices}", "counts {which}", matrices_alone),
+    Mistake(
+        "shared-twice", "counts the matrices that the gates share once for each of them", in_cells(changes.not_shared)
+    ),
+    Mistake(
+        "output-in-cell",
+        "adds an output matrix h × h inside the cell",
+        in_cells(with_other("output", lambda line: product(line.h, line.h))),
+    ),
+    Mistake(
+        "output-and-bias-in-cell",
+        "adds an output matrix h × h and a bias inside the cell",
+        in_cells(with_other("output", lambda line: total((product(line.h, line.h), line.h)))),
+    ),
+    # widths: what a layer is fed with, and how wide it is
+    Mistake(
+        "network-input-deeper",
+        "feeds deeper layers with the network's input width",
+        feeding(to_hidden(changes.width_of_input)),
+    ),
+    Mistake("encoder-input", "feeds the decoder with the encoder's input width", changes.encoder_input),
+    # rare, about biases
+    Mistake(
+        "bias-of-input",
+        "gives each bias m numbers instead of h",
+        in_cells(with_bias_size(lambda line: line.width("input"))),
+        rare=True,
+    ),
+    Mistake(
+        "scalar-output-bias",
+        "counts one number for the bias of the output layer",
+        in_outputs(with_bias_size(lambda line: 1)),
+        rare=True,
+    ),
+    Mistake(
+        "output-bias-of-inputs",
+        "gives the output layer's bias a number for each input instead of each unit",
+        in_outputs(with_bias_size(lambda line: line.width("input"))),
+        rare=True,
+    ),
+    Mistake(
+        "embedding-bias",
+        "gives the embedding a bias",
+        in_layers(with_other("bias", lambda line: line.h), Embedding),
+        rare=True,
+    ),
+    Mistake("projection-bias", "gives the projection a bias", in_cells(changes.bias_of_projection), rare=True),
+    # rare, about parts
+    Mistake(
+        "taken-as-tied", "counts the output matrix as the embedding's, and it is not", changes.taken_as_tied, rare=True
+    ),
+    Mistake(
+        "state-counted",
+        "counts the state as parameters, and it is not learned",
+        in_cells(changes.state_counted),
+        rare=True,
+    ),
+    Mistake(
+        "packed-width",
+        "takes the width of the packed gates, gates × h, as the count",
+        in_cells(changes.units_of_gates),
+        rare=True,
+    ),
+    Mistake("units", "counts the units instead of their weights", in_layers(changes.units, Cell, Dense), rare=True),
+    # rare, about cells
+    Mistake(
+        "diagonal",
+        "counts one recurrent weight a unit instead of a matrix",
+        in_cells(with_width("past", lambda line: 1)),
+        rare=True,
+    ),
+    Mistake(
+        "matrices-of-one-gate",
+        "counts the matrices of one gate, and the biases of all",
+        in_cells(by_one_gate("input", "past")),
+        rare=True,
+    ),
+    Mistake("input-of-one-gate", "counts one input matrix for all gates", in_cells(by_one_gate("input")), rare=True),
+    Mistake(
+        "recurrent-of-one-gate", "counts one recurrent matrix for all gates", in_cells(by_one_gate("past")), rare=True
+    ),
+    Mistake(
+        "cell-state-in-gates",
+        "lets the gates read the cell state too, as they read h",
+        in_cells(changes.past_of_all_states),
+        rare=True,
+    ),
+    Mistake(
+        "square",
+        "gives the gates (m + h) × (m + h) weights instead of h × (m + h)",
+        in_cells(changes.square),
+        rare=True,
+    ),
+    Mistake(
+        "recurrent-of-output",
+        "lets the recurrence read the output instead of the state",
+        changes.past_of_output,
+        rare=True,
+    ),
+    Mistake(
+        "peepholes-counted", "adds peepholes, and the cell has none", in_cells(changes.peepholes_counted), rare=True
+    ),
+    Mistake(
+        "full-peepholes",
+        "counts h × h weights for each peephole instead of h",
+        in_cells(with_width("peephole", lambda line: line.h)),
+        rare=True,
+    ),
+    Mistake(
+        "peephole-in-each-gate",
+        "counts a peephole in the candidate too",
+        in_cells(changes.peephole_in_each_gate),
+        rare=True,
+    ),
+    # rare, about widths
+    Mistake(
+        "own-width-deeper",
+        "feeds deeper layers with as many numbers as they have units",
+        feeding(to_hidden(changes.own_width)),
+        rare=True,
+    ),
+    Mistake(
+        "state-beside-input",
+        "feeds the decoder with the encoder's state beside its input",
+        changes.state_beside_input,
+        rare=True,
+    ),
+    Mistake(
+        "swapped",
+        "takes the inputs for the units and the units for the inputs",
+        changes.inputs_and_units_swapped,
+        rare=True,
+    ),
+    Mistake(
+        "recurrent-of-inputs",
+        "gives the recurrent matrices h × m weights instead of h × h",
+        in_cells(with_width("past", lambda line: line.width("input"))),
+        rare=True,
+    ),
+    Mistake(
+        "recurrent-among-inputs",
+        "gives the recurrent matrices m × m weights instead of h × h",
+        in_cells(changes.recurrent_among_inputs),
+        rare=True,
+    ),
+    Mistake(
+        "input-of-units",
+        "gives the input matrices h × h weights instead of h × m",
+        in_cells(with_width("input", lambda line: line.h)),
+        rare=True,
+    ),
+    Mistake("steps-for-units", "takes the number of steps for the units", changes.steps_for_units, rare=True),
+    Mistake(
+        "widths-added", "adds the widths, m + h, instead of multiplying them", in_cells(changes.widths_added), rare=True
+    ),
+    Mistake(
+        "output-in-each-gate",
+        "counts the output layer once for each gate of the cell",
+        changes.output_in_each_gate,
+        rare=True,
+    ),
+    Mistake(
+        "output-as-cell",
+        "counts the output layer as if it were another recurrent layer",
+        changes.outputs_as_cells,
+        rare=True,
+    ),
+    Mistake(
+        "output-of-input",
+        "feeds the output layer with the network's input",
+        feeding(to_output(changes.width_of_input)),
+        rare=True,
+    ),
+    Mistake(
+        "output-of-both-states",
+        "feeds the output layer with the cell state too, not with h alone",
+        feeding(to_output(changes.width_of_all_states)),
+        rare=True,
+    ),
+    Mistake(
+        "deeper-of-both-states",
+        "feeds the next layers with the cell state too, not with h alone",
+        feeding(changes.width_of_all_states),
+        rare=True,
+    ),
+    Mistake(
+        "output-of-state-and-input",
+        "feeds the output layer with the last layer's input too",
+        feeding(to_output(changes.state_and_input)),
+        rare=True,
+    ),
+    Mistake(
+        "one-hot", "leaves out the embedding and feeds the next layer with the vocabulary", changes.one_hot, rare=True
+    ),
+    # what explains almost any number
+    Family(
+        "output-width",
+        "gives the output layer {width} units, and it has {units}",
+        output_widths,
+        fitted=True,
+        weak=True,
+    ),
+)

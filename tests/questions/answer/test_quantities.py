@@ -1,0 +1,193 @@
+"""A number of another kind is said to be what it is; a single size that would give a number."""
+
+import pytest
+import yaml
+from conftest import Call
+from finding import judged
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import Spec, network
+
+from rnncalc import (
+    GRU,
+    LSTM,
+    RNN,
+    Dense,
+    Embedding,
+    External,
+    Network,
+    Output,
+    Part,
+    answer,
+    count,
+    training,
+)
+from rnncalc.questions.answer.quantities import NUMBERS, OtherQuantity, OtherSize, other_size
+from rnncalc.questions.answer.reading import GivenNumber
+from rnncalc.reports.answer import MEANINGS, AnswerReport
+from rnncalc.spec import parse
+
+SMALL = ("-i", 4, "-l", "rnn:3", "-o", 1, "-T", 3)
+MGU = ("-i", 3, "-l", "mgu:5", "-T", 4)
+GATED = ("-i", 13, "-l", "lstm:29", "-T", 7)
+FROZEN = ("-i", 9, "-l", "embedding:4,frozen", "-l", "lstm:29", "-T", 7)
+
+
+@pytest.mark.parametrize(
+    ("flags", "number", "said"),
+    [
+        (SMALL, 66, "multiply-adds in one pass"),
+        (SMALL, 87, "multiply-adds of going back"),
+        (SMALL, 27, "values held for going back"),
+        (SMALL, 9, "values in the states of all steps"),
+        (SMALL, 4 * (28 + 28 + 27), "bytes that training takes"),
+        (SMALL, 2 * 66, "twice the multiply-adds of the forward pass; going back takes 87."),
+        (SMALL, 3 * 24 + 4, "a gradient for each parameter and step; those of all steps are summed: 28."),
+        (GATED, 7 * (13 + 7 * 29), "values held for going back"),
+        (GATED, 7 * (13 + 2 * 29), "without the gates; their equations read them too: 1,512."),
+        (MGU, 4 * (3 + 5), "without the gates; their equations read them too"),
+        (FROZEN, 4 * 29 * (4 + 29 + 1), "the number of gradients"),
+    ],
+)
+def test_a_number_of_training_is_said_to_be_one(call: Call, flags: tuple[object, ...], number: int, said: str) -> None:
+    """With the right one beside it where it is counted wrong."""
+    done = call("answer", *flags, number)
+    assert done.code == 1
+    assert said in " ".join(done.out.split())
+
+
+@pytest.mark.parametrize("number", [3 * (4 + 3), 3 * 3, 2 * 66])
+def test_without_what_is_asked_for_nothing_is_said(call: Call, number: int) -> None:
+    """Without the steps nothing of training is known; a simple recurrent network has no gates to leave out."""
+    assert "gates; their" not in call("answer", *SMALL, number).out
+    assert "This " not in call("answer", *SMALL[:-2], number).out
+
+
+TIED = Network(input=50, layers=(Embedding(8), GRU(8, bidirectional=True, merge="sum")), output=Output(50, tied=True))
+BARE = Network(input=7, layers=(RNN(5, bias=False),), output=Output(2, bias=False), steps=9)
+DEEP = Network(input=6, layers=(GRU(4), GRU(3)), steps=5, convention="keras")
+
+
+@pytest.mark.parametrize(
+    ("net", "number", "what"),
+    [
+        (DEEP, 3 * 4 * (6 + 4) + 3 * 3 * (4 + 3), OtherQuantity.MULTIPLY_ADDS_PER_STEP),  # as many as without biases
+        (DEEP, 5 * (120 + 63), OtherQuantity.MULTIPLY_ADDS),  # 3·4·12 + 3·3·9 = 225 parameters in Keras
+        (DEEP, 4 * 225, OtherQuantity.BYTES),
+        (DEEP, 5 * 4 * 6 + 5 * 4 * 4, None),
+        (DEEP.replace(steps=1), 120 + 63, OtherQuantity.MULTIPLY_ADDS),
+        (BARE, 9 * 5 * (7 + 5) + 2 * 5, OtherQuantity.MULTIPLY_ADDS),  # and the count times the steps
+        (BARE, 4 * (5 * (7 + 5) + 2 * 5), OtherQuantity.BYTES),  # and the whole count four times
+        (BARE.replace(steps=4, topology="many-to-many"), 4 * 70, OtherQuantity.MULTIPLY_ADDS),
+        (BARE.replace(steps=4, topology="many-to-many"), 4 * 70, OtherQuantity.BYTES),
+        (TIED, 2 * 3 * 8 * (8 + 8) + 50 * 8, OtherQuantity.MULTIPLY_ADDS_PER_STEP),
+    ],
+)
+def test_a_number_of_another_kind_is_always_said_to_be_one(
+    net: Network, number: int, what: OtherQuantity | None
+) -> None:
+    """Also where a mistake gives it, after that; and never for one that is none."""
+    judged = answer(net, number).judged[0]
+    assert not judged.right
+    assert [meant.quantity for meant in judged.meant if meant.quantity is what] == ([what] if what else [])
+    remarks = AnswerReport(answer(net, number)).data()["remarks"]
+    assert any(MEANINGS[what] in remark for remark in remarks) if what else judged.meant == ()
+
+
+@given(network(), st.sampled_from(["multiply_adds", "bytes", "held"]))
+def test_whatever_the_network_its_other_numbers_are_said_to_be_so(spec: Spec, key: str) -> None:
+    """Unless the right count is the same number."""
+    net = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
+    counted, trained = count(net), training(net)
+    once = sum(layer.multiply_adds_per_step or 0 for layer in counted.layers)
+    number = {"multiply_adds": counted.multiply_adds or once, "bytes": 4 * net.params, "held": trained.held}[key]
+    if number and number != net.params:
+        said = {"multiply_adds": "multiply-adds in one", "bytes": "bytes in float32", "held": "held for going back"}
+        remarks = AnswerReport(answer(net, number)).data()["remarks"]
+        external = any(isinstance(placed.layer, External) for placed in net.stack)
+        assert any(said[key] in remark for remark in remarks) or (external and key == "multiply_adds")
+
+
+def test_the_number_of_a_layer_is_said_to_be_one_too() -> None:
+    """Its multiply-adds, where no mistake gives them: peepholes and biases multiply nothing in matrices."""
+    net = Network(input=9, layers=(LSTM(5, peepholes=True), LSTM(4)), steps=3)  # 4·5·15 + 15, 4·4·10
+    judged = answer(net, 3 * 4 * 5 * 14, 160).judged[0]
+    assert [meant.quantity for meant in judged.meant] == [OtherQuantity.MULTIPLY_ADDS]
+    assert AnswerReport(answer(net, 840, 160)).data()["remarks"][0] == (
+        "lstm_1: 840 is the number of multiply-adds in one pass, not of parameters."
+    )
+    assert answer(net, 315, 4 * 4 * 9).judged[1].diagnoses[0].id == "no-biases"
+    assert answer(net, 315, 4 * 4 * 9).judged[1].meant == ()
+
+
+def test_the_count_times_the_steps_is_told_before_a_gradient_for_each_step(call: Call) -> None:
+    """12,400 is 5 · 2,480, where all steps share one set of weights."""
+    out = call("answer", "-i", 10, "-l", "lstm:20", "-T", 5, 12_400).out
+    assert out.index("multiplies the recurrent layers by the number of steps") < out.index(
+        "12,400 is also a gradient for each parameter and step"
+    )
+
+
+def test_each_number_is_made_and_said() -> None:
+    """None is looked for without a sentence, and no sentence stands for a number that nothing makes."""
+    assert {*MEANINGS} == {*OtherQuantity}
+    assert [*NUMBERS] == [*OtherQuantity]
+
+
+def test_a_single_size_that_would_give_it(call: Call) -> None:
+    """No mistake makes 52 × (70 + 52 + 1) of h = 50, but h = 52 does."""
+    result = call("answer", "-i", 70, "-l", "rnn:50", 52 * 123)
+    assert result.code == 1
+    assert "h = 52 instead of 50 in layer 1 would" in result.out
+
+
+def test_a_single_size_of_a_half_that_would_give_it() -> None:
+    """The input of the decoder, or the width of its dense layer, or the encoder's input: which half, and what it is."""
+    net = Network(encoder=Part(7, (LSTM(6),)), decoder=Part(5, (Dense(11), LSTM(6)), Output(5)))
+    assert judged(net, net.params + 11 * 40).other_size == OtherSize("decoder", None, "m", 45, 5)
+    assert judged(net, net.params + 9 * (5 + 1 + 24)).other_size == OtherSize("decoder", 0, "h", 20, 11)
+    assert judged(net, net.params + 24 * 31).other_size == OtherSize("encoder", None, "m", 38, 7)
+
+
+def test_a_size_is_told_beside_two_mistakes() -> None:
+    """Two more inputs are as likely as two mistakes that come to 32 together."""
+    net = Network(input=8, layers=(RNN(16, recurrence="diagonal"),))
+    found = judged(net, 16 * (10 + 1 + 1))
+    assert found.diagnoses
+    assert all(len(diagnosis.mistakes) == 2 for diagnosis in found.diagnoses)
+    assert found.other_size == OtherSize(None, None, "m", 10, 8)
+
+
+READING = Network(encoder=Part(7, (LSTM(6),)), decoder=Part(5, (Dense(11), LSTM(6)), Output(5)))
+# 4·6·(7 + 6 + 1) = 336, 11·(5 + 1) = 66, 4·6·(11 + 6 + 1) = 432, 5·(6 + 1) = 35
+NARROW = Network(input=3, layers=(LSTM(9, projection=4),))
+
+
+@pytest.mark.parametrize(
+    ("network", "number", "size"),
+    [
+        (NARROW, 4 * 9 * (3 + 6 + 1) + 6 * 9, OtherSize(None, 0, "p", 6, 4)),
+        (NARROW, 4 * 9 * (8 + 4 + 1) + 4 * 9, OtherSize(None, None, "m", 8, 3)),
+        (Network(input=3, layers=(LSTM(9, projection=5),)), 4 * 7 * 9 + 5 * 7, OtherSize(None, 0, "h", 7, 9)),
+        (NARROW, 4 * 9 * (3 + 10 + 1) + 10 * 9 + 1, None),
+        (Network(input=4, layers=(RNN(5),)), 50 + 1, None),
+        (Network(input=4, layers=(RNN(4, repeat=100),)), 4 * 15 + 99 * 36, OtherSize(None, None, "m", 10, 4)),
+        (Network(input=4, layers=(RNN(5), RNN(4)) * 15), 5 * 16 + 15 * 40 + 14 * 50, OtherSize(None, None, "m", 10, 4)),
+        (Network(input=4, layers=(RNN(5), RNN(4)) * 15 + (RNN(6),)), 5 * 16 + 15 * 40 + 14 * 50 + 66, None),
+        (Network(input=9, layers=(Embedding(4), RNN(5))), 9 * 7 + 5 * (7 + 5 + 1), None),
+        (READING, 869 + 11 * 40, OtherSize("decoder", None, "m", 45, 5)),
+        (READING, 869 + 9 * (5 + 1 + 24), OtherSize("decoder", 0, "h", 20, 11)),
+        (READING, 869 + 24 * 31, OtherSize("encoder", None, "m", 38, 7)),
+        (Network(input=3, layers=(RNN(5), Dense(4), Dense(2))), 60 + 28 + 10, OtherSize(None, 0, "h", 6, 5)),
+        (Network(input=3, layers=(RNN(5), Dense(4))), 4, None),
+        (Network(input=3, layers=(RNN(5), Dense(4))), 45 + 7 * 6, OtherSize(None, 1, "h", 7, 4)),
+    ],
+)
+def test_the_first_size_that_would_give_a_number(network: Network, number: int, size: OtherSize | None) -> None:
+    """Inputs, then layer by layer its units and its projection; not of tables, nor of more than 30 different layers."""
+    assert other_size(network, GivenNumber(number)) == size
+
+
+def test_the_first_size_that_would_give_a_rounded_number() -> None:
+    """The largest: 5·(204 + 6) = 1,050 is 1,000 to the nearest hundred."""
+    assert other_size(Network(input=4, layers=(RNN(5),)), GivenNumber(1_000, 100)) == OtherSize(None, None, "m", 204, 4)
