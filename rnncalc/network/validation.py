@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rnncalc.bounds import MAX_LAYERS
-from rnncalc.conventions.catalogue import CONVENTIONS
-from rnncalc.conventions.lacks import lacks, too_wide
+from rnncalc.conventions.catalogue import CONVENTIONS, lacks, too_wide
 from rnncalc.errors import Path, Problem
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, Layer, Output

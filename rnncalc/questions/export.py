@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rnncalc.conventions.arrays import CellArrays
-from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions.catalogue import convention, lacks
+from rnncalc.conventions.convention import CellArrays
 from rnncalc.conventions.formula import formula, letters, value
-from rnncalc.conventions.lacks import lacks
 from rnncalc.conventions.layout import Layout, layout
 from rnncalc.conventions.tensor import Direction, Role
 from rnncalc.layers.cell import Cell

@@ -8,8 +8,8 @@ how an equation is written down.
 
 from __future__ import annotations
 
-from rnncalc.conventions.arrays import CellArrays, Side
-from rnncalc.conventions.cell_tensors import sides_of_biases, width_of
+from rnncalc.conventions.convention import CellArrays, Side
+from rnncalc.conventions.layout import sides_of_biases, width_of
 from rnncalc.layers.cell import Activation, Cell, Form, Product
 from rnncalc.questions.nodes import (
     Applied,

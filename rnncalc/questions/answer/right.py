@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from rnncalc.conventions.cell_tensors import role_of, width_of
+from rnncalc.conventions.layout import role_of, width_of
 from rnncalc.conventions.tensor import Direction, Role
 from rnncalc.layers.cell import Cell, Form
 from rnncalc.layers.layer import Dense, Embedding, Output

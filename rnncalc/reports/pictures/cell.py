@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from rnncalc.conventions.arrays import CellArrays
 from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions.convention import CellArrays
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell, Form
 from rnncalc.network.network import Network

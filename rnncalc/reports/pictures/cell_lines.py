@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rnncalc.conventions.arrays import CellArrays
+from rnncalc.conventions.convention import CellArrays
 from rnncalc.layers.cell import Cell
 from rnncalc.network.stack import Placed
 from rnncalc.questions.symbols import equations
