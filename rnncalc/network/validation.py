@@ -1,6 +1,6 @@
 """What can be wrong with a network as a whole: values out of range, options that cannot apply, layers that do not fit.
 
-So are names that two layers share, halves and feedback that do not fit, and counts that cannot be expected of it.
+Names that two layers share, halves and feedback that do not fit, and counts that no such network has, are among them.
 
 Every check yields problems; none raises. A problem's path is the one it would have in a spec file.
 """
