@@ -1,8 +1,16 @@
-"""The conventions by name: the one list that a new framework is named in. Each is loaded when it is first used."""
+"""The conventions by name, and which of them can express a layer.
 
-from importlib import import_module
+The one list that a new framework is named in. Each is loaded when it is first used.
+"""
+
+from collections.abc import Iterator
 
 from rnncalc.conventions.convention import Convention
+from rnncalc.errors import DeclarationError
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.kinds import imported
+from rnncalc.layers.layer import Layer, OptionProblem
+from rnncalc.text import all_of
 
 CONVENTIONS: dict[str, str | Convention] = {
     "textbook": "rnncalc.conventions.textbook",
@@ -16,9 +24,48 @@ CONVENTIONS: dict[str, str | Convention] = {
 
 
 def convention(name: str) -> Convention:
-    """Return a convention. Raises KeyError for a name that is not in the list."""
+    """Return a convention. Raises KeyError for a name that is not in the list.
+
+    Raises DeclarationError where the list does not lead to a convention of that name.
+    """
     found = CONVENTIONS[name]
     if isinstance(found, str):
-        loaded: Convention = import_module(found).CONVENTION
+        where = f"{name}: in rnncalc/conventions/catalogue.py, {found!r}"
+        loaded = imported(where, found).get("CONVENTION")
+        if not isinstance(loaded, Convention):
+            raise DeclarationError(f"{where}: no convention is there; write CONVENTION = Convention(...) in it")
+        if loaded.name != name:
+            raise DeclarationError(f'{where}: the convention is called {loaded.name!r}; write name="{name}" in it')
         CONVENTIONS[name] = found = loaded
     return found
+
+
+def lacks(layer: Layer, name: str) -> Iterator[OptionProblem]:
+    """Yield what a layer asks for that the convention cannot express: the option, or the kind, and what is wrong."""
+    if not isinstance(layer, Cell):
+        return
+    row = convention(name)
+    arrays = row.arrays(layer.kind)
+    if arrays is None:
+        can = [other for other in CONVENTIONS if convention(other).arrays(layer.kind) is not None]
+        have = "has it" if len(can) == 1 else "have it"
+        yield layer.kind, f"{name} has no {layer.kind}; {all_of(can)} {have}"
+        return
+    for option in row.cannot(layer):
+        can = [other for other in CONVENTIONS if _can(layer, other, option)]
+        value = getattr(layer, option)
+        if arrays.projects_down and option == "projection" and option not in arrays.only:
+            message = f"{name} projects to fewer numbers than there are units, {layer.units:,}, got {value:,}"
+            yield option, f"{message}; give fewer, or remove it"
+            continue
+        yield option, f"{name} cannot express {option}: {str(value).lower()}; {all_of(can)} can"
+
+
+def too_wide(layer: Layer, name: str) -> int:
+    """Return by how much a layer's projection is wider than the convention can express; 0 where it is not."""
+    return convention(name).excess(layer) if isinstance(layer, Cell) else 0
+
+
+def _can(layer: Cell, name: str, option: str) -> bool:
+    other = convention(name)
+    return other.arrays(layer.kind) is not None and option not in other.cannot(layer)

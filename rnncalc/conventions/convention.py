@@ -1,23 +1,136 @@
 """What a convention says: how a framework names, fuses, orders and orients the parameters of a layer; what it lacks.
 
-A convention is data, one file a framework beside this one, and it is checked when it is built. How it becomes tensors
-is `layout.py`.
+A convention is data, one file a framework beside this one: a cell is written as another with some parts changed. It is
+checked when it is built; gates that it names are looked for when a layer of their kind is first laid out, so that no
+call loads cells that it does not have. How a convention becomes tensors is `layout.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum
 from typing import Any
 
-from rnncalc.conventions.arrays import HEARD_OF, Array, CellArrays, DenseArrays
-from rnncalc.conventions.checked import check_arrays, check_only, check_plain
 from rnncalc.errors import DeclarationError
-from rnncalc.layers.cell import Cell
+from rnncalc.layers.cell import Cell, Habits
 from rnncalc.layers.frozen import Frozen
-from rnncalc.layers.kinds import KINDS
-from rnncalc.text import did_you_mean
+from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.layers.options import OPTIONS
+from rnncalc.text import all_of, did_you_mean, one_of
 
-NO_NAMES: Mapping[str, str] = {}
+NONE: Mapping[str, Any] = {}
+
+
+class Slot(Enum):
+    """A place in a tensor's name.
+
+    GATE: the letter of a gate, or of weights beside the gates. READ: what is read, x or a state. DIRECTION: its mark.
+    COPY: the number of a repeated layer.
+    """
+
+    GATE = "gate"
+    READ = "read"
+    DIRECTION = "direction"
+    COPY = "copy"
+
+
+class Width(Enum):
+    """What an axis is as long as. READS is the width of what a product reads, and no axis at all in a diagonal one."""
+
+    UNITS = "h"
+    GATED = "all gates, h each"
+    INPUTS = "m"
+    READS = "what is read"
+    PROJECTED = "p"
+    OUTPUTS = "n"
+    VECTOR = "d"
+    DIRECTIONS = "directions"
+    ONE = "1"
+    TWO = "2"
+    TWICE_GATED = "all gates twice"
+
+
+class Side(Enum):
+    """Where a gate's bias stands: beside what it reads of the input, of the past, or one on each side."""
+
+    INPUT = "input"
+    RECURRENT = "recurrent"
+    BOTH = "both"
+
+
+class Array(Frozen):
+    """How tensors of one role are named and shaped.
+
+    A name with the slot GATE has a tensor for each gate; without it all gates lie in one, along the axis GATED.
+    """
+
+    name: tuple[str | Slot, ...]
+    axes: tuple[Width, ...]
+
+
+class CellArrays(Frozen):
+    """How a framework lays out one kind of cell.
+
+    bias: of the input side; both_biases: of the two sides in one tensor.
+    side: where biases stand, sides: for the gates that differ, side_before: for a GRU that resets before the product.
+    order: of the gates in fused tensors, the textbook's where it is empty; peephole_order: the same of peepholes.
+    only: the values it can express, of the options that it cannot express whole.
+    projects_down: whether a projection must be narrower than the cell.
+    """
+
+    input: Array
+    recurrent: Array
+    bias: Array | None = None
+    recurrent_bias: Array | None = None
+    both_biases: Array | None = None
+    peephole: Array | None = None
+    projection: Array | None = None
+    scalar: Array | None = None
+    state: Array | None = None
+    side: Side = Side.INPUT
+    sides: Mapping[str, Side] = NONE
+    side_before: Side | None = None
+    order: str = ""
+    peephole_order: str = ""
+    habits: Habits = Habits()
+    only: Mapping[str, tuple[object, ...]] = NONE
+    projects_down: bool = False
+
+
+class DenseArrays(Frozen):
+    """The matrix and the bias of a dense layer."""
+
+    kernel: Array
+    bias: Array
+
+
+NO_FRAMEWORK: Mapping[str, tuple[object, ...]] = {
+    "recurrence": ("full",),
+    "reset_gate": (True,),
+    "update_gate": ("keeps",),
+    "output_gate": (True,),
+    "projection": (None,),
+    "peepholes": (False,),
+    "learned_state": (False,),
+}
+"""What no framework has in its own recurrent layers, unless its row says otherwise."""
+
+HEARD_OF = {*Cell.fields, *NO_FRAMEWORK, "activation", "reset_after"}
+"""The options of cells that the rows were written with in mind; no framework is taken to have any other."""
+
+
+def restricted(*but: str, **others: tuple[object, ...]) -> dict[str, tuple[object, ...]]:
+    """Return what no framework has, but for some options, and with others restricted too.
+
+    Raises DeclarationError for a name in `but` that is not restricted.
+    """
+    for option in but:
+        if option not in NO_FRAMEWORK:
+            near = did_you_mean(option, [*NO_FRAMEWORK])
+            raise DeclarationError(f"restricted: {option}: not restricted, so it cannot be left out{near}")
+    return {**{option: values for option, values in NO_FRAMEWORK.items() if option not in but}, **others}
 
 
 class Convention(Frozen):
@@ -41,7 +154,7 @@ class Convention(Frozen):
     embedding: Array
     output: DenseArrays | None = None
     directions: tuple[str, str] | None = ("forward/", "backward/")
-    renamed: Mapping[str, str] = NO_NAMES
+    renamed: Mapping[str, str] = NONE
     symbols: bool = False
 
     @property
@@ -59,16 +172,8 @@ class Convention(Frozen):
     def __post_init__(self) -> None:
         self.__dict__["_layouts"] = {}
         self.__dict__["_traces"] = {}
-        check_plain(self.name, (self.dense, self.output or self.dense), self.embedding)
-        if isinstance(self.cells, CellArrays):
-            check_arrays(self.name, self.cells)
-            check_only(self.name, self.cells, KINDS)
-            return
-        for kind, arrays in self.cells.items():
-            if kind not in KINDS:
-                raise DeclarationError(f"{self.name}: {kind}: no such kind{did_you_mean(kind, [*KINDS])}")
-            check_arrays(f"{self.name}: {kind}", arrays)
-            check_only(f"{self.name}: {kind}", arrays, (kind,))
+        for message in _problems(self):
+            raise DeclarationError(f"{self.name}: {message}")
 
     def arrays(self, kind: str) -> CellArrays | None:
         """Return how it lays out a kind of cell, None where it has none such."""
@@ -95,3 +200,190 @@ class Convention(Frozen):
         if arrays is None or not arrays.projects_down or projection is None:
             return 0
         return max(0, int(projection) - layer.units + 1)
+
+
+_SIZES = {
+    "input": (Width.INPUTS,),
+    "recurrent": (Width.READS,),
+    "bias": (),
+    "recurrent_bias": (),
+    "both_biases": (Width.TWO,),
+    "peephole": (),
+    "projection": (Width.PROJECTED, Width.UNITS),
+    "scalar": (),
+    "state": (Width.READS,),
+}
+"""The axes of the arrays of each part, beside one of the units or of all gates."""
+
+_GATED = ("input", "recurrent", "bias", "recurrent_bias", "both_biases", "peephole")
+"""The parts that belong to gates."""
+
+_FUSED = (Width.GATED, Width.TWICE_GATED)
+
+_OPTIONAL = (("peephole", "peepholes", False), ("projection", "projection", None), ("state", "learned_state", False))
+"""A part, the option that needs it, and the option's value that does not."""
+
+
+def _problems(convention: Convention) -> Iterator[str]:
+    """Yield what is wrong with a convention; what follows the first may be wrong because of that."""
+    yield from _wrong_plain(convention)
+    if isinstance(convention.cells, CellArrays):
+        yield from _wrong_cell("", convention.cells, KINDS)
+    else:
+        for name, arrays in convention.cells.items():
+            if name not in KINDS:
+                yield f"{name}: no such kind{did_you_mean(name, [*KINDS])}"
+            yield from _wrong_cell(f"{name}: ", arrays, (name,))
+    yield from _wrong_directions(convention)
+    yield from _wrong_spellings(convention)
+
+
+def _wrong_plain(convention: Convention) -> Iterator[str]:
+    """Yield the arrays of a dense layer or of an embedding that have other axes than these can have."""
+    for dense in (convention.dense, convention.output or convention.dense):
+        yield from _wrong_array("dense: kernel", dense.kernel)
+        yield from _wrong_array("dense: bias", dense.bias)
+        if Counter(dense.kernel.axes) != Counter((Width.INPUTS, Width.OUTPUTS)):
+            yield _other_axes("dense: kernel", "INPUTS and OUTPUTS, in either order", dense.kernel)
+        if dense.bias.axes != (Width.OUTPUTS,):
+            yield _other_axes("dense: bias", "OUTPUTS", dense.bias)
+    yield from _wrong_array("embedding", convention.embedding)
+    if convention.embedding.axes != (Width.INPUTS, Width.VECTOR):
+        yield _other_axes("embedding", "INPUTS, VECTOR, a row for each token", convention.embedding)
+    named = {"dense: kernel": convention.dense.kernel, "dense: bias": convention.dense.bias}
+    for where, array in {**named, "embedding": convention.embedding}.items():
+        if len(array.name) != 1 or isinstance(array.name[0], Slot):
+            yield f"{where}: name: expected one text, got {array.name}"
+
+
+def _wrong_cell(where: str, arrays: CellArrays, kinds: Iterable[str]) -> Iterator[str]:
+    """Yield what the arrays of a cell lack, have in vain or have wrong."""
+    for part, of in _TYPES.items():
+        if not isinstance(value := getattr(arrays, part), of):
+            yield f"{where}{part}: expected a {of.__name__}, got {value!r}"
+    for letter, side in arrays.sides.items():
+        if not isinstance(side, Side):
+            yield f"{where}sides: {letter}: expected a Side, got {side!r}"
+    needed = _needed(arrays)
+    for part in needed:
+        if getattr(arrays, part) is None:
+            yield f"{where}{part}: missing"
+    for part, sizes in _SIZES.items():
+        array = getattr(arrays, part)
+        if array is None:
+            continue
+        if part not in needed and part != "scalar":
+            yield f"{where}{part}: unused; no gate has a bias there, and no option needs it"
+        yield from _wrong_array(f"{where}{part}", array)
+        yield from _wrong_axes(f"{where}{part}", part, sizes, array)
+    yield from _wrong_orders(where, arrays)
+    yield from _wrong_only(f"{where}only", arrays.only, kinds)
+
+
+_TYPES: dict[str, type] = {"side": Side, "order": str, "peephole_order": str, "sides": Mapping, "habits": Habits}
+
+
+def _needed(arrays: CellArrays) -> list[str]:
+    """Return the parts that some layer has tensors of."""
+    needed = {"input", "recurrent"}
+    sides = {arrays.side, *arrays.sides.values(), *([arrays.side_before] if arrays.side_before else [])}
+    whole = arrays.both_biases is not None and not arrays.sides  # both sides of every gate in one tensor
+    for side in sides:
+        if side is Side.BOTH:
+            needed |= {"both_biases"} if whole else {"bias", "recurrent_bias"}
+        else:
+            needed.add("bias" if side is Side.INPUT else "recurrent_bias")
+    for part, option, without in _OPTIONAL:
+        if arrays.only.get(option) != (without,):
+            needed.add(part)
+    return [part for part in _SIZES if part in needed]
+
+
+def _wrong_array(where: str, array: object) -> Iterator[str]:
+    """Yield what an array is, or has, of another type; Python takes a text for a tuple of its letters."""
+    if not isinstance(array, Array):
+        yield f"{where}: expected an Array, got {array!r}"
+        return
+    if not isinstance(array.name, tuple) or not all(isinstance(piece, str | Slot) for piece in array.name):
+        yield f"{where}: name: expected a tuple of texts and slots, got {array.name!r}"
+    if not isinstance(array.axes, tuple) or not all(isinstance(axis, Width) for axis in array.axes):
+        yield f"{where}: axes: expected a tuple of widths, got {array.axes!r}"
+
+
+def _wrong_axes(where: str, part: str, sizes: tuple[Width, ...], array: Array) -> Iterator[str]:
+    """Yield the axes of a cell's array where the part has others, in whatever order."""
+    gated = part in _GATED
+    if gated and (Slot.GATE in array.name) == any(axis in array.axes for axis in _FUSED):
+        yield f"{where}: its name tells the gates apart, or an axis holds them all: one of the two"
+    units = Width.UNITS if Slot.GATE in array.name else Width.GATED
+    expected = [(*sizes, units)] if gated else [sizes]
+    if part == "both_biases":
+        expected.append((Width.TWICE_GATED,))
+    found = Counter(axis for axis in array.axes if axis not in (Width.DIRECTIONS, Width.ONE))
+    if found not in [*map(Counter, expected)]:
+        said = one_of([all_of([axis.name for axis in axes or (Width.ONE,)]) for axes in expected])
+        yield _other_axes(where, f"{said}, in any order" if len(expected[0]) > 1 else said, array)
+
+
+def _other_axes(where: str, expected: str, array: Array) -> str:
+    got = ", ".join(axis.name for axis in array.axes) or "none"
+    return f"{where}: expected the axes {expected}, got {got}"
+
+
+def _wrong_orders(where: str, arrays: CellArrays) -> Iterator[str]:
+    """Yield an order that no tensor has, or a gate that is in one twice."""
+    fused = [part for part in _GATED if (of := getattr(arrays, part)) and Slot.GATE not in of.name]
+    for part, letters, used in (
+        ("order", arrays.order, fused),
+        ("peephole_order", arrays.peephole_order, "peephole" in fused),
+    ):
+        if twice := [letter for letter in letters if letters.count(letter) > 1]:
+            yield f"{where}{part}: the gate {twice[0]} stands there twice"
+        if letters and not used:
+            yield f"{where}{part}: unused; no tensor holds several gates in that order"
+
+
+def _wrong_only(where: str, only: Mapping[str, object], kinds: Iterable[str]) -> Iterator[str]:
+    """Yield an option that no layer of these kinds could have, or a value that it cannot have."""
+    for option, values in only.items():
+        known = OPTIONS.get(option) or next(filter(None, [kind(each).known_option(option) for each in kinds]), None)
+        if known is None:
+            yield f"{where}: {option}: no such option{did_you_mean(option, [*OPTIONS])}"
+        elif not isinstance(values, tuple):
+            yield f"{where}: {option}: expected a tuple of values, got {values!r}; write one"
+        else:
+            wrong = (known.allowed.problem(value) for value in values if value is not None)
+            yield from (f"{where}: {option}: {problem}" for problem in wrong if problem)
+
+
+def _arrays_of(convention: Convention) -> Iterator[tuple[str, Array]]:
+    """Yield the arrays of all cells, each with the names of its kind and its part."""
+    cells = {"": convention.cells} if isinstance(convention.cells, CellArrays) else convention.cells
+    for name, arrays in cells.items():
+        for part in _SIZES:
+            if array := getattr(arrays, part):
+                yield f"{name}: {part}" if name else part, array
+
+
+def _wrong_directions(convention: Convention) -> Iterator[str]:
+    """Yield what keeps the tensors of the two directions from being told apart."""
+    marks = convention.directions
+    if marks is not None and (len(marks) != 2 or marks[0] == marks[1]):
+        yield f"directions: expected two marks that differ, or None, got {marks!r}"
+    for where, array in _arrays_of(convention):
+        if (Width.DIRECTIONS in array.axes) == (marks is not None):
+            cure = "directions marks them in names: remove the axis" if marks else "directions is None: add the axis"
+            yield f"{where}: an axis DIRECTIONS holds both directions, or names tell them apart; {cure}"
+
+
+def _wrong_spellings(convention: Convention) -> Iterator[str]:
+    """Yield names that are spelled in another way, and that no tensor has."""
+    if not convention.renamed:
+        return
+    arrays = [array for _, array in _arrays_of(convention)]
+    patterns = [
+        "".join(re.escape(piece) if isinstance(piece, str) else "[a-z]*" for piece in array.name) for array in arrays
+    ]
+    for name in convention.renamed:
+        if not any(re.fullmatch(pattern, name) for pattern in patterns):
+            yield f"renamed: no tensor is called {name}"

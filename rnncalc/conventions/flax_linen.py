@@ -1,7 +1,6 @@
 """Flax linen: the parameter trees of its recurrent cells, Dense and Embed, as seen in flax 0.12.8."""
 
-from rnncalc.conventions.arrays import Array, CellArrays, DenseArrays, Side, Slot, Width, restricted
-from rnncalc.conventions.convention import Convention
+from rnncalc.conventions.convention import Array, CellArrays, Convention, DenseArrays, Side, Slot, Width, restricted
 from rnncalc.layers.cell import Habits
 
 _CELL = CellArrays(
@@ -19,11 +18,12 @@ CONVENTION = Convention(
     note="one bias vector a gate, and a second one in the candidate of a GRU or MGU",
     why="what is multiplied by a gate needs a bias of its own inside the product",
     cells={
-        "rnn": CellArrays(  # one gate, so the names need not tell any apart
+        "rnn": _CELL.replace(  # one gate, so the names need not tell any apart
             input=Array(("i/kernel",), (Width.INPUTS, Width.GATED)),
             recurrent=Array(("h/kernel",), (Width.READS, Width.GATED)),
             bias=Array(("i/bias",), (Width.GATED,)),
-            only=_CELL.only,
+            recurrent_bias=None,
+            sides={},
         ),
         "gru": _CELL.replace(habits=Habits(reset_after=True)),
         "lstm": _CELL.replace(side=Side.RECURRENT, sides={}, bias=None),

@@ -1,7 +1,6 @@
 """Flax nnx: the parameters of SimpleCell, GRUCell, LSTMCell, Linear and Embed, as seen in flax 0.12.8."""
 
-from rnncalc.conventions.arrays import Array, CellArrays, DenseArrays, Side, Slot, Width, restricted
-from rnncalc.conventions.convention import Convention
+from rnncalc.conventions.convention import Array, CellArrays, Convention, DenseArrays, Side, Slot, Width, restricted
 from rnncalc.layers.cell import Habits
 
 _CELL = CellArrays(
@@ -19,12 +18,12 @@ CONVENTION = Convention(
     cells={
         "rnn": _CELL,
         "gru": _CELL.replace(order="rzn", habits=Habits(reset_after=True)),
-        "lstm": CellArrays(
+        "lstm": _CELL.replace(
             input=Array(("i", Slot.GATE, "/kernel"), (Width.INPUTS, Width.UNITS)),
             recurrent=Array(("h", Slot.GATE, "/kernel"), (Width.READS, Width.UNITS)),
+            bias=None,
             recurrent_bias=Array(("h", Slot.GATE, "/bias"), (Width.UNITS,)),
             side=Side.RECURRENT,
-            only=_CELL.only,
         ),
     },
     dense=DenseArrays(Array(("kernel",), (Width.INPUTS, Width.OUTPUTS)), Array(("bias",), (Width.OUTPUTS,))),

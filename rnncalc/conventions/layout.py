@@ -3,16 +3,19 @@
 A layout is in letters and holds for every width; it takes no notice of the layer's neighbours or of its name.
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from rnncalc.conventions.arrays import Array
-from rnncalc.conventions.cell_tensors import WIDTHS, CellTensors, width_of
-from rnncalc.conventions.convention import Convention
+from rnncalc.conventions.convention import Array, CellArrays, Convention, Side, Slot, Width
 from rnncalc.conventions.formula import Expression, Plus, Times, formula, letters
-from rnncalc.conventions.tensor import Axis, Role, Tensor
+from rnncalc.conventions.tensor import Axis, Direction, Role, Tensor
 from rnncalc.errors import DeclarationError
-from rnncalc.layers.cell import Cell, Form
+from rnncalc.layers.cell import Cell, Form, Gate, Product
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
+from rnncalc.layers.options import Choice, Switch
+from rnncalc.text import all_of
 
 
 class Layout(NamedTuple):
@@ -84,3 +87,200 @@ def _multiply_adds(layer: Cell, inputs: int) -> Expression:
     terms = [Times((layer.directions * widths.count(width), "h", width)) for width in dict.fromkeys(widths)]
     beside = [Times((layer.directions, *weight.widths)) for weight in layer.weights if weight.widths]
     return Plus((*terms, *beside))
+
+
+def role_of(layer: Cell, product: Product) -> Role:
+    """Return the role of a product's matrix: a look at a state beside the one handed on is a peephole."""
+    if product.of == "x":
+        return Role.INPUT
+    first = next(iter(layer.states))
+    return Role.RECURRENT if product.form is Form.FULL or product.of == first else Role.PEEPHOLE
+
+
+def width_of(layer: Cell, of: str) -> str:
+    """Return the letter of the width of what a product reads."""
+    return "m" if of == "x" else layer.states[of]
+
+
+def sides_of_biases(layer: Cell, gates: Iterable[Gate], arrays: CellArrays) -> dict[str, Side]:
+    """Return where the biases of each gate stand, of those that have any."""
+    biased = [gate.letter for gate in gates if gate.bias] if layer.bias else []
+    if arrays.side_before is not None and not layer.resets_after(arrays.habits.reset_after):
+        return dict.fromkeys(biased, arrays.side_before)
+    return {letter: arrays.sides.get(letter, arrays.side) for letter in biased}
+
+
+WIDTHS = {
+    Width.UNITS: Axis(1, "h"),
+    Width.INPUTS: Axis(1, "m"),
+    Width.PROJECTED: Axis(1, "p"),
+    Width.OUTPUTS: Axis(1, "n"),
+    Width.VECTOR: Axis(1, "d"),
+    Width.ONE: Axis(1),
+    Width.TWO: Axis(2),
+}
+
+
+def letters_of_kind(of: type[Cell], units: int) -> set[str]:
+    """Return the letters of all gates that a cell can have, one option at a time another than by default."""
+    layer: Cell = of(units=units)
+    options = {option: layer.option(option).allowed for option in of.options()}
+    layers = [layer]
+    for option, allowed in options.items():
+        values: Iterable[object] = (True, False) if isinstance(allowed, Switch) else ()
+        layers += [
+            layer.replace(**{option: value}) for value in (allowed.words if isinstance(allowed, Choice) else values)
+        ]
+    widths = (1, units, 2 * units, 4 * units + 1)
+    return {gate.letter for each in layers for inputs in widths for gate in each.gates(inputs)}
+
+
+class CellTensors:
+    """The tensors of one cell."""
+
+    def __init__(self, layer: Cell, inputs: int, convention: Convention) -> None:
+        arrays = convention.arrays(layer.kind)
+        if arrays is None:
+            raise DeclarationError(f"{convention.name}: {layer.kind}: missing")
+        self.layer = layer
+        self.arrays: CellArrays = arrays
+        self.convention = convention
+        self.gates = self._ordered(layer.gates(inputs), arrays.order, "order")
+        self._check_letters()
+
+    def _check_letters(self) -> None:
+        """Refuse letters of the convention that no gate of the kind has, with whatever options."""
+        own = {gate.letter for gate in self.gates}
+        named = {"order": self.arrays.order, "peephole_order": self.arrays.peephole_order, "sides": self.arrays.sides}
+        for part, gates in named.items():
+            for letter in gates:
+                if letter not in own and letter not in (known := letters_of_kind(type(self.layer), self.layer.units)):
+                    where = f"{self.convention.name}: {self.layer.kind}: {part}"
+                    raise DeclarationError(f"{where}: no gate is called {letter}; there are {all_of(sorted(known))}")
+
+    def tensors(self) -> Iterator[Tensor]:
+        """Yield the tensors of the first direction, then, where it has tensors of its own, of the second."""
+        marks = self.convention.directions
+        if marks is None:
+            direction = Direction.BOTH if self.layer.bidirectional else Direction.FORWARD
+            yield from self._direction("", direction)
+            return
+        for direction, mark in zip((Direction.FORWARD, Direction.BACKWARD), marks, strict=True):
+            if direction is Direction.FORWARD or self.layer.bidirectional:
+                yield from self._direction(mark if self.layer.bidirectional else "", direction)
+
+    def _direction(self, mark: str, direction: Direction) -> Iterator[Tensor]:
+        arrays = self.arrays
+        made = [
+            *self._products(arrays.input, Role.INPUT, self.gates),
+            *self._products(arrays.recurrent, Role.RECURRENT, self.gates),
+            *self._biases(),
+        ]
+        peeking = self._ordered(self.gates, arrays.peephole_order, "peephole_order")
+        made += self._products(arrays.peephole, Role.PEEPHOLE, peeking)
+        made += self._beside()
+        for name, role, gates, axes in made:
+            yield self._tensor(name, role, gates, axes, mark, direction)
+
+    def _ordered(self, gates: Sequence[Gate], order: str, part: str) -> list[Gate]:
+        if not order:
+            return [*gates]
+        found = {gate.letter: gate for gate in gates}
+        if part == "order" and (missing := {*found} - {*order}):
+            kind = self.layer.kind
+            raise DeclarationError(f"{self.convention.name}: {kind}: {part}: the gate {missing.pop()} is missing")
+        return [found[letter] for letter in order if letter in found]
+
+    def _products(self, array: Array | None, role: Role, gates: Sequence[Gate]) -> Iterator[_Made]:
+        """Yield a tensor for each matrix of the role, or one for all gates, where the array is fused."""
+        matrices: dict[tuple[str, Form], dict[str, str]] = {}  # what is read and how: the gates that use each matrix
+        for gate in gates:
+            for product in gate.products:
+                if role_of(self.layer, product) is role:
+                    uses = matrices.setdefault((product.of, product.form), {})
+                    letters = gate.letter if product.matrix is None else product.matrix
+                    uses[letters] = uses.get(letters, "") + gate.letter
+        if matrices and array is None:
+            raise DeclarationError(f"{self.convention.name}: {self.layer.kind}: {role}: missing")
+        for (of, form), uses in matrices.items():
+            assert array is not None  # said above
+            reads = "" if form is Form.DIAGONAL else width_of(self.layer, of)
+            if Slot.GATE in array.name:
+                for letters, gated in uses.items():
+                    yield self._filled(array, letters, of), role, gated, self._axes(array, 1, reads)
+            else:
+                yield self._filled(array, "", of), role, "".join(uses.values()), self._axes(array, len(uses), reads)
+
+    def _biases(self) -> Iterator[_Made]:
+        arrays = self.arrays
+        sides = sides_of_biases(self.layer, self.gates, arrays)
+        biased = [*sides]
+        if arrays.both_biases and biased and {*sides.values()} == {Side.BOTH}:
+            yield from self._vectors(arrays.both_biases, Role.BIAS, biased)
+            return
+        for array, role, side in (
+            (arrays.bias, Role.BIAS, Side.INPUT),
+            (arrays.recurrent_bias, Role.RECURRENT_BIAS, Side.RECURRENT),
+        ):
+            yield from self._vectors(array, role, [letter for letter in biased if sides[letter] in (side, Side.BOTH)])
+
+    def _vectors(self, array: Array | None, role: Role, letters: Sequence[str]) -> Iterator[_Made]:
+        if not letters or array is None:
+            return
+        if Slot.GATE in array.name:
+            for letter in letters:
+                yield self._filled(array, letter, ""), role, letter, self._axes(array, 1, "")
+        else:
+            yield self._filled(array, "", ""), role, "".join(letters), self._axes(array, len(letters), "")
+
+    def _beside(self) -> Iterator[_Made]:
+        """Yield what stands beside the gates: projections, trained numbers, learned states."""
+        for weight in self.layer.weights:
+            role = Role.PROJECTION if self.layer.projects(weight) else Role.MATRIX if weight.widths else Role.SCALAR
+            array = self.arrays.projection if weight.widths else self.arrays.scalar
+            if array is None:
+                raise DeclarationError(f"{self.convention.name}: {self.layer.kind}: {role}: missing")
+            axes = self._axes(array, 1, "")
+            if weight.widths:  # the array's own letters are those of a projection
+                rows, columns = weight.widths
+                axes = tuple(Axis(1, {"p": rows, "h": columns}[axis.letter]) for axis in axes)
+            yield self._filled(array, weight.letter, ""), role, "", axes
+        if self.layer.learned_state and self.arrays.state:
+            for state, width in self.layer.states.items():
+                array = self.arrays.state
+                yield self._filled(array, "", state), Role.STATE, "", self._axes(array, 1, width)
+
+    def _filled(self, array: Array, letters: str, of: str) -> tuple[str | Slot, ...]:
+        """Return a name with the gate and what it reads filled in, spelled as the framework does."""
+        given = {Slot.GATE: letters, Slot.READ: of}
+        name = tuple(given.get(piece, piece) if isinstance(piece, Slot) else piece for piece in array.name)
+        spelled = self.convention.renamed.get("".join(piece for piece in name if isinstance(piece, str)))
+        return name if spelled is None else (spelled,)
+
+    def _axes(self, array: Array, gates: int, reads: str) -> tuple[Axis, ...]:
+        """Return the axes of an array: `reads` is the letter of what is read, empty where no axis is as long as it."""
+        per_layer = {
+            Width.GATED: Axis(gates, "h"),
+            Width.TWICE_GATED: Axis(2 * gates, "h"),
+            Width.DIRECTIONS: Axis(self.layer.directions),
+            Width.READS: Axis(1, reads),
+        }
+        widths = (width for width in array.axes if width is not Width.READS or reads)
+        return tuple(per_layer.get(width) or WIDTHS[width] for width in widths)
+
+    def _tensor(
+        self, name: tuple[str | Slot, ...], role: Role, gates: str, axes: tuple[Axis, ...], mark: str, way: Direction
+    ) -> Tensor:
+        """Return the tensor, with the mark of its direction and, where its name has one, the place of its number."""
+        pieces = [mark if piece is Slot.DIRECTION else piece for piece in name]
+        if Slot.DIRECTION not in name:
+            pieces.insert(0, mark)
+        if Slot.COPY not in pieces:
+            return Tensor("".join(map(str, pieces)), role, way, gates, axes)
+        place = pieces.index(Slot.COPY)
+        before, after = ("".join(map(str, half)) for half in (pieces[:place], pieces[place + 1 :]))
+        return Tensor(f"{before}0{after}", role, way, gates, axes, (), (before, after))
+
+
+_Made = tuple[tuple[str | Slot, ...], Role, str, tuple[Axis, ...]]
+"""A tensor before its direction is known: its name, role, gates and axes."""

@@ -1,9 +1,8 @@
 """ONNX: the inputs of the operators RNN, GRU, LSTM, Gemm and Gather of opset 22, as seen in onnxruntime 1.31.1."""
 
-from rnncalc.conventions.arrays import Array, CellArrays, DenseArrays, Side, Slot, Width, restricted
-from rnncalc.conventions.convention import Convention
+from rnncalc.conventions.convention import Array, CellArrays, Convention, DenseArrays, Side, Slot, Width, restricted
 
-_LACKS = restricted("learned_state", merge=(None, "concat"), activation=("tanh", "relu", "sigmoid", "linear"))
+_LACKS = {"merge": (None, "concat"), "activation": ("tanh", "relu", "sigmoid", "linear")}
 
 _CELL = CellArrays(
     input=Array(("W",), (Width.DIRECTIONS, Width.GATED, Width.INPUTS)),
@@ -11,7 +10,7 @@ _CELL = CellArrays(
     both_biases=Array(("B",), (Width.DIRECTIONS, Width.TWICE_GATED)),
     state=Array(("initial_", Slot.READ), (Width.DIRECTIONS, Width.ONE, Width.READS)),
     side=Side.BOTH,
-    only=_LACKS,
+    only=restricted("learned_state", **_LACKS),
 )
 
 CONVENTION = Convention(
@@ -26,7 +25,7 @@ CONVENTION = Convention(
             order="iofg",
             peephole=Array(("P",), (Width.DIRECTIONS, Width.GATED)),
             peephole_order="iof",
-            only={option: values for option, values in _LACKS.items() if option != "peepholes"},
+            only=restricted("learned_state", "peepholes", **_LACKS),
         ),
     },
     dense=DenseArrays(Array(("B",), (Width.INPUTS, Width.OUTPUTS)), Array(("C",), (Width.OUTPUTS,))),

@@ -3,8 +3,7 @@
 Its modules concatenate the two directions; any other `merge` is an operation after the module, as users write it.
 """
 
-from rnncalc.conventions.arrays import Array, CellArrays, DenseArrays, Side, Slot, Width, restricted
-from rnncalc.conventions.convention import Convention
+from rnncalc.conventions.convention import Array, CellArrays, Convention, DenseArrays, Side, Slot, Width, restricted
 from rnncalc.layers.cell import Habits
 
 
@@ -12,7 +11,7 @@ def _array(stem: str, *axes: Width) -> Array:
     return Array((f"{stem}_l", Slot.COPY, Slot.DIRECTION), axes)
 
 
-_LACKS = restricted(reset_after=(None, True), activation=("tanh",))
+_LACKS = {"reset_after": (None, True), "activation": ("tanh",)}
 
 _CELL = CellArrays(
     input=_array("weight_ih", Width.GATED, Width.INPUTS),
@@ -20,7 +19,7 @@ _CELL = CellArrays(
     bias=_array("bias_ih", Width.GATED),
     recurrent_bias=_array("bias_hh", Width.GATED),
     side=Side.BOTH,
-    only=_LACKS,
+    only=restricted(**_LACKS),
 )
 
 CONVENTION = Convention(
@@ -29,12 +28,12 @@ CONVENTION = Convention(
     note="two bias vectors a gate, on the input and on the recurrent side",
     why="its kernels are cuDNN's, which add a bias to each of the two products",
     cells={
-        "rnn": _CELL.replace(only={**_LACKS, "activation": ("tanh", "relu")}),
+        "rnn": _CELL.replace(only=restricted(**_LACKS | {"activation": ("tanh", "relu")})),
         "gru": _CELL.replace(order="rzn", habits=Habits(reset_after=True)),
         "lstm": _CELL.replace(
             order="ifgo",
             projection=_array("weight_hr", Width.PROJECTED, Width.UNITS),
-            only={option: values for option, values in _LACKS.items() if option != "projection"},
+            only=restricted("projection", **_LACKS),
             projects_down=True,
         ),
     },

@@ -1,7 +1,6 @@
 """The textbook: one matrix a gate, output by input, one bias vector a gate, every cell and every option."""
 
-from rnncalc.conventions.arrays import Array, CellArrays, DenseArrays, Slot, Width
-from rnncalc.conventions.convention import Convention
+from rnncalc.conventions.convention import Array, CellArrays, Convention, DenseArrays, Slot, Width
 
 CONVENTION = Convention(
     name="textbook",

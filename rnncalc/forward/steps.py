@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache, partial
 from typing import Any, Generic
 
-from rnncalc.conventions.arrays import Side
+from rnncalc.conventions.convention import Side
 from rnncalc.conventions.tensor import Role
 from rnncalc.forward.arrays import BindingError, Matrix, WeightVector
 from rnncalc.forward.bindings.binding import Bound

@@ -3,7 +3,9 @@
 A kind's module is loaded when the kind is first used, so that no call pays for cells it has not.
 """
 
+from collections.abc import Mapping
 from importlib import import_module
+from typing import Any
 
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.layer import Layer
@@ -37,18 +39,25 @@ def kind(name: str) -> type[Layer]:
     return found
 
 
+def imported(where: str, module: str) -> Mapping[str, Any]:
+    """Return what stands in a module that a list names. Raises DeclarationError where it cannot be imported."""
+    try:
+        return vars(import_module(module))
+    except DeclarationError:
+        raise
+    except Exception as error:  # whatever a stranger's module raises
+        said = f"{type(error).__name__}: {escape(str(error), 300)}"
+        raise DeclarationError(f"{where} cannot be imported: {said}") from error
+
+
 def _loaded(name: str, at: str) -> type[Layer]:
     """Return the class that stands where the list says."""
     module, _, word = at.partition(":")
     where = f"{name}: in rnncalc/layers/kinds.py, {at!r}"
-    try:
-        there = import_module(module)
-    except Exception as error:  # whatever a stranger's module raises
-        said = f"{type(error).__name__}: {escape(str(error), 300)}"
-        raise DeclarationError(f"{where} cannot be imported: {said}") from error
-    loaded = vars(there).get(word)
+    there = imported(where, module)
+    loaded = there.get(word)
     if not isinstance(loaded, type) or not issubclass(loaded, Layer):
-        own = (of for of in vars(there).values() if isinstance(of, type) and of.__module__ == module)
+        own = (of for of in there.values() if isinstance(of, type) and of.__module__ == module)
         names = [of.__name__ for of in own if issubclass(of, Layer)]
         raise DeclarationError(f"{where}: no such class of a layer{f'; there is {one_of(names)}' if names else ''}")
     if loaded.kind != name:

@@ -1,24 +1,59 @@
 """What can be wrong with a network as a whole: values out of range, options that cannot apply, layers that do not fit.
 
+Names that two layers share, halves and feedback that do not fit, and counts that no such network has, are among them.
+
 Every check yields problems; none raises. A problem's path is the one it would have in a spec file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from rnncalc.bounds import MAX_LAYERS
-from rnncalc.conventions.catalogue import CONVENTIONS
-from rnncalc.conventions.lacks import lacks, too_wide
+from rnncalc.conventions.catalogue import CONVENTIONS, lacks, too_wide
 from rnncalc.errors import Path, Problem
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, Layer, Output
-from rnncalc.layers.options import Allowed, Choice, Size, Switch, Text
-from rnncalc.network.parts import OUTPUT, TOPOLOGIES, Part, Parts, Topology, joins, part_of
+from rnncalc.layers.options import Allowed, Choice, Size, Switch, Text, WholeNumber
+from rnncalc.network.flow import turns
+from rnncalc.network.parts import OUTPUT, TOPOLOGIES, Expect, Part, Parts, Topology, joins, name_of, part_of
+from rnncalc.text import did_you_mean, escape, plural
 
-if TYPE_CHECKING:
-    from rnncalc.network.described import Described
+if TYPE_CHECKING:  # a protocol costs more to make than all that it types
+    from rnncalc.network.budget import Budget
+    from rnncalc.network.training import Update
+
+    class Described(Protocol):
+        """A network as it is described, before anything is known of whether it can be."""
+
+        defaults: ClassVar[dict[str, Any]]
+
+        @property
+        def input(self) -> int | None: ...
+        @property
+        def layers(self) -> Sequence[Layer]: ...
+        @property
+        def output(self) -> Output | int | None: ...
+        @property
+        def steps(self) -> int | None: ...
+        @property
+        def topology(self) -> str | None: ...
+        @property
+        def encoder(self) -> Part | None: ...
+        @property
+        def decoder(self) -> Part | None: ...
+        @property
+        def feedback(self) -> bool: ...
+        @property
+        def convention(self) -> str: ...
+        @property
+        def expect(self) -> Expect | None: ...
+        @property
+        def budget(self) -> Budget | None: ...
+        @property
+        def training(self) -> Update | None: ...
 
 
 KEYS: dict[str, Allowed] = {
@@ -72,8 +107,6 @@ def problems(network: Described) -> Iterator[Problem]:
     if network.encoder or network.decoder:
         yield from _encoder_decoder(network)
         if network.encoder and network.decoder and not too_many:
-            from rnncalc.network.halves import states_that_do_not_fit  # most networks have no halves, and pay for none
-
             yield from states_that_do_not_fit(network.encoder, network.decoder)
     else:
         yield from _whole(network)
@@ -86,12 +119,8 @@ def problems(network: Described) -> Iterator[Problem]:
         if part.output and part.output.tied:
             yield from _tied(path, part)
     if any(layer.name for part in parts.values() for layer in part.layers):
-        from rnncalc.network.names import clashes  # default names never clash among themselves
-
-        yield from clashes(parts)
+        yield from clashes(parts)  # default names never clash among themselves
     if network.feedback:
-        from rnncalc.network.feedback import cannot_feed_back  # few networks have any
-
         yield from cannot_feed_back(network)
     yield from _asked(network, parts)
 
@@ -112,16 +141,13 @@ def _too_many(parts: Parts) -> Iterator[Problem]:
 def _asked(network: Described, parts: Parts) -> Iterator[Problem]:
     """Yield what is wrong with what is asked of a network; what a network does not have, none pays for."""
     if network.expect is not None:
-        from rnncalc.network import expected
-
-        yield from expected.problems_of(network.expect, parts)
+        yield from _expected(network.expect, parts)
     if network.training is not None:
         from rnncalc.network import training
 
         yield from training.problems_of(network.training)
     if network.budget is not None:
         from rnncalc.network.budget import problems_of
-        from rnncalc.network.names import named
 
         yield from problems_of(network.budget, (name for _, name, _ in named(parts)))
 
@@ -207,3 +233,153 @@ def _tied(path: Path, part: Part) -> Iterator[Problem]:
         message = f"the last layer must hand on the embedding's width, {first.units:,}, got {last.outputs:,}"
         message = f"{message}; add a projection or a dense layer"
         yield Problem(at, message, follows=True, gaps=(last.outputs - first.units,))
+
+
+def clashes(parts: Parts) -> Iterator[Problem]:
+    """Yield the names that two layers share, each at a name that is given: default names never clash."""
+    owners: dict[str, tuple[Path, bool]] = {}
+    told: dict[Path, str] = {}
+    for path, name, given in named(parts):
+        other, other_given = owners.setdefault(name, (path, given))
+        if other is not path:
+            by_default = "" if given and other_given else ", by default"
+            told.setdefault(path if given else other, f"another layer is called '{escape(name)}'{by_default}")
+    for path, clash in told.items():
+        yield Problem((*path, "name"), f"{clash}; choose another name")
+
+
+def named(parts: Parts) -> Iterator[tuple[Path, str, bool]]:
+    """Yield the path and the name of every layer, the output layer's first, and whether the spec gives that name."""
+    for part_name, part in parts.items():
+        if part.output:  # one at most, a decoder's if there are two parts
+            yield (*((part_name,) if part_name else ()), OUTPUT), OUTPUT, False
+    counted: Counter[str] = Counter()
+    for part_name, part in parts.items():
+        for join in joins(part):
+            path = (part_name, "layers", join.place) if part_name else ("layers", join.place)
+            yield path, name_of(join.layer, join.copy, counted), join.layer.name is not None
+
+
+def states_that_do_not_fit(encoder: Part, decoder: Part) -> Iterator[Problem]:
+    """Yield where the decoder's recurrent layers cannot start from the encoder's final states."""
+    giving, taking = _recurrent(encoder), _recurrent(decoder)
+    if giving and taking and len(giving) != len(taking):
+        message = f"expected {len(giving)} recurrent layers, as in the encoder, got {len(taking)}"
+        yield Problem(("decoder", "layers"), message, follows=True, gaps=(len(taking) - len(giving),))
+    found: dict[Problem, Problem] = {}
+    meetings: Counter[Problem] = Counter()
+    for (_, gives), (place, takes) in zip(giving, taking, strict=False):
+        for problem in _between(gives, takes, ("decoder", "layers", place)):
+            same = problem._replace(gaps=())
+            found.setdefault(same, problem)
+            meetings[same] += 1
+    for same, problem in found.items():
+        yield problem._replace(gaps=(*problem.gaps, meetings[same])) if problem.follows else problem
+
+
+def _recurrent(part: Part) -> list[tuple[int, Cell]]:
+    """Return the recurrent layers, each of a `repeat` by itself, with their places in `layers`."""
+    return [
+        (place, layer)
+        for place, layer in enumerate(part.layers)
+        if isinstance(layer, Cell)
+        for _ in range(layer.repeat)
+    ]
+
+
+def _between(gives: Cell, takes: Cell, at: Path) -> Iterator[Problem]:
+    """Yield what is wrong where one layer's final state starts the other."""
+    if gives.kind != takes.kind:
+        message = f"expected the encoder's kind, {gives.kind}, got {takes.kind}: its final state starts this layer"
+        yield Problem((*at, takes.kind), message, follows=True)
+    elif (wanted := gives.state_widths()) != (found := takes.state_widths()):
+        want, got = (" and ".join(map(str, widths)) for widths in (wanted, found))
+        merged = "" if gives.merge in (None, "concat") else f"; merge: {gives.merge} joins outputs, not states"
+        joined = f" (both directions side by side{merged})" if gives.bidirectional else ""
+        message = f"expected a state of {want}, as the encoder's final one{joined}, got {got}"
+        units, rest = divmod(gives.directions * gives.units, takes.directions)
+        if not rest and takes.replace(units=units).state_widths() == wanted:
+            message = f"{message}; give it {units:,} units"
+        gaps = tuple(width - other for other, width in zip(wanted, found, strict=True) if width != other)
+        yield Problem((*at, takes.kind), message, follows=True, gaps=gaps)
+    if takes.learned_state:
+        message = "does not apply in a decoder: it starts from the encoder's final state; remove it"
+        yield Problem((*at, "learned_state"), message)
+
+
+def cannot_feed_back(network: Described) -> Iterator[Problem]:
+    """Yield what keeps the output of a step from being the input of the next."""
+    at = ("feedback",)
+    if network.encoder or network.decoder:
+        yield Problem(at, "does not apply to an encoder-decoder, whose decoder reads inputs of its own; remove it")
+        return
+    if network.topology != Topology.ONE_TO_MANY:
+        got = network.topology or Topology.MANY_TO_ONE
+        yield Problem(at, f"applies to one-to-many, where later steps have no input, got {got}; remove it")
+        return
+    part = part_of(network.input or 0, network.layers, network.output)
+    if not part.layers:
+        return  # which is told
+    first = part.layers[0]
+    if isinstance(first, Embedding):
+        yield Problem(at, "an embedding reads token numbers, and the output is a vector; remove one of them")
+        return
+    for place, layer in enumerate(part.layers):
+        if isinstance(layer, Cell) and layer.bidirectional:
+            message = "reads later inputs first, and with feedback there is none before its output; remove it"
+            yield Problem(("layers", place, "bidirectional"), message)
+    begin, _ = turns([join.layer for join in joins(part)], Topology.ONE_TO_MANY)
+    if begin:
+        message = f"the {first.kind} before the first recurrent layer is applied once, to the one input; remove it"
+        yield Problem(("layers", 0, first.kind), f"{message}, or feedback")
+        return
+    *_, last = joins(part)
+    width = part.output.units if part.output else last.outputs
+    if width != part.input:
+        message = f"the output must be as wide as the input, {part.input:,}, got {width:,}"
+        yield Problem(at, message, follows=True, gaps=(width - part.input,))
+
+
+def _expected(expect: object, parts: Parts) -> Iterator[Problem]:
+    """Yield what cannot be expected of a network of these parts."""
+    if not isinstance(expect, Expect):
+        yield Problem(("expect",), f"expected an Expect, such as Expect(total=1600), got {expect!r}")
+        return
+    for key in ("total", "held", "backward_multiply_adds"):
+        value = getattr(expect, key)
+        if value is not None and (problem := WholeNumber().problem(value)):
+            yield Problem(("expect", key), problem)
+    if expect.tensors is not None:
+        yield from _expected_shapes(expect.tensors, parts)
+    if expect.layers is not None:
+        yield from _expected_counts(expect.layers, parts)
+
+
+def _expected_counts(counts: object, parts: Parts) -> Iterator[Problem]:
+    if not isinstance(counts, Sequence) or isinstance(counts, str):
+        yield Problem(("expect", "layers"), f"expected a list of counts, got {counts!r}")
+        return
+    for place, count in enumerate(counts):
+        if problem := WholeNumber().problem(count):
+            yield Problem(("expect", "layers", place), problem)
+    want = sum(sum(layer.repeat for layer in part.layers) + bool(part.output) for part in parts.values())
+    if len(counts) != want:
+        message = f"expected {plural(want, 'count')}, one for each layer and the output layer last, got {len(counts):,}"
+        yield Problem(("expect", "layers"), message, follows=True, gaps=(want - len(counts),))
+
+
+def _expected_shapes(shapes: object, parts: Parts) -> Iterator[Problem]:
+    if not isinstance(shapes, Mapping):
+        yield Problem(("expect", "tensors"), f"expected shapes by the names of layers and tensors, got {shapes!r}")
+        return
+    names = tuple(name for _, name, _ in named(parts)) if shapes else ()
+    for layer, tensors in shapes.items():
+        at: Path = ("expect", "tensors", escape(str(layer)))
+        if layer not in names:
+            yield Problem(at, f"no layer has this name{did_you_mean(str(layer), names)}", follows=True)
+        if not isinstance(tensors, Mapping):
+            yield Problem(at, f"expected shapes by the names of tensors, got {tensors!r}")
+            continue
+        for name, shape in tensors.items():
+            if not isinstance(shape, Sequence) or any(map(Size().problem, shape)):
+                yield Problem((*at, escape(str(name))), f"expected a shape, such as (20, 10), got {shape!r}")

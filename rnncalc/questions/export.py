@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions.catalogue import convention, lacks
 from rnncalc.conventions.formula import formula, letters, value
-from rnncalc.conventions.lacks import lacks
 from rnncalc.conventions.layout import Layout, layout
 from rnncalc.conventions.tensor import Direction, Role
 from rnncalc.layers.cell import Cell

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rnncalc.conventions.arrays import Side
-from rnncalc.conventions.cell_tensors import sides_of_biases
-from rnncalc.conventions.convention import Convention
+from rnncalc.conventions.convention import Convention, Side
+from rnncalc.conventions.layout import sides_of_biases
 from rnncalc.layers.cell import Cell, Gate
 from rnncalc.text import all_of
 

@@ -5,16 +5,15 @@ Knows calls and sums, and nothing of what they are about.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Union
+from typing import Union
 
-from rnncalc.layers.frozen import equal_by_type
+from rnncalc.layers.frozen import Frozen
 
 WIDTH = 88
 INDENT = "    "
 
 
-@equal_by_type
-class Call(NamedTuple):
+class Call(Frozen):
     """Something with arguments in brackets: a call, a list, the head of a function; `after` stands behind it."""
 
     head: str
@@ -24,8 +23,7 @@ class Call(NamedTuple):
     after: str = ""
 
 
-@equal_by_type
-class Chain(NamedTuple):
+class Chain(Frozen):
     """Operands in a row, each but the first with its operator before it."""
 
     operands: tuple[str, ...]

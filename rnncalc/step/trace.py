@@ -14,9 +14,8 @@ from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
 
-from rnncalc.conventions.arrays import Side
-from rnncalc.conventions.cell_tensors import role_of, sides_of_biases, width_of
-from rnncalc.conventions.convention import Convention
+from rnncalc.conventions.convention import Convention, Side
+from rnncalc.conventions.layout import role_of, sides_of_biases, width_of
 from rnncalc.conventions.tensor import Role
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Habits

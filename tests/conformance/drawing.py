@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rnncalc import Dense, Dropout, Embedding, Layer, Network, Output
 from rnncalc.conventions.catalogue import convention as row
-from rnncalc.conventions.lacks import lacks
+from rnncalc.conventions.catalogue import lacks
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.kinds import KINDS
 from rnncalc.layers.kinds import kind as class_of

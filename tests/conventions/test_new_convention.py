@@ -6,9 +6,8 @@ import pytest
 from conftest import Call
 
 from rnncalc import GRU, Network, run
-from rnncalc.conventions.arrays import Array, CellArrays, DenseArrays, Slot, Width, restricted
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
-from rnncalc.conventions.convention import Convention
+from rnncalc.conventions.convention import Array, CellArrays, Convention, DenseArrays, Slot, Width, restricted
 from rnncalc.forward.arrays import Arrays
 from rnncalc.forward.bindings import BINDINGS
 from rnncalc.forward.bindings.binding import Binding, ByGate, DenseNames

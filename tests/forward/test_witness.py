@@ -7,9 +7,8 @@ import pytest
 
 from rnncalc import GRU, LSTM, RNN, Layer, Network
 from rnncalc.conventions import flax_linen, keras, pytorch
-from rnncalc.conventions.arrays import Side, Width
 from rnncalc.conventions.catalogue import CONVENTIONS
-from rnncalc.conventions.convention import Convention
+from rnncalc.conventions.convention import Convention, Side, Width
 from rnncalc.conventions.formula import Plus, value
 from rnncalc.conventions.tensor import Axis, Role, Tensor
 from rnncalc.forward.floats import floats

@@ -1,10 +1,12 @@
 """Frozen values behave as frozen dataclasses do, which they stand in for."""
 
 import sys
+from inspect import Parameter, signature
 from typing import Any
 
 import pytest
 
+from rnncalc import LSTM
 from rnncalc.errors import CallError
 from rnncalc.layers.frozen import Frozen
 
@@ -100,3 +102,29 @@ def test_a_type_that_is_defined_later() -> None:
     names: dict[str, Any] = {}
     exec("from rnncalc.layers.frozen import Frozen\nclass Node(Frozen):\n    next: Later\n", names)
     assert names["Node"].fields == ("next",)
+
+
+def test_its_signature_names_its_fields() -> None:
+    """Those given by place first, those given by name alone after the star, each with its default."""
+    assert str(signature(Point)) == "(x: int, y: int = 2, *, name: str | None = None)"
+    options = signature(LSTM).parameters
+    assert [name for name, of in options.items() if of.kind is Parameter.POSITIONAL_OR_KEYWORD][:2] == ["units", "bias"]
+    assert {*options} == {*LSTM.fields}
+    assert options["repeat"].default == 1
+    assert options["units"].default is Parameter.empty
+    assert options["peepholes"].kind is Parameter.POSITIONAL_OR_KEYWORD
+    assert options["name"].kind is Parameter.KEYWORD_ONLY
+
+
+def test_a_field_without_a_default_after_one_with_one_is_given_by_name() -> None:
+    """No signature has them by place in that order."""
+    names: dict[str, Any] = {}
+    exec("from rnncalc.layers.frozen import Frozen\nclass Late(Frozen):\n    a: int = 1\n    b: int\n", names)
+    assert str(signature(names["Late"])) == "(a: int = 1, *, b: int)"
+
+
+def test_a_pattern_takes_its_fields_by_place() -> None:
+    """As it does a dataclass's."""
+    match Point(3, name="a"):
+        case Point(x, y):
+            assert (x, y) == (3, 2)

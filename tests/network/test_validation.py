@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import rnncalc
-from rnncalc import LSTM, RNN, Dense, Embedding, Expect, Network, Output, Part, SpecError
+from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, Expect, Layer, Network, Output, Part, SpecError
 from rnncalc.errors import Path
 
 UNTYPED: Any = rnncalc
@@ -226,3 +226,174 @@ def test_an_output_layer_is_one_and_reads_the_last(option: str) -> None:
     output: Any = Output(2).replace(**{option: 3})
     with pytest.raises(SpecError, match=rf"^output\.{option}: does not apply to the output layer; make it a dense"):
         Network(input=3, layers=[LSTM(5)], output=output)
+
+
+@pytest.mark.parametrize(
+    ("layers", "place", "name"),
+    [
+        ([RNN(3, name="a"), RNN(3, name="a")], 1, "a"),
+        ([RNN(3), RNN(3, name="rnn_1")], 1, "rnn_1"),
+        ([RNN(3, name="rnn_2"), RNN(3)], 0, "rnn_2"),
+        ([RNN(3, name="a_2"), RNN(3, name="a", repeat=2)], 1, "a_2"),
+        ([RNN(3, name="a_3"), RNN(3, name="a", repeat=3)], 1, "a_3"),
+        ([RNN(3, name="a", repeat=2), RNN(3, name="a_2")], 1, "a_2"),
+        ([RNN(3), RNN(3), RNN(3), RNN(3, name="rnn_3")], 3, "rnn_3"),
+    ],
+)
+def test_a_name_that_is_taken_is_told_where_it_is_given(layers: list[Any], place: int, name: str) -> None:
+    """At the later of two that are given, a repeated layer's copies being one item; else at the one that is."""
+    with pytest.raises(SpecError) as raised:
+        Network(input=3, layers=layers)
+    (problem,) = raised.value.problems
+    assert problem.path == ("layers", place, "name")
+    assert f"another layer is called '{name}'" in problem.message
+
+
+def test_the_layers_by_default_names_do_not_clash() -> None:
+    """Each kind has numbers of its own, and a name that is no layer's default is free."""
+    net = Network(input=3, layers=[RNN(3), RNN(3, name="rnn_0"), RNN(3, repeat=2), RNN(3, name="a", repeat=2)])
+    assert [placed.name for placed in net.stack] == ["rnn_1", "rnn_0", "rnn_3", "rnn_4", "a_1", "a_2"]
+
+
+def told_of_states(giving: list[Layer], taking: list[Layer]) -> list[tuple[object, ...]]:
+    """Return what is wrong below the decoder's layers: place and key, message, whether it follows, and the gaps."""
+    with pytest.raises(SpecError) as caught:
+        Network(encoder=Part(2, tuple(giving)), decoder=Part(2, tuple(taking)))
+    for problem in caught.value.problems:
+        assert problem.path[:2] == ("decoder", "layers")
+    return [(each.path[2:], each.message, each.follows, each.gaps) for each in caught.value.problems]
+
+
+def state(want: str, got: str, cure: str = "", joined: str = "") -> str:
+    return f"expected a state of {want}, as the encoder's final one{joined}, got {got}{cure}"
+
+
+BOTH = " (both directions side by side)"
+SUM, AVERAGE = (f" (both directions side by side; merge: {of} joins outputs, not states)" for of in ("sum", "ave"))
+STARTS = "its final state starts this layer"
+
+CASES: list[tuple[list[Layer], list[Layer], list[Any]]] = [
+    ([RNN(3)] * 2, [RNN(3)], [((), "expected 2 recurrent layers, as in the encoder, got 1", True, (-1,))]),
+    ([RNN(3)], [RNN(3, repeat=3)], [((), "expected 1 recurrent layers, as in the encoder, got 3", True, (2,))]),
+    ([GRU(3)], [RNN(3)], [((0, "rnn"), f"expected the encoder's kind, gru, got rnn: {STARTS}", True, (1,))]),
+    (
+        [Dense(5), GRU(3, repeat=3)],
+        [GRU(3), Dense(5), RNN(3), RNN(3)],
+        [((place, "rnn"), f"expected the encoder's kind, gru, got rnn: {STARTS}", True, (1,)) for place in (2, 3)],
+    ),
+    ([RNN(3, bidirectional=True)], [RNN(5)], [((0, "rnn"), state("6", "5", "; give it 6 units", BOTH), True, (-1, 1))]),
+    (
+        [RNN(3, bidirectional=True, merge="sum")],
+        [RNN(3)],
+        [((0, "rnn"), state("6", "3", "; give it 6 units", SUM), True, (-3, 1))],
+    ),
+    (
+        [LSTM(4, bidirectional=True, merge="ave", projection=2)],
+        [LSTM(4, projection=2)],
+        [((0, "lstm"), state("4 and 8", "2 and 4", "", AVERAGE), True, (-2, -4, 1))],
+    ),
+    (
+        [RNN(3, bidirectional=True, merge="concat")],
+        [RNN(5)],
+        [((0, "rnn"), state("6", "5", "; give it 6 units", BOTH), True, (-1, 1))],
+    ),
+    (
+        [LSTM(4, repeat=3, projection=2)],
+        [LSTM(4, projection=2), LSTM(7, repeat=2, projection=3)],
+        [((1, "lstm"), state("2 and 4", "3 and 7"), True, (1, 3, 2))],
+    ),
+    (
+        [LSTM(4, projection=2)],
+        [LSTM(5, projection=2)],
+        [((0, "lstm"), state("2 and 4", "2 and 5", "; give it 4 units"), True, (1, 1))],
+    ),
+    (
+        [RNN(3)],
+        [RNN(3, learned_state=True)],
+        [
+            (
+                (0, "learned_state"),
+                "does not apply in a decoder: it starts from the encoder's final state; remove it",
+                False,
+                (),
+            )
+        ],
+    ),
+    (
+        [RNN(3, repeat=2), RNN(4, repeat=2)],
+        [RNN(4, repeat=3), RNN(4)],
+        [((0, "rnn"), state("3", "4", "; give it 3 units"), True, (1, 2))],
+    ),
+]
+
+
+@pytest.mark.parametrize(("giving", "taking", "problems"), CASES, ids=str)
+def test_states_that_do_not_fit(giving: list[Layer], taking: list[Layer], problems: list[Any]) -> None:
+    """Each is told once, with by how much each width is off and how many copies it is of."""
+    assert told_of_states(giving, taking) == problems
+
+
+def test_an_odd_number_is_no_two_directions() -> None:
+    """3 units are no state of two directions, 4 of one are two of 2."""
+    (odd,), (even,) = (told_of_states([RNN(units)], [RNN(9, bidirectional=True)]) for units in (3, 4))
+    assert odd[1] == state("3", "18")
+    assert even[1] == state("4", "18", "; give it 2 units")
+
+
+def test_states_that_fit() -> None:
+    """Repeats on one side, layers in a list on the other; both directions joined in one of twice the units."""
+    for giving, taking in (
+        ([RNN(3), RNN(3), RNN(4)], [RNN(3, repeat=2), RNN(4)]),
+        ([RNN(3, bidirectional=True)], [RNN(6)]),
+        ([LSTM(4, projection=2)], [Dense(3), LSTM(4, projection=2)]),
+    ):
+        Network(encoder=Part(2, tuple(giving)), decoder=Part(2, tuple(taking)))
+
+
+ONE_TO_MANY: dict[str, Any] = {"topology": "one-to-many", "feedback": True}
+FEEDBACK = ("feedback",)
+
+
+def told_of_feedback(**given: Any) -> list[tuple[object, str, tuple[int, ...]]]:
+    with pytest.raises(SpecError) as caught:
+        Network(**given)
+    return [(problem.path, problem.message, problem.gaps) for problem in caught.value.problems]
+
+
+def test_where_later_steps_have_inputs() -> None:
+    """Other topologies, the usual one too, and a decoder."""
+    layers = [RNN(3)]
+    for given, got in (({}, "many-to-one"), ({"topology": "many-to-many"}, "many-to-many")):
+        message = f"applies to one-to-many, where later steps have no input, got {got}; remove it"
+        assert told_of_feedback(input=3, layers=layers, feedback=True, **given) == [(FEEDBACK, message, ())]
+    half = Part(3, (RNN(3),))
+    message = "does not apply to an encoder-decoder, whose decoder reads inputs of its own; remove it"
+    assert told_of_feedback(encoder=half, decoder=half, feedback=True) == [(FEEDBACK, message, ())]
+
+
+def test_layers_that_cannot() -> None:
+    """An embedding, both directions, what is applied once."""
+    message = "an embedding reads token numbers, and the output is a vector; remove one of them"
+    assert told_of_feedback(input=3, layers=[Embedding(2), RNN(3)], **ONE_TO_MANY) == [(FEEDBACK, message, ())]
+    message = "reads later inputs first, and with feedback there is none before its output; remove it"
+    layers = [RNN(3), GRU(3, bidirectional=True), RNN(3)]
+    assert told_of_feedback(input=3, layers=layers, **ONE_TO_MANY) == [(("layers", 1, "bidirectional"), message, ())]
+    message = "the dense before the first recurrent layer is applied once, to the one input; remove it, or feedback"
+    assert told_of_feedback(input=3, layers=[Dense(3), RNN(3)], **ONE_TO_MANY) == [
+        (("layers", 0, "dense"), message, ())
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "width"),
+    [
+        ({"layers": [RNN(3), Dropout(0.5, extra_inputs=2)]}, 5),
+        ({"layers": [RNN(4)], "output": Output(1)}, 1),
+        ({"layers": [RNN(3), RNN(7)]}, 7),
+    ],
+)
+def test_an_output_of_another_width(given: dict[str, Any], width: int) -> None:
+    """The last layer's, or the output layer's; how far off it is can be worked with."""
+    message = f"the output must be as wide as the input, 3, got {width}"
+    assert told_of_feedback(input=3, **given, **ONE_TO_MANY) == [(FEEDBACK, message, (width - 3,))]
+    Network(input=width, **given, **ONE_TO_MANY)

@@ -1,11 +1,10 @@
 """The bindings by the names of their conventions: the one list that a framework's binding is named in."""
 
-from importlib import import_module
-
-from rnncalc.errors import RefusedError
+from rnncalc.errors import DeclarationError, RefusedError
 from rnncalc.forward.arrays import Arrays
 from rnncalc.forward.bindings.binding import Binding, Bound
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.kinds import imported
 
 BINDINGS: dict[str, str | Binding] = {
     "textbook": "rnncalc.forward.bindings.textbook",
@@ -28,7 +27,10 @@ def binding(convention: str) -> Binding:
         message = f"the convention {convention} has no binding by hand, so its weights cannot be run"
         raise RefusedError(f"{message}; write one in forward/bindings, or count without running")
     if isinstance(found, str):
-        loaded: Binding = import_module(found).BINDING
+        where = f"{convention}: in rnncalc/forward/bindings/__init__.py, {found!r}"
+        loaded = imported(where, found).get("BINDING")
+        if not isinstance(loaded, Binding):
+            raise DeclarationError(f"{where}: no binding is there; write BINDING = Binding(...) in it")
         BINDINGS[convention] = found = loaded
     bound = found.cell
 

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from rnncalc.conventions.cell_tensors import role_of, width_of
 from rnncalc.conventions.formula import Expression, Plus, Times, numbers, value
+from rnncalc.conventions.layout import role_of, width_of
 from rnncalc.conventions.tensor import Direction, Role
 from rnncalc.layers.cell import Cell, Form
 from rnncalc.layers.layer import Dense, Embedding, Layer, Output

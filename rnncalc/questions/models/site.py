@@ -11,8 +11,7 @@ from enum import Enum, auto
 from importlib import import_module
 from typing import NamedTuple
 
-from rnncalc.conventions.catalogue import convention
-from rnncalc.conventions.lacks import lacks
+from rnncalc.conventions.catalogue import convention, lacks
 from rnncalc.conventions.layout import layout
 from rnncalc.layers.layer import Layer
 from rnncalc.modelfiles.model import FileTensor, ModelFile, Module

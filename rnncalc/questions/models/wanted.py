@@ -8,9 +8,9 @@ from typing import NamedTuple
 from rnncalc.errors import Path
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Layer
-from rnncalc.network.names import named
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
+from rnncalc.network.validation import named
 from rnncalc.questions.models.site import Shape, Site
 
 

@@ -1,5 +1,7 @@
 """A convention that contradicts itself is refused when it is built, with the part's name."""
 
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,14 +9,15 @@ from conftest import Call
 
 from rnncalc import LSTM, Network
 from rnncalc.conventions import keras, onnx, pytorch, textbook
-from rnncalc.conventions.arrays import Array, CellArrays, Side, Slot, Width, restricted
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
+from rnncalc.conventions.convention import Array, CellArrays, Side, Slot, Width, restricted
 from rnncalc.errors import CallError, DeclarationError
 from rnncalc.layers.cell import Habits
 
 KERAS = keras.CONVENTION
 assert isinstance(KERAS.cells, dict)
 ARRAYS: CellArrays = KERAS.cells["lstm"]
+PEEPHOLE = Array(("p_l", Slot.COPY, Slot.DIRECTION), (Width.GATED,))
 
 
 def built(parts: dict[str, Any], kind: str = "lstm") -> None:
@@ -36,8 +39,48 @@ def built(parts: dict[str, Any], kind: str = "lstm") -> None:
         ),
         ({"recurrent_bias": Array(("c",), (Width.GATED,))}, "keras: lstm: recurrent_bias: unused"),
         ({"both_biases": Array(("c",), (Width.TWO, Width.GATED))}, "keras: lstm: both_biases: unused"),
-        ({"recurrent": Array(("r",), (Width.GATED,))}, "keras: lstm: recurrent: no axis is READS"),
-        ({"input": Array(("k",), (Width.INPUTS,))}, "keras: lstm: input: no axis is UNITS or GATED"),
+        (
+            {"recurrent": Array(("r",), (Width.GATED,))},
+            "recurrent: expected the axes READS and GATED, in any order, got GATED",
+        ),
+        (
+            {"recurrent": Array(("r",), (Width.UNITS, Width.READS, Width.GATED))},
+            "recurrent: expected the axes READS and GATED, in any order, got UNITS, READS, GATED",
+        ),
+        ({"input": Array(("k",), (Width.INPUTS,))}, "keras: lstm: input: its name tells the gates apart"),
+        (
+            {"input": Array(("k", Slot.GATE), (Width.INPUTS,))},
+            "input: expected the axes INPUTS and UNITS, in any order, got INPUTS",
+        ),
+        ({"bias": Array(("b",), (Width.GATED, Width.INPUTS))}, "bias: expected the axes GATED, got GATED, INPUTS"),
+        (
+            {"side": Side.BOTH, "bias": None, "both_biases": Array(("b",), (Width.GATED,))},
+            "both_biases: expected the axes TWO and GATED or TWICE_GATED, in any order, got GATED",
+        ),
+        ({"scalar": Array(("s",), (Width.UNITS,))}, "scalar: expected the axes ONE, got UNITS"),
+        ({"input": Array("kernel", (Width.INPUTS, Width.GATED))}, "input: name: expected a tuple of texts and slots, "),  # type: ignore[arg-type]  # tested
+        ({"bias": Array(("b",), Width.GATED)}, "bias: axes: expected a tuple of widths, got <Width.GATED"),  # type: ignore[arg-type]  # tested
+        ({"bias": Array(("b",), ("gated",))}, r"bias: axes: expected a tuple of widths, got \('gated',\)"),  # type: ignore[arg-type]  # tested
+        ({"bias": "b"}, "bias: expected an Array, got 'b'"),
+        ({"side": "both"}, "side: expected a Side, got 'both'"),
+        ({"sides": "io"}, "sides: expected a Mapping, got 'io'"),
+        ({"sides": {"i": "both"}}, "sides: i: expected a Side, got 'both'"),
+        ({"habits": {"reset_after": True}}, "habits: expected a Habits, got "),
+        ({"order": ("i", "f")}, "order: expected a str, got "),
+        ({"order": "ifgof"}, "order: the gate f stands there twice"),
+        ({"peephole_order": "iof"}, "peephole_order: unused; no tensor holds several gates in that order"),
+        (
+            {
+                "input": Array(("k", Slot.GATE), (Width.INPUTS, Width.UNITS)),
+                "recurrent": Array(("r", Slot.GATE), (Width.READS, Width.UNITS)),
+                "bias": Array(("b", Slot.GATE), (Width.UNITS,)),
+            },
+            "order: unused; no tensor holds several gates in that order",
+        ),
+        (
+            {"input": Array(("k",), (Width.DIRECTIONS, Width.INPUTS, Width.GATED))},
+            "input: an axis DIRECTIONS holds both directions, or names tell them apart; .* remove the axis",
+        ),
         ({"input": Array(("k",), (Width.INPUTS, Width.UNITS))}, "keras: lstm: input: its name tells the gates apart"),
         (
             {"input": Array(("k", Slot.GATE), (Width.INPUTS, Width.GATED))},
@@ -78,10 +121,12 @@ def test_an_order_that_lacks_a_gate_is_refused_before_a_number(monkeypatch: pyte
     ("parts", "message"),
     [
         ({"order": "rznq"}, "order: no gate is called q; there are n, r and z"),
-        ({"order": "rzzn"}, "order: the gate z stands there twice"),
         ({"order": "rn"}, "order: the gate z is missing"),
         ({"sides": {"q": Side.BOTH}}, "sides: no gate is called q; there are n, r and z"),
-        ({"order": "zrn", "peephole_order": "zf"}, "peephole_order: no gate is called f; there are n, r and z"),
+        (
+            {"peephole": PEEPHOLE, "peephole_order": "zf"},
+            "peephole_order: no gate is called f; there are n, r and z",
+        ),
     ],
 )
 def test_letters_that_no_gate_has(
@@ -90,7 +135,8 @@ def test_letters_that_no_gate_has(
     """Refused before a number, in one line, also for a layer that lacks one of the gates itself."""
     arrays = pytorch.CONVENTION.arrays("gru")
     assert arrays is not None
-    only = {option: values for option, values in arrays.only.items() if option != "reset_gate"}
+    free = ("reset_gate", "peepholes") if "peephole" in parts else ("reset_gate",)
+    only = {option: values for option, values in arrays.only.items() if option not in free}
     wrong = pytorch.CONVENTION.replace(cells={"gru": arrays.replace(**{"only": only, **parts})})
     monkeypatch.setitem(CONVENTIONS, "pytorch", wrong)
     assert call("-i", 3, "-l", "gru:4", "-c", "pytorch") == (2, "", f"rnncalc: pytorch: gru: {message}\n")
@@ -160,10 +206,16 @@ def test_a_misspelt_habit_is_refused_by_name() -> None:
             {"output": KERAS.dense.replace(bias=Array(("b",), (Width.INPUTS,)))},
             "dense: bias: expected the axes OUTPUTS, got INPUTS",
         ),
+        ({"embedding": Array(("E", "F"), (Width.INPUTS, Width.VECTOR))}, "embedding: name: expected one text, got "),
+        ({"embedding": Array("E", (Width.INPUTS, Width.VECTOR))}, "embedding: name: expected a tuple of texts and "),  # type: ignore[arg-type]  # tested
+        ({"dense": KERAS.dense.replace(kernel=None)}, "dense: kernel: expected an Array, got None"),
+        ({"directions": ("", "")}, "directions: expected two marks that differ, or None, got "),
+        ({"directions": None}, "rnn: input: an axis DIRECTIONS .* directions is None: add the axis"),
+        ({"renamed": {"kernal": "k"}}, "renamed: no tensor is called kernal"),
     ],
 )
-def test_axes_that_no_such_layer_has(parts: dict[str, Any], message: str) -> None:
-    """A pass would look up columns of a table whose axes are swapped."""
+def test_what_no_such_layer_has(parts: dict[str, Any], message: str) -> None:
+    """Axes, names, marks of directions; a pass would look up columns of a table whose axes are swapped."""
     with pytest.raises(DeclarationError, match=f"keras: {message}"):
         KERAS.replace(**parts)
 
@@ -176,3 +228,29 @@ def test_every_convention_of_the_list_is_its_own() -> None:
         "PyTorch",
         "ONNX",
     }
+
+
+STRANGER = "from rnncalc.conventions.keras import CONVENTION\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (None, "cannot be imported: ModuleNotFoundError: No module named 'stranger'"),
+        ("import rnncalc.nothing\n", "cannot be imported: ModuleNotFoundError: No module named 'rnncalc.nothing'"),
+        ("x = 1\n", "no convention is there; write CONVENTION = Convention(...) in it"),
+        (STRANGER, "the convention is called 'keras'; write name=\"stranger\" in it"),
+    ],
+)
+def test_a_name_that_leads_to_no_convention(
+    source: str | None, message: str, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The list is refused in one line, with what to write."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "stranger", raising=False)
+    if source is not None:
+        (tmp_path / "stranger.py").write_text(source)
+    monkeypatch.setitem(CONVENTIONS, "stranger", "stranger")
+    where = "stranger: in rnncalc/conventions/catalogue.py, 'stranger'"
+    colon = "" if message.startswith("cannot") else ":"
+    assert call("-i", 3, "-l", "gru:4", "-c", "stranger") == (2, "", f"rnncalc: {where}{colon} {message}\n")
