@@ -65,11 +65,11 @@ def counts_made(id_: str, net: Network) -> tuple[int, ...]:
     return tuple(line.params for line in lines)
 
 
-def ways_made(
+def variants_made(
     id_: str, net: Network, number: int, unit: int = 1
 ) -> list[tuple[tuple[int, ...], dict[str, str], str | None]]:
-    """Return the ways in which a mistake of a family can be made: what each line becomes, the values, and the layer."""
+    """Return the variants of a family: what each line becomes, the values, and the layer."""
     row = TABLE[place_of(id_)]
     assert isinstance(row, Family)
-    ways = row.variants(worksheet_of(net), Question(net, GivenNumber(number, unit)))
-    return [(tuple(line.params for line in way.worksheet), {**way.values}, way.layer) for way in ways]
+    variants = row.variants(worksheet_of(net), Question(net, GivenNumber(number, unit)))
+    return [(tuple(line.params for line in each.worksheet), {**each.values}, each.layer) for each in variants]

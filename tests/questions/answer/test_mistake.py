@@ -1,7 +1,7 @@
 """Families of mistakes: the variants of each, worked out by hand."""
 
 import pytest
-from finding import ways_made
+from finding import variants_made
 
 from rnncalc import GRU, LSTM, RNN, SRU, Dense, Dropout, Embedding, External, Network, Output, Part
 from rnncalc.questions.answer.mistake import Question, layers_left_out
@@ -24,12 +24,14 @@ ODD = Network(input=3, layers=(SRU(5), GRU(7)))  # 4·5·3 + 2·5 + 2·5 = 80, 2
 
 def test_any_number_of_gates() -> None:
     """From 1 to 6, in each cell whose gates read alike; how many there are is said."""
-    assert ways_made("other-gates-{count}", PLAIN, 0) == [
+    assert variants_made("other-gates-{count}", PLAIN, 0) == [
         ((k * 45, k * 91, 16), {"count": str(k), "gates": "3 or 4"}, None) for k in range(1, 7)
     ]
-    assert [lines for lines, _, _ in ways_made("other-gates-{count}", ODD, 0)] == [(80, k * 91) for k in range(1, 7)]
+    assert [lines for lines, _, _ in variants_made("other-gates-{count}", ODD, 0)] == [
+        (80, k * 91) for k in range(1, 7)
+    ]
     dense = Network(input=3, layers=(Dense(4),))
-    assert {(lines, values["gates"]) for lines, values, _ in ways_made("other-gates-{count}", dense, 0)} == {
+    assert {(lines, values["gates"]) for lines, values, _ in variants_made("other-gates-{count}", dense, 0)} == {
         ((16,), "")
     }
 
@@ -37,14 +39,14 @@ def test_any_number_of_gates() -> None:
 def test_each_gate_may_be_left_out() -> None:
     """By its name, with what it alone reads, in the cells whose gates read unlike things."""
     three = 3 * 5 * (3 + 5 + 1)
-    assert ways_made("no-gate", LOOKING, 0) == [
+    assert variants_made("no-gate", LOOKING, 0) == [
         ((three + 2 * 5, 120), {"gate": "input gate"}, None),
         ((three + 2 * 5, 120), {"gate": "forget gate"}, None),
         ((three + 3 * 5, 120), {"gate": "candidate"}, None),
         ((three + 2 * 5, 120), {"gate": "output gate"}, None),
     ]
-    assert ways_made("no-gate", PLAIN, 0) == []
-    assert [lines for lines, _, _ in ways_made("no-gate", ODD, 0)] == [
+    assert variants_made("no-gate", PLAIN, 0) == []
+    assert [lines for lines, _, _ in variants_made("no-gate", ODD, 0)] == [
         (80 - 5 * 3, 273),
         (80 - 5 * (3 + 1 + 1), 273),
         (80 - 5 * (3 + 1 + 1), 273),
@@ -56,11 +58,11 @@ def test_one_state_of_several() -> None:
     """Each has its own width; a cell with one state keeps it, and so does one that learns none."""
     cells = (LSTM(6, projection=4, learned_state=True), GRU(7, learned_state=True), LSTM(5))
     gru, lstm = 3 * 7 * (4 + 7 + 1) + 7, 4 * 5 * (7 + 5 + 1)
-    assert ways_made("only-state", Network(input=3, layers=cells), 0) == [
+    assert variants_made("only-state", Network(input=3, layers=cells), 0) == [
         ((4 * 6 * (3 + 4 + 1) + 4 * 6 + 4, gru, lstm), {"state": "h_0"}, None),
         ((4 * 6 * (3 + 4 + 1) + 4 * 6 + 6, gru, lstm), {"state": "c_0"}, None),
     ]
-    assert ways_made("only-state", PLAIN, 0) == []
+    assert variants_made("only-state", PLAIN, 0) == []
 
 
 @pytest.mark.parametrize(
@@ -71,22 +73,22 @@ def test_the_width_of_the_output_that_gives_a_number(number: int, units: int | N
     """If it is not the right one, and there is any."""
     values = {"width": f"{units}", "units": "2"}
     expected = [((180, 273, (units or 0) * (7 + 1)), values, "output")] if units else []
-    assert ways_made("output-width", PLAIN, number) == expected
+    assert variants_made("output-width", PLAIN, number) == expected
 
 
 def test_a_wide_output_and_none() -> None:
     """A width of thousands is written with a comma; an output without a bias or a matrix of its own counts neither."""
     bare = Network(input=3, layers=(RNN(5),), output=Output(2_000, bias=False))  # 45, 10,000
-    assert ways_made("output-width", bare, 45 + 5 * 3_000) == [
+    assert variants_made("output-width", bare, 45 + 5 * 3_000) == [
         ((45, 15_000), {"width": "3,000", "units": "2,000"}, "output")
     ]
     tied = Network(input=9, layers=(Embedding(4), RNN(4)), output=Output(9, tied=True))
-    assert ways_made("output-width", tied, 500) == []
+    assert variants_made("output-width", tied, 500) == []
 
 
 def test_each_hidden_layer_may_be_left_out() -> None:
     """The next is fed as it is, or by the layer below; tables, parts counted elsewhere and the output stay."""
-    assert ways_made("no-layer", CHAIN, 0) == [
+    assert variants_made("no-layer", CHAIN, 0) == [
         ((0, 420, 0, 32, 10), {"layer": "lstm_1"}, "lstm_1"),
         ((0, 3 * 7 * (3 + 2 + 7 + 1), 0, 32, 10), {"layer": "lstm_1"}, "lstm_1"),
         ((360, 0, 0, 32, 10), {"layer": "gru_1"}, "gru_1"),
@@ -94,14 +96,14 @@ def test_each_hidden_layer_may_be_left_out() -> None:
         ((360, 420, 0, 0, 10), {"layer": "dense_1"}, "dense_1"),
         ((360, 420, 0, 0, 2 * (7 + 1)), {"layer": "dense_1"}, "dense_1"),
     ]
-    assert [lines for lines, _, _ in ways_made("no-layer", PLAIN, 0)] == [
+    assert [lines for lines, _, _ in variants_made("no-layer", PLAIN, 0)] == [
         (0, 273, 16),
         (0, 3 * 7 * (3 + 7 + 1), 16),
         (180, 0, 16),
         (180, 0, 2 * (5 + 1)),
     ]
-    assert [lines for lines, _, _ in ways_made("no-layer", REPEATED, 0)] == [(0, 330), (0, 330), (165, 165)]
-    assert [lines for lines, _, _ in ways_made("no-layer", HALVES, 0)] == [
+    assert [lines for lines, _, _ in variants_made("no-layer", REPEATED, 0)] == [(0, 330), (0, 330), (165, 165)]
+    assert [lines for lines, _, _ in variants_made("no-layer", HALVES, 0)] == [
         (36, 0, 50, 150, 12),
         (36, 150, 50, 0, 12),
         (36, 150, 50, 0, 2 * (4 + 1)),
@@ -126,38 +128,38 @@ def test_how_often_it_was_counted(number: int, recurrent: int | None, whole: int
     """The whole number of times that gives the number, if it is more than one."""
     times, all_times = recurrent or 0, whole or 0
     expected = [((times * 180, times * 273, 16), {"times": f"{times:,}"}, None)] if times else []
-    assert ways_made("times-{times}", PLAIN, number) == expected
+    assert variants_made("times-{times}", PLAIN, number) == expected
     expected = [((all_times * 180, all_times * 273, all_times * 16), {"times": f"{all_times:,}"}, None)]
-    assert ways_made("whole-times-{times}", PLAIN, number) == (expected if all_times else [])
+    assert variants_made("whole-times-{times}", PLAIN, number) == (expected if all_times else [])
 
 
 def test_only_hidden_layers_of_up_to_a_hundred_lines_are_left_out() -> None:
     """And none of a single layer's number; what is joined to a layer's input goes with it."""
     joined = Network(input=3, layers=(GRU(7, extra_inputs=2), Dense(4)))  # 3·7·(3 + 2 + 7 + 1) = 273, 32
-    assert [lines for lines, _, _ in ways_made("no-layer", joined, 0)] == [(0, 32), (0, 4 * (3 + 1)), (273, 0)]
+    assert [lines for lines, _, _ in variants_made("no-layer", joined, 0)] == [(0, 32), (0, 4 * (3 + 1)), (273, 0)]
     hundred = Network(input=3, layers=(RNN(2), RNN(3)) * 50)
-    assert len(ways_made("no-layer", hundred, 0)) == 100 + 99
-    assert ways_made("no-layer", hundred.replace(output=Output(2)), 0) == []
+    assert len(variants_made("no-layer", hundred, 0)) == 100 + 99
+    assert variants_made("no-layer", hundred.replace(output=Output(2)), 0) == []
     assert [*layers_left_out(worksheet_of(joined), Question(joined, GivenNumber(0), place=0))] == []
 
 
 def test_a_coarse_rounding_is_no_multiple() -> None:
     """It is near one of anything: of 1,000 parameters a number may be rounded to hundreds."""
     thousand = Network(input=29, layers=(RNN(20),))  # 20·(29 + 20 + 1)
-    assert ways_made("times-{times}", thousand, 3_000, unit=100) == [((3_000,), {"times": "3"}, None)]
-    assert ways_made("times-{times}", thousand, 3_000, unit=1_000) == []
-    assert ways_made("times-{times}", Network(input=3, layers=(Dense(4),)), 32) == []
+    assert variants_made("times-{times}", thousand, 3_000, unit=100) == [((3_000,), {"times": "3"}, None)]
+    assert variants_made("times-{times}", thousand, 3_000, unit=1_000) == []
+    assert variants_made("times-{times}", Network(input=3, layers=(Dense(4),)), 32) == []
 
 
 def test_the_other_conventions() -> None:
     """Those that count alike are one way: two biases in each gate of a GRU, or two in its candidate alone."""
-    ways = ways_made("convention-{name}", Network(input=3, layers=(GRU(5),)), 0)  # 3·5·(3 + 5 + 1) = 135
+    ways = variants_made("convention-{name}", Network(input=3, layers=(GRU(5),)), 0)  # 3·5·(3 + 5 + 1) = 135
     assert {lines for lines, _, _ in ways} >= {(3 * 5 * (3 + 5 + 2),), (3 * 5 * (3 + 5) + 4 * 5,)}
     assert {values["do"] for lines, values, _ in ways if lines == (3 * 5 * (3 + 5) + 4 * 5,)} == {"does"}
     assert {values["here"] for _, values, _ in ways} == {"textbook"}
     assert not any("textbook" in values["names"] for _, values, _ in ways)
     alike = {"name": "textbook", "names": "textbook, keras, flax-linen and flax-nnx", "do": "do", "here": "pytorch"}
     torch = Network(input=3, layers=(LSTM(5),), convention="pytorch")
-    assert ways_made("convention-{name}", torch, 0)[0] == ((4 * 5 * (3 + 5 + 1),), alike, None)
-    assert ways_made("convention-{name}", Network(input=5, layers=(GRU(5, repeat=101),)), 0) == []
-    assert ways_made("convention-{name}", Network(input=5, layers=(GRU(5, repeat=100),)), 0)
+    assert variants_made("convention-{name}", torch, 0)[0] == ((4 * 5 * (3 + 5 + 1),), alike, None)
+    assert variants_made("convention-{name}", Network(input=5, layers=(GRU(5, repeat=101),)), 0) == []
+    assert variants_made("convention-{name}", Network(input=5, layers=(GRU(5, repeat=100),)), 0)

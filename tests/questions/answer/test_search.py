@@ -250,7 +250,7 @@ def test_how_many_pairs_are_tried(count: int, most: int) -> None:
     assert len(Search(worksheet_of(net), net).pairs(Question(net, GivenNumber(1)))) <= most
 
 
-def test_ways_do_not_depend_on_the_number() -> None:
+def test_variants_do_not_depend_on_the_number() -> None:
     """Those of a family that is not fitted are the same for every number, so that they are made once."""
     worksheet = worksheet_of(DEEP)
     for row in TABLE:
