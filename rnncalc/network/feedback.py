@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from rnncalc.errors import Problem
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding
-from rnncalc.network.parts import Topology, part_of
-from rnncalc.network.stack import joins, turn
+from rnncalc.network.flow import turns
+from rnncalc.network.parts import Topology, joins, part_of
 
 if TYPE_CHECKING:
     from rnncalc.network.described import Described
@@ -36,7 +36,8 @@ def cannot_feed_back(network: Described) -> Iterator[Problem]:
         if isinstance(layer, Cell) and layer.bidirectional:
             message = "reads later inputs first, and with feedback there is none before its output; remove it"
             yield Problem(("layers", place, "bidirectional"), message)
-    if turn(part, Topology.ONE_TO_MANY):
+    begin, _ = turns([join.layer for join in joins(part)], Topology.ONE_TO_MANY)
+    if begin:
         message = f"the {first.kind} before the first recurrent layer is applied once, to the one input; remove it"
         yield Problem(("layers", 0, first.kind), f"{message}, or feedback")
         return

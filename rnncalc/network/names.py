@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from rnncalc.errors import Path, Problem
-from rnncalc.network.parts import Parts
-from rnncalc.network.stack import OUTPUT, joins, name_of
+from rnncalc.network.parts import OUTPUT, Parts, joins, name_of
 from rnncalc.text import escape
 
 

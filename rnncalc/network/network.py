@@ -3,7 +3,6 @@
 Knows nothing of files or of what is asked about a network. What can be wrong with one is `validation.py`.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from rnncalc.errors import SpecError, first
 from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Layer, Output
+from rnncalc.network.flow import Move, flow
 from rnncalc.network.parts import Expect, Part, Parts, Topology, TopologyName, part_of
 from rnncalc.network.stack import Placed, stack
 from rnncalc.network.validation import parts_of, problems, type_problems
@@ -81,14 +81,14 @@ class Network(Frozen):
         return "encoder-decoder" if self.encoder else self.topology_of(None)
 
     @cached_property
+    def flow(self) -> tuple[Move, ...]:
+        """How a sequence moves through its layers."""
+        return flow(self.parts, self.topology_of(None), feedback=self.feedback)
+
+    @cached_property
     def stack(self) -> tuple[Placed, ...]:
         """The layers in their places, a part's output layer last."""
-        counted: Counter[str] = Counter()
-        return tuple(
-            placed
-            for name, part in self.parts.items()
-            for placed in stack(name, part, self.topology_of(name), self.convention, counted)
-        )
+        return tuple(stack(self.flow, self.convention))
 
     @property
     def params(self) -> int:

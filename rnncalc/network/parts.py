@@ -1,10 +1,14 @@
 """The pieces a network is described with: its parts, and what is known or asked of its counts."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
 from rnncalc.layers.layer import Layer, Output
+
+OUTPUT = "output"
+"""The name of the output layer."""
 
 
 class Topology(StrEnum):
@@ -24,11 +28,6 @@ TopologyName = Literal["one-to-one", "one-to-many", "many-to-one", "many-to-many
 def reads_many(topology: str) -> bool:
     """Return whether a network of this topology reads an input at every step, rather than one."""
     return topology in (Topology.MANY_TO_ONE, Topology.MANY_TO_MANY)
-
-
-def hands_on_many(topology: str) -> bool:
-    """Return whether a network of this topology hands on an output at every step, rather than one."""
-    return topology in (Topology.ONE_TO_MANY, Topology.MANY_TO_MANY)
 
 
 class Part(NamedTuple):
@@ -70,3 +69,31 @@ def steps_known(parts: Parts) -> bool:
 def part_of(input: int, layers: Sequence[Layer], output: Output | int | None = None, steps: int | None = None) -> Part:
     """Return a part from what a caller may write: any sequence of layers, an output layer or its units."""
     return Part(input, tuple(layers), Output(output) if isinstance(output, int) else output, steps)
+
+
+class Join(NamedTuple):
+    """A layer of a part between its neighbours: its place in `layers`, its copy of a `repeat` and the widths."""
+
+    layer: Layer
+    place: int
+    copy: int
+    inputs: int
+    outputs: int
+
+
+def joins(part: Part) -> Iterator[Join]:
+    """Yield the layers of a part, each of a `repeat` by itself, with their input and output widths."""
+    width = part.input
+    for place, layer in enumerate(part.layers):
+        for copy in range(layer.repeat):
+            inputs = width + layer.extra_inputs
+            width = layer.hands_on(inputs)
+            yield Join(layer, place, copy, inputs, width)
+
+
+def name_of(layer: Layer, copy: int, counted: Counter[str]) -> str:
+    """Return the name of a layer, its own or its kind's with a number; `counted` has the kinds so far."""
+    counted[layer.kind] += 1
+    if layer.name is None:
+        return f"{layer.kind}_{counted[layer.kind]}"
+    return layer.name if layer.repeat == 1 else f"{layer.name}_{copy + 1}"

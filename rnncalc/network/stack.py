@@ -3,7 +3,6 @@
 Knows nothing of files or of what is asked about a network.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -13,12 +12,9 @@ from rnncalc.conventions.formula import numbers, value
 from rnncalc.conventions.layout import Layout, layout
 from rnncalc.conventions.tensor import Tensor
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Embedding, External, Layer
-from rnncalc.network.parts import Part, Topology, hands_on_many, reads_many
+from rnncalc.layers.layer import External, Layer
+from rnncalc.network.flow import Moves, Placement, ends, shapes
 from rnncalc.step.trace import trace
-
-OUTPUT = "output"
-"""The name of the output layer."""
 
 
 class Placed(NamedTuple):
@@ -82,67 +78,17 @@ class Placed(NamedTuple):
         return None if self.uses is None else once * self.uses
 
 
-class Join(NamedTuple):
-    """A layer of a part between its neighbours: its place in `layers`, its copy of a `repeat` and the widths."""
-
-    layer: Layer
-    place: int
-    copy: int
-    inputs: int
-    outputs: int
-
-
-def joins(part: Part) -> Iterator[Join]:
-    """Yield the layers of a part, each of a `repeat` by itself, with their input and output widths."""
-    width = part.input
-    for place, layer in enumerate(part.layers):
-        for copy in range(layer.repeat):
-            inputs = width + layer.extra_inputs
-            width = layer.hands_on(inputs)
-            yield Join(layer, place, copy, inputs, width)
-
-
-def turn(part: Part, topology: str) -> int:
-    """Return which layer, repeats counted, makes one vector of a sequence, or a sequence of one vector.
-
-    That is the last recurrent layer in many-to-one and the first in one-to-many; without a recurrent layer, the
-    last layer, and the first that is no embedding.
-    """
-    layers = [layer for layer in part.layers for _ in range(layer.repeat)]
-    cells = [place for place, layer in enumerate(layers) if isinstance(layer, Cell)]
-    if topology != Topology.ONE_TO_MANY:
-        return cells[-1] if cells else len(layers) - 1
-    others = (place for place, layer in enumerate(layers) if not isinstance(layer, Embedding))
-    return cells[0] if cells else next(others, 0)
-
-
-def name_of(layer: Layer, copy: int, counted: Counter[str]) -> str:
-    """Return the name of a layer, its own or its kind's with a number; `counted` has the kinds so far."""
-    counted[layer.kind] += 1
-    if layer.name is None:
-        return f"{layer.kind}_{counted[layer.kind]}"
-    return layer.name if layer.repeat == 1 else f"{layer.name}_{copy + 1}"
-
-
-def stack(
-    part_name: str | None, part: Part, topology: str, convention_name: str, counted: Counter[str]
-) -> Iterator[Placed]:
-    """Yield the layers of a part in their places, its output layer last; `counted` numbers those without a name."""
+def stack(moves: Moves, convention_name: str) -> Iterator[Placed]:
+    """Yield the layers in their places, a part's output layer last."""
     row = convention(convention_name)
-    many_in, many_out = reads_many(topology), hands_on_many(topology)
-    steps, width, at = part.steps, part.input, turn(part, topology)
-    for number, (layer, _, copy, inputs, width) in enumerate(joins(part)):
-        many = many_in if number < at else many_out
-        name = name_of(layer, copy, counted)
-        shape = (steps, width) if many else (width,)
-        uses = steps if many or (many_in and number == at) else 1
-        known = _counted(layer, inputs, row)
-        yield Placed(layer, name, part_name, inputs, width, shape, uses, *known, copy)
-    if part.output:
-        units = part.output.units
-        shape, uses = ((steps, units), steps) if many_out else ((units,), 1)
-        known = _counted(part.output, width, row)
-        yield Placed(part.output, OUTPUT, part_name, width, units, shape, uses, *known)
+    found, ended = shapes(moves), ends(moves)
+    for place, move in enumerate(moves):
+        if isinstance(move, Placement):
+            *steps, inputs = found[move.reads[0]]
+            shape = found[ended[place]]
+            uses = steps[0] if steps else 1
+            known = _counted(move.layer, inputs, row)
+            yield Placed(move.layer, move.name, move.part, inputs, shape[-1], shape, uses, *known, move.copy)
 
 
 def _counted(layer: Layer, inputs: int, row: Convention) -> tuple[Mapping[str, int], Layout, int, int | None]:

@@ -15,8 +15,7 @@ from rnncalc.errors import Path, Problem
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, Layer, Output
 from rnncalc.layers.options import Allowed, Choice, Size, Switch, Text
-from rnncalc.network.parts import TOPOLOGIES, Part, Parts, Topology, part_of
-from rnncalc.network.stack import OUTPUT, joins
+from rnncalc.network.parts import OUTPUT, TOPOLOGIES, Part, Parts, Topology, joins, part_of
 
 if TYPE_CHECKING:
     from rnncalc.network.described import Described

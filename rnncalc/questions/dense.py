@@ -2,7 +2,8 @@
 
 Its input is T·m numbers; each recurrent or dense layer of width w becomes a dense layer of T·w units, or of w where it
 stands before the sequence of a one-to-many network begins; the output keeps its p units, or has T·p where it speaks at
-every step. An embedding stays what it is, one table.
+every step. An embedding stays what it is, one table. So does a part counted elsewhere: what follows it reads T·w
+numbers, or w if it is applied once.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,8 +12,8 @@ from typing import NamedTuple
 from rnncalc.conventions.formula import Expression, Plus, Times
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Dropout, Output
+from rnncalc.network.flow import Begin, Input, Placement
 from rnncalc.network.network import Network
-from rnncalc.network.parts import Topology, hands_on_many
 from rnncalc.network.stack import Placed
 
 StepsOfParts = Mapping[str | None, int]
@@ -113,31 +114,37 @@ class _Made(NamedTuple):
 
 
 def _made(network: Network, steps: StepsOfParts) -> Iterator[_Made]:
-    """Yield what stands for each layer in order; a decoder reads what its encoder hands on beside its own."""
+    """Yield what stands for each layer in order.
+
+    Only the output layer sees that a sequence has ended, and later steps without an input have no numbers. A decoder's
+    first layer reads what the encoder outputs beside its own input.
+    """
+    values: list[tuple[int, int]] = []  # of each move: its numbers, and for how many steps
     part: str | None = None
-    flow = beside = 0  # how many numbers the layer below hands on, all steps at once, and how many an encoder does
-    times = 0  # for how many steps it does
-    topology = ""
-    for placed in network.stack:
-        if not times or placed.part != part:
-            part, beside, topology = placed.part, flow, network.topology_of(placed.part)
-            times = 1 if topology == Topology.ONE_TO_MANY else steps[part]
-            flow = times * network.parts[part].input
-        waiting = topology == Topology.ONE_TO_MANY and not placed.sequence  # for the sequence to begin
-        at = 1 if waiting else steps[part]
-        match layer := placed.layer:
-            case Output():
-                units = (at if hands_on_many(topology) else 1) * placed.outputs
-                yield _Made(placed, flow + beside, units, dense=True)
-            case Cell() | Dense():
-                inputs, flow, times = beside + flow + at * layer.extra_inputs, at * placed.outputs, at
-                yield _Made(placed, inputs, flow, dense=True)
-                beside = 0
-            case Dropout():
-                flow += at * layer.extra_inputs
-            case _:
-                flow = times * placed.outputs
-                yield _Made(placed, placed.inputs, placed.outputs, dense=False)
+    encoder = 0
+    layers = iter(network.stack)
+    for move in network.flow:
+        numbers, times = values[move.reads[0]] if move.reads else (0, 0)
+        match move:
+            case Input(shape=(*length, width), extra_of=None):
+                encoder = values[-1][0] if values else 0
+                part, times = move.part, steps[move.part] if length else 1
+                numbers = times * width
+            case Begin():
+                times = steps[part]
+            case Placement(layer=layer):
+                placed = next(layers)
+                numbers += times * layer.extra_inputs
+                if isinstance(layer, Output) and not placed.sequence:
+                    times = 1
+                if isinstance(layer, Cell | Dense):
+                    units = times * placed.outputs
+                    yield _Made(placed, numbers + encoder, units, dense=True)
+                    numbers, encoder = units, 0
+                elif not isinstance(layer, Dropout):
+                    yield _Made(placed, placed.inputs, placed.outputs, dense=False)
+                    numbers = times * placed.outputs
+        values.append((numbers, times))
 
 
 def _chains(made: list[_Made]) -> tuple[tuple[int, ...], ...]:

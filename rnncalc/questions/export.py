@@ -7,7 +7,6 @@ other is a module of its own, written from its equations, with the textbook's te
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.formula import formula, letters, value
@@ -15,11 +14,21 @@ from rnncalc.conventions.lacks import lacks
 from rnncalc.conventions.layout import Layout, layout
 from rnncalc.conventions.tensor import Direction, Role
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Embedding, Layer
+from rnncalc.layers.layer import Layer
+from rnncalc.network.flow import Apply, Begin, Final, Input, Last, Placement, Recur, ends, shapes
 from rnncalc.network.network import Network
-from rnncalc.network.parts import Topology, reads_many
-from rnncalc.network.stack import Placed, turn
-from rnncalc.questions.program import Apply, Begin, Extra, FedBack, Last, Module, Move, OneStep, OwnCell, Program, Zeros
+from rnncalc.network.stack import Placed
+from rnncalc.questions.program import (
+    FedBack,
+    LastStep,
+    Module,
+    ModuleCall,
+    Move,
+    OneStep,
+    OwnCell,
+    Program,
+    Zeros,
+)
 from rnncalc.step.equations import equations
 from rnncalc.step.trace import trace
 
@@ -128,69 +137,47 @@ def _module(run: _Run) -> Module:
 
 
 def _moves(network: Network, modules: tuple[Module, ...]) -> Iterator[Move]:
-    encoders = iter([each for each in modules if each.places[0].part == "encoder" and isinstance(each.layer, Cell)])
-    for name, part in network.parts.items():
-        own = tuple(module for module in modules if module.places[0].part == name)
-        topology = network.topology_of(name)
-        yield Begin(name, part.input, isinstance(part.layers[0], Embedding), reads_many(topology), part.steps)
-        if network.feedback:
-            yield from _fed_back(own, part.steps)
-            return
-        single = topology == Topology.ONE_TO_ONE
-        if single:
-            yield OneStep()
-        turning = _module_of(own, turn(part, topology))
-        for module in own:
-            at = _At(topology if module is turning else "", name, part.steps, single, module is own[-1])
-            yield from _through(module, at, encoders)
-        if single:
-            yield Last((own[-1].outputs,))
+    """Yield what is done with the modules, as the network's own moves have it.
 
-
-def _fed_back(modules: tuple[Module, ...], steps: int | None) -> Iterator[Move]:
-    """Yield what is done where all modules are applied to one step after another."""
+    Modules read sequences: what flows through a network of one step is a sequence of one step.
+    """
+    flow, shape, output = network.flow, shapes(network.flow), ends(network.flow)
+    of = {place.name: module for module in modules for place in module.places}
     recurrent = tuple(module for module in modules if isinstance(module.layer, Cell))
-    yield OneStep()
-    yield FedBack(steps, recurrent, any(module.layer.extra_inputs for module in modules))
-    for module in modules:
-        if extra := module.layer.extra_inputs:
-            yield Extra(module, extra, (steps, extra), looped=True)
-        yield Apply(module, (1, module.outputs), looped=module in recurrent)
+    kept = {move.reads[0] for move in flow if isinstance(move, Final)}
+    read = {place for move in flow for place in move.reads}
+    single = all(len(each) == 1 for each in shape)
+    for place, move in enumerate(flow):
+        match move:
+            case Input(extra_of=None):
+                yield move
+                if single:
+                    yield OneStep()
+            case Input():
+                yield move.replace(shape=(1, *move.shape)) if single else move
+            case Begin(later="output"):
+                yield OneStep()
+                yield FedBack(move.steps, recurrent, any(module.layer.extra_inputs for module in modules))
+            case Begin():
+                yield Zeros(shape[place][-1], move.steps)
+            case Placement(name=name) if (module := of[name]).places[-1].name == name:
+                out = output[place] if isinstance(move, Recur) else place
+                starts = [flow[state].reads[0] for state in move.reads[1:]]
+                yield ModuleCall(
+                    module,
+                    (1, module.outputs) if single or network.feedback else shape[out],
+                    last=isinstance(move, Recur) and len(shape[out]) < len(shape[place]),
+                    kept=place in kept,
+                    unread=place in kept and out not in read,
+                    looped=network.feedback and module in recurrent,
+                    start=of[_name(flow[starts[0]])] if starts else None,
+                )
+            case Last() if isinstance(flow[move.reads[0]], Apply):
+                yield LastStep(shape[place])
+    if single:
+        yield LastStep(shape[-1])
 
 
-class _At(NamedTuple):
-    """Where a module stands: `turn` names the topology where a sequence, if one does, ends or begins there."""
-
-    turn: str
-    part: str | None
-    steps: int | None
-    single: bool
-    final: bool
-
-
-def _through(module: Module, at: _At, encoders: Iterator[Module]) -> Iterator[Move]:
-    """Yield what is done at a module."""
-    layer, recurrent = module.layer, isinstance(module.layer, Cell)
-    shape = (1, module.outputs) if at.single else module.places[-1].output_shape
-    ends, begins = at.turn == Topology.MANY_TO_ONE, at.turn == Topology.ONE_TO_MANY
-    if begins and not isinstance(layer, Embedding):
-        yield Zeros(module.inputs - layer.extra_inputs, at.steps)
-    if layer.extra_inputs:
-        read = (at.steps,) if ends or len(shape) == 2 else ()
-        yield Extra(module, layer.extra_inputs, (*read, layer.extra_inputs))
-    if ends and not recurrent:
-        yield Apply(module, (at.steps, module.outputs))
-        yield Last(shape)
-        return
-    if begins and isinstance(layer, Embedding):
-        yield Apply(module, (layer.units,))
-        yield Zeros(layer.units, at.steps)
-        return
-    start = next(encoders) if at.part == "decoder" and recurrent else None
-    kept = at.part == "encoder" and recurrent
-    yield Apply(module, shape, last=ends, kept=kept, unread=kept and at.final, start=start)
-
-
-def _module_of(modules: tuple[Module, ...], number: int) -> Module:
-    """Return the module that has one of the layers of a part, counted from 0."""
-    return [module for module in modules for _ in module.places][number]
+def _name(move: object) -> str:
+    assert isinstance(move, Placement)
+    return move.name

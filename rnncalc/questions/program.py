@@ -10,6 +10,7 @@ from typing import NamedTuple, Union
 from rnncalc.conventions.tensor import Tensor
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Layer
+from rnncalc.network.flow import Input
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.step.equations import HALF, Equation, symbols
@@ -79,16 +80,6 @@ class Module(NamedTuple):
         return tuple((letter, self.places[0].sizes[width]) for letter, width in layer.states.items())
 
 
-class Begin(NamedTuple):
-    """A part's input comes in: token numbers, or vectors of so many numbers; a sequence of them where `many`."""
-
-    part: str | None
-    width: int
-    tokens: bool
-    many: bool
-    steps: int | None
-
-
 class OneStep(NamedTuple):
     """What is one vector, or one token, becomes a sequence of one step."""
 
@@ -102,22 +93,13 @@ class FedBack(NamedTuple):
 
 
 class Zeros(NamedTuple):
-    """One vector becomes a sequence: it and zeros after it."""
+    """One vector of a width becomes a sequence: it and zeros after it."""
 
     width: int
     steps: int | None
 
 
-class Extra(NamedTuple):
-    """Features from elsewhere join what flows, behind it; those of one step where it is `looped`."""
-
-    module: Module
-    width: int
-    shape: tuple[int | None, ...]
-    looped: bool = False
-
-
-class Apply(NamedTuple):
+class ModuleCall(NamedTuple):
     """A module is applied.
 
     last: only what the last step of each direction hands on goes on. kept: its final states start the decoder's, and
@@ -134,13 +116,14 @@ class Apply(NamedTuple):
     start: Module | None = None
 
 
-class Last(NamedTuple):
+class LastStep(NamedTuple):
     """The last step of the sequence alone goes on; shape: of what does, without the batch."""
 
     shape: tuple[int | None, ...]
 
 
-Move = Union[Begin, OneStep, FedBack, Zeros, Extra, Apply, Last]  # noqa: UP007  a closed union, told apart by match
+Move = Union[Input, OneStep, FedBack, Zeros, ModuleCall, LastStep]  # noqa: UP007  a closed union, told apart by match
+"""An input of a part begins what flows; that of a layer, its extra inputs, joins it."""
 
 
 class Program(NamedTuple):

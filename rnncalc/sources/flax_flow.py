@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from rnncalc.conventions.tensor import WAYS
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Dropout
-from rnncalc.questions.program import Apply, Extra, FedBack, Last, Module, Move, OneStep, OwnCell, Zeros
+from rnncalc.network.flow import Input
+from rnncalc.questions.program import FedBack, LastStep, Module, ModuleCall, Move, OneStep, OwnCell, Zeros
 from rnncalc.sources.expressions import Spelling, step_of
 from rnncalc.sources.flow import Arrays, passed
 from rnncalc.sources.layout import Call, Chain, Code, statement
@@ -92,13 +93,13 @@ ARRAYS = Arrays("jnp.concatenate", "axis", "{0}[:, None]", "jnp.zeros((len({0}),
 def moved(move: Move, x: str, writing: Writing, prefix: str) -> Iterator[str]:
     """Yield the lines of a move; `x` is the name of what it reads."""
     match move:
-        case OneStep() | Zeros() | Extra() | Last():
+        case OneStep() | Zeros() | Input() | LastStep():
             yield from passed(move, x, writing, ARRAYS)
         case FedBack():
             yield from _looped(move, x, writing, READ[prefix])
-        case Apply() if recurrent(move.module):
+        case ModuleCall() if recurrent(move.module):
             yield from _recurred(move, x, writing, prefix)
-        case Apply():
+        case ModuleCall():
             code = _applied(move.module, x, writing, prefix)
             yield from statement(code, before="x = ", depth=writing.depth, note=shape_of(move.shape))
 
@@ -126,7 +127,7 @@ def _looped(move: FedBack, x: str, writing: Writing, read: str) -> Iterator[str]
     yield from writing.looped(move)
 
 
-def _recurred(move: Apply, x: str, writing: Writing, prefix: str) -> Iterator[str]:
+def _recurred(move: ModuleCall, x: str, writing: Writing, prefix: str) -> Iterator[str]:
     """Yield the lines that apply a recurrent module, from its start to its merge."""
     layer, name = recurrent(move.module), writing.of(move.module)
     assert layer

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rnncalc.questions.program import Extra, Last, OneStep, Zeros
+from rnncalc.network.flow import Input
+from rnncalc.questions.program import LastStep, OneStep, Zeros
 from rnncalc.sources.layout import Call, statement
 from rnncalc.sources.written import Writing, shape_of
 
@@ -23,7 +24,7 @@ class Arrays(NamedTuple):
     zeros: str
 
 
-def passed(move: OneStep | Zeros | Extra | Last, x: str, writing: Writing, arrays: Arrays) -> Iterator[str]:
+def passed(move: OneStep | Zeros | Input | LastStep, x: str, writing: Writing, arrays: Arrays) -> Iterator[str]:
     """Yield the lines of a move that no module makes; `x` is the name of what it reads."""
     one_step = arrays.one_step.format(x)
     match move:
@@ -34,8 +35,8 @@ def passed(move: OneStep | Zeros | Extra | Last, x: str, writing: Writing, array
             note = f"{shape_of((move.steps, move.width))}, zeros after the input"
             grown = Call(f"x = {arrays.joined}", (f"[{one_step}, zeros]", f"{arrays.axis}=1"))
             yield from statement(grown, depth=2, note=note)
-        case Extra():
+        case Input():
             pair = f"[{x}, {writing.extra(move)}]"
             yield from statement(Call(f"x = {arrays.joined}", (pair, f"{arrays.axis}=-1")), depth=writing.depth)
-        case Last():
+        case LastStep():
             yield from statement(f"x = {x}[:, -1]", depth=2, note=shape_of(move.shape))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Dropout, Embedding, External
-from rnncalc.questions.program import Apply, Module, OwnCell, Program
+from rnncalc.questions.program import Module, ModuleCall, OwnCell, Program
 from rnncalc.sources.expressions import step_of
 from rnncalc.sources.keras_flow import SPELLING, moved
 from rnncalc.sources.layout import Call, Code, statement
@@ -69,7 +69,7 @@ def write(program: Program) -> str:
     lines += writing.classes(_cell, EXTERNAL)
     lines += ["", "", f"class {writing.name}(keras.Model):", *docstring(*writing.paragraphs()), ""]
     lines += ["    def __init__(self) -> None:", "        super().__init__()"]
-    ways = {move.module.name: move for move in program.moves if isinstance(move, Apply)}
+    ways = {move.module.name: move for move in program.moves if isinstance(move, ModuleCall)}
     for module in program.modules:
         lines += _made(module, ways[module.name], writing)
     arguments = [each.name if each.shape is not None else each.typed("") for each in writing.arguments()]
@@ -122,7 +122,7 @@ def _size(width: str) -> str:
     return "input_shape[-1]" if width == width_name("m") else f"self.{width}"
 
 
-def _made(module: Module, move: Apply, writing: Writing) -> Iterator[str]:
+def _made(module: Module, move: ModuleCall, writing: Writing) -> Iterator[str]:
     """Yield the lines that make a layer and what belongs to it."""
     layer, name, note = module.layer, writing.of(module), writing.note(module)
     if not ties(module):
@@ -144,7 +144,7 @@ def _weight(name: str, shape: str, module: Module, note: str = "") -> Iterator[s
     yield from statement(code, before=f"self.{name} = ", depth=2, note=note)
 
 
-def _layer(module: Module, move: Apply, writing: Writing) -> Code:
+def _layer(module: Module, move: ModuleCall, writing: Writing) -> Code:
     name = f'name="{writing.of(module)}"'
     match layer := module.layer:
         case Cell():
@@ -163,7 +163,7 @@ def _layer(module: Module, move: Apply, writing: Writing) -> Code:
             raise TypeError(layer)
 
 
-def _recurrent(module: Module, move: Apply, layer: Cell, writing: Writing, name: str) -> Code:
+def _recurrent(module: Module, move: ModuleCall, layer: Cell, writing: Writing, name: str) -> Code:
     given: list[Code] = []
     cells: list[Code] = []
     if module.cell:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rnncalc.questions.program import Apply, Extra, FedBack, Last, Module, Move, OneStep, Zeros
+from rnncalc.network.flow import Input
+from rnncalc.questions.program import FedBack, LastStep, Module, ModuleCall, Move, OneStep, Zeros
 from rnncalc.sources.expressions import Spelling
 from rnncalc.sources.flow import Arrays, passed
 from rnncalc.sources.layout import Call, Chain, Code, statement
@@ -27,19 +28,19 @@ ARRAYS = Arrays("ops.concatenate", "axis", "{0}[:, None]", "ops.zeros((ops.shape
 def moved(move: Move, x: str, writing: Writing) -> Iterator[str]:
     """Yield the lines of a move; `x` is the name of what it reads."""
     match move:
-        case OneStep() | Zeros() | Extra() | Last():
+        case OneStep() | Zeros() | Input() | LastStep():
             yield from passed(move, x, writing, ARRAYS)
         case FedBack():
             yield from _looped(move, x, writing)
-        case Apply() if recurrent(move.module):
+        case ModuleCall() if recurrent(move.module):
             yield from _recurred(move, x, writing)
-        case Apply(module=module) if ties(module):
+        case ModuleCall(module=module) if ties(module):
             own = f"self.{writing.of(module)}"
             product = f"{x} @ ops.transpose(self.{writing.table(module)}.embeddings)"
             total: Code = Chain((product, f"+ {own}_bias")) if module.params else product
             code = SPELLING.activated(module.layer.values()["activation"], total)
             yield from statement(code, before="x = ", depth=2, note=shape_of(move.shape))
-        case Apply():
+        case ModuleCall():
             code = Call(f"self.{writing.of(move.module)}", (x,))
             yield from statement(code, before="x = ", depth=writing.depth, note=shape_of(move.shape))
 
@@ -55,7 +56,7 @@ def _looped(move: FedBack, x: str, writing: Writing) -> Iterator[str]:
     yield from writing.looped(move)
 
 
-def _recurred(move: Apply, x: str, writing: Writing) -> Iterator[str]:
+def _recurred(move: ModuleCall, x: str, writing: Writing) -> Iterator[str]:
     """Yield the lines that apply a recurrent layer."""
     layer, name = recurrent(move.module), writing.of(move.module)
     assert layer

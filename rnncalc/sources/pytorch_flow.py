@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense
-from rnncalc.questions.program import Apply, Extra, FedBack, Last, Module, Move, OneStep, Zeros
+from rnncalc.network.flow import Input
+from rnncalc.questions.program import FedBack, LastStep, Module, ModuleCall, Move, OneStep, Zeros
 from rnncalc.sources.expressions import Spelling
 from rnncalc.sources.flow import Arrays, passed
 from rnncalc.sources.layout import Call, Code, statement
@@ -41,13 +42,13 @@ ARRAYS = Arrays("torch.cat", "dim", "{0}.unsqueeze(1)", "{0}.new_zeros(len({0}),
 def moved(move: Move, x: str, writing: Writing) -> Iterator[str]:
     """Yield the lines of a move; `x` is the name of what it reads."""
     match move:
-        case OneStep() | Zeros() | Extra() | Last():
+        case OneStep() | Zeros() | Input() | LastStep():
             yield from passed(move, x, writing, ARRAYS)
         case FedBack():
             yield from _looped(move, x, writing)
-        case Apply() if recurrent(move.module):
+        case ModuleCall() if recurrent(move.module):
             yield from _recurred(move, x, writing)
-        case Apply():
+        case ModuleCall():
             layer = move.module.layer
             code: Code = Call(f"self.{writing.of(move.module)}", (x,))
             if isinstance(layer, Dense):
@@ -74,7 +75,7 @@ def _learned(module: Module, x: str, writing: Writing) -> Iterator[str]:
         yield from statement(expanded, before=f"{letter}_0 = ", depth=2)
 
 
-def _recurred(move: Apply, x: str, writing: Writing) -> Iterator[str]:
+def _recurred(move: ModuleCall, x: str, writing: Writing) -> Iterator[str]:
     """Yield the lines that apply a recurrent module, from its start to its merge."""
     layer, own = recurrent(move.module), writing.of(move.module)
     assert layer

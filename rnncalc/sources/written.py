@@ -12,7 +12,8 @@ from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.tensor import Role
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Output
-from rnncalc.questions.program import Begin, Extra, FedBack, Module, Move, OwnCell, Program, Zeros
+from rnncalc.network.flow import Input
+from rnncalc.questions.program import FedBack, Module, Move, OwnCell, Program, Zeros
 from rnncalc.sources.layout import INDENT, WIDTH, Call, Code, statement
 from rnncalc.sources.names import FALLBACK, class_name, identifiers, spoken
 from rnncalc.text import all_of, escape
@@ -55,13 +56,18 @@ class Writing:
 
     def __init__(self, program: Program, taken: set[str], reserved: Container[str] = ()) -> None:
         self.program = program
-        self.depth = 2  # of the lines of its call, deeper in a loop
+        self.in_loop = False
         self.cells: dict[OwnCell, str] = {}
         for cell in program.cells:
             alike = [name for name in self.cells.values() if name.startswith(f"{cell.name}Cell")]
             self.cells[cell] = f"{cell.name}Cell{len(alike) + 1 if alike else ''}"
         self.identifiers = identifiers(program.modules, reserved)
         self.name = class_name(program.network.name, {*taken, *self.cells.values()})
+
+    @property
+    def depth(self) -> int:
+        """How deep the lines of its call stand."""
+        return 3 if self.in_loop else 2
 
     def of(self, module: Module) -> str:
         """Return the identifier of a module."""
@@ -89,11 +95,10 @@ class Writing:
         extras, ends = [], []
         for move in self.program.moves:
             match move:
-                case Begin():
-                    shape = (*((move.steps,) if move.many else ()), *(() if move.tokens else (move.width,)))
-                    yield Argument(entering(move), shape, move.tokens)
-                case Extra():
-                    extras.append(Argument(f"{self.of(move.module)}_extra", move.shape))
+                case Input(extra_of=None):
+                    yield Argument(entering(move), move.shape[:-1] if move.tokens else move.shape, move.tokens)
+                case Input(extra_of=str(name)):
+                    extras.append(Argument(f"{self.identifiers[name]}_extra", move.shape))
                 case Zeros() | FedBack():
                     ends.append(Argument("steps", None, default=move.steps))
         yield from (*extras, *ends)
@@ -107,7 +112,7 @@ class Writing:
         """Yield each move but the beginnings, with the name of what it reads."""
         name = ""
         for move in self.program.moves:
-            if isinstance(move, Begin):
+            if isinstance(move, Input) and move.extra_of is None:
                 name = entering(move)
                 continue
             yield move, name
@@ -124,11 +129,11 @@ class Writing:
         """Yield the lines that begin a loop over steps."""
         yield "        outputs = []"
         yield f"        for {'step' if move.extras else '_'} in range(steps):"
-        self.depth = 3
+        self.in_loop = True
 
-    def extra(self, move: Extra) -> str:
-        """Return the features that join what flows."""
-        return f"{self.of(move.module)}_extra{'[:, step : step + 1]' * move.looped}"
+    def extra(self, move: Input) -> str:
+        """Return the features that join what flows; in a loop, those of its step."""
+        return f"{self.identifiers[move.extra_of or '']}_extra{'[:, step : step + 1]' * self.in_loop}"
 
     def ended(self, lines: list[str], joined: str) -> list[str]:
         """Return the lines of the call with its end; `joined` puts the outputs of a loop together."""
@@ -158,7 +163,7 @@ class Writing:
             yield f"Source: {spoken(network.source, 400)}"
 
 
-def entering(move: Begin) -> str:
+def entering(move: Input) -> str:
     """Return the name of a part's input."""
     return {"encoder": "source", "decoder": "target"}.get(move.part or "", "x")
 

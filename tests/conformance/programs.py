@@ -17,9 +17,10 @@ from rnncalc.forward.layer_pass import LayerPass
 from rnncalc.forward.network_pass import Pass
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, Layer
+from rnncalc.network.flow import Input
 from rnncalc.network.stack import Placed
 from rnncalc.questions.export import export
-from rnncalc.questions.program import Extra, FedBack, Module, Program, Zeros
+from rnncalc.questions.program import FedBack, Module, Program, Zeros
 from rnncalc.sources import TARGETS, source
 from rnncalc.sources.written import Writing
 from rnncalc.spec import parse
@@ -142,10 +143,10 @@ def case_of(program: Program, known: Network, seed: int) -> Case:
         inputs[name] = random.integers(part.input, size=shape) if tokens else array(*shape, part.input, bound=1.0)
     extras = {}
     for move in program.moves:
-        if isinstance(move, Extra):
-            part = known.parts[move.module.places[0].part]
+        if isinstance(move, Input) and move.extra_of:
+            part = known.parts[move.part]
             sizes = tuple((part.steps or 1) if size is None else size for size in move.shape)
-            extras[move.module.name] = array(*sizes, bound=1.0)
+            extras[move.extra_of] = array(*sizes, bound=1.0)
     steps = next((known.steps for move in program.moves if isinstance(move, Zeros | FedBack)), None)
     outputs = Mixed(program, known, weights, inputs, extras).outputs()
     return Case(program, text_of(program), weights, inputs, extras, steps, outputs)

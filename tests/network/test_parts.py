@@ -1,22 +1,6 @@
-"""Where a network reads and hands on, by its topology."""
-
-import pytest
+"""The pieces a network is described with."""
 
 from rnncalc import RNN, Budget, Expect, Network
-from rnncalc.network.parts import TOPOLOGIES, hands_on_many, reads_many
-
-BY_NAME = {
-    "one-to-one": (False, False),
-    "one-to-many": (False, True),
-    "many-to-one": (True, False),
-    "many-to-many": (True, True),
-}
-
-
-@pytest.mark.parametrize("topology", TOPOLOGIES)
-def test_a_topology_is_what_it_is_called(topology: str) -> None:
-    """The first word says what is read, the last what is handed on."""
-    assert (reads_many(topology), hands_on_many(topology)) == BY_NAME[topology]
 
 
 def test_with_other_parts_nothing_is_expected_of_it() -> None:

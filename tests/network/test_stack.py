@@ -3,8 +3,7 @@
 import pytest
 
 from rnncalc import GRU, LSTM, RNN, Dense, Dropout, External, Layer, Network, Output
-from rnncalc.network.parts import Part, TopologyName
-from rnncalc.network.stack import joins
+from rnncalc.network.parts import Part, TopologyName, joins
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,15 @@ def test_what_stands_before_a_sequence_begins_is_applied_once() -> None:
     assert widths(network) == [(6, 5, 35), (6 + 3 * 7, 6, 168), (9, 9, 90), (9, 3, 30)]
 
 
+def test_a_part_counted_elsewhere_is_applied_where_it_stands() -> None:
+    """One-to-many: before the first recurrent layer once; without one the sequence begins at it, 5 numbers a step."""
+    external = External(7, outputs=5)
+    before = Network(input=4, layers=(external, RNN(2)), steps=3, topology="one-to-many")
+    assert widths(before) == [(4, 5, 7), (5, 6, 36)]
+    within = Network(input=4, layers=(external, Dense(2)), steps=3, topology="one-to-many")
+    assert widths(within) == [(4, 5, 7), (15, 6, 96)]
+
+
 @pytest.mark.parametrize("layer", [RNN(3), LSTM(3, bias=False), Dense(4, extra_inputs=2), Dropout(0.5, extra_inputs=2)])
 @pytest.mark.parametrize("topology", ["many-to-many", "many-to-one", "one-to-many"])
 def test_repeated_layers_are_as_many_single_ones(layer: Layer, topology: TopologyName) -> None:

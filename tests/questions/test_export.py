@@ -4,7 +4,7 @@ import pytest
 
 from rnncalc import GRU, LSTM, MGU, RNN, SRU, Cell, Dense, Embedding, FastGRNN, Network, Output, Part
 from rnncalc.questions.export import export
-from rnncalc.questions.program import Apply, Last, Module
+from rnncalc.questions.program import LastStep, Module, ModuleCall
 
 
 def modules(*layers: Cell, target: str = "pytorch", stacks: bool = True) -> tuple[Module, ...]:
@@ -79,7 +79,7 @@ def test_halves_stack_alike(taking: tuple[Cell, ...], number: int) -> None:
     """The final states of a module start a module of as many layers, else each layer is its own."""
     encoder, decoder = Part(3, (LSTM(4, repeat=2),)), Part(5, taking, Output(2))
     program = export(Network(encoder=encoder, decoder=decoder), "pytorch", stacks=True)
-    started = [move for move in program.moves if isinstance(move, Apply) and move.start]
+    started = [move for move in program.moves if isinstance(move, ModuleCall) and move.start]
     assert len(started) == number
     assert [move.start.name for move in started if move.start] == ["lstm_1", "lstm_2"][:number]
 
@@ -94,7 +94,7 @@ def test_a_layer_that_is_called_output_is_a_layer() -> None:
     """Without an output layer the sequence ends at the last layer, whatever its name, as the stack has it."""
     net = Network(input=2, layers=[Dense(4), Dense(3, name="output")], steps=5)
     _, first, last, end = export(net, "pytorch").moves
-    assert isinstance(first, Apply)
-    assert isinstance(last, Apply)
-    assert [first.shape, last.shape, end] == [(5, 4), (5, 3), Last((3,))]
+    assert isinstance(first, ModuleCall)
+    assert isinstance(last, ModuleCall)
+    assert [first.shape, last.shape, end] == [(5, 4), (5, 3), LastStep((3,))]
     assert [placed.output_shape for placed in net.stack] == [first.shape, (3,)]

@@ -5,8 +5,9 @@ from functools import partial
 import pytest
 
 from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, Layer, Network, Output, Part
+from rnncalc.network.flow import Input
 from rnncalc.questions.export import export
-from rnncalc.questions.program import Apply, Begin, Extra, FedBack, Last, Module, Move, OneStep, Program, Zeros
+from rnncalc.questions.program import FedBack, LastStep, Module, ModuleCall, Move, OneStep, Program, Zeros
 
 
 def said(move: Move) -> tuple[object, ...]:
@@ -17,6 +18,8 @@ def said(move: Move) -> tuple[object, ...]:
             return value.name
         return tuple(map(name, value)) if isinstance(value, tuple) else value
 
+    if isinstance(move, Input):
+        return (Input, move.extra_of, move.shape) if move.extra_of else (Input, move.part, move.shape, move.tokens)
     return type(move), *map(name, move)
 
 
@@ -27,14 +30,14 @@ def moves(*layers: Layer, target: str = "pytorch", **given: object) -> list[tupl
 def apply(name: str, *shape: int | None, **others: object) -> tuple[object, ...]:
     """Return what is said of a module that is applied."""
     at = {"last": False, "kept": False, "unread": False, "looped": False, "start": None} | others
-    return Apply, name, shape, *at.values()
+    return ModuleCall, name, shape, *at.values()
 
 
 CASES = {
     "many-to-one ends at the last recurrent layer": (
         partial(moves, LSTM(3), GRU(5), output=2, steps=7),
         [
-            (Begin, None, 4, False, True, 7),
+            (Input, None, (7, 4), False),
             apply("lstm_1", 7, 3),
             apply("gru_1", 5, last=True),
             apply("output", 2),
@@ -42,69 +45,69 @@ CASES = {
     ),
     "without a recurrent layer at the last one": (
         partial(moves, Dense(3), Dense(2), steps=7),
-        [(Begin, None, 4, False, True, 7), apply("dense_1", 7, 3), apply("dense_2", 7, 2), (Last, (2,))],
+        [(Input, None, (7, 4), False), apply("dense_1", 7, 3), apply("dense_2", 7, 2), (LastStep, (2,))],
     ),
     "many-to-many goes on as it comes, its steps unknown": (
         partial(moves, RNN(3), output=2, topology="many-to-many"),
-        [(Begin, None, 4, False, True, None), apply("rnn_1", None, 3), apply("output", None, 2)],
+        [(Input, None, (None, 4), False), apply("rnn_1", None, 3), apply("output", None, 2)],
     ),
     "one-to-many begins at the first recurrent layer, with zeros after the one vector": (
         partial(moves, Dense(3), RNN(5, extra_inputs=2), output=2, steps=7, topology="one-to-many"),
         [
-            (Begin, None, 4, False, False, 7),
+            (Input, None, (4,), False),
             apply("dense_1", 3),
             (Zeros, 3, 7),
-            (Extra, "rnn_1", 2, (7, 2), False),
+            (Input, "rnn_1", (7, 2)),
             apply("rnn_1", 7, 5),
             apply("output", 7, 2),
         ],
     ),
     "without a recurrent layer at the first that is no table": (
         partial(moves, Embedding(3), Dense(5), steps=7, topology="one-to-many"),
-        [(Begin, None, 4, True, False, 7), apply("embedding_1", 3), (Zeros, 3, 7), apply("dense_1", 7, 5)],
+        [(Input, None, (4,), True), apply("embedding_1", 3), (Zeros, 3, 7), apply("dense_1", 7, 5)],
     ),
     "where a table is all there is, zeros follow it": (
         partial(moves, Embedding(3), steps=7, topology="one-to-many"),
-        [(Begin, None, 4, True, False, 7), apply("embedding_1", 3), (Zeros, 3, 7)],
+        [(Input, None, (4,), True), apply("embedding_1", 3), (Zeros, 3, 7)],
     ),
     "one-to-one is a sequence of one": (
         partial(moves, LSTM(3, extra_inputs=1), output=2, topology="one-to-one"),
         [
-            (Begin, None, 4, False, False, 1),
+            (Input, None, (4,), False),
             (OneStep,),
-            (Extra, "lstm_1", 1, (1, 1), False),
+            (Input, "lstm_1", (1, 1)),
             apply("lstm_1", 1, 3),
             apply("output", 1, 2),
-            (Last, (2,)),
+            (LastStep, (2,)),
         ],
     ),
     "one-to-one, features beside a layer without recurrence": (
         partial(moves, Dense(3, extra_inputs=2), topology="one-to-one"),
         [
-            (Begin, None, 4, False, False, 1),
+            (Input, None, (4,), False),
             (OneStep,),
-            (Extra, "dense_1", 2, (1, 2), False),
+            (Input, "dense_1", (1, 2)),
             apply("dense_1", 1, 3),
-            (Last, (3,)),
+            (LastStep, (3,)),
         ],
     ),
     "features join before the sequence ends, at every step, and after it, once": (
         partial(moves, LSTM(3, extra_inputs=1), Dense(5, extra_inputs=2), steps=7),
         [
-            (Begin, None, 4, False, True, 7),
-            (Extra, "lstm_1", 1, (7, 1), False),
+            (Input, None, (7, 4), False),
+            (Input, "lstm_1", (7, 1)),
             apply("lstm_1", 3, last=True),
-            (Extra, "dense_1", 2, (2,), False),
+            (Input, "dense_1", (2,)),
             apply("dense_1", 5),
         ],
     ),
     "fed back, every module is applied in the loop, the recurrent ones from where they were": (
         partial(moves, RNN(3, extra_inputs=2), Dense(5), output=4, steps=7, topology="one-to-many", feedback=True),
         [
-            (Begin, None, 4, False, False, 7),
+            (Input, None, (4,), False),
             (OneStep,),
             (FedBack, 7, ("rnn_1",), True),
-            (Extra, "rnn_1", 2, (7, 2), True),
+            (Input, "rnn_1", (7, 2)),
             apply("rnn_1", 1, 3, looped=True),
             apply("dense_1", 1, 5),
             apply("output", 1, 4),
@@ -113,7 +116,7 @@ CASES = {
     "fed back without features beside, and without known steps": (
         partial(moves, RNN(3), output=4, topology="one-to-many", feedback=True),
         [
-            (Begin, None, 4, False, False, None),
+            (Input, None, (4,), False),
             (OneStep,),
             (FedBack, None, ("rnn_1",), False),
             apply("rnn_1", 1, 3, looped=True),
@@ -139,11 +142,11 @@ def halves(*, dense: bool) -> Program:
 def test_the_moves_of_an_encoder_decoder() -> None:
     """Each recurrent layer of the decoder starts from the encoder's in its place; all else of the encoder is unread."""
     assert [said(move) for move in halves(dense=False).moves] == [
-        (Begin, "encoder", 6, True, True, 5),
+        (Input, "encoder", (5, 6), True),
         apply("embedding_1", 5, 3),
         apply("lstm_1", 5, 4, kept=True),
         apply("lstm_2", 4, last=True, kept=True, unread=True),
-        (Begin, "decoder", 2, False, True, 7),
+        (Input, "decoder", (7, 2), False),
         apply("lstm_3", 7, 4, start="lstm_1"),
         apply("lstm_4", 7, 4, start="lstm_2"),
         apply("output", 7, 3),

@@ -1,0 +1,204 @@
+"""How a sequence moves through the layers of a network: a list of moves.
+
+A value is a sequence of vectors or one vector. A move makes one value from the values of earlier moves. There is one
+for each way from one kind of value to another:
+
+    from outside       Input       a vector becomes a sequence    Begin       a sequence becomes a vector    Last, Final
+    at each step       Apply       from step to step              Recur       several values into one        Merge
+
+`flow` makes the list from the parts of a network; it alone knows topologies. Whatever follows a sequence through a
+network goes through the list once and says what each move does to shapes, to numbers, to boxes or to lines of code.
+
+In one-to-many the sequence begins at the first recurrent layer; without one, at the first layer that is not an
+embedding. Layers before it are applied once, to the one vector: an embedding that stands alone looks up one token, and
+zeros follow what it outputs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.cell import Merge as Merging
+from rnncalc.layers.frozen import Frozen
+from rnncalc.layers.layer import Embedding, Layer
+from rnncalc.network.parts import OUTPUT, Parts, Topology, joins, name_of, reads_many
+
+Shape = tuple[Any, ...]
+"""(T, width) of a sequence, (width,) of a vector; an unknown T is None."""
+
+
+class Move(Frozen):
+    """Makes a value from the values at some earlier places of the list."""
+
+    reads: tuple[int, ...]
+
+
+class Input(Move):
+    """A value from outside: what a part reads, or the extra inputs of a layer.
+
+    tokens: whether its numbers are tokens below its width. extra_of: the name of the layer that alone reads it, None
+    for the input of the part.
+    """
+
+    part: str | None
+    shape: Shape
+    tokens: bool = False
+    extra_of: str | None = None
+
+
+class Begin(Move):
+    """A sequence that starts with a vector. Later steps are zeros, or the network's last output."""
+
+    steps: int | None
+    later: Literal["zeros", "output"] = "zeros"
+
+
+class Placement(Move):
+    """A layer in its place.
+
+    name: unique in the network. part: encoder, decoder or None. copy: which of the layers of one `repeat` it is.
+    """
+
+    name: str
+    layer: Layer
+    part: str | None
+    copy: int = 0
+
+
+class Apply(Placement):
+    """A layer without a state, applied to a vector or to each step of a sequence."""
+
+
+class Recur(Placement):
+    """A recurrent layer along a sequence, or one step of it on a vector; two directions stay apart until a Merge.
+
+    Reads x, then its initial states if they come from elsewhere, each with both directions side by side.
+    """
+
+    layer: Cell
+
+
+class Last(Move):
+    """The last step of a sequence; in a direction that runs backwards it is the first in time."""
+
+
+class Final(Move):
+    """A state, by its letter, of a recurrent layer after its last step, both directions side by side."""
+
+    state: str
+
+
+class Merge(Move):
+    """Several values as one, step by step; of one value, its two directions."""
+
+    how: Merging = "concat"
+
+
+Moves = Sequence[Move]
+
+
+def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
+    """Return the moves of a network, each after those that it reads.
+
+    topology: of a network that is no encoder-decoder. An encoder outputs its final states, a decoder a sequence.
+    """
+    moves: list[Move] = []
+    counted: Counter[str] = Counter()
+    encoder: list[int] = []  # the recurrent layers whose final states start the decoder's
+
+    def add(move: Move) -> int:
+        moves.append(move)
+        return len(moves) - 1
+
+    for half, part in parts.items():
+        of = {"encoder": Topology.MANY_TO_ONE, "decoder": Topology.MANY_TO_MANY}.get(str(half), topology)
+        layers = [(layer, copy) for layer, _, copy, _, _ in joins(part)]
+        begin, end = turns([layer for layer, _ in layers], of)
+        length: Shape = (part.steps,) if reads_many(of) else ()
+        x = add(Input((), half, (*length, part.input), isinstance(part.layers[0], Embedding)))
+        recurrent: list[int] = []
+        for place, (layer, copy) in enumerate(layers):
+            name = name_of(layer, copy, counted)
+            if place == begin:
+                x, length = add(Begin((x,), part.steps, "output" if feedback else "zeros")), (part.steps,)
+            if layer.extra_inputs:
+                extra = add(Input((), half, (*length, layer.extra_inputs), extra_of=name))
+                x = add(Merge((x, extra)))
+            if isinstance(layer, Cell):
+                start: list[int] = []
+                if half == "decoder":
+                    start = [add(Final((encoder[len(recurrent)],), state)) for state in layer.states]
+                x = add(Recur((x, *start), name, layer, half, copy))
+                recurrent.append(x)
+            else:
+                x = add(Apply((x,), name, layer, half, copy))
+            if place == end:
+                x, length = add(Last((x,))), ()
+            if isinstance(layer, Cell) and layer.bidirectional:
+                x = add(Merge((x,), layer.merge or "concat"))
+        if begin == len(layers):
+            x = add(Begin((x,), part.steps))
+        if part.output:
+            add(Apply((x,), OUTPUT, part.output, half))
+        encoder = recurrent
+    return tuple(moves)
+
+
+def turns(layers: Sequence[Layer], topology: str) -> tuple[int | None, int | None]:
+    """Return before which layer a sequence begins, and after which it ends; None if it does not.
+
+    One-to-many begins at the first recurrent layer, many-to-one ends at the last. Without a recurrent layer it begins
+    at the first that is not an embedding, behind all if there is none, and ends at the last.
+    """
+    recurrent = [place for place, layer in enumerate(layers) if isinstance(layer, Cell)]
+    if topology == Topology.MANY_TO_ONE:
+        return None, recurrent[-1] if recurrent else len(layers) - 1
+    if topology == Topology.ONE_TO_MANY:
+        return recurrent[0] if recurrent else int(isinstance(layers[0], Embedding)), None
+    return None, None
+
+
+def ends(moves: Moves) -> Mapping[int, int]:
+    """Return for the place of each layer the place of its output, after Last and the merge of its two directions.
+
+    The output of a network's last layer is the network's.
+    """
+    found: dict[int, int] = {}
+    for place, move in enumerate(moves):
+        if isinstance(move, Placement):
+            of = found[place] = place
+        elif isinstance(move, Last) or (isinstance(move, Merge) and len(move.reads) == 1):
+            found[of] = place
+    found[of] = len(moves) - 1
+    return found
+
+
+def shapes(moves: Moves) -> list[Shape]:
+    """Return the shape of each move's value, two directions side by side until they are merged."""
+    found: list[Shape] = []
+    for move in moves:
+        x = found[move.reads[0]] if move.reads else ()
+        match move:
+            case Input():
+                shape = move.shape
+            case Begin():
+                shape = (move.steps, *x)
+            case Apply():
+                shape = (*x[:-1], move.layer.hands_on(x[-1]))
+            case Recur(layer=layer):
+                shape = (*x[:-1], layer.directions * layer.sizes(0)[layer.output])
+            case Last():
+                shape = x[1:]
+            case Final():
+                of = moves[move.reads[0]]
+                assert isinstance(of, Recur)
+                shape = (of.layer.directions * of.layer.sizes(0)[of.layer.states[move.state]],)
+            case Merge(reads=(_,)):
+                shape = x if move.how == "concat" else (*x[:-1], x[-1] // 2)
+            case _:
+                shape = (*x[:-1], sum(found[read][-1] for read in move.reads))
+        found.append(shape)
+    return found

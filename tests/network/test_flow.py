@@ -1,0 +1,130 @@
+"""The flow: each network's moves are written out by hand."""
+
+import pytest
+
+from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, Layer, Network, Output, Part
+from rnncalc.network.flow import Apply, Begin, Final, Input, Last, Merge, Move, Placement, Recur, ends, shapes, turns
+
+FEATURES = Input((), None, (7, 4))
+VECTOR = Input((), None, (4,))
+
+
+def brief(network: Network) -> list[object]:
+    """Return the moves, layers as their kinds of move, what they read and their names."""
+    return [
+        (type(move), *move.reads, move.name) if isinstance(move, Placement) else move for move in network.flow
+    ]  # fmt: skip
+
+
+CASES: dict[str, tuple[Network, list[object]]] = {
+    "many-to-one ends at the last recurrent layer": (
+        Network(input=4, layers=[Dense(3), RNN(5), GRU(2), Dense(3)], output=1, steps=7),
+        [
+            *(FEATURES, (Apply, 0, "dense_1"), (Recur, 1, "rnn_1"), (Recur, 2, "gru_1"), Last((3,))),
+            *((Apply, 4, "dense_2"), (Apply, 5, "output")),
+        ],
+    ),
+    "without one, at the last layer": (
+        Network(input=4, layers=[Dense(3), Dense(2)], output=1, steps=7),
+        [FEATURES, (Apply, 0, "dense_1"), (Apply, 1, "dense_2"), Last((2,)), (Apply, 3, "output")],
+    ),
+    "many-to-many is a sequence throughout": (
+        Network(input=4, layers=[RNN(5)], output=1, steps=7, topology="many-to-many"),
+        [FEATURES, (Recur, 0, "rnn_1"), (Apply, 1, "output")],
+    ),
+    "one-to-one is a vector throughout": (
+        Network(input=4, layers=[RNN(5)], topology="one-to-one"),
+        [VECTOR, (Recur, 0, "rnn_1")],
+    ),
+    "one-to-many begins at the first recurrent layer": (
+        Network(input=4, layers=[Dense(3), RNN(5)], steps=7, topology="one-to-many"),
+        [VECTOR, (Apply, 0, "dense_1"), Begin((1,), 7), (Recur, 2, "rnn_1")],
+    ),
+    "without one, at the first layer": (
+        Network(input=4, layers=[Dropout(0.5), Dense(3)], steps=7, topology="one-to-many"),
+        [VECTOR, Begin((0,), 7), (Apply, 1, "dropout_1"), (Apply, 2, "dense_1")],
+    ),
+    "which is not an embedding": (
+        Network(input=4, layers=[Embedding(3), Dense(3)], steps=7, topology="one-to-many"),
+        [Input((), None, (4,), tokens=True), (Apply, 0, "embedding_1"), Begin((1,), 7), (Apply, 2, "dense_1")],
+    ),
+    "an embedding alone looks up once": (
+        Network(input=4, layers=[Embedding(3)], output=2, steps=7, topology="one-to-many"),
+        [Input((), None, (4,), tokens=True), (Apply, 0, "embedding_1"), Begin((1,), 7), (Apply, 2, "output")],
+    ),
+    "fed back, later steps are outputs": (
+        Network(input=4, layers=[RNN(5)], output=4, steps=7, topology="one-to-many", feedback=True),
+        [VECTOR, Begin((0,), 7, "output"), (Recur, 1, "rnn_1"), (Apply, 2, "output")],
+    ),
+    "extra inputs join at every step before the sequence ends, and once after it": (
+        Network(input=4, layers=[LSTM(3, extra_inputs=1), Dense(5, extra_inputs=2)], steps=7),
+        [
+            *(FEATURES, Input((), None, (7, 1), extra_of="lstm_1"), Merge((0, 1)), (Recur, 2, "lstm_1"), Last((3,))),
+            *(Input((), None, (2,), extra_of="dense_1"), Merge((4, 5)), (Apply, 6, "dense_1")),
+        ],
+    ),
+    "two directions are merged, each after its last step": (
+        Network(input=4, layers=[RNN(3, bidirectional=True, merge="sum", repeat=2)], steps=7),
+        [
+            *(FEATURES, (Recur, 0, "rnn_1"), Merge((1,), "sum")),
+            *((Recur, 2, "rnn_2"), Last((3,)), Merge((4,), "sum")),
+        ],
+    ),
+    "each recurrent layer of a decoder starts from the encoder's in its place": (
+        Network(
+            encoder=Part(4, (LSTM(3), LSTM(2)), steps=7),
+            decoder=Part(5, (Dense(2), LSTM(3), LSTM(2)), Output(1), steps=6),
+        ),
+        [
+            *(Input((), "encoder", (7, 4)), (Recur, 0, "lstm_1"), (Recur, 1, "lstm_2"), Last((2,))),
+            *(Input((), "decoder", (6, 5)), (Apply, 4, "dense_1")),
+            *(Final((1,), "h"), Final((1,), "c"), (Recur, 5, 6, 7, "lstm_3")),
+            *(Final((2,), "h"), Final((2,), "c"), (Recur, 8, 9, 10, "lstm_4"), (Apply, 11, "output")),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_moves_of_a_network(name: str) -> None:
+    """Where a sequence begins and ends, what joins it, and what each move reads."""
+    network, expected = CASES[name]
+    assert brief(network) == expected
+
+
+def test_an_embedding_alone_is_used_once() -> None:
+    """Zeros follow it: one look-up, and only if nothing stands behind it is the whole sequence its output."""
+    for output, shape in ((2, (3,)), (None, (7, 3))):
+        network = Network(input=4, layers=[Embedding(3)], output=output, steps=7, topology="one-to-many")
+        assert (network.stack[0].uses, network.stack[0].output_shape) == (1, shape)
+
+
+def test_shapes_of_two_directions() -> None:
+    """Side by side until they are merged; a state of both is as wide as two."""
+    layer = LSTM(6, projection=3, bidirectional=True, merge="sum")
+    decoder = Part(5, (LSTM(12, projection=6),), steps=2)
+    moves = Network(encoder=Part(4, (layer,), steps=7), decoder=decoder).flow
+    assert shapes(moves) == [(7, 4), (7, 6), (6,), (3,), (2, 5), (6,), (12,), (2, 6)]
+    assert ends(moves) == {1: 3, 7: 7}
+
+
+@pytest.mark.parametrize(
+    ("layers", "begin", "end"),
+    [
+        ([RNN(3)], 0, 0),
+        ([Dense(3), RNN(3), Dense(2), RNN(2), Dense(1)], 1, 3),
+        ([Dense(3), Dense(2)], 0, 1),
+        ([Embedding(3), Dense(2)], 1, 1),
+        ([Embedding(3)], 1, 0),
+    ],
+)
+def test_where_a_sequence_begins_and_ends(layers: list[Layer], begin: int, end: int) -> None:
+    assert turns(layers, "one-to-many") == (begin, None)
+    assert turns(layers, "many-to-one") == (None, end)
+    assert turns(layers, "many-to-many") == turns(layers, "one-to-one") == (None, None)
+
+
+def test_moves_of_other_kinds_differ() -> None:
+    """A move equals only one of its own kind with the same fields."""
+    moves: list[Move] = [Last((0,)), Merge((0,)), Begin((0,), None), Begin((0,), None, "output")]
+    assert all((one == other) is (one is other) for one in moves for other in moves)
