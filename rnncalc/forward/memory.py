@@ -14,8 +14,8 @@ from rnncalc.conventions.tensor import Role
 from rnncalc.forward.arrays import VALUES
 from rnncalc.layers.cell import Cell, Form
 from rnncalc.layers.layer import Dense, Embedding, External
+from rnncalc.network.flow import inputs_of
 from rnncalc.network.network import Network
-from rnncalc.network.parts import reads_many
 from rnncalc.network.stack import Placed
 
 LIST, PLACE, FLOAT = 64, 8, 32
@@ -56,7 +56,7 @@ def peak(network: Network, *, weights: bool = True, inputs: bool = True, traced:
     for entry in network.stack:
         if entry.part != part:
             part = entry.part
-            entering = _inputs(entry, many=reads_many(network.topology_of(part))) if inputs else 0
+            entering = _inputs(entry, many=inputs_of(network.flow)[part].sequence) if inputs else 0
         held = _held(entry, weights, traced)
         passes = not isinstance(entry.layer, Cell | Dense | Embedding | External)  # what it reads it hands on
         kept += held.kept

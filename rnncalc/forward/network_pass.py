@@ -243,6 +243,6 @@ def _turn(placed: list[Placed], topology: str) -> int | None:
     if topology == "many-to-one":
         return cells[-1] if cells else len(layers) - 1
     if topology == "one-to-many":
-        others = [number for number, layer in enumerate(layers) if not isinstance(layer, Embedding)]
+        others = [number for number, place in enumerate(placed) if not isinstance(place.layer, Embedding)]
         return (cells or others or [0])[0]
     return None

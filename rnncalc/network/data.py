@@ -13,6 +13,7 @@ from rnncalc.errors import Path
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External
 from rnncalc.layers.options import Allowed, Real, Size
+from rnncalc.network.flow import inputs_of
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
 from rnncalc.text import bracketed, plural
@@ -99,7 +100,7 @@ def read_inputs(reading: Source[Node], node: Node, path: Path, network: Network)
         if name and name not in given:
             reading.note(node, at, "missing; give the inputs of both halves")
             continue
-        steps = 1 if network.topology_of(name) == "one-to-many" else part.steps
+        steps = part.steps if inputs_of(network.flow)[name].sequence else 1
         inputs[name] = _sequence(reading, given[name] if name else node, at, part, steps)
     return inputs
 
@@ -147,7 +148,7 @@ def with_steps_of(network: Network, inputs: Inputs | None) -> Network:
     told = {
         name: part._replace(steps=len(inputs[name]))
         for name, part in network.parts.items()
-        if part.steps is None and inputs and inputs.get(name) and network.topology_of(name) != "one-to-many"
+        if part.steps is None and inputs and inputs.get(name) and inputs_of(network.flow)[name].sequence
     }
     return network.with_parts(network.parts | told) if told else network
 

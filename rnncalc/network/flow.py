@@ -48,6 +48,11 @@ class Input(Move):
     tokens: bool = False
     extra_of: str | None = None
 
+    @property
+    def sequence(self) -> bool:
+        """Whether there is a vector, or a token, at every step."""
+        return len(self.shape) > 1
+
 
 class Begin(Move):
     """A sequence that starts with a vector. Later steps are zeros, or the network's last output."""
@@ -159,6 +164,11 @@ def turns(layers: Sequence[Layer], topology: str) -> tuple[int | None, int | Non
     if topology == Topology.ONE_TO_MANY:
         return recurrent[0] if recurrent else int(isinstance(layers[0], Embedding)), None
     return None, None
+
+
+def inputs_of(moves: Moves) -> dict[str | None, Input]:
+    """Return the input of each part, extra inputs left out."""
+    return {move.part: move for move in moves if isinstance(move, Input) and move.extra_of is None}
 
 
 def ends(moves: Moves) -> Mapping[int, int]:

@@ -174,7 +174,7 @@ class Mixed(Pass[Any]):
         self.modules = {place.name: module for module in program.modules for place in module.places}
         self.target = program.target
         own = {place.name: place for module in program.modules for place in module.places}
-        known.__dict__["placed"] = tuple(
+        known.__dict__["stack"] = tuple(
             place._replace(
                 layout=own[place.name].layout,
                 params=own[place.name].params,

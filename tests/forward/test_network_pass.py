@@ -10,7 +10,6 @@ from rnncalc import GRU, RNN, Dense, Dropout, Embedding, Layer, Network, run
 @pytest.mark.parametrize(
     ("layers", "topology", "shapes"),
     [
-        ([Embedding(3)], "one-to-many", [(7, 3)]),
         ([Embedding(3), Dense(5)], "one-to-many", [(3,), (7, 5)]),
         ([Dense(3), Dense(5)], "one-to-many", [(7, 3), (7, 5)]),
         ([Embedding(3), Dense(5), GRU(2), RNN(2)], "one-to-many", [(3,), (5,), (7, 2), (7, 2)]),
@@ -37,3 +36,12 @@ def test_zeros_follow_the_one_vector() -> None:
     table = network.replace(input=2, layers=[Embedding(1), RNN(1, activation="linear")])
     done = run(table, weights=weights | {"embedding_1": {"E": [[7.0], [5.0]]}}, inputs=[1])
     assert done.outputs == [[11.0], [1.0], [1.0]]
+
+
+@pytest.mark.parametrize(("output", "shapes"), [(None, [(7, 3)]), (2, [(3,), (7, 2)])])
+def test_an_embedding_alone_looks_up_one_token(output: int | None, shapes: list[tuple[int, ...]]) -> None:
+    """One-to-many: zeros follow what it outputs, which is a sequence only if nothing else reads it."""
+    done = run(Network(input=4, layers=[Embedding(3)], output=output, steps=7, topology="one-to-many"))
+    assert done.agrees
+    assert [layer.shape for layer in done.layers] == shapes
+    assert done.layers[0].to_read == 3

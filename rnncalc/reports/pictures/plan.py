@@ -6,8 +6,8 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from rnncalc.layers.cell import Cell
+from rnncalc.network.flow import inputs_of
 from rnncalc.network.network import Network
-from rnncalc.network.parts import reads_many
 from rnncalc.network.stack import Placed
 
 MOST_STEPS, MOST_LAYERS = 6, 12
@@ -74,14 +74,20 @@ class LeftOut(NamedTuple):
 Row = Shown | LeftOut
 
 
+def read_at(network: Network, part: str | None) -> When:
+    """Return at which steps a part reads an input."""
+    return When.EVERY if inputs_of(network.flow)[part].sequence else When.FIRST
+
+
 def columns(network: Network, part: str | None) -> list[Columns]:
     """Return the ways to draw a part's steps, the fullest first, each narrower than the one before."""
-    topology, steps = network.topology_of(part), network.parts[part].steps
-    if topology == "one-to-one":
+    steps, reads_many = network.parts[part].steps, read_at(network, part) is When.EVERY
+    *_, last = (placed for placed in network.stack if placed.part == part)
+    if not reads_many and not last.sequence:
         return [(Step("", first=True, last=True),)]
     if steps is None:
-        return _unknown(topology)
-    starts = part == "decoder" or topology == "one-to-many"
+        return _unknown(reads_many, last.sequence)
+    starts = part == "decoder" or not reads_many
     few = [(3, 2), (2, 2), (2, 1), (1, 1), (1, 0) if starts else (0, 1)]
     pairs = [(head, tail) for head, tail in few if head + tail < steps]
     ways = [_steps(steps, head, tail) for head, tail in pairs]
@@ -103,12 +109,12 @@ def _name(step: int, steps: int) -> str:
     return "T" if step == steps else f"T−{steps - step}"
 
 
-def _unknown(topology: str) -> list[Columns]:
+def _unknown(reads_many: bool, outputs_many: bool) -> list[Columns]:
     before, now, after, gap = Step("t−1"), Step("t"), Step("t+1"), Gap(None)
-    if topology == "one-to-many":
+    if not reads_many:
         first = Step("1", first=True)
         return [(first, gap, before, now, after, gap), (first, gap, now, gap), (first, gap)]
-    if topology == "many-to-many":
+    if outputs_many:
         return [(gap, before, now, after, gap), (gap, now, gap)]
     last = Step("T", last=True)
     return [(gap, before, now, after, gap, last), (gap, now, gap, last), (gap, last)]
@@ -139,7 +145,6 @@ def row_of(network: Network, name: str) -> Shown:
 
 
 def _shown(network: Network, placed: Placed, number: int | None) -> Shown:
-    many_in = reads_many(network.topology_of(placed.part))
-    once = When.LAST if many_in else When.FIRST
+    once = When.LAST if read_at(network, placed.part) is When.EVERY else When.FIRST
     applied = once if placed.uses == 1 and network.parts[placed.part].steps != 1 else When.EVERY
     return Shown(placed, applied, When.EVERY if placed.sequence else once, number)

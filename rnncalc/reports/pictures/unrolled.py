@@ -10,14 +10,13 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from rnncalc.network.network import Network
-from rnncalc.network.parts import reads_many
 from rnncalc.reports.pictures.boxes import size, state_labels, states
 from rnncalc.reports.pictures.detours import fed_back, joining
 from rnncalc.reports.pictures.framing import Words, framed
 from rnncalc.reports.pictures.half import BETWEEN, Half, beside, row_has, shapes
 from rnncalc.reports.pictures.levels import JOINED, UP, heights, joins, levels
 from rnncalc.reports.pictures.picture import Arrow, Label, Picture, Role, Shape, moved, span
-from rnncalc.reports.pictures.plan import Columns, Gap, Row, Shown, When, columns, row_of, rows, step_behind
+from rnncalc.reports.pictures.plan import Columns, Gap, Row, Shown, columns, read_at, row_of, rows, step_behind
 from rnncalc.reports.setting import flow, one_to_many, title
 from rnncalc.text import plural
 
@@ -96,7 +95,7 @@ def _halves(network: Network, parts: Parts, chosen: list[Fit]) -> list[Half]:
                 rows=tuple(placed),
                 inputs=inputs,
                 outputs=above if part in handing_on else None,
-                read_at=When.EVERY if reads_many(network.topology_of(part)) else When.FIRST,
+                read_at=read_at(network, part),
                 before="" if way.tight or (bridged and part == "decoder") else "0",
                 behind="" if way.tight else step_behind(network, part),
                 repeated=_repeated(network, part),
