@@ -21,6 +21,7 @@ from rnncalc.network.data import Data
 from rnncalc.network.network import Network
 from rnncalc.questions import run as question
 from rnncalc.questions.price import cost_of
+from rnncalc.reports.report import RecordReport
 from rnncalc.reports.run import RunReport
 from rnncalc.reports.work import WorkReport
 from rnncalc.spec import Spec, parse_data
@@ -156,16 +157,16 @@ def _refuse_without_targets(loss: str, spec: Spec) -> None:
 
 def _misfit(given: dict[str, Any], format_: str) -> str:
     """Return why what is to be shown does not fit together, or not a format; nothing where it does."""
-    method = find(format_).method
+    form = find(format_)
     if given["--work"] and (other := [flag for flag in ("--states", "--backward") if given[flag]]):
         return f"--work shows every state of a pass forward; remove {all_of(other)}"
     if not given["--backward"] and (other := [flag for flag in ("--chunk", "--loss", "--targets") if given[flag]]):
         return f"{all_of(other)}: only a pass back has it; give --backward too"
-    if given["--work"] and not hasattr(WorkReport, method):
+    if given["--work"] and not form.can_write(WorkReport):
         return f"--work does not fit -f {format_}; take -f {one_of(offered(WorkReport))}"
-    if not given["--work"] and not hasattr(RunReport, method):
+    if not given["--work"] and not form.can_write(RunReport):
         return f"-f {format_} is for equations; add --work"
-    if given["--states"] and method == "records":
+    if given["--states"] and form.kinds == (RecordReport,):
         return "--states does not fit the one table of -f csv; take -f json"
     return ""
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain, repeat
 from math import isnan
-from typing import Any, NamedTuple
+from typing import Any
 
 from rnncalc.forward.arrays import flat, shape_of
 from rnncalc.forward.differences import TOLERANCE
 from rnncalc.questions.backward_seen import Backward, LayerBackward
 from rnncalc.reports.gradients import length_data, length_sheets, short
+from rnncalc.reports.report import DataReport, RecordReport, SheetReport
 from rnncalc.reports.run import RunReport
 from rnncalc.reports.sheet import Column, Row, Sheet
 from rnncalc.reports.states import finite, in_rows
@@ -19,7 +20,7 @@ from rnncalc.text import plural
 LOSSES = {"sum": "the sum of the outputs", "squared": "half the sum of the squared errors"}
 
 
-class BackwardReport(NamedTuple):
+class BackwardReport(SheetReport, DataReport, RecordReport):
     """A pass forward and back; states: whether to show what it kept of every step."""
 
     done: Backward

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from rnncalc.layers.cell import Cell
 from rnncalc.questions.compare import Compared, Comparison, DenseGrowth, Lack, Missing
+from rnncalc.reports.report import DataReport, SheetReport
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Bar, Column, Row, Sheet
 from rnncalc.reports.spark import BARS
@@ -14,7 +15,7 @@ from rnncalc.reports.spark import BARS
 AS_IT_IS = "as it is"
 
 
-class ComparisonReport(NamedTuple):
+class ComparisonReport(SheetReport, DataReport):
     """A comparison of several networks, or of one with what it would be as other kinds."""
 
     comparison: Comparison
@@ -102,7 +103,7 @@ def _why(missing: Missing, first: Compared) -> str:
             return f"{missing.kind}: {problem.message}."
 
 
-class DenseGrowthReport(NamedTuple):
+class DenseGrowthReport(SheetReport, DataReport):
     """How a dense equivalent grows with the steps."""
 
     growth: DenseGrowth

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions.tensor import Tensor
 from rnncalc.questions.count import Count, LayerCount, bytes_of
+from rnncalc.reports.report import DataReport, RecordReport, SheetReport
 from rnncalc.reports.setting import steps_of
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from rnncalc.reports.sheet import Row, Sheet
 
 
-class CountReport(NamedTuple):
+class CountReport(SheetReport, DataReport, RecordReport):
     """A count, with a row for each tensor and with what a pass costs where that is wished for."""
 
     counted: Count

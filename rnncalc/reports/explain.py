@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.formula import Times, letters, numbers
 from rnncalc.conventions.tensor import Axis, Role
+from rnncalc.network.network import Network
 from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, What
 from rnncalc.reports.equations import Line, Term, plain, written
 from rnncalc.reports.remarks import gates, letters_of, on_biases, on_notation, on_this_layer
+from rnncalc.reports.report import DataReport, DerivationReport, PageReport
 from rnncalc.reports.setting import one_to_many, setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Name, Sheet, Value, name_of
 from rnncalc.text import decimal
@@ -36,12 +38,15 @@ HOLDS = {
 """What a tensor of each role is called."""
 
 
-class ExplanationReport:
+class ExplanationReport(PageReport, DataReport, DerivationReport):
     """An explanation, said."""
 
-    def __init__(self, explanation: Explanation) -> None:
-        self.explanation = explanation
-        self.network = explanation.network
+    explanation: Explanation
+
+    @property
+    def network(self) -> Network:
+        """The network that is explained."""
+        return self.explanation.network
 
     def data(self) -> dict[str, Any]:
         """Return the JSON object."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from rnncalc.layers.layer import External, Layer, Output
 from rnncalc.modelfiles.model import FileTensor, Role
 from rnncalc.questions.read import Draft, Drafted, Read, settings
-from rnncalc.reports.document import Document, Entry
 from rnncalc.reports.doubts import of_file, of_layer
+from rnncalc.reports.report import DataReport, Document, DocumentReport, Entry, RecordReport, SheetReport
 from rnncalc.reports.sheet import Column, Row, Sheet
 from rnncalc.text import plural
 
@@ -19,15 +19,12 @@ MOST_ROWS = 300
 _HEADER = ("file", "name", "shape", "dtype", "role", "params", "frozen", "shared_with")
 
 
-class ReadReport(NamedTuple):
+class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
     """A model file that was read."""
 
     read: Read
 
-    @property
-    def listed_as(self) -> str:
-        """The key in JSON that such reports stand under."""
-        return "files"
+    listed_as = "files"
 
     def data(self) -> dict[str, Any]:
         """Return the object for programs."""

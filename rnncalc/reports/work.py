@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from rnncalc.reports.report import DerivationReport, SheetReport
 
 if TYPE_CHECKING:
     from rnncalc.questions.work import Work
     from rnncalc.reports.sheet import Sheet
 
 
-class WorkReport(NamedTuple):
+class WorkReport(SheetReport, DerivationReport):
     """A pass as work, said."""
 
     work: Work
