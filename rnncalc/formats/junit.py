@@ -48,8 +48,9 @@ def _case(file: str, case: Finding) -> str:
         return f"{start}/>\n"
     if case.outcome is Outcome.SKIPPED:
         return f"{start}><{outcome} message={_quoted(case.message)}/></testcase>\n"
-    where = f"{file}:{case.line}:{case.column}" if case.line else file
-    message = _quoted(f"{where}: {case.message}")
+    where = f"{file}:{case.line}:{case.column}: " if case.line else f"{file}: "
+    limited = case.outcome is Outcome.ERROR or case.key == case.name  # a file without limits has no place to name
+    message = _quoted(f"{where if limited else ''}{case.message}")
     return f'{start}><{outcome} message={message} type="{outcome}"/></testcase>\n'
 
 
