@@ -9,8 +9,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.questions.compare import Compared, Comparison, DenseGrowth, Lack, Missing
 from rnncalc.reports.report import DataReport, SheetReport
 from rnncalc.reports.setting import setting, title
-from rnncalc.reports.sheet import Bar, Column, Row, Sheet
-from rnncalc.reports.spark import BARS
+from rnncalc.reports.sheet import BARS, Bar, Column, Row, Sheet
 
 AS_IT_IS = "as it is"
 
