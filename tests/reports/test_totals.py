@@ -264,7 +264,7 @@ def test_the_layers_of_a_count_sum_to_it(spec: Spec) -> None:
     """What is not known of one is not known of the whole."""
     counted = count(read(spec))
     assert [layer.name for layer in counted.layers] == [placed.name for placed in counted.network.stack]
-    for key in ("params", "trainable", "multiply_adds", "multiply_adds_per_step", "bytes"):
+    for key in ("params", "trainable", "multiply_adds", "multiply_adds_per_step"):
         each = [getattr(layer, key) for layer in counted.layers]
         assert getattr(counted, key) == (None if None in each else sum(each))
 
