@@ -5,14 +5,16 @@ from typing import Any
 from rnncalc import LSTM, RNN, Network, Output, answer, compare, count, explain, run, solve, training
 from rnncalc.modelfiles.model import FileTensor, ModelFile, Module, Remark, Role, Sign
 from rnncalc.questions.allocation import compare_conventions
-from rnncalc.questions.check import CheckedFile, check
+from rnncalc.questions.backward import backward
+from rnncalc.questions.check import check
 from rnncalc.questions.compare import compare_same_params, dense_growth
 from rnncalc.questions.explain_training import explain_training
 from rnncalc.questions.read import read
+from rnncalc.questions.work import work
 from rnncalc.reports.allocation import AllocationReport
 from rnncalc.reports.answer import AnswerReport
+from rnncalc.reports.backward import BackwardReport
 from rnncalc.reports.check import CheckReport
-from rnncalc.reports.checked_file import FileReport
 from rnncalc.reports.compare import ComparisonReport, DenseGrowthReport
 from rnncalc.reports.count import CountReport
 from rnncalc.reports.draw import Drawing
@@ -22,6 +24,7 @@ from rnncalc.reports.read import ReadReport
 from rnncalc.reports.run import RunReport
 from rnncalc.reports.solve import SolutionReport
 from rnncalc.reports.training import TrainingReport
+from rnncalc.reports.work import WorkReport
 
 NETWORK = Network(input=3, layers=(LSTM(4, repeat=3), RNN(2, frozen=True)), output=Output(1), steps=2)
 
@@ -43,10 +46,11 @@ REPORTS: list[Any] = [
     DenseGrowthReport(dense_growth(NETWORK, 1, 9)),
     SolutionReport(solve(lambda size: Network(input=3, layers=(RNN(size),)), 100)),
     RunReport(run(NETWORK, states=True), states=True),
+    BackwardReport(backward(NETWORK), states=True),
+    WorkReport(work(Network(input=1, layers=(RNN(2),), output=Output(1), steps=2))),
     ExplanationReport(explain(NETWORK)),
     AnswerReport(answer(NETWORK, 1)),
-    CheckReport((FileReport(CheckedFile("a.yaml", check(NETWORK))),)),
-    FileReport(CheckedFile("a.yaml", check(NETWORK))),
+    CheckReport((check(NETWORK)._replace(file="a.yaml"),)),
     ReadReport(read(FILE)),
     Drawing(NETWORK),
     Drawing(NETWORK, "growth"),

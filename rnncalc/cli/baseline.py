@@ -1,117 +1,238 @@
-"""What a `check` compares to: earlier numbers, and how they are paired with the files of today.
+"""The baseline of a `check`: earlier numbers, where they are read from, and which file each belongs to.
 
-Where two specs could be meant there is no guess: that is a problem of the file that is to be paired. How baselines are
-read is `earlier.py`, how paths are paired `pairing.py`; what growth means is `questions/limits.py`.
+Two specs are never paired by a guess: a file that could be paired in two ways has a problem.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple, Protocol
+import os
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
-from rnncalc.cli.pairing import Pair, unpaired
-from rnncalc.cli.paths import Found
-from rnncalc.errors import Problem, SpecError
-from rnncalc.questions.check import CheckedFile
-from rnncalc.questions.limits import Difference, Numbers
+from rnncalc.bounds import MAX_REPORT_BYTES
+from rnncalc.cli.inputs import read_file
+from rnncalc.cli.paths import SUFFIXES, Found, find
+from rnncalc.errors import CallError, Problem, SpecError
+from rnncalc.questions.check import Difference, Numbers, Verdict, numbers_of
+from rnncalc.spec import contents, is_meant, keys_in, parse, parse_if_meant
 from rnncalc.text import escape
 
-Earlier = tuple[str, Numbers | str]
-"""A path, and the numbers of the spec that was there; or a remark on why they are not known."""
+GIT = "git:"
+
+_REF = re.compile(r"[\w./@~^-]{1,100}", re.ASCII)
+
+Texts = Mapping[str, str | None]
+Pair = Callable[[Found], str | None]
+"""Returns the path of the earlier spec, None for a new file; raises SpecError if there are two."""
 
 
-class Baseline(Protocol):
-    """Earlier numbers, and the files that they are those of.
+class Baseline(ABC):
+    """Earlier numbers by a key, which is a path or the name of a network.
 
-    label: what was compared to, for people.
-    remarks: what could not be read of it; that says nothing against the specs of today.
+    label: what was compared with, for people. remarks: what could not be read of it.
+    whole: whether a key that no file has is a removed spec; single files say nothing about others.
     """
 
-    @property
-    def label(self) -> str: ...
-
-    @property
-    def remarks(self) -> tuple[str, ...]: ...
-
-    def before(self, found: Found, name: str | None) -> Numbers | None:
-        """Return the numbers that a file had, None when it is new; its network's name is None when it is broken.
-
-        Raises SpecError where it could be paired in two ways.
-        """
-
-    def removed(self) -> Iterator[CheckedFile]:
-        """Yield those that no file was paired with."""
-
-
-class OneSpec(NamedTuple):
-    """One earlier spec, that of the one file that is checked."""
-
-    label: str
-    numbers: Numbers
-    remarks: tuple[str, ...] = ()
-
-    def before(self, found: Found, name: str | None) -> Numbers | None:
-        return self.numbers
-
-    def removed(self) -> Iterator[CheckedFile]:
-        yield from ()
-
-
-class Reports:
-    """An earlier report, paired by the networks' names; one report with one file whatever their names are."""
-
-    def __init__(self, label: str, numbers: dict[str, Numbers], *, alone: bool) -> None:
+    def __init__(
+        self, label: str, numbers: Mapping[str, Numbers], *, remarks: tuple[str, ...] = (), whole: bool = True
+    ) -> None:
         self.label = label
-        self.remarks: tuple[str, ...] = ()
-        self._numbers = numbers
-        self._alone = alone and len(numbers) == 1
-        self._paired: set[str] = set()
+        self.remarks = remarks
+        self.numbers = numbers
+        self.whole = whole
+        self.files: dict[str, str] = {}
+
+    @abstractmethod
+    def key(self, found: Found, name: str | None) -> str | None:
+        """Return the key of a file, None for a new one; name: of its network, None for a broken spec."""
+
+    @abstractmethod
+    def clash(self, key: str, other: str) -> Problem:
+        """Return the problem of a file whose key another file has."""
 
     def before(self, found: Found, name: str | None) -> Numbers | None:
-        if self._alone:
-            (name,) = self._numbers
-        if name is None:  # any of them may be that of a broken spec
-            self._paired.update(self._numbers)
-        if name is None or name not in self._numbers:
+        """Return the earlier numbers of a file, None for a new one. Raises SpecError if two files have its key."""
+        key = self.key(found, name)
+        if key is None:
             return None
-        if name in self._paired and not self._alone:
-            message = "another spec has this name too, and the baseline pairs by name; compare to a folder"
-            raise SpecError((Problem((escape(name),), message),))
-        self._paired.add(name)
-        return self._numbers[name]
+        other = self.files.setdefault(key, found.path)
+        if other != found.path:
+            raise SpecError((self.clash(key, other),))
+        return self.numbers.get(key)
 
-    def removed(self) -> Iterator[CheckedFile]:
-        yield from _removed({name: of for name, of in self._numbers.items() if name not in self._paired})
+    def removed(self) -> Iterator[Verdict]:
+        """Yield the specs that no file was paired with."""
+        for key, numbers in self.numbers.items() if self.whole else ():
+            if key not in self.files:
+                yield Verdict(key, difference=Difference(numbers.params, None))
 
 
-class Paths:
-    """Earlier specs by their paths in a folder or a repository; `pair` tells a file's.
-
-    whole: whether what no file was paired with is gone. Single files, as a hook names them, say nothing of others.
-    """
+class PathBaseline(Baseline):
+    """Earlier specs by their paths in a folder or a repository; `pair` returns that of a file."""
 
     def __init__(self, label: str, earlier: Mapping[str, Numbers | str], pair: Pair, *, whole: bool) -> None:
-        self.label = label
-        self.remarks = tuple(of for of in earlier.values() if isinstance(of, str))
-        self._numbers = {path: of for path, of in earlier.items() if not isinstance(of, str)}
-        self._pair = pair
-        self._whole = whole
-        self._paired: dict[str, str] = {}
+        numbers = {path: of for path, of in earlier.items() if not isinstance(of, str)}
+        remarks = tuple(of for of in earlier.values() if isinstance(of, str))
+        super().__init__(label, numbers, remarks=remarks, whole=whole)
+        self.pair = pair
 
-    def before(self, found: Found, name: str | None) -> Numbers | None:
-        path = self._pair(found)
-        if path is None:
-            return None
-        if (other := self._paired.setdefault(path, found.path)) != found.path:
-            message = f"'{escape(path)}' of the baseline could be this file's or that of '{escape(other)}'"
-            raise unpaired(f"{message}; compare one folder with it")
-        return self._numbers.get(path)
+    def key(self, found: Found, name: str | None) -> str | None:
+        return self.pair(found)
 
-    def removed(self) -> Iterator[CheckedFile]:
-        if self._whole:
-            yield from _removed({path: of for path, of in self._numbers.items() if path not in self._paired})
+    def clash(self, key: str, other: str) -> Problem:
+        message = f"'{escape(key)}' of the baseline could be this file's or that of '{escape(other)}'"
+        return Problem((), f"{message}; compare one folder with it")
 
 
-def _removed(numbers: Mapping[str, Numbers]) -> Iterator[CheckedFile]:
-    for name, of in numbers.items():
-        yield CheckedFile(name, difference=Difference(of.params, None))
+class NameBaseline(Baseline):
+    """Earlier networks by their names; alone: the one network belongs to the one file, whatever their names are."""
+
+    def __init__(self, label: str, numbers: Mapping[str, Numbers], *, alone: bool, whole: bool = True) -> None:
+        super().__init__(label, numbers, whole=whole)
+        self.alone = alone and len(numbers) == 1
+
+    def key(self, found: Found, name: str | None) -> str | None:
+        if self.alone:
+            return next(iter(self.numbers))
+        if name is None:
+            self.whole = False  # a broken spec may be any of them, so none is known to be removed
+        return name if name in self.numbers else None
+
+    def clash(self, key: str, other: str) -> Problem:
+        message = "another spec has this name too, and the baseline pairs by name; compare to a folder"
+        return Problem((escape(key),), message)
+
+
+def read_baseline(path: str, paths: Sequence[str], found: Sequence[Found], dtype: str, overrides: Texts) -> Baseline:
+    """Return the baseline at a path, or at a commit written `git:REF`, for the files found at some paths.
+
+    dtype, overrides: those of the call. Raises SpecError or CallError when it cannot be read.
+    """
+    whole = any(path != "-" and os.path.isdir(path) for path in paths)
+    if path.startswith(GIT):
+        from rnncalc.cli.baseline_git import at_commit  # with subprocess behind it
+
+        read = partial(numbers_at, dtype=dtype, overrides=overrides)
+        earlier, pair = at_commit(path.removeprefix(GIT), paths, read)
+        return PathBaseline(path, earlier, pair, whole=whole)
+    if os.path.isdir(path):
+        earlier = dict(_folder(path, dtype, overrides))
+        return PathBaseline(path, earlier, pair_below(found, earlier), whole=whole)
+    try:
+        data, source = read_file(path, flag="--baseline", most=MAX_REPORT_BYTES)
+    except SpecError as error:
+        raise _with_commit(error, path) from None
+    from rnncalc.cli.baseline_json import is_report, read_reports
+
+    if is_report(path, data):
+        if len(data) > MAX_REPORT_BYTES:
+            message = f"a baseline has at most {MAX_REPORT_BYTES:,} bytes, this has more"
+            raise SpecError((Problem((), message, escape(source, limit=1_000)),))
+        return NameBaseline(source, read_reports(data, source), alone=len(found) == 1)
+    if len(found) > 1 and (specs := sum(map(_is_spec, found))) > 1:
+        cure = "give a folder, or JSON of them all"
+        raise CallError(f"--baseline: one spec, '{escape(path)}', for {specs:,}: {cure}")
+    numbers = numbers_of(parse(data, source, **overrides).network, dtype)
+    return NameBaseline(source, {path: numbers}, alone=True, whole=False)
+
+
+def _with_commit(error: SpecError, path: str) -> SpecError:
+    """Return the error of a baseline that is not there, with the way to write a commit if it may be one's name."""
+    (problem,) = error.problems
+    if os.path.exists(path) or path.lower().endswith((*SUFFIXES, ".json")) or not _REF.fullmatch(path):
+        return error
+    return SpecError((problem._replace(message=f"{problem.message}; a commit is git:{path}"),))
+
+
+def _is_spec(file: Found) -> bool:
+    """Return whether a file is one of the specs that are checked: other YAML in a folder is left out."""
+    if file.named or file.problem:
+        return True
+    try:
+        return is_meant(keys_in(contents(file.path)))
+    except OSError:
+        return True
+
+
+def _folder(path: str, dtype: str, overrides: Texts) -> Iterator[tuple[str, Numbers | str]]:
+    """Yield the numbers of each spec in a folder, by its path below the folder."""
+    for found in find([path]):
+        try:
+            if found.problem:
+                raise found.problem
+            data, source = read_file(found.path)
+        except SpecError as error:
+            yield found.below or found.path, f"baseline {error.problems[0]}; what it was counts as unknown"
+        else:
+            yield from numbers_at(found.below, data, source, dtype=dtype, overrides=overrides)
+
+
+def numbers_at(
+    path: str, data: bytes, source: str, *, dtype: str, overrides: Texts
+) -> Iterator[tuple[str, Numbers | str]]:
+    """Yield the numbers of a spec; of a broken one, why they are not known; nothing of what is no spec by its keys."""
+    try:
+        if spec := parse_if_meant(data, source, **overrides):
+            yield path, numbers_of(spec.network, dtype)
+    except SpecError as error:
+        yield path, f"baseline {error.problems[0]}; what it was counts as unknown"
+
+
+def unpaired(message: str) -> SpecError:
+    """Return the error of a file that could be paired in two ways, or in none."""
+    return SpecError((Problem((), message),))
+
+
+def pair_below(found: Sequence[Found], earlier: Collection[str]) -> Pair:
+    """Return how some files are paired with the paths in a folder of earlier specs."""
+    groups = dict.fromkeys(file.folder for file in found)
+    tops = {folder: _top(folder, [file.path for file in found if file.folder == folder], earlier) for folder in groups}
+
+    def pair(file: Found) -> str | None:
+        if file.path == "-":
+            raise unpaired("standard input has no path that a folder could be compared by; give a file")
+        top = tops[file.folder]
+        if top is not None:
+            below = _below(file.path, top)
+            return below if below in earlier else None
+        name = os.path.basename(file.path)
+        if file.folder is None and name in earlier:
+            message = f"the baseline's '{escape(name)}' has no more than its name in common with this file"
+            raise unpaired(f"{message}; give the folder that the file is in")
+        return None
+
+    return pair
+
+
+def _top(folder: str | None, paths: Sequence[str], earlier: Collection[str]) -> str | None:
+    """Return the folder that the earlier specs are to be found below: of those above all paths that with the most.
+
+    The folder that was given comes first, and then the others from the top. None where none of the paths is there.
+    """
+    files = [path for path in paths if path != "-"]
+    if folder is not None and _pairs(files, folder, earlier):
+        return folder
+    best = max(_above(files), key=lambda top: _pairs(files, top, earlier), default=None)
+    return best if best is not None and _pairs(files, best, earlier) else None
+
+
+def _pairs(paths: Iterable[str], top: str, earlier: Collection[str]) -> int:
+    return sum(_below(path, top) in earlier for path in paths)
+
+
+def _below(path: str, top: str) -> str:
+    return os.path.relpath(path, top)
+
+
+def _above(paths: Sequence[str]) -> Iterator[str]:
+    """Yield the folders above all paths, from the top."""
+    try:
+        common = os.path.commonpath([os.path.dirname(os.path.abspath(path)) for path in paths])
+    except ValueError:  # no paths, or drives that have nothing in common
+        return
+    parts = [common]
+    while (above := os.path.dirname(parts[-1])) != parts[-1]:
+        parts.append(above)
+    yield from reversed(parts)

@@ -6,30 +6,38 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rnncalc.bounds import MAX_BYTES
-from rnncalc.cli.baseline import Earlier, Paths
 from rnncalc.cli.git import Commit
-from rnncalc.cli.pairing import unpaired
 from rnncalc.cli.paths import Found, is_listed
+from rnncalc.errors import Problem, SpecError
+from rnncalc.questions.check import Numbers
 from rnncalc.text import escape
+
+Earlier = tuple[str, Numbers | str]
+"""A path, and the numbers of the spec that was there; or a remark on why they are not known."""
 
 Read = Callable[[str, bytes, str], Iterator[Earlier]]
 
 
-def at_commit(ref: str, paths: Sequence[str], *, whole: bool, read: Read) -> Paths:
-    """Return the specs at and below some paths as they were at a commit. Raises CallError where there is none."""
+def at_commit(
+    ref: str, paths: Sequence[str], read: Read
+) -> tuple[dict[str, Numbers | str], Callable[[Found], str | None]]:
+    """Return the specs at and below some paths as they were at a commit, and what returns the path of a file's.
+
+    Raises CallError where there is no such commit.
+    """
     commit = Commit(ref, os.curdir)
     label = f"git:{ref}"
-
     earlier = dict(_earlier(commit, label, paths, read))
 
     def pair(found: Found) -> str | None:
         inside = None if found.path == "-" else commit.path_of(found.path)
         if inside is None:
-            raise unpaired(f"not in the repository of {escape(label)}; give a file that is in it")
+            message = f"not in the repository of {escape(label)}; give a file that is in it"
+            raise SpecError((Problem((), message),))
         path = _from_here(commit, inside)
         return path if path in earlier else None
 
-    return Paths(label, earlier, pair, whole=whole)
+    return earlier, pair
 
 
 def _earlier(commit: Commit, label: str, paths: Sequence[str], read: Read) -> Iterator[Earlier]:

@@ -11,7 +11,7 @@ from typing import Any
 from rnncalc.bounds import MAX_DIGITS
 from rnncalc.errors import Path, Problem, SpecError
 from rnncalc.layers.options import Text, WholeNumber
-from rnncalc.questions.limits import Numbers
+from rnncalc.questions.check import Numbers
 from rnncalc.text import escape
 
 _COUNTS = ("params", "bytes", "multiply_adds", "dense_params")

@@ -1,23 +1,53 @@
-"""`rnncalc check`."""
+"""`rnncalc check`: finds the files, reads each with the call's flags, and has it held against its limits.
+
+One file is in memory at a time; what stays of it are the numbers.
+"""
 
 from __future__ import annotations
 
 import sys
-from typing import Any
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from rnncalc.cli.checking import check_all
+from rnncalc import formats
+from rnncalc.bounds import MOST_FINDINGS
 from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import dtype_flag, files, format_flag, override_flags, together
+from rnncalc.cli.inputs import read_file
 from rnncalc.cli.output import write
+from rnncalc.cli.paths import Found, find, unreadable
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.streams import tell
-from rnncalc.formats import find
-from rnncalc.layers.options import Ratio
-from rnncalc.network.budget import BUDGET_KEYS
+from rnncalc.errors import CallError, Problem, RefusedError, SpecError
+from rnncalc.layers.options import Allowed, Ratio, WholeNumber
+from rnncalc.network.budget import BUDGET_KEYS, Quantity, Rule
+from rnncalc.network.validation import KEYS
+from rnncalc.questions import check as question
+from rnncalc.questions.check import Difference, Limit, Verdict
 from rnncalc.reports.check import CheckReport
-from rnncalc.reports.checked_file import FileReport
+from rnncalc.spec import Spec, parse, parse_if_meant
+from rnncalc.spec.flags import read_value
+from rnncalc.spec.values import ways_to_write
+from rnncalc.text import escape
+
+if TYPE_CHECKING:
+    from rnncalc.cli.baseline import Baseline
+    from rnncalc.modelfiles.model import ModelFile
+
+Texts = Mapping[str, str | None]
+
+
+COMPARISONS = {
+    "max_growth": (Rule.GROWTH, Quantity.PARAMS),
+    "max_bytes_growth": (Rule.GROWTH, Quantity.BYTES),
+    "max_multiply_adds_growth": (Rule.GROWTH, Quantity.MULTIPLY_ADDS),
+    "max_dense_ratio_fall": (Rule.FALL, Quantity.DENSE_RATIO),
+}
+"""The limits on what changed since a baseline, by the flag that sets each."""
 
 limit_flags = together(
     *(
@@ -62,7 +92,7 @@ growth_flags = together(
     "--model", metavar="FILE", shell_complete=files, help="A model file, whose tensors must be those of the one spec."
 )
 @click.option("--strict", is_flag=True, help="A spec with nothing to check fails.")
-@format_flag(CheckReport, FileReport)
+@format_flag(CheckReport)
 def check(
     paths: tuple[str, ...],
     steps: str | None,
@@ -84,8 +114,184 @@ def check(
     with AllAtOnce() as at_once:
         more: Any = {"baseline": baseline, "dtype": dtype, "strict": strict, "model": model}
         checks = at_once.ask(check_all, paths, overrides, limits, **more)
-    together = hasattr(checks, find(format_).method)  # tables show all files together, other formats one by one
-    write([checks] if together else checks.files, format_)
-    if not find(format_).read_at_once and not sys.stdout.isatty():
+    write([checks], format_)
+    if not formats.find(format_).read_at_once and not sys.stdout.isatty():
         tell(*checks.failures())  # a program reads the answer, so that people still see what failed
     return checks.code
+
+
+class Call(NamedTuple):
+    """What a call says of every file: the limits, what else its flags set, and the model file of its one spec."""
+
+    limits: tuple[Limit, ...]
+    overrides: Texts
+    dtype: str
+    strict: bool
+    model: ModelFile | None = None
+
+
+def check_all(
+    paths: Sequence[str],
+    overrides: Texts,
+    limits: Texts,
+    *,
+    baseline: str | None = None,
+    dtype: str = "float32",
+    strict: bool = False,
+    model: str | None = None,
+) -> CheckReport:
+    """Return what is said of every file at the paths; what is wrong with one does not stop the others.
+
+    overrides, limits: flags as typed. Raises SpecError or CallError when the call itself is wrong.
+    """
+    if not paths:
+        raise CallError("nothing to check: give a PATH, such as a folder of specs")
+    if "" in paths:
+        raise CallError("a PATH is empty: give a spec or a folder of specs, or leave it out")
+    read = read_limits(limits, compares=baseline is not None)
+    for key, text in overrides.items():
+        if text is not None:
+            read_value(f"--{key}", text, KEYS[key])
+    found = find(paths)
+    file = _model(model, found) if model is not None else None
+    was = None
+    if baseline is not None:
+        from rnncalc.cli.baseline import read_baseline  # with JSON and git behind it
+
+        was = read_baseline(baseline, paths, found, dtype, overrides)
+    files = dict(_each(found, Call(read, overrides, dtype, strict, file), was))
+    left_out = [file for file in found if file.path not in files]
+    broken = _without_specs(Counter(file.folder for file in found), Counter(file.folder for file in left_out))
+    verdicts = (*files.values(), *broken, *(was.removed() if was else ()))
+    return CheckReport(verdicts, was.label if was else "", was.remarks if was else (), len(left_out))
+
+
+def _each(found: Iterable[Found], call: Call, was: Baseline | None) -> Iterator[tuple[str, Verdict]]:
+    """Yield the path of each file that is no other YAML, and what was found of it; refuse what takes the memory."""
+    findings = 0
+    for file in found:
+        if verdict := _verdict(file, call, was):
+            findings += len(verdict.problems) + len(verdict.limits)
+            if findings > MOST_FINDINGS:
+                many = f"{MOST_FINDINGS:,} limits and problems are too many for one call"
+                raise RefusedError(f"{escape(file.path, limit=1_000)}: {many}; check fewer files at a time")
+            yield file.path, verdict
+
+
+def _verdict(file: Found, call: Call, was: Baseline | None) -> Verdict | None:
+    """Return what was found of a file; None of one in a folder that by its keys is no spec."""
+    name = matched = None
+    try:
+        spec = _read(file, call.overrides)
+        if spec is None:
+            return None
+        name = spec.network.name
+        before = was.before(file, name) if was else None
+        if call.model:
+            from rnncalc.cli.models import matched_with
+
+            matched = matched_with(spec, call.model)
+    except SpecError as error:
+        if was and name is None:  # it is broken, not gone
+            with suppress(SpecError):
+                was.before(file, None)
+        return Verdict(file.path, problems=error.problems)
+    own = spec.own_convention
+    verdict = question.check(
+        spec.network, call.limits, locate=spec.place, dtype=call.dtype, own_convention=own, before=before
+    )
+    if matched:
+        places = {path: place for check in matched.tensors if (path := check.at) and (place := spec.place(path))}
+        verdict = verdict._replace(model=matched, places=places)
+    difference = Difference(before and before.params, spec.network.params) if was else None
+    return verdict._replace(file=file.path, strict=call.strict, difference=difference)
+
+
+def _model(path: str, found: Sequence[Found]) -> ModelFile:
+    """Return the model file that the one spec of a call is held against."""
+    if len(found) != 1:
+        raise CallError(f"--model is the file of one spec, got {len(found):,}; give one PATH")
+    from rnncalc.modelfiles import read
+
+    return read(path, "--model")
+
+
+def _read(file: Found, overrides: Texts) -> Spec | None:
+    if file.problem:
+        raise file.problem
+    data, source = read_file(file.path)
+    if file.named:
+        return parse(data, source, **overrides)
+    return parse_if_meant(data, source, **overrides)
+
+
+def _without_specs(found: Counter[str | None], left_out: Counter[str | None]) -> Iterator[Verdict]:
+    """Yield a broken file for each folder of whose files none is a spec."""
+    for folder, number in left_out.items():
+        if folder is not None and number == found[folder]:
+            files = f"{number:,} YAML file{'' if number == 1 else 's'} below this folder, none a spec by its keys"
+            yield Verdict(folder, problems=unreadable(folder, files).problems)
+
+
+def read_limits(given: Mapping[str, str | None], *, compares: bool) -> tuple[Limit, ...]:
+    """Return the limits of a call, by the keys of their flags and as typed; `compares`: whether there is a baseline.
+
+    Raises SpecError where one is no number, CallError where there is nothing that it could be compared with.
+    """
+    texts = {key: text for key, text in given.items() if text is not None}
+    for key in texts:
+        if key in COMPARISONS and not compares:
+            raise CallError(f"{_flag(key)} compares: give --baseline too")
+    return tuple(
+        read_comparison(key, text) if key in COMPARISONS else read_limit(key, text) for key, text in texts.items()
+    )
+
+
+def read_limit(key: str, text: str) -> Limit:
+    """Return the limit of a flag, which has a budget's key."""
+    rule, quantity, allowed, _ = BUDGET_KEYS[key]
+    return Limit(rule, quantity, read_value(_flag(key), text, allowed), flag=_flag(key))
+
+
+def read_comparison(key: str, text: str) -> Limit:
+    """Return what `5%` or `10k` allows a number to grow or fall by."""
+    try:
+        return _comparison(key, text)
+    except SpecError:
+        quantity = COMPARISONS[key][1]
+        plain_ratio = quantity is Quantity.DENSE_RATIO and not text.endswith("%")
+        such = "0.5" if plain_ratio else f"10k{_unit(quantity)}"
+        message = f"expected a percentage such as 5%, or a number such as {such}, got '{escape(text)}'"
+        raise SpecError((Problem((), f"{message}{_cure(key, text)}", _flag(key)),)) from None
+
+
+def _comparison(key: str, text: str) -> Limit:
+    rule, quantity = COMPARISONS[key]
+    most = read_value(_flag(key), text.removesuffix("%"), _allowed(key, text))
+    return Limit(rule, quantity, most, flag=_flag(key), percent=text.endswith("%"))
+
+
+def _allowed(key: str, text: str) -> Allowed:
+    quantity = COMPARISONS[key][1]
+    fraction = text.endswith("%") or quantity is Quantity.DENSE_RATIO
+    return Ratio() if fraction else WholeNumber(suffixes=True, unit=_unit(quantity))
+
+
+def _cure(key: str, text: str) -> str:
+    """Return `; write 5%` for `5 %`, `; write 5.5%` for `5,5%`, `; write 1000` for `1,000`."""
+    bare = "".join(text.split())
+    for meant in (bare, bare.replace(",", "."), *ways_to_write(text, _allowed(key, text))):
+        try:
+            _comparison(key, meant)
+        except SpecError:
+            continue
+        return f"; write {meant}"
+    return ""
+
+
+def _unit(quantity: Quantity) -> str:
+    return "B" if quantity is Quantity.BYTES else ""
+
+
+def _flag(key: str) -> str:
+    return f"--{key.replace('_', '-')}"

@@ -13,6 +13,7 @@ import click
 from rnncalc.cli.problems import note
 from rnncalc.errors import Problem
 from rnncalc.formats import offered
+from rnncalc.reports.report import Report
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -176,7 +177,7 @@ dtype_flag = click.option(
 )
 
 
-def format_flag(*reports: type, default: str = "") -> Decorator:
+def format_flag(*reports: type[Report], default: str = "") -> Decorator:
     """Return `--format`, with the formats that can write these kinds of report; by default the first of them."""
     formats = offered(*reports)
     return click.option(

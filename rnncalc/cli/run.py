@@ -21,8 +21,8 @@ from rnncalc.network.data import Data
 from rnncalc.network.network import Network
 from rnncalc.questions import run as question
 from rnncalc.questions.price import cost_of
+from rnncalc.reports.report import DerivationReport, RecordReport
 from rnncalc.reports.run import RunReport
-from rnncalc.reports.work import WorkReport
 from rnncalc.spec import Spec, parse_data
 from rnncalc.spec.flags import read_value
 from rnncalc.text import all_of, one_of
@@ -30,6 +30,7 @@ from rnncalc.text import all_of, one_of
 if TYPE_CHECKING:
     from rnncalc.modelfiles.model import ModelFile
     from rnncalc.reports.backward import BackwardReport
+    from rnncalc.reports.work import WorkReport
 
 
 def _losses() -> Iterable[str]:
@@ -77,7 +78,7 @@ def _losses() -> Iterable[str]:
     help="With --backward: go back from the sum of the outputs, or from the squared error where targets are given.",
 )
 @click.option("--max-multiply-adds", metavar="N", default="500M", show_default=True, help="Refuse a longer pass.")
-@format_flag(RunReport, WorkReport)
+@format_flag(RunReport, DerivationReport)
 def run(
     specs: tuple[str, ...],
     weights: str | None,
@@ -156,16 +157,19 @@ def _refuse_without_targets(loss: str, spec: Spec) -> None:
 
 def _misfit(given: dict[str, Any], format_: str) -> str:
     """Return why what is to be shown does not fit together, or not a format; nothing where it does."""
-    method = find(format_).method
+    form = find(format_)
     if given["--work"] and (other := [flag for flag in ("--states", "--backward") if given[flag]]):
         return f"--work shows every state of a pass forward; remove {all_of(other)}"
     if not given["--backward"] and (other := [flag for flag in ("--chunk", "--loss", "--targets") if given[flag]]):
         return f"{all_of(other)}: only a pass back has it; give --backward too"
-    if given["--work"] and not hasattr(WorkReport, method):
-        return f"--work does not fit -f {format_}; take -f {one_of(offered(WorkReport))}"
-    if not given["--work"] and not hasattr(RunReport, method):
+    if given["--work"]:
+        from rnncalc.reports.work import WorkReport  # a pass that only confirms does without
+
+        if not form.can_write(WorkReport):
+            return f"--work does not fit -f {format_}; take -f {one_of(offered(WorkReport))}"
+    elif not given["--work"] and not form.can_write(RunReport):
         return f"-f {format_} is for equations; add --work"
-    if given["--states"] and method == "records":
+    if given["--states"] and form.kinds == (RecordReport,):
         return "--states does not fit the one table of -f csv; take -f json"
     return ""
 
@@ -179,7 +183,8 @@ def _run(network: Network, data: Data, **asked: Any) -> RunReport:
 
 def _work(network: Network, data: Data, **asked: Any) -> WorkReport:
     """Return the report of a pass as work."""
-    from rnncalc.questions.work import work  # a pass that only confirms does without
+    from rnncalc.questions.work import work
+    from rnncalc.reports.work import WorkReport
 
     return WorkReport(work(network, weights=data.weights, inputs=data.inputs, start=data.start, **asked))
 

@@ -1,7 +1,7 @@
 """How reports are written: one file a format, and FORMATS, the list of them all.
 
 A new format is a module with `write(reports, file)` and its line in FORMATS. A format's module is imported when it is
-used, so that none pays for another. Knows of a report only which methods it has.
+used, so that none pays for another. Knows of a report only of which kinds it is.
 """
 
 from __future__ import annotations
@@ -11,54 +11,62 @@ from importlib import import_module
 from typing import NamedTuple, TextIO
 
 from rnncalc.errors import CallError
+from rnncalc.reports.report import (
+    CheckedReport,
+    DataReport,
+    DerivationReport,
+    DocumentReport,
+    PictureReport,
+    RecordReport,
+    Report,
+    SheetReport,
+)
 from rnncalc.text import did_you_mean, escape, one_of
 
 
 class Format(NamedTuple):
-    """A format: the module whose `write(reports, file)` writes it, and the method of a report which that calls.
+    """A format: the module whose `write(reports, file)` writes it, and the kinds of report that this can write.
 
-    instead: another method that will do.
     read_at_once: whether people read it where it is printed, so that failures need not be told beside it.
     for_screens: it is read where it is printed, in the encoding of that; others are UTF-8 wherever they go.
     suffix: what the name of a file ends in that is written in it; empty where no command writes such files.
     """
 
     module: str
-    method: str
+    kinds: tuple[type[Report], ...]
     for_screens: bool = False
     read_at_once: bool = False
-    instead: str = ""
     suffix: str = ""
 
-    def can_write(self, report: object) -> bool:
-        """Return whether a report, or a kind of report, has a method that this calls."""
-        return hasattr(report, self.method) or bool(self.instead and hasattr(report, self.instead))
+    def can_write(self, report: type) -> bool:
+        """Return whether this writes reports of a class."""
+        return issubclass(report, self.kinds)
 
 
 FORMATS: dict[str, Format] = {
-    "table": Format("rnncalc.formats.table", "sheets", for_screens=True, read_at_once=True),
-    "json": Format("rnncalc.formats.json", "data"),
-    "csv": Format("rnncalc.formats.csv", "records"),
-    "markdown": Format("rnncalc.formats.markdown", "sheets"),
-    "yaml": Format("rnncalc.formats.yaml", "document"),
-    "latex": Format("rnncalc.formats.latex", "derivations"),
-    "text": Format("rnncalc.formats.text", "pictures", for_screens=True, read_at_once=True, suffix=".txt"),
-    "svg": Format("rnncalc.formats.svg", "pictures", suffix=".svg"),
-    "tikz": Format("rnncalc.formats.tikz", "pictures", suffix=".tex"),
-    "html": Format("rnncalc.formats.html", "sheets", instead="pictures", suffix=".html"),
-    "junit": Format("rnncalc.formats.junit", "cases"),
-    "github": Format("rnncalc.formats.github", "annotations", read_at_once=True),
+    "table": Format("rnncalc.formats.table", (SheetReport,), for_screens=True, read_at_once=True),
+    "json": Format("rnncalc.formats.json", (DataReport,)),
+    "csv": Format("rnncalc.formats.csv", (RecordReport,)),
+    "markdown": Format("rnncalc.formats.markdown", (SheetReport,)),
+    "yaml": Format("rnncalc.formats.yaml", (DocumentReport,)),
+    "latex": Format("rnncalc.formats.latex", (DerivationReport,)),
+    "text": Format("rnncalc.formats.text", (PictureReport,), for_screens=True, read_at_once=True, suffix=".txt"),
+    "svg": Format("rnncalc.formats.svg", (PictureReport,), suffix=".svg"),
+    "tikz": Format("rnncalc.formats.tikz", (PictureReport,), suffix=".tex"),
+    "html": Format("rnncalc.formats.html", (SheetReport, PictureReport), suffix=".html"),
+    "junit": Format("rnncalc.formats.junit", (CheckedReport,)),
+    "github": Format("rnncalc.formats.github", (CheckedReport,), read_at_once=True),
 }
 """Every format by its name, in the order in which commands offer them."""
 
 
-def offered(*reports: type) -> tuple[str, ...]:
-    """Return the names of the formats that can write one of these kinds of report: those whose method it has."""
+def offered(*reports: type[Report]) -> tuple[str, ...]:
+    """Return the names of the formats that can write one of these classes of report."""
     return tuple(name for name, of in FORMATS.items() if any(map(of.can_write, reports)))
 
 
-def by_suffix(report: type) -> dict[str, str]:
-    """Return the formats that can write a kind of report to a file, each by the suffix that asks for it."""
+def by_suffix(report: type[Report]) -> dict[str, str]:
+    """Return the formats that can write a class of report to a file, each by the suffix that asks for it."""
     return {FORMATS[name].suffix: name for name in offered(report) if FORMATS[name].suffix}
 
 
@@ -71,7 +79,7 @@ def find(format: str) -> Format:
     return FORMATS[format]
 
 
-def write(reports: Iterable[object], format: str, file: TextIO) -> None:
+def write(reports: Iterable[Report], format: str, file: TextIO) -> None:
     """Write the reports in a format to a text file.
 
     Raises CallError, before anything is written, for a format that there is not, or that cannot write these reports.
@@ -79,7 +87,7 @@ def write(reports: Iterable[object], format: str, file: TextIO) -> None:
     found = find(format)
     reports = [*reports]
     for report in reports:
-        if not found.can_write(report):
+        if not found.can_write(type(report)):
             able = one_of(offered(type(report)))
             raise CallError(f"format: this report cannot be written as {format}, but as {able}")
     import_module(found.module).write(reports, file)

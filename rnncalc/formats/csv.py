@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, TextIO
 
 from rnncalc.formats.values import text_of
-from rnncalc.reports.sheet import Arithmetic, Name, Value
+from rnncalc.reports.sheet import Arithmetic, Bar, Name, Phrase, Value
 from rnncalc.text import escape
 
 if TYPE_CHECKING:
-    from rnncalc.reports.report import Recorded
+    from rnncalc.reports.report import RecordReport
 
 
-def write(reports: Iterable[Recorded], file: TextIO) -> None:
+def write(reports: Iterable[RecordReport], file: TextIO) -> None:
     """Write the records of all reports under the header of the first."""
     rows = csv.writer(file, lineterminator="\n")
     for number, report in enumerate(reports):
@@ -25,11 +25,15 @@ def write(reports: Iterable[Recorded], file: TextIO) -> None:
 
 
 def _plain(value: Value) -> object:
-    if isinstance(value, str):
-        safe = escape(value, limit=10_000)
-        return f"'{safe}" if safe[:1] in tuple("=+-@") else safe  # a spreadsheet would run it as a formula
-    if isinstance(value, Arithmetic | Name):
-        return _plain(text_of(value))
-    if isinstance(value, tuple):
-        return f"({', '.join('' if size is None else str(size) for size in value)})"
-    return value
+    match value:
+        case str():
+            safe = escape(value, limit=10_000)
+            return f"'{safe}" if safe[:1] in tuple("=+-@") else safe  # a spreadsheet would run it as a formula
+        case Arithmetic() | Name() | Phrase():
+            return _plain(text_of(value))
+        case Bar(share):
+            return share
+        case tuple():
+            return f"({', '.join('' if size is None else str(size) for size in value)})"
+        case _:
+            return value

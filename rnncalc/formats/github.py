@@ -6,30 +6,34 @@ message in a spec cannot end its annotation and start a command of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, TextIO
 
-from rnncalc.reports.cases import MOST_LINES, Annotation
+from rnncalc.reports.report import MOST_LINES, Finding, Outcome
 from rnncalc.text import escape
 
 if TYPE_CHECKING:
-    from rnncalc.reports.report import Annotated
+    from rnncalc.reports.report import CheckedReport
 
 
-def write(reports: Iterable[Annotated], file: TextIO) -> None:
-    """Write the annotations, up to a number that people read."""
-    lines = (_line(report.file, annotation) for report in reports for annotation in report.annotations())
+def write(reports: Iterable[CheckedReport], file: TextIO) -> None:
+    """Write an error for each failure, up to a number that people read; a notice for what was left out of a file."""
+    lines = (line for report in reports for path, findings in report.findings() for line in _lines(path, findings))
     file.writelines(islice(lines, MOST_LINES))
     if rest := sum(1 for _ in lines):
         file.write(f"::error title=rnncalc::and {rest:,} more failures\n")
 
 
-def _line(file: str, annotation: Annotation) -> str:
-    place = {"line": annotation.line, "col": annotation.column} if annotation.line is not None else {}
-    properties = {"file": file, **place, "title": annotation.title or "rnncalc"}
-    given = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
-    return f"::{annotation.level.value} {given}::{_data(annotation.message)}\n"
+def _lines(file: str, findings: list[Finding]) -> Iterator[str]:
+    """Yield the errors of a file; of one without any, the notices."""
+    errors = [finding for finding in findings if finding.wrong]
+    for finding in errors or findings:
+        if finding.outcome is not Outcome.PASSED:
+            place = {"line": finding.line, "col": finding.column} if finding.line is not None else {}
+            properties = {"file": file, **place, "title": finding.key or "rnncalc"}
+            given = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
+            yield f"::{'error' if finding.wrong else 'notice'} {given}::{_data(finding.message)}\n"
 
 
 def _data(text: str) -> str:

@@ -11,11 +11,11 @@ from pkgutil import get_data
 from typing import TYPE_CHECKING, TextIO
 
 from rnncalc.formats.values import MOST_OF_A_NAME, MOST_OF_A_NOTE, shortened, text_of
+from rnncalc.reports.report import PageReport, PictureReport, SheetReport
 from rnncalc.reports.sheet import Arithmetic, Bar, Column, Name, Phrase, Row, Sheet, Value
 
 if TYPE_CHECKING:
     from rnncalc.reports.pictures.picture import Picture
-    from rnncalc.reports.report import Drawn, Paged, Report
 
 _HEAD = """<!DOCTYPE html>
 <html lang="en">
@@ -41,7 +41,7 @@ _SIGNS = {"✓": "yes", "✗": "no"}
 """The classes of the signs that a cell holds, or that a note starts with."""
 
 
-def write(reports: Iterable[Report | Paged | Drawn], file: TextIO) -> None:
+def write(reports: Iterable[SheetReport | PictureReport], file: TextIO) -> None:
     """Write one page: of each report what it has for a page, else its sheets, else its pictures."""
     pages = [[*_pieces(report)] for report in reports]
     titles = [piece.title for pieces in pages for piece in pieces if piece.title]
@@ -55,10 +55,10 @@ def write(reports: Iterable[Report | Paged | Drawn], file: TextIO) -> None:
     file.write("</main>\n</body>\n</html>\n")
 
 
-def _pieces(report: Report | Paged | Drawn) -> Iterable[Sheet | Picture]:
-    if hasattr(report, "page"):
+def _pieces(report: SheetReport | PictureReport) -> Iterable[Sheet | Picture]:
+    if isinstance(report, PageReport):
         return report.page()
-    if hasattr(report, "sheets"):
+    if isinstance(report, SheetReport):
         return report.sheets()
     from rnncalc.formats.pictures import PAGE  # few reports are pictures
 

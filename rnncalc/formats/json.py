@@ -5,20 +5,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
-if TYPE_CHECKING:
-    from rnncalc.reports.report import Report
+from rnncalc.reports.report import DataReport
 
 
-def write(reports: Iterable[Report], file: TextIO) -> None:
+def write(reports: Iterable[DataReport], file: TextIO) -> None:
     """Write `{"version": 1, "reports": [...]}`; reports that go by another name are listed under that."""
     reports = [*reports]
-    key = next((report.listed_as for report in reports if hasattr(report, "listed_as")), "reports")
+    key = next((report.listed_as for report in reports), DataReport.listed_as)
     file.write(f'{{"version": 1, "{key}": [')
-    for number, report in enumerate(reports):
+    for number, data in enumerate(data for report in reports for data in _objects(report)):
         file.write(", {" if number else "{")
-        for place, (key, value) in enumerate(report.data().items()):
+        for place, (key, value) in enumerate(data.items()):
             file.write(",\n  " if place else "\n  ")
             file.write(f"{_text(key)}: ")
             if isinstance(value, Iterator):
@@ -27,6 +26,11 @@ def write(reports: Iterable[Report], file: TextIO) -> None:
                 _write_value(value, file)
         file.write("\n}")
     file.write("]}\n")
+
+
+def _objects(report: DataReport) -> Iterable[dict[str, Any]]:
+    data = report.data()
+    return (data,) if isinstance(data, dict) else data
 
 
 def _write_list(items: Iterator[Any], file: TextIO) -> None:

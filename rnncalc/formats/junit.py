@@ -6,40 +6,52 @@ encoding the terminal has.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TextIO
 from xml.sax.saxutils import escape as escape_xml
 
-from rnncalc.reports.cases import Case, Outcome, Tally
+from rnncalc.reports.report import Finding, Outcome
 from rnncalc.text import escape
 
 if TYPE_CHECKING:
-    from rnncalc.reports.report import Suite
+    from rnncalc.reports.report import CheckedReport
 
 
-def write(reports: Iterable[Suite], file: TextIO) -> None:
-    """Write `<testsuites>`, a suite a file; a file without cases has none."""
-    suites = [(report, tally) for report in reports if (tally := report.tally()).tests]
-    whole = Tally(*map(sum, zip(*(tally for _, tally in suites), strict=True))) if suites else Tally(0)
+def write(reports: Iterable[CheckedReport], file: TextIO) -> None:
+    """Write `<testsuites>`, a suite a file; a file of which nothing was checked has none."""
+    found = [(path, _cases(of)) for report in reports for path, of in report.findings()]
+    suites = [(path, cases) for path, cases in found if cases]
     file.write('<?xml version="1.0" encoding="UTF-8"?>\n')
-    file.write(f'<testsuites name="rnncalc check" {_numbers(whole)}>\n')
-    for report, tally in suites:
-        file.write(f"  <testsuite name={_quoted(report.file)} {_numbers(tally)}>\n")
-        file.writelines(_case(report.file, case) for case in report.cases())
+    file.write(f'<testsuites name="rnncalc check" {_numbers([case for _, cases in suites for case in cases])}>\n')
+    for path, cases in suites:
+        file.write(f"  <testsuite name={_quoted(path)} {_numbers(cases)}>\n")
+        file.writelines(_case(path, case) for case in cases)
         file.write("  </testsuite>\n")
     file.write("</testsuites>\n")
 
 
-def _numbers(tally: Tally) -> str:
-    return " ".join(f'{name}="{count}"' for name, count in tally._asdict().items()) + ' time="0"'
+def _cases(findings: Iterable[Finding]) -> list[Finding]:
+    return [finding for finding in findings if finding.outcome is not Outcome.REMARK]
 
 
-def _case(file: str, case: Case) -> str:
+def _numbers(cases: Sequence[Finding]) -> str:
+    outcomes = Counter(case.outcome for case in cases)
+    failures, errors, skipped = (outcomes[of] for of in (Outcome.FAILED, Outcome.ERROR, Outcome.SKIPPED))
+    return f'tests="{len(cases)}" failures="{failures}" errors="{errors}" skipped="{skipped}" time="0"'
+
+
+def _case(file: str, case: Finding) -> str:
     start = f"    <testcase classname={_quoted(file)} name={_quoted(case.name)}"
+    outcome = case.outcome.value
     if case.outcome is Outcome.PASSED:
         return f"{start}/>\n"
-    kind = "" if case.outcome is Outcome.SKIPPED else f' type="{case.outcome.value}"'
-    return f"{start}><{case.outcome.value} message={_quoted(case.message)}{kind}/></testcase>\n"
+    if case.outcome is Outcome.SKIPPED:
+        return f"{start}><{outcome} message={_quoted(case.message)}/></testcase>\n"
+    where = f"{file}:{case.line}:{case.column}: " if case.line else f"{file}: "
+    limited = case.outcome is Outcome.ERROR or case.key == case.name  # a file without limits has no place to name
+    message = _quoted(f"{where if limited else ''}{case.message}")
+    return f'{start}><{outcome} message={message} type="{outcome}"/></testcase>\n'
 
 
 def _quoted(text: str) -> str:

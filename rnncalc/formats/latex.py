@@ -18,7 +18,7 @@ from rnncalc.text import GREEK as LETTERS
 from rnncalc.text import escape
 
 if TYPE_CHECKING:
-    from rnncalc.reports.report import Derived
+    from rnncalc.reports.report import DerivationReport
 
 ESCAPES = {
     **{char: f"\\{char}" for char in "&%$#_{}"},
@@ -130,7 +130,7 @@ _BRACKETS, _BETWEEN, _GROWN = 12.0, 10.0, 4.0
 """The brackets of a matrix, the space between two of its columns, and by how much others grow beside one."""
 
 
-def write(reports: Iterable[Derived], file: TextIO) -> None:
+def write(reports: Iterable[DerivationReport], file: TextIO) -> None:
     """Write one document with all reports."""
     sheets = [sheet for report in reports for sheet in report.derivations()]
     width = _page(sheets)

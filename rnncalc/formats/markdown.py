@@ -10,7 +10,7 @@ from rnncalc.formats.values import MOST_OF_A_NOTE, shortened, text_of
 from rnncalc.reports.sheet import Arithmetic, Name, Phrase, Sheet, Value
 
 if TYPE_CHECKING:
-    from rnncalc.reports.report import Report
+    from rnncalc.reports.report import SheetReport
 
 MOST_BYTES = 1_000_000
 """GitHub shows a job summary of 1 MiB at most, and an empty one where it is longer."""
@@ -29,7 +29,7 @@ _TAME = re.compile(r"[A-Za-z0-9\\{}$_^(),.=+/\- ]*")
 """What mathematics among words is made of."""
 
 
-def write(reports: Iterable[Report], file: TextIO) -> None:
+def write(reports: Iterable[SheetReport], file: TextIO) -> None:
     """Write each sheet as a heading, a table and its notes, up to a size that GitHub shows."""
     left = MOST_BYTES - 200  # for the line that says what is missing
     missing = 0
@@ -43,7 +43,7 @@ def write(reports: Iterable[Report], file: TextIO) -> None:
         file.write(f"\n… and {missing:,} more lines, left out because GitHub shows a megabyte at most.\n")
 
 
-def _lines(reports: Iterable[Report]) -> Iterator[str]:
+def _lines(reports: Iterable[SheetReport]) -> Iterator[str]:
     for number, sheet in enumerate(sheet for report in reports for sheet in report.sheets()):
         if number:
             yield "\n"

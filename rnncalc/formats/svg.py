@@ -7,7 +7,7 @@ programs that turn SVG into print know none.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO, assert_never
 from xml.sax.saxutils import escape as escape_xml
 
 from rnncalc.formats.pictures import COLOURS, DASHED, PAGE, Point, edges, lowest_first, path
@@ -30,7 +30,7 @@ from rnncalc.text import escape
 
 if TYPE_CHECKING:
     from rnncalc.reports.equations import Line
-    from rnncalc.reports.report import Drawn
+    from rnncalc.reports.report import PictureReport
 
 ACROSS, DOWN = 9, 20
 """The size of a cell, in pixels: no letter of the font is wider, but those that a picture counts as more than one."""
@@ -41,7 +41,7 @@ MARGIN, HEAD, LOWER = 14, 8, 4
 INK, SOFT, PAPER = ("#1b232c", "#e6ebf0"), ("#55606c", "#aab4bf"), ("#ffffff", "#181d23")
 
 
-def write(reports: Iterable[Drawn], file: TextIO) -> None:
+def write(reports: Iterable[PictureReport], file: TextIO) -> None:
     """Write the pictures below each other, as the one element that a file holds."""
     file.write(f"{element(stacked([picture for report in reports for picture in report.pictures(PAGE)]))}\n")
 
@@ -103,6 +103,8 @@ def _shape(shape: Shape, picture: Picture) -> Iterator[str]:
         case Curve():
             points = " ".join(f"{_x(x)},{_y(y)}" for x, y in shape.points)
             yield f'<polyline class="curve {shape.role}" points="{points}"/>'
+        case _:
+            assert_never(shape)
 
 
 def _box(box: Box) -> Iterator[str]:

@@ -18,7 +18,7 @@ from rnncalc.reports.sheet import Arithmetic, Bar, Column, Row, Sheet, Value
 from rnncalc.text import escape, unencodable
 
 if TYPE_CHECKING:
-    from rnncalc.reports.report import Report
+    from rnncalc.reports.report import SheetReport
 
 GAP = 2
 """Between two columns."""
@@ -43,7 +43,7 @@ SIGNS = {"✓": "green", "✗": "red"}
 """The colours of the signs that a cell holds, or that a note starts with."""
 
 
-def write(reports: Iterable[Report], file: TextIO) -> None:
+def write(reports: Iterable[SheetReport], file: TextIO) -> None:
     """Draw each sheet as wide as the terminal allows, or, into a pipe, as wide as it needs."""
     width = max(terminal_width(), NARROWEST) if file.isatty() else UNBOUNDED
     console = Console(file=file, width=UNBOUNDED, height=25, highlight=False, markup=False, emoji=False)
@@ -100,7 +100,7 @@ class _Page:
             if number and tall:
                 self.console.print()
             for text in lines:
-                self.console.print(Text(text.translate(self.plain)))
+                self.console.print(Text(escape(text, UNBOUNDED).translate(self.plain)))
 
     def _print(self, text: Text) -> None:
         self.console.print(text, width=self.width)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO, assert_never
 
 from rnncalc.formats.pictures import PAGE, cells_of, ends, lowest_first
 from rnncalc.formats.values import terminal_width
@@ -26,7 +26,7 @@ from rnncalc.text import GREEK, encodes, escape, unencodable
 
 if TYPE_CHECKING:
     from rnncalc.reports.equations import Line
-    from rnncalc.reports.report import Drawn
+    from rnncalc.reports.report import PictureReport
 
 UP, RIGHT, DOWN, LEFT = 1, 2, 4, 8
 LINES = dict(enumerate(" ╵╶└╷│┌├╴┘─┴┐┤┬┼"))
@@ -56,7 +56,7 @@ LOWERED = str.maketrans(RAISED, "0123456789")
 """The digits of a power of ten: where an encoding lacks them, 10⁹ is 1e9, which is as wide."""
 
 
-def write(reports: Iterable[Drawn], file: TextIO) -> None:
+def write(reports: Iterable[PictureReport], file: TextIO) -> None:
     """Draw each picture as wide as the terminal allows, or, into a pipe, as a page does."""
     width = terminal_width() if file.isatty() else PAGE
     signs = {sign: word for sign, word in unencodable(file.encoding).items() if sign in GREEK.values()}
@@ -83,6 +83,8 @@ def drawn(picture: Picture, encoding: str | None = None) -> list[str]:
                 canvas.brace(shape)
             case Curve():
                 canvas.curve(shape)
+            case _:
+                assert_never(shape)
     canvas.leave()
     lines = ["".join(row).rstrip() for row in canvas.rows]
     return (

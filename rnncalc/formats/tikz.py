@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO, assert_never
 
 from rnncalc.formats.latex import symbol, typeset
 from rnncalc.formats.pictures import COLOURS, DASHED, PAGE, Point, edges, lowest_first, path
@@ -12,7 +12,7 @@ from rnncalc.reports.pictures.picture import Arrow, Box, Brace, Curve, Dot, Labe
 
 if TYPE_CHECKING:
     from rnncalc.reports.equations import Line
-    from rnncalc.reports.report import Drawn
+    from rnncalc.reports.report import PictureReport
 
 ACROSS, DOWN = 0.2, 0.44
 """The size of a cell, in centimetres."""
@@ -23,7 +23,7 @@ PREAMBLE = r"""\documentclass[tikz,border=4mm]{standalone}
 """
 
 
-def write(reports: Iterable[Drawn], file: TextIO) -> None:
+def write(reports: Iterable[PictureReport], file: TextIO) -> None:
     """Write one document, a page a picture."""
     file.write(PREAMBLE)
     for role, (light, _) in COLOURS.items():
@@ -61,6 +61,8 @@ def _shape(shape: Shape, picture: Picture) -> Iterator[str]:
             points = " -- ".join(f"({x:.3f},{y:.3f})" for x, y in shape.points)
             thin = {Role.AXIS: "semithick", Role.ELIDED: "semithick, densely dashed"}
             yield f"\\draw[{thin.get(shape.role, 'very thick')}, {shape.role}line] {points};"
+        case _:
+            assert_never(shape)
 
 
 def _box(box: Box) -> Iterator[str]:

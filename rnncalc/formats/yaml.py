@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, Protocol, TextIO
+from typing import Any, TextIO
 
-from rnncalc.reports.document import Document, Entry
+from rnncalc.reports.report import Document, DocumentReport, Entry
 from rnncalc.text import escape
 
 MOST_OF_A_REMARK = 1_000
@@ -19,14 +19,7 @@ _MEANT = re.compile(r"(?i)(true|false|yes|no|on|off|null|y|n|nan|inf)")
 """Words that some readers of YAML take for no text."""
 
 
-class Documented(Protocol):
-    """A report that can be written as a document to go on with."""
-
-    def document(self) -> Document:
-        """Return the document."""
-
-
-def write(reports: Iterable[Documented], file: TextIO) -> None:
+def write(reports: Iterable[DocumentReport], file: TextIO) -> None:
     """Write a document for each report, `---` between them."""
     for number, report in enumerate(reports):
         document = report.document()

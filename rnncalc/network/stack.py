@@ -55,9 +55,25 @@ class Placed(NamedTuple):
         return len(self.output_shape) > 1
 
     @property
-    def formula(self) -> tuple[str, str]:
-        """The formula of `params` in letters, and with the numbers in."""
-        return self.layout.letters, numbers(self.layout.params, self.sizes)
+    def kind(self) -> str:
+        """Its kind, as a spec writes it: lstm, say."""
+        return self.layer.kind
+
+    @property
+    def units(self) -> int | None:
+        """Its units; None of a layer that has none."""
+        units: int | None = getattr(self.layer, "units", None)
+        return units
+
+    @property
+    def formula(self) -> str:
+        """The formula of `params` in letters."""
+        return self.layout.letters
+
+    @property
+    def substituted(self) -> str:
+        """The formula with the numbers in."""
+        return numbers(self.layout.params, self.sizes)
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from rnncalc.conventions.tensor import Tensor
 from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
@@ -21,48 +20,6 @@ DTYPES = {
     "int8": 1,
 }
 """The bytes of one parameter."""
-
-
-class LayerCount(NamedTuple):
-    """The counts of one layer.
-
-    kind: as a spec writes it, lstm say; part: encoder, decoder, or None in a network without halves.
-    inputs, units, outputs: widths, in numbers a step; units is None where a layer has none.
-    output_shape: (steps, width) where a sequence leaves the layer, (width,) where one vector does; no batch axis, and
-        None for steps that are not known.
-    formula, substituted: the count of parameters as arithmetic, in letters and with the numbers in.
-    params, trainable: parameters, and those of them that training changes.
-    multiply_adds: multiplications in the matrix products of one pass over one sequence; None where steps, or what a
-        part counted elsewhere does, are not known. multiply_adds_per_step: of applying the layer once.
-    bytes: what its parameters take.
-    placed: the layer in its place.
-    """
-
-    name: str
-    kind: str
-    part: str | None
-    inputs: int
-    units: int | None
-    outputs: int
-    output_shape: tuple[int | None, ...]
-    formula: str
-    substituted: str
-    params: int
-    trainable: int
-    multiply_adds: int | None
-    multiply_adds_per_step: int | None
-    bytes: int
-    placed: Placed
-
-    @property
-    def tensors(self) -> tuple[Tensor, ...]:
-        """The tensors that the layer owns, each with its shape."""
-        return self.placed.tensors
-
-    @property
-    def shared(self) -> tuple[Tensor, ...]:
-        """The tensors that it uses but another layer owns and counts, as a tied output does the embedding's."""
-        return self.placed.shared
 
 
 class Count(NamedTuple):
@@ -84,10 +41,9 @@ class Count(NamedTuple):
     bytes: int
 
     @property
-    def layers(self) -> tuple[LayerCount, ...]:
-        """The counts of the layers in order, the output layer last."""
-        size = bytes_of(self.dtype)
-        return tuple(_layer(placed, size) for placed in self.network.stack)
+    def layers(self) -> tuple[Placed, ...]:
+        """The layers in their places, each with its counts, the output layer last."""
+        return self.network.stack
 
     @property
     def dense(self) -> "DenseEquivalent | None":
@@ -131,24 +87,3 @@ def total(amounts: Iterable[int | None]) -> int | None:
             return None
         known += amount
     return known
-
-
-def _layer(placed: Placed, size: int) -> LayerCount:
-    letters, numbers = placed.formula
-    return LayerCount(
-        name=placed.name,
-        kind=placed.layer.kind,
-        part=placed.part,
-        inputs=placed.inputs,
-        units=getattr(placed.layer, "units", None),
-        outputs=placed.outputs,
-        output_shape=placed.output_shape,
-        formula=letters,
-        substituted=numbers,
-        params=placed.params,
-        trainable=placed.trainable,
-        multiply_adds=placed.multiply_adds,
-        multiply_adds_per_step=placed.multiply_adds_per_step,
-        bytes=placed.params * size,
-        placed=placed,
-    )

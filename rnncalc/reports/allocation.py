@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from rnncalc.conventions.formula import letters
 from rnncalc.network.stack import Placed
 from rnncalc.questions.allocation import BASE, Allocations, Difference
+from rnncalc.reports.report import DataReport, RecordReport, SheetReport
 from rnncalc.reports.setting import flow, halves_of, steps_of, title
 from rnncalc.reports.sheet import Column, Row, Sheet
 
@@ -15,7 +16,7 @@ MOST_NAMES = 3
 """More layers are the first two, and the number of the others."""
 
 
-class AllocationReport(NamedTuple):
+class AllocationReport(SheetReport, DataReport, RecordReport):
     """The allocations of one network."""
 
     allocations: Allocations

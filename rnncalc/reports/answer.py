@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from rnncalc.bounds import MOST_EXPLAINED, MOST_JUDGED
 from rnncalc.conventions.formula import Expression
@@ -13,12 +13,13 @@ from rnncalc.questions.answer.quantities import Meaning, OtherQuantity, OtherSiz
 from rnncalc.questions.answer.reading import GivenNumber, Shape
 from rnncalc.questions.answer.search import Diagnosis
 from rnncalc.questions.answer.worksheet import amount, write
+from rnncalc.reports.report import DataReport, SheetReport
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Sheet, Value
 from rnncalc.text import bracketed
 
 
-class AnswerReport(NamedTuple):
+class AnswerReport(SheetReport, DataReport):
     """A judged answer as data and as tables."""
 
     answer: Answer

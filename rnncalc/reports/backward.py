@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain, repeat
-from math import isnan
-from typing import Any, NamedTuple
+from math import isfinite, isnan, log10
+from typing import Any
 
 from rnncalc.forward.arrays import flat, shape_of
 from rnncalc.forward.differences import TOLERANCE
 from rnncalc.questions.backward_seen import Backward, LayerBackward
-from rnncalc.reports.gradients import length_data, length_sheets, short
+from rnncalc.questions.norms import Keeper
+from rnncalc.questions.terms import Terms
+from rnncalc.reports.report import DataReport, RecordReport, SheetReport
 from rnncalc.reports.run import RunReport
-from rnncalc.reports.sheet import Column, Row, Sheet
+from rnncalc.reports.sheet import BARS, Column, Row, Sheet
 from rnncalc.reports.states import finite, in_rows
 from rnncalc.text import plural
 
 LOSSES = {"sum": "the sum of the outputs", "squared": "half the sum of the squared errors"}
 
 
-class BackwardReport(NamedTuple):
+class BackwardReport(SheetReport, DataReport, RecordReport):
     """A pass forward and back; states: whether to show what it kept of every step."""
 
     done: Backward
@@ -201,3 +203,128 @@ def _all(layer: LayerBackward) -> Iterator[float]:
 
 def _share(error: float | None) -> str | None:
     return None if error is None else f"{100 * error:.3g} %"
+
+
+def length_data(layer: LayerBackward) -> dict[str, Any]:
+    """Return the lengths for programs, by direction and state, a number a step; and the terms of each weight."""
+    lengths: dict[str, dict[str, Any]] = {}
+    kept: dict[str, dict[str, Any]] = {}
+    for of in layer.norms:
+        lengths.setdefault(of.direction, {})[of.letter] = [finite(norm) for norm in of.norms]
+        if of.keeper is not None:
+            by = {"gate": of.keeper.letter, "turned": of.keeper.turned}
+            kept.setdefault(of.direction, {})[of.letter] = {**by, "product": [*map(finite, of.kept)]}
+    return {"gradient_norms": lengths, "kept": kept, "terms": [_terms_data(of) for of in layer.terms]}
+
+
+def _terms_data(of: Terms) -> dict[str, Any]:
+    terms = [
+        {
+            "step": term.step,
+            "reached": {letter: finite(number) for letter, number in term.reached.items()},
+            "explicit": {letter: finite(number) for letter, number in term.explicit.items()},
+            "product": finite(term.product),
+            "total": finite(term.total),
+        }
+        for term in of.terms
+    ]
+    return {"tensor": of.tensor, "place": of.place, "terms": terms}
+
+
+def length_sheets(layer: LayerBackward, chunk: int | None) -> Iterator[Sheet]:
+    """Yield for each direction how long the gradient is with respect to each state, and for each weight its terms."""
+    name, found = layer.ran.placed.name, layer.norms
+    for direction in dict.fromkeys(of.direction for of in found):
+        states = [of for of in found if of.direction == direction]
+        both = len(found) > len(states)
+        keeping = [(of, of.keeper) for of in states if of.keeper is not None]
+        titles = [*(f"‖∂L/∂{of.letter}‖" for of in states), *(f"∏ {_gate(keeper)}" for _, keeper in keeping)]
+        columns = [*(of.norms for of in states), *(of.kept for of, _ in keeping)]
+        yield Sheet(
+            columns=(Column("Step", right=True, key=True), *(Column(title, right=True) for title in titles)),
+            rows=[(step, *map(short, row)) for step, row in enumerate(zip(*columns, strict=True), 1)],
+            title=f"{name}: how long the gradient is at each step{f', {direction}' if both else ''}",
+            notes=(
+                *(f"‖∂L/∂{of.letter}‖ {spark(of.norms)}" for of in states),
+                *(_kept(of.letter, keeper) for of, keeper in keeping),
+            ),
+        )
+    for number, of in enumerate(layer.terms, 1):
+        sheet = _terms_sheet(name, of)
+        kept = (len(of.terms) - 1) % chunk + 1 if chunk else None
+        yield sheet._replace(notes=(_of_chunk(kept),)) if number == len(layer.terms) else sheet  # once is enough
+
+
+def _gate(keeper: Keeper) -> str:
+    """Return what a state is multiplied with: a gate, or what the gate leaves of one."""
+    return f"1−{keeper.letter}" if keeper.turned else keeper.letter
+
+
+def _kept(state: str, keeper: Keeper) -> str:
+    """Return what the product of a gate is."""
+    gate = _gate(keeper)
+    return f"∏ {gate}: the product of {gate} over the later steps, its largest number: what is left of {state}."
+
+
+def _terms_sheet(name: str, of: Terms) -> Sheet:
+    """Return the terms of a weight, from the last step to the first."""
+    letters = [letter for letter in of.terms[0].reached if any(term.reached[letter] for term in of.terms)]
+    place = f"[{', '.join(map(str, of.place))}]" if len(of.place) > 1 or len({*of.place}) else ""
+    last = of.terms[0].step
+    return Sheet(
+        columns=(
+            Column("k", right=True, key=True),
+            *(Column(f"∂h_{last}/∂{letter}_k", right=True) for letter in letters),
+            *(Column(f"explicit ∂{letter}_k/∂w", right=True) for letter in letters),
+            Column("Product", right=True),
+            Column("Running sum", right=True),
+        ),
+        rows=[
+            (
+                term.step,
+                *(short(term.reached[letter]) for letter in letters),
+                *(short(term.explicit[letter]) for letter in letters),
+                short(term.product),
+                short(term.total),
+            )
+            for term in of.terms
+        ],
+        title=f"{name}: the terms of ∂h_{last}/∂w, w = {of.tensor}{place}",
+    )
+
+
+def _of_chunk(kept: int | None) -> str:
+    """Return what truncation keeps of the terms."""
+    if kept is None:
+        return "Truncated, the last chunk keeps as many terms of each weight, from the top, as it has steps."
+    return f"The last chunk has {plural(kept, 'step')}, and keeps so many terms of each weight, from the top."
+
+
+def short(number: float | None) -> str | None:
+    """Return a number with the digits that tell it from its neighbours."""
+    return None if number is None else f"{number:.6g}"
+
+
+MOST_BARS = 60
+"""Of more numbers, so many are drawn, evenly apart, the first and the last among them."""
+
+
+def spark(numbers: Sequence[float | None]) -> str:
+    """Return `▂▄█, from 1.2e-05 to 0.8 on a logarithmic scale`; what is 0, or no finite number, is a blank."""
+    count = min(len(numbers), MOST_BARS)
+    shown = [numbers[place * (len(numbers) - 1) // max(count - 1, 1)] for place in range(count)]
+    drawn = [number for number in shown if number and isfinite(number)]
+    if not drawn:
+        return "no finite number but 0"
+    least, most = min(drawn), max(drawn)
+    range_ = log10(most) - log10(least)
+    top = len(BARS) - 1
+
+    def bar(number: float | None) -> str:
+        if not number or not isfinite(number):
+            return " "
+        return BARS[round(top * (log10(number) - log10(least)) / range_) if range_ else top]
+
+    line = "".join(map(bar, shown))
+    every = "" if count == len(numbers) else f"; {count} of {len(numbers):,} steps"
+    return f"{line}  from {least:.3g} to {most:.3g} on a logarithmic scale{every}"

@@ -1,22 +1,43 @@
-"""What `check` says of all its files together, for people: a table of the limits, one of what changed, each failure."""
+"""What `check` says: a finding for each limit, tensor and problem; tables of the limits and of what changed."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from rnncalc.questions.check import Status
-from rnncalc.questions.limits import Difference
-from rnncalc.reports.cases import MOST_LINES
-from rnncalc.reports.checked_file import FileReport, left_out
-from rnncalc.reports.limits import as_json, fixed
-from rnncalc.reports.sheet import Column, Sheet, Value
-from rnncalc.text import escape, plural
+from rnncalc.errors import Problem, dotted
+from rnncalc.network.budget import Quantity, Rule
+from rnncalc.questions.check import Difference, Limit, LimitCheck, Status, Unknown, Verdict
+from rnncalc.reports.report import MOST_LINES, CheckedReport, DataReport, Finding, Outcome, SheetReport
+from rnncalc.reports.sheet import Column, Row, Sheet, Value
+from rnncalc.text import bracketed, escape, plural
 
 if TYPE_CHECKING:
-    from rnncalc.questions.limits import Number
+    from rnncalc.questions.check import Number
+
+UNITS = {
+    Quantity.PARAMS: "parameters",
+    Quantity.BYTES: "bytes",
+    Quantity.MULTIPLY_ADDS: "multiply-adds",
+    Quantity.DENSE_RATIO: "dense-equivalent parameters for each one",
+    Quantity.HELD: "held values",
+    Quantity.BACKWARD_MULTIPLY_ADDS: "multiply-adds of going back",
+    Quantity.TRAINING_BYTES: "bytes of training",
+}
+
+_WITHOUT_STEPS = {
+    Quantity.MULTIPLY_ADDS: "multiply-adds are not known",
+    Quantity.DENSE_RATIO: "the dense equivalent is not known",
+    Quantity.HELD: "held values are not known",
+    Quantity.BACKWARD_MULTIPLY_ADDS: "multiply-adds of going back are not known",
+    Quantity.TRAINING_BYTES: "bytes of training are not known",
+}
+
+_MOST_DIGITS = 40
+"""Two numbers that differ later are shown alike."""
+
 
 MOST_ROWS = 200
 """With more rows than this, those that were kept, or did not change, are not shown."""
@@ -29,15 +50,23 @@ _SAID = {
     Status.REMOVED: "removed",
 }
 
+_COLUMNS = (
+    Column("", key=True),
+    Column("Spec", key=True, whole=True),
+    Column("Check", key=True),
+    Column("Limit", right=True, together=True),
+    Column("Actual", right=True, together=True),
+)
 
-class CheckReport(NamedTuple):
+
+class CheckReport(SheetReport, DataReport, CheckedReport):
     """What is said of all files.
 
     baseline: what they were compared to, if anything; remarks: what could not be read of it.
     left_out: how many files of the folders are no specs.
     """
 
-    files: tuple[FileReport, ...]
+    verdicts: tuple[Verdict, ...]
     baseline: str = ""
     remarks: tuple[str, ...] = ()
     left_out: int = 0
@@ -45,12 +74,21 @@ class CheckReport(NamedTuple):
     @property
     def code(self) -> int:
         """The exit code: 2 when a spec is broken, 1 when a limit was not kept, else 0."""
-        found = {file.checked.status for file in self.files}
+        found = {verdict.status for verdict in self.verdicts}
         return 2 if Status.BROKEN in found else 1 if Status.FAILED in found else 0
+
+    def findings(self) -> Iterator[tuple[str, list[Finding]]]:
+        """Yield what was checked in each file."""
+        for verdict in self.verdicts:
+            yield verdict.file, [*_problems(verdict), *_checks(verdict), *_about(verdict)]
+
+    def data(self) -> Iterator[dict[str, Any]]:
+        """Yield an object a file."""
+        return map(_data, self.verdicts)
 
     def failures(self) -> Iterator[str]:
         """Yield a line for each failure, up to a number that people read."""
-        lines = (line for file in self.files for line in file.lines())
+        lines = (_line(file, each) for file, findings in self.findings() for each in findings if each.wrong)
         yield from islice(lines, MOST_LINES)
         if rest := sum(1 for _ in lines):
             yield f"and {rest:,} more failures"
@@ -66,11 +104,10 @@ class CheckReport(NamedTuple):
         return [self._limit_sheet(()), self._difference_sheet(notes)]
 
     def _limit_sheet(self, notes: tuple[str, ...]) -> Sheet:
-        rows = [row for file in self.files for row in file.rows()]
-        verdicts = [file.checked.verdict for file in self.files if file.checked.verdict]
-        checks = [check for verdict in verdicts for check in verdict.checks]
+        rows = [row for verdict in self.verdicts for row in _rows(verdict)]
+        checks = [check for verdict in self.verdicts for check in verdict.checks]
         kept = sum(each.kept for each in checks)
-        specs = sum(file.checked.status is not Status.REMOVED for file in self.files)
+        specs = sum(verdict.status is not Status.REMOVED for verdict in self.verdicts)
         subtitle = f"{plural(specs, 'spec')}, {plural(len(checks), 'check')}"
         if len(rows) > MOST_ROWS and kept:
             rows = [row for row in rows if row[0] != "✓"]
@@ -78,11 +115,11 @@ class CheckReport(NamedTuple):
         return Sheet(_COLUMNS, rows, title="Checks", subtitle=subtitle, notes=notes)
 
     def _difference_sheet(self, notes: tuple[str, ...]) -> Sheet:
-        compared = [(file.file, file.checked.difference) for file in self.files if file.checked.difference]
+        compared = [(verdict.file, verdict.difference) for verdict in self.verdicts if verdict.difference]
         same = [of for _, of in compared if of.before == of.after] if len(compared) > MOST_ROWS else []
-        rows = [_row(file, of) for file, of in compared if not same or of.before != of.after]
+        rows = [_changed_row(file, of) for file, of in compared if not same or of.before != of.after]
         if same:
-            params = as_json(sum(difference.before or 0 for difference in same))
+            params = _as_json(sum(difference.before or 0 for difference in same))
             rows.append((f"{len(same):,} others, unchanged", params, params, "0", "", ""))
         whole = Difference(*(sum(of[side] or 0 for _, of in compared) for side in (0, 1)))
         return Sheet(
@@ -92,7 +129,7 @@ class CheckReport(NamedTuple):
                 Column("State"),
             ),
             rows,
-            ("Total", as_json(whole.before), as_json(whole.after), _signed(whole.growth), _percent(whole), ""),
+            ("Total", _as_json(whole.before), _as_json(whole.after), _signed(whole.growth), _percent(whole), ""),
             title="Changes",
             subtitle=f"parameters against {escape(self.baseline)}",
             notes=notes,
@@ -100,36 +137,258 @@ class CheckReport(NamedTuple):
 
     def _notes(self) -> Iterator[str]:
         yield from self.failures()
-        verdicts = [file.checked.verdict for file in self.files]
-        reasons = Counter(reason for verdict in verdicts if verdict and (reason := left_out(verdict)))
+        reasons = Counter(reason for verdict in self.verdicts if (reason := _left_out(verdict)))
         for reason, count in reasons.items():
             yield f"{plural(count, 'spec')}: {reason}."
-        counts = Counter(file.checked.status for file in self.files)
-        models = [verdict.model for verdict in verdicts if verdict and verdict.model]
-        if others := sum(model.left_out for model in models):
+        if others := sum(verdict.model.left_out for verdict in self.verdicts if verdict.model):
             yield f"{plural(others, 'tensor')} of the model file, no parameters, left out."
+        counts = Counter(verdict.status for verdict in self.verdicts)
         yield f"{'; '.join(f'{counts[status]:,} {said}' for status, said in _SAID.items() if counts[status])}."
 
 
-_COLUMNS = (
-    Column("", key=True),
-    Column("Spec", key=True, whole=True),
-    Column("Check", key=True),
-    Column("Limit", right=True, together=True),
-    Column("Actual", right=True, together=True),
-)
+def _problems(verdict: Verdict) -> Iterator[Finding]:
+    """Yield what is wrong with a file that is no spec."""
+    for problem in verdict.problems:
+        key = _path(problem, verdict.file)
+        yield Finding(key or "spec", Outcome.ERROR, problem.message, key, problem.line, problem.column)
 
 
-def _row(file: str, difference: Difference) -> tuple[Value, ...]:
+def _checks(verdict: Verdict) -> Iterator[Finding]:
+    """Yield how it stands with each limit, then with each tensor of a model file."""
+    for check in verdict.limits:
+        key, said = check.limit.flag or dotted(check.limit.path), _message(check)
+        place = check.line, check.column
+        yield Finding(key, _outcome(said), said or "", key, *place, *_numbers(check), _cells(check))
+    if verdict.model is None:
+        return
+    from rnncalc.reports import tensor_checks  # few calls have a model file
+
+    for tensor, said in zip(verdict.model.tensors, tensor_checks.messages(verdict.model), strict=True):
+        key, shapes = tensor_checks.name(tensor), (tensor.shape, tensor.found_shape)
+        place = verdict.places.get(tensor.at, (None, None)) if tensor.at else (None, None)
+        limit, actual = (shape and [*shape] for shape in shapes)
+        yield Finding(key, _outcome(said), said or "", key, *place, limit, actual, shapes)
+
+
+def _about(verdict: Verdict) -> Iterator[Finding]:
+    """Yield what was not checked, or is no more there to be checked."""
+    if verdict.status is Status.REMOVED:
+        yield Finding("spec", Outcome.REMARK, "in the baseline, and no more among the specs")
+    elif not verdict.problems and not verdict.checked:
+        said = _left_out(verdict) or "nothing to check; give expect or budget, or a limit such as --max-params"
+        outcome, key = (Outcome.FAILED, "--strict") if verdict.strict else (Outcome.SKIPPED, "")
+        yield Finding("nothing to check", outcome, said, key)
+    elif skipped := _left_out(verdict):
+        yield Finding("expect", Outcome.SKIPPED, skipped)
+
+
+def _outcome(said: str | None) -> Outcome:
+    return Outcome.PASSED if said is None else Outcome.FAILED
+
+
+def _left_out(verdict: Verdict) -> str | None:
+    """Return why `expect` was not held against anything; None where it was."""
+    if verdict.expect_counts is None:
+        return None
+    return f"expect is not checked: it counts what {verdict.expect_counts} has, and -c says {verdict.convention}"
+
+
+def _path(problem: Problem, file: str) -> str:
+    """Return the path to a problem, before it a flag if that is where the problem is."""
+    name = escape("stdin" if file == "-" else file, limit=1_000)
+    flag = "" if problem.source in (name, f"'{name}'", f"'{escape(file)}'", file) else problem.source
+    return ": ".join(part for part in (flag, dotted(problem.path)) if part)
+
+
+def _line(file: str, finding: Finding) -> str:
+    """Return a failure on a line, as problems are told elsewhere."""
+    file = escape(file if file != "-" else "stdin", limit=1_000)
+    where = f"{file}:{finding.line}:{finding.column}" if finding.line else file
+    key = escape(finding.key, limit=1_000)  # a layer's, in a budget, may be any text
+    return ": ".join(part for part in (where, key, finding.message) if part)
+
+
+def _rows(verdict: Verdict) -> Iterator[Row]:
+    """Yield a row a limit, or one for the file where there are none."""
+    if verdict.problems:
+        yield "✗", verdict.file, plural(len(verdict.problems), "problem"), "", ""
+    elif verdict.numbers and not verdict.checked:
+        yield "✗" if verdict.strict else "·", verdict.file, "nothing to check", "", ""
+    for finding in _checks(verdict):
+        yield "✗" if finding.wrong else "✓", verdict.file, finding.name, *finding.cells
+
+
+def _data(verdict: Verdict) -> dict[str, Any]:
+    found, difference = verdict.numbers, verdict.difference
+    return {
+        "file": verdict.file,
+        "name": verdict.name,
+        "convention": verdict.convention,
+        "status": verdict.status.value,
+        "params": found and found.params,
+        "bytes": found and found.bytes,
+        "multiply_adds": found and found.multiply_adds,
+        "dense_ratio": found and _as_json(found.dense_ratio),
+        "dense_params": found and found.dense_params,
+        "checks": map(_check_data, _checks(verdict)),
+        "skipped": _left_out(verdict),
+        "baseline": difference
+        and {**difference._asdict(), "change": difference.growth, "percent": _as_json(difference.percent)},
+        "problems": [
+            {"line": each.line, "column": each.column, "path": each.key, "message": each.message}
+            for each in _problems(verdict)
+        ],
+    }
+
+
+def _check_data(finding: Finding) -> dict[str, Any]:
+    return {
+        "name": finding.name,
+        "limit": finding.limit,
+        "actual": finding.actual,
+        "ok": not finding.wrong,
+        "message": finding.message or None,
+        "line": finding.line,
+        "column": finding.column,
+    }
+
+
+def _changed_row(file: str, difference: Difference) -> Row:
     before, after = difference
     state = "new" if before is None else "removed" if after is None else ""
-    numbers = ("" if number is None else as_json(number) for number in difference)
+    numbers = ("" if number is None else _as_json(number) for number in difference)
     return file, *numbers, _signed(difference.growth), _percent(difference), state
 
 
 def _percent(difference: Difference) -> str:
-    return "" if difference.percent is None else f"{fixed(difference.percent, 2, signed=True)}%"
+    return "" if difference.percent is None else f"{_fixed(difference.percent, 2, signed=True)}%"
 
 
 def _signed(number: Number) -> str:
     return f"{number:+,}" if number else "0"
+
+
+def _cells(check: LimitCheck) -> tuple[Value, Value]:
+    """Return the limit and the number as a table has them, a fraction with the digits that tell it from the other."""
+    limit, actual = check.limit, check.actual
+    if limit.shape:
+        return bracketed(limit.shape), bracketed(check.shape) if check.shape else None
+    if not limit.percent and limit.quantity is not Quantity.DENSE_RATIO:
+        assert isinstance(limit.value, int)
+        assert actual is None or isinstance(actual, int)
+        return limit.value, actual
+    sign = "%" if limit.percent else ""
+    digits = _digits(limit.value, actual)
+    return f"{_fixed(limit.value, digits)}{sign}", None if actual is None else f"{_fixed(actual, digits)}{sign}"
+
+
+def _as_json(number: Number | None) -> int | float | None:
+    """Return a number as JSON has it: a fraction as the float that is nearest."""
+    return number if number is None or isinstance(number, int) else float(number)
+
+
+def _numbers(check: LimitCheck) -> tuple[Any, Any]:
+    """Return the limit and the number as JSON has them; of a tensor, the shapes."""
+    if check.limit.shape:
+        return [*check.limit.shape], [*check.shape] or None
+    return _as_json(check.limit.value), _as_json(check.actual)
+
+
+def _message(check: LimitCheck) -> str | None:
+    """Return what is wrong; None when nothing is."""
+    if check.kept:
+        return None
+    if check.limit.shape:
+        return _shaped(check)
+    if check.actual is None:
+        return f"cannot be judged: {_why_unknown(check)}"
+    if check.limit.compares:
+        return _changed(check)
+    if check.limit.quantity is Quantity.DENSE_RATIO:
+        return _ratio(check.limit, check.actual)
+    return _counted(check.limit, check.actual)
+
+
+def _counted(limit: Limit, actual: Number) -> str:
+    where = f" in {escape(limit.layer)}" if limit.layer else ""
+    unit = UNITS[limit.quantity]
+    difference = actual - limit.value
+    match limit.rule:
+        case Rule.EXACTLY:
+            more = f"{difference:,} more" if difference > 0 else f"{-difference:,} fewer"
+            return f"expected {limit.value:,}{where}, got {actual:,}: {more}"
+        case Rule.AT_MOST:
+            return f"expected at most {limit.value:,} {unit}{where}, got {actual:,}: {difference:,} too many"
+        case _:
+            cure = "smaller than expected, so update the target"
+            return f"expected at least {limit.value:,} {unit}{where}, got {actual:,}: {-difference:,} too few; {cure}"
+
+
+def _shaped(check: LimitCheck) -> str:
+    limit, layer = check.limit, escape(check.limit.layer or "")
+    if check.unknown:
+        return f"expected {bracketed(limit.shape)}, and {layer} has no such tensor; rnncalc count --tensors lists them"
+    return f"expected {bracketed(limit.shape)} in {layer}, got {bracketed(check.shape)}"
+
+
+def _ratio(limit: Limit, actual: Number) -> str:
+    got = _fixed(actual, _digits(limit.value, actual))
+    return f"expected {_plain(limit.value)} {UNITS[limit.quantity]} at least, got {got}"
+
+
+def _changed(check: LimitCheck) -> str:
+    limit = check.limit
+    most = f"{_plain(limit.value)}{'%' if limit.percent else ''}"
+    if limit.quantity is Quantity.DENSE_RATIO:
+        return f"expected a dense ratio at most {most} below the one before, got {_change(check.difference, check)}"
+    unit = "" if limit.quantity is Quantity.PARAMS else f" {UNITS[limit.quantity]}"
+    return f"expected at most {most} more{unit} than before, got {_change(check.difference, check)}"
+
+
+def _change(difference: Difference | None, check: LimitCheck) -> str:
+    """Return `+400 (+33.33%): 1,200 before, 1,600 now`."""
+    if difference is None:
+        return ""
+    digits = _digits(check.limit.value, check.actual)
+    percent = difference.percent
+    share = "" if percent is None else f" ({_fixed(percent, digits if check.limit.percent else 2, signed=True)}%)"
+    growth, before, after = difference.growth, difference.before or 0, difference.after or 0
+    if check.limit.quantity is not Quantity.DENSE_RATIO:
+        return f"{growth:+,}{share}: {before:,} before, {after:,} now"
+    more = 2 if check.limit.percent else digits
+    return f"{_fixed(growth, more, signed=True)}{share}: {_fixed(before, more)} before, {_fixed(after, more)} now"
+
+
+def _why_unknown(check: LimitCheck) -> str:
+    match check.unknown:
+        case Unknown.NO_PARAMS:
+            return "a network without parameters has no ratio; remove the limit"
+        case Unknown.COUNTED_ELSEWHERE:
+            return "what an external part costs is not known; remove the limit, or the external part"
+        case Unknown.NOT_KNOWN_BEFORE:
+            return f"{_WITHOUT_STEPS.get(check.limit.quantity, 'the number is not known')} of the baseline"
+        case Unknown.GROWN_FROM_NOTHING:
+            after = check.difference.after if check.difference else None
+            return f"growth from 0 to {after or 0:,} has no percentage; limit it by a number, such as 10k"
+        case _:
+            return f"{_WITHOUT_STEPS[check.limit.quantity]} without the number of steps; give steps, or -T"
+
+
+def _digits(one: Number, other: Number | None) -> int:
+    """Return how many digits after the point tell two numbers apart, at least 2."""
+    if other is None or one == other:
+        return 2
+    return next((n for n in range(2, _MOST_DIGITS) if _fixed(one, n) != _fixed(other, n)), _MOST_DIGITS)
+
+
+def _plain(number: Number) -> str:
+    """Return a number as it was written, without zeros at its end."""
+    return _fixed(number, _MOST_DIGITS).rstrip("0").rstrip(".")
+
+
+def _fixed(number: Number, digits: int, *, signed: bool = False) -> str:
+    """Return a number rounded to some digits after the point; a float could not have them all."""
+    scaled = round(abs(number) * 10**digits)
+    sign = "-" if number < 0 and scaled else "+" if signed else ""
+    whole, rest = divmod(scaled, 10**digits)
+    return f"{sign}{whole:,}.{rest:0{digits}}"

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from rnncalc.layers.cell import Cell
 from rnncalc.questions.compare import Compared, Comparison, DenseGrowth, Lack, Missing
+from rnncalc.reports.report import DataReport, SheetReport
 from rnncalc.reports.setting import setting, title
-from rnncalc.reports.sheet import Bar, Column, Row, Sheet
-from rnncalc.reports.spark import BARS
+from rnncalc.reports.sheet import BARS, Bar, Column, Row, Sheet
 
 AS_IT_IS = "as it is"
 
 
-class ComparisonReport(NamedTuple):
+class ComparisonReport(SheetReport, DataReport):
     """A comparison of several networks, or of one with what it would be as other kinds."""
 
     comparison: Comparison
@@ -102,7 +102,7 @@ def _why(missing: Missing, first: Compared) -> str:
             return f"{missing.kind}: {problem.message}."
 
 
-class DenseGrowthReport(NamedTuple):
+class DenseGrowthReport(SheetReport, DataReport):
     """How a dense equivalent grows with the steps."""
 
     growth: DenseGrowth

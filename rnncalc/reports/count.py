@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions.tensor import Tensor
-from rnncalc.questions.count import Count, LayerCount, bytes_of
+from rnncalc.network.stack import Placed
+from rnncalc.questions.count import Count, bytes_of
+from rnncalc.reports.report import DataReport, RecordReport, SheetReport
 from rnncalc.reports.setting import steps_of
 
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from rnncalc.reports.sheet import Row, Sheet
 
 
-class CountReport(NamedTuple):
+class CountReport(SheetReport, DataReport, RecordReport):
     """A count, with a row for each tensor and with what a pass costs where that is wished for."""
 
     counted: Count
@@ -58,14 +60,14 @@ _HEADER = (
     *("network", "name", "kind", "part", "inputs", "units", "outputs", "output_shape", "formula", "substituted"),
     *("params", "trainable", "multiply_adds", "multiply_adds_per_step", "bytes"),
 )
-_values, _totals = attrgetter(*_HEADER[1:]), attrgetter(*_HEADER[-5:])
+_values, _totals = attrgetter(*_HEADER[1:-1]), attrgetter(*_HEADER[-5:])
 _TENSOR_HEADER = ("network", "layer", "kind", "part", "tensor", "role", "direction", "shape", "params", "bytes")
 
 
 def _records(count: Count) -> Iterator[Row]:
-    network = count.network.name
+    network, size = count.network.name, bytes_of(count.dtype)
     for layer in count.layers:
-        yield (network, *_values(layer))
+        yield (network, *_values(layer), layer.params * size)
     yield (network, None, "total", *[None] * 7, *_totals(count))
 
 
@@ -78,9 +80,10 @@ def _tensor_records(count: Count) -> Iterator[Row]:
     yield (network, None, "total", *[None] * 5, count.params, count.bytes)
 
 
-def _layer_data(count: Count, layer: LayerCount) -> dict[str, Any]:
+def _layer_data(count: Count, layer: Placed) -> dict[str, Any]:
     return {
-        **dict(zip(_HEADER[1:], _values(layer), strict=True)),
+        **dict(zip(_HEADER[1:-1], _values(layer), strict=True)),
+        "bytes": layer.params * bytes_of(count.dtype),
         "dtype": count.dtype,
         "tensors": [_tensor_data(tensor) for tensor in layer.tensors],
     }

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
-from rnncalc.questions.count import Count, LayerCount, bytes_of
+from rnncalc.network.stack import Placed
+from rnncalc.questions.count import Count, bytes_of
 from rnncalc.reports.setting import halves_of, setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Row, Sheet
 from rnncalc.text import KIBI, byte_size, decimal
@@ -44,14 +45,14 @@ def _layer_sheet(count: Count, cost: bool) -> Sheet:
     )
 
 
-def _row(count: Count, cost: bool, layer: LayerCount) -> Row:
+def _row(count: Count, cost: bool, layer: Placed) -> Row:
     whole = Arithmetic(layer.formula, layer.substituted)
     numbers = (number for _, number in _numbers(count, cost, layer))
     widths = f"{layer.inputs:,} → {layer.outputs:,}"
     return (*_key(count, layer), layer.kind, widths, layer.output_shape, whole, *numbers)
 
 
-def _numbers(count: Count, cost: bool, of: Count | LayerCount) -> Iterator[tuple[str, int | None]]:
+def _numbers(count: Count, cost: bool, of: Count | Placed) -> Iterator[tuple[str, int | None]]:
     """Yield the columns of numbers: the titles, and the numbers of a layer or of the whole network."""
     yield "Parameters", of.params
     if count.trainable != count.params:
@@ -63,7 +64,7 @@ def _numbers(count: Count, cost: bool, of: Count | LayerCount) -> Iterator[tuple
         yield "Multiply-adds", of.multiply_adds
     else:
         yield "Multiply-adds a step", of.multiply_adds_per_step
-    yield "Bytes", of.bytes
+    yield "Bytes", of.params * bytes_of(count.dtype)
 
 
 def ties_told(network: Network) -> Iterator[str]:
@@ -108,7 +109,7 @@ def _key_titles(count: Count) -> tuple[str, ...]:
     return ("Part", "Layer") if halves_of(count.network) else ("Layer",)
 
 
-def _key(count: Count, layer: LayerCount) -> tuple[str | None, ...]:
+def _key(count: Count, layer: Placed) -> tuple[str | None, ...]:
     """Return the cells that tell which row it is."""
     return (layer.part, layer.name) if halves_of(count.network) else (layer.name,)
 

@@ -8,9 +8,10 @@ the words that stand for letters. It raises RefusedError where there is nothing 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, cast
 
 from rnncalc.network.network import Network
+from rnncalc.reports.report import PictureReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,7 +26,7 @@ VIEWS = {
 """The views by their names, the first the one that is meant where none is named."""
 
 
-class Drawing(NamedTuple):
+class Drawing(PictureReport):
     """A network, drawn."""
 
     network: Network

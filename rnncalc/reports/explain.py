@@ -1,20 +1,29 @@
-"""What an explanation says: a derivation a layer with its equations, then the total, then the dense equivalent."""
+"""What an explanation says: a derivation a layer with its equations, then the total, then the dense equivalent.
+
+What is said of a layer beside the arithmetic is read off its gates and the convention; no kind of cell is known here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions.convention import Convention, Side
 from rnncalc.conventions.formula import Times, letters, numbers
+from rnncalc.conventions.layout import sides_of_biases
 from rnncalc.conventions.tensor import Axis, Role
+from rnncalc.layers.cell import Cell, Gate
+from rnncalc.layers.layer import Dense, Embedding
+from rnncalc.network.network import Network
 from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, What
 from rnncalc.reports.equations import Line, Term, plain, written
-from rnncalc.reports.remarks import gates, letters_of, on_biases, on_notation, on_this_layer
+from rnncalc.reports.report import DataReport, DerivationReport, PageReport
 from rnncalc.reports.setting import one_to_many, setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Name, Sheet, Value, name_of
-from rnncalc.text import decimal
+from rnncalc.step.equations import HALF, symbols
+from rnncalc.text import all_of, decimal
 
 if TYPE_CHECKING:
     from rnncalc.reports.pictures.picture import Picture
@@ -36,12 +45,15 @@ HOLDS = {
 """What a tensor of each role is called."""
 
 
-class ExplanationReport:
+class ExplanationReport(PageReport, DataReport, DerivationReport):
     """An explanation, said."""
 
-    def __init__(self, explanation: Explanation) -> None:
-        self.explanation = explanation
-        self.network = explanation.network
+    explanation: Explanation
+
+    @property
+    def network(self) -> Network:
+        """The network that is explained."""
+        return self.explanation.network
 
     def data(self) -> dict[str, Any]:
         """Return the JSON object."""
@@ -194,3 +206,124 @@ def _rows_sheet(title: str, rows: list[Row], notes: tuple[str, ...] = ()) -> She
     columns = (Column("Step", key=True), Column("What it is"), Column("Arithmetic"), Column("Parameters", right=True))
     values: list[tuple[Value, ...]] = [*rows]
     return Sheet(columns=columns, rows=values[:-1], total=values[-1], title=title, notes=notes, summed=False)
+
+
+ON_NOTATIONS = {
+    "uvw": "U multiplies the input, W the state before, V is the output's matrix: the textbook's W_x, W_h and W_hy",
+    "rows": "vectors are rows, so each matrix is the transpose of the textbook's and stands behind its vector",
+    "stacked": "vectors are rows, the state before and the input one of them; the matrix W of a gate is the textbook's "
+    "W_h and W_x, transposed, one above the other",
+}
+"""What is to be said of a notation that is not the textbook's."""
+
+_NAMES = {"h": "units", "n": "units", "p": "the width of the projection", "d": "the width of a vector"}
+
+
+def gates(each: Derivation) -> Iterator[str]:
+    """Yield what each gate is called, and what it does."""
+    for gate in each.gates:
+        yield f"{gate.letter}, {gate.name}: {gate.meaning}"
+
+
+def on_biases(each: Derivation) -> Iterator[str]:
+    """Yield why there are as many biases as there are, the same for all layers of a kind that have any."""
+    layer = each.placed.layer
+    if isinstance(layer, Cell) and layer.bias:
+        yield biases(layer, each.gates, convention(each.convention))
+
+
+def on_notation(each: Derivation) -> Iterator[str]:
+    """Yield what the letters of a notation are to the textbook's."""
+    if each.equations and (told := ON_NOTATIONS.get(each.notation.name)):
+        yield f"Notation: {told}."
+
+
+def on_this_layer(each: Derivation) -> Iterator[str]:
+    """Yield what is to be said of half an input, biases left out, a matrix counted elsewhere, and frozen parameters."""
+    layer = each.placed.layer
+    if any(symbol.subscript == HALF for of in each.equations for symbol in symbols(of.right)):
+        units = each.placed.sizes["h"]
+        first, last = (f"the {end} {units:,}" for end in ("first", "last"))
+        yield f"x_half: {first} numbers of x_t in the forward direction, {last} in the backward one."
+    if isinstance(layer, Cell | Dense) and not layer.bias:
+        yield "Biases: none, by bias: false."
+    if each.placed.shared:
+        yield "The matrix is the embedding's, transposed: it is counted there, once."
+    if layer.frozen:
+        yield "Frozen: counted, but not trained."
+
+
+def letters_of(each: Derivation) -> Iterator[str]:
+    """Yield what each letter stands for, and where its value comes from."""
+    placed, layer = each.placed, each.placed.layer
+    if "m" in placed.sizes:
+        extra = f", and {layer.extra_inputs:,} extra inputs" if layer.extra_inputs else ""
+        width = placed.inputs - layer.extra_inputs
+        sum_ = f"{width} + {layer.extra_inputs} = " if layer.extra_inputs else ""
+        yield f"m = {sum_}{placed.inputs}: {_source(each)}{extra}"
+    for letter, name in _NAMES.items():
+        if letter in placed.sizes:
+            yield f"{letter} = {placed.sizes[letter]}: {name}"
+
+
+def _source(each: Derivation) -> str:
+    """Return where the width that a layer reads comes from."""
+    below = each.below
+    if below is None:
+        whose = f"the {each.placed.part}'s" if each.placed.part else "the network's"
+        return "the vocabulary" if isinstance(each.placed.layer, Embedding) else f"{whose} input"
+    of = below.layer
+    if not isinstance(of, Cell) or not of.bidirectional:
+        return f"what {below.name} hands on"
+    joined = of.merge or "concat"
+    one = below.outputs // 2 if joined == "concat" else below.outputs
+    return f"what {below.name} hands on, its two directions of {one:,} joined by {joined}"
+
+
+def biases(layer: Cell, gates: Sequence[Gate], convention: Convention) -> str:
+    """Return a sentence on the biases of a layer that has any, with these gates."""
+    arrays = convention.arrays(layer.kind)
+    assert arrays is not None  # a network under a convention that lacks a cell is refused
+    sides = sides_of_biases(layer, gates, arrays)
+    twice = [gate for gate in gates if sides.get(gate.letter) is Side.BOTH]
+    once = [gate for gate in gates if gate.letter in sides and gate not in twice]
+    without = [gate for gate in gates if gate.letter not in sides]
+    if not once:
+        many = _many("two bias vectors", twice, without)
+        where = "one after the other in one tensor" if arrays.both_biases else "on the input and on the recurrent side"
+        return f"Biases: {many}, {where}; {convention.why}."
+    said = _many("one bias vector", [*once, *twice], without)
+    if twice:
+        return f"Biases: {said}, and a second one in {_names(twice)}; {convention.why}."
+    if all(sides[gate.letter] is Side.RECURRENT for gate in once):
+        said += ", on the recurrent side"
+    resets_after = layer.resets_after(arrays.habits.reset_after)
+    return f"Biases: {said}; {_why_one(once, sides, resets_after=resets_after)}."
+
+
+def _many(vectors: str, biased: Sequence[Gate], without: Sequence[Gate]) -> str:
+    """Return how many bias vectors the gates have, and which of them have none."""
+    if not without:
+        return f"{vectors} a gate"
+    return f"{vectors} each in {_names(biased)}, none in {_names(without)}"
+
+
+def _why_one(gates: Sequence[Gate], sides: Mapping[str, Side], *, resets_after: bool) -> str:
+    """Return why one bias a gate is enough.
+
+    resets_after: whether a gate acts on the recurrent product of the last, and not on the state before it.
+    """
+    most = max(len(gate.products) for gate in gates)
+    if most == 1:
+        return "a gate has one product, and one bias goes with it"
+    both = "two products are summed, so one bias serves both"
+    summed = both if most == 2 else "products of a gate are summed, so one bias serves all"
+    if not resets_after:
+        return f"the {summed}"
+    last = gates[-1].letter
+    stands = "inside" if sides[last] is Side.RECURRENT else "outside"
+    return f"the {summed}, and that of {last} stands {stands} what is multiplied by a gate"
+
+
+def _names(gates: Sequence[Gate]) -> str:
+    return all_of([gate.letter for gate in gates])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from rnncalc.conventions.formula import Expression, Plus, letters, numbers
 from rnncalc.layers.cell import Cell
@@ -12,6 +12,7 @@ from rnncalc.network.parts import Topology
 from rnncalc.questions.explain_training import HeldLine, Kind, TrainingDerivation, TrainingExplanation
 from rnncalc.reports.equations import Derivative, Sign, Term, plain, plain_words, vector, written
 from rnncalc.reports.going_back import LOSS, gradient, products
+from rnncalc.reports.report import DataReport, DerivationReport, SheetReport
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet
 from rnncalc.reports.training import chunks_told, truncated, weighed
@@ -61,7 +62,7 @@ WHAT = {
 """What a vector that is held is; a gate has a name of its own."""
 
 
-class TrainingExplanationReport(NamedTuple):
+class TrainingExplanationReport(SheetReport, DataReport, DerivationReport):
     """An explanation of training, said."""
 
     explanation: TrainingExplanation

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from rnncalc.layers.layer import External, Layer, Output
-from rnncalc.modelfiles.model import FileTensor, Role
-from rnncalc.questions.read import Draft, Drafted, Read, settings
-from rnncalc.reports.document import Document, Entry
-from rnncalc.reports.doubts import of_file, of_layer
+from rnncalc.modelfiles.model import FileTensor, Remark, Role, Sign
+from rnncalc.questions.models.site import Doubt
+from rnncalc.questions.read import Doubted, Draft, Drafted, Read, settings
+from rnncalc.reports.report import DataReport, Document, DocumentReport, Entry, RecordReport, SheetReport
 from rnncalc.reports.sheet import Column, Row, Sheet
-from rnncalc.text import plural
+from rnncalc.text import all_of, plural
 
 MOST_ROWS = 300
 """More tensors than this are one row in a table for people."""
@@ -19,15 +19,12 @@ MOST_ROWS = 300
 _HEADER = ("file", "name", "shape", "dtype", "role", "params", "frozen", "shared_with")
 
 
-class ReadReport(NamedTuple):
+class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
     """A model file that was read."""
 
     read: Read
 
-    @property
-    def listed_as(self) -> str:
-        """The key in JSON that such reports stand under."""
-        return "files"
+    listed_as = "files"
 
     def data(self) -> dict[str, Any]:
         """Return the object for programs."""
@@ -174,3 +171,49 @@ def _value(value: Any) -> Any:
     if value and isinstance(value[0], Entry):
         return _plain(value)
     return [_plain(item) for item in value]
+
+
+SHOWN = 6
+"""How many names of a list are told."""
+
+_OF_LAYERS = {
+    Doubt.RECURRENT_ACTIVATION: "activation: tanh or relu, the file does not tell",
+    Doubt.ACTIVATION: "the activation is not in the file",
+    Doubt.OTHERWISE: "its gates' activations or direction are none that a spec has: a run differs from the model's",
+    Doubt.TABLE: "a matrix without a bias: a dense layer, or a table of {numbers[0]:,} words",
+    Doubt.TIED: "a bias alone, one for each word: an output whose matrix is the table's, or something else",
+    Doubt.MODULES: "no layer that is known here: {names}",
+    Doubt.WIDTH: "{numbers[0]:,} wide before and {numbers[1]:,} behind; how, the file does not tell",
+    Doubt.INPUT: "what it reads is not in the file; input is what it hands on",
+    Doubt.PARTLY_FROZEN: "frozen in part: {names}",
+}
+
+_OF_FILES = {
+    Sign.ROLES_BY_NAME: "the format does not tell parameters from buffers: told apart by names and types",
+    Sign.AVERAGES: "not counted, by their names averages of the weights: {names}",
+    Sign.FILES: "the tensors are in {names}",
+    Sign.NOT_READ: "not counted, since they are no plain tensors: {names}",
+    Sign.QUANTISED: "not counted, since they are quantised: {names}; read the model as it was before that",
+    Sign.SCRIPT: "an archive of TorchScript: its tensors are listed, its code is not read",
+    Sign.ZEROS: "second biases that are all zeros, as exporters add them: {names}",
+    Sign.IN_BRANCHES: "branches and loops are not looked into, and weights within them not counted: {names}",
+    Sign.NO_CONFIG: "weights alone: activations, and how the layers are joined, are not in the file",
+}
+
+
+def of_layer(doubted: Doubted) -> str:
+    """Return what is to be said of a layer."""
+    return _OF_LAYERS[doubted.doubt].format(names=listed(doubted.names), numbers=doubted.numbers or (0, 0))
+
+
+def of_file(remark: Remark) -> str:
+    """Return what is to be said of a file."""
+    return _OF_FILES[remark.sign].format(names=listed(remark.names))
+
+
+def listed(names: tuple[str, ...]) -> str:
+    """Return the first names, and how many more there are."""
+    if not names:
+        return "the whole file"
+    more = [f"{len(names) - SHOWN:,} more"] if len(names) > SHOWN else []
+    return all_of([*(name[:100] for name in names[:SHOWN]), *more])

@@ -1,72 +1,158 @@
-"""What a report is, for type checkers alone: the methods that formats ask for."""
+"""What a report is: what the answer to a question says, in each of the forms that formats ask for.
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Protocol
+A kind of report has one method that is abstract, and a format writes kinds: tables, an object for programs, records,
+findings, pictures. A report is of every kind that it says it is; one that lacks what a kind asks for, or misspells it,
+is refused when its class is defined. A report that a format cannot write is not of its kind.
+"""
 
-from rnncalc.reports.cases import Annotation, Case, Tally
-from rnncalc.reports.pictures.picture import Picture
-from rnncalc.reports.sheet import Row, Sheet
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from rnncalc.errors import DeclarationError
+from rnncalc.layers.frozen import Frozen
+from rnncalc.text import all_of
+
+if TYPE_CHECKING:
+    from rnncalc.reports.pictures.picture import Picture
+    from rnncalc.reports.sheet import Row, Sheet
 
 
-class Report(Protocol):
-    """What the answer to a question says, for people and for programs.
+class Report(Frozen, ABC):
+    """A report: its fields are the annotations of its class. A class that is a kind of report names ABC as a base."""
 
-    A report that some formats cannot write has not the method that those ask for.
-    """
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if missing := methods_of(cls) if ABC not in cls.__bases__ else []:
+            raise DeclarationError(f"{cls.__name__} has no {all_of(missing)}, which reports of its kind have")
 
-    def data(self) -> dict[str, Any]:
-        """Return the object for programs; an iterator in it is a list whose items are made as they are written."""
 
+def methods_of(kind: type[Report]) -> list[str]:
+    """Return the methods that a kind of report asks for."""
+    return [name for name in dir(kind) if getattr(getattr(kind, name, None), "__isabstractmethod__", False)]
+
+
+class SheetReport(Report, ABC):
+    """A report that people read as tables."""
+
+    @abstractmethod
     def sheets(self) -> list[Sheet]:
-        """Return the tables for people."""
+        """Return the tables."""
 
 
-class Paged(Protocol):
-    """A report that has more to say on a page than its sheets."""
+class PageReport(SheetReport, ABC):
+    """A report that has more on a page than its tables."""
 
+    @abstractmethod
     def page(self) -> Iterable[Sheet | Picture]:
         """Return what stands on the page."""
 
 
-class Recorded(Protocol):
+class DataReport(Report, ABC):
+    """A report that programs read as an object. listed_as: the key in JSON that such reports stand under."""
+
+    listed_as: ClassVar[str] = "reports"
+
+    @abstractmethod
+    def data(self) -> dict[str, Any] | Iterable[dict[str, Any]]:
+        """Return the object, or several; an iterator in it is a list whose items are made as they are written."""
+
+
+class RecordReport(Report, ABC):
     """A report that fits into one table of plain values."""
 
+    @abstractmethod
     def records(self) -> tuple[tuple[str, ...], Iterable[Row]]:
         """Return the header and the rows."""
 
 
-class Derived(Protocol):
+class DerivationReport(Report, ABC):
     """A report that derives what it says, and can be typeset as mathematics."""
 
+    @abstractmethod
     def derivations(self) -> list[Sheet]:
         """Return sheets with equations, and with an Arithmetic in each row."""
 
 
-class Suite(Protocol):
-    """A report on one file that was tested. `tally` is known before the cases are made, which may be many."""
+class DocumentReport(Report, ABC):
+    """A report that can be written as a document to go on with."""
 
-    @property
-    def file(self) -> str: ...
-
-    def tally(self) -> Tally:
-        """Return how many cases there are."""
-
-    def cases(self) -> Iterator[Case]:
-        """Yield what was tested."""
+    @abstractmethod
+    def document(self) -> Document:
+        """Return the document."""
 
 
-class Annotated(Protocol):
-    """A report with remarks on one file."""
-
-    @property
-    def file(self) -> str: ...
-
-    def annotations(self) -> Iterator[Annotation]:
-        """Yield the remarks."""
-
-
-class Drawn(Protocol):
+class PictureReport(Report, ABC):
     """A report that can be drawn."""
 
+    @abstractmethod
     def pictures(self, width: int | None = None, signs: Mapping[str, str] | None = None) -> list[Picture]:
         """Return pictures, none wider than so many cells where that can be; signs: words that stand for letters."""
+
+
+class CheckedReport(Report, ABC):
+    """A report on files that were checked."""
+
+    @abstractmethod
+    def findings(self) -> Iterable[tuple[str, list[Finding]]]:
+        """Return the path of each file, with what was checked in it."""
+
+
+Scalar = str | int | float | bool
+
+
+class Entry(NamedTuple):
+    """A key with its value: one word, keys below it, or a list of those. remarks: what is to be known of it."""
+
+    key: str
+    value: Scalar | tuple[Entry, ...] | tuple[tuple[Entry, ...], ...]
+    remarks: tuple[str, ...] = ()
+
+
+class Document(NamedTuple):
+    """Keys and values in order, and remarks on the whole."""
+
+    remarks: tuple[str, ...]
+    entries: tuple[Entry, ...]
+
+
+MOST_LINES = 1_000
+"""More failures than this are counted, not told."""
+
+
+class Outcome(Enum):
+    """How a check ended, by JUnit's names; a remark is about no check."""
+
+    PASSED = "passed"
+    FAILED = "failure"
+    ERROR = "error"
+    SKIPPED = "skipped"
+    REMARK = "remark"
+
+
+class Finding(NamedTuple):
+    """One thing that was checked in a file, and how that ended.
+
+    name: what was checked. key: the key or the flag that asks for it; empty where none does.
+    message: what is wrong, or why it was skipped; empty where it passed.
+    line, column: where the file asks for it, None where a flag does.
+    limit, actual: what it was held against and what it is, as JSON has them; cells: the same two as a table has them.
+    """
+
+    name: str
+    outcome: Outcome
+    message: str = ""
+    key: str = ""
+    line: int | None = None
+    column: int | None = None
+    limit: Any = None
+    actual: Any = None
+    cells: Row = ("", "")
+
+    @property
+    def wrong(self) -> bool:
+        """Whether the file fails for it."""
+        return self.outcome in (Outcome.FAILED, Outcome.ERROR)

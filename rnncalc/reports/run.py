@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from rnncalc.forward.network_pass import Ran
 from rnncalc.questions.run import Run
+from rnncalc.reports.report import DataReport, RecordReport, SheetReport
 from rnncalc.reports.setting import one_to_many, setting, steps_of, title
 from rnncalc.reports.sheet import Column, Row, Sheet
 from rnncalc.reports.states import finite, state_sheets, states_data, vector
@@ -14,7 +15,7 @@ from rnncalc.reports.states import finite, state_sheets, states_data, vector
 SHOWN_STEPS = 4
 
 
-class RunReport(NamedTuple):
+class RunReport(SheetReport, DataReport, RecordReport):
     """A forward pass; states: whether to show the states and gates that it kept."""
 
     run: Run

@@ -41,6 +41,10 @@ class Phrase(NamedTuple):
     parts: tuple[str | Line, ...]
 
 
+BARS = "▁▂▃▄▅▆▇█"
+"""Bars of one character, each higher than the one before."""
+
+
 class Bar(NamedTuple):
     """A share from 0 to 1, drawn to scale."""
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from rnncalc.questions.solve import Solution
+from rnncalc.reports.report import DataReport, SheetReport
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Column, Row, Sheet
 from rnncalc.text import plural
 
 
-class SolutionReport(NamedTuple):
+class SolutionReport(SheetReport, DataReport):
     """A solution, or that there is none."""
 
     solution: Solution

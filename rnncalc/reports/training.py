@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External
@@ -11,6 +11,7 @@ from rnncalc.network.parts import Topology, steps_known
 from rnncalc.questions.count import bytes_of
 from rnncalc.questions.training import LayerTraining, Training
 from rnncalc.reports.count import CountReport
+from rnncalc.reports.report import DataReport, RecordReport, SheetReport
 from rnncalc.reports.setting import halves_of, setting, title
 from rnncalc.reports.sheet import Column, Row, Sheet
 from rnncalc.text import KIBI, byte_size, plural
@@ -19,7 +20,7 @@ KEYS = ("gradients", "held", "backward_multiply_adds")
 """What a layer has beside its counts."""
 
 
-class TrainingReport(NamedTuple):
+class TrainingReport(SheetReport, DataReport, RecordReport):
     """A count, and what training takes."""
 
     counts: CountReport

@@ -10,6 +10,7 @@ import pytest
 from conftest import Call, Screen
 
 from rnncalc.formats import FORMATS, Format
+from rnncalc.reports.report import PictureReport, SheetReport
 
 NETWORK = ("-i", 4, "-l", "gru:3", "--output", 1, "-T", 3)
 
@@ -54,12 +55,12 @@ def test_a_suffix_comes_with_its_format(folder: Path, call: Call, monkeypatch: p
     """A picture format is added by a module and its line: the line says the suffix, and the door hears of it."""
     (folder / "dots.py").write_text("def write(reports, file):\n    file.write('a drawing of dots')\n")
     monkeypatch.syspath_prepend(str(folder))
-    monkeypatch.setitem(FORMATS, "dots", Format("dots", "pictures", suffix=".dot"))
+    monkeypatch.setitem(FORMATS, "dots", Format("dots", (PictureReport,), suffix=".dot"))
     assert call("draw", *NETWORK, "-o", "a.dot") == (0, "", "")
     assert (folder / "a.dot").read_text("utf-8") == "a drawing of dots"
     refused = call("draw", *NETWORK, "-o", "a.png").err
     assert "expected the suffix .txt, .svg, .tex, .html or .dot, got '.png'" in refused
-    monkeypatch.setitem(FORMATS, "dots", Format("dots", "sheets", suffix=".dot"))
+    monkeypatch.setitem(FORMATS, "dots", Format("dots", (SheetReport,), suffix=".dot"))
     assert call("draw", *NETWORK, "-o", "a.dot").code == 2
 
 

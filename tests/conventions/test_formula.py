@@ -59,7 +59,7 @@ def test_an_expression(of: Expression, said: str, with_numbers: str, comes_to: i
 def test_the_formula_of_a_layer(layer: Layer, convention: str, said: str) -> None:
     """As textbooks write it, from each convention's tensors."""
     (placed,) = Network(input=10, layers=[layer], convention=convention).stack
-    assert placed.formula[0] == said
+    assert placed.formula == said
 
 
 def test_terms_of_the_gates_alone_are_in_the_bracket() -> None:

@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
 from rnncalc import RNN, Network
-from rnncalc.cli.limits import read_comparison
+from rnncalc.cli.check import read_comparison
 from rnncalc.errors import SpecError
 from rnncalc.network.budget import BUDGET_KEYS, Budget, Quantity, Rule
-from rnncalc.questions.check import CheckedFile, Status, check
+from rnncalc.questions.check import Difference, Limit, Numbers, Status, Unknown, Verdict, check, check_difference
 from rnncalc.questions.count import count
-from rnncalc.questions.limits import Difference, Limit, Numbers, Unknown, check_difference
 from rnncalc.spec import parse
 from rnncalc.spec.schema import schema
 
@@ -337,8 +336,8 @@ def test_a_file_is_as_its_limits_are() -> None:
     with pytest.raises(SpecError) as error:
         parse(b"input: x", "spec")
     files = [
-        *(CheckedFile("f", good), CheckedFile("f", bad), CheckedFile("f", bare)),
-        *(CheckedFile("f", bare, strict=True), CheckedFile("f", problems=error.value.problems), CheckedFile("f")),
+        *(good, bad, bare, bare._replace(strict=True)),
+        *(Verdict("f", problems=error.value.problems), Verdict("f")),
     ]
     assert [file.status for file in files] == [
         *(Status.PASSED, Status.FAILED, Status.UNCHECKED, Status.FAILED, Status.BROKEN, Status.REMOVED)
@@ -521,7 +520,7 @@ def test_of_a_file_only_its_numbers_stay(tmp_path: Path) -> None:
 
 def test_more_limits_than_memory_holds_are_refused(tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     """With another way."""
-    monkeypatch.setattr("rnncalc.cli.checking.MOST_FINDINGS", 5)
+    monkeypatch.setattr("rnncalc.cli.check.MOST_FINDINGS", 5)
     for name in "abcd":
         (tmp_path / f"{name}.yaml").write_text(f"{SPEC}expect: {{total: 28, layers: [24, 4]}}\n")
     assert call("check", tmp_path / "a.yaml").code == 0

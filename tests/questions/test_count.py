@@ -177,7 +177,7 @@ def test_a_count_is_a_value() -> None:
     ]
     first = counted.layers[0]
     assert (first.kind, first.part, first.inputs, first.units, first.outputs) == ("rnn", None, 4, 4, 4)
-    assert (first.output_shape, first.trainable, first.bytes) == ((None, 4), 0, 72)
+    assert (first.output_shape, first.trainable, first.params) == ((None, 4), 0, 36)
     assert [(tensor.name, tensor.shape) for tensor in first.tensors] == [
         *(("W_xh", (4, 4)), ("W_hh", (4, 4))),
         ("b_h", (4,)),

@@ -14,7 +14,7 @@ from rnncalc import GRU, LSTM, RNN, Dense, Embedding, Network, Output, Part, cou
 from rnncalc.formats.pictures import cells_of
 from rnncalc.formats.text import drawn as text_lines
 from rnncalc.layers.cell import Cell
-from rnncalc.questions.count import LayerCount
+from rnncalc.network.stack import Placed
 from rnncalc.reports.draw import Drawing
 from rnncalc.reports.equations import plain
 from rnncalc.reports.pictures.picture import Arrow, Box, Label, Picture, Role
@@ -50,7 +50,7 @@ def holds_the_counts(net: Network) -> None:
     picture = drawn(net)
     hold(picture)
     for layer in count(net).layers:
-        uses = layer.placed.uses
+        uses = layer.uses
         found = boxes(picture, layer.name)
         assert len(found) == (uses if uses is not None else len(found))
         for box in found:
@@ -64,17 +64,17 @@ def holds_the_counts(net: Network) -> None:
     assert widths == {label for layer in count(net).layers for label in expected_states(layer)}
 
 
-def expected_input(layer: LayerCount) -> str:
+def expected_input(layer: Placed) -> str:
     """Return what must stand beside the arrow into a layer."""
-    of = layer.placed.layer
+    of = layer.layer
     if isinstance(of, Embedding):
         return f"1 of {layer.inputs:,}"
     return f"{layer.inputs - of.extra_inputs:,}{f' + {of.extra_inputs:,}' if of.extra_inputs else ''}"
 
 
-def expected_states(layer: LayerCount) -> list[str]:
+def expected_states(layer: Placed) -> list[str]:
     """Return the widths of a layer's states, of one direction, from its options."""
-    of = layer.placed.layer
+    of = layer.layer
     if not isinstance(of, Cell):
         return []
     shown = getattr(of, "projection", None) or of.units

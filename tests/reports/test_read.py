@@ -3,7 +3,7 @@
 from rnncalc.modelfiles.model import Remark, Sign
 from rnncalc.questions.models.site import Doubt
 from rnncalc.questions.read import Doubted
-from rnncalc.reports.doubts import of_file, of_layer
+from rnncalc.reports.read import of_file, of_layer
 
 
 def test_each_is_said_in_its_own_words() -> None:

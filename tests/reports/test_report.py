@@ -1,0 +1,72 @@
+"""Kinds of report: what is half right is refused when its class is defined, and every report is among those tested."""
+
+import importlib
+import pkgutil
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+from reported import REPORTS
+
+import rnncalc.reports
+from rnncalc.errors import DeclarationError
+from rnncalc.formats import FORMATS
+from rnncalc.reports.report import DataReport, RecordReport, Report, SheetReport, methods_of
+from rnncalc.reports.sheet import Sheet
+
+
+def below(kind: type[Report]) -> Iterator[type[Report]]:
+    """Yield the classes of reports below one that can be made."""
+    for of in kind.__subclasses__():
+        if not methods_of(of):
+            yield of
+        yield from below(of)
+
+
+def test_a_report_without_what_its_kind_asks_for_is_refused() -> None:
+    """Before there is one, and so before a format asks it; all that is missing is named."""
+    with pytest.raises(DeclarationError, match=r"^Misspelt has no sheets, which reports of its kind have$"):
+
+        class Misspelt(SheetReport):
+            def sheet(self) -> list[Sheet]:
+                return []
+
+    with pytest.raises(DeclarationError, match=r"^Half has no data and records,"):
+
+        class Half(SheetReport, DataReport, RecordReport):
+            def sheets(self) -> list[Sheet]:
+                return []
+
+
+def test_every_report_is_tested_in_every_format() -> None:
+    """The list that the tests of formats go through has each class of report that the package has."""
+    for module in pkgutil.iter_modules(rnncalc.reports.__path__, "rnncalc.reports."):
+        importlib.import_module(module.name)
+    classes = {of for of in below(Report) if of.__module__.startswith("rnncalc.")}
+    assert {type(report) for report in REPORTS} == classes
+
+
+def test_every_kind_of_report_has_a_format() -> None:
+    """What a kind asks for is what one of the formats writes, and a format names only kinds."""
+    for of in FORMATS.values():
+        assert all(len(methods_of(kind)) == 1 for kind in of.kinds)
+    for report in REPORTS:
+        assert any(of.can_write(type(report)) for of in FORMATS.values())
+
+
+def plain(value: Any) -> bool:
+    """Return whether a value is what JSON has; a record that slipped in would be a list without the names."""
+    if isinstance(value, Mapping):
+        return all(isinstance(key, str) and plain(below) for key, below in value.items())
+    if isinstance(value, list | tuple | Iterator):
+        return not hasattr(value, "_fields") and all(map(plain, value))
+    return value is None or isinstance(value, str | int | float)
+
+
+@pytest.mark.parametrize(
+    "report", [report for report in REPORTS if isinstance(report, DataReport)], ids=lambda of: type(of).__name__
+)
+def test_the_object_of_a_report_holds_no_records(report: DataReport) -> None:
+    """Names are keys in it, and nothing else is lost."""
+    data = report.data()
+    assert all(map(plain, [data] if isinstance(data, dict) else data))
