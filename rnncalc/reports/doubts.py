@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+from enum import Enum
+
 from rnncalc.modelfiles.model import Remark, Sign
-from rnncalc.questions.models.site import Doubt
-from rnncalc.questions.read import Doubted
+from rnncalc.questions.models.sites import Doubt
 from rnncalc.text import all_of
 
 SHOWN = 6
 """How many names of a list are told."""
 
-_OF_LAYERS = {
+_SENTENCES: dict[Enum, str] = {
     Doubt.RECURRENT_ACTIVATION: "activation: tanh or relu, the file does not tell",
     Doubt.ACTIVATION: "the activation is not in the file",
     Doubt.OTHERWISE: "its gates' activations or direction are none that a spec has: a run differs from the model's",
     Doubt.TABLE: "a matrix without a bias: a dense layer, or a table of {numbers[0]:,} words",
-    Doubt.TIED: "a bias alone, one for each word: an output whose matrix is the table's, or something else",
     Doubt.MODULES: "no layer that is known here: {names}",
     Doubt.WIDTH: "{numbers[0]:,} wide before and {numbers[1]:,} behind; how, the file does not tell",
     Doubt.INPUT: "what it reads is not in the file; input is what it hands on",
     Doubt.PARTLY_FROZEN: "frozen in part: {names}",
-}
-
-_OF_FILES = {
     Sign.ROLES_BY_NAME: "the format does not tell parameters from buffers: told apart by names and types",
     Sign.AVERAGES: "not counted, by their names averages of the weights: {names}",
     Sign.FILES: "the tensors are in {names}",
@@ -35,14 +32,9 @@ _OF_FILES = {
 }
 
 
-def of_layer(doubted: Doubted) -> str:
-    """Return what is to be said of a layer."""
-    return _OF_LAYERS[doubted.doubt].format(names=listed(doubted.names), numbers=doubted.numbers or (0, 0))
-
-
-def of_file(remark: Remark) -> str:
-    """Return what is to be said of a file."""
-    return _OF_FILES[remark.sign].format(names=listed(remark.names))
+def sentence(remark: Remark) -> str:
+    """Return what is to be said of a file, or of a layer of its draft."""
+    return _SENTENCES[remark.sign].format(names=listed(remark.names), numbers=remark.numbers or (0, 0))
 
 
 def listed(names: tuple[str, ...]) -> str:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from rnncalc.layers.layer import External, Layer, Output
-from rnncalc.modelfiles.model import FileTensor, Role
-from rnncalc.questions.read import Draft, Drafted, Read, settings
+from rnncalc.modelfiles.model import FileTensor, Remark, Role
+from rnncalc.questions.read import Draft, Read, settings
 from rnncalc.reports.document import Document, Entry
-from rnncalc.reports.doubts import of_file, of_layer
+from rnncalc.reports.doubts import sentence
 from rnncalc.reports.sheet import Column, Row, Sheet
 from rnncalc.text import plural
 
@@ -38,7 +38,7 @@ class ReadReport(NamedTuple):
             "params": file.params,
             "tensors": (_tensor_data(tensor) for tensor in file.tensors),
             "spec": draft and _plain(_entries(draft)),
-            "remarks": [of_file(remark) for remark in file.remarks],
+            "remarks": [sentence(remark) for remark in file.remarks],
         }
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
@@ -74,7 +74,7 @@ class ReadReport(NamedTuple):
     def _notes(self) -> Iterator[str]:
         tensors = self.read.file.tensors
         for remark in self.read.file.remarks:
-            yield _sentence(of_file(remark))
+            yield _sentence(sentence(remark))
         if frozen := sum(tensor.params for tensor in tensors if tensor.frozen and tensor.role is Role.PARAMETER):
             yield f"{plural(frozen, 'parameter')} of these are frozen."
         if shared := [tensor for tensor in tensors if tensor.shared_with]:
@@ -84,7 +84,7 @@ class ReadReport(NamedTuple):
         """Return the spec, and above what the file cannot tell what is so."""
         file, draft = self.read
         head = [f"read from {file.path}, {file.format}: {plural(file.params, 'parameter')}"]
-        head += [_sentence(of_file(remark)) for remark in file.remarks]
+        head += [_sentence(sentence(remark)) for remark in file.remarks]
         others = [tensor for tensor in file.tensors if tensor.role is not Role.PARAMETER]
         if others:
             roles = ", ".join(dict.fromkeys(tensor.role.value for tensor in others))
@@ -138,29 +138,26 @@ def _entries(draft: Draft) -> Iterator[Entry]:
         yield Entry("steps", network.steps)
     unknown = ("the input is not in the file",) if draft.unknown_input else ()
     yield Entry("input", network.input or 1, unknown)
-    layers = tuple(_layer(drafted) for drafted in draft.layers if not isinstance(drafted.layer, Output))
+    told = [*zip(draft.layers, draft.doubts, strict=True)]
+    layers = tuple(_layer(layer, doubts) for layer, doubts in told if not isinstance(layer, Output))
     if layers:
         yield Entry("layers", layers)
-    for drafted in draft.layers:
-        if isinstance(drafted.layer, Output):
-            yield Entry("output", (Entry("units", drafted.layer.units), *_options(drafted.layer)), _remarks(drafted))
+    for layer, doubts in told:
+        if isinstance(layer, Output):
+            yield Entry("output", (Entry("units", layer.units), *_options(layer)), _remarks(layer, doubts))
 
 
-def _layer(drafted: Drafted) -> tuple[Entry, ...]:
-    layer = drafted.layer
-    number = Entry(layer.kind, getattr(layer, layer.number), _remarks(drafted))
-    return number, *_options(layer)
+def _layer(layer: Layer, doubts: tuple[Remark, ...]) -> tuple[Entry, ...]:
+    return Entry(layer.kind, getattr(layer, layer.number), _remarks(layer, doubts)), *_options(layer)
 
 
 def _options(layer: Layer) -> Iterator[Entry]:
     yield from (Entry(option, value) for option, value in settings(layer) if value is not None)
 
 
-def _remarks(drafted: Drafted) -> tuple[str, ...]:
-    quiet = isinstance(drafted.layer, External) and not drafted.layer.params
-    return tuple(
-        of_layer(doubted) for doubted in drafted.doubts if not (quiet and not doubted.numbers and not doubted.names)
-    )
+def _remarks(layer: Layer, doubts: tuple[Remark, ...]) -> tuple[str, ...]:
+    quiet = isinstance(layer, External) and not layer.params
+    return tuple(sentence(doubt) for doubt in doubts if not quiet or doubt.numbers or doubt.names)
 
 
 def _plain(entries: Any) -> dict[str, Any]:
