@@ -68,10 +68,11 @@ class Sign(Enum):
 
 
 class Remark(NamedTuple):
-    """Something noticed of a file, with the names that it is about."""
+    """Something noticed of a file, or of what it can be, with the names and the numbers that it is about."""
 
-    sign: Sign
+    sign: Enum
     names: tuple[str, ...] = ()
+    numbers: tuple[int, ...] = ()
 
 
 class FileTensor(NamedTuple):

@@ -2,41 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from rnncalc.bounds import MAX_SIZE, MAX_TEXT, MOST_MODULES
 from rnncalc.errors import SpecError
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
-from rnncalc.modelfiles.model import ModelFile
+from rnncalc.modelfiles.model import ModelFile, Remark
 from rnncalc.network.network import Network
 from rnncalc.network.parts import TopologyName
-from rnncalc.questions.models.order import in_chain
-from rnncalc.questions.models.site import Doubt, Site
-from rnncalc.questions.models.tables import as_table, is_tied_bias, sites_with_tables, with_table
-
-
-class Doubted(NamedTuple):
-    """What the file does not tell of a layer, with the names of modules or tensors and the numbers that it is about."""
-
-    doubt: Doubt
-    names: tuple[str, ...] = ()
-    numbers: tuple[int, ...] = ()
-
-
-class Drafted(NamedTuple):
-    """A layer of a draft, and what is not known of it."""
-
-    layer: Layer
-    doubts: tuple[Doubted, ...] = ()
+from rnncalc.questions.models.sites import Doubt, Site, as_table, named_last, sites_of
 
 
 class Draft(NamedTuple):
-    """The network that a file can be of; unknown_input: nothing in the file says what it reads."""
+    """The network that a file can be of; unknown_input: nothing in the file says what it reads.
+
+    doubts: what is not known of each layer, the output as the last if there is one.
+    """
 
     network: Network
-    layers: tuple[Drafted, ...]
+    doubts: tuple[tuple[Remark, ...], ...]
     unknown_input: bool
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """The layers of the network, its output as the last if there is one."""
+        output = self.network.output
+        return (*self.network.layers, output) if isinstance(output, Output) else (*self.network.layers,)
 
 
 class Read(NamedTuple):
@@ -50,11 +42,10 @@ def read(file: ModelFile) -> Read:
     """Return what a model file holds, and a draft of its network: one that has as many parameters, tensor by tensor."""
     if not 0 < file.params <= MAX_SIZE:
         return Read(file, None)
-    drafted = _Drafting(file).draft() if len(file.modules) <= MOST_MODULES else None
-    if drafted is None or drafted.network.params != file.params:
-        whole = Drafted(External(file.params), (Doubted(Doubt.MODULES),))
-        drafted = _network(file, [whole], None)
-    return Read(file, drafted)
+    draft = _Drafting(file).draft() if len(file.modules) <= MOST_MODULES else None
+    if draft is None or draft.network.params != file.params:
+        draft = _network(file, [External(file.params)], [(Remark(Doubt.MODULES),)], None)
+    return Read(file, draft)
 
 
 class _Drafting:
@@ -62,15 +53,17 @@ class _Drafting:
 
     def __init__(self, file: ModelFile) -> None:
         self.file = file
-        self.sites = sites_with_tables(file)
         self.width: int | None = file.inputs
         self.input: int | None = file.inputs
-        self.layers: list[Drafted] = []
+        self.layers: list[Layer] = []
+        self.doubts: list[tuple[Remark, ...]] = []
         self.unknown: list[Site] = []
         self.table = ""
 
     def draft(self) -> Draft | None:
-        sites = self.sites if self.file.ordered else in_chain(with_table(self.sites))
+        sites: Sequence[Site] = sites_of(self.file)
+        if not self.file.ordered:
+            sites = in_chain(sites)
         for place, site in enumerate(sites):
             after = next((later for later in sites[place + 1 :] if later.layer and later.params), None)
             front = self.input is None and not self.unknown
@@ -82,7 +75,11 @@ class _Drafting:
             else:
                 self._known(site)
         self._flush(None)
-        return _network(self.file, self.layers, self.input)
+        return _network(self.file, self.layers, self.doubts, self.input)
+
+    def _add(self, layer: Layer, *doubts: Remark) -> None:
+        self.layers.append(layer)
+        self.doubts.append(doubts)
 
     def _known(self, site: Site) -> None:
         self._flush(site.inputs)
@@ -91,115 +88,134 @@ class _Drafting:
             self.input = site.inputs
         if isinstance(site.layer, Embedding):
             (self.table,) = (tensor.name for tensor in site.tensors.values())
-        layer, doubts = _framed(site), [_doubted(doubt, site) for doubt in site.doubts]
+        frozen = {name: tensor.frozen for name, tensor in site.tensors.items()}
+        layer = site.layer.replace(path=_path(site.path), frozen=all(frozen.values()))
+        rows = site.shapes["weight"][:1] if Doubt.TABLE in site.doubts else ()
+        doubts = [Remark(doubt, (), rows if doubt is Doubt.TABLE else ()) for doubt in site.doubts]
         below = site.inputs if self.width is None else self.width
         if below < site.inputs:
             layer = layer.replace(extra_inputs=site.inputs - below)
-            doubts.append(Doubted(Doubt.WIDTH, (), (below, site.inputs)))
-        frozen = [tensor.frozen for tensor in site.tensors.values()]
-        if any(frozen) and not all(frozen):
-            doubts.append(Doubted(Doubt.PARTLY_FROZEN, _names(site, frozen=True)))
+            doubts.append(Remark(Doubt.WIDTH, (), (below, site.inputs)))
+        if any(frozen.values()) and not layer.frozen:
+            doubts.append(Remark(Doubt.PARTLY_FROZEN, tuple(name for name, of in frozen.items() if of)))
         self.width = layer.hands_on(site.inputs)
         if self._repeats(layer, site.inputs):
-            last = self.layers[-1]
-            both = tuple(dict.fromkeys((*last.doubts, *doubts)))
-            self.layers[-1] = Drafted(last.layer.replace(repeat=last.layer.repeat + 1), both)
+            before = self.layers[-1]
+            self.layers[-1] = before.replace(repeat=before.repeat + 1)
+            self.doubts[-1] = tuple(dict.fromkeys((*self.doubts[-1], *doubts)))
         else:
-            self.layers.append(Drafted(layer, tuple(doubts)))
+            self._add(layer, *doubts)
 
     def _repeats(self, layer: Layer, inputs: int) -> bool:
         """Return whether a layer is the one before once more, stacked in the same module, and fed by it alone."""
-        before = self.layers[-1].layer if self.layers else None
+        before = self.layers[-1] if self.layers else None
         if before is None or before.path is None:
             return False
         return before.hands_on(inputs) == inputs and before.replace(repeat=1) == layer
 
     def _unknown(self, site: Site, *, last: bool) -> None:
-        """Take a layer that is none that is known; one whose matrix is the table's may be the output.
+        """Take a layer that is none that is known; at the end, one whose matrix is the table's is the output.
 
         What has no parameters of its own is no layer otherwise: it is another's, used once more.
         """
         of_table = any(tensor.shared_with == self.table for tensor in site.tensors.values())
-        free = last and bool(self.table) and not isinstance(self.layers[-1].layer, Output)
+        free = last and bool(self.table) and not isinstance(self.layers[-1], Output)
         if free and of_table and isinstance(site.layer, Dense) and site.layer.units == self.input:
-            self._tied(site, site.inputs, bias=site.layer.bias)
-            return
-        if free and is_tied_bias(site, self.input):
-            self._tied(site, self.layers[0].layer.hands_on(0), Doubted(Doubt.TIED))
-            return
-        if site.params:
+            self._flush(site.inputs)
+            output = Output(site.layer.units, bias=site.layer.bias, tied=True, path=_path(site.path))
+            self._add(output, Remark(Doubt.ACTIVATION))
+        elif site.params:
             self.unknown.append(site)
-
-    def _tied(self, site: Site, width: int, *doubts: Doubted, bias: bool = True) -> None:
-        """Take a site for the output whose matrix is the table's, which reads so many numbers."""
-        assert self.input is not None
-        self._flush(width)
-        output = Output(self.input, bias=bias, tied=True, path=_path(site.path))
-        self.layers.append(Drafted(output, (*doubts, Doubted(Doubt.ACTIVATION))))
 
     def _flush(self, needed: int | None) -> None:
         """Put what is not known of into one layer that hands on the width that is needed."""
         sites, self.unknown = self.unknown, []
-        params = sum(site.params for site in sites)
         fits = needed is None or self.width is None or self.width <= needed
         if not sites and fits:
             return
         doubts = []
         if sites:
-            doubts.append(Doubted(Doubt.MODULES, tuple(dict.fromkeys(_label(site) for site in sites))))
+            labels = dict.fromkeys(site.path or next(iter(site.tensors)) for site in sites)
+            doubts.append(Remark(Doubt.MODULES, tuple(labels)))
         outputs = None
         if needed is not None and self.width is not None and self.width != needed:
             outputs = needed
-            doubts.append(Doubted(Doubt.WIDTH, (), (self.width, needed)))
+            doubts.append(Remark(Doubt.WIDTH, (), (self.width, needed)))
         if needed is not None and self.input is None:
-            doubts.append(Doubted(Doubt.INPUT))
+            doubts.append(Remark(Doubt.INPUT))
         paths = {site.path for site in sites}
         path = _path(paths.pop()) if len(paths) == 1 else None
-        self.layers.append(Drafted(External(params, outputs=outputs, path=path), tuple(doubts)))
+        self._add(External(sum(site.params for site in sites), outputs=outputs, path=path), *doubts)
         self.width = needed
 
 
-def _doubted(doubt: Doubt, site: Site) -> Doubted:
-    """Return a doubt of a site with what it is about: of a matrix that may be a table, how many words that has."""
-    return Doubted(doubt, (), site.tensors["weight"].shape[:1]) if doubt is Doubt.TABLE else Doubted(doubt)
+# The order of sites in a file that sorts its tensors by their names.
 
 
-def _framed(site: Site) -> Layer:
-    """Return the layer of a site with its path, and frozen where all of it is."""
-    assert site.layer is not None
-    frozen = all(tensor.frozen for tensor in site.tensors.values())
-    return site.layer.replace(path=_path(site.path), frozen=frozen)
+def in_chain(sites: Sequence[Site]) -> list[Site]:
+    """Return sites so that, where it can be, each reads the width that the one before it hands on.
+
+    Tables come first and what is called an output last; where widths leave a choice, the order of the names stands.
+    """
+    ranks = {id(site): _rank(site) for site in sites}
+    waiting = sorted(sites, key=lambda site: ranks[id(site)])
+    last = sum(rank == 2 for rank in ranks.values())
+    chained: list[Site] = []
+    width: int | None = None
+    while waiting:
+        site = waiting.pop(_next(waiting, len(waiting) - last, width, chained))
+        last -= ranks[id(site)] == 2
+        chained.append(site)
+        if site.layer is not None:
+            width = site.layer.hands_on(site.inputs)
+    return chained
+
+
+def _rank(site: Site) -> int:
+    if isinstance(site.layer, Embedding):
+        return 0
+    return 2 if named_last(site) else 1
+
+
+def _next(waiting: list[Site], inner: int, width: int | None, chained: list[Site]) -> int:
+    """Return the place of the site to stand next; inner: how many stand before those that are called outputs."""
+    before = chained[-1] if chained else None
+    for place, site in enumerate(waiting):
+        if before and site.path == before.path and site.number == before.number + 1:
+            return place
+    if width is None:
+        return _first(waiting)
+    found = (place for place, site in enumerate(waiting[: inner or None]) if site.layer and site.inputs == width)
+    return next(found, 0)
+
+
+def _first(waiting: list[Site]) -> int:
+    """Return the place of the first site that reads what no other hands on."""
+    handed = {(site.path, site.number): site.layer.hands_on(site.inputs) for site in waiting if site.layer}
+    for place, site in enumerate(waiting):
+        others = {width for key, width in handed.items() if key != (site.path, site.number)}
+        if site.layer is not None and not site.number and site.inputs not in others:
+            return place
+    return 0
 
 
 def _path(path: str) -> str | None:
     return path if path.strip() and len(path) <= MAX_TEXT and path.isprintable() else None
 
 
-def _label(site: Site) -> str:
-    return site.path or next(iter(site.tensors))
-
-
-def _names(site: Site, *, frozen: bool) -> tuple[str, ...]:
-    return tuple(name for name, tensor in site.tensors.items() if tensor.frozen is frozen)
-
-
-def _network(file: ModelFile, layers: list[Drafted], input: int | None) -> Draft | None:
+def _network(file: ModelFile, layers: list[Layer], doubts: list[tuple[Remark, ...]], input: int | None) -> Draft | None:
     """Return the draft of these layers, a dense one at the end as the output."""
-    last = layers[-1].layer if layers else None
+    last = layers[-1] if layers else None
     output: Output | None = last if isinstance(last, Output) else None
     if type(last) is Dense and not last.extra_inputs and len(layers) > 1:
         output = Output(**{key: value for key, value in last.values().items() if key not in Output.without})
     below = layers[:-1] if output else layers
-    topology = _topology(file)
-    given: dict[str, Any] = {"layers": [drafted.layer for drafted in below], "output": output, "steps": file.steps}
+    given: dict[str, Any] = {"layers": below, "output": output, "steps": file.steps, "topology": _topology(file)}
     try:
-        network = Network(
-            input=input or 1, convention=file.framework, topology=topology, name=_name(file.path), **given
-        )
+        network = Network(input=input or 1, convention=file.framework, name=_name(file.path), **given)
     except SpecError:
         return None
-    drafted = (*below, layers[-1]._replace(layer=output)) if output else (*below,)
-    return Draft(network, drafted, input is None)
+    return Draft(network, tuple(doubts), input is None)
 
 
 def _topology(file: ModelFile) -> TopologyName | None:

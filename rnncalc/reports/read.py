@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import Enum
 from typing import Any
 
 from rnncalc.layers.layer import External, Layer, Output
 from rnncalc.modelfiles.model import FileTensor, Remark, Role, Sign
-from rnncalc.questions.models.site import Doubt
-from rnncalc.questions.read import Doubted, Draft, Drafted, Read, settings
+from rnncalc.questions.models.sites import Doubt
+from rnncalc.questions.read import Draft, Read, settings
 from rnncalc.reports.report import DataReport, Document, DocumentReport, Entry, RecordReport, SheetReport
 from rnncalc.reports.sheet import Column, Row, Sheet
 from rnncalc.text import all_of, plural
@@ -35,7 +36,7 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
             "params": file.params,
             "tensors": (_tensor_data(tensor) for tensor in file.tensors),
             "spec": draft and _plain(_entries(draft)),
-            "remarks": [of_file(remark) for remark in file.remarks],
+            "remarks": [sentence(remark) for remark in file.remarks],
         }
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
@@ -71,7 +72,7 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
     def _notes(self) -> Iterator[str]:
         tensors = self.read.file.tensors
         for remark in self.read.file.remarks:
-            yield _sentence(of_file(remark))
+            yield _sentence(sentence(remark))
         if frozen := sum(tensor.params for tensor in tensors if tensor.frozen and tensor.role is Role.PARAMETER):
             yield f"{plural(frozen, 'parameter')} of these are frozen."
         if shared := [tensor for tensor in tensors if tensor.shared_with]:
@@ -81,7 +82,7 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
         """Return the spec, and above what the file cannot tell what is so."""
         file, draft = self.read
         head = [f"read from {file.path}, {file.format}: {plural(file.params, 'parameter')}"]
-        head += [_sentence(of_file(remark)) for remark in file.remarks]
+        head += [_sentence(sentence(remark)) for remark in file.remarks]
         others = [tensor for tensor in file.tensors if tensor.role is not Role.PARAMETER]
         if others:
             roles = ", ".join(dict.fromkeys(tensor.role.value for tensor in others))
@@ -135,29 +136,26 @@ def _entries(draft: Draft) -> Iterator[Entry]:
         yield Entry("steps", network.steps)
     unknown = ("the input is not in the file",) if draft.unknown_input else ()
     yield Entry("input", network.input or 1, unknown)
-    layers = tuple(_layer(drafted) for drafted in draft.layers if not isinstance(drafted.layer, Output))
+    told = [*zip(draft.layers, draft.doubts, strict=True)]
+    layers = tuple(_layer(layer, doubts) for layer, doubts in told if not isinstance(layer, Output))
     if layers:
         yield Entry("layers", layers)
-    for drafted in draft.layers:
-        if isinstance(drafted.layer, Output):
-            yield Entry("output", (Entry("units", drafted.layer.units), *_options(drafted.layer)), _remarks(drafted))
+    for layer, doubts in told:
+        if isinstance(layer, Output):
+            yield Entry("output", (Entry("units", layer.units), *_options(layer)), _remarks(layer, doubts))
 
 
-def _layer(drafted: Drafted) -> tuple[Entry, ...]:
-    layer = drafted.layer
-    number = Entry(layer.kind, getattr(layer, layer.number), _remarks(drafted))
-    return number, *_options(layer)
+def _layer(layer: Layer, doubts: tuple[Remark, ...]) -> tuple[Entry, ...]:
+    return Entry(layer.kind, getattr(layer, layer.number), _remarks(layer, doubts)), *_options(layer)
 
 
 def _options(layer: Layer) -> Iterator[Entry]:
     yield from (Entry(option, value) for option, value in settings(layer) if value is not None)
 
 
-def _remarks(drafted: Drafted) -> tuple[str, ...]:
-    quiet = isinstance(drafted.layer, External) and not drafted.layer.params
-    return tuple(
-        of_layer(doubted) for doubted in drafted.doubts if not (quiet and not doubted.numbers and not doubted.names)
-    )
+def _remarks(layer: Layer, doubts: tuple[Remark, ...]) -> tuple[str, ...]:
+    quiet = isinstance(layer, External) and not layer.params
+    return tuple(sentence(doubt) for doubt in doubts if not quiet or doubt.numbers or doubt.names)
 
 
 def _plain(entries: Any) -> dict[str, Any]:
@@ -176,19 +174,15 @@ def _value(value: Any) -> Any:
 SHOWN = 6
 """How many names of a list are told."""
 
-_OF_LAYERS = {
+_SENTENCES: dict[Enum, str] = {
     Doubt.RECURRENT_ACTIVATION: "activation: tanh or relu, the file does not tell",
     Doubt.ACTIVATION: "the activation is not in the file",
     Doubt.OTHERWISE: "its gates' activations or direction are none that a spec has: a run differs from the model's",
     Doubt.TABLE: "a matrix without a bias: a dense layer, or a table of {numbers[0]:,} words",
-    Doubt.TIED: "a bias alone, one for each word: an output whose matrix is the table's, or something else",
     Doubt.MODULES: "no layer that is known here: {names}",
     Doubt.WIDTH: "{numbers[0]:,} wide before and {numbers[1]:,} behind; how, the file does not tell",
     Doubt.INPUT: "what it reads is not in the file; input is what it hands on",
     Doubt.PARTLY_FROZEN: "frozen in part: {names}",
-}
-
-_OF_FILES = {
     Sign.ROLES_BY_NAME: "the format does not tell parameters from buffers: told apart by names and types",
     Sign.AVERAGES: "not counted, by their names averages of the weights: {names}",
     Sign.FILES: "the tensors are in {names}",
@@ -201,14 +195,9 @@ _OF_FILES = {
 }
 
 
-def of_layer(doubted: Doubted) -> str:
-    """Return what is to be said of a layer."""
-    return _OF_LAYERS[doubted.doubt].format(names=listed(doubted.names), numbers=doubted.numbers or (0, 0))
-
-
-def of_file(remark: Remark) -> str:
-    """Return what is to be said of a file."""
-    return _OF_FILES[remark.sign].format(names=listed(remark.names))
+def sentence(remark: Remark) -> str:
+    """Return what is to be said of a file, or of a layer of its draft."""
+    return _SENTENCES[remark.sign].format(names=listed(remark.names), numbers=remark.numbers or (0, 0))
 
 
 def listed(names: tuple[str, ...]) -> str:

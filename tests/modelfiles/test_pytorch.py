@@ -14,7 +14,7 @@ from modelfiles.made import Called, Stored, archive, lstm, parameter, pickled, s
 from rnncalc.bounds import MOST_OPCODES
 from rnncalc.errors import SpecError
 from rnncalc.modelfiles import read
-from rnncalc.modelfiles.model import Role, Sign
+from rnncalc.modelfiles.model import Remark, Role, Sign
 from rnncalc.modelfiles.pickled import unpickled
 from rnncalc.modelfiles.pytorch import PickledTensors
 
@@ -342,7 +342,7 @@ def test_quantised_weights_are_said(tmp_path: Path) -> None:
     q = Called("torch._utils", "_rebuild_qtensor", 1)
     state = {"emb.weight": tensor("0", (2, 2)), "rnn.param": packed, "fc.packed": (q, None)}
     file = read(str(archive(tmp_path / "a.pt", state, {"0": FOUR})))
-    assert (Sign.QUANTISED, ("rnn.param", "fc.packed.0")) in file.remarks
+    assert Remark(Sign.QUANTISED, ("rnn.param", "fc.packed.0")) in file.remarks
     assert file.params == 4
     inner = {"_parameters": {}, "_buffers": {}, "_modules": {}, "param": packed, "other": [1]}
     whole = Called("theirs", "Model", state={"_parameters": {}, "_modules": {"rnn": Called("a", "b", state=inner)}})

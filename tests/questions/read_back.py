@@ -5,14 +5,14 @@ from typing import Any
 from questions.models.made import cell, file, module
 
 from rnncalc.layers.layer import Layer
-from rnncalc.modelfiles.model import ModelFile, Module
-from rnncalc.questions.models.site import Doubt
-from rnncalc.questions.read import Doubted, Draft, read
+from rnncalc.modelfiles.model import ModelFile, Module, Remark
+from rnncalc.questions.models.sites import Doubt
+from rnncalc.questions.read import Draft, read
 
 TABLE = {"weight": (20, 4)}
 NORM = {"weight": (4,), "bias": (4,)}
 RNN = module("rnn", cell(4, 4, 4))
-ACTIVE = Doubted(Doubt.ACTIVATION)
+ACTIVE = Remark(Doubt.ACTIVATION)
 
 
 def drafted(file: ModelFile) -> Draft:
@@ -23,7 +23,8 @@ def drafted(file: ModelFile) -> Draft:
     assert network.params == file.params
     assert network.convention == file.framework
     output = [network.output] if network.output else []
-    assert [each.layer for each in draft.layers] == [*network.layers, *output]
+    assert [*draft.layers] == [*network.layers, *output]
+    assert len(draft.doubts) == len(draft.layers)
     return draft
 
 
@@ -32,8 +33,8 @@ def of(*modules: Module, **more: Any) -> Draft:
 
 
 def layers(draft: Draft) -> list[Layer]:
-    return [each.layer for each in draft.layers]
+    return [*draft.layers]
 
 
-def doubts(draft: Draft) -> list[tuple[Doubted, ...]]:
-    return [each.doubts for each in draft.layers]
+def doubts(draft: Draft) -> list[tuple[Remark, ...]]:
+    return [*draft.doubts]

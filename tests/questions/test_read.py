@@ -1,17 +1,23 @@
-"""`read`: the network that the modules of a file can be, and what the file does not tell of it."""
+"""`read`: the network that the modules of a file can be, what the file does not tell of it, and what shares a table."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
-from questions.models.made import cell, file, linear, module, stacked, tensor
+from conftest import Call
+from hypothesis import given
+from hypothesis import strategies as st
+from modelfiles.made import safetensors
+from questions.models.made import Shape, Shapes, cell, file, linear, module, stacked, tensor
 from questions.read_back import ACTIVE, NORM, RNN, TABLE, doubts, drafted, layers, of
 
 from rnncalc.layers.gru import GRU
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
 from rnncalc.layers.lstm import LSTM
-from rnncalc.modelfiles.model import ModelFile, Module, Role
-from rnncalc.questions.models.site import Doubt
-from rnncalc.questions.read import Doubted, read, settings
+from rnncalc.modelfiles import read as read_file
+from rnncalc.modelfiles.model import ModelFile, Module, Remark, Role
+from rnncalc.questions.models.sites import Doubt, sites_of
+from rnncalc.questions.read import in_chain, read, settings
 
 
 def test_one_behind_the_other() -> None:
@@ -32,7 +38,7 @@ def test_a_dense_layer_is_the_output_at_the_end_alone() -> None:
     wide = of(module("a", linear(3, 5)), module("b", linear(6, 2)))
     assert layers(wide) == [Dense(5, path="a"), Dense(2, path="b", extra_inputs=1)]
     assert wide.network.output is None
-    assert doubts(wide) == [(ACTIVE,), (ACTIVE, Doubted(Doubt.WIDTH, (), (5, 6)))]
+    assert doubts(wide) == [(ACTIVE,), (ACTIVE, Remark(Doubt.WIDTH, (), (5, 6)))]
 
 
 def test_an_output_keeps_what_is_known_of_it() -> None:
@@ -69,10 +75,10 @@ def test_widths_that_do_not_fit_are_bridged_with_a_doubt() -> None:
     """Too few features are joined from elsewhere, too many go through something that hands on fewer."""
     more = of(module("a", cell(4, 3, 2)), module("b", cell(3, 5, 2)))
     assert layers(more) == [LSTM(2, path="a"), GRU(2, path="b", extra_inputs=3)]
-    assert doubts(more) == [(), (Doubted(Doubt.WIDTH, (), (2, 5)),)]
+    assert doubts(more) == [(), (Remark(Doubt.WIDTH, (), (2, 5)),)]
     fewer = of(module("a", cell(4, 3, 6)), module("b", cell(3, 5, 2)), module("c", cell(3, 2, 2)))
     assert layers(fewer) == [LSTM(6, path="a"), External(0, outputs=5), GRU(2, path="b"), GRU(2, path="c")]
-    assert doubts(fewer) == [(), (Doubted(Doubt.WIDTH, (), (6, 5)),), (), ()]
+    assert doubts(fewer) == [(), (Remark(Doubt.WIDTH, (), (6, 5)),), (), ()]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +96,7 @@ def test_what_is_not_known_is_counted_where_it_stands(
     """Together, with the path where there is one; the width goes through."""
     found = of(module("a", cell(4, 3, 4)), *modules, module("b", cell(3, 4, 2)))
     assert layers(found) == [LSTM(4, path="a"), there, GRU(2, path="b")]
-    assert doubts(found) == [(), (Doubted(Doubt.MODULES, said),), ()]
+    assert doubts(found) == [(), (Remark(Doubt.MODULES, said),), ()]
     last = of(module("a", cell(4, 3, 4)), *modules)
     assert layers(last) == [LSTM(4, path="a"), there]
     assert last.network.output is None
@@ -101,11 +107,11 @@ def test_what_is_not_known_hands_on_what_is_read_behind_it() -> None:
     for width in (3, 5):
         found = of(module("a", cell(4, 3, 4)), module("bn", NORM), module("b", cell(3, width, 2)))
         assert layers(found)[1] == External(8, path="bn", outputs=width)
-        assert doubts(found)[1] == (Doubted(Doubt.MODULES, ("bn",)), Doubted(Doubt.WIDTH, (), (4, width)))
+        assert doubts(found)[1] == (Remark(Doubt.MODULES, ("bn",)), Remark(Doubt.WIDTH, (), (4, width)))
         assert doubts(found)[2] == ()
     front = of(module("conv", {"weight": (8, 3, 3)}), module("a", cell(4, 6, 4)))
     assert layers(front) == [External(72, path="conv"), LSTM(4, path="a")]
-    assert doubts(front) == [(Doubted(Doubt.MODULES, ("conv",)), Doubted(Doubt.INPUT)), ()]
+    assert doubts(front) == [(Remark(Doubt.MODULES, ("conv",)), Remark(Doubt.INPUT)), ()]
     assert (front.network.input, front.unknown_input) == (6, False)
 
 
@@ -130,7 +136,7 @@ def test_what_the_file_says_of_its_input() -> None:
     assert layers(table) == [External(80, path="emb")]  # of features, no words
     conv = drafted(file("keras", module("conv", {"kernel": (3, 8, 4)}), module("a", {"kernel": (6, 2)}), inputs=8))
     assert layers(conv)[0] == External(96, path="conv", outputs=6)
-    assert doubts(conv)[0] == (Doubted(Doubt.MODULES, ("conv",)), Doubted(Doubt.WIDTH, (), (8, 6)))
+    assert doubts(conv)[0] == (Remark(Doubt.MODULES, ("conv",)), Remark(Doubt.WIDTH, (), (8, 6)))
 
 
 def test_what_is_frozen() -> None:
@@ -140,11 +146,11 @@ def test_what_is_frozen() -> None:
     part = {leaf: tensor(f"a.{leaf}", shape, frozen="ih" in leaf) for leaf, shape in cell(4, 3, 2).items()}
     found = of(Module("a", part))
     assert layers(found) == [LSTM(2, path="a")]
-    assert doubts(found) == [(Doubted(Doubt.PARTLY_FROZEN, ("weight_ih_l0", "bias_ih_l0")),)]
+    assert doubts(found) == [(Remark(Doubt.PARTLY_FROZEN, ("weight_ih_l0", "bias_ih_l0")),)]
     of_two = {leaf: tensor(f"a.{leaf}", shape, frozen=leaf == "bias_hh_l1") for leaf, shape in stacked(4, 4, 4).items()}
     repeated = of(Module("a", of_two))
     assert layers(repeated) == [LSTM(4, path="a", repeat=2)]
-    assert doubts(repeated) == [(Doubted(Doubt.PARTLY_FROZEN, ("bias_hh_l0",)),)]
+    assert doubts(repeated) == [(Remark(Doubt.PARTLY_FROZEN, ("bias_hh_l0",)),)]
 
 
 def test_a_sorted_file_is_put_in_order() -> None:
@@ -179,7 +185,7 @@ def test_the_last_recurrent_layer_says_what_is_handed_on(sequences: list[bool | 
 def whole(file: ModelFile) -> None:
     """Hold that a file is drafted as one part."""
     found = drafted(file)
-    assert (layers(found), doubts(found)) == ([External(file.params)], [(Doubted(Doubt.MODULES),)])
+    assert (layers(found), doubts(found)) == ([External(file.params)], [(Remark(Doubt.MODULES),)])
     assert (found.network.input, found.unknown_input) == (1, True)
 
 
@@ -192,7 +198,7 @@ def test_what_cannot_be_told_apart_is_one_part() -> None:
     whole(file("pytorch", *many))
     most = of(*many[1:])
     assert layers(most) == [External(2_000)]
-    assert [len(doubt.names) for doubt in most.layers[0].doubts] == [2_000]
+    assert [len(doubt.names) for doubt in most.doubts[0]] == [2_000]
 
 
 def test_a_file_of_no_parameters_or_too_many_has_no_draft() -> None:
@@ -243,3 +249,199 @@ def test_a_network_is_called_what_its_file_is(path: str, name: str) -> None:
 def test_settings_are_what_differs_from_the_defaults(layer: Layer, given: Mapping[str, object]) -> None:
     """But for the number after the kind."""
     assert dict(settings(layer)) == given
+
+
+def ordered(modules: dict[str, Shapes]) -> list[tuple[str, int]]:
+    """Return the paths and numbers of sites in their order, those of the file sorted by the names of its modules."""
+    sites = sites_of(file("pytorch", *(module(path, modules[path]) for path in sorted(modules))))
+    found = in_chain(sites)
+    assert sorted(map(id, found)) == sorted(map(id, sites))
+    return [(site.path, site.number) for site in found]
+
+
+@given(st.data())
+def test_a_chain_of_widths_is_found_under_any_names(data: st.DataObject) -> None:
+    """Where each width is read once, the order of the names does not matter."""
+    widths = data.draw(st.lists(st.integers(1, 50), min_size=3, max_size=6, unique=True))
+    paths = data.draw(st.permutations(["a", "b", "c", "d", "e"]))[: len(widths) - 1]
+    chain = zip(paths, widths, widths[1:], strict=False)
+    modules: dict[str, Shapes] = {path: cell(4, inputs, units) for path, inputs, units in chain}
+    assert ordered(modules) == [(path, 0) for path in paths]
+
+
+@pytest.mark.parametrize(
+    ("modules", "paths"),
+    [
+        ({"decoder_rnn": cell(4, 6, 4), "encoder_rnn": cell(4, 3, 6)}, ["encoder_rnn", "decoder_rnn"]),
+        ({"a": cell(4, 3, 3), "b": cell(4, 3, 3)}, ["a", "b"]),  # each reads what the other hands on
+        ({"a": cell(4, 5, 6), "b": cell(4, 3, 4)}, ["a", "b"]),  # neither does
+        ({"a": cell(4, 4, 4), "word_emb": TABLE}, ["word_emb", "a"]),
+        ({"fc": linear(6, 6), "rnn": cell(4, 3, 6)}, ["rnn", "fc"]),
+        ({"a": cell(4, 6, 6), "fc": linear(6, 6), "z": cell(4, 6, 6)}, ["a", "z", "fc"]),
+        ({"a": cell(4, 3, 6), "model.head": linear(6, 4), "z": cell(4, 5, 5)}, ["a", "z", "model.head"]),
+        ({"a": cell(4, 3, 6), "headroom": linear(6, 4), "z": cell(4, 5, 5)}, ["a", "headroom", "z"]),
+        ({"a": cell(4, 3, 6), "fc1": linear(5, 2), "fc2": linear(6, 5)}, ["a", "fc2", "fc1"]),
+        ({"a": cell(4, 9, 2), "b": cell(4, 3, 6), "c": linear(6, 9)}, ["b", "c", "a"]),
+        ({"a": cell(4, 3, 6), "b": cell(4, 7, 7), "c": cell(4, 6, 7)}, ["a", "c", "b"]),
+        ({"a": cell(4, 3, 6), "b": cell(4, 5, 2), "c": cell(4, 6, 9)}, ["a", "c", "b"]),
+        ({"a": cell(4, 9, 4), "word_emb": TABLE}, ["word_emb", "a"]),
+        ({"fc": NORM, "z": cell(4, 3, 4)}, ["z", "fc"]),
+        ({"a": NORM, "b": cell(4, 6, 4), "c": cell(4, 3, 6)}, ["c", "b", "a"]),
+        ({"a": cell(4, 3, 6), "b": NORM, "c": cell(4, 6, 2)}, ["a", "c", "b"]),
+        ({"a": NORM, "b": NORM}, ["a", "b"]),
+    ],
+)
+def test_each_reads_what_the_one_before_hands_on(modules: dict[str, Shapes], paths: list[str]) -> None:
+    """Tables first, outputs last, and the names where widths leave a choice, or fit nowhere."""
+    assert ordered(modules) == [(path, 0) for path in paths]
+
+
+def test_layers_of_a_module_stay_together() -> None:
+    """Though another reads the same width, or the module's own next one another."""
+    same = {"a": cell(4, 6, 6), "b": stacked(3, 6, 6, 6)}
+    assert ordered(same) == [("b", 0), ("b", 1), ("b", 2), ("a", 0)]
+    torn: dict[str, Shapes] = {"a": {**cell(4, 3, 6), **cell(4, 8, 5, number=1)}, "b": cell(4, 6, 8)}
+    assert ordered(torn) == [("a", 0), ("a", 1), ("b", 0)]
+
+
+def test_no_layer_stands_before_the_one_it_is_stacked_on() -> None:
+    """Even where that one is none that is known: it is a layer of the same module."""
+    broken = {**cell(4, 9, 3), **cell(4, 3, 3, number=1), "bias_hh_l0": (1,)}
+    assert ordered({"a": broken, "b": cell(4, 3, 7)}) == [("a", 0), ("a", 1), ("b", 0)]
+
+
+def tied(bias: int = 0, *, shape: Shape = (20, 4), leaf: str = "weight", path: str = "fc") -> Module:
+    """Return a module whose matrix is the table's, and so many biases of its own."""
+    own = {"bias": tensor(f"{path}.bias", (bias,))} if bias else {}
+    return Module(path, {leaf: tensor(f"{path}.weight", shape, shared_with="emb.weight"), **own})
+
+
+@pytest.mark.parametrize("bias", [20, 0])
+@pytest.mark.parametrize("more", [[], [tied(path="copy")], [module("copy", NORM, shared_with="bn")]])
+def test_an_output_whose_matrix_is_the_tables(bias: int, more: list[Module]) -> None:
+    """Is tied, of as many units as there are words; its biases alone are counted, and what is used once more is not."""
+    found = of(module("emb", TABLE), RNN, tied(bias), *more)
+    assert layers(found) == [Embedding(4, path="emb"), LSTM(4, path="rnn"), found.network.output]
+    assert found.network.output == Output(20, bias=bias > 0, tied=True, path="fc")
+    assert doubts(found) == [(), (), (ACTIVE,)]
+    assert found.network.params == 20 * 4 + 4 * 4 * (4 + 4 + 2) + bias
+
+
+def test_a_tied_output_of_another_width() -> None:
+    """It reads the table's columns, whatever stands before it; its own check passes."""
+    found = of(module("emb", TABLE), module("rnn", cell(4, 4, 6)), tied(20))
+    assert layers(found)[2:] == [External(0, outputs=4), Output(20, tied=True, path="fc")]
+    behind = of(module("emb", TABLE), RNN, module("bn", NORM), tied(20))
+    assert layers(behind)[2:] == [External(8, path="bn"), Output(20, tied=True, path="fc")]
+
+
+@pytest.mark.parametrize(
+    "modules",
+    [
+        [module("emb", TABLE), tied(20), RNN],
+        [RNN, tied(20)],
+        [RNN, module("emb", TABLE), tied(20)],
+        [module("emb", TABLE), RNN, tied(10, shape=(10, 8))],
+        [module("emb", TABLE), RNN, tied(4, shape=(4, 20))],
+        [module("emb", TABLE), RNN, tied(20, shape=(80,))],
+        [module("emb", TABLE), RNN, tied(20, leaf="alpha")],
+        [module("other", TABLE), RNN, tied(20)],
+    ],
+)
+def test_a_shared_matrix_that_is_no_tied_output(modules: list[Module]) -> None:
+    """Not at the end, of no table, of other shape or name: what is its own is counted, and not known."""
+    found = of(*modules)
+    own = modules[[each.path for each in modules].index("fc")].tensors["bias"].params
+    (unknown,) = [each for each in found.layers if isinstance(each, External)]
+    assert unknown.params == own + (80 if modules[1].path == "emb" else 0)
+
+
+def test_a_layer_that_is_used_twice_is_counted_once() -> None:
+    """Its second use has no parameters of its own, and is no layer."""
+    again = module("again", cell(4, 4, 4), shared_with="rnn")
+    assert layers(of(RNN, again, module("fc", linear(4, 5)))) == [LSTM(4, path="rnn"), Output(5, path="fc")]
+    assert layers(of(RNN, again)) == [LSTM(4, path="rnn")]
+
+
+@pytest.mark.parametrize(
+    ("shapes", "behind", "first"),
+    [
+        ((20, 3), cell(4, 3, 2), Embedding(3, path="0")),
+        ((20, 3), cell(4, 20, 2), Dense(20, bias=False, path="0")),
+        ((3, 3), cell(4, 3, 2), Dense(3, bias=False, path="0")),
+        ((20, 3), cell(4, 5, 2), Dense(20, bias=False, path="0")),
+        ((20, 3), {}, Dense(20, bias=False, path="0")),
+    ],
+)
+def test_a_matrix_in_front_may_be_a_table(shapes: Shape, behind: Shapes, first: Layer) -> None:
+    """Where the next layer that is known, and is no other's, reads its columns and not its rows."""
+    again = module("again", cell(4, 5, 2), shared_with="rnn")
+    end = module("fc", linear(2, 5))
+    found = of(module("0", {"weight": shapes}), again, module("bn", NORM), module("rnn", behind), end)
+    assert layers(found)[0] == first
+    table = isinstance(first, Embedding)
+    rows, columns = shapes
+    may_be = Remark(Doubt.TABLE, (), (rows,))
+    assert (found.network.input, doubts(found)[0]) == ((20, ()) if table else (columns, (ACTIVE, may_be)))
+
+
+def test_a_matrix_further_back_is_no_table() -> None:
+    """A spec has one in front alone; one with biases is none either."""
+    behind = [module("1", {"weight": (20, 4)}), module("rnn", cell(3, 4, 2))]
+    assert layers(of(module("0", cell(4, 3, 4)), *behind))[1] == Dense(20, bias=False, path="1")
+    assert layers(of(module("bn", NORM), *behind))[1] == Dense(20, bias=False, path="1")
+    biased = module("0", {"weight": (20, 4), "bias": (20,)})
+    assert layers(of(biased, behind[1]))[0] == Dense(20, path="0")
+
+
+def test_how_many_words_a_matrix_may_be_a_table_of(tmp_path: Path, call: Call) -> None:
+    """As many as it has rows: 3 behind an RNN of 10 units, that hands on its columns."""
+    rnn = {f"rnn.{leaf}": shape for leaf, shape in cell(1, 4, 10).items()}
+    path = safetensors(tmp_path / "model.safetensors", {"head.weight": (3, 10), **rnn})
+    assert "# a matrix without a bias: a dense layer, or a table of 3 words\n" in call("read", path).out
+
+
+@pytest.mark.parametrize(
+    ("kept", "left", "bias"),
+    [
+        ("decoder", "encoder", 100),  # of the names of a matrix, safetensors keeps the first
+        ("decoder", "emb", 100),
+        ("decoder", "emb", 0),
+        ("decoder", "encoder", 0),
+        ("emb", "fc", 100),
+        ("emb", "fc", 0),
+        ("encoder", "fc", 100),
+        ("encoder", "fc", 0),
+    ],
+)
+def test_a_table_that_safetensors_save_model_left_out(
+    kept: str, left: str, bias: int, tmp_path: Path, call: Call
+) -> None:
+    """The embedding stands in front and owns the matrix, the output is tied to it, and the spec passes its check."""
+    shapes = {f"rnn.{leaf}": shape for leaf, shape in cell(4, 16, 16).items()} | {f"{kept}.weight": (100, 16)}
+    table, output = (kept, left) if left == "fc" else (left, kept)
+    shapes |= {f"{output}.bias": (bias,)} if bias else {}
+    path, spec = tmp_path / "model.safetensors", tmp_path / "spec.yaml"
+    safetensors(path, shapes, metadata={f"{left}.weight": f"{kept}.weight"})
+    found = drafted(read_file(str(path)))
+    assert layers(found)[:2] == [Embedding(16, path=table), LSTM(16, path="rnn")]
+    assert found.network.output == Output(100, tied=True, bias=bias > 0, path=output)
+    assert (found.network.input, found.network.params) == (100, 100 * 16 + 4 * 16 * (16 + 16 + 2) + bias)
+    spec.write_text(call("read", path, "-f", "yaml").out)
+    assert call("check", spec, "--model", path).code == 0
+
+
+def test_what_safetensors_left_out_without_a_word(tmp_path: Path, call: Call) -> None:
+    """A bias alone is counted where it stands, as is a matrix that no name calls a table; the spec passes its check."""
+    shapes = {f"rnn.{leaf}": shape for leaf, shape in cell(4, 16, 16).items()}
+    shapes |= {"encoder.weight": (100, 16), "decoder.bias": (100,)}
+    path, spec = safetensors(tmp_path / "model.safetensors", shapes), tmp_path / "spec.yaml"
+    found = drafted(read_file(str(path)))
+    assert layers(found) == [
+        LSTM(16, path="rnn"),
+        Dense(100, bias=False, path="encoder"),
+        External(100, path="decoder"),
+    ]
+    assert doubts(found)[1] == (ACTIVE, Remark(Doubt.TABLE, (), (100,)))
+    spec.write_text(call("read", path, "-f", "yaml").out)
+    assert call("check", spec, "--model", path).code == 0

@@ -1,14 +1,13 @@
 """What is said of model files: every doubt and every sign has a sentence of its own."""
 
 from rnncalc.modelfiles.model import Remark, Sign
-from rnncalc.questions.models.site import Doubt
-from rnncalc.questions.read import Doubted
-from rnncalc.reports.read import of_file, of_layer
+from rnncalc.questions.models.sites import Doubt
+from rnncalc.reports.read import sentence
 
 
 def test_each_is_said_in_its_own_words() -> None:
     """One that is added without a sentence is found here, and no two are told alike."""
-    layers = [of_layer(Doubted(doubt, ("weight_hh",), (8, 16))) for doubt in Doubt]
-    files = [of_file(Remark(sign, ("weight_hh",))) for sign in Sign]
+    layers = [sentence(Remark(doubt, ("weight_hh",), (8, 16))) for doubt in Doubt]
+    files = [sentence(Remark(sign, ("weight_hh",))) for sign in Sign]
     assert (len({*layers}), len({*files})) == (len(layers), len(files))
     assert all(" " in said and "{" not in said for said in layers + files)

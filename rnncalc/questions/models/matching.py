@@ -16,11 +16,8 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Layer, Output
 from rnncalc.modelfiles.model import FileTensor, ModelFile, Role
 from rnncalc.network.network import Network
-from rnncalc.questions.models.pairing import Pairs, below, paired
-from rnncalc.questions.models.prefixes import moved, prefix, without
-from rnncalc.questions.models.site import Doubt, Shape, Site
-from rnncalc.questions.models.tables import sites_with_tables
-from rnncalc.questions.models.wanted import Wanted, wanted_of
+from rnncalc.questions.models.pairing import Pairs, Wanted, below, moved, paired, prefix, wanted_of, without
+from rnncalc.questions.models.sites import Doubt, Shape, Site, sites_of
 
 
 class TensorStatus(Enum):
@@ -94,7 +91,7 @@ def match(network: Network, file: ModelFile) -> Match:
         raise SpecError((Problem(("convention",), f"{says}; make the convention {file.framework}"),))
     if len(file.modules) > MOST_MODULES:
         raise RefusedError(f"a file of more than {MOST_MODULES:,} modules is not held against a spec")
-    sites = sites_with_tables(file)
+    sites = sites_of(file)
     wanted = wanted_of(network)
     start = prefix(wanted, sites)
     wanted = [without(start, each) for each in wanted]

@@ -1,16 +1,22 @@
-"""Which site of a model file is which layer of a network: by their paths, else by shapes and order."""
+"""Which site of a model file is which layer of a network: by their paths, else by shapes and order.
+
+Also where the paths of layers that a file does not have are: behind a prefix that it leaves out, or somewhere else.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 from rnncalc.bounds import MOST_COMPARED
-from rnncalc.errors import Problem, SpecError
-from rnncalc.layers.layer import External, Layer
-from rnncalc.questions.models.site import Shape, Site
-from rnncalc.questions.models.wanted import Wanted, distance, kind_of
+from rnncalc.errors import Path, Problem, SpecError
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Embedding, External, Layer
+from rnncalc.network.network import Network
+from rnncalc.network.stack import Placed
+from rnncalc.network.validation import named
+from rnncalc.questions.models.sites import Shape, Site
 from rnncalc.text import escape, one_of
 
 GAP = 0.6
@@ -19,6 +25,79 @@ GAP = 0.6
 Pairs = dict[int, Site]
 """The site of each layer, by its place among those wanted."""
 Item = TypeVar("Item")
+
+
+class Wanted(NamedTuple):
+    """A layer, one copy of it.
+
+    at: where the network's description has it. shapes: of the tensors it owns, under the names of a layer that stands
+    alone; names: the same as the network numbers them. shared: the tensors it uses and another owns.
+    """
+
+    placed: Placed
+    at: Path
+    shapes: Mapping[str, Shape]
+    names: Mapping[str, str]
+    shared: Mapping[str, Shape]
+
+    @property
+    def name(self) -> str:
+        """The layer's name."""
+        return self.placed.name
+
+    @property
+    def layer(self) -> Layer:
+        """The layer."""
+        return self.placed.layer
+
+    @property
+    def kind(self) -> type[Layer]:
+        """What it can be taken for: a table, a cell, or anything else."""
+        return kind_of(self.layer)
+
+
+def kind_of(layer: Layer | None) -> type[Layer]:
+    """Return what a layer can be taken for: a table, a cell, or any other layer."""
+    match layer:
+        case Embedding():
+            return Embedding
+        case Cell():
+            return Cell
+        case _:
+            return Layer
+
+
+def wanted_of(network: Network) -> list[Wanted]:
+    """Return what each layer of a network asks for, those without a tensor left out, external ones with none."""
+    paths = {name: path for path, name, _ in named(network.parts)}
+    wanted = [_wanted(placed, paths[placed.name]) for placed in network.stack]
+    return [each for each in wanted if each.shapes or isinstance(each.layer, External)]
+
+
+def _wanted(placed: Placed, at: Path) -> Wanted:
+    if isinstance(placed.layer, External):
+        return Wanted(placed, at, {}, {}, {})
+    own = [(tensor.sized(placed.sizes), tensor.sized(placed.sizes, placed.copy)) for tensor in placed.layout.own]
+    shapes, names = {alone.name: alone.shape for alone, _ in own}, {alone.name: one.name for alone, one in own}
+    shared = {tensor.name: tensor.shape for tensor in placed.shared}
+    return Wanted(placed, at, shapes, names, shared)
+
+
+def distance(wanted: Wanted, site: Site) -> float | None:
+    """Return how far the tensors of a site are from those wanted, 0 to 1; None where they cannot be the layer's.
+
+    They cannot where none has its name, or some have other dimensions and no matrix is one on both sides: a norm and a
+    dense layer have the same names. The biases of Keras' GRU have two rows or none, and its matrices tell.
+    """
+    theirs = {name: shape for name, shape in site.shapes.items() if name not in wanted.shared}
+    common = wanted.shapes.keys() & theirs.keys()
+    dimensions = [(len(wanted.shapes[name]), len(theirs[name])) for name in common]
+    alike = all(ours == its for ours, its in dimensions) or any(ours == its > 1 for ours, its in dimensions)
+    if not common or not alike:
+        return None
+    equal = sum(wanted.shapes[name] == theirs[name] for name in common)
+    every = len(wanted.shapes.keys() | theirs.keys())
+    return 1 - (equal + len(common)) / (2 * every)
 
 
 def paired(wanted: Sequence[Wanted], sites: Sequence[Site], *, ordered: bool) -> Pairs:
@@ -150,3 +229,45 @@ def _in_order(
         else:
             row -= 1
     return pairs
+
+
+def prefix(wanted: Sequence[Wanted], sites: Sequence[Site]) -> str:
+    """Return the start that the paths of all layers have in common, and no site has; nothing where one is found.
+
+    That is what a wrapper was called, in the file that the paths were taken from.
+    """
+    paths = [each.layer.path for each in wanted if each.layer.path]
+    there = {site.path for site in sites}
+    if not paths or any(below(site, path) for path in {*paths} for site in sites):
+        return ""
+    for point in re.finditer("[./]", paths[0]):
+        start = paths[0][: point.end()]
+        if all(path.startswith(start) for path in paths) and any(path[len(start) :] in there for path in paths):
+            return start
+    return ""
+
+
+def without(start: str, wanted: Wanted) -> Wanted:
+    """Return a layer with its path, if it has one, without this start."""
+    placed = wanted.placed
+    if not start or placed.layer.path is None:
+        return wanted
+    return wanted._replace(placed=placed._replace(layer=placed.layer.replace(path=placed.layer.path[len(start) :])))
+
+
+def moved(missing: Sequence[Wanted], left: Sequence[Site]) -> Iterator[tuple[Wanted, str]]:
+    """Yield the layers that are not at their paths, each with the only path where its tensors are, shape by shape.
+
+    Of several such paths, that is meant whose last part is the layer's own.
+    """
+    for each in missing:
+        path = each.layer.path
+        paths = {site.path for site in left if path and each.shapes and site.shapes == each.shapes}
+        named = {other for other in paths if path and _last(other) == _last(path)}
+        found = named or paths
+        if len(found) == 1:
+            yield each, found.pop()
+
+
+def _last(path: str) -> str:
+    return re.split("[./]", path)[-1]

@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 from rnncalc.modelfiles.model import FileTensor, ModelFile, Module, Role
-from rnncalc.questions.models.site import Site, sites_of
+from rnncalc.questions.models.sites import Site, sites_of
 
 Shape = tuple[int, ...]
 Shapes = Mapping[str, Shape]

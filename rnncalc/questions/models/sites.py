@@ -1,0 +1,323 @@
+"""A site: the tensors of one layer in a model file, and the layer that they can be.
+
+Which layer is guessed from names and shapes, framework by framework, and then held against the convention: a guess
+whose tensors are not those of the site, name by name and number by number, is no guess. Knows no format.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import Enum, auto
+from typing import Any, NamedTuple
+
+from rnncalc.conventions.catalogue import convention, lacks
+from rnncalc.conventions.layout import layout
+from rnncalc.layers.kinds import kind
+from rnncalc.layers.layer import Dense, Embedding, Layer
+from rnncalc.layers.options import OPTIONS
+from rnncalc.modelfiles.model import FileTensor, ModelFile, Module
+
+Shape = tuple[int, ...]
+
+
+class Doubt(Enum):
+    """What a file does not tell of a layer, for a report to say."""
+
+    RECURRENT_ACTIVATION = auto()
+    ACTIVATION = auto()
+    OTHERWISE = auto()
+    TABLE = auto()
+    MODULES = auto()
+    WIDTH = auto()
+    INPUT = auto()
+    PARTLY_FROZEN = auto()
+
+
+class Site(NamedTuple):
+    """The tensors of one layer, under the names its convention has for those of a layer that stands alone.
+
+    path: of the module; number: which of its stacked layers, from 0. inputs: the width it reads.
+    layer: what it can be, None where nothing that is known of.
+    """
+
+    path: str
+    number: int
+    tensors: Mapping[str, FileTensor]
+    layer: Layer | None = None
+    inputs: int = 0
+    doubts: tuple[Doubt, ...] = ()
+
+    @property
+    def params(self) -> int:
+        """How many parameters it holds."""
+        return sum(tensor.params for tensor in self.tensors.values())
+
+    @property
+    def shapes(self) -> dict[str, Shape]:
+        """The shapes of its tensors by their names."""
+        return {name: tensor.shape for name, tensor in self.tensors.items()}
+
+    def guessed(self, layer: Layer, inputs: int, *doubts: Doubt) -> Site:
+        """Return the site with the layer that it may be."""
+        return self._replace(layer=layer, inputs=inputs, doubts=doubts)
+
+
+def sites_of(file: ModelFile) -> tuple[Site, ...]:
+    """Return the sites of a file, in its order; of a matrix that a table and a layer share, the table is the owner.
+
+    Files that sort their tensors give it to the name that comes first.
+    """
+    guess = _GUESSERS[file.framework]
+    sites = tuple(_confirmed(site, file.framework) for module in file.modules for site in guess(module))
+    if file.ordered:
+        return sites
+    tables = _tables(sites)
+    return tuple(_with_owner(site, tables) for site in sites)
+
+
+def _confirmed(site: Site, framework: str) -> Site:
+    """Return a site with its layer if the layer's tensors are its own, without one otherwise."""
+    if site.layer is None or expected(site.layer, site.inputs, framework) == site.shapes:
+        return site
+    return Site(site.path, site.number, site.tensors)
+
+
+def expected(layer: Layer, inputs: int, framework: str) -> dict[str, Shape] | None:
+    """Return the shapes of a layer's tensors by name, None for a layer that cannot be."""
+    if inputs < 1 or any(layer.value_problems()) or any(lacks(layer, framework)):
+        return None
+    sizes = layer.sizes(inputs)
+    return {tensor.name: tensor.sized(sizes).shape for tensor in layout(layer, inputs, convention(framework)).own}
+
+
+# Which matrix is a table, where its name does not say so, and what shares it.
+
+_LAST = re.compile(r"(^|[._/])(fc|out|output|head|classifier|decoder|proj|linear|lm_head|logits)\d*$", re.IGNORECASE)
+
+
+def named_last(site: Site) -> bool:
+    """Return whether a site is called what outputs are."""
+    return bool(_LAST.search(site.path))
+
+
+def as_table(site: Site, after: Site | None) -> Site:
+    """Return a matrix in front as the table that it must be where the layer behind it reads its columns."""
+    if after is not None and _may_be_table(site) and after.inputs == site.inputs != site.shapes["weight"][0]:
+        return _table(site)
+    return site
+
+
+def _may_be_table(site: Site) -> bool:
+    return isinstance(site.layer, Dense) and Doubt.TABLE in site.doubts
+
+
+def _table(site: Site) -> Site:
+    rows, columns = site.shapes["weight"]
+    return site.guessed(Embedding(columns), rows)
+
+
+def _tables(sites: Sequence[Site]) -> dict[str, Site]:
+    """Return the tables that share their matrix with another layer, by the name of the matrix."""
+    sharing: dict[str, list[Site]] = {}
+    for site in sites:
+        if "weight" in site.tensors:
+            matrix = site.tensors["weight"]
+            sharing.setdefault(matrix.shared_with or matrix.name, []).append(site)
+    found: dict[str, Site] = {}
+    for name, those in sharing.items():
+        for site in those:
+            if {*site.tensors} == {"weight"} and any(_is_table_of(site, other) for other in those):
+                found.setdefault(name, site)
+    return found
+
+
+def _is_table_of(site: Site, other: Site) -> bool:
+    """Return whether of two layers with the same matrix the first is the table, and the other no table."""
+    if other is site or isinstance(other.layer, Embedding):
+        return False
+    is_output = named_last(other) or "bias" in other.tensors
+    return isinstance(site.layer, Embedding) or (_may_be_table(site) and is_output)
+
+
+def _with_owner(site: Site, tables: Mapping[str, Site]) -> Site:
+    """Return a site whose matrix, if it is also a table's, is that one's; a table's own is the table."""
+    matrix = site.tensors.get("weight")
+    table = tables.get(matrix.shared_with or matrix.name) if matrix else None
+    if matrix is None or table is None:
+        return site
+    owner = None if table is site else table.tensors["weight"].name
+    owned = site._replace(tensors={**site.tensors, "weight": matrix._replace(shared_with=owner)})
+    return _table(owned) if table is site else owned
+
+
+_BY_GATES = {1: "rnn", 3: "gru", 4: "lstm"}
+"""The cells that frameworks fuse, by the number of their gates."""
+
+
+def _cell(name: str, **options: Any) -> Layer:
+    made: Any = kind(name)
+    layer: Layer = made(**options)
+    return layer
+
+
+# PyTorch: cells by the rows for each column of their recurrent matrix.
+
+_RECURRENT = re.compile(r"(weight_ih|weight_hh|weight_hr|bias_ih|bias_hh)(?:_l([0-9]{1,5}))?(_reverse)?")
+_TABLE = re.compile(r"emb|lookup|wte|vocab|token", re.IGNORECASE)
+
+
+def _pytorch_sites(module: Module) -> Iterator[Site]:
+    """Yield the recurrent layers stacked in a module by their numbers, and what else it holds as number 0."""
+    stacked: dict[int, dict[str, FileTensor]] = {}
+    others: dict[str, FileTensor] = {}
+    for leaf, tensor in module.tensors.items():
+        if found := _RECURRENT.fullmatch(leaf):
+            stacked.setdefault(int(found[2] or 0), {})[f"{found[1]}_l0{found[3] or ''}"] = tensor
+        else:
+            others[leaf] = tensor
+    for number in sorted(stacked):
+        yield _pytorch_cell(Site(module.path, number, stacked[number]))
+    if others:
+        yield _pytorch_matrix(Site(module.path, 0, others))
+
+
+def _pytorch_cell(site: Site) -> Site:
+    shapes = site.shapes
+    try:
+        (rows, columns), (_, inputs) = shapes["weight_hh_l0"], shapes["weight_ih_l0"]
+        projection, units = shapes.get("weight_hr_l0", (None, columns))
+    except (KeyError, ValueError):
+        return site
+    name = _BY_GATES.get(rows // units) if units else None
+    if name is None:
+        return site
+    options: dict[str, Any] = {"bidirectional": "weight_hh_l0_reverse" in shapes, "bias": "bias_ih_l0" in shapes}
+    if projection is not None and name == "lstm":
+        options["projection"] = projection
+    doubts = (Doubt.RECURRENT_ACTIVATION,) if name == "rnn" else ()
+    return site.guessed(_cell(name, units=units, **options), inputs, *doubts)
+
+
+def _pytorch_matrix(site: Site) -> Site:
+    """Return a dense layer; without a bias it may be a table, and is one if its name says so."""
+    shape = site.shapes.get("weight", ())
+    if len(shape) != 2:
+        return site
+    rows, columns = shape
+    if "bias" in site.tensors:
+        return site.guessed(Dense(rows), columns, Doubt.ACTIVATION)
+    if _TABLE.search(site.path):
+        return site.guessed(Embedding(columns), rows)
+    return site.guessed(Dense(rows, bias=False), columns, Doubt.ACTIVATION, Doubt.TABLE)
+
+
+# Keras: by the configuration of a layer, and without one by its shapes.
+
+_MERGES = ("sum", "mul", "ave")
+
+
+def _keras_sites(module: Module) -> Iterator[Site]:
+    """Yield the one layer that a module is."""
+    site, settings = Site(module.path, 0, module.tensors), module.settings
+    shapes = site.shapes
+    ways = any(name.startswith("backward/") for name in shapes)
+    mark = "forward/" if ways else ""
+    kernel = shapes.get(f"{mark}kernel", shapes.get("embeddings", ()))
+    recurrent = shapes.get(f"{mark}recurrent_kernel")
+    if len(kernel) != 2:
+        yield site
+        return
+    inputs, columns = kernel
+    if "embeddings" in shapes:
+        yield site.guessed(Embedding(columns), inputs)
+    elif recurrent is None:
+        layer, doubts = _keras_active(Dense(columns, bias="bias" in shapes), settings)
+        yield site.guessed(layer, inputs, *doubts)
+    elif len(recurrent) == 2 and recurrent[0] and (name := _BY_GATES.get(recurrent[1] // recurrent[0])):
+        bias = shapes.get(f"{mark}bias")
+        options: dict[str, Any] = {"bidirectional": ways, "bias": bias is not None}
+        if ways and settings.get("merge_mode") in _MERGES:
+            options["merge"] = settings["merge_mode"]
+        if name == "gru" and (len(bias) == 1 if bias else settings.get("reset_after") is False):
+            options["reset_after"] = False
+        layer, doubts = _keras_active(_cell(name, units=recurrent[0], **options), settings)
+        if settings.get("recurrent_activation", "sigmoid") != "sigmoid" or settings.get("go_backwards") is True:
+            doubts = (*doubts, Doubt.OTHERWISE)
+        yield site.guessed(layer, inputs, *doubts)
+    else:
+        yield site
+
+
+def _keras_active(layer: Layer, settings: Mapping[str, Any]) -> tuple[Layer, tuple[Doubt, ...]]:
+    """Return a layer with its activation, and a doubt where that is not told, or none that a spec has."""
+    activation = settings.get("activation")
+    if activation is not None and OPTIONS["activation"].allowed.problem(activation) is None:
+        return layer.replace(activation=activation), ()
+    return layer, (Doubt.ACTIVATION,)
+
+
+# ONNX: by the operator.
+
+_OPERATORS = {"RNN": "rnn", "GRU": "gru", "LSTM": "lstm"}
+_ACTIVATIONS = {"tanh": "tanh", "relu": "relu", "sigmoid": "sigmoid", "affine": "linear"}
+
+
+def _onnx_sites(module: Module) -> Iterator[Site]:
+    """Yield the one layer that an operator is."""
+    site = Site(module.path, 0, module.tensors)
+    shapes = site.shapes
+    if module.kind in _OPERATORS and len(shapes.get("W", ())) == 3 and len(shapes.get("R", ())) == 3:
+        (ways, _, inputs), (_, _, units) = shapes["W"], shapes["R"]
+        options: dict[str, Any] = {
+            "bidirectional": ways == 2,
+            "bias": "B" in shapes,
+            "learned_state": "initial_h" in shapes,
+        }
+        if module.kind == "LSTM":
+            options["peepholes"] = "P" in shapes
+        if module.kind == "GRU" and module.settings.get("linear_before_reset") == [1]:
+            options["reset_after"] = True
+        activation, doubts = _onnx_activation(module)
+        if _onnx_otherwise(module):
+            doubts = (*doubts, Doubt.OTHERWISE)
+        layer = _cell(_OPERATORS[module.kind], units=units, activation=activation, **options)
+        yield site.guessed(layer, inputs, *doubts)
+    elif module.kind == "Gather" and len(shapes.get("data", ())) == 2:
+        words, width = shapes["data"]
+        yield site.guessed(Embedding(width), words)
+    elif module.kind in ("Gemm", "MatMul") and len(shapes.get("B", ())) == 2:
+        inputs, units = shapes["B"]
+        yield site.guessed(Dense(units, bias="C" in shapes), inputs, Doubt.ACTIVATION)
+    else:
+        yield site
+
+
+def _onnx_otherwise(module: Module) -> bool:
+    """Return whether an operator computes what no layer of a spec does, in as many weights."""
+    said = module.settings
+    given = [str(word).lower() for word in words] if isinstance(words := said.get("activations"), list) else []
+    size = {"RNN": 1, "GRU": 2, "LSTM": 3}[module.kind]
+    ways = [given[start : start + size] for start in range(0, len(given), size)]
+    usual = all(of[0] == "sigmoid" and len({*of[1:]}) == 1 for of in ways) if size > 1 else True
+    coupled = said.get("input_forget", [0]) != [0]  # PyTorch's newer exporter says so too where it is not
+    otherwise = coupled or said.get("clip") is not None or said.get("direction") == ["reverse"]
+    return otherwise or not usual or len({*map(tuple, ways)}) > 1
+
+
+def _onnx_activation(module: Module) -> tuple[str, tuple[Doubt, ...]]:
+    """Return the activation of a cell: the one after those of its gates; by default tanh."""
+    given = module.settings.get("activations")
+    place = 0 if module.kind == "RNN" else 1
+    if not isinstance(given, list):
+        return "tanh", ()
+    word = _ACTIVATIONS.get(str(given[place]).lower() if len(given) > place else "")
+    return (word, ()) if word else ("tanh", (Doubt.ACTIVATION,))
+
+
+_GUESSERS: dict[str, Callable[[Module], Iterator[Site]]] = {
+    "pytorch": _pytorch_sites,
+    "keras": _keras_sites,
+    "onnx": _onnx_sites,
+}
+"""Yields the layers stacked in a module, each with what it may be."""
