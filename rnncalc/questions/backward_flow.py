@@ -1,18 +1,18 @@
 """How gradients flow through a network: for each layer, where a loss reaches it and where more is to be trained below.
 
 A sequence is gone back through in chunks; between two of them the state is carried forward, and the gradient stops.
-Knows what flows between layers, and nothing of what a layer does with it.
+Reads the network's moves upwards, then downwards; knows nothing of what a layer does with its gradients.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer
+from rnncalc.network.flow import Begin, Final, Input, Last, Move, Placement, Recur
 from rnncalc.network.network import Network
-from rnncalc.network.parts import Topology
 from rnncalc.network.stack import Placed
 from rnncalc.step.costs import Outputs
 
@@ -89,15 +89,17 @@ def starts(layer: Cell, chunks: Chunks) -> tuple[bool, ...]:
 
 def situations(network: Network, chunk: int | None) -> Iterator[Situation]:
     """Yield how gradients meet each layer, in the stack's order; of a network whose numbers of steps are known."""
-    handed: list[bool] = []
-    for name, part in network.parts.items():
-        up = _Up(network.topology_of(name), chunks_of(part.steps or 1, chunk), handed)
-        if network.feedback:
-            up.feed_back(trained=any(entry.trainable for entry in network.stack))
-        met = [up.past(placed) for placed in network.stack if placed.part == name]
-        down = _Down(up, encoder=name == "encoder", fed_itself=_is_fed_itself(network))
-        yield from reversed([down.past(below) for below in reversed(met)])
-        handed = up.states
+    values = _values(network, chunk)
+    reached = _reached(network.flow, values)
+    carried = {move.reads[0] for move in network.flow if isinstance(move, Final)}
+    fed_itself = _is_fed_itself(network)
+    layers = iter(network.stack)
+    for place, move in enumerate(network.flow):
+        if isinstance(move, Placement):
+            chunks, needs = values[move.reads[0]]
+            start = isinstance(move, Recur) and _start_needs(move, values)
+            how = How(chunks, needs, start, reached[place], place in carried, fed_itself)
+            yield Situation(next(layers), how)
 
 
 def _is_fed_itself(network: Network) -> bool:
@@ -106,128 +108,104 @@ def _is_fed_itself(network: Network) -> bool:
     return network.feedback and len(others) == 1 and not others[0].extra_inputs
 
 
-class _Below(NamedTuple):
-    """A layer, and what it reads: the fields are those of `How` and `Situation`."""
+class _Value(NamedTuple):
+    """The chunks of the value of a move, and whether a gradient is asked for of it; a final state is one vector."""
 
-    placed: Placed
     chunks: tuple[Chunks, ...]
-    inputs_need: Needs
-    start_needs: bool
+    needs: Needs
 
 
-class _Up:
-    """The way up a part: what stands below a layer says whether a gradient is asked for of what it reads.
-
-    handed: for each recurrent layer whether one is of the states that an encoder hands over; states: of those that the
-    part ends with. flowing: the chunks of what flows, needs: whether a gradient is asked for of it.
-    """
-
-    def __init__(self, topology: str, chunks: tuple[Chunks, ...], handed: list[bool]) -> None:
-        self.topology = topology
-        self.chunks = chunks
-        self.handed = handed
-        self.states: list[bool] = []
-        self.flowing = ONE_VECTOR if topology == Topology.ONE_TO_MANY else chunks
-        self.needs: Needs = ((False, False),) * len(self.flowing)
-
-    def feed_back(self, *, trained: bool) -> None:
-        """Have outputs be the next inputs: within a chunk gradients go on into what made them."""
-        self.flowing, self.needs = self.chunks, ((False, trained),) * len(self.chunks)
-
-    def past(self, placed: Placed) -> _Below:
-        """Return how a layer stands to what is below it."""
-        layer = placed.layer
-        begins = placed.sequence and self.flowing is ONE_VECTOR
-        if begins and not isinstance(layer, Embedding):
-            self._begin()
-        start = self._start(layer)
-        below = _Below(placed, self.flowing, self.needs, start)
-        self.needs = self._above(layer, start=start)
-        if isinstance(layer, Cell):
-            self.states.append(self._at_end(layer))
-        if begins and isinstance(layer, Embedding):
-            self._begin()
-        if self.topology == Topology.MANY_TO_ONE and self.flowing is self.chunks and not placed.sequence:
-            need = self._at_end(layer)
-            self.flowing, self.needs = ONE_VECTOR, ((need, need),)
-        return below
-
-    def _begin(self) -> None:
-        """Have zeros follow the one vector."""
-        ((need, _),) = self.needs
-        self.flowing = self.chunks
-        self.needs = ((need, False), *[(False, False)] * (len(self.chunks) - 1))
-
-    def _start(self, layer: Layer) -> bool:
-        """Return whether a gradient is asked for of a layer's first states."""
-        if not isinstance(layer, Cell):
-            return False
-        return self.handed[len(self.states)] if self.handed else layer.learned_state and not layer.frozen
-
-    def _above(self, layer: Layer, *, start: bool) -> Needs:
-        """Return whether a gradient is asked for of what a layer hands on, from whether one is of what it reads."""
-        match layer:
-            case Cell() | Dense() | Embedding():
-                trained = not layer.frozen
-            case External():
-                trained = not layer.frozen and layer.params > 0
-            case _:
-                trained = False
-        if trained:
-            return ((True, True),) * len(self.flowing)
-        if not isinstance(layer, Cell):
-            return self.needs
-        above = []
-        for kind, (first, others) in zip(self.flowing, self.needs, strict=True):
-            first = first or (start and any(starts(layer, kind))) or (others and layer.bidirectional)
-            above.append((first, first or others))  # what one step needs, the state hands on to those after it
-        return tuple(above)
-
-    def _at_end(self, layer: Layer) -> bool:
-        """Return whether a gradient is asked for of what a layer has made where it stops."""
-        both = isinstance(layer, Cell) and layer.bidirectional
-        return any(self.needs[-1]) or (both and any(self.needs[0]))
+def _values(network: Network, chunk: int | None) -> list[_Value]:
+    """Return the value of each move: what stands below it says whether a gradient is asked for of it."""
+    values: list[_Value] = []
+    chunks: tuple[Chunks, ...] = ONE_VECTOR  # of a sequence in the part
+    for move in network.flow:
+        flowing, needs = values[move.reads[0]] if move.reads else (ONE_VECTOR, ())
+        match move:
+            case Input():
+                chunks = chunks_of(network.parts[move.part].steps or 1, chunk)
+                flowing = chunks if move.sequence else ONE_VECTOR
+                needs = ((False, False),) * len(flowing)
+            case Begin(later="output"):  # within a chunk gradients go on into what made the outputs
+                trained = any(placed.trainable for placed in network.stack)
+                flowing, needs = chunks, ((False, trained),) * len(chunks)
+            case Begin():
+                ((need, _),) = needs
+                flowing, needs = chunks, ((need, False), *[(False, False)] * (len(chunks) - 1))
+            case Placement():
+                start = isinstance(move, Recur) and _start_needs(move, values)
+                needs = _above(move.layer, flowing, needs, start=start)
+            case Last() | Final():
+                need = _at_end(network.flow[move.reads[0]], needs)
+                flowing, needs = ONE_VECTOR, ((need, need),)
+        values.append(_Value(flowing, needs))
+    return values
 
 
-class _Down:
-    """The way down the same part: from what a loss reaches of what a layer hands on to what it reads."""
+def _start_needs(move: Recur, values: Sequence[_Value]) -> bool:
+    """Return whether a gradient is asked for of a layer's first states."""
+    carried = move.reads[1:]
+    if carried:
+        return any(any(values[state].needs[0]) for state in carried)
+    return move.layer.learned_state and not move.layer.frozen
 
-    def __init__(self, up: _Up, *, encoder: bool, fed_itself: bool) -> None:
-        self.encoder = encoder
-        self.fed_itself = fed_itself
-        self.flowing = up.flowing
-        one = Outputs.NONE if encoder else Outputs.ALL  # what an encoder hands on goes nowhere; its states do
-        self.reached: Reached = (one,) * len(self.flowing)
 
-    def past(self, below: _Below) -> Situation:
-        """Return how a loss reaches a layer."""
-        layer = below.placed.layer
-        if below.chunks is not self.flowing:
-            self._turn(layer, below.chunks)
-        states, above = self.encoder and isinstance(layer, Cell), self.reached
-        if isinstance(layer, Cell):
-            self.reached = self._before(layer, states_reached=states)
-        how = How(below.chunks, below.inputs_need, below.start_needs, above, states, self.fed_itself)
-        return Situation(below.placed, how)
+def _above(layer: Layer, chunks: tuple[Chunks, ...], needs: Needs, *, start: bool) -> Needs:
+    """Return whether a gradient is asked for of what a layer outputs, from whether one is of what it reads."""
+    match layer:
+        case Cell() | Dense() | Embedding():
+            trained = not layer.frozen
+        case External():
+            trained = not layer.frozen and layer.params > 0
+        case _:
+            trained = False
+    if trained:
+        return ((True, True),) * len(chunks)
+    if not isinstance(layer, Cell):
+        return needs
+    above = []
+    for kind, (first, others) in zip(chunks, needs, strict=True):
+        first = first or (start and any(starts(layer, kind))) or (others and layer.bidirectional)
+        above.append((first, first or others))  # what one step needs, the state hands on to those after it
+    return tuple(above)
 
-    def _turn(self, layer: Layer, chunks: tuple[Chunks, ...]) -> None:
-        """Go from what a layer hands on, one vector or a sequence, to what it reads, which is the other."""
-        self.flowing = chunks
-        if chunks is ONE_VECTOR:
-            self.reached = self.reached[:1]
-        elif self.reached == (Outputs.ALL,):
-            at_end = [stops(layer, kind) if isinstance(layer, Cell) else (kind.last,) for kind in chunks]
-            self.reached = tuple(Outputs.END if any(end) else Outputs.NONE for end in at_end)
-        else:
-            self.reached = (Outputs.NONE,) * len(chunks)
 
-    def _before(self, layer: Cell, *, states_reached: bool) -> Reached:
-        """Return what is reached of what a recurrent layer reads, from what is of what it hands on."""
-        return tuple(
-            [
-                Outputs.NONE
-                if reached is Outputs.NONE and not (states_reached and any(stops(layer, kind)))
-                else Outputs.ALL
-                for reached, kind in zip(self.reached, self.flowing, strict=True)
-            ]
-        )
+def _at_end(move: Move, needs: Needs) -> bool:
+    """Return whether a gradient is asked for of what a layer has made where it stops."""
+    both = isinstance(move, Recur) and move.layer.bidirectional
+    return any(needs[-1]) or (both and any(needs[0]))
+
+
+def _reached(flow: Sequence[Move], values: Sequence[_Value]) -> dict[int, Reached]:
+    """Return for each move what a loss reaches of its value, from the network's output down."""
+    carried = {move.reads[0] for move in flow if isinstance(move, Final)}
+    reached = {len(flow) - 1: (Outputs.ALL,) * len(values[-1].chunks)}
+    for place in reversed(range(len(flow))):
+        move, chunks = flow[place], values[place].chunks
+        # What an encoder outputs goes nowhere; its states do.
+        found = reached.setdefault(place, (Outputs.NONE,) * len(chunks))
+        match move:
+            case Begin():
+                found = found[:1]
+            case Last():
+                found = _at_last(flow[move.reads[0]], values[move.reads[0]].chunks, found)
+            case Recur(layer=layer):
+                states = place in carried
+                found = tuple([_before(layer, *each, states=states) for each in zip(found, chunks, strict=True)])
+            case Input() | Final():
+                continue
+        reached[move.reads[0]] = found
+    return reached
+
+
+def _at_last(move: Move, chunks: tuple[Chunks, ...], reached: Reached) -> Reached:
+    """Return what is reached of a sequence, from what is of its last step."""
+    if reached != (Outputs.ALL,):
+        return (Outputs.NONE,) * len(chunks)
+    at_end = [stops(move.layer, kind) if isinstance(move, Recur) else (kind.last,) for kind in chunks]
+    return tuple(Outputs.END if any(end) else Outputs.NONE for end in at_end)
+
+
+def _before(layer: Cell, reached: Outputs, kind: Chunks, *, states: bool) -> Outputs:
+    """Return what is reached of what a recurrent layer reads in a chunk, from what is of what it outputs."""
+    return Outputs.NONE if reached is Outputs.NONE and not (states and any(stops(layer, kind))) else Outputs.ALL
