@@ -179,6 +179,11 @@ class Convention(Frozen):
         """Return how it lays out a kind of cell, None where it has none such."""
         return self.cells if isinstance(self.cells, CellArrays) else self.cells.get(kind)
 
+    def habits(self, kind: str) -> Habits:
+        """Return how its cell of a kind differs from the textbook's, where no option of the layer says it."""
+        arrays = self.arrays(kind)
+        return Habits() if arrays is None else arrays.habits
+
     def cannot(self, layer: Cell) -> Iterator[str]:
         """Yield the options of a cell that it cannot express with the values they have."""
         arrays = self.arrays(layer.kind)

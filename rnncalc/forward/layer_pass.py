@@ -12,7 +12,7 @@ from rnncalc.forward.arrays import Arrays, Matrix, Meter
 from rnncalc.forward.bindings.binding import Binding
 from rnncalc.forward.floats import Value, Vectors
 from rnncalc.forward.recurrent import DirectionPass, History, StartStates, given_start, run_ways, shares, ways
-from rnncalc.layers.cell import Cell
+from rnncalc.layers.cell import Cell, Habits
 from rnncalc.layers.layer import Dense, Embedding, External, Output
 from rnncalc.network.stack import Placed
 from rnncalc.step.operations import OPERATIONS
@@ -51,6 +51,7 @@ class LayerPass(Generic[Value]):
     def bind(
         self,
         binding: Binding,
+        habits: Habits,
         width: int,
         *,
         table: Matrix | None = None,
@@ -58,7 +59,7 @@ class LayerPass(Generic[Value]):
         carried: tuple[Value, ...] | None = None,
         traced: bool = False,
     ) -> None:
-        """Bind the weights for vectors of a width.
+        """Bind the weights for vectors of a width, to a cell with a framework's habits.
 
         table: an embedding's, for a tied output. start, carried: the states that data, or an encoder, start it from.
         """
@@ -69,7 +70,8 @@ class LayerPass(Generic[Value]):
                     began = shares(self.layer, self.vectors, carried)
                 elif start is not None:
                     began = given_start(self.layer, self.vectors, start)
-                self.ways = ways(self.layer, self.arrays, self.vectors, width, binding, start=began, traced=traced)
+                of = self.layer, self.arrays, self.vectors, width, binding, habits
+                self.ways = ways(*of, start=began, traced=traced)
             case Dense():
                 self.once = self._dense(self.layer, binding, table)
             case Embedding():

@@ -11,16 +11,12 @@ from collections.abc import Callable, Iterator
 from typing import Any, Generic, NamedTuple
 
 from rnncalc.conventions.catalogue import convention
-from rnncalc.conventions.convention import Convention
-from rnncalc.errors import DeclarationError
-from rnncalc.forward.arrays import Arrays, BindingError, Matrix, Meter, Nested, Progress
+from rnncalc.forward.arrays import BindingError, Matrix, Meter, Nested, Progress
 from rnncalc.forward.bindings import binding
-from rnncalc.forward.bindings.binding import Binding, Bound
 from rnncalc.forward.floats import Value, Vectors
 from rnncalc.forward.layer_pass import LayerPass
 from rnncalc.forward.numbers import Numbers
 from rnncalc.forward.recurrent import History
-from rnncalc.forward.steps import habits_asked
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Layer, Output
 from rnncalc.network.network import Network
@@ -98,7 +94,8 @@ class Pass(Generic[Value]):
     ) -> None:
         self.network = network
         self.vectors = vectors
-        self.binding = _agreeing(convention(network.convention), binding(network.convention))
+        self.convention = convention(network.convention)
+        self.binding = binding(network.convention)
         self.numbers = Numbers(seed, weights, inputs, start)
         self.progress = progress
         self.traced = traced
@@ -177,7 +174,8 @@ class Pass(Generic[Value]):
         start = self.numbers.start.get(of.place.name)
         recurrent = isinstance(of.layer, Cell)
         carried = self.carried.pop(0) if of.place.part == "decoder" and recurrent else None
-        of.bind(self.binding, width, table=self.table, start=start, carried=carried, traced=self.traced)
+        habits = self.convention.habits(of.layer.kind)
+        of.bind(self.binding, habits, width, table=self.table, start=start, carried=carried, traced=self.traced)
 
     def _entering(self, vectors: Vectors[Value], layer: Layer, flow: Flow[Value], turn: str) -> list[Any]:
         """Return what a layer reads: vectors, or an embedding's token numbers; zeros follow a single input."""
@@ -213,22 +211,6 @@ class Pass(Generic[Value]):
             multiplications=of.meter.multiplications,
             traces=tuple([trace.numbers(of.vectors) for trace in traces]),
         )
-
-
-def _agreeing(row: Convention, bound: Binding) -> Binding:
-    """Return the binding, which refuses a cell of which the convention has another habit: one of both is mistaken."""
-
-    def cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> Bound:
-        declared = row.arrays(layer.kind)
-        assert declared is not None  # a network under a convention that lacks a cell is refused
-        for habit in sorted(habits_asked(layer, inputs, bound.habits)):
-            says, other = getattr(declared.habits, habit), getattr(bound.habits, habit)
-            if says != other:
-                message = f"{habit} is {says} in the convention and {other} in its binding; say what the framework does"
-                raise DeclarationError(f"{row.name}: {layer.kind}: habits: {message}")
-        return bound.cell(arrays, layer, inputs, backward)
-
-    return bound._replace(cell=cell)
 
 
 def _zeros(vectors: Vectors[Value], width: int, count: int) -> list[Value]:

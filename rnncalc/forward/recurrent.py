@@ -9,7 +9,7 @@ from rnncalc.forward.arrays import Arrays
 from rnncalc.forward.bindings.binding import Binding, Bound
 from rnncalc.forward.floats import Value, Vectors
 from rnncalc.forward.steps import Steps, trace_of
-from rnncalc.layers.cell import Cell
+from rnncalc.layers.cell import Cell, Habits
 from rnncalc.step.operations import OPERATIONS, part
 
 StartStates = Sequence[tuple[Value, ...]]
@@ -88,6 +88,7 @@ def ways(
     vectors: Vectors[Value],
     inputs: int,
     binding: Binding,
+    habits: Habits,
     *,
     start: StartStates[Value] | None = None,
     traced: bool = False,
@@ -97,7 +98,7 @@ def ways(
     for number in range(layer.directions):
         bound = binding.cell(arrays, layer, inputs, number == 1)
         state = _start(layer, bound, vectors) if start is None else start[number]
-        steps = Steps(trace_of(layer, inputs, binding.habits, bound), bound, vectors, number)
+        steps = Steps(trace_of(layer, inputs, habits, bound), bound, vectors, number)
         found.append(DirectionPass(layer, steps, state, backward=number == 1, traced=traced))
     return found
 

@@ -6,7 +6,7 @@ of a gate there are biases is the binding's word, not the conventions'.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import Any, Generic
 
@@ -27,11 +27,6 @@ def trace_of(layer: Cell, inputs: int, habits: Habits, bound: Bound) -> Trace:
         sides = [side for side in (Side.INPUT, Side.RECURRENT) if bound.bias(gate.letter, side.value) is not None]
         biases += [(gate.letter, Side.BOTH if len(sides) > 1 else sides[0])] if sides else []
     return _trace(layer, inputs, habits, tuple(biases))
-
-
-def habits_asked(layer: Cell, inputs: int, habits: Habits) -> Collection[str]:
-    """Return the habits that a cell's step asks for."""
-    return _trace(layer, inputs, habits, ()).habits
 
 
 @lru_cache(maxsize=64)

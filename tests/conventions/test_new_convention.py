@@ -1,6 +1,9 @@
 """A stranger adds a framework: a convention, and a binding by hand, each named in its list."""
 
 import json
+import sys
+from math import exp, tanh
+from pathlib import Path
 
 import pytest
 from conftest import Call
@@ -46,6 +49,9 @@ def bound(arrays: Arrays, layer: Cell, *_: object) -> ByGate:
     return ByGate({**products, **recurrent}, biases)
 
 
+BINDING = Binding(cell=bound, dense=DenseNames("W", "b", False), embedding="E")
+
+
 @pytest.fixture(autouse=True)
 def _loom(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do what naming the convention in its list does."""
@@ -75,33 +81,68 @@ def test_without_a_binding_run_refuses_in_one_clear_line(call: Call) -> None:
 
 def test_with_its_binding_it_is_run(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     """The witness agrees with the row."""
-    binding = Binding(cell=bound, dense=DenseNames("W", "b", False), embedding="E")
-    monkeypatch.setitem(BINDINGS, "loom", binding)
+    monkeypatch.setitem(BINDINGS, "loom", BINDING)
     assert call("run", "-i", 5, "-l", "gru:3", "-l", "gru:4,bias=false", "-o", 2, "-T", 3, "-c", "loom").code == 0
 
 
-def test_a_habit_that_its_binding_has_not_is_refused(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Either way; and a habit that no step asks for is no disagreement."""
-    args = ("-i", 5, "-l", "gru:3", "-T", 2, "-c", "loom")
+@pytest.mark.parametrize(
+    ("reset_after", "past"),
+    [
+        (False, 2 / (1 + exp(-2))),
+        (True, 2 / (1 + exp(0))),
+    ],  # the second unit's state times its own reset, or the first's
+)
+def test_its_habits_are_said_once(reset_after: bool, past: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The convention says them, and a pass has them: one step from the state (0, 2), which alone is not zero."""
     cells = LOOM.cells
     assert isinstance(cells, dict)
-    for ours, theirs in ((True, False), (False, True)):
-        gru = cells["gru"].replace(habits=Habits(reset_after=ours))
-        monkeypatch.setitem(CONVENTIONS, "loom", LOOM.replace(cells={"gru": gru}))
-        binding = Binding(bound, DenseNames("W", "b", False), "E", habits=Habits(reset_after=theirs))
-        monkeypatch.setitem(BINDINGS, "loom", binding)
-        assert call(*args).code == 0
-        for flags in ([], ["--backward"], ["--work"]):
-            done = call("run", *args, *flags)
-            assert (done.code, done.out) == (2, "")
-            assert done.err == (
-                f"rnncalc: loom: gru: habits: reset_after is {ours} in the convention and {theirs} in its binding; "
-                "say what the framework does\n"
-            )
-    other = Binding(bound, DenseNames("W", "b", False), "E", habits=Habits(gate_keeps=True))
-    monkeypatch.setitem(CONVENTIONS, "loom", LOOM)
-    monkeypatch.setitem(BINDINGS, "loom", other)
-    assert call("run", *args).code == 0
+    gru = cells["gru"].replace(habits=Habits(reset_after=reset_after))
+    monkeypatch.setitem(CONVENTIONS, "loom", LOOM.replace(cells={"gru": gru}))
+    monkeypatch.setitem(BINDINGS, "loom", BINDING)
+    n, z, r = [[0.0, 1.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 1.0]]
+    weights = {**{f"warp.{gate}": [[0.0, 0.0]] for gate in "nzr"}, "weft": [*n, *z, *r], "knot": [0.0] * 6}
+    network = Network(input=1, layers=[GRU(2)], convention="loom", steps=1)
+    found = run(network, weights={"gru_1": weights}, inputs={None: [[0.0]]}, start={"gru_1": {"h": [0.0, 2.0]}})
+    assert found.agrees
+    assert found.outputs == pytest.approx([tanh(past) / 2, 2 / 2])
+
+
+def test_an_order_that_its_binding_has_not_is_told(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before a weight is read for another gate's."""
+    cells = LOOM.cells
+    assert isinstance(cells, dict)
+    monkeypatch.setitem(CONVENTIONS, "loom", LOOM.replace(cells={"gru": cells["gru"].replace(order="rzn")}))
+    monkeypatch.setitem(BINDINGS, "loom", BINDING)
+    done = call("run", "-i", 5, "-l", "gru:3", "-T", 2, "-c", "loom")
+    assert done.code == 1
+    assert "weft: the gates lie in it as nzr, and rzn is declared" in done.out
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (None, " cannot be imported: ModuleNotFoundError: No module named 'weaver'"),
+        ("BINDNG = 1\n", ": no binding is there; write BINDING = Binding(...) in it"),
+        (
+            "from rnncalc.forward.bindings.binding import Bindng\n",
+            " cannot be imported: ImportError: cannot import name 'Bindng'",
+        ),
+    ],
+)
+def test_a_list_that_leads_to_no_binding(
+    source: str | None, message: str, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Refused in one line, with what to write; what needs no binding goes on."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "weaver", raising=False)
+    if source is not None:
+        (tmp_path / "weaver.py").write_text(source)
+    monkeypatch.setitem(BINDINGS, "loom", "weaver")
+    args = ("-i", 5, "-l", "gru:3", "-T", 2, "-c", "loom")
+    assert call(*args).code == 0
+    done = call("run", *args)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert done.err.startswith(f"rnncalc: loom: in rnncalc/forward/bindings/__init__.py, 'weaver'{message}")
 
 
 @pytest.mark.parametrize(

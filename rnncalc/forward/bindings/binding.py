@@ -2,7 +2,8 @@
 
 Bindings are written by hand, one file a framework beside this one, from each framework's documentation. They are the
 second witness to the conventions, so none may look at `conventions/`. Where the two disagree, a pass finds a weight
-missing, a weight unread or a shape that does not fit, and says so.
+missing, a weight unread or a shape that does not fit, and says so. A framework's habits concern no tensor and stand in
+its convention alone; numbers worked out by hand and the frameworks themselves are held against those.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol
 
 from rnncalc.forward.arrays import Arrays, BindingError, Matrix, WeightVector
-from rnncalc.layers.cell import Cell, Habits
+from rnncalc.layers.cell import Cell
 
 
 class Bound(Protocol):
@@ -82,7 +83,6 @@ class Binding(NamedTuple):
     dense: DenseNames
     embedding: str
     output: DenseNames | None = None
-    habits: Habits = Habits()
 
 
 def prefix(layer: Cell, backward: bool) -> str:

@@ -2,7 +2,7 @@
 
 from rnncalc.forward.arrays import Arrays
 from rnncalc.forward.bindings.binding import Binding, ByGate, DenseNames, prefix
-from rnncalc.layers.cell import Cell, Habits
+from rnncalc.layers.cell import Cell
 
 GATES = {"rnn": [""], "gru": ["r", "z", "n"], "lstm": ["i", "f", "g", "o"], "mgu": ["f", "n"]}
 INPUT_BIASES = {"rnn": [""], "gru": ["r", "z", "n"], "lstm": [], "mgu": ["f", "n"]}
@@ -28,5 +28,4 @@ BINDING = Binding(
     cell=_cell,
     dense=DenseNames("kernel", "bias", True),
     embedding="embedding",
-    habits=Habits(reset_after=True, gate_keeps=True),
 )

@@ -2,7 +2,7 @@
 
 from rnncalc.forward.arrays import Arrays
 from rnncalc.forward.bindings.binding import Binding, ByGate, DenseNames, prefix
-from rnncalc.layers.cell import Cell, Habits
+from rnncalc.layers.cell import Cell
 
 ORDERS = {"rnn": "h", "gru": "rzn"}
 LSTM_INPUTS = {"i": "ii", "f": "if_", "g": "ig", "o": "io"}
@@ -30,6 +30,4 @@ def _lstm(arrays: Arrays, before: str) -> ByGate:
     return ByGate(products, {(gate, "recurrent"): arrays.vector(f"{before}h{gate}/bias") for gate in LSTM_INPUTS})
 
 
-BINDING = Binding(
-    cell=_cell, dense=DenseNames("kernel", "bias", True), embedding="embedding", habits=Habits(reset_after=True)
-)
+BINDING = Binding(cell=_cell, dense=DenseNames("kernel", "bias", True), embedding="embedding")

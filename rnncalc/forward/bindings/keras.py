@@ -2,7 +2,7 @@
 
 from rnncalc.forward.arrays import Arrays
 from rnncalc.forward.bindings.binding import Binding, ByGate, DenseNames, prefix
-from rnncalc.layers.cell import Cell, Habits
+from rnncalc.layers.cell import Cell
 
 ORDERS = {"rnn": "h", "gru": "zrn", "lstm": "ifgo"}
 
@@ -26,6 +26,4 @@ def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> ByGate:
     return ByGate(products, biases)
 
 
-BINDING = Binding(
-    cell=_cell, dense=DenseNames("kernel", "bias", True), embedding="embeddings", habits=Habits(reset_after=True)
-)
+BINDING = Binding(cell=_cell, dense=DenseNames("kernel", "bias", True), embedding="embeddings")

@@ -2,7 +2,7 @@
 
 from rnncalc.forward.arrays import Arrays
 from rnncalc.forward.bindings.binding import Binding, ByGate, DenseNames
-from rnncalc.layers.cell import Cell, Habits
+from rnncalc.layers.cell import Cell
 
 ORDERS = {"rnn": "h", "gru": "rzn", "lstm": "ifgo"}
 
@@ -25,6 +25,4 @@ def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> ByGate:
     return ByGate(products, biases, {"p": arrays.matrix(f"weight_hr_{end}")} if projected else {})
 
 
-BINDING = Binding(
-    cell=_cell, dense=DenseNames("weight", "bias", False), embedding="weight", habits=Habits(reset_after=True)
-)
+BINDING = Binding(cell=_cell, dense=DenseNames("weight", "bias", False), embedding="weight")
