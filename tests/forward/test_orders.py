@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from rnncalc import GRU, LSTM, Cell, Network, run
+from rnncalc import GRU, LSTM, MGU, Cell, Network, run
 
 ORDERS = [
     ("pytorch", GRU(3), {"weight_ih_l0": "rzn", "weight_hh_l0": "rzn", "bias_ih_l0": "rzn", "bias_hh_l0": "rzn"}),
@@ -65,6 +65,13 @@ WEIGHTS: dict[str, dict[str, Any]] = {
         "R": [[[number] for number in fused(H, "zrn")]],
         "B": [fused(BX, "zrn") + fused(BH, "zrn")],
     },
+    "flax-linen": {
+        **{f"i{gate}/kernel": [[X[gate]]] for gate in "rzn"},
+        **{f"h{gate}/kernel": [[H[gate]]] for gate in "rzn"},
+        **{f"i{gate}/bias": [BX[gate] + BH[gate]] for gate in "rz"},
+        "in/bias": [BX["n"]],
+        "hn/bias": [BH["n"]],
+    },
 }
 
 
@@ -74,6 +81,7 @@ WEIGHTS: dict[str, dict[str, Any]] = {
         ("pytorch", None, True),
         ("pytorch", True, True),
         ("keras", None, True),
+        ("flax-linen", None, True),
         ("onnx", None, False),
         ("onnx", True, True),
     ],
@@ -85,3 +93,25 @@ def test_a_gru_resets_where_its_framework_does(convention: str, chosen: bool | N
     assert found.agrees
     assert found.outputs == pytest.approx([gru(reset_after)])
     assert gru(reset_after=True) != pytest.approx(gru(reset_after=False))
+
+
+def test_the_gate_of_flax_keeps_the_old_state() -> None:
+    """An MGU of one unit and two steps, by hand; the textbook's gate replaces it."""
+    h = 0.0
+    for x in (1.0, 2.0):
+        f = sigmoid(X["r"] * x + BX["r"] + H["r"] * h)
+        n = tanh(X["n"] * x + BX["n"] + f * (H["n"] * h + BH["n"]))
+        h = (1 - f) * n + f * h
+    weights = {
+        "if/kernel": [[X["r"]]],
+        "in/kernel": [[X["n"]]],
+        "hf/kernel": [[H["r"]]],
+        "hn/kernel": [[H["n"]]],
+        "if/bias": [BX["r"]],
+        "in/bias": [BX["n"]],
+        "hn/bias": [BH["n"]],
+    }
+    network = Network(input=1, layers=(MGU(1),), convention="flax-linen", steps=2)
+    found = run(network, weights={"mgu_1": weights}, inputs={None: [[1.0], [2.0]]})
+    assert found.agrees
+    assert found.outputs == pytest.approx([h])
