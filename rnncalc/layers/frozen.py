@@ -11,7 +11,7 @@ NamedTuples; each of them stands where no other type can, and is compared with i
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
 
 from rnncalc.errors import CallError
 from rnncalc.text import all_of, did_you_mean
@@ -20,25 +20,6 @@ if TYPE_CHECKING:
     from inspect import Signature
 
 _NOTHING = object()
-
-Record = TypeVar("Record", bound=type[tuple[Any, ...]])
-
-
-def equal_by_type(record: Record) -> Record:
-    """Make values of a NamedTuple equal only to values of that class: other tuples of the same fields differ."""
-
-    def equal(self: tuple[Any, ...], other: object) -> bool:
-        return type(self) is type(other) and tuple.__eq__(self, other)
-
-    def differ(self: tuple[Any, ...], other: object) -> bool:
-        return not equal(self, other)
-
-    def hashed(self: tuple[Any, ...]) -> int:
-        return hash((record, tuple.__hash__(self)))
-
-    for name, method in (("__eq__", equal), ("__ne__", differ), ("__hash__", hashed)):
-        setattr(record, name, method)
-    return record
 
 
 class _SignatureOfFields:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Union
 
 from rnncalc.conventions.tensor import Role
-from rnncalc.layers.frozen import equal_by_type
+from rnncalc.layers.frozen import Frozen
 from rnncalc.step.operations import OPERATIONS
 from rnncalc.step.trace import INPUT, STATE, WEIGHTS, Trace, Weights
 
@@ -94,8 +94,7 @@ def output_matrix(notation: Notation) -> Letter:
     return ("V", "") if notation.by_letter else ("W", "hy")
 
 
-@equal_by_type
-class Symbol(NamedTuple):
+class Symbol(Frozen):
     """A letter with what stands below it, and the letters of its axes; time is `t`, `t−1` or nothing.
 
     An axis of several vectors one behind the other has the letters of all, with + between them.
@@ -107,8 +106,7 @@ class Symbol(NamedTuple):
     axes: tuple[str, ...] = ()
 
 
-@equal_by_type
-class Application(NamedTuple):
+class Application(Frozen):
     """An operation of the table on symbols and other expressions; a sum has any number of terms.
 
     STACKED is none of the table: the symbol of several matrices as one, then the products that it comes to the sum of.

@@ -89,7 +89,7 @@ class Trace:
 
     x: the place of what the step reads; before, after: of the states, by letter; output: of what the step hands on.
     gates: of the gates, in the order in which the step makes them. sums: of the sums of products and biases that gates
-        are made of. habits: those that the step asks for.
+        are made of.
     """
 
     def __init__(
@@ -101,7 +101,6 @@ class Trace:
         output: int,
         gates: Mapping[str, int],
         sums: Collection[int],
-        habits: Collection[str],
     ) -> None:
         self.nodes = nodes
         self.x = x
@@ -110,7 +109,6 @@ class Trace:
         self.output = output
         self.gates = gates
         self.sums = sums
-        self.habits = habits
 
 
 class Tracer:
@@ -133,7 +131,6 @@ class Tracer:
         self._made: dict[str, int] = {}
         self._sums: dict[int, list[tuple[str, str]]] = {}
         self._read: dict[tuple[str, str], int] = {}
-        self._asked: set[str] = set()
 
     def __call__(self) -> Trace:
         """Take the step, and return its trace."""
@@ -154,7 +151,7 @@ class Tracer:
         self._check_states(before, after)
         self._check_names(output, after)
         self._check_uses({output, *after.values()})
-        return Trace((*self._nodes,), x, before, after, output, self._made, {*self._sums}, self._asked)
+        return Trace((*self._nodes,), x, before, after, output, self._made, {*self._sums})
 
     def _place(self, node: Node) -> int:
         """Return where a node is, which is made where there is none like it."""
@@ -189,7 +186,6 @@ class Tracer:
     def habit(self, name: str) -> bool:
         if name not in Habits.fields:
             raise self._error(f"the step asks for the habit {name}, and there are {all_of(Habits.fields)}")
-        self._asked.add(name)
         return bool(getattr(self._habits, name))
 
     def activate(self, activation: str, vector: Operand) -> Operand:
