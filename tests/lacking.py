@@ -13,8 +13,11 @@ MODULES = ("fcntl", "jsonschema", "pty", "resource", "termios")
 """Modules that some platforms lack, imported by tests at their top; part of jsonschema is native code."""
 
 FUNCTIONS = {
-    "emscripten": ("os.system", "os.mkfifo", "pty.openpty", "subprocess.Popen.__init__", "threading.Thread.start"),
-    "win32": ("os.mkfifo",),
+    "emscripten": (
+        *("os.fork", "os.link", "os.mkfifo", "os.system"),
+        *("pty.openpty", "subprocess.Popen.__init__", "threading.Thread.start"),
+    ),
+    "win32": ("os.fork", "os.mkfifo"),
 }
 """What is missing, or there and always fails."""
 

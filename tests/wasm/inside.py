@@ -25,9 +25,10 @@ def main(args: list[str]) -> int:
         print(*failed, sep="\n")
         return 1
     counted = Counted()
-    options = ["-q", "-rs", "-p", "no:cacheprovider", "--hypothesis-profile=quick"]
+    options = ["-q", "-p", "no:cacheprovider", "--hypothesis-profile=quick"]
     options += ["-o", "addopts=--strict-markers --import-mode=importlib -m 'not slow'"]  # without those of xdist
     code = int(pytest.main([*options, *(args or [f"--ignore=tests/{LONG}"])], [counted]))
+    print(*(f"{number} {reason}" for reason, number in counted.reasons.most_common()), sep="\n")
     untested = sorted(counted.rooms - {LONG, *counted.passed}) if not args else []
     print(*(f"of {room} no test has run" for room in untested), sep="\n", end="\n" if untested else "")
     return code or int(bool(untested)) or int(not counted.passed)
@@ -58,13 +59,16 @@ def broken_commands() -> list[str]:
 
 
 class Counted:
-    """Counts the tests that passed in each room of the package."""
+    """Counts the tests that passed in each room of the package, and the reasons for which others were skipped."""
 
     def __init__(self) -> None:
         rooms = (path for path in (CHECKOUT / "rnncalc").iterdir() if path.is_dir())
         self.rooms = {path.name for path in rooms if (CHECKOUT / "tests" / path.name).is_dir()}
         self.passed: Counter[str] = Counter()
+        self.reasons: Counter[str] = Counter()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when == "call" and report.passed:
             self.passed[report.nodeid.split("/")[1]] += 1
+        elif report.skipped and isinstance(report.longrepr, tuple):
+            self.reasons[report.longrepr[2].splitlines()[0]] += 1
