@@ -178,7 +178,7 @@ def filled(tensor: Tensor, bound: float, random: Callable[[], float]) -> Nested:
     return _filled(tensor.shape, _grid(bound), random)
 
 
-@lru_cache(maxsize=1)  # the tensors of a layer, and equal neighbours, have one bound
+@lru_cache(maxsize=1)  # the tensors of a layer, and of equal layers one after another, have one bound
 def _grid(bound: float) -> list[float]:
     return [bound * (2 * step / VALUES - 1) for step in range(VALUES)]
 

@@ -75,15 +75,11 @@ BiasDifference = tuple[Expression, Expression, tuple[str, ...]]
 def _differences(base: Network, network: Network, name: str) -> Iterator[Difference]:
     """Yield a difference for each way in which layers have more or fewer biases."""
     ways: dict[BiasDifference, list[tuple[int, str]]] = {}
-    told: dict[tuple[Layout, Layout], BiasDifference] = {}
     for was, now in zip(base.stack, network.stack, strict=True):
         more = now.params - was.params
-        if not more:
-            continue
-        layouts = (now.layout, was.layout)
-        if layouts not in told:  # thousands of layers of different widths have one layout
-            told[layouts] = (_biases(layouts[0]), _biases(layouts[1]), _bias_names(layouts[0]))
-        ways.setdefault(told[layouts], []).append((more, now.name))
+        if more:
+            way = _biases(now.layout), _biases(was.layout), _bias_names(now.layout)
+            ways.setdefault(way, []).append((more, now.name))
     for way, found in ways.items():
         yield Difference(name, sum(more for more, _ in found), *way, tuple(name for _, name in found))
 

@@ -37,9 +37,9 @@ class OwnCell(NamedTuple):
 
 
 class Module(NamedTuple):
-    """A module of a program: a layer, or the copies of one that the framework stacks in one module.
+    """A module of a program: a layer, or those of a `repeat` that the framework stacks in one module.
 
-    name: what reports call the layer. places: the copies, with the tensors that they have in this program.
+    name: what reports call the layer. places: the layers, with the tensors that they have in this program.
     cell: what the framework lacks, None where it has the layer.
     """
 
@@ -49,22 +49,22 @@ class Module(NamedTuple):
 
     @property
     def layer(self) -> Layer:
-        """The layer, each copy's."""
+        """The layer, each of its layers'."""
         return self.places[0].layer
 
     @property
     def inputs(self) -> int:
-        """The width that the first copy reads, extra inputs included."""
+        """The width that the first layer reads, extra inputs included."""
         return self.places[0].inputs
 
     @property
     def outputs(self) -> int:
-        """The width that the last copy hands on."""
+        """The width that the last layer outputs."""
         return self.places[-1].outputs
 
     @property
     def params(self) -> int:
-        """The number of its parameters, of all copies."""
+        """The number of its parameters, of all its layers."""
         return sum(place.params for place in self.places)
 
     @property

@@ -1,6 +1,6 @@
 """A network unrolled in time: a column a step, a row a layer.
 
-What is drawn costs no more than the elided picture: equal layers are looked at once, and no step that is left out.
+What is drawn costs no more than the elided picture: no step that is left out is looked at.
 """
 
 from __future__ import annotations
