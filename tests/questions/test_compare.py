@@ -13,7 +13,6 @@ from rnncalc import (
     SRU,
     CallError,
     Cell,
-    Dense,
     Embedding,
     External,
     Network,
@@ -202,8 +201,8 @@ def test_bytes_are_those_of_the_dtype(call: Call, flags: list[str]) -> None:
 
 @pytest.mark.slow
 def test_as_many_layers_as_there_may_be_are_compared() -> None:
-    """Equal ones are made once, and so are those that become equal; too many different ones are refused."""
-    many = [*(LSTM(units) for units in range(1, 1_001)), *[GRU(7)] * 99_000]
+    """The width is the widest that keeps within the network's parameters, of all 1,000 layers together."""
+    many = [*(LSTM(units) for units in range(1, 501)), *[GRU(7)] * 500]
     found = compare_same_params(Network(input=3, layers=many))
     assert [side.kind for side in found.sides] == [None, "rnn", "gru", "lstm"]
     for side in found.sides[1:]:
@@ -211,12 +210,9 @@ def test_as_many_layers_as_there_may_be_are_compared() -> None:
         kind = {"rnn": RNN, "gru": GRU, "lstm": LSTM}[str(side.kind)]
 
         def params(units: int, kind: type = kind) -> int:
-            return by_hand.params(kind(units), 3) + 99_999 * by_hand.params(kind(units), units)
+            return by_hand.params(kind(units), 3) + 999 * by_hand.params(kind(units), units)
 
         assert side.params == params(side.units) <= found.sides[0].params < params(side.units + 1)
-    between = [layer for number in range(1, 32_001) for layer in (Dense(number), RNN(1))]
-    with pytest.raises(RefusedError, match="without same_params"):
-        compare_same_params(Network(input=3, layers=between))
 
 
 def test_one_step_does_not_grow() -> None:
