@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from strategies import encoder_decoder, network
 
 from rnncalc import MGU, Dense, Network, Output, Part, SpecError
+from rnncalc.conventions.catalogue import convention
 from rnncalc.forward.bindings import binding
 from rnncalc.forward.bindings.binding import Bound
 from rnncalc.forward.floats import floats
@@ -24,6 +25,7 @@ from rnncalc.questions.program import FedBack, Module, Program, Zeros
 from rnncalc.sources import TARGETS, source
 from rnncalc.sources.written import Writing
 from rnncalc.spec import parse
+from rnncalc.step.operations import OPERATIONS
 
 NAMES = ["encoder", "class", "forward", "x", "lstm_1_h", "ключ", '"""\n', "3 d", "Dense layer", "\x1b[31m", "a" * 60]
 
@@ -193,13 +195,16 @@ class Mixed(Pass[Any]):
         of = super()._opened(place)
         of.random = lambda count: [0.0] * count  # an external part is zeros
         module = self.modules[place.name]
+        self.convention = convention("textbook" if module.cell else self.target)
         self.binding = binding("textbook") if module.cell else _with_states(self.target)
         if module.name in self.extras:
             self.queues[id(of.vectors)] = iter(np.atleast_2d(self.extras[module.name]).tolist())
         return of
 
     def _with_extra(self, vectors: Any, layer: Layer, x: Any) -> Any:
-        return vectors.join(x, next(self.queues[id(vectors)])) if layer.extra_inputs else x
+        if not layer.extra_inputs:
+            return x
+        return vectors.operation(OPERATIONS["join"])(x, next(self.queues[id(vectors)]))
 
 
 def _with_states(target: str) -> Any:
