@@ -47,12 +47,11 @@ def _located(spec: Spec, problem: Problem) -> Problem:
 
 def weights_within(spec: Spec, file: ModelFile, inputs: Inputs | None, most_multiply_adds: int) -> Weights:
     """Return the numbers of each layer from a model file, none read for a pass that is refused."""
-    from rnncalc.questions.price import refuse_large, refuse_long
+    from rnncalc.questions.price import refuse_pass
     from rnncalc.questions.run import with_steps_to_run
 
     timed = with_steps_to_run(spec.network, inputs)
-    refuse_long(timed, most_multiply_adds)
-    refuse_large(timed, inputs=inputs is None)
+    refuse_pass(timed, most_multiply_adds, weights=True, inputs=inputs is None)
     return weights_of(spec, file)
 
 

@@ -12,9 +12,9 @@ from rnncalc.network.stack import Placed
 from rnncalc.text import byte_size, duration
 
 SECONDS_A_MULTIPLICATION = 25e-9
-WORK_OF_A_GATE, WORK_OF_A_LAYER = 400, 4_000
-"""The multiply-adds that take as long as what else there is to do for a gate in a step, however narrow it is, and for a
-layer in a pass: measured, over all cells.
+WORK_OF_A_GATE, WORK_OF_A_LAYER, WORK_OF_A_WEIGHT = 400, 4_000, 8
+"""The multiply-adds that take as long as what else there is to do for a gate in a step, however narrow it is, for a
+layer in a pass, and for a weight that is drawn at random: measured, over all cells.
 """
 
 
@@ -35,13 +35,17 @@ def _gates(placed: Placed) -> int:
     return gates * (placed.uses or 1)
 
 
-def refuse_long(network: Network, most: int) -> None:
-    """Refuse a pass of more than `most` multiply-adds, or one that takes as long as more than are run by default.
+def refuse_pass(network: Network, most: int, *, weights: bool, inputs: bool, traced: bool = False) -> None:
+    """Refuse a pass of more than `most` multiply-adds or too many bytes, or one that takes as long as is too long.
 
-    The limit of what it takes beside them grows with `most`, and does not fall below the default.
+    What it takes beside multiply-adds may take as long as `most` of them, or as the default where that is more. The
+    rest is as in `refuse_large`.
     """
     refuse_costly(cost_of(network), most, "a pass would do")
-    refuse_costly(work_of(network), max(most, MOST_MULTIPLY_ADDS), "a pass would take as long as")
+    refuse_large(network, weights=weights, inputs=inputs, traced=traced)
+    made = sum(each.params for each in network.stack if weights and not isinstance(each.layer, External))
+    work = work_of(network) + WORK_OF_A_WEIGHT * made
+    refuse_costly(work, max(most, MOST_MULTIPLY_ADDS), "a pass would take as long as")
 
 
 def refuse_costly(cost: int, most: int, said: str) -> None:

@@ -17,7 +17,7 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
 from rnncalc.questions.given import network_of, said, whole
 from rnncalc.questions.own_numbers import own_numbers
-from rnncalc.questions.price import refuse_large, refuse_long
+from rnncalc.questions.price import refuse_pass
 
 DEFAULT_STEPS = 3
 
@@ -76,8 +76,7 @@ def run(
     network, most = network_of(network), whole("most_multiply_adds", most_multiply_adds)
     own = own_numbers(network, weights, inputs, start)
     timed = with_steps_to_run(network, own.inputs)
-    refuse_long(timed, most)
-    refuse_large(timed, weights=own.weights is None, inputs=own.inputs is None, traced=states)
+    refuse_pass(timed, most, weights=own.weights is None, inputs=own.inputs is None, traced=states)
     forward = Pass(
         timed,
         floats,
