@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
-from typing import Any, Generic
+from typing import Any, Generic, TypeVar
 
 from rnncalc.conventions.convention import Side
 from rnncalc.conventions.tensor import Role
@@ -18,6 +18,9 @@ from rnncalc.forward.floats import Value, Vectors
 from rnncalc.layers.cell import Cell, Habits
 from rnncalc.step.operations import HALVES, OPERATIONS
 from rnncalc.step.trace import WEIGHTS, Node, Trace, Weights, traced
+
+Taken = TypeVar("Taken", Matrix, WeightVector)
+_FORMS: dict[type, str] = {Matrix: "matrix", WeightVector: "vector"}
 
 
 def trace_of(layer: Cell, inputs: int, habits: Habits, bound: Bound) -> Trace:
@@ -51,10 +54,12 @@ class Steps(Generic[Value]):
         self.each: list[Run] = []
         for place, node in enumerate(trace.nodes):
             if node.operation == WEIGHTS and len(node.axes) < 2:
-                self.weights[place] = vectors.weight(self._vector(node))
+                self.weights[place] = vectors.weight(self._taken(node, WeightVector))
             elif node.operation == "matrix":
                 weights, vector = node.operands
-                self.each.append((place, partial(vectors.product, self._matrix(trace.nodes[weights])), (vector,)))
+                self.each.append(
+                    (place, partial(vectors.product, self._taken(trace.nodes[weights], Matrix)), (vector,))
+                )
             elif node.operation in OPERATIONS:
                 of_weights = all(operand in self.weights for operand in node.operands)
                 row = HALVES[direction] if node.operation == "half" else OPERATIONS[node.operation]
@@ -73,22 +78,13 @@ class Steps(Generic[Value]):
         _run(self.each, values)
         return values
 
-    def _matrix(self, node: Node) -> Matrix:
+    def _taken(self, node: Node, wanted: type[Taken]) -> Taken:
+        """Return the weights of a node. Raises BindingError where a vector is bound for a matrix, or the reverse."""
         weights = _weights(node)
         found = self._bound(weights)
-        if isinstance(found, WeightVector):
-            raise BindingError(
-                f"gate {weights.letter}'s product of {weights.of}: a matrix is needed, a vector is bound"
-            )
-        return found
-
-    def _vector(self, node: Node) -> WeightVector:
-        weights = _weights(node)
-        found = self._bound(weights)
-        if isinstance(found, Matrix):
-            raise BindingError(
-                f"gate {weights.letter}'s product of {weights.of}: a vector is needed, a matrix is bound"
-            )
+        if not isinstance(found, wanted):
+            of = f"gate {weights.letter}'s product of {weights.of}"
+            raise BindingError(f"{of}: a {_FORMS[wanted]} is needed, a {_FORMS[type(found)]} is bound")
         return found
 
     def _bound(self, weights: Weights) -> Matrix | WeightVector:
