@@ -27,9 +27,9 @@ def test_a_spec_counts_what_its_source_says(path: Path) -> None:
     assert network.expect.total == network.params
     if network.expect.layers:
         assert network.expect.layers == tuple(placed.params for placed in network.stack)
-    if network.expect.held is not None or network.expect.backward_multiply_adds is not None:
+    if network.expect.saved is not None or network.expect.backward_multiply_adds is not None:
         of = training(network)
-        assert network.expect.held in (None, of.held)
+        assert network.expect.saved in (None, of.saved)
         assert network.expect.backward_multiply_adds in (None, of.backward_multiply_adds)
 
 

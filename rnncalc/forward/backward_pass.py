@@ -25,7 +25,7 @@ class WentBack(NamedTuple):
     """What going back through one layer was seen to do.
 
     gradients: of each trained tensor by its name, in the shape of the weights that were used.
-    held_read: the most numbers of forward values that were read for one chunk, each vector once.
+    saved_read: the most numbers of forward values that were read for one chunk, each vector once.
     multiplications: of the matrix products of going back, those for the weights and those for what lies below.
     traces: for each direction what `History` has, but the gradients with respect to it, where they were traced; None
         where the loss does not depend on it.
@@ -33,7 +33,7 @@ class WentBack(NamedTuple):
 
     placed: Placed
     gradients: dict[str, Nested]
-    held_read: int
+    saved_read: int
     multiplications: int
     traces: tuple[History[Vector | None], ...] = ()
 
@@ -123,7 +123,7 @@ def taped_bytes(network: Network, weights: dict[str, dict[str, Nested]], *, trac
 
 def _went_back(placed: Placed, layer: LayerTape, kept: tuple[History[Value], ...]) -> WentBack:
     traces = tuple([History(_of(trace.start), [_of(step) for step in trace.steps]) for trace in kept])
-    return WentBack(placed, layer.gradients, layer.held_at_once, layer.multiplications, traces)
+    return WentBack(placed, layer.gradients, layer.saved_at_once, layer.multiplications, traces)
 
 
 def _of(step: dict[str, Value]) -> dict[str, Vector | None]:

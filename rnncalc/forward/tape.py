@@ -25,7 +25,7 @@ class Value:
     row: None for what is there before. needs: whether anything trained lies below it, so that its gradient is asked
     for. kept: whether it is kept as it is, even if its operation could be done again on the way back.
     layer, chunk: the layer and the chunk of steps that it was made in. piece: of which weights it is the numbers, which
-    are kept anyway, and held by nobody.
+    are kept anyway, and saved by nobody.
     """
 
     __slots__ = ("chunk", "gradient", "kept", "layer", "needs", "numbers", "operands", "piece", "row")
@@ -127,7 +127,7 @@ class LayerTape:
     """What going back through one layer was seen to do, and the gradients of its weights.
 
     gradients: of each tensor by its name, in the shape of the weights; empty where they are not trained.
-    multiplications: those of matrix products. held: for each chunk the numbers of each forward value that was read, by
+    multiplications: those of matrix products. saved: for each chunk the numbers of each forward value that was read, by
     the value's identity.
     """
 
@@ -135,17 +135,17 @@ class LayerTape:
         self.trained = trained
         self.gradients = {name: _zeros(array) for name, array in weights.items()} if trained else {}
         self.multiplications = 0
-        self.held: dict[int, dict[int, int]] = {}
+        self.saved: dict[int, dict[int, int]] = {}
         self._uses: dict[int, tuple[Matrix, LayerTape, list[Vector], list[Vector]]] = {}
 
     def hold(self, value: object, numbers: int, chunk: int) -> None:
         """Record that a backward equation read a forward value, which must outlive the way back."""
-        self.held.setdefault(chunk, {})[id(value)] = numbers
+        self.saved.setdefault(chunk, {})[id(value)] = numbers
 
     @property
-    def held_at_once(self) -> int:
-        """The most numbers that were held for one chunk."""
-        return max((sum(values.values()) for values in self.held.values()), default=0)
+    def saved_at_once(self) -> int:
+        """The most numbers that were saved for one chunk."""
+        return max((sum(values.values()) for values in self.saved.values()), default=0)
 
     def use(self, matrix: Matrix, owner: LayerTape, gradient: Vector, read: Vector) -> None:
         """Note one use of a matrix: whose it is, the gradient of its product, and the vector that it multiplied."""
@@ -293,7 +293,7 @@ class Taped:
         return self._noted(value, needs=self.layer.trained)
 
     def state(self, weights: WeightVector) -> Value:
-        """Return a learned state, which unlike other weights is a value that is held."""
+        """Return a learned state, which unlike other weights is a value that is saved."""
         made = self._made(SAME, self.weight(weights))
         made.kept = True
         return made

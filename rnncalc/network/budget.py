@@ -24,12 +24,12 @@ class Quantity(Enum):
     BYTES = "bytes"
     MULTIPLY_ADDS = "multiply_adds"
     DENSE_RATIO = "dense_ratio"
-    HELD = "held"
+    SAVED = "saved"
     BACKWARD_MULTIPLY_ADDS = "backward_multiply_adds"
     TRAINING_BYTES = "training_bytes"
 
 
-OF_TRAINING = (Quantity.HELD, Quantity.BACKWARD_MULTIPLY_ADDS, Quantity.TRAINING_BYTES)
+OF_TRAINING = (Quantity.SAVED, Quantity.BACKWARD_MULTIPLY_ADDS, Quantity.TRAINING_BYTES)
 """What is counted for training alone."""
 
 
@@ -80,8 +80,9 @@ class Budget(NamedTuple):
         "Fraction | float | None",
         BudgetKey(Rule.AT_LEAST, Quantity.DENSE_RATIO, Ratio(), "The least dense-equivalent parameters for each one."),
     ] = None
-    max_held: Annotated[
-        int | None, BudgetKey(Rule.AT_MOST, Quantity.HELD, _COUNT, "The most values held for a sequence in training.")
+    max_saved: Annotated[
+        int | None,
+        BudgetKey(Rule.AT_MOST, Quantity.SAVED, _COUNT, "The most saved activations of a sequence."),
     ] = None
     max_training_bytes: Annotated[
         int | None,

@@ -46,14 +46,14 @@ class Part(NamedTuple):
 class Expect(NamedTuple):
     """The known counts of an exercise: the total, and each layer's, the output layer last.
 
-    held, backward_multiply_adds: the known numbers of training, as the network's `training` says.
+    saved, backward_multiply_adds: the known numbers of training, as the network's `training` says.
     tensors: the known shapes of tensors, by the name of their layer and their own; any of them.
     """
 
     total: int | None = None
     layers: tuple[int, ...] | None = None
     tensors: Mapping[str, Mapping[str, tuple[int, ...]]] | None = None
-    held: int | None = None
+    saved: int | None = None
     backward_multiply_adds: int | None = None
 
 

@@ -345,7 +345,7 @@ def _expected(expect: object, parts: Parts) -> Iterator[Problem]:
     if not isinstance(expect, Expect):
         yield Problem(("expect",), f"expected an Expect, such as Expect(total=1600), got {expect!r}")
         return
-    for key in ("total", "held", "backward_multiply_adds"):
+    for key in ("total", "saved", "backward_multiply_adds"):
         value = getattr(expect, key)
         if value is not None and (problem := WholeNumber().problem(value)):
             yield Problem(("expect", key), problem)

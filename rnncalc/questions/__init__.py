@@ -2,5 +2,5 @@
 
 The questions are allocation, answer/, backward, check, compare, count, explain, explain_training, export, models/,
 read, run, solve, training and work; the other files are what several of them share: a step
-read as symbols, as a graph, as what going back holds (symbols, graph, held, chunk), prices and limits.
+read as symbols, as a graph, as what going back holds (symbols, graph, saved, chunk), prices and limits.
 """

@@ -15,7 +15,7 @@ from rnncalc.layers.layer import Dense, Embedding, External, Output
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.backward_flow import Chunks, Situation, starts, stops
-from rnncalc.step.costs import BackwardProduct, Chunk, Gradient, HeldVector, Outputs, Tally, tally
+from rnncalc.step.costs import BackwardProduct, Chunk, Gradient, Outputs, SavedVector, Tally, tally
 from rnncalc.step.equations import Notation, Symbol, W
 from rnncalc.step.trace import ONE, trace
 
@@ -27,14 +27,14 @@ NOTHING = Tally({}, {})
 
 
 class Arithmetic(NamedTuple):
-    """What a whole sequence takes: the numbers held in each kind of chunk that may have the most, and all products."""
+    """What a whole sequence takes: the numbers saved in each kind of chunk that may have the most, and all products."""
 
-    held: tuple[Expression, ...]
+    saved: tuple[Expression, ...]
     multiply_adds: Expression
 
 
 class Costs:
-    """What going back takes, of the layers of a network; notation: of what is held.
+    """What going back takes, of the layers of a network; notation: of what is saved.
 
     Layers that differ in their widths alone have one layout; where gradients meet them alike too, their arithmetic is
     the same, and is made once.
@@ -51,7 +51,7 @@ class Costs:
         self._made: dict[object, Arithmetic] = {}
 
     def of(self, situation: Situation) -> tuple[int | None, int | None]:
-        """Return the most numbers held at once, and the multiplications of a sequence; None for a part elsewhere."""
+        """Return the most numbers saved at once, and the multiplications of a sequence; None for a part elsewhere."""
         placed = situation.placed
         if isinstance(placed.layer, External):
             return None, None
@@ -60,7 +60,7 @@ class Costs:
         if made is None:
             made = self._made[key] = self._arithmetic(situation)
         sizes = placed.sizes
-        return max([value(held, sizes) for held in made.held]), value(made.multiply_adds, sizes)
+        return max([value(saved, sizes) for saved in made.saved]), value(made.multiply_adds, sizes)
 
     def _arithmetic(self, situation: Situation) -> Arithmetic:
         tallies = self.tallies(situation)
@@ -69,9 +69,9 @@ class Costs:
             for product, times in of.work.items():
                 work[product.axes] = work.get(product.axes, 0) + kind.times * times
         most: list[Widths] = []
-        for held in sorted(map(widths_held, tallies), key=lambda held: -sum(held.values())):
-            if not any(_contains(other, held) for other in most):
-                most.append(held)
+        for saved in sorted(map(widths_saved, tallies), key=lambda saved: -sum(saved.values())):
+            if not any(_contains(other, saved) for other in most):
+                most.append(saved)
         return Arithmetic(tuple(map(expression, most)), expression(work))
 
     def tallies(self, situation: Situation) -> list[Tally]:
@@ -91,7 +91,7 @@ class Costs:
                 of = _dense(placed, layer, _applied(chunks, needs, reached), trained=trained)
                 return _fed_itself(of) if situation.how.fed_itself else of
             case Embedding() if not layer.frozen:
-                return Tally({HeldVector(TOKEN, ONE): sum(_applied(chunks, needs, reached))}, {})
+                return Tally({SavedVector(TOKEN, ONE): sum(_applied(chunks, needs, reached))}, {})
         return NOTHING
 
 
@@ -124,10 +124,10 @@ def _cell_chunk(layer: Cell, situation: Situation, number: int) -> Chunk:
     )
 
 
-def widths_held(of: Tally) -> Widths:
-    """Return what is held, like widths together."""
+def widths_saved(of: Tally) -> Widths:
+    """Return what is saved, like widths together."""
     widths: dict[tuple[str, ...], int] = {}
-    for vector, times in of.held.items():
+    for vector, times in of.saved.items():
         letters = () if vector.width == ONE else (vector.width,)
         widths[letters] = widths.get(letters, 0) + times
     return widths
@@ -150,21 +150,21 @@ def _dense(placed: Placed, layer: Dense, applied: tuple[int, int], *, trained: b
     need, others = applied
     of, matrix = ("h", "y") if isinstance(layer, Output) else ("x", "")
     time = "t" if placed.sequence else ""
-    held: dict[HeldVector, int] = {}
+    saved: dict[SavedVector, int] = {}
     work: dict[BackwardProduct, int] = {}
     if trained:
-        held[HeldVector(Symbol(of, time=time, axes=("m",)), "m")] = need + others
+        saved[SavedVector(Symbol(of, time=time, axes=("m",)), "m")] = need + others
         work[BackwardProduct(Gradient.MATRIX, matrix, of, ("n", "m"))] = need + others
     if need:
         work[BackwardProduct(Gradient.VECTOR, matrix, of, ("n", "m"))] = need
     if layer.activation != "linear":
         biased = layer.bias and not layer.frozen
-        held[HeldVector(Symbol("y", time=time, axes=("n",)), "n")] = need + others if trained or biased else need
-    return Tally(held, work)
+        saved[SavedVector(Symbol("y", time=time, axes=("n",)), "n")] = need + others if trained or biased else need
+    return Tally(saved, work)
 
 
 def _fed_itself(of: Tally) -> Tally:
-    """Return the same of a layer that reads what it has handed on: if both are held, all but the last output once."""
-    held = {vector: times for vector, times in of.held.items() if vector.width == "m" or len(of.held) == 1}
-    outputs = {vector: 1 for vector in of.held if vector not in held}
-    return Tally(held | outputs, of.work)
+    """Return the same of a layer that reads what it has handed on: if both are saved, all but the last output once."""
+    saved = {vector: times for vector, times in of.saved.items() if vector.width == "m" or len(of.saved) == 1}
+    outputs = {vector: 1 for vector in of.saved if vector not in saved}
+    return Tally(saved | outputs, of.work)

@@ -19,7 +19,7 @@ from rnncalc.questions.training import LayerTraining
 class LayerBackward(NamedTuple):
     """What going back through one layer was seen to do, beside what is declared of it.
 
-    ran: the pass forward; went: the pass back. declared: gradients, held values and multiply-adds, as they are counted.
+    ran: the forward pass; went: the backward pass. declared: gradients, saved activations, multiply-adds.
     worst_difference: how far a gradient of its weights is at most from its finite difference, of the largest of 1, the
         gradient and the loss; None where nothing in it is trained.
     norms: how long the gradients are at each step, and terms: of each recurrent weight of a layer of one unit, where
@@ -51,10 +51,10 @@ class LayerBackward(NamedTuple):
 
     @property
     def agrees(self) -> bool:
-        """Whether shapes, held values, multiplications and gradients are as they should be."""
+        """Whether shapes, saved activations, multiplications and gradients are as they should be."""
         return (
             self.shapes_agree
-            and self.went.held_read == self.declared.held
+            and self.went.saved_read == self.declared.saved
             and self.went.multiplications == self.declared.backward_multiply_adds
             and (self.worst_difference is None or self.worst_difference <= TOLERANCE)
         )

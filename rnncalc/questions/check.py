@@ -73,7 +73,7 @@ class Numbers(NamedTuple):
     bytes: int | None = None
     multiply_adds: int | None = None
     dense_params: int | None = None
-    held: int | None = None
+    saved: int | None = None
     backward_multiply_adds: int | None = None
     training_bytes: int | None = None
 
@@ -226,21 +226,21 @@ def numbers_of(network: Network, dtype: str, *, trained: bool = False) -> Number
     from rnncalc.questions.training import training  # only limits on it pay for it
 
     of = training(network, dtype=dtype)
-    return numbers._replace(held=of.held, backward_multiply_adds=of.backward_multiply_adds, training_bytes=of.bytes)
+    return numbers._replace(saved=of.saved, backward_multiply_adds=of.backward_multiply_adds, training_bytes=of.bytes)
 
 
 def _of_training(network: Network, bounds: Iterable[Limit]) -> bool:
     """Return whether anything is asked of training."""
     expect = network.expect or Expect()
     of_bounds = any(limit.quantity in OF_TRAINING for limit in bounds)
-    return of_bounds or expect.held is not None or expect.backward_multiply_adds is not None
+    return of_bounds or expect.saved is not None or expect.backward_multiply_adds is not None
 
 
 def _expectations(network: Network, numbers: Numbers) -> Iterator[LimitCheck]:
     expect = network.expect or Expect()
     for key, wanted, quantity in (
         ("total", expect.total, Quantity.PARAMS),
-        ("held", expect.held, Quantity.HELD),
+        ("saved", expect.saved, Quantity.SAVED),
         ("backward_multiply_adds", expect.backward_multiply_adds, Quantity.BACKWARD_MULTIPLY_ADDS),
     ):
         if wanted is not None:

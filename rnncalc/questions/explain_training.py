@@ -1,4 +1,4 @@
-"""`explain --training`: how what is held, and what going back multiplies, come about, vector by vector."""
+"""`explain --training`: how what is saved, and what going back multiplies, come about, vector by vector."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.questions.backward_flow import Situation, situations
-from rnncalc.questions.backward_layer import Costs, expression, widths_held
+from rnncalc.questions.backward_layer import Costs, expression, widths_saved
 from rnncalc.questions.explain import Derivation, explain_those
 from rnncalc.questions.training import Training
 from rnncalc.step.costs import BackwardProduct, Gradient, Tally
@@ -22,7 +22,7 @@ from rnncalc.text import escape
 
 
 class Kind(Enum):
-    """What a vector that is held is; in the order in which they are told."""
+    """What a vector that is saved is; in the order in which they are told."""
 
     INPUT = "input"
     STATE_BEFORE = "state before a step"
@@ -32,8 +32,8 @@ class Kind(Enum):
     OTHER = "other"
 
 
-class HeldLine(NamedTuple):
-    """A vector that is held: what it is, at how many steps, and its numbers, as arithmetic and in all.
+class SavedLine(NamedTuple):
+    """A vector that is saved: what it is, at how many steps, and its numbers, as arithmetic and in all.
 
     gate: what it does, of a gate.
     """
@@ -62,14 +62,14 @@ class TrainingDerivation(NamedTuple):
     """How the numbers of one layer come about.
 
     of: the equations. steps: of the chunk that holds the most.
-    letter: T, or K where a chunk has fewer steps than the sequence. formula: of what is held, in that letter.
+    letter: T, or K where a chunk has fewer steps than the sequence. formula: of what is saved, in that letter.
     """
 
     placed: Placed
     of: Derivation
     steps: int
     letter: str
-    held: tuple[HeldLine, ...]
+    saved: tuple[SavedLine, ...]
     formula: Expression
     work: tuple[WorkLine, ...]
 
@@ -84,7 +84,7 @@ class TrainingExplanation(NamedTuple):
 def explain_training(training: Training, only: tuple[str, ...] = (), notation: Notation = W) -> TrainingExplanation:
     """Return how the numbers of training come about, of the layers of these names or of all.
 
-    notation: of the equations, and of the vectors that are held.
+    notation: of the equations, and of the vectors that are saved.
     Raises RefusedError for a network whose number of steps is not known.
     """
     network = training.network
@@ -102,9 +102,9 @@ def explain_training(training: Training, only: tuple[str, ...] = (), notation: N
 
 def _derivation(placed: Placed, of: Derivation, situation: Situation, tallies: list[Tally]) -> TrainingDerivation:
     sizes = placed.sizes
-    most = max(range(len(tallies)), key=lambda number: value(expression(widths_held(tallies[number])), sizes))
+    most = max(range(len(tallies)), key=lambda number: value(expression(widths_saved(tallies[number])), sizes))
     chunks = situation.how.chunks
-    held = sorted(_held(placed, tallies[most]), key=lambda line: _told_at(line, placed))
+    saved = sorted(_saved(placed, tallies[most]), key=lambda line: _told_at(line, placed))
     work: dict[BackwardProduct, int] = {}
     for kind, tally in zip(chunks, tallies, strict=True):
         for product, times in tally.work.items():
@@ -112,18 +112,18 @@ def _derivation(placed: Placed, of: Derivation, situation: Situation, tallies: l
     steps = chunks[most].steps
     letter = "T" if sum(kind.steps * kind.times for kind in chunks) == steps else "K"
     formula = _formula(tallies[most], steps, letter)
-    return TrainingDerivation(placed, of, steps, letter, tuple(held), formula, tuple(_work(placed, work)))
+    return TrainingDerivation(placed, of, steps, letter, tuple(saved), formula, tuple(_work(placed, work)))
 
 
-def _held(placed: Placed, tally: Tally) -> Iterator[HeldLine]:
+def _saved(placed: Placed, tally: Tally) -> Iterator[SavedLine]:
     layer, sizes = placed.layer, placed.sizes
     gates = {gate.letter: gate.name for gate in layer.gates(placed.inputs)} if isinstance(layer, Cell) else {}
     states = tuple(layer.states) if isinstance(layer, Cell) else ()
-    for (formula, width), times in tally.held.items():
+    for (formula, width), times in tally.saved.items():
         arithmetic: Expression = times if width == ONE else _times(times, width)
         kind = _kind(formula, states, gates)
         gate = gates[formula.letter] if kind is Kind.GATE and isinstance(formula, Symbol) else ""
-        yield HeldLine(kind, formula, arithmetic, value(arithmetic, sizes), gate)
+        yield SavedLine(kind, formula, arithmetic, value(arithmetic, sizes), gate)
 
 
 def _kind(formula: Formula, states: Collection[str], gates: Collection[str]) -> Kind:
@@ -145,7 +145,7 @@ def _times(number: int, *letters: str) -> Expression:
     return Times((number, *letters)) if number != 1 else Times(letters)
 
 
-def _told_at(line: HeldLine, placed: Placed) -> tuple[int, int]:
+def _told_at(line: SavedLine, placed: Placed) -> tuple[int, int]:
     """Return where a vector is told: by its kind, gates in their own order."""
     gates = [gate.letter for gate in placed.layer.gates(placed.inputs)] if isinstance(placed.layer, Cell) else []
     letter = line.formula.letter if isinstance(line.formula, Symbol) else ""
@@ -155,10 +155,10 @@ def _told_at(line: HeldLine, placed: Placed) -> tuple[int, int]:
 def _formula(tally: Tally, steps: int, letter: str) -> Expression:
     """Return the sum in the letter of the steps: so much at every step, and the rest once."""
     if steps == 1:
-        return Plus(tuple(_times(times, *letters) for letters, times in widths_held(tally).items()))
+        return Plus(tuple(_times(times, *letters) for letters, times in widths_saved(tally).items()))
     each: list[Expression] = []
     once: list[Expression] = []
-    for letters, times in sorted(widths_held(tally).items(), key=lambda item: item[0] not in (("m",), ("n",))):
+    for letters, times in sorted(widths_saved(tally).items(), key=lambda item: item[0] not in (("m",), ("n",))):
         whole, rest = divmod(times, steps)
         for number, terms in ((whole, each), (rest, once)):
             if number:

@@ -21,14 +21,14 @@ class LayerTraining(NamedTuple):
     """What going back through one layer takes.
 
     gradients: one a trainable parameter.
-    held: the forward values that its backward equations read, each vector once, in numbers for one sequence: of the
+    saved: the forward values that its backward equations read, each vector once, in numbers for one sequence: of the
         chunk that has the most. backward_multiply_adds: the multiplications in matrix products of going back through
         one whole sequence. Both are None where the steps, or what a part counted elsewhere does, are not known.
     """
 
     placed: Placed
     gradients: int
-    held: int | None
+    saved: int | None
     backward_multiply_adds: int | None
 
     @property
@@ -43,9 +43,9 @@ class Training(NamedTuple):
     chunk: the steps that are gone back through together, K; None for all of them. batch: the sequences of an update.
     optimizer: one of `network.training.OPTIMIZERS`; kept: the numbers that it keeps for all parameters.
     layers: in order, the output layer last.
-    updates: how many chunks a sequence has; states_held: the numbers of all states of the steps of a chunk.
-    gradients, held, backward_multiply_adds: as those of the layers; None for what is not known.
-    bytes: of the weights, their gradients, what the optimizer keeps and the values held for the batch, in the `dtype`.
+    updates: how many chunks a sequence has; states_carried: the numbers of all states of the steps of a chunk.
+    gradients, saved, backward_multiply_adds: as those of the layers; None for what is not known.
+    bytes: of the weights, their gradients, what the optimizer keeps and the batch's saved activations, in the `dtype`.
     """
 
     network: Network
@@ -56,9 +56,9 @@ class Training(NamedTuple):
     layers: tuple[LayerTraining, ...]
     kept: int
     updates: int | None
-    states_held: int | None
+    states_carried: int | None
     gradients: int
-    held: int | None
+    saved: int | None
     backward_multiply_adds: int | None
     bytes: int | None
 
@@ -82,7 +82,7 @@ def training(
     chunk, batch, optimizer = _update(network.training, {"chunk": chunk, "batch": batch, "optimizer": optimizer})
     layers = tuple(_layers(network, chunk))
     gradients = sum(layer.gradients for layer in layers)
-    held = total(layer.held for layer in layers)
+    saved = total(layer.saved for layer in layers)
     frozen = sum(layer.placed.params for layer in layers if layer.placed.layer.frozen)
     kept = OPTIMIZERS[optimizer] * gradients
     return Training(
@@ -94,11 +94,11 @@ def training(
         layers=layers,
         kept=kept,
         updates=_updates(network, chunk),
-        states_held=_states(network, chunk),
+        states_carried=_states(network, chunk),
         gradients=gradients,
-        held=held,
+        saved=saved,
         backward_multiply_adds=total(layer.backward_multiply_adds for layer in layers),
-        bytes=None if held is None else size * (frozen + 2 * gradients + kept + batch * held),
+        bytes=None if saved is None else size * (frozen + 2 * gradients + kept + batch * saved),
     )
 
 

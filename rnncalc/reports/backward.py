@@ -55,8 +55,8 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
             return dict.fromkeys(_LAYER_KEYS)
         values = (
             {name: finite(gradient) for name, gradient in layer.went.gradients.items()},
-            layer.declared.held,
-            layer.went.held_read,
+            layer.declared.saved,
+            layer.went.saved_read,
             layer.declared.backward_multiply_adds,
             layer.went.multiplications,
             finite(layer.worst_difference),
@@ -86,12 +86,15 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
 
     def _layer_sheet(self) -> Sheet:
         layers = self.done.layers
-        numbers = [(layer.gradients, layer.went.held_read, layer.went.multiplications) for layer in layers]
+        numbers = [(layer.gradients, layer.went.saved_read, layer.went.multiplications) for layer in layers]
         return Sheet(
             columns=(
                 Column("", key=True),
                 Column("Layer", key=True),
-                *(Column(title, right=True) for title in ("Gradients", "Held values", "Multiplications", "Difference")),
+                *(
+                    Column(title, right=True)
+                    for title in ("Gradients", "Saved activations", "Multiplications", "Difference")
+                ),
             ),
             rows=[
                 ("✓" if layer.agrees else "✗", layer.ran.placed.name, *its, short(layer.worst_difference))
@@ -116,7 +119,7 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
         for layer in done.layers:
             yield from (f"✗ {layer.ran.placed.name}: {sentence}" for sentence in _disagreements(layer))
         if all(layer.agrees for layer in done.layers):
-            yield "✓ Gradients, held values and multiplications are what equations and differences say, in every layer."
+            yield "✓ Gradients, saved activations and multiplications agree with equations and differences."
 
     def _gradient_sheet(self) -> Sheet:
         truncated = any(layer.errors for layer in self.done.layers)
@@ -149,7 +152,7 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
 NOTHING = 1e-12
 """A gradient so small is rounding: beside 1 the numbers of a pass have sixteen digits."""
 
-_NUMBERS = ("held", "held_read", "backward_multiply_adds", "backward_multiplications", "worst_difference")
+_NUMBERS = ("saved", "saved_read", "backward_multiply_adds", "backward_multiplications", "worst_difference")
 _LAYER_KEYS = ("gradients", *_NUMBERS, "errors", "agrees")
 
 
@@ -158,7 +161,7 @@ def _record(forward: Row, layer: LayerBackward | None) -> Row:
     if layer is None:
         return (*forward, *[None] * len(_NUMBERS))
     seen, said = layer.went, layer.declared
-    numbers = (said.held, seen.held_read, said.backward_multiply_adds, seen.multiplications)
+    numbers = (said.saved, seen.saved_read, said.backward_multiply_adds, seen.multiplications)
     agrees = "true" if layer.agrees and layer.ran.agrees else "false"
     return (*forward[:-1], agrees, *numbers, finite(layer.worst_difference))
 
@@ -186,8 +189,8 @@ def _disagreements(layer: LayerBackward) -> Iterator[str]:
     seen, said = layer.went, layer.declared
     if not layer.shapes_agree:
         yield "the gradients do not have the shapes of its weights"
-    if seen.held_read != said.held:
-        yield f"{seen.held_read:,} values of the pass forward were read, counted are {said.held or 0:,}"
+    if seen.saved_read != said.saved:
+        yield f"{seen.saved_read:,} values of the pass forward were read, counted are {said.saved or 0:,}"
     if seen.multiplications != said.backward_multiply_adds:
         yield f"{seen.multiplications:,} multiplications were done, counted are {said.backward_multiply_adds or 0:,}"
     if layer.worst_difference is not None and layer.worst_difference > TOLERANCE:

@@ -22,7 +22,7 @@ UNITS = {
     Quantity.BYTES: "bytes",
     Quantity.MULTIPLY_ADDS: "multiply-adds",
     Quantity.DENSE_RATIO: "dense-equivalent parameters for each one",
-    Quantity.HELD: "held values",
+    Quantity.SAVED: "saved activations",
     Quantity.BACKWARD_MULTIPLY_ADDS: "multiply-adds of going back",
     Quantity.TRAINING_BYTES: "bytes of training",
 }
@@ -30,7 +30,7 @@ UNITS = {
 _WITHOUT_STEPS = {
     Quantity.MULTIPLY_ADDS: "multiply-adds are not known",
     Quantity.DENSE_RATIO: "the dense equivalent is not known",
-    Quantity.HELD: "held values are not known",
+    Quantity.SAVED: "saved activations are not known",
     Quantity.BACKWARD_MULTIPLY_ADDS: "multiply-adds of going back are not known",
     Quantity.TRAINING_BYTES: "bytes of training are not known",
 }

@@ -1,4 +1,4 @@
-"""What an explanation of training says: for each layer what is held and what going back multiplies, line by line."""
+"""What an explanation of training says: for each layer what is saved and what going back multiplies, line by line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rnncalc.conventions.formula import Expression, Plus, letters, numbers
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External
 from rnncalc.network.parts import Topology
-from rnncalc.questions.explain_training import HeldLine, Kind, TrainingDerivation, TrainingExplanation
+from rnncalc.questions.explain_training import Kind, SavedLine, TrainingDerivation, TrainingExplanation
 from rnncalc.reports.equations import Derivative, Sign, Term, plain, plain_words, vector, written
 from rnncalc.reports.going_back import LOSS, gradient, products
 from rnncalc.reports.report import DataReport, DerivationReport, SheetReport
@@ -59,7 +59,7 @@ WHAT = {
     Kind.OUTPUT: "what is handed on",
     Kind.OTHER: "",
 }
-"""What a vector that is held is; a gate has a name of its own."""
+"""What a vector that is saved is; a gate has a name of its own."""
 
 
 class TrainingExplanationReport(SheetReport, DataReport, DerivationReport):
@@ -75,14 +75,14 @@ class TrainingExplanationReport(SheetReport, DataReport, DerivationReport):
             "convention": training.network.convention,
             "layers": [_layer_data(each) for each in self.explanation.layers],
             "gradients": training.gradients,
-            "held": training.held,
+            "saved": training.saved,
             "backward_multiply_adds": training.backward_multiply_adds,
             "bytes": training.bytes,
             "remarks": [_plain(remark) for remark in self._remarks()],
         }
 
     def sheets(self) -> list[Sheet]:
-        """Return two tables a layer, what is held and what going back multiplies, and what follows from all."""
+        """Return two tables a layer, what is saved and what going back multiplies, and what follows from all."""
         network = self.explanation.training.network
         head = Sheet(columns=(), rows=(), title=title(network), subtitle=setting(network), notes=(*self._remarks(),))
         return [head, *(sheet for each in self.explanation.layers for sheet in _sheets(each))]
@@ -111,7 +111,7 @@ def _layer_data(each: TrainingDerivation) -> dict[str, Any]:
         "copies": 1,
         "steps": each.steps,
         "equations": [plain(written(equation, placed.sizes, each.of.notation.rows)) for equation in each.of.equations],
-        "held": [_row_data(row) for row in _held(each)],
+        "saved": [_row_data(row) for row in _saved(each)],
         "backward_multiply_adds": [_row_data(row) for row in _work(each)],
     }
 
@@ -131,8 +131,8 @@ def _row_data(row: Row) -> dict[str, Any]:
     }
 
 
-def _held(each: TrainingDerivation) -> list[Row]:
-    """Return the lines of what is held, and their sum."""
+def _saved(each: TrainingDerivation) -> list[Row]:
+    """Return the lines of what is saved, and their sum."""
     sizes = {**each.placed.sizes, each.letter: each.steps}
     rows: list[Row] = [
         (
@@ -141,13 +141,13 @@ def _held(each: TrainingDerivation) -> list[Row]:
             _arithmetic(line.expression, sizes),
             line.number,
         )
-        for line in each.held
+        for line in each.saved
     ]
-    total = sum(line.number for line in each.held)
-    return [*rows, (Phrase(("held",)), "all of it", _arithmetic(each.formula, sizes), total)] if rows else []
+    total = sum(line.number for line in each.saved)
+    return [*rows, (Phrase(("saved",)), "all of it", _arithmetic(each.formula, sizes), total)] if rows else []
 
 
-def _what(line: HeldLine, each: TrainingDerivation) -> str:
+def _what(line: SavedLine, each: TrainingDerivation) -> str:
     if isinstance(each.placed.layer, Embedding):
         return "token number"
     return line.gate or WHAT[line.kind]
@@ -178,13 +178,13 @@ def _sheets(each: TrainingDerivation) -> Iterator[Sheet]:
     sizes = [f"{letter} = {size}" for letter, size in placed.sizes.items()]
     lines = tuple(written(equation, placed.sizes, each.of.notation.rows) for equation in each.of.equations)
     head = Sheet((), (), title=placed.name, subtitle="; ".join(filter(None, (placed.layer.kind, steps, *sizes))))
-    held, work = (
+    saved, work = (
         _table(name, number, rows)
-        for name, number, rows in (("Held", "Numbers", _held(each)), ("Gradient", "Multiply-adds", _work(each)))
+        for name, number, rows in (("Saved", "Numbers", _saved(each)), ("Gradient", "Multiply-adds", _work(each)))
     )
-    first = held or work or head
+    first = saved or work or head
     yield first._replace(title=head.title, subtitle=head.subtitle, equations=lines, notes=notes)
-    if held and work:
+    if saved and work:
         yield work
 
 
@@ -202,7 +202,7 @@ def _notes(each: TrainingDerivation) -> Iterator[str]:
         yield "What it holds is not known: it is counted elsewhere."
     elif layer.frozen:
         yield "Frozen: it holds what gradients through it need, and gets none of its own."
-    elif not each.held:
+    elif not each.saved:
         yield "It holds nothing, and going back multiplies nothing."
     elif isinstance(layer, Cell) and layer.directions > 1:
-        yield "Both directions are told together, twice the steps of one; what both read, x, is held once."
+        yield "Both directions are told together, twice the steps of one; what both read, x, is saved once."

@@ -16,7 +16,7 @@ from rnncalc.reports.setting import halves_of, setting, title
 from rnncalc.reports.sheet import Column, Row, Sheet
 from rnncalc.text import KIBI, byte_size, plural
 
-KEYS = ("gradients", "held", "backward_multiply_adds")
+KEYS = ("gradients", "saved", "backward_multiply_adds")
 """What a layer has beside its counts."""
 
 
@@ -36,7 +36,7 @@ class TrainingReport(SheetReport, DataReport, RecordReport):
             "batch": training.batch,
             "optimizer": training.optimizer,
             "updates": training.updates,
-            "states_held": training.states_held,
+            "states_carried": training.states_carried,
             **_numbers(training),
             "bytes": training.bytes,
             "dtype": training.dtype,
@@ -98,7 +98,7 @@ class TrainingReport(SheetReport, DataReport, RecordReport):
         yield "Parameters", params
         if self.counts.counted.trainable != self.counts.counted.params:
             yield "Gradients", of.gradients
-        yield "Held values", of.held
+        yield "Saved activations", of.saved
         if self.counts.cost:
             yield "Forward", forward
         yield "Backward", of.backward_multiply_adds
@@ -108,15 +108,15 @@ class TrainingReport(SheetReport, DataReport, RecordReport):
 
         training = self.training
         yield from ties_told(training.network)
-        yield "Held values: what the backward equations read of a forward pass over one sequence."
+        yield "Saved activations: what the backward equations read of a forward pass over one sequence."
         forward = "Forward, backward" if self.counts.cost else "Backward"
         yield f"{forward}: multiply-adds for one sequence."
-        if training.held is None:
+        if training.saved is None:
             yield f"Not known {self._unknown()}."
         yield from chunks_told(training)
-        if training.states_held is not None:
+        if training.states_carried is not None:
             at_once = "of a chunk's steps" if truncated(training) else "of all steps"
-            yield f"States held, {at_once}: {plural(training.states_held, 'number')}."
+            yield f"States carried, {at_once}: {plural(training.states_carried, 'number')}."
         yield weighed(training)
 
     def _unknown(self) -> str:
@@ -132,9 +132,9 @@ def weighed(training: Training) -> str:
     parts = [plural(params, "weight"), plural(training.gradients, "gradient")]
     if training.kept:
         parts.append(f"{training.kept:,} of {training.optimizer}")
-    if training.held is None or training.bytes is None:
-        return f"Bytes: {size} × ({' + '.join(parts)}) and the held values."
-    parts.append(f"{training.batch:,} × {training.held:,} held")
+    if training.saved is None or training.bytes is None:
+        return f"Bytes: {size} × ({' + '.join(parts)}) and the saved activations."
+    parts.append(f"{training.batch:,} × {training.saved:,} saved")
     told = f", {byte_size(training.bytes)}" if training.bytes >= KIBI else ""
     of = plural(training.batch, "sequence")
     return f"Bytes for {of}: {size} × ({' + '.join(parts)}) = {training.bytes:,}{told}."
@@ -172,4 +172,4 @@ def chunks_told(training: Training) -> Iterator[str]:
 
 
 def _numbers(of: LayerTraining | Training) -> dict[str, int | None]:
-    return {"gradients": of.gradients, "held": of.held, "backward_multiply_adds": of.backward_multiply_adds}
+    return {"gradients": of.gradients, "saved": of.saved, "backward_multiply_adds": of.backward_multiply_adds}

@@ -29,6 +29,8 @@ ALIASES = {
     "max_multiply_adds with half the number: one multiply-add is two FLOPs": "flops max_flops max_flop max_mflops "
     "max_gflops",
     "max_training_bytes": "max_training_memory max_training_mem max_training_size",
+    "saved": "held",
+    "max_saved": "max_held",
     "batch": "batch_size batchsize bs minibatch mini_batch minibatch_size",
     "chunk": "chunk_size truncate truncation tbptt bptt bptt_steps k1 k2",
     "optimizer": "optim optimiser opt",

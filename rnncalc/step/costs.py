@@ -38,7 +38,7 @@ class Chunk(NamedTuple):
     other_end_needs: where the directions are multiplied and stop in different chunks, whether a gradient is asked for
         of what the backward one hands on.
     fed_itself: whether the layer reads what it has handed on, no other standing between. At the first step of a chunk
-        that is a state that is held anyway; it is counted as an input there, as the first chunk, which holds the most,
+        that is a state that is saved anyway; it is counted as an input there, as the first chunk, which holds the most,
         has one.
     """
 
@@ -52,7 +52,7 @@ class Chunk(NamedTuple):
     fed_itself: bool = False
 
 
-class HeldVector(NamedTuple):
+class SavedVector(NamedTuple):
     """A forward value that a backward equation reads: what it is, and the letter of its width."""
 
     formula: Formula
@@ -81,7 +81,7 @@ class BackwardProduct(NamedTuple):
 class Tally(NamedTuple):
     """What a backward pass reads and multiplies: each vector and each product, and how many times."""
 
-    held: Mapping[HeldVector, int]
+    saved: Mapping[SavedVector, int]
     work: Mapping[BackwardProduct, int]
 
 
@@ -97,12 +97,12 @@ def tally(trace: Trace, layer: Cell, chunk: Chunk, notation: Notation = W) -> Ta
     for steps in (chunk.steps,) if chunk.steps <= enough else (enough - 1, enough):
         tape = _taped(trace, layer, chunk._replace(steps=steps))
         tape.back()
-        held = Counter((value.place, value.width) for value in tape.held.values())
-        counts.append((held, tape.work))
-    (held, work), further = counts[-1], chunk.steps - enough
+        saved = Counter((value.place, value.width) for value in tape.saved.values())
+        counts.append((saved, tape.work))
+    (saved, work), further = counts[-1], chunk.steps - enough
     if further > 0:
-        held, work = (_further(few, more, further) for few, more in zip(*counts, strict=True))
-    return Tally({HeldVector(formula(place), width): times for (place, width), times in held.items()}, work)
+        saved, work = (_further(few, more, further) for few, more in zip(*counts, strict=True))
+    return Tally({SavedVector(formula(place), width): times for (place, width), times in saved.items()}, work)
 
 
 def _further(few: Mapping[What, int], more: Mapping[What, int], steps: int) -> Counter[What]:
@@ -135,7 +135,7 @@ class _Tape:
         self.trace = trace
         self.trained = trained
         self.values: list[_Value] = []
-        self.held: dict[int, _Value] = {}
+        self.saved: dict[int, _Value] = {}
         self.work: Counter[BackwardProduct] = Counter()
 
     def given(self, place: int, *, needs: bool) -> _Value:
@@ -174,7 +174,7 @@ class _Tape:
         if row and row.again and not value.kept:
             self.hold(value.operands[0])
         elif value.operation != WEIGHTS:
-            self.held[id(value)] = value
+            self.saved[id(value)] = value
 
     def back(self) -> None:
         """Go back from what is reached."""
@@ -217,7 +217,7 @@ def _taped(trace: Trace, layer: Cell, chunk: Chunk) -> _Tape:
             ends = [way[0 if direction else -1] for direction, way in enumerate(ways) if chunk.ends[direction]]
             _reach(tape, layer, ends)
             if layer.merge == "mul" and chunk.ends == (True, False):
-                # The directions are multiplied in the chunk where the forward one stops: what they hand on is held.
+                # The directions are multiplied in the chunk where the forward one stops: what they hand on is saved.
                 if ends[0].needs:
                     tape.hold(tape.given(ends[0].place, needs=chunk.other_end_needs))
                 if chunk.other_end_needs:

@@ -18,17 +18,17 @@ def trained(call: Call, *args: object) -> dict[str, Any]:
 
 def test_what_an_update_is_said_to_be(call: Call) -> None:
     """A chunk of 35 of 100 steps: three updates; many-to-one, the last has 30."""
-    params, held = 4 * 29 * (13 + 29 + 1), 30 * (13 + 7 * 29)
+    params, saved = 4 * 29 * (13 + 29 + 1), 30 * (13 + 7 * 29)
     assert trained(call, *FLAGS, "--chunk", 35, "--batch", 8, "--optimizer", "adam", "--dtype", "float16") == {
         "chunk": 35,
         "batch": 8,
         "optimizer": "adam",
         "updates": 3,
-        "states_held": 35 * 2 * 29,
+        "states_carried": 35 * 2 * 29,
         "gradients": params,
-        "held": held,
+        "saved": saved,
         "backward_multiply_adds": 4 * (30 * 29 * 13 + (30 + 29) * 29 * 29),
-        "bytes": 2 * (4 * params + 8 * held),
+        "bytes": 2 * (4 * params + 8 * saved),
         "dtype": "float16",
     }
 
@@ -94,7 +94,7 @@ def test_it_says_where_a_loss_stands(call: Call, flags: list[object], said: list
 def test_the_steps_are_asked_for(call: Call) -> None:
     """Without them nothing is known that hangs on them, and JSON has null for it."""
     of = trained(call, "-i", 4, "-l", "rnn:3", "--chunk", 2)
-    assert [of[key] for key in ("updates", "states_held", "held", "backward_multiply_adds", "bytes")] == [None] * 5
+    assert [of[key] for key in ("updates", "states_carried", "saved", "backward_multiply_adds", "bytes")] == [None] * 5
     assert "give steps" in call("-i", 4, "-l", "rnn:3", "--training").out
 
 
@@ -105,7 +105,7 @@ def test_cost_and_training_fit_beside_each_other(call: Call, monkeypatch: pytest
         out = call(spec, "--cost", "--training", "-T", 35).out
         assert out.count("────\n") == 2
         assert max(map(len, out.split("\n\n")[1].splitlines())) <= 80
-        assert {"Parameters", "Held", "Forward", "Backward"} <= {*out.split()}
+        assert {"Parameters", "Saved", "Forward", "Backward"} <= {*out.split()}
 
 
 def test_rows_a_tensor_are_those_of_the_count(call: Call) -> None:

@@ -37,7 +37,10 @@ def saving(parameters: Iterator[Any]) -> Iterator[dict[int, int]]:
             saved[storage.data_ptr()] = storage.nbytes() // tensor.element_size()
         return tensor
 
-    with torch.backends.mkldnn.flags(enabled=False), torch.autograd.graph.saved_tensors_hooks(pack, lambda held: held):
+    with (
+        torch.backends.mkldnn.flags(enabled=False),
+        torch.autograd.graph.saved_tensors_hooks(pack, lambda kept: kept),
+    ):
         yield saved
 
 
@@ -69,7 +72,7 @@ def test_held_values_are_what_pytorch_saves(
         topology="many-to-many",
         convention="pytorch",
     )
-    held = training(network).held
+    held = training(network).saved
     assert held is not None
     assert sum(saved.values()) == batch * held
 

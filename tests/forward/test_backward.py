@@ -1,4 +1,4 @@
-"""Going back on the tape: gradients by hand, held values and work as counted, and a witness that objects."""
+"""Going back on the tape: gradients by hand, saved activations and work as counted, and a witness that objects."""
 
 from io import StringIO
 from math import exp, prod, tanh
@@ -152,7 +152,7 @@ def test_both_directions_are_gone_back_through(merge: Any) -> None:
 
 @given(st.one_of(network(steps=True), encoder_decoder()), st.sampled_from([None, 1, 2, 3]), st.integers(0, 9))
 def test_any_network_goes_back_as_it_is_counted(spec: Spec, chunk: int | None, seed: int) -> None:
-    """Over all cells and options: gradients = differences, values read = held, multiplications = multiply-adds."""
+    """Over all cells and options: gradients = differences, values read = saved, multiplications = multiply-adds."""
     found = any_network(spec)
     if found is None:
         return
@@ -160,7 +160,7 @@ def test_any_network_goes_back_as_it_is_counted(spec: Spec, chunk: int | None, s
     assert done.run.agrees
     for layer in done.layers:
         assert layer.shapes_agree
-        assert layer.went.held_read == layer.declared.held
+        assert layer.went.saved_read == layer.declared.saved
         assert layer.went.multiplications == layer.declared.backward_multiply_adds
         assert layer.agrees, layer.worst_difference
 
@@ -172,7 +172,7 @@ def test_the_witness_objects_to_each_disagreement_alone() -> None:
     assert first.agrees
     went = first.went
     for wrong in (
-        first._replace(went=went._replace(held_read=went.held_read + 1)),
+        first._replace(went=went._replace(saved_read=went.saved_read + 1)),
         first._replace(went=went._replace(multiplications=went.multiplications - 1)),
         first._replace(went=went._replace(gradients={**went.gradients, "W_xz": [[0.0] * 3] * 4})),
         first._replace(went=went._replace(gradients={})),
@@ -193,7 +193,7 @@ def test_a_wrong_derivative_is_found_by_the_differences(monkeypatch: pytest.Monk
     monkeypatch.setitem(OPERATIONS, activation, right.replace(gradients=(through,)))
     done = backward(Network(input=4, layers=[LSTM(3)], output=1, steps=3))
     assert not done.agrees
-    assert all(layer.went.held_read == layer.declared.held for layer in done.layers)
+    assert all(layer.went.saved_read == layer.declared.saved for layer in done.layers)
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_a_row_that_says_wrong_what_its_gradients_read_is_objected_to(
     assert done.run.agrees
     assert not done.agrees
     assert done.layers[0].went == right.went
-    assert done.layers[0].declared.held != right.went.held_read == right.declared.held
+    assert done.layers[0].declared.saved != right.went.saved_read == right.declared.saved
 
 
 def test_a_kink_is_no_disagreement() -> None:

@@ -55,7 +55,10 @@ def test_gradients_by_hand() -> None:
     done = go_back(network, squared([[35.0]]), weights, inputs={None: [[5.0]]})
     assert done.loss == 2.0
     assert [[*layer.gradients.values()] for layer in done.layers] == [[[[30.0]], [6.0]], [[[22.0]], [2.0]]]
-    assert [(layer.held_read, layer.multiplications, layer.traces) for layer in done.layers] == [(1, 1, ()), (1, 2, ())]
+    assert [(layer.saved_read, layer.multiplications, layer.traces) for layer in done.layers] == [
+        (1, 1, ()),
+        (1, 2, ()),
+    ]
     whole = go_back(network, the_sum, weights, inputs={None: [[5.0]]})
     assert (whole.loss, [*whole.layers[1].gradients.values()]) == (37.0, [[[11.0]], [1.0]])
 

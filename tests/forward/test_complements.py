@@ -1,4 +1,4 @@
-"""One minus a value that is held is had from it: it is counted, and read on the way back, as that value."""
+"""One minus a value that is saved is had from it: it is counted, and read on the way back, as that value."""
 
 from typing import Any
 
@@ -49,8 +49,8 @@ def test_it_is_held_once(of: Any, a_step: int, chunk: int | None) -> None:
     network = Network(input=3, layers=[of(5)], steps=7, topology="many-to-many")
     done = backward(network, chunk=chunk)
     (layer,) = done.layers
-    assert layer.declared.held == (chunk or 7) * a_step
-    assert layer.went.held_read == layer.declared.held
+    assert layer.declared.saved == (chunk or 7) * a_step
+    assert layer.went.saved_read == layer.declared.saved
     assert done.agrees
 
 

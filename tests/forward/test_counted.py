@@ -127,14 +127,14 @@ def read(spec: Spec) -> Network:
     st.sampled_from(["textbook", "textbook", *CONVENTIONS]),
 )
 def test_what_is_counted_is_what_was_seen(spec: Spec, chunk: int | None, convention: str) -> None:
-    """Layer by layer: the values held, the multiplications, and a gradient for each trainable parameter."""
+    """Layer by layer: the saved activations, the multiplications, and a gradient for each trainable parameter."""
     found = read(spec | {"convention": convention})
     numbers = Numbers(0)
     weights = {placed.name: numbers.weights_of(placed) for placed in found.stack}
     back = go_back(found, the_sum, weights, chunk=chunk)
     for seen, counted in zip(back.layers, training(found, chunk=chunk).layers, strict=True):
         assert seen.placed == counted.placed
-        assert (seen.held_read, seen.multiplications) == (counted.held, counted.backward_multiply_adds), (
+        assert (seen.saved_read, seen.multiplications) == (counted.saved, counted.backward_multiply_adds), (
             seen.placed.name
         )
         assert sum(map(scalars, seen.gradients.values())) == counted.gradients

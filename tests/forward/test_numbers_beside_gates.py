@@ -1,4 +1,4 @@
-"""A trained number beside the gates does not depend on the step: what an activation makes of it is held once."""
+"""A trained number beside the gates does not depend on the step: what an activation makes of it is saved once."""
 
 from typing import Any
 
@@ -24,10 +24,10 @@ def test_a_fastgrnn_holds_both_numbers_once(topology: Any, steps: int, chunk: in
         together = steps % together or together
     network = Network(input=M, layers=[FastGRNN(H)], topology=topology, steps=steps)
     counted = training(network, chunk=chunk)
-    assert counted.held == together * A_STEP + 2
+    assert counted.saved == together * A_STEP + 2
     if steps < 10:
         (layer,) = backward(network, chunk=chunk).layers
-        assert layer.went.held_read == layer.declared.held == counted.held
+        assert layer.went.saved_read == layer.declared.saved == counted.saved
         assert layer.agrees
 
 
@@ -40,8 +40,8 @@ def test_each_direction_and_each_layer_has_its_own(topology: Any, chunk: int | N
     network = Network(input=M, layers=layers, topology=topology, steps=7)
     done = backward(network, chunk=chunk)
     assert done.agrees
-    if chunk is None and topology == "many-to-many":  # what both directions read, x, is held once
-        assert done.layers[0].went.held_read == 7 * (M + 2 * 4 * H) + 2 * 2
+    if chunk is None and topology == "many-to-many":  # what both directions read, x, is saved once
+        assert done.layers[0].went.saved_read == 7 * (M + 2 * 4 * H) + 2 * 2
 
 
 def test_the_command_says_so(call: Call) -> None:
@@ -78,5 +78,5 @@ def test_a_number_that_a_step_uses_twice_is_held_once(chunk: int | None) -> None
     """x, h before, n and a∘n at each step, and one number."""
     network = Network(input=M, layers=[Bent(H)], topology="many-to-many", steps=6)
     (layer,) = backward(network, chunk=chunk).layers
-    assert layer.declared.held == (chunk or 6) * (M + 3 * H) + 1
+    assert layer.declared.saved == (chunk or 6) * (M + 3 * H) + 1
     assert layer.agrees

@@ -30,7 +30,7 @@ def gone_back(of: Taped, made: Value, gradient: list[float]) -> set[int]:
     made.add(gradient)
     of.tape.back()
     of.layer.finish()
-    return {value for held in of.layer.held.values() for value in held}
+    return {value for saved in of.layer.saved.values() for value in saved}
 
 
 def test_a_step_is_in_its_chunk_and_gradients_stop_at_its_border() -> None:
@@ -87,11 +87,11 @@ def test_going_back_is_from_the_last_to_the_first_and_once() -> None:
 def test_the_most_that_is_held_for_a_chunk() -> None:
     """Each value once in a chunk: 2 + 3 in one, 4 in another; nothing where nothing was read."""
     layer = LayerTape({}, trained=True)
-    assert layer.held_at_once == 0
+    assert layer.saved_at_once == 0
     first, second = [0.0] * 2, [0.0] * 3
     for value, numbers, chunk in ((first, 2, 0), (second, 3, 0), (first, 2, 0), (first, 4, 1)):
         layer.hold(value, numbers, chunk)
-    assert layer.held_at_once == 5
+    assert layer.saved_at_once == 5
 
 
 def test_gradients_have_the_shape_of_the_weights() -> None:
@@ -275,19 +275,19 @@ def test_what_goes_back_through_weights(trained: bool, needs: bool) -> None:
 
 
 def test_a_learned_state_is_held_as_any_state_is() -> None:
-    """Other weights are kept anyway, and held by nobody."""
-    for name, held in (("state", 2), ("weight", 0)):
+    """Other weights are kept anyway, and saved by nobody."""
+    for name, saved in (("state", 2), ("weight", 0)):
         of = taped()
         start = getattr(of, name)(Arrays(WEIGHTS).vector("b"))
         x = vector(of, A, needs=True)
         made = of.operation(OPERATIONS["times"])(start, x)
         gone_back(of, made, GRADIENT)
-        assert of.layer.held_at_once == held + len(A)
+        assert of.layer.saved_at_once == saved + len(A)
         assert of.layer.gradients["b"] == [2.0, 30.0]
 
 
 def test_a_row_that_is_looked_up() -> None:
-    """Its gradient is added to the table's row; of the forward values its number alone is held."""
+    """Its gradient is added to the table's row; of the forward values its number alone is saved."""
     of = taped()
     table = Arrays(WEIGHTS).matrix("W")
     first, again = of.row(table, 1), of.row(table, 1)
@@ -295,7 +295,7 @@ def test_a_row_that_is_looked_up() -> None:
     first.add([1.0, 2.0])
     gone_back(of, again, [10.0, 20.0])
     assert of.layer.gradients["W"] == [[0.0, 0.0], [11.0, 22.0], [0.0, 0.0]]
-    assert (of.layer.held_at_once, of.meter.weights_read) == (2, 2)
+    assert (of.layer.saved_at_once, of.meter.weights_read) == (2, 2)
     assert of.tape.owners == {id(table): of.layer}
     assert not taped(trained=False).row(table, 1).needs
 
@@ -322,13 +322,13 @@ def test_what_is_read_is_held_for_the_chunk_that_it_was_made_in() -> None:
         made.append(of.product(matrix, of.constant(A)))
     made[0].add([1.0, 1.0, 1.0])
     gone_back(of, made[1], [1.0, 1.0, 1.0])
-    assert {chunk: [*held.values()] for chunk, held in of.layer.held.items()} == {0: [2], 1: [2]}
+    assert {chunk: [*saved.values()] for chunk, saved in of.layer.saved.items()} == {0: [2], 1: [2]}
     given = of.constant(A)
     assert (given.numbers, given.numbers is A, given.needs, of.numbers(given)) == (A, False, False, A)
 
 
 def test_the_products_of_all_steps_are_counted() -> None:
-    """Twice 6 multiplications for two vectors below; rows are held for the chunk in which they were looked up."""
+    """Twice 6 multiplications for two vectors below; rows are saved for the chunk in which they were looked up."""
     of = taped(1, trained=False)
     below = [vector(of, A, needs=True), vector(of, B, needs=True)]
     for x in below:
@@ -342,6 +342,6 @@ def test_the_products_of_all_steps_are_counted() -> None:
         of.at(step)
         of.row(table, number).add([1.0, 1.0])
     of.tape.back()
-    assert {chunk: [*held.values()] for chunk, held in of.layer.held.items()} == {0: [1], 1: [1], 2: [1]}
+    assert {chunk: [*saved.values()] for chunk, saved in of.layer.saved.items()} == {0: [1], 1: [1], 2: [1]}
     assert of.meter.weights_read == 4
     assert of.layer.gradients["W"] == [[0.0, 0.0], [2.0, 2.0], [1.0, 1.0]]

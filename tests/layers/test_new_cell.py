@@ -203,13 +203,13 @@ def test_it_is_run(kind: str, options: str, call: Call) -> None:
 
 @pytest.mark.parametrize("kind", COUNTS)
 def test_it_is_gone_back_through(kind: str) -> None:
-    """Gradients are those of differences; values held and multiplications are counted from its step alone."""
+    """Gradients are those of differences; saved activations and multiplications are counted from its step alone."""
     of: Any = KINDS[kind]
     network = Network(input=2, layers=[of(3), of(3)], steps=4, topology="many-to-many")
     done = backward(network, chunk=2)
     assert done.agrees
     if kind == "scaled":  # x, h before and n at each step, and no number for the scale
-        assert done.layers[0].declared.held == 2 * (2 + 3 + 3)
+        assert done.layers[0].declared.saved == 2 * (2 + 3 + 3)
 
 
 @pytest.mark.parametrize("kind", COUNTS)

@@ -10,8 +10,8 @@ def told(budget: Budget) -> list[tuple[object, str, bool]]:
 def test_each_limit_of_a_budget() -> None:
     """A number of parameters is whole, a ratio is not below nothing; layers come in pairs."""
     assert told(Budget(max_params=5, layers={"rnn_1": 4})) == []
-    paths = [path for path, _, follows in told(Budget(max_params=-5, min_dense_ratio=-1, max_held=2.5)) if not follows]  # type: ignore[arg-type]  # that is what is tested
-    assert paths == [("budget", "max_params"), ("budget", "min_dense_ratio"), ("budget", "max_held")]
+    paths = [path for path, _, follows in told(Budget(max_params=-5, min_dense_ratio=-1, max_saved=2.5)) if not follows]  # type: ignore[arg-type]  # that is what is tested
+    assert paths == [("budget", "max_params"), ("budget", "min_dense_ratio"), ("budget", "max_saved")]
     wrong = ("budget", "layers")
     for layers in (5, ("rnn_1",)):
         budget = Budget(layers=layers)  # type: ignore[arg-type]  # that is what is tested

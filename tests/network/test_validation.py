@@ -113,8 +113,8 @@ COUNT = "expected a whole number, 0 or more, got"
     [
         ({"expect": 5}, [(("expect",), "expected an Expect, such as Expect(total=1600), got 5")]),
         (
-            {"expect": Expect(total=True, held=-1)},
-            [(("expect", "total"), f"{COUNT} True"), (("expect", "held"), f"{COUNT} -1")],
+            {"expect": Expect(total=True, saved=-1)},
+            [(("expect", "total"), f"{COUNT} True"), (("expect", "saved"), f"{COUNT} -1")],
         ),
         ({"expect": UNTYPED.Expect(layers=5)}, [(("expect", "layers"), "expected a list of counts, got 5")]),
         ({"expect": UNTYPED.Expect(layers=["44"])}, [(("expect", "layers", 0), f"{COUNT} '44'")]),

@@ -34,14 +34,17 @@ SPECS = len([*Path("specs").rglob("*.yaml")])
         ("expect: {total: 27}", "6:17: expect.total: expected 27, got 28: 1 more"),
         ("expect: {layers: [24, 5]}", "6:23: expect.layers[1]: expected 5 in output, got 4: 1 fewer"),
         ("budget: {max_params: 28, max_bytes: 112, max_multiply_adds: 66, min_dense_ratio: 4.5}", ""),
-        ("expect: {held: 27, backward_multiply_adds: 87}", ""),  # by hand: 3 × 4 + 4 × 3 and 3; see test_training.py
-        ("expect: {held: 28}", "6:16: expect.held: expected 28, got 27: 1 fewer"),
+        ("expect: {saved: 27, backward_multiply_adds: 87}", ""),  # by hand: 3 × 4 + 4 × 3 and 3; see test_training.py
+        ("expect: {saved: 28}", "6:17: expect.saved: expected 28, got 27: 1 fewer"),
         (
             "expect: {backward_multiply_adds: 132}",
             "6:34: expect.backward_multiply_adds: expected 132, got 87: 45 fewer",
         ),
-        ("budget: {max_held: 27, max_training_bytes: 332}", ""),
-        ("budget: {max_held: 26}", "6:20: budget.max_held: expected at most 26 held values, got 27: 1 too many"),
+        ("budget: {max_saved: 27, max_training_bytes: 332}", ""),
+        (
+            "budget: {max_saved: 26}",
+            "6:21: budget.max_saved: expected at most 26 saved activations, got 27: 1 too many",
+        ),
         (
             "budget: {max_training_bytes: 331}",
             "6:30: budget.max_training_bytes: expected at most 331 bytes of training, got 332: 1 too many",

@@ -33,7 +33,7 @@ def test_every_line_is_true_and_the_last_is_what_is_counted(spec: Spec, chunk: i
     counted = {layer.name: layer for layer in training(found, chunk=chunk).layers}
     for layer in report(found, chunk)["layers"]:
         of = counted[layer["name"]]
-        for rows, number in ((layer["held"], of.held), (layer["backward_multiply_adds"], of.backward_multiply_adds)):
+        for rows, number in ((layer["saved"], of.saved), (layer["backward_multiply_adds"], of.backward_multiply_adds)):
             for row in rows:
                 assert evaluated(row["substituted"]) == row["number"]
             assert sum(row["number"] for row in rows[:-1]) == (rows[-1]["number"] if rows else 0) == (number or 0)
@@ -57,13 +57,13 @@ def test_a_product_that_is_done_once_has_no_factor_of_one() -> None:
 def test_what_is_held_is_the_formula_of_textbooks(layer: Layer, formula: str) -> None:
     """In letters, T being the steps."""
     (found,) = report(Network(input=3, layers=[layer], steps=7, topology="many-to-many"))["layers"]
-    assert found["held"][-1]["formula"] == formula
+    assert found["saved"][-1]["formula"] == formula
 
 
 def test_vectors_are_called_as_in_the_equations() -> None:
     """And gates by what they are."""
     (found,) = report(Network(input=3, layers=[LSTM(5)], steps=7, topology="many-to-many"))["layers"]
-    assert [(row["label"], row["what"], row["formula"]) for row in found["held"][:-1]] == [
+    assert [(row["label"], row["what"], row["formula"]) for row in found["saved"][:-1]] == [
         ("x_t", "input", "7m"),
         ("h_(t−1)", "state before a step", "7h"),
         ("c_(t−1)", "state before a step", "7h"),
@@ -159,7 +159,7 @@ def test_what_is_not_known_is_said(call: Call) -> None:
     done = call("explain", "-i", 3, "-l", "rnn:5", "--training")
     assert (done.code, done.out) == (2, "")
     assert done.err.endswith("; give steps, or -T\n")
-    assert report(Network(input=3, layers=[External(5)], steps=2))["layers"][0]["held"] == []
+    assert report(Network(input=3, layers=[External(5)], steps=2))["layers"][0]["saved"] == []
     assert "counted elsewhere" in call("explain", "-i", 3, "-l", "external:5", "-T", 2, "--training").out
 
 
@@ -173,7 +173,7 @@ def test_latex_has_it_too(call: Call) -> None:
     product = r" \cdot ".join(factors)
     assert rf"${whole} = \sum_{{k}} {product}$, $k$ from 1 to $T$" in done.out
     assert done.out.count(r"\begin{align*}") == 1
-    assert done.out.count(r"\derived{held") == done.out.count(r"\derived{backward") == 1
+    assert done.out.count(r"\derived{saved") == done.out.count(r"\derived{backward") == 1
     assert r"{$h\cdot m$ $= 5 \times 3$ $= 15$}" in done.out
 
 
@@ -243,23 +243,23 @@ def test_products_by_whose_matrices_they_are() -> None:
         (into, ("y",), "h", 7 * 6 * 4),
         (through, ("y",), "h", 7 * 6 * 4),
     ]
-    assert [(line.kind, line.number, line.gate) for line in lstm.held] == [
+    assert [(line.kind, line.number, line.gate) for line in lstm.saved] == [
         (Kind.INPUT, 7 * 3, ""),
         (Kind.STATE_BEFORE, 7 * 5, ""),
         (Kind.STATE_BEFORE, 7 * 5, ""),
         *[(Kind.GATE, 7 * 5, name) for name in ("input gate", "forget gate", "candidate", "output gate")],
         (Kind.OTHER, 7 * 5, ""),
     ]
-    assert [(line.kind, line.number) for line in output.held] == [(Kind.INPUT, 7 * 4)]
+    assert [(line.kind, line.number) for line in output.saved] == [(Kind.INPUT, 7 * 4)]
 
 
 def test_what_is_held_once_has_no_letter_of_the_steps() -> None:
     """Nor a time: in dense layers after the sequence, what they read, what an activation has given, and gradients."""
     net = Network(input=3, layers=[RNN(5), Dense(4, activation="tanh")], output=2, steps=7)
     _, dense, output = report(net)["layers"]
-    assert [(row["label"], row["formula"]) for row in dense["held"]] == [("x", "m"), ("y", "n"), ("held", "m + n")]
-    assert [row["label"] for row in output["held"]] == ["h", "held"]
+    assert [(row["label"], row["formula"]) for row in dense["saved"]] == [("x", "m"), ("y", "n"), ("saved", "m + n")]
+    assert [row["label"] for row in output["saved"]] == ["h", "saved"]
     assert [each["backward_multiply_adds"][1]["label"] for each in (dense, output)] == ["∂L/∂x", "∂L/∂h"]
     _, dense, output = report(net.replace(topology="many-to-many"))["layers"]
-    assert [row["label"] for row in (*dense["held"], *output["held"])] == ["x_t", "y_t", "held", "h_t", "held"]
+    assert [row["label"] for row in (*dense["saved"], *output["saved"])] == ["x_t", "y_t", "saved", "h_t", "saved"]
     assert [each["backward_multiply_adds"][1]["label"] for each in (dense, output)] == ["∂L/∂x_t", "∂L/∂h_t"]

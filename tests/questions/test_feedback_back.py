@@ -24,7 +24,7 @@ STACKS: dict[str, tuple[tuple[Any, ...], int | None]] = {
 @pytest.mark.parametrize("chunk", [None, 1, 2, 3])
 @pytest.mark.parametrize("name", STACKS)
 def test_what_is_counted_is_what_going_back_does(name: str, chunk: int | None) -> None:
-    """Gradients flow from an input to the output that it was, but over no chunk's border; a vector is held once."""
+    """Gradients flow from an input to the output that it was, but over no chunk's border; a vector is saved once."""
     layers, output = STACKS[name]
     network = Network(input=output or layers[0].units, layers=layers, output=output, topology="one-to-many", steps=7)
     assert backward(network.replace(feedback=True), chunk=chunk).agrees

@@ -102,7 +102,7 @@ def test_answer(call: Call) -> None:
                 "right": "3 × (4 + 3 + 1) + 1 × (3 + 1)",
             }
         ],
-        "remarks": ["27 is also the number of values held for going back, not of parameters."],
+        "remarks": ["27 is also the number of saved activations, not of parameters."],
     }
     assert report(call, "answer", "specs/two-rnn-layers.yaml", 15, 28, 5) == {
         "name": "Two recurrent layers",

@@ -1,4 +1,4 @@
-"""`count --training`: gradients, held values, multiply-adds of going back, states held, updates and bytes."""
+"""`count --training`: gradients, saved activations, multiply-adds of going back, states carried, updates and bytes."""
 
 from typing import Any
 
@@ -42,13 +42,13 @@ def test_held_values_are_what_pytorch_saves(
     layers: list[Layer], inputs: int, steps: int, batch: int, numbers: int
 ) -> None:
     """The numbers that PyTorch 2.13 saves on the CPU without oneDNN, the parameters left out."""
-    held = training(many(layers, inputs, steps), batch=batch).held
-    assert held is not None
-    assert batch * held == numbers
+    saved = training(many(layers, inputs, steps), batch=batch).saved
+    assert saved is not None
+    assert batch * saved == numbers
 
 
 @pytest.mark.parametrize(
-    ("layer", "held"),
+    ("layer", "saved"),
     [
         (RNN(5), 7 * (3 + 5) + 5),  # x_t and h_(t−1), and what tanh gave, which is h_t: h_0 to h_7
         (RNN(5, activation="linear"), 7 * (3 + 5)),  # nothing is read of h_7
@@ -62,9 +62,9 @@ def test_held_values_are_what_pytorch_saves(
         (GRU(5, reset_gate=False), 7 * (3 + 3 * 5)),  # x, h, z, n
     ],
 )
-def test_held_values_by_hand(layer: Layer, held: int) -> None:
+def test_held_values_by_hand(layer: Layer, saved: int) -> None:
     """Each vector that the backward equations of 7 steps read, once, for 3 inputs and 5 units."""
-    assert training(many([layer], 3, 7)).held == held
+    assert training(many([layer], 3, 7)).saved == saved
 
 
 def test_the_smallest_network_by_hand() -> None:
@@ -74,12 +74,12 @@ def test_the_smallest_network_by_hand() -> None:
     assert hidden.backward_multiply_adds == 3 * 3 * 4 + 3 * 3 * 3 + 2 * 3 * 3  # W_xh; W_hh; h_2 and h_1, not h_0
     assert output.backward_multiply_adds == 1 * 3 + 1 * 3  # W_hy; h_3
     assert of.backward_multiply_adds == 87
-    assert hidden.held == 3 * 4 + 4 * 3  # x_1 to x_3; h_0 to h_3
-    assert output.held == 3
-    assert of.held == 27
+    assert hidden.saved == 3 * 4 + 4 * 3  # x_1 to x_3; h_0 to h_3
+    assert output.saved == 3
+    assert of.saved == 27
     assert of.gradients == 28
     assert of.bytes == 4 * (28 + 28 + 27)
-    assert of.states_held == 9
+    assert of.states_carried == 9
     assert of.updates == 1
 
 
@@ -87,16 +87,16 @@ def test_many_to_one_in_chunks_reaches_the_last_alone() -> None:
     """Ten steps in chunks of 4: the last has 2, and what is before it learns nothing."""
     network = Network(input=4, layers=[RNN(3)], output=1, steps=10)
     of, short = training(network, chunk=4), training(network.replace(steps=2))
-    assert of.held == short.held == 2 * (4 + 3) + 3 + 3
+    assert of.saved == short.saved == 2 * (4 + 3) + 3 + 3
     assert of.backward_multiply_adds == short.backward_multiply_adds
-    assert (of.updates, of.states_held) == (3, 12)
+    assert (of.updates, of.states_carried) == (3, 12)
 
 
 def test_both_directions_of_many_to_one_stop_in_different_chunks() -> None:
     """Of 10 steps in chunks of 4 the forward direction's last are 2, the backward one's, which reads x_1 last, 4."""
     network = Network(input=4, layers=[RNN(3, bidirectional=True)], steps=10)
     (layer,) = training(network, chunk=4).layers
-    assert layer.held == 4 * (4 + 3) + 3
+    assert layer.saved == 4 * (4 + 3) + 3
     assert layer.backward_multiply_adds == sum(n * 3 * 4 + n * 9 + (n - 1) * 9 for n in (2, 4))
 
 
@@ -129,7 +129,7 @@ def test_a_diagonal_recurrence_multiplies_nothing() -> None:
     """Its weights act element by element; only the inputs' matrix is one."""
     of = training(many([RNN(5, recurrence="diagonal")], 3, 7))
     assert of.backward_multiply_adds == 7 * 5 * 3
-    assert of.held == training(many([RNN(5)], 3, 7)).held
+    assert of.saved == training(many([RNN(5)], 3, 7)).saved
 
 
 def test_a_learned_state_takes_one_product_more() -> None:
@@ -143,9 +143,9 @@ def test_a_frozen_layer_holds_what_gradients_through_it_need() -> None:
     """Above a trained layer its gradients go on into x and h, and read what tanh gave: h_1 to h_7."""
     below, frozen = training(many([RNN(4), RNN(5, frozen=True)], 3, 7)).layers
     assert frozen.gradients == 0
-    assert frozen.held == 7 * 5
+    assert frozen.saved == 7 * 5
     assert frozen.backward_multiply_adds == 7 * 5 * 4 + 6 * 5 * 5
-    assert below.held == 7 * (3 + 4) + 4
+    assert below.saved == 7 * (3 + 4) + 4
 
 
 def test_an_embedding_and_its_tied_output() -> None:
@@ -153,17 +153,17 @@ def test_an_embedding_and_its_tied_output() -> None:
     layers: list[Layer] = [Embedding(4), RNN(4)]
     tied = training(many(layers, 9, 7, output=Output(9, tied=True)))
     table, _, output = tied.layers
-    assert (table.held, table.backward_multiply_adds, table.gradients) == (7, 0, 36)
-    assert (output.held, output.backward_multiply_adds, output.gradients) == (7 * 4, 2 * 7 * 9 * 4, 9)
+    assert (table.saved, table.backward_multiply_adds, table.gradients) == (7, 0, 36)
+    assert (output.saved, output.backward_multiply_adds, output.gradients) == (7 * 4, 2 * 7 * 9 * 4, 9)
     layers[0] = Embedding(4, frozen=True)
     table, _, output = training(many(layers, 9, 7, output=Output(9, tied=True))).layers
-    assert (table.held, table.gradients) == (0, 0)
-    assert (output.held, output.backward_multiply_adds) == (0, 7 * 9 * 4)
+    assert (table.saved, table.gradients) == (0, 0)
+    assert (output.saved, output.backward_multiply_adds) == (0, 7 * 9 * 4)
 
 
 def test_a_dense_layer_holds_its_input_and_what_its_activation_gave() -> None:
     """A linear one its input alone."""
-    linear, softmax = (training(many([Dense(2, activation=word)], 3, 7)).held for word in ("linear", "softmax"))
+    linear, softmax = (training(many([Dense(2, activation=word)], 3, 7)).saved for word in ("linear", "softmax"))
     assert linear == 7 * 3
     assert softmax == 7 * (3 + 2)
 
@@ -171,7 +171,7 @@ def test_a_dense_layer_holds_its_input_and_what_its_activation_gave() -> None:
 def test_directions_that_are_multiplied_hold_each_other() -> None:
     """An LSTM's own equations read no h_7; the product of its directions reads every one of both."""
     joined, multiplied = (
-        training(many([LSTM(5, bidirectional=True, merge=merge)], 3, 7)).held for merge in ("sum", "mul")
+        training(many([LSTM(5, bidirectional=True, merge=merge)], 3, 7)).saved for merge in ("sum", "mul")
     )
     assert joined == 7 * (3 + 2 * 7 * 5)
     assert multiplied == 7 * (3 + 2 * 7 * 5) + 2 * 5
@@ -180,7 +180,7 @@ def test_directions_that_are_multiplied_hold_each_other() -> None:
 def test_directions_that_are_multiplied_where_they_stop_hold_each_other() -> None:
     """Each stops in another chunk of 4: the forward one's last holds both ends beside its own steps."""
     joined, multiplied = (
-        training(Network(input=3, layers=[LSTM(5, bidirectional=True, merge=merge)], steps=8), chunk=4).held
+        training(Network(input=3, layers=[LSTM(5, bidirectional=True, merge=merge)], steps=8), chunk=4).saved
         for merge in ("sum", "mul")
     )
     assert joined == 4 * (3 + 7 * 5)
@@ -188,7 +188,7 @@ def test_directions_that_are_multiplied_where_they_stop_hold_each_other() -> Non
 
 
 @pytest.mark.parametrize(
-    ("layer", "held", "multiply_adds"),
+    ("layer", "saved", "multiply_adds"),
     [
         (Dense(3), 7 * 3, (7 + 6) * 9),  # each input; into the weights, and into all inputs but the first
         (Dense(3, activation="tanh"), 8 * 3, (7 + 6) * 9),  # and the last output, which is no input
@@ -197,20 +197,20 @@ def test_directions_that_are_multiplied_where_they_stop_hold_each_other() -> Non
     ],
     ids=str,
 )
-def test_a_dense_layer_that_reads_its_own_outputs_holds_each_once(layer: Layer, held: int, multiply_adds: int) -> None:
+def test_a_dense_layer_that_reads_its_own_outputs_holds_each_once(layer: Layer, saved: int, multiply_adds: int) -> None:
     """Seven steps of three numbers, fed back."""
     of = training(Network(input=3, layers=[layer], topology="one-to-many", steps=7, feedback=True))
-    assert (of.held, of.backward_multiply_adds) == (held, multiply_adds)
+    assert (of.saved, of.backward_multiply_adds) == (saved, multiply_adds)
 
 
 def test_one_to_many_reads_zeros_at_the_later_steps() -> None:
     """They are constants: what is below gets a gradient of the first input alone."""
     network = Network(input=4, layers=[Dense(3), RNN(5)], output=1, steps=7, topology="one-to-many")
     below, cell, output = training(network).layers
-    assert (below.held, below.backward_multiply_adds) == (4, 3 * 4)
-    assert cell.held == 7 * (3 + 5) + 5
+    assert (below.saved, below.backward_multiply_adds) == (4, 3 * 4)
+    assert cell.saved == 7 * (3 + 5) + 5
     assert cell.backward_multiply_adds == 7 * 5 * 3 + 5 * 3 + 7 * 25 + 6 * 25
-    assert output.held == 7 * 5
+    assert output.saved == 7 * 5
 
 
 def test_an_encoder_learns_through_the_state_it_hands_over() -> None:
@@ -218,19 +218,19 @@ def test_an_encoder_learns_through_the_state_it_hands_over() -> None:
     network = Network(encoder=Part(2, (RNN(4),), steps=5), decoder=Part(3, (RNN(4),), Output(1), steps=6))
     encoder, decoder, output = training(network, chunk=3).layers
     assert encoder.backward_multiply_adds == 2 * 4 * 2 + 2 * 16 + 16
-    assert encoder.held == 2 * (2 + 4) + 4
+    assert encoder.saved == 2 * (2 + 4) + 4
     assert decoder.backward_multiply_adds == 6 * 4 * 3 + 6 * 16 + 3 * 16 + 2 * 16
-    assert decoder.held == 3 * (3 + 4) + 4
-    assert output.held == 3 * 4
+    assert decoder.saved == 3 * (3 + 4) + 4
+    assert output.saved == 3 * 4
     frozen = network.replace(encoder=Part(2, (RNN(4, frozen=True),), steps=5))
     encoder, decoder, _ = training(frozen, chunk=3).layers
-    assert (encoder.held, encoder.backward_multiply_adds) == (0, 0)
+    assert (encoder.saved, encoder.backward_multiply_adds) == (0, 0)
     assert decoder.backward_multiply_adds == 6 * 4 * 3 + 6 * 16 + 2 * 2 * 16
 
 
 @given(cell(), st.integers(1, 9), st.integers(1, 9))
 def test_directions_add_up(spec: Spec, inputs: int, steps: int) -> None:
-    """Both directions hold and multiply what two of one do; the inputs, which both read, are held once.
+    """Both directions hold and multiply what two of one do; the inputs, which both read, are saved once.
 
     An SRU is another in both, where its skip is the input itself in one direction alone, or in both alone.
     """
@@ -240,10 +240,10 @@ def test_directions_add_up(spec: Spec, inputs: int, steps: int) -> None:
         training(read({"input": inputs, "steps": steps, "topology": "many-to-many", "layers": [spec | way]}))
         for way in ({"bidirectional": False}, {"bidirectional": True})
     )
-    assert alone.held is not None
+    assert alone.saved is not None
     assert alone.backward_multiply_adds is not None
     assert both.backward_multiply_adds == 2 * alone.backward_multiply_adds
-    assert both.held == 2 * alone.held - steps * inputs
+    assert both.saved == 2 * alone.saved - steps * inputs
 
 
 @given(network(steps=True), st.none() | st.integers(1, 5))
@@ -252,7 +252,7 @@ def test_a_stack_is_the_sum_of_its_layers(spec: Spec, chunk: int | None) -> None
     of = training(read(spec), chunk=chunk)
     assert [layer.name for layer in of.layers] == [placed.name for placed in of.network.stack]
     for total, numbers in (
-        (of.held, [layer.held for layer in of.layers]),
+        (of.saved, [layer.saved for layer in of.layers]),
         (of.backward_multiply_adds, [layer.backward_multiply_adds for layer in of.layers]),
         (of.gradients, [layer.gradients for layer in of.layers]),
     ):
@@ -289,7 +289,7 @@ def test_chunks_hold_what_so_many_steps_do(layers: list[Spec], inputs: int, chun
     layers = [{key: value for key, value in layer.items() if key != "learned_state"} for layer in layers]
     network = read({"input": inputs, "layers": layers, "steps": chunk * times, "topology": "many-to-many"})
     whole, one = training(network, chunk=chunk), training(network.replace(steps=chunk))
-    assert (whole.held, whole.states_held, whole.updates) == (one.held, one.states_held, times)
+    assert (whole.saved, whole.states_carried, whole.updates) == (one.saved, one.states_carried, times)
     assert one.backward_multiply_adds is not None
     assert whole.backward_multiply_adds == times * one.backward_multiply_adds
 
@@ -299,7 +299,7 @@ def test_every_further_step_adds_the_same(layers: list[Spec], topology: str) -> 
     """From the seventh on, whatever the options: so a million steps cost no more than seven."""
     network = read({"input": 3, "layers": layers, "topology": topology, "output": 2})
     few, more, most = (training(network.replace(steps=steps)) for steps in (7, 8, 1_000_007))
-    for number in ("held", "backward_multiply_adds", "states_held"):
+    for number in ("saved", "backward_multiply_adds", "states_carried"):
         at_few, at_more, at_most = (getattr(of, number) for of in (few, more, most))
         assert at_most == at_few + 1_000_000 * (at_more - at_few)
 
@@ -308,9 +308,9 @@ def test_what_cannot_be_known_is_none() -> None:
     """Without the steps, and with a part that is counted elsewhere; the gradients are known."""
     for layers, steps in (([RNN(3)], None), ([External(5), RNN(3)], 4)):
         of = training(Network(input=2, layers=layers, steps=steps))
-        assert (of.held, of.backward_multiply_adds, of.bytes) == (None, None, None)
+        assert (of.saved, of.backward_multiply_adds, of.bytes) == (None, None, None)
         assert of.gradients == of.network.params
-    assert training(Network(input=2, layers=[External(5), RNN(3)], steps=4)).layers[1].held == 4 * (2 + 3) + 3
+    assert training(Network(input=2, layers=[External(5), RNN(3)], steps=4)).layers[1].saved == 4 * (2 + 3) + 3
 
 
 def test_bytes_are_those_of_weights_gradients_the_optimizer_and_the_batch() -> None:
@@ -348,8 +348,8 @@ def test_what_an_update_cannot_be_is_refused(options: dict[str, object], message
 
 @given(cell())
 def test_a_layer_is_a_cell_or_says_nothing_of_states(spec: Spec) -> None:
-    """States held are T·s: h for each step, and c beside it in an LSTM, of both directions."""
+    """States carried are T·s: h for each step, and c beside it in an LSTM, of both directions."""
     network = read({"input": 3, "layers": [spec], "steps": 6})
     cells = [placed.layer for placed in network.stack if isinstance(placed.layer, Cell)]
-    assert training(network).states_held == 6 * sum(sum(layer.state_widths()) for layer in cells)
-    assert training(network, chunk=4).states_held == 4 * sum(sum(layer.state_widths()) for layer in cells)
+    assert training(network).states_carried == 6 * sum(sum(layer.state_widths()) for layer in cells)
+    assert training(network, chunk=4).states_carried == 4 * sum(sum(layer.state_widths()) for layer in cells)

@@ -161,7 +161,7 @@ def training_in_json(text: str) -> Columns:
 @example(FROZEN, True, 2)
 @example(HALVES, False, None)
 def test_what_training_takes_sums_to_the_network(form: str, spec: Spec, cost: bool, chunk: int | None) -> None:
-    """Gradients, held values and multiply-adds both ways, beside the parameters."""
+    """Gradients, saved activations and multiply-adds both ways, beside the parameters."""
     counted = count(read(spec))
     of = training(counted.network, chunk=chunk)
     text = rendered(TrainingReport(CountReport(counted, cost=cost), of), form)
@@ -172,9 +172,9 @@ def test_what_training_takes_sums_to_the_network(form: str, spec: Spec, cost: bo
     else:
         (found,) = READERS[form][0](text, 2 - cost + ("encoder" in spec))
     check(found)
-    held = next(title for title in ("held", "Held values") if title in found)
+    saved = next(title for title in ("saved", "Saved activations") if title in found)
     back = next(title for title in ("backward_multiply_adds", "Backward") if title in found)
-    assert (found[held][1], found[back][1]) == (of.held, of.backward_multiply_adds)
+    assert (found[saved][1], found[back][1]) == (of.saved, of.backward_multiply_adds)
     if form in FOR_PEOPLE:
         assert ("Gradients" in found) == (counted.trainable != counted.params)
         assert ("Forward" in found) == cost

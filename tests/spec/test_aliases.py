@@ -51,10 +51,10 @@ def test_a_kind_that_is_told_is_one(row: str) -> None:
     assert from_flags("3", (typed,), None).network.layers
 
 
-HELD = {*BUDGET_KEYS, *UPDATE_KEYS, "total", "tied"}
+SAVED = {*BUDGET_KEYS, *UPDATE_KEYS, "total", "tied"}
 
 
-@pytest.mark.parametrize("word", sorted(HELD | {word for row in ALIASES if ours(row) in HELD for word in told(row)}))
+@pytest.mark.parametrize("word", sorted(SAVED | {word for row in ALIASES if ours(row) in SAVED for word in told(row)}))
 def test_what_is_told_of_a_network_is_read(word: str) -> None:
     """A limit, a count or an update at the top of a spec: what the message says to write, written there, is read."""
     spec, value = "input: 3\nlayers: [embedding: 3, lstm: 3]\n", "adam" if word.startswith("opt") else "3"
@@ -71,9 +71,9 @@ def test_what_is_told_of_a_network_is_read(word: str) -> None:
 @pytest.mark.parametrize(
     ("word", "known", "meant"),
     [
-        ("max_parms", ("max_params", "max_held"), "max_params"),
-        ("max_flops", ("max_params", "max_held"), ""),
-        ("max_latency", ("max_bytes", "max_held"), ""),
+        ("max_parms", ("max_params", "max_saved"), "max_params"),
+        ("max_flops", ("max_params", "max_saved"), ""),
+        ("max_latency", ("max_bytes", "max_saved"), ""),
         ("max_ratio", ("max_params", "min_dense_ratio"), ""),
         ("forget_gate", ("output_gate", "name"), ""),
         ("reset_gates", ("output_gate", "reset_gate"), "reset_gate"),

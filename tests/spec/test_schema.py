@@ -77,7 +77,7 @@ def test_what_the_reader_accepts_validates(spec: Spec, data: st.DataObject) -> N
         "name": st.sampled_from(["a", 5, True, "no", "ü"]),
         "source": st.just("a book"),
         "convention": st.just("textbook"),
-        "expect": st.sampled_from([0, 5, {"total": 5}, {"layers": []}, {"held": 5, "backward_multiply_adds": 0}, {}]),
+        "expect": st.sampled_from([0, 5, {"total": 5}, {"layers": []}, {"saved": 5, "backward_multiply_adds": 0}, {}]),
         "budget": st.fixed_dictionaries(
             {},
             optional={

@@ -27,12 +27,12 @@ class OtherQuantity(Enum):
     MULTIPLY_ADDS_PER_STEP = auto()
     BYTES = auto()
     GRADIENTS = auto()
-    HELD = auto()
+    SAVED = auto()
     BACKWARD = auto()
-    STATES_HELD = auto()
+    STATES_CARRIED = auto()
     TRAINING_BYTES = auto()
     GRADIENTS_A_STEP = auto()
-    HELD_WITHOUT_GATES = auto()
+    SAVED_WITHOUT_GATES = auto()
     TWICE_FORWARD = auto()
 
 
@@ -72,14 +72,14 @@ def _uses(uses: int | None, gradients: int) -> int | None:
 
 
 def _without_gates(of: Training) -> int | None:
-    """Return what would be held if the equations of a cell read its input and its states alone."""
+    """Return what would be saved if the equations of a cell read its input and its states alone."""
     return total(_states_alone(of, layer) for layer in of.layers)
 
 
 def _states_alone(of: Training, layer: LayerTraining) -> int | None:
     placed, steps = layer.placed, of.network.parts[layer.placed.part].steps
     if steps is None or not isinstance(placed.layer, Cell) or len(placed.layer.gates(placed.inputs)) == 1:
-        return layer.held
+        return layer.saved
     return min(of.chunk or steps, steps) * (placed.inputs + sum(placed.layer.state_widths()))
 
 
@@ -94,19 +94,19 @@ NUMBERS: Mapping[OtherQuantity, Callable[[Training], int | None]] = {
     OtherQuantity.MULTIPLY_ADDS_PER_STEP: _multiply_adds_per_step,
     OtherQuantity.BYTES: _bytes,
     OtherQuantity.GRADIENTS: lambda of: of.gradients,
-    OtherQuantity.HELD: lambda of: of.held,
+    OtherQuantity.SAVED: lambda of: of.saved,
     OtherQuantity.BACKWARD: lambda of: of.backward_multiply_adds,
-    OtherQuantity.STATES_HELD: lambda of: of.states_held,
+    OtherQuantity.STATES_CARRIED: lambda of: of.states_carried,
     OtherQuantity.TRAINING_BYTES: lambda of: of.bytes,
     OtherQuantity.GRADIENTS_A_STEP: _of_steps,
-    OtherQuantity.HELD_WITHOUT_GATES: _without_gates,
+    OtherQuantity.SAVED_WITHOUT_GATES: _without_gates,
     OtherQuantity.TWICE_FORWARD: _twice_forward,
 }
 """How each quantity comes about, in the order in which they are listed; None if it is not known."""
 
 MISTAKEN_FOR: Mapping[OtherQuantity, OtherQuantity] = {
     OtherQuantity.GRADIENTS_A_STEP: OtherQuantity.GRADIENTS,
-    OtherQuantity.HELD_WITHOUT_GATES: OtherQuantity.HELD,
+    OtherQuantity.SAVED_WITHOUT_GATES: OtherQuantity.SAVED,
     OtherQuantity.TWICE_FORWARD: OtherQuantity.BACKWARD,
 }
 """The mistakes among them, with the quantity that is counted wrong."""
@@ -129,9 +129,9 @@ def meanings_in_layer(of: Training, layer: LayerTraining, given: GivenNumber) ->
     alone = of._replace(
         layers=(layer,),
         gradients=layer.gradients,
-        held=layer.held,
+        saved=layer.saved,
         backward_multiply_adds=layer.backward_multiply_adds,
-        states_held=None,
+        states_carried=None,
         bytes=None,
     )
     return meanings(alone, given, [quantity for quantity in NUMBERS if quantity is not OtherQuantity.DENSE])

@@ -38,14 +38,14 @@ FROZEN = ("-i", 9, "-l", "embedding:4,frozen", "-l", "lstm:29", "-T", 7)
     [
         (SMALL, 66, "multiply-adds in one pass"),
         (SMALL, 87, "multiply-adds of going back"),
-        (SMALL, 27, "values held for going back"),
+        (SMALL, 27, "saved activations"),
         (SMALL, 9, "values in the states of all steps"),
         (SMALL, 4 * (28 + 28 + 27), "bytes that training takes"),
         (SMALL, 2 * 66, "twice the multiply-adds of the forward pass; going back takes 87."),
         (SMALL, 3 * 24 + 4, "a gradient for each parameter and step; those of all steps are summed: 28."),
-        (GATED, 7 * (13 + 7 * 29), "values held for going back"),
-        (GATED, 7 * (13 + 2 * 29), "without the gates; their equations read them too: 1,512."),
-        (MGU, 4 * (3 + 5), "without the gates; their equations read them too"),
+        (GATED, 7 * (13 + 7 * 29), "saved activations"),
+        (GATED, 7 * (13 + 2 * 29), "without the gates, which the backward equations read too: 1,512."),
+        (MGU, 4 * (3 + 5), "without the gates, which the backward equations read too"),
         (FROZEN, 4 * 29 * (4 + 29 + 1), "the number of gradients"),
     ],
 )
@@ -94,15 +94,15 @@ def test_a_number_of_another_kind_is_always_said_to_be_one(
     assert any(MEANINGS[what] in remark for remark in remarks) if what else judged.meant == ()
 
 
-@given(network(), st.sampled_from(["multiply_adds", "bytes", "held"]))
+@given(network(), st.sampled_from(["multiply_adds", "bytes", "saved"]))
 def test_whatever_the_network_its_other_numbers_are_said_to_be_so(spec: Spec, key: str) -> None:
     """Unless the right count is the same number."""
     net = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
     counted, trained = count(net), training(net)
     once = sum(layer.multiply_adds_per_step or 0 for layer in counted.layers)
-    number = {"multiply_adds": counted.multiply_adds or once, "bytes": 4 * net.params, "held": trained.held}[key]
+    number = {"multiply_adds": counted.multiply_adds or once, "bytes": 4 * net.params, "saved": trained.saved}[key]
     if number and number != net.params:
-        said = {"multiply_adds": "multiply-adds in one", "bytes": "bytes in float32", "held": "held for going back"}
+        said = {"multiply_adds": "multiply-adds in one", "bytes": "bytes in float32", "saved": "saved activations"}
         remarks = AnswerReport(answer(net, number)).data()["remarks"]
         external = any(isinstance(placed.layer, External) for placed in net.stack)
         assert any(said[key] in remark for remark in remarks) or (external and key == "multiply_adds")
