@@ -128,8 +128,9 @@ def test_what_another_write_left_behind_is_in_no_ones_way(
 def test_a_write_that_is_ended_leaves_nothing_behind(number: signal.Signals, tmp_path: Path) -> None:
     """And the process ends as it would have."""
     code = (
-        "import os, sys, time\n"
+        "import os, signal, sys, time\n"
         "from rnncalc.cli import main\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"  # tests that run under nohup inherit that it is ignored
         "os.fsync = lambda _: (print('writing', flush=True), time.sleep(60))\n"
         "main()\n"
     )
