@@ -329,7 +329,7 @@ def test_a_network_without_a_trained_weight_has_nothing_to_compare(call: Call) -
     assert "No weight is trained, so there is no gradient to hold against finite differences." in out
     assert "Every gradient is 0" not in out
     assert "\nGradients\n" not in out
-    assert out.endswith("in every layer.\n")
+    assert out.endswith("agree with equations and differences.\n")
 
 
 def test_nothing_frozen_has_a_gradient_but_what_lies_below_it_has() -> None:
