@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions.catalogue import convention
-from rnncalc.conventions.convention import Convention, Side
 from rnncalc.conventions.formula import Times, letters, numbers
 from rnncalc.conventions.layout import sides_of_biases
+from rnncalc.conventions.rules import Convention, Side
 from rnncalc.conventions.tensor import Axis, Role
 from rnncalc.layers.cell import Cell, Gate
 from rnncalc.layers.layer import Dense, Embedding
