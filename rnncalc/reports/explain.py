@@ -114,7 +114,6 @@ def _layer_data(each: Derivation) -> dict[str, Any]:
     return {
         "name": placed.name,
         "kind": placed.layer.kind,
-        "copies": 1,
         "letters": [*letters_of(each)],
         "gates": [*gates(each)],
         "equations": [_equation_data(line) for line in _equations(each)],
