@@ -5,7 +5,7 @@ The one list that a new framework is named in. Each is loaded when it is first u
 
 from collections.abc import Iterator
 
-from rnncalc.conventions.convention import Convention
+from rnncalc.conventions.rules import Convention
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.kinds import imported

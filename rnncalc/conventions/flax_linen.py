@@ -1,6 +1,6 @@
 """Flax linen: the parameter trees of its recurrent cells, Dense and Embed, as seen in flax 0.12.8."""
 
-from rnncalc.conventions.convention import Array, CellArrays, Convention, DenseArrays, Side, Slot, Width, restricted
+from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Side, Slot, Width, restricted
 from rnncalc.layers.cell import Habits
 
 _CELL = CellArrays(

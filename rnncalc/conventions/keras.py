@@ -1,6 +1,6 @@
 """Keras: the weights of SimpleRNN, GRU, LSTM, Dense and Embedding, input by output, as seen in keras 3.15.1."""
 
-from rnncalc.conventions.convention import Array, CellArrays, Convention, DenseArrays, Side, Width, restricted
+from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Side, Width, restricted
 from rnncalc.layers.cell import Habits
 
 _CELL = CellArrays(

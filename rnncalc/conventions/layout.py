@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from rnncalc.conventions.convention import Array, CellArrays, Convention, Side, Slot, Width
 from rnncalc.conventions.formula import Expression, Plus, Times, formula, letters
+from rnncalc.conventions.rules import Array, CellArrays, Convention, Side, Slot, Width
 from rnncalc.conventions.tensor import Axis, Direction, Role, Tensor
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Gate, Product

@@ -1,6 +1,6 @@
 """ONNX: the inputs of the operators RNN, GRU, LSTM, Gemm and Gather of opset 22, as seen in onnxruntime 1.31.1."""
 
-from rnncalc.conventions.convention import Array, CellArrays, Convention, DenseArrays, Side, Slot, Width, restricted
+from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Side, Slot, Width, restricted
 
 _LACKS = {"merge": (None, "concat"), "activation": ("tanh", "relu", "sigmoid", "linear")}
 

@@ -3,7 +3,7 @@
 Its modules concatenate the two directions; any other `merge` is an operation after the module, as users write it.
 """
 
-from rnncalc.conventions.convention import Array, CellArrays, Convention, DenseArrays, Side, Slot, Width, restricted
+from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Side, Slot, Width, restricted
 from rnncalc.layers.cell import Habits
 
 

@@ -1,6 +1,6 @@
 """The textbook: one matrix a gate, output by input, one bias vector a gate, every cell and every option."""
 
-from rnncalc.conventions.convention import Array, CellArrays, Convention, DenseArrays, Slot, Width
+from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Slot, Width
 
 CONVENTION = Convention(
     name="textbook",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import Any, Generic, TypeVar
 
-from rnncalc.conventions.convention import Side
+from rnncalc.conventions.rules import Side
 from rnncalc.conventions.tensor import Role
 from rnncalc.forward.arrays import BindingError, Matrix, WeightVector
 from rnncalc.forward.bindings.binding import Bound

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from rnncalc.conventions.catalogue import convention
-from rnncalc.conventions.convention import Convention
 from rnncalc.conventions.formula import numbers, value
 from rnncalc.conventions.layout import Layout, layout
+from rnncalc.conventions.rules import Convention
 from rnncalc.conventions.tensor import Tensor
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External, Layer

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions.catalogue import convention
-from rnncalc.conventions.convention import Convention, Side
 from rnncalc.conventions.formula import Times, letters, numbers
 from rnncalc.conventions.layout import sides_of_biases
+from rnncalc.conventions.rules import Convention, Side
 from rnncalc.conventions.tensor import Axis, Role
 from rnncalc.layers.cell import Cell, Gate
 from rnncalc.layers.layer import Dense, Embedding
@@ -114,7 +114,6 @@ def _layer_data(each: Derivation) -> dict[str, Any]:
     return {
         "name": placed.name,
         "kind": placed.layer.kind,
-        "copies": 1,
         "letters": [*letters_of(each)],
         "gates": [*gates(each)],
         "equations": [_equation_data(line) for line in _equations(each)],

@@ -108,7 +108,6 @@ def _layer_data(each: TrainingDerivation) -> dict[str, Any]:
     return {
         "name": placed.name,
         "kind": placed.layer.kind,
-        "copies": 1,
         "steps": each.steps,
         "equations": [plain(written(equation, placed.sizes, each.of.notation.rows)) for equation in each.of.equations],
         "saved": [_row_data(row) for row in _saved(each)],

@@ -14,12 +14,12 @@ from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
 
-from rnncalc.conventions.convention import Convention, Side
 from rnncalc.conventions.layout import role_of, sides_of_biases, width_of
+from rnncalc.conventions.rules import Convention, Side
 from rnncalc.conventions.tensor import Role
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Habits
-from rnncalc.layers.typed import ACTIVATIONS, wrong
+from rnncalc.layers.checks import ACTIVATIONS, wrong
 from rnncalc.step.operations import OPERATIONS, Operation
 from rnncalc.text import all_of, did_you_mean, escape, one_of
 

@@ -10,7 +10,7 @@ from conftest import Call
 
 from rnncalc import GRU, Network, run
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
-from rnncalc.conventions.convention import Array, CellArrays, Convention, DenseArrays, Slot, Width, restricted
+from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Slot, Width, restricted
 from rnncalc.forward.arrays import Arrays
 from rnncalc.forward.bindings import BINDINGS
 from rnncalc.forward.bindings.binding import Binding, ByGate, DenseNames

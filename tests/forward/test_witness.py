@@ -8,8 +8,8 @@ import pytest
 from rnncalc import GRU, LSTM, RNN, Layer, Network
 from rnncalc.conventions import flax_linen, keras, pytorch
 from rnncalc.conventions.catalogue import CONVENTIONS
-from rnncalc.conventions.convention import Convention, Side, Width
 from rnncalc.conventions.formula import Plus, value
+from rnncalc.conventions.rules import Convention, Side, Width
 from rnncalc.conventions.tensor import Axis, Role, Tensor
 from rnncalc.forward.floats import floats
 from rnncalc.forward.network_pass import Pass, Ran

@@ -208,7 +208,6 @@ def test_explain(call: Call) -> None:
             {
                 "name": "rnn_1",
                 "kind": "rnn",
-                "copies": 1,
                 "letters": ["m = 4: the network's input", "h = 3: units"],
                 "gates": ["h, hidden state: mixes the input with the memory of the step before"],
                 "equations": [
@@ -230,7 +229,6 @@ def test_explain(call: Call) -> None:
             {
                 "name": "output",
                 "kind": "dense",
-                "copies": 1,
                 "letters": ["m = 3: what rnn_1 hands on", "n = 1: units"],
                 "gates": [],
                 "equations": [{"text": "y = W_hy h + b_y", "shapes": {"y": [1], "W_hy": [1, 3], "h": [3], "b_y": [1]}}],

@@ -14,9 +14,9 @@ from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, Layer, Network, Output, Part
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
-from rnncalc.conventions.convention import Convention
 from rnncalc.conventions.formula import Plus
 from rnncalc.conventions.layout import Layout, layout
+from rnncalc.conventions.rules import Convention
 from rnncalc.conventions.tensor import Axis, Direction, Role, Tensor
 from rnncalc.errors import RefusedError, SpecError
 from rnncalc.layers.cell import Activation, Merge

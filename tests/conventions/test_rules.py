@@ -10,7 +10,7 @@ from conftest import Call
 from rnncalc import LSTM, Network
 from rnncalc.conventions import keras, onnx, pytorch, textbook
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
-from rnncalc.conventions.convention import Array, CellArrays, Side, Slot, Width, restricted
+from rnncalc.conventions.rules import Array, CellArrays, Side, Slot, Width, restricted
 from rnncalc.errors import CallError, DeclarationError
 from rnncalc.layers.cell import Habits
 
