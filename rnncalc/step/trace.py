@@ -352,13 +352,27 @@ class Tracer:
         raise self._error(f"the step returns {got}; write return h, (h,): what it hands on, and a tuple of all states")
 
     def _check_states(self, before: Mapping[str, int], after: Mapping[str, int]) -> None:
-        """Refuse a step that takes one state for another, or x for a state: of one width, they are easily mixed up."""
+        """Refuse a step that takes another vector for a state: of one width, they are easily mixed up."""
         order = f"; the states come, and are returned, in the order {', '.join(before)}"
+        products = {
+            place
+            for place, node in enumerate(self._nodes)
+            if node.operation in ("matrix", "times") and self._nodes[node.operands[0]].operation == WEIGHTS
+        }
         for (gate, of), place in self._read.items():
-            if of not in self._sources(place) and place != after.get(of):
-                node = self._nodes[place]
-                what = f"the state {node.letter}" if node.operation == STATE else f"what does not come from {of}"
-                raise self._error(f"gate {gate} reads {of}, and the step gives it {what}{order}")
+            carried = self._sources(place, of, after.get(of, -1), products)
+            node = self._nodes[place]
+            if of not in carried and node.operation in (INPUT, STATE):
+                what = f"{'the state ' if node.operation == STATE else ''}{node.letter}{order}"
+            elif of not in carried:
+                news = (f"the new state {letter}" for letter, made in after.items() if made == place)
+                cure = f"give it {of}, or a Weight and ops.product for the other vector"
+                what = f"{next(news, f'a vector that does not carry {of}')}; {cure}"
+            elif others := carried - {of, "x"} if of != "x" else ():
+                what = f"{of} mixed with {min(others)}{order}"
+            else:
+                continue
+            raise self._error(f"gate {gate} reads {of}, and the step gives it {what}")
         for one, other in combinations(before, 2):
             sources = {letter: self._sources(after[letter]) for letter in (one, other)}
             if all(
@@ -368,13 +382,23 @@ class Tracer:
                 what = f"the state {one} is made of {other}, and not of {one}, and {other} of {one}, and not of {other}"
                 raise self._error(f"{what}{order}")
 
-    def _sources(self, place: int) -> set[str]:
-        """Return the letters of x and of the states before the step that a value is made of."""
+    def _sources(self, place: int, of: str = "", new: int = -1, stop: Collection[int] = ()) -> set[str]:
+        """Return the letters of x and of the states that a value is made of.
+
+        of: a state that is itself at the place `new`, as this step has made it. stop: products whose operands are left
+        out: what a matrix makes of a state is another vector.
+        """
+        found: set[str] = set()
         reached = {place}
         for each in range(place, -1, -1):
-            if each in reached:
-                reached.update(self._nodes[each].operands)
-        return {self._nodes[each].letter for each in reached if self._nodes[each].operation in (INPUT, STATE)}
+            node = self._nodes[each]
+            if each in reached and each == new:
+                found.add(of)
+            elif each in reached and each not in stop:
+                reached.update(node.operands)
+                if node.operation in (INPUT, STATE):
+                    found.add(node.letter)
+        return found
 
     def _check_names(self, output: int, after: Mapping[str, int]) -> None:
         """Refuse two values of one name: equations, drawings and programs would take the one for the other."""

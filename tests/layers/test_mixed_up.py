@@ -7,7 +7,7 @@ import pytest
 from conftest import Call
 
 from rnncalc import Cell, Network, backward
-from rnncalc.layers.cell import Form, Gate, Product
+from rnncalc.layers.cell import Form, Gate, Product, Weight
 from rnncalc.layers.kinds import KINDS
 
 X, H, C = Product("x"), Product("h"), Product("c", Form.DIAGONAL)
@@ -71,6 +71,29 @@ def in_one_gate(_: Any, ops: Any, x: Any, state: Any) -> Any:
     return h, (h, new)
 
 
+def another_for_h(made: str) -> Any:
+    """Return a step whose output gate is given another vector for h, made of all there is."""
+
+    def step(_: Any, ops: Any, x: Any, state: Any) -> Any:
+        h, c = state
+        i, f, g = (ops.gate(letter, x=x, h=h) for letter in "ifg")
+        new = ops.plus(ops.times(f, c), ops.times(i, g))
+        given = {"new c": new, "a gate": g, "tanh of c": ops.activate("tanh", new), "both": ops.times(h, new)}[made]
+        h = ops.times(ops.gate("o", x=x, h=given), ops.activate("tanh", new))
+        return h, (h, new)
+
+    return step
+
+
+def a_gate_for_x(_: Any, ops: Any, x: Any, state: Any) -> Any:
+    h, c = state
+    i = ops.gate("i", x=x, h=h)
+    f, g, o = (ops.gate(letter, x=i, h=h) for letter in "fgo")
+    new = ops.plus(ops.times(f, c), g)
+    h = ops.times(o, new)
+    return h, (h, new)
+
+
 def x_for_h(_: Any, ops: Any, x: Any, state: Any) -> Any:
     h, c = state
     h, c = written(ops, h, x, c)
@@ -78,6 +101,7 @@ def x_for_h(_: Any, ops: Any, x: Any, state: Any) -> Any:
 
 
 ORDER = "; the states come, and are returned, in the order h, c"
+OTHER_THAN_H = "give it h, or a Weight and ops.product for the other vector"
 ANOTHER = "what the step hands on is called h, and is another value than the state h; return h, (h, ...), or call the"
 WRONG: dict[str, tuple[Any, str]] = {
     "unpacked the other way round": (cell(swapped), f"gate f reads h, and the step gives it the state c{ORDER}"),
@@ -87,6 +111,27 @@ WRONG: dict[str, tuple[Any, str]] = {
     "declared the other way round": (
         cell(right, ("c", "h")),
         "gate f reads h, and the step gives it the state c; the states come, and are returned, in the order c, h",
+    ),
+    "the new state": (
+        cell(another_for_h("new c")),
+        f"gate o reads h, and the step gives it the new state c; {OTHER_THAN_H}",
+    ),
+    "a gate for a state": (
+        cell(another_for_h("a gate")),
+        f"gate o reads h, and the step gives it a vector that does not carry h; {OTHER_THAN_H}",
+    ),
+    "what comes of another state": (
+        cell(another_for_h("tanh of c")),
+        f"gate o reads h, and the step gives it a vector that does not carry h; {OTHER_THAN_H}",
+    ),
+    "one state mixed with another": (
+        cell(another_for_h("both")),
+        f"gate o reads h, and the step gives it h mixed with c{ORDER}",
+    ),
+    "a gate for x": (
+        cell(a_gate_for_x),
+        "gate f reads x, and the step gives it a vector that does not carry x; "
+        "give it x, or a Weight and ops.product for the other vector",
     ),
     "x for a state": (cell(x_for_h), f"gate f reads x, and the step gives it the state h{ORDER}"),
 }
@@ -161,7 +206,39 @@ def gated_input(_: Any, ops: Any, x: Any, state: Any) -> Any:
     return h, (h, c)
 
 
+class Deep(cell(right)):  # type: ignore[misc]  # the class of a cell is made by a function
+    """The cure of a gate that is to read a vector of the step's own: a matrix beside the gates multiplies it."""
+
+    kind = "deep"
+
+    @property
+    def weights(self) -> tuple[Weight, ...]:
+        return (Weight("v", ("h", "h"), "matrix of the candidate"),)
+
+    def gates(self, inputs: int) -> tuple[Gate, ...]:
+        *others, output = super().gates(inputs)
+        return (*others, output._replace(products=(X,)))
+
+    def step(self, ops: Any, x: Any, state: Any) -> Any:
+        h, c = state
+        i, f, g = (ops.gate(letter, x=x, h=h) for letter in "ifg")
+        c = ops.plus(ops.times(f, c), ops.times(i, g))
+        o = ops.through("o", ops.plus(ops.sum("o", x=x), ops.product("v", g)))
+        h = ops.times(o, c)
+        return h, (h, c)
+
+
+def bent_state(_: Any, ops: Any, x: Any, state: Any) -> Any:
+    h, c = state
+    h = ops.activate("tanh", ops.blend(ops.gate("i", x=x, h=h), h, x))
+    c = ops.plus(ops.times(ops.gate("f", x=x, h=h), c), ops.gate("g", x=x, h=ops.times(h, h)))
+    h = ops.times(ops.gate("o", x=x, h=h), c)
+    return h, (h, c)
+
+
 RIGHT: dict[str, Any] = {
+    "a vector of the step's own, through a matrix of its own": Deep,
+    "a state that gates, x and activations have bent": cell(bent_state),
     "an LSTM": cell(right),
     "a state of two steps before": cell(dilated, ("h", "d"), (X, Product("d"))),
     "a gate that reads a state as this step has made it": cell(new_state, last=(X, C)),

@@ -263,7 +263,7 @@ ORDER = "; the states come, and are returned, in the order h, c"
     ("reads", "message"),
     [
         (lambda ops, x, h, c, q: {"h": c, "c": h}, "gate n reads h, and the step gives it the state c"),
-        (lambda ops, x, h, c, q: {"h": x}, "gate n reads h, and the step gives it what does not come from h"),
+        (lambda ops, x, h, c, q: {"h": x}, "gate n reads h, and the step gives it x"),
         (lambda ops, x, h, c, q: {"x": h}, "gate n reads x, and the step gives it the state h"),
     ],
 )
