@@ -11,17 +11,15 @@ from rnncalc.questions.compare import compare_same_params, dense_growth
 from rnncalc.questions.explain_training import explain_training
 from rnncalc.questions.read import read
 from rnncalc.questions.work import work
-from rnncalc.reports.allocation import AllocationReport
 from rnncalc.reports.answer import AnswerReport
-from rnncalc.reports.backward import BackwardReport
 from rnncalc.reports.check import CheckReport
-from rnncalc.reports.compare import ComparisonReport, DenseGrowthReport
+from rnncalc.reports.compare import AllocationReport, ComparisonReport, DenseGrowthReport
 from rnncalc.reports.count import CountReport
 from rnncalc.reports.draw import Drawing
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.explain_training import TrainingExplanationReport
 from rnncalc.reports.read import ReadReport
-from rnncalc.reports.run import RunReport
+from rnncalc.reports.run import BackwardReport, RunReport
 from rnncalc.reports.solve import SolutionReport
 from rnncalc.reports.training import TrainingReport
 from rnncalc.reports.work import WorkReport

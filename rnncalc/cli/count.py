@@ -76,6 +76,6 @@ def _trained(report: CountReport, **update: Unpack[UpdateFlags]) -> TrainingRepo
 
 def _all_conventions(networks: list[Network], format_: str) -> None:
     from rnncalc.questions.allocation import compare_conventions
-    from rnncalc.reports.allocation import AllocationReport
+    from rnncalc.reports.compare import AllocationReport
 
     write([AllocationReport(compare_conventions(network)) for network in networks], format_)

@@ -58,7 +58,7 @@ def weights_within(spec: Spec, file: ModelFile, inputs: Inputs | None, most_mult
 def weights_of(spec: Spec, file: ModelFile) -> Weights:
     """Return the numbers of each layer from a model file. Raises SpecError where a tensor is not as it is declared."""
     from rnncalc.modelfiles import reading
-    from rnncalc.reports.tensor_checks import messages, name
+    from rnncalc.reports.read import messages, name
 
     found = matched_with(spec, file)
     where = f"'{escape(file.path, limit=1_000)}'"

@@ -29,7 +29,7 @@ from rnncalc.text import all_of, one_of
 
 if TYPE_CHECKING:
     from rnncalc.modelfiles.model import ModelFile
-    from rnncalc.reports.backward import BackwardReport
+    from rnncalc.reports.run import BackwardReport
     from rnncalc.reports.work import WorkReport
 
 
@@ -192,7 +192,7 @@ def _work(network: Network, data: Data, **asked: Any) -> WorkReport:
 def _back(network: Network, data: Data, **asked: Any) -> BackwardReport:
     """Return the report of a pass forward and back."""
     from rnncalc.questions.backward import backward, whole_work
-    from rnncalc.reports.backward import BackwardReport
+    from rnncalc.reports.run import BackwardReport
 
     def work() -> int:
         return whole_work(question.with_steps_to_run(network, data.inputs), asked["chunk"])

@@ -161,10 +161,10 @@ def _checks(verdict: Verdict) -> Iterator[Finding]:
         yield Finding(key, _outcome(said), said or "", key, *place, *_numbers(check), _cells(check))
     if verdict.model is None:
         return
-    from rnncalc.reports import tensor_checks  # few calls have a model file
+    from rnncalc.reports.read import messages, name  # few calls have a model file
 
-    for tensor, said in zip(verdict.model.tensors, tensor_checks.messages(verdict.model), strict=True):
-        key, shapes = tensor_checks.name(tensor), (tensor.shape, tensor.found_shape)
+    for tensor, said in zip(verdict.model.tensors, messages(verdict.model), strict=True):
+        key, shapes = name(tensor), (tensor.shape, tensor.found_shape)
         place = verdict.places.get(tensor.at, (None, None)) if tensor.at else (None, None)
         limit, actual = (shape and [*shape] for shape in shapes)
         yield Finding(key, _outcome(said), said or "", key, *place, limit, actual, shapes)

@@ -1,15 +1,19 @@
-"""What a comparison says: a row and a bar a side; and for growing steps, a row and a bar each."""
+"""What a comparison says: a row and a bar a network, a row and a bar a number of steps, a column a convention."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rnncalc.layers.cell import Cell
 from rnncalc.questions.compare import Compared, Comparison, DenseGrowth, Lack, Missing
-from rnncalc.reports.report import DataReport, SheetReport
-from rnncalc.reports.setting import setting, title
-from rnncalc.reports.sheet import BARS, Bar, Column, Row, Sheet
+from rnncalc.reports.report import DataReport, RecordReport, SheetReport
+from rnncalc.reports.setting import flow, layer_sheet, setting, steps_of, title
+from rnncalc.reports.sheet import BARS, Bar, Column, Row, Sheet, key_columns, number_columns
+
+if TYPE_CHECKING:
+    from rnncalc.network.stack import Placed
+    from rnncalc.questions.allocation import Allocations, Difference
 
 AS_IT_IS = "as it is"
 
@@ -51,11 +55,9 @@ class ComparisonReport(SheetReport, DataReport):
         searched = self.comparison.same_params
         most = max(side.params for side in self.comparison.sides) or 1
         columns = (
-            Column("Network", key=True),
-            *([Column("Units", right=True, together=True)] if searched else []),
-            *(Column(title, right=True, together=True) for title in ("Parameters", "Ratio")),
-            Column("Multiply-adds", right=True),
-            Column("Bytes", right=True),
+            *key_columns("Network"),
+            *number_columns(*(["Units"] if searched else []), "Parameters", "Ratio", together=True),
+            *number_columns("Multiply-adds", "Bytes"),
             Column("", together=True),
         )
         rows: list[Row] = [
@@ -124,7 +126,7 @@ class DenseGrowthReport(SheetReport, DataReport):
         most = max(row.dense for row in found) or 1
         columns = (
             Column("Steps", right=True, key=True),
-            *(Column(title, right=True, together=True) for title in ("Recurrent", "Dense equivalent", "Ratio")),
+            *number_columns("Recurrent", "Dense equivalent", "Ratio", together=True),
             Column("", together=True),
         )
         rows: list[Row] = [(row.steps, row.params, row.dense, row.ratio, Bar(row.dense / most)) for row in found]
@@ -140,3 +142,83 @@ class DenseGrowthReport(SheetReport, DataReport):
                 notes=(f"Dense equivalent {line} over {range_}; recurrent, no change.",),
             )
         ]
+
+
+MOST_NAMES = 3
+"""More layers are the first two, and the number of the others."""
+
+
+class AllocationReport(SheetReport, DataReport, RecordReport):
+    """The allocations of one network."""
+
+    allocations: Allocations
+
+    def data(self) -> dict[str, Any]:
+        """Return the object for programs."""
+        network = self.allocations.network
+        return {
+            "name": network.name,
+            "topology": network.topology_name,
+            "steps": steps_of(network),
+            "layers": [
+                {"name": placed.name, "kind": placed.layer.kind, "part": placed.part, "params": params}
+                for placed, params in self._rows()
+            ],
+            "params": self._totals(),
+            "differences": [
+                {"convention": each.convention, "params": each.params, "text": _explained(each)}
+                for each in self.allocations.differences
+            ],
+            "reasons": {name: problem.message for name, problem in self.allocations.problems.items()},
+        }
+
+    def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
+        """Return a row a layer and the total."""
+        return ("network", "name", "kind", "part", *self.allocations.networks), self._records()
+
+    def _records(self) -> Iterator[Row]:
+        network = self.allocations.network.name
+        for placed, params in self._rows():
+            yield (network, placed.name, placed.layer.kind, placed.part, *params.values())
+        yield (network, None, "total", None, *self._totals().values())
+
+    def sheets(self) -> list[Sheet]:
+        """Return the table of layers with a column a convention, and a sentence for each difference."""
+        rows = ((placed, (placed.layer.kind, *params.values())) for placed, params in self._rows())
+        totals = self._totals()
+        network = self.allocations.network
+        sheet = layer_sheet(network, ("Kind",), (*totals,), rows, (*totals.values(),), self._notes())
+        return [sheet._replace(subtitle=flow(network))]
+
+    def _rows(self) -> Iterator[tuple[Placed, dict[str, int | None]]]:
+        """Yield each layer in its place, with the parameters that each convention gives it."""
+        networks = self.allocations.networks
+        for number, placed in enumerate(self.allocations.network.stack):
+            yield placed, {name: of.stack[number].params if of else None for name, of in networks.items()}
+
+    def _totals(self) -> dict[str, int | None]:
+        return {name: of.params if of else None for name, of in self.allocations.networks.items()}
+
+    def _notes(self) -> Iterator[str]:
+        differences = self.allocations.differences
+        for difference in differences:
+            yield f"{difference.convention}: {_explained(difference)}."
+        from rnncalc.questions.allocation import BASE  # a comparison of kinds does without
+
+        different = {BASE, *(difference.convention for difference in differences)}
+        same = [name for name, network in self.allocations.networks.items() if network and name not in different]
+        if same:
+            yield f"{', '.join(same)}: as the textbook."
+        for problem in self.allocations.problems.values():
+            yield f"{problem.message}."
+
+
+def _explained(difference: Difference) -> str:
+    from rnncalc.conventions.formula import letters
+
+    more = f"{abs(difference.params):,} {'more' if difference.params > 0 else 'fewer'}"
+    names = difference.layers
+    layers = ", ".join(names if len(names) <= MOST_NAMES else [*names[:2], f"{len(names) - 2:,} others"])
+    biases, others = letters(difference.biases), letters(difference.biases_of_textbook)
+    tensors = ", ".join(difference.tensors)
+    return f"{more} in {layers} than the textbook, biases of {biases} in place of {others} ({tensors})"

@@ -1,7 +1,4 @@
-"""What a count says: records, the object for programs, and, in `count_sheets.py`, tables for people.
-
-Those are apart so that programs do without them.
-"""
+"""What a count says: an object for programs, records, and tables of layers and tensors for people."""
 
 from __future__ import annotations
 
@@ -10,10 +7,13 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions.tensor import Tensor
+from rnncalc.network.network import Network
+from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.questions.count import Count, bytes_of
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
-from rnncalc.reports.setting import steps_of
+from rnncalc.reports.setting import layer_sheet, steps_of
+from rnncalc.text import KIBI, byte_size, decimal
 
 if TYPE_CHECKING:
     from rnncalc.questions.dense import DenseEquivalent
@@ -51,9 +51,7 @@ class CountReport(SheetReport, DataReport, RecordReport):
 
     def sheets(self) -> list[Sheet]:
         """Return the table of layers and, with `tensors`, the table of tensors."""
-        from rnncalc.reports.count_sheets import sheets
-
-        return sheets(self.counted, self.tensors, self.cost)
+        return [_layer_sheet(self.counted, self.cost), *([_tensor_sheet(self.counted)] if self.tensors else [])]
 
 
 _HEADER = (
@@ -108,3 +106,89 @@ def _dense_data(dense: DenseEquivalent) -> dict[str, Any]:
             for layer in dense.layers
         ],
     }
+
+
+def _layer_sheet(count: Count, cost: bool) -> Sheet:
+    from rnncalc.reports.sheet import Arithmetic  # programs read no tables
+
+    total = _numbers(count, cost, count)
+    rows: Iterator[tuple[Placed, Row]] = (
+        (
+            layer,
+            (
+                *(layer.kind, widths(layer), layer.output_shape, Arithmetic(layer.formula, layer.substituted)),
+                *_numbers(count, cost, layer).values(),
+            ),
+        )
+        for layer in count.layers
+    )
+    words = ("Kind", "In → out", "Output shape", "Formula")
+    return layer_sheet(count.network, words, (*total,), rows, (*total.values(),), _notes(count, cost))
+
+
+def widths(layer: Placed) -> str:
+    """Return the widths of a layer's input and output."""
+    return f"{layer.inputs:,} → {layer.outputs:,}"
+
+
+def _numbers(count: Count, cost: bool, of: Count | Placed) -> dict[str, int | None]:
+    """Return the numbers of a layer or of the whole network, by the titles of their columns."""
+    numbers: dict[str, int | None] = {"Parameters": of.params}
+    if count.trainable != count.params:
+        numbers |= {"Trainable": of.trainable, "Frozen": of.params - of.trainable}
+    if cost:
+        if steps_known(count.network.parts):
+            numbers["Multiply-adds"] = of.multiply_adds
+        else:
+            numbers["Multiply-adds a step"] = of.multiply_adds_per_step
+        numbers["Bytes"] = of.params * bytes_of(count.dtype)
+    return numbers
+
+
+def ties(network: Network) -> Iterator[str]:
+    """Yield the sentence on each layer whose matrix another layer owns."""
+    for placed in network.stack:
+        if placed.layout.shared:
+            yield f"{placed.name}: its matrix is the embedding's, transposed, and counted there."
+
+
+def _notes(count: Count, cost: bool) -> Iterator[str]:
+    yield from ties(count.network)
+    dense = count.dense
+    if dense is None:
+        yield "Dense equivalent: not known without the number of steps; give steps, or -T."
+    elif dense.ratio is not None:
+        yield _dense_note(count, dense, dense.ratio)
+    if cost:
+        size = f"; {byte_size(count.bytes)} in all" if count.bytes >= KIBI else ""
+        yield f"Bytes: {bytes_of(count.dtype)} a parameter, {count.dtype}{size}."
+
+
+def _tensor_sheet(count: Count) -> Sheet:
+    rows: Iterator[tuple[Placed, Row]] = (
+        (layer, (tensor.name, tensor.role, tensor.shape, tensor.params))
+        for layer in count.layers
+        for tensor in layer.tensors
+    )
+    sheet = layer_sheet(count.network, ("Tensor", "Role", "Shape"), ("Parameters",), rows, (count.params,))
+    return sheet._replace(title="Tensors", subtitle="")
+
+
+MOST_CHAINS, MOST_WIDTHS = 4, 8
+"""More chains, and a chain of more widths, are cut in their middle."""
+
+
+def _dense_note(count: Count, dense: DenseEquivalent, ratio: float) -> str:
+    steps = " and ".join(f"{part.steps:,}" for part in count.network.parts.values())
+    chains = [[f"{width:,}" for width in chain] for chain in dense.chains]
+    if len(chains) > MOST_CHAINS:
+        chains[1:-1] = [["…"]]
+    for chain in chains:
+        if len(chain) > MOST_WIDTHS:
+            chain[4:-2] = ["…"]
+    plural = "" if steps == "1" else "s"
+    layers = "; ".join(" → ".join(chain) for chain in chains)
+    return (
+        f"Dense equivalent for {steps} step{plural}: {layers + ', ' if layers else ''}{dense.params:,} parameters, "
+        f"{decimal(ratio)} × this network's."
+    )

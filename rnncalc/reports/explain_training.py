@@ -1,24 +1,31 @@
-"""What an explanation of training says: for each layer what is saved and what going back multiplies, line by line."""
+"""What an explanation of training says: for each layer what is saved and what its backward pass multiplies."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.formula import Expression, Plus, letters, numbers
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Embedding, External
+from rnncalc.layers.layer import Embedding, External, Output
 from rnncalc.network.parts import Topology
-from rnncalc.questions.explain_training import Kind, SavedLine, TrainingDerivation, TrainingExplanation
-from rnncalc.reports.equations import Derivative, Sign, Term, plain, plain_words, vector, written
-from rnncalc.reports.going_back import LOSS, gradient, products
+from rnncalc.questions.explain_training import Kind, SavedLine, TrainingDerivation, TrainingExplanation, WorkLine
+from rnncalc.reports.equations import Derivative, Line, Sign, Term, plain, plain_words, vector, written
 from rnncalc.reports.report import DataReport, DerivationReport, SheetReport
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet
 from rnncalc.reports.training import chunks_told, truncated, weighed
+from rnncalc.step.costs import Gradient
+from rnncalc.step.equations import STACKED, Application, Formula, Letter, Symbol, letters_of, output_matrix, within
+from rnncalc.step.trace import trace
+from rnncalc.text import all_of
 
 Row = tuple[Phrase, Phrase | str, Arithmetic, int]
 """A line of a derivation: its label, what it is, the arithmetic, the number."""
+
+
+LOSS = Term("L")
 
 
 def _sum_over_k(last: str, *sums: Term, loss: Term = LOSS) -> Phrase:
@@ -205,3 +212,83 @@ def _notes(each: TrainingDerivation) -> Iterator[str]:
         yield "It holds nothing, and going back multiplies nothing."
     elif isinstance(layer, Cell) and layer.directions > 1:
         yield "Both directions are told together, twice the steps of one; what both read, x, is saved once."
+
+
+def gradient(line: WorkLine, each: TrainingDerivation) -> Phrase:
+    """Return what a gradient is with respect to."""
+    if line.gradient is Gradient.MATRIX:
+        return Phrase(((Derivative(LOSS, _matrix(line, each)),),))
+    layer = each.placed.layer
+    if isinstance(layer, Cell) and not line.of:
+        if any(layer.projects(weight) for weight in layer.weights if weight.letter in line.matrices):
+            return Phrase(((Derivative(LOSS, Term("h")),), " before it is projected"))
+        return Phrase(((Derivative(LOSS, Term("v")),), ", v being what ", (_matrix(line, each),), " reads"))
+    past = isinstance(layer, Cell) and line.of != "x"
+    time = "t−1" if past else "t" if isinstance(layer, Cell) or each.placed.sequence else ""
+    return Phrase(((Derivative(LOSS, Term(line.of, time=time)),),))
+
+
+def products(line: WorkLine, each: TrainingDerivation) -> Phrase:
+    """Return whose matrices are meant."""
+    back = line.gradient is not Gradient.MATRIX
+    if stacked := _stacked(line, each):
+        rows = _rows(line, each, stacked)
+        return Phrase(("back through ", *rows) if back else rows)
+    if len(line.matrices) > 1:
+        gates = f"the gates {all_of([*line.matrices])}"
+        return Phrase((f"back through those of {gates}" if back else f"matrices of {gates}",))
+    return Phrase(("back through ", (_matrix(line, each),)) if back else ("its matrix",))
+
+
+def _matrix(line: WorkLine, each: TrainingDerivation) -> Term:
+    """Return what a matrix is called in the equations; those of several gates without the gates' letters."""
+    layer = each.placed.layer
+    if not isinstance(layer, Cell):
+        return Term(*(output_matrix(each.of.notation) if isinstance(layer, Output) else ("W", "")))
+    stacked = _stacked(line, each)
+    if len(line.matrices) > 1:
+        return Term("W") if stacked else Term(*_letters(line, each, ""))
+    own = _letters(line, each, line.matrices[0])
+    return Term(*stacked.get(own, own))
+
+
+def _letters(line: WorkLine, each: TrainingDerivation, matrix: str) -> Letter:
+    """Return the letters of one matrix of a cell, read by itself."""
+    layer, placed = each.placed.layer, each.placed
+    assert isinstance(layer, Cell)  # others have one matrix
+    letters = letters_of(trace(layer, placed.inputs, convention(each.of.convention)), each.of.notation)
+    return letters.product(line.of, matrix) if line.of else ("W", f"h{matrix}")
+
+
+def _stacked(line: WorkLine, each: TrainingDerivation) -> dict[Letter, Letter]:
+    """Return those of a line's matrices that the equations have in a larger one, each with the larger one."""
+    stacks = [
+        formula.operands
+        for equation in each.of.equations
+        for formula in within(equation.right)
+        if isinstance(formula, Application) and formula.operation == STACKED
+    ]
+    found = {_letter(product): _letter(stack) for stack, *products in stacks for product in products}
+    own = (_letters(line, each, matrix) for matrix in line.matrices) if found else ()
+    return {letters: found[letters] for letters in own if letters in found}
+
+
+def _letter(formula: Formula) -> Letter:
+    """Return the letters of a matrix, or of the one in a product."""
+    symbol = formula if isinstance(formula, Symbol) else formula.operands[0]
+    assert isinstance(symbol, Symbol)
+    return symbol.letter, symbol.subscript
+
+
+def _rows(line: WorkLine, each: TrainingDerivation, stacked: dict[Letter, Letter]) -> tuple[str | Line, ...]:
+    """Return `the rows for x in W_z and W_r`, behind the matrices that are not stacked."""
+    own = [_letters(line, each, matrix) for matrix in line.matrices]
+    alone = [part for letters in own if letters not in stacked for part in (", ", (Term(*letters),))][1:]
+    rows = _all_of([Term(*stacked[letters]) for letters in own if letters in stacked])
+    return (*alone, f"{', and ' if alone else ''}the rows for {line.of} in ", *rows)
+
+
+def _all_of(terms: list[Term]) -> tuple[str | Line, ...]:
+    """Return `a, b and c`."""
+    signs = ["", *[", "] * (len(terms) - 2), " and "][: len(terms)]
+    return tuple(part for sign, term in zip(signs, terms, strict=True) for part in (sign, (term,)))

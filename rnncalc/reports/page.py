@@ -12,7 +12,7 @@ from rnncalc.network.network import Network
 from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.count import count
 from rnncalc.questions.explain import Explanation
-from rnncalc.reports.allocation import AllocationReport
+from rnncalc.reports.compare import AllocationReport
 from rnncalc.reports.count import CountReport
 from rnncalc.reports.draw import Drawing
 from rnncalc.reports.pictures.picture import Label, Picture, Role, moved

@@ -1,16 +1,29 @@
-"""What a forward pass says: a line a layer, what differs in sentences, the outputs, and every state if so wished."""
+"""What a pass says: a row a layer beside what is declared of it, the outputs, and every state where asked for.
+
+With a backward pass also its gradients, how far they are from finite differences, and how they shrink.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from itertools import chain, repeat
+from math import isfinite, isnan, log10
+from typing import TYPE_CHECKING, Any
 
-from rnncalc.forward.network_pass import Ran
-from rnncalc.questions.run import Run
+from rnncalc.conventions.tensor import WAYS, Direction
+from rnncalc.forward.arrays import flat, shape_of
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
 from rnncalc.reports.setting import one_to_many, setting, steps_of, title
-from rnncalc.reports.sheet import Column, Row, Sheet
-from rnncalc.reports.states import finite, state_sheets, states_data, vector
+from rnncalc.reports.sheet import BARS, Column, Row, Sheet, key_columns, number_columns, total_row
+from rnncalc.text import plural
+
+if TYPE_CHECKING:
+    from rnncalc.forward.network_pass import Ran
+    from rnncalc.forward.recurrent import History
+    from rnncalc.questions.backward_seen import Backward, LayerBackward
+    from rnncalc.questions.norms import Keeper
+    from rnncalc.questions.run import Run
+    from rnncalc.questions.terms import Terms
 
 SHOWN_STEPS = 4
 
@@ -66,25 +79,21 @@ class RunReport(SheetReport, DataReport, RecordReport):
         return [self._layer_sheet(), *states]
 
     def _layer_sheet(self) -> Sheet:
-        layers = self.run.layers
+        layers, network = self.run.layers, self.run.network
+        numbers = [(layer.weights, layer.weights_read, layer.multiplications) for layer in layers]
+        columns = (
+            *(*key_columns("", "Layer"), Column("Output shape")),
+            *number_columns("Weights", "Weights read", "Multiplications"),
+        )
         return Sheet(
-            columns=(
-                Column("", key=True),
-                Column("Layer", key=True),
-                Column("Output shape"),
-                *(Column(title, right=True) for title in ("Weights", "Weights read", "Multiplications")),
-            ),
-            rows=[
-                ("✓" if layer.agrees else "✗", layer.placed.name, layer.shape, *_numbers_of(layer)) for layer in layers
+            columns,
+            [
+                ("✓" if layer.agrees else "✗", layer.placed.name, layer.shape, *its)
+                for layer, its in zip(layers, numbers, strict=True)
             ],
-            total=(
-                "",
-                "Total",
-                "",
-                *(sum(n or 0 for n in numbers) for numbers in zip(*map(_numbers_of, layers), strict=True)),
-            ),
-            title=title(self.run.network),
-            subtitle=f"forward pass; {setting(self.run.network)}",
+            total_row(columns, *(sum(number or 0 for number in column) for column in zip(*numbers, strict=True))),
+            title=title(network),
+            subtitle=f"forward pass; {setting(network)}",
             notes=tuple(_notes(self.run)),
         )
 
@@ -136,10 +145,6 @@ def _record(network: str, layer: Ran) -> Row:
     )
 
 
-def _numbers_of(layer: Ran) -> tuple[int | None, int | None, int | None]:
-    return layer.weights, layer.weights_read, layer.multiplications
-
-
 def _differences(layer: Ran) -> Iterator[str]:
     """Yield a sentence for each way in which a layer was not what is declared of it."""
     placed = layer.placed
@@ -156,3 +161,420 @@ def _differences(layer: Ran) -> Iterator[str]:
         yield f"{layer.weights_read:,} weights were read, of {layer.to_read:,}"
     if layer.multiplications != placed.multiply_adds:
         yield f"{layer.multiplications:,} multiplications were done, counted are {placed.multiply_adds:,}"
+
+
+SHOWN_NUMBERS, SHOWN_IN_TABLES = 8, 6
+"""More numbers of a vector than this are left out on a line, and in a table, where it must fit a screen."""
+
+DIGITS = 6
+"""How many digits that count the largest number of a column has."""
+
+_LARGE, _SMALL = 1e6, 1e-3
+
+
+def state_sheets(layer: Ran) -> Iterator[Sheet]:
+    """Yield a table a direction: what was read, the states and the gates, and the states before the first step."""
+    for direction, trace in zip(WAYS, layer.traces, strict=False):
+        backward = direction is Direction.BACKWARD
+        letters = [*trace.steps[0]]
+        columns = [_column(trace, letter) for letter in letters]
+        start = [_start(trace, letter, column[-1]) for letter, column in zip(letters, columns, strict=True)]
+        steps = zip(*(column[:-1] for column in columns), strict=True)
+        rows: list[Row] = [(step, *texts) for step, texts in enumerate(steps, 1)]
+        if backward:
+            rows.append((len(rows) + 1, *start))
+        else:
+            rows.insert(0, (0, *start))
+        yield Sheet(
+            columns=(Column("Step", right=True, key=True), *number_columns(*letters)),
+            rows=rows,
+            title=f"{layer.placed.name}{f', {direction}' if len(layer.traces) > 1 else ''}",
+            subtitle=f"read from step {len(rows) - 1:,} to step 1; step {len(rows):,} is its start" if backward else "",
+        )
+
+
+def states_data(layer: Ran) -> dict[str, Any]:
+    """Return the same for programs: the start of each direction, and its steps in the order of time."""
+    traces = dict(zip(WAYS, layer.traces, strict=False))
+    return {
+        "start": {direction: _in_json(trace.start) for direction, trace in traces.items()},
+        "states": {direction: [_in_json(step) for step in trace.steps] for direction, trace in traces.items()},
+    }
+
+
+def vector(numbers: Sequence[float], shown: int = SHOWN_NUMBERS) -> str:
+    """Return a vector on one line, its first numbers alone where it is long."""
+    return f"{' '.join(f'{number:.6g}' for number in numbers[:shown])}{_more(numbers, shown)}"
+
+
+def in_rows(nested: Any) -> str:
+    """Return a vector, or the rows of a matrix with semicolons between, on one line; of many numbers the first."""
+    texts: list[str] = []
+    left = SHOWN_NUMBERS
+    for row in _rows(nested):
+        if not left:
+            return f"{'; '.join(texts)}; …"
+        texts.append(vector(row, left))
+        if len(row) > left:
+            break
+        left -= len(row)
+    return "; ".join(texts)
+
+
+def _rows(nested: Any) -> Iterator[list[float]]:
+    """Yield the vectors that a tensor is made of."""
+    if nested and isinstance(nested[0], list):
+        for below in nested:
+            yield from _rows(below)
+    else:
+        yield nested
+
+
+def finite(nested: Any) -> Any:
+    """Return the numbers as JSON can hold them: what is no finite number is null."""
+    if isinstance(nested, list):
+        if nested and not isinstance(nested[0], list):
+            return nested if all(map(isfinite, nested)) else [finite(item) for item in nested]
+        return [finite(item) for item in nested]
+    return nested if nested is None or isfinite(nested) else None
+
+
+def _column(trace: History[list[float]], letter: str) -> list[str]:
+    """Return the vectors of a letter, a text a step, their numbers below each other; the start's last."""
+    vectors = [step[letter] for step in trace.steps]
+    vectors.append(trace.start.get(letter, []))
+    shown = [numbers[:SHOWN_IN_TABLES] for numbers in vectors]
+    form = _form([number for numbers in shown for number in numbers])
+    texts = [[format(number + 0.0, form) for number in numbers] for numbers in shown]  # no −0
+    widths = [max(map(len, places)) for places in zip(*(row for row in texts if row), strict=True)]
+    return [
+        " ".join(text.rjust(width) for text, width in zip(row, widths, strict=False)) + _more(numbers, SHOWN_IN_TABLES)
+        for row, numbers in zip(texts, vectors, strict=True)
+    ]
+
+
+def _start(trace: History[list[float]], letter: str, text: str) -> str:
+    return text if letter in trace.start else ""
+
+
+def _form(numbers: Sequence[float]) -> str:
+    """Return how to format numbers that stand below each other: with as many digits after the point as are needed."""
+    most = max((abs(number) for number in numbers if isfinite(number)), default=0.0)
+    if most >= _LARGE or 0 < most < _SMALL:
+        return f".{DIGITS - 1}e"
+    digits = DIGITS - (len(str(int(most))) if most >= 1 else 0)
+    while digits and all(round(number, digits) == round(number, digits - 1) for number in numbers if isfinite(number)):
+        digits -= 1
+    return f".{digits}f"
+
+
+def _more(numbers: Sequence[float], shown: int) -> str:
+    return " …" if len(numbers) > shown else ""
+
+
+def _in_json(vectors: dict[str, list[float]]) -> dict[str, Any]:
+    return {letter: finite(numbers) for letter, numbers in vectors.items()}
+
+
+LOSSES = {"sum": "the sum of the outputs", "squared": "half the sum of the squared errors"}
+
+
+class BackwardReport(SheetReport, DataReport, RecordReport):
+    """A pass forward and back; states: whether to show what it kept of every step."""
+
+    done: Backward
+    states: bool = False
+
+    @property
+    def forward(self) -> RunReport:
+        """The report of the pass forward."""
+        return RunReport(self.done.run, self.states)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether everything is as declared."""
+        return self.done.agrees
+
+    def data(self) -> dict[str, Any]:
+        """Return the object for programs: that of the pass forward, with what going back adds."""
+        done, data = self.done, self.forward.data()
+        back: Iterator[LayerBackward | None] = chain(done.layers, repeat(None))
+        return {
+            **data,
+            "agrees": done.agrees,
+            "loss": finite(done.loss),
+            "chunk": done.chunk,
+            "compared": done.compared,
+            "layers": ({**layer, **self._layer_data(its)} for layer, its in zip(data["layers"], back, strict=False)),
+        }
+
+    def _layer_data(self, layer: LayerBackward | None) -> dict[str, Any]:
+        if layer is None:
+            return dict.fromkeys(_LAYER_KEYS)
+        values = (
+            {name: finite(gradient) for name, gradient in layer.went.gradients.items()},
+            layer.declared.saved,
+            layer.went.saved_read,
+            layer.declared.backward_multiply_adds,
+            layer.went.multiplications,
+            finite(layer.worst_difference),
+            {name: finite(error) for name, error in layer.errors.items()},
+            layer.agrees and layer.ran.agrees,
+        )
+        data = dict(zip(_LAYER_KEYS, values, strict=True))
+        return data | length_data(layer) if self.states else data
+
+    def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
+        """Return a row a layer."""
+        header, rows = self.forward.records()
+        back: Iterator[LayerBackward | None] = chain(self.done.layers, repeat(None))
+        return (*header, *_NUMBERS), (_backward_record(row, its) for row, its in zip(rows, back, strict=False))
+
+    def sheets(self) -> list[Sheet]:
+        """Return the sheets of the pass forward, what going back did, the gradients, and how long they are."""
+        if not self.done.layers:
+            return self.forward.sheets()
+        states = (
+            [sheet for layer in self.done.layers for sheet in length_sheets(layer, self.done.chunk)]
+            if self.states
+            else []
+        )
+        gradients = [self._gradient_sheet()] if self.done.weights else []
+        return [*self.forward.sheets(), self._layer_sheet(), *gradients, *states]
+
+    def _layer_sheet(self) -> Sheet:
+        layers = self.done.layers
+        numbers = [(layer.gradients, layer.went.saved_read, layer.went.multiplications) for layer in layers]
+        columns = (
+            *key_columns("", "Layer"),
+            *number_columns("Gradients", "Saved activations", "Multiplications", "Difference"),
+        )
+        return Sheet(
+            columns,
+            [
+                ("✓" if layer.agrees else "✗", layer.ran.placed.name, *its, short(layer.worst_difference))
+                for layer, its in zip(layers, numbers, strict=True)
+            ],
+            total_row(columns, *map(sum, zip(*numbers, strict=True)), ""),
+            title="The pass back",
+            subtitle=self._subtitle(),
+            notes=tuple(self._notes()),
+        )
+
+    def _subtitle(self) -> str:
+        done = self.done
+        through = "through all steps" if done.chunk is None else f"in chunks of {plural(done.chunk, 'step')}"
+        return f"from {LOSSES[done.name_of_loss]}, {done.loss:.6g}, {through}"
+
+    def _notes(self) -> Iterator[str]:
+        done = self.done
+        if done.chunk is not None:
+            yield "The states go on from chunk to chunk; a gradient stops where its chunk begins."
+        yield from _compared(done)
+        for layer in done.layers:
+            yield from (f"✗ {layer.ran.placed.name}: {sentence}" for sentence in _disagreements(layer))
+        if all(layer.agrees for layer in done.layers):
+            yield "✓ Gradients, saved activations and multiplications agree with equations and differences."
+
+    def _gradient_sheet(self) -> Sheet:
+        truncated = any(layer.errors for layer in self.done.layers)
+        rows: list[Row] = [
+            (
+                *(layer.ran.placed.name, name, shape_of(gradient), in_rows(gradient)),
+                *([_share(layer.errors[name])] if truncated else []),
+            )
+            for layer in self.done.layers
+            for name, gradient in layer.went.gradients.items()
+        ]
+        columns = (
+            *(*key_columns("Layer", "Tensor"), Column("Shape"), Column("Gradient")),
+            *number_columns(*(["Off by"] if truncated else [])),
+        )
+        notes = ("Off by: the length of what truncation leaves out, of the full gradient's.",) if truncated else ()
+        return Sheet(columns, rows, title="Gradients", notes=notes)
+
+
+NOTHING = 1e-12
+"""A gradient so small is rounding: beside 1 the numbers of a pass have sixteen digits."""
+
+_NUMBERS = ("saved", "saved_read", "backward_multiply_adds", "backward_multiplications", "worst_difference")
+_LAYER_KEYS = ("gradients", *_NUMBERS, "errors", "agrees")
+
+
+def _backward_record(forward: Row, layer: LayerBackward | None) -> Row:
+    """Return the row of a layer: that of the pass forward, whether it agrees last, and what going back adds."""
+    if layer is None:
+        return (*forward, *[None] * len(_NUMBERS))
+    seen, said = layer.went, layer.declared
+    numbers = (said.saved, seen.saved_read, said.backward_multiply_adds, seen.multiplications)
+    agrees = "true" if layer.agrees and layer.ran.agrees else "false"
+    return (*forward[:-1], agrees, *numbers, finite(layer.worst_difference))
+
+
+def _compared(done: Backward) -> Iterator[str]:
+    """Yield what was held against finite differences, and what they cannot tell."""
+    if not done.weights:
+        yield "No weight is trained, so there is no gradient to hold against finite differences."
+        return
+    of = f"all {plural(done.weights, 'weight')}"
+    if done.compared < done.weights:
+        of = f"{done.compared:,} of {done.weights:,} weights, drawn by the seed, each tensor in its turn"
+    yield f"Difference: the worst from central finite differences, of {of}."
+    if done.kinks:
+        yield f"At {done.kinks:,} of them the slope changes at once, as relu's at 0; any between both will do."
+    if all(abs(number) < NOTHING for layer in done.layers for number in _all(layer)):
+        yield (
+            "Every gradient is 0, but for rounding: the loss does not change with the weights here, as the sum of"
+            " a softmax never does; targets say more."
+        )
+
+
+def _disagreements(layer: LayerBackward) -> Iterator[str]:
+    """Yield a sentence for each way in which a backward pass is not what is declared of it."""
+    from rnncalc.forward.differences import TOLERANCE  # a forward pass does without
+
+    seen, said = layer.went, layer.declared
+    if not layer.shapes_agree:
+        yield "the gradients do not have the shapes of its weights"
+    if seen.saved_read != said.saved:
+        yield f"{seen.saved_read:,} values of the pass forward were read, counted are {said.saved or 0:,}"
+    if seen.multiplications != said.backward_multiply_adds:
+        yield f"{seen.multiplications:,} multiplications were done, counted are {said.backward_multiply_adds or 0:,}"
+    if layer.worst_difference is not None and layer.worst_difference > TOLERANCE:
+        yield f"a gradient is {short(layer.worst_difference)} from its finite difference"
+    if layer.worst_difference is not None and isnan(layer.worst_difference):
+        yield "a gradient or its finite difference is no finite number: the pass, forward or back, goes beyond 1.8e308"
+
+
+def _all(layer: LayerBackward) -> Iterator[float]:
+    """Yield every gradient of a layer."""
+    return chain.from_iterable(flat(gradient) for gradient in layer.went.gradients.values())
+
+
+def _share(error: float | None) -> str | None:
+    return None if error is None else f"{100 * error:.3g} %"
+
+
+def length_data(layer: LayerBackward) -> dict[str, Any]:
+    """Return the lengths for programs, by direction and state, a number a step; and the terms of each weight."""
+    lengths: dict[str, dict[str, Any]] = {}
+    kept: dict[str, dict[str, Any]] = {}
+    for of in layer.norms:
+        lengths.setdefault(of.direction, {})[of.letter] = [finite(norm) for norm in of.norms]
+        if of.keeper is not None:
+            by = {"gate": of.keeper.letter, "turned": of.keeper.turned}
+            kept.setdefault(of.direction, {})[of.letter] = {**by, "product": [*map(finite, of.kept)]}
+    return {"gradient_norms": lengths, "kept": kept, "terms": [_terms_data(of) for of in layer.terms]}
+
+
+def _terms_data(of: Terms) -> dict[str, Any]:
+    terms = [
+        {
+            "step": term.step,
+            "reached": {letter: finite(number) for letter, number in term.reached.items()},
+            "explicit": {letter: finite(number) for letter, number in term.explicit.items()},
+            "product": finite(term.product),
+            "total": finite(term.total),
+        }
+        for term in of.terms
+    ]
+    return {"tensor": of.tensor, "place": of.place, "terms": terms}
+
+
+def length_sheets(layer: LayerBackward, chunk: int | None) -> Iterator[Sheet]:
+    """Yield for each direction how long the gradient is with respect to each state, and for each weight its terms."""
+    name, found = layer.ran.placed.name, layer.norms
+    for direction in dict.fromkeys(of.direction for of in found):
+        states = [of for of in found if of.direction == direction]
+        both = len(found) > len(states)
+        keeping = [(of, of.keeper) for of in states if of.keeper is not None]
+        titles = [*(f"‖∂L/∂{of.letter}‖" for of in states), *(f"∏ {_gate(keeper)}" for _, keeper in keeping)]
+        columns = [*(of.norms for of in states), *(of.kept for of, _ in keeping)]
+        yield Sheet(
+            columns=(Column("Step", right=True, key=True), *number_columns(*titles)),
+            rows=[(step, *map(short, row)) for step, row in enumerate(zip(*columns, strict=True), 1)],
+            title=f"{name}: how long the gradient is at each step{f', {direction}' if both else ''}",
+            notes=(
+                *(f"‖∂L/∂{of.letter}‖ {spark(of.norms)}" for of in states),
+                *(_kept(of.letter, keeper) for of, keeper in keeping),
+            ),
+        )
+    for number, of in enumerate(layer.terms, 1):
+        sheet = _terms_sheet(name, of)
+        kept = (len(of.terms) - 1) % chunk + 1 if chunk else None
+        yield sheet._replace(notes=(_of_chunk(kept),)) if number == len(layer.terms) else sheet  # once is enough
+
+
+def _gate(keeper: Keeper) -> str:
+    """Return what a state is multiplied with: a gate, or what the gate leaves of one."""
+    return f"1−{keeper.letter}" if keeper.turned else keeper.letter
+
+
+def _kept(state: str, keeper: Keeper) -> str:
+    """Return what the product of a gate is."""
+    gate = _gate(keeper)
+    return f"∏ {gate}: the product of {gate} over the later steps, its largest number: what is left of {state}."
+
+
+def _terms_sheet(name: str, of: Terms) -> Sheet:
+    """Return the terms of a weight, from the last step to the first."""
+    letters = [letter for letter in of.terms[0].reached if any(term.reached[letter] for term in of.terms)]
+    place = f"[{', '.join(map(str, of.place))}]" if len(of.place) > 1 or len({*of.place}) else ""
+    last = of.terms[0].step
+    return Sheet(
+        columns=(
+            Column("k", right=True, key=True),
+            *(Column(f"∂h_{last}/∂{letter}_k", right=True) for letter in letters),
+            *(Column(f"explicit ∂{letter}_k/∂w", right=True) for letter in letters),
+            Column("Product", right=True),
+            Column("Running sum", right=True),
+        ),
+        rows=[
+            (
+                term.step,
+                *(short(term.reached[letter]) for letter in letters),
+                *(short(term.explicit[letter]) for letter in letters),
+                short(term.product),
+                short(term.total),
+            )
+            for term in of.terms
+        ],
+        title=f"{name}: the terms of ∂h_{last}/∂w, w = {of.tensor}{place}",
+    )
+
+
+def _of_chunk(kept: int | None) -> str:
+    """Return what truncation keeps of the terms."""
+    if kept is None:
+        return "Truncated, the last chunk keeps as many terms of each weight, from the top, as it has steps."
+    return f"The last chunk has {plural(kept, 'step')}, and keeps so many terms of each weight, from the top."
+
+
+def short(number: float | None) -> str | None:
+    """Return a number with the digits that tell it from its neighbours."""
+    return None if number is None else f"{number:.6g}"
+
+
+MOST_BARS = 60
+"""Of more numbers, so many are drawn, evenly apart, the first and the last among them."""
+
+
+def spark(numbers: Sequence[float | None]) -> str:
+    """Return `▂▄█, from 1.2e-05 to 0.8 on a logarithmic scale`; what is 0, or no finite number, is a blank."""
+    count = min(len(numbers), MOST_BARS)
+    shown = [numbers[place * (len(numbers) - 1) // max(count - 1, 1)] for place in range(count)]
+    drawn = [number for number in shown if number and isfinite(number)]
+    if not drawn:
+        return "no finite number but 0"
+    least, most = min(drawn), max(drawn)
+    range_ = log10(most) - log10(least)
+    top = len(BARS) - 1
+
+    def bar(number: float | None) -> str:
+        if not number or not isfinite(number):
+            return " "
+        return BARS[round(top * (log10(number) - log10(least)) / range_) if range_ else top]
+
+    line = "".join(map(bar, shown))
+    every = "" if count == len(numbers) else f"; {count} of {len(numbers):,} steps"
+    return f"{line}  from {least:.3g} to {most:.3g} on a logarithmic scale{every}"

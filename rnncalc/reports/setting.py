@@ -1,13 +1,19 @@
-"""How reports head themselves: the setting in which a network is counted."""
+"""What reports on a network share: the heading, which says how it is counted, and the table of its layers."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from rnncalc.conventions.catalogue import convention
 from rnncalc.layers.layer import Layer
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
+
+if TYPE_CHECKING:
+    from rnncalc.network.stack import Placed
+    from rnncalc.reports.sheet import Row, Sheet
 
 MOST_LAYERS = 6
 """More layers than a title has; of more, the middle is left out."""
@@ -86,6 +92,42 @@ def setting(network: Network) -> str:
     """Return the topology, the steps and the convention in words."""
     row = convention(network.convention)
     return f"{flow(network)}; convention {row.title}: {row.note}"
+
+
+WHOLE = ("In → out", "Output shape")
+"""The columns of words in a table of layers that stay on one line."""
+
+
+def layer_sheet(
+    network: Network,
+    words: tuple[str, ...],
+    numbers: tuple[str, ...],
+    rows: Iterable[tuple[Placed, Row]],
+    total: Row,
+    notes: Iterable[str] = (),
+) -> Sheet:
+    """Return a table with a row for each layer, or several.
+
+    words, numbers: the titles of the columns. rows: each with its layer, which stands before it, and before that the
+    half of an encoder-decoder. total: the numbers of the last row.
+    """
+    from rnncalc.reports.sheet import Column, Sheet, key_columns, number_columns, total_row  # programs read no tables
+
+    halves = halves_of(network)
+    columns = (
+        *key_columns(*(("Part", "Layer") if halves else ("Layer",))),
+        *(Column(word, whole=word in WHOLE) for word in words),
+        *number_columns(*numbers),
+    )
+    placed = [((layer.part, layer.name) if halves else (layer.name,), row) for layer, row in rows]
+    return Sheet(
+        columns,
+        [(*key, *row) for key, row in placed],
+        total_row(columns, *total),
+        title=title(network),
+        subtitle=setting(network),
+        notes=tuple(notes),
+    )
 
 
 def one_to_many(network: Network) -> str | None:

@@ -5,7 +5,7 @@ Knows no question and no network, and no format: formats decide how all of this 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -89,6 +89,23 @@ class Column(NamedTuple):
     key: bool = False
     together: bool = False
     whole: bool = False
+
+
+def key_columns(*titles: str) -> tuple[Column, ...]:
+    """Return columns that say which row it is."""
+    return tuple(Column(title, key=True) for title in titles)
+
+
+def number_columns(*titles: str, together: bool = False) -> tuple[Column, ...]:
+    """Return columns of numbers; together: they are there to be compared."""
+    return tuple(Column(title, right=True, together=together) for title in titles)
+
+
+def total_row(columns: Sequence[Column], *numbers: Value) -> Row:
+    """Return a row with `Total` in the first column that has a title, and the numbers in the last columns."""
+    titled = next(place for place, column in enumerate(columns) if column.title)
+    head = ("Total" if place == titled else "" for place in range(len(columns) - len(numbers)))
+    return (*head, *numbers)
 
 
 class Sheet(NamedTuple):

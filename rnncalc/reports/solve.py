@@ -7,7 +7,7 @@ from typing import Any
 from rnncalc.questions.solve import Solution
 from rnncalc.reports.report import DataReport, SheetReport
 from rnncalc.reports.setting import setting, title
-from rnncalc.reports.sheet import Column, Row, Sheet
+from rnncalc.reports.sheet import Row, Sheet, key_columns, number_columns
 from rnncalc.text import plural
 
 
@@ -41,20 +41,9 @@ class SolutionReport(SheetReport, DataReport):
             rows.append((f"? = {solution.size:,}", solution.params, solution.left))
         if solution.next_size is not None and solution.next_params is not None:
             rows.append((f"? = {solution.next_size:,}", solution.next_params, solution.budget - solution.next_params))
-        columns = (
-            Column("Size", key=True),
-            *(Column(title, right=True, together=True) for title in ("Parameters", "Left of the budget")),
-        )
-        network = solution.network or solution.smallest
-        return [
-            Sheet(
-                columns,
-                rows,
-                title=title(solution.smallest, solution.largest),
-                subtitle=setting(network),
-                notes=(self._verdict(),),
-            )
-        ]
+        columns = *key_columns("Size"), *number_columns("Parameters", "Left of the budget", together=True)
+        heading, subtitle = title(solution.smallest, solution.largest), setting(solution.network or solution.smallest)
+        return [Sheet(columns, rows, title=heading, subtitle=subtitle, notes=(self._verdict(),))]
 
     def _verdict(self) -> str:
         solution = self.solution

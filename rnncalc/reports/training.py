@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External
 from rnncalc.network.parts import Topology, steps_known
 from rnncalc.questions.count import bytes_of
 from rnncalc.questions.training import LayerTraining, Training
-from rnncalc.reports.count import CountReport
+from rnncalc.reports.count import CountReport, ties, widths
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
-from rnncalc.reports.setting import halves_of, setting, title
-from rnncalc.reports.sheet import Column, Row, Sheet
+from rnncalc.reports.setting import layer_sheet
 from rnncalc.text import KIBI, byte_size, plural
+
+if TYPE_CHECKING:
+    from rnncalc.network.stack import Placed
+    from rnncalc.questions.count import Count
+    from rnncalc.reports.sheet import Row, Sheet
 
 KEYS = ("gradients", "saved", "backward_multiply_adds")
 """What a layer has beside its counts."""
@@ -60,54 +64,28 @@ class TrainingReport(SheetReport, DataReport, RecordReport):
         return [self._layer_sheet(), *(self.counts.sheets()[1:] if self.counts.tensors else ())]
 
     def _layer_sheet(self) -> Sheet:
-        network = self.training.network
-        keys = ("Part", "Layer") if halves_of(network) else ("Layer",)
-        words = () if self.counts.cost else (Column("In → out", whole=True),)
-        rows = [self._row(of) for of in self.training.layers]
-        titles = [title for title, _ in self._total()]
-        return Sheet(
-            columns=(
-                *(Column(key, key=True) for key in keys),
-                *words,
-                *(Column(title, right=True) for title in titles),
-            ),
-            rows=rows,
-            total=("Total", *[""] * (len(keys) + len(words) - 1), *(number for _, number in self._total())),
-            title=title(network),
-            subtitle=setting(network),
-            notes=tuple(self._notes()),
+        cost = self.counts.cost
+        words = () if cost else ("In → out",)
+        total = self._columns(self.counts.counted, self.training)
+        rows: Iterator[tuple[Placed, Row]] = (
+            (of.placed, (*(() if cost else (widths(of.placed),)), *self._columns(of.placed, of).values()))
+            for of in self.training.layers
         )
+        return layer_sheet(self.training.network, words, (*total,), rows, (*total.values(),), self._notes())
 
-    def _row(self, of: LayerTraining) -> Row:
-        placed = of.placed
-        part = (placed.part,) if halves_of(self.training.network) else ()
-        words = () if self.counts.cost else (f"{placed.inputs:,} → {placed.outputs:,}",)
-        return (*part, placed.name, *words, *(number for _, number in self._of(of)))
-
-    def _of(self, entry: LayerTraining) -> Iterator[tuple[str, int | None]]:
-        """Yield the columns of numbers of a layer: their titles and the numbers."""
-        return self._columns(entry.placed.params, entry.placed.multiply_adds, entry)
-
-    def _total(self) -> Iterator[tuple[str, int | None]]:
-        counted = self.counts.counted
-        return self._columns(counted.params, counted.multiply_adds, self.training)
-
-    def _columns(
-        self, params: int, forward: int | None, of: LayerTraining | Training
-    ) -> Iterator[tuple[str, int | None]]:
-        yield "Parameters", params
+    def _columns(self, counted: Count | Placed, trained: Training | LayerTraining) -> dict[str, int | None]:
+        """Return the numbers of a layer or of the whole network, by the titles of their columns."""
+        numbers: dict[str, int | None] = {"Parameters": counted.params}
         if self.counts.counted.trainable != self.counts.counted.params:
-            yield "Gradients", of.gradients
-        yield "Saved activations", of.saved
+            numbers["Gradients"] = trained.gradients
+        numbers["Saved activations"] = trained.saved
         if self.counts.cost:
-            yield "Forward", forward
-        yield "Backward", of.backward_multiply_adds
+            numbers["Forward"] = counted.multiply_adds
+        return numbers | {"Backward": trained.backward_multiply_adds}
 
     def _notes(self) -> Iterator[str]:
-        from rnncalc.reports.count_sheets import ties_told  # programs read no notes
-
         training = self.training
-        yield from ties_told(training.network)
+        yield from ties(training.network)
         yield "Saved activations: what the backward equations read of a forward pass over one sequence."
         forward = "Forward, backward" if self.counts.cost else "Backward"
         yield f"{forward}: multiply-adds for one sequence."

@@ -19,7 +19,7 @@ from rnncalc.forward.numbers import Numbers
 from rnncalc.layers.kinds import kind
 from rnncalc.questions.backward import backward, whole_work
 from rnncalc.questions.backward_seen import Backward
-from rnncalc.reports.backward import BackwardReport, length_data, length_sheets
+from rnncalc.reports.run import BackwardReport, length_data, length_sheets
 from rnncalc.spec import parse
 from rnncalc.step.operations import OPERATIONS
 

@@ -12,10 +12,9 @@ from reported import REPORTS
 from rnncalc import LSTM, Network, count
 from rnncalc.errors import CallError
 from rnncalc.formats import FORMATS, Format, find, offered, write
-from rnncalc.reports.allocation import AllocationReport
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.reports.check import CheckReport
-from rnncalc.reports.compare import ComparisonReport, DenseGrowthReport
+from rnncalc.reports.compare import AllocationReport, ComparisonReport, DenseGrowthReport
 from rnncalc.reports.count import CountReport
 from rnncalc.reports.draw import Drawing
 from rnncalc.reports.explain import ExplanationReport

@@ -17,7 +17,7 @@ from strategies import Spec, encoder_decoder, network
 from rnncalc import Network, count, run, training
 from rnncalc.formats import offered, write
 from rnncalc.questions.allocation import compare_conventions
-from rnncalc.reports.allocation import AllocationReport
+from rnncalc.reports.compare import AllocationReport
 from rnncalc.reports.count import CountReport
 from rnncalc.reports.report import Report
 from rnncalc.reports.run import RunReport
