@@ -8,11 +8,11 @@ import pytest
 
 from rnncalc.layers.cell import Cell, Habits
 from rnncalc.layers.operations import Operations
+from rnncalc.pictures.picture import Arrow, Box, Dot, Label, Picture, Style, span
 from rnncalc.reports.equations import plain
-from rnncalc.reports.pictures.picture import Arrow, Box, Dot, Label, Picture, Role, span
 
 Place = tuple[int, int]
-ENDS = (Role.INPUT, Role.OUTPUT, Role.STATE)
+ENDS = (Style.INPUT, Style.OUTPUT, Style.STATE)
 
 
 def number(*words: str) -> float:
@@ -100,7 +100,7 @@ def pieces(picture: Picture) -> list[Piece]:
         if isinstance(shape, Box):
             area = ((shape.x + dx, shape.y + dy) for dx in range(shape.width) for dy in range(shape.height))
             found.append(Piece(tuple(map(plain, shape.lines)), shape, frozenset(area)))
-        elif isinstance(shape, Label) and shape.role in ENDS:
+        elif isinstance(shape, Label) and shape.style in ENDS:
             line = frozenset((shape.left + dx, shape.y) for dx in range(span(shape.text)))
             found.append(Piece((plain(shape.text),), shape, line))
     return found
@@ -108,8 +108,8 @@ def pieces(picture: Picture) -> list[Piece]:
 
 def cells(arrow: Arrow) -> list[Place]:
     """Return every cell of an arrow; the line goes along the grid from corner to corner."""
-    found = [arrow.cells[0]]
-    for x, y in arrow.cells[1:]:
+    found = [arrow.corners[0]]
+    for x, y in arrow.corners[1:]:
         at_x, at_y = found[-1]
         dx, dy = (x > at_x) - (x < at_x), (y > at_y) - (y < at_y)
         assert 0 in (dx, dy), "a piece of an arrow is not along the grid"
@@ -179,11 +179,11 @@ class Circuit:
         given = {"x_t": number("x"), **{f"{letter}_(t−1)": value for letter, value in before.items()}}
         values = self.values(given)
         out = [(piece, values[place]) for place, piece in enumerate(self.pieces)]
-        assert [value for piece, value in out if piece.shape.role is Role.OUTPUT] == [pytest.approx(handed)]
+        assert [value for piece, value in out if piece.shape.style is Style.OUTPUT] == [pytest.approx(handed)]
         right = {
             letter: value
             for piece, value in out
-            if piece.shape.role is Role.STATE and piece.text[0] not in given
+            if piece.shape.style is Style.STATE and piece.text[0] not in given
             for letter in piece.text[0].split(", ")
         }
         assert right == {f"{letter}_t": pytest.approx(value) for letter, value in zip(layer.states, after, strict=True)}
@@ -212,7 +212,7 @@ def value(piece: Piece, reads: list[tuple[float, bool]], given: dict[str, float]
         case ["1−"]:
             return 1 - values[0]
     assert name not in SIGNS
-    if piece.shape.role is Role.OPERATION and not more:
+    if piece.shape.style is Style.OPERATION and not more:
         (only,) = values
         return sin(number(FUNCTIONS.get(name, name)) + only)
     if piece.shape.height == 1:

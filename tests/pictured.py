@@ -9,9 +9,9 @@ from typing import Any
 import yaml
 
 from rnncalc import Network
-from rnncalc.formats.pictures import cells_of, ends, joined
+from rnncalc.formats.pictures import ends, joined
+from rnncalc.pictures.picture import Arrow, Box, Brace, GridPoint, Label, Picture, Shape, Style, cells_along, span
 from rnncalc.reports.equations import Line, plain
-from rnncalc.reports.pictures.picture import Arrow, Box, Brace, GridPoint, Label, Picture, Role, Shape, span
 from rnncalc.spec import parse
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -42,9 +42,7 @@ def rooms(shape: Shape) -> list[Room]:
     """Return the cells that a shape's text, or its box, takes for itself: left, top, right and bottom behind it."""
     match shape:
         case Box():
-            return (
-                [] if shape.role is Role.FRAME else [(shape.x, shape.y, shape.x + shape.width, shape.y + shape.height)]
-            )
+            return [(shape.x, shape.y, shape.x + shape.width, shape.y + shape.height)]
         case Label():
             return [(shape.left, shape.y, shape.left + span(shape.text), shape.y + 1)]
         case Brace():
@@ -74,22 +72,24 @@ def hold(picture: Picture) -> None:
         if isinstance(shape, Box):
             assert len(shape.lines) <= max(shape.height - 2, 1)
             assert all(span(line) <= shape.width for line in shape.lines)
-        if isinstance(shape, Arrow) and shape.role is not Role.AXIS:
+        if isinstance(shape, Arrow) and shape.style is not Style.AXIS:
             _hold_arrow(shape, picture, taken)
 
 
 def _hold_arrow(arrow: Arrow, picture: Picture, taken: dict[GridPoint, Shape]) -> None:
-    for cell, beyond in zip((arrow.cells[0], arrow.cells[-1]), ends(arrow), strict=True):
+    for cell, beyond in zip((arrow.corners[0], arrow.corners[-1]), ends(arrow), strict=True):
         assert joined(cell, picture) or _may_end(taken.get(beyond)), arrow
-    for (x, y), (to_x, to_y) in pairwise(arrow.cells):
+    for (x, y), (to_x, to_y) in pairwise(arrow.corners):
         assert (x == to_x) != (y == to_y), arrow
-    for cell in cells_of(arrow):
+    for cell in cells_along(arrow.corners):
         assert cell not in taken, (arrow, taken[cell])
 
 
 def _may_end(shape: Shape | None) -> bool:
     """Return whether an arrow may end at a shape: a box, or a letter that stands for what comes in or goes out."""
-    return isinstance(shape, Box) or (isinstance(shape, Label) and shape.role in (Role.INPUT, Role.OUTPUT, Role.STATE))
+    return isinstance(shape, Box) or (
+        isinstance(shape, Label) and shape.style in (Style.INPUT, Style.OUTPUT, Style.STATE)
+    )
 
 
 def svg_texts(text: str) -> Counter[str]:

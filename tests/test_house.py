@@ -16,7 +16,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 ROOMS = (
     *("layers", "conventions", "step", "network", "spec", "modelfiles"),
-    *("forward", "questions", "reports", "sources", "formats", "cli"),
+    *("forward", "questions", "pictures", "reports", "sources", "formats", "cli"),
 )
 ROOT = {"__init__", "__main__", "bounds", "errors", "files", "text"}
 FLOW = {
@@ -28,9 +28,20 @@ FLOW = {
     "forward": {"layers", "conventions", "step", "network", "forward"},
     "modelfiles": {"modelfiles"},
     "questions": {"layers", "conventions", "step", "network", "forward", "modelfiles", "questions"},
-    "reports": {"layers", "conventions", "step", "network", "forward", "modelfiles", "questions", "reports"},
+    "pictures": {"layers", "conventions", "step", "network", "questions", "reports", "pictures"},  # words of reports
+    "reports": {
+        "layers",
+        "conventions",
+        "step",
+        "network",
+        "forward",
+        "modelfiles",
+        "questions",
+        "pictures",
+        "reports",
+    },
     "sources": {"layers", "conventions", "step", "network", "questions", "sources"},
-    "formats": {"reports", "formats"},
+    "formats": {"reports", "pictures", "formats"},
     "cli": {*ROOMS, "__init__"},
     "bounds": set(),
     "errors": set(),

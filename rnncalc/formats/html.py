@@ -15,7 +15,7 @@ from rnncalc.reports.report import PageReport, PictureReport, SheetReport
 from rnncalc.reports.sheet import Arithmetic, Bar, Column, Name, Phrase, Row, Sheet, Value
 
 if TYPE_CHECKING:
-    from rnncalc.reports.pictures.picture import Picture
+    from rnncalc.pictures.picture import Picture
 
 _HEAD = """<!DOCTYPE html>
 <html lang="en">

@@ -5,10 +5,9 @@ Lengths are in cells, counted from the upper left corner of the first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
-from rnncalc.reports.pictures.picture import Arrow, Box, Dot, GridPoint, Picture, Role, Shape
+from rnncalc.pictures.picture import Arrow, Box, Dot, GridPoint, Picture, Shape, Style, direction
 
 Point = tuple[float, float]
 
@@ -16,24 +15,23 @@ PAGE = 152
 """So many cells across are still read on a page."""
 
 
-COLOURS: dict[Role, tuple[tuple[str | None, str], tuple[str | None, str]]] = {
-    Role.LAYER: (("#e4effa", "#2b6aa6"), ("#16324d", "#7fb4e6")),
-    Role.OUTPUT: (("#e5f4e7", "#35803b"), ("#17391b", "#82c788")),
-    Role.INPUT: (("#ffffff", "#5d6773"), ("#20262d", "#a4afbb")),
-    Role.STATE: (("#fdf2de", "#a2690f"), ("#3d2b0c", "#e2ae5a")),
-    Role.GATE: (("#fbe9e7", "#b0443a"), ("#451f1b", "#ea938a")),
-    Role.OPERATION: (("#ffffff", "#3b4550"), ("#20262d", "#c3ccd6")),
-    Role.BACKWARD: (("#f1e8f8", "#7d3fa8"), ("#321c43", "#c99ae8")),
-    Role.DENSE: (("#fbe9e7", "#b0443a"), ("#451f1b", "#ea938a")),
-    Role.RECURRENT: (("#e4effa", "#2b6aa6"), ("#16324d", "#7fb4e6")),
-    Role.ELIDED: (("#ffffff", "#8a94a0"), ("#181d23", "#7c8793")),
-    Role.FRAME: ((None, "#8a94a0"), (None, "#7c8793")),
-    Role.AXIS: ((None, "#5d6773"), (None, "#a4afbb")),
+COLOURS: dict[Style, tuple[tuple[str | None, str], tuple[str | None, str]]] = {
+    Style.LAYER: (("#e4effa", "#2b6aa6"), ("#16324d", "#7fb4e6")),
+    Style.OUTPUT: (("#e5f4e7", "#35803b"), ("#17391b", "#82c788")),
+    Style.INPUT: (("#ffffff", "#5d6773"), ("#20262d", "#a4afbb")),
+    Style.STATE: (("#fdf2de", "#a2690f"), ("#3d2b0c", "#e2ae5a")),
+    Style.GATE: (("#fbe9e7", "#b0443a"), ("#451f1b", "#ea938a")),
+    Style.OPERATION: (("#ffffff", "#3b4550"), ("#20262d", "#c3ccd6")),
+    Style.BACKWARD: (("#f1e8f8", "#7d3fa8"), ("#321c43", "#c99ae8")),
+    Style.DENSE: (("#fbe9e7", "#b0443a"), ("#451f1b", "#ea938a")),
+    Style.RECURRENT: (("#e4effa", "#2b6aa6"), ("#16324d", "#7fb4e6")),
+    Style.ELIDED: (("#ffffff", "#8a94a0"), ("#181d23", "#7c8793")),
+    Style.AXIS: ((None, "#5d6773"), (None, "#a4afbb")),
 }
-"""What a role is filled and drawn with, in light and in dark; arrows between layers are drawn as inputs are."""
+"""What a style is filled and drawn with, in light and in dark; arrows between layers are drawn as inputs are."""
 
-DASHED = (Role.BACKWARD, Role.ELIDED, Role.FRAME)
-"""What is drawn in dashes: going back, and what stands for others."""
+DASHED = (Style.BACKWARD, Style.ELIDED)
+"""What is drawn in dashes: the backward direction, and what stands for others."""
 
 
 class Edges(NamedTuple):
@@ -63,20 +61,20 @@ def edges(box: Box) -> Edges:
 
 def path(arrow: Arrow, picture: Picture) -> list[Point]:
     """Return the corners of an arrow, its ends drawn out to the boxes that they point from and at."""
-    points = [(x + 0.5, y + 0.5) for x, y in arrow.cells]
-    boxes = [shape for shape in picture.shapes if isinstance(shape, Box) and shape.role is not Role.FRAME]
+    points = [(x + 0.5, y + 0.5) for x, y in arrow.corners]
+    boxes = [shape for shape in picture.shapes if isinstance(shape, Box)]
     start, end = ends(arrow)
-    if not joined(arrow.cells[0], picture):
+    if not joined(arrow.corners[0], picture):
         points[0] = _reaching(points[0], start, boxes)
-    if not joined(arrow.cells[-1], picture):
+    if not joined(arrow.corners[-1], picture):
         points[-1] = _reaching(points[-1], end, boxes)
     return points
 
 
 def ends(arrow: Arrow) -> tuple[GridPoint, GridPoint]:
     """Return the cells that an arrow points from and at, outside of its own."""
-    first, second, *_ = arrow.cells
-    *_, before, last = arrow.cells
+    first, second, *_ = arrow.corners
+    *_, before, last = arrow.corners
     return _beyond(second, first), _beyond(before, last)
 
 
@@ -85,32 +83,13 @@ def joined(cell: GridPoint, picture: Picture) -> bool:
     return any(isinstance(shape, Dot) and (shape.x, shape.y) == cell for shape in picture.shapes)
 
 
-def cells_of(arrow: Arrow) -> Iterator[GridPoint]:
-    """Yield the cells that an arrow runs through, in order."""
-    yield arrow.cells[0]
-    for before, after in zip(arrow.cells, arrow.cells[1:], strict=False):
-        x, y = before
-        across, down = _direction(before, after)
-        while (x, y) != after and (across or down):
-            x, y = x + across, y + down
-            yield x, y
+DRAWN = {Arrow: 0, Dot: 1, Box: 2}
+"""In which order shapes are drawn: lines first, text last."""
 
 
 def lowest_first(shapes: tuple[Shape, ...]) -> list[Shape]:
-    """Return the shapes in the order in which they are drawn: frames, then lines, then what is written."""
-    return sorted(shapes, key=_height)
-
-
-def _height(shape: Shape) -> int:
-    match shape:
-        case Box():
-            return 0 if shape.role is Role.FRAME else 3
-        case Arrow():
-            return 1
-        case Dot():
-            return 2
-        case _:
-            return 4
+    """Return the shapes in the order in which they are drawn."""
+    return sorted(shapes, key=lambda shape: DRAWN.get(type(shape), 3))
 
 
 def _reaching(point: Point, cell: GridPoint, boxes: list[Box]) -> Point:
@@ -126,11 +105,5 @@ def _reaching(point: Point, cell: GridPoint, boxes: list[Box]) -> Point:
 
 
 def _beyond(before: GridPoint, last: GridPoint) -> GridPoint:
-    across, down = _direction(before, last)
+    across, down = direction(before, last)
     return last[0] + across, last[1] + down
-
-
-def _direction(before: GridPoint, after: GridPoint) -> GridPoint:
-    """Return the step along the grid from one cell towards another."""
-    across, down = after[0] - before[0], after[1] - before[1]
-    return (across > 0) - (across < 0), (down > 0) - (down < 0)

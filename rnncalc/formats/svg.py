@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, TextIO, assert_never
 from xml.sax.saxutils import escape as escape_xml
 
 from rnncalc.formats.pictures import COLOURS, DASHED, PAGE, Point, edges, lowest_first, path
-from rnncalc.reports.equations import GREEK, Term, plain, plain_piece
-from rnncalc.reports.pictures.framing import stacked
-from rnncalc.reports.pictures.picture import (
+from rnncalc.pictures.picture import (
     MOST_OF_A_LINE,
     Arrow,
     Box,
@@ -22,10 +20,12 @@ from rnncalc.reports.pictures.picture import (
     Dot,
     Label,
     Picture,
-    Role,
     Shape,
+    Style,
     span,
+    stacked,
 )
+from rnncalc.reports.equations import GREEK, Term, plain, plain_piece
 from rnncalc.text import escape
 
 if TYPE_CHECKING:
@@ -102,21 +102,21 @@ def _shape(shape: Shape, picture: Picture) -> Iterator[str]:
             yield from _brace(shape)
         case Curve():
             points = " ".join(f"{_x(x)},{_y(y)}" for x, y in shape.points)
-            yield f'<polyline class="curve {shape.role}" points="{points}"/>'
+            yield f'<polyline class="curve {shape.style}" points="{points}"/>'
         case _:
             assert_never(shape)
 
 
 def _box(box: Box) -> Iterator[str]:
     left, top, right, bottom = edges(box)
-    if box.role is not Role.ELIDED or box.height > 2:
+    if box.style is not Style.ELIDED or box.height > 2:
         width, height = _x(right - left), _y(bottom - top)
         radius = min(width, height) / 2 if box.round else 4 if box.height > 2 else 3
         place = f'x="{_x(left)}" y="{_y(top)}" width="{width}" height="{height}" rx="{radius:g}"'
-        yield f'<rect class="box {box.role}" {place}/>'
+        yield f'<rect class="box {box.style}" {place}/>'
     x, y = (left + right) / 2, (top + bottom) / 2
     for number, line in enumerate(box.lines):
-        sign = box.role is Role.OPERATION and len(plain(line)) == 1  # which is small in most fonts
+        sign = box.style is Style.OPERATION and len(plain(line)) == 1  # which is small in most fonts
         look = ' class="b"' if number == 0 and len(box.lines) > 1 else ' font-size="18"' if sign else ""
         below = _y(y + 0.9 * (number - (len(box.lines) - 1) / 2)) + LOWER + 2 * sign
         yield f'<text{look} x="{_x(x)}" y="{below:g}" text-anchor="middle">{_line(line)}</text>'
@@ -132,16 +132,16 @@ def _arrow(points: list[Point], arrow: Arrow) -> Iterator[str]:
         corners = [(x, y), (base_x + LOWER * down, base_y + LOWER * across)]
         corners.append((base_x - LOWER * down, base_y - LOWER * across))
         pixels[-1] = (base_x + across, base_y + down)
-    yield f'<polyline class="line {arrow.role}" points="{_points(pixels)}"/>'
+    yield f'<polyline class="line {arrow.style}" points="{_points(pixels)}"/>'
     if arrow.head:
-        yield f'<polygon class="head {arrow.role}" points="{_points(corners)}"/>'
+        yield f'<polygon class="head {arrow.style}" points="{_points(corners)}"/>'
 
 
 def _label(label: Label) -> Iterator[str]:
     left, wide = label.left, span(label.text)
     place = {"start": left, "middle": label.x + 0.5, "end": left + wide}[label.align]
     where = f'x="{_x(place)}" y="{_y(label.y + 0.5) + LOWER:g}" text-anchor="{label.align}"'
-    yield f'<text class="{label.role}" {where}>{_line(label.text)}</text>'
+    yield f'<text class="{label.style}" {where}>{_line(label.text)}</text>'
 
 
 def _brace(brace: Brace) -> Iterator[str]:

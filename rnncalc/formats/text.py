@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TextIO, assert_never
 
-from rnncalc.formats.pictures import PAGE, cells_of, ends, lowest_first
+from rnncalc.formats.pictures import PAGE, ends, lowest_first
 from rnncalc.formats.values import terminal_width
-from rnncalc.reports.equations import plain
-from rnncalc.reports.pictures.picture import (
+from rnncalc.pictures.picture import (
     MOST_OF_A_LINE,
     Arrow,
     Box,
@@ -19,9 +18,11 @@ from rnncalc.reports.pictures.picture import (
     GridPoint,
     Label,
     Picture,
-    Role,
+    Style,
+    cells_along,
     columns,
 )
+from rnncalc.reports.equations import plain
 from rnncalc.text import GREEK, encodes, escape, unencodable
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ STARTS = {("─", (0, -1)): "┴", ("─", (0, 1)): "┬", ("│", (1, 0)): "├
 
 FRAMES = {True: (*"╭─╮│╰╯",), False: (*"┌─┐│└┘",)}
 DASHED = (*"┌╌┐╎└┘",)
-CURVES = {Role.RECURRENT: "═", Role.DENSE: "•", Role.AXIS: "┼", Role.ELIDED: "╎"}
+CURVES = {Style.RECURRENT: "═", Style.DENSE: "•", Style.AXIS: "┼", Style.ELIDED: "╎"}
 ASCII = {
     **dict.fromkeys("└┌┘┐├┤┴┬┼╭╮╰╯", "+"),
     **dict.fromkeys("─╌╶╴", "-"),
@@ -127,13 +128,11 @@ class _Canvas:
     def box(self, box: Box) -> None:
         """Draw a frame, a bracket on either side of a single line, or, around what stands for others, nothing."""
         right, bottom = box.x + box.width - 1, box.y + box.height - 1
-        if box.role is not Role.FRAME:
-            for y in range(box.y, bottom + 1):
-                for x in range(box.x, right + 1):
-                    self.put((x, y), " ")
+        for y in range(box.y, bottom + 1):
+            for x in range(box.x, right + 1):
+                self.put((x, y), " ")
         if box.height > 2:
-            dashed = box.role in (Role.ELIDED, Role.FRAME)
-            corner, across, other, down, low, last = DASHED if dashed else FRAMES[box.round]
+            corner, across, other, down, low, last = DASHED if box.style is Style.ELIDED else FRAMES[box.round]
             for x in range(box.x + 1, right):
                 self.put((x, box.y), across)
                 self.put((x, bottom), across)
@@ -147,7 +146,7 @@ class _Canvas:
         for number, line in enumerate(box.lines):
             long = columns(escape(plain(line), MOST_OF_A_LINE))
             left = box.x + (box.width - long) // 2
-            if box.height < 3 and box.role is not Role.ELIDED:
+            if box.height < 3 and box.style is not Style.ELIDED:
                 self.put((left - 1, box.y), "(" if box.round else "[")
                 self.put((left + long, box.y), ")" if box.round else "]")
                 self.spare.update((x, box.y) for x in range(box.x, right + 1) if not left - 1 <= x <= left + long)
@@ -156,7 +155,7 @@ class _Canvas:
     def arrow(self, arrow: Arrow) -> None:
         """Draw a line through its cells; where others ran before, they cross or join."""
         start, end = ends(arrow)
-        cells = [start, *cells_of(arrow), end]
+        cells = [start, *cells_along(arrow.corners), end]
         for before, cell, after in zip(cells, cells[1:], cells[2:], strict=False):
             towards = [(other[0] - cell[0], other[1] - cell[1]) for other in (before, after)]
             self.sides[cell] = self.sides.get(cell, 0) | SIDES[towards[0]] | SIDES[towards[1]]
@@ -187,7 +186,7 @@ class _Canvas:
                 row = int(y + share * (to_y - y))
                 between = range(min(row, last) + 1, max(row, last))
                 for each in (row, *between):
-                    self.put((column, each), CURVES.get(curve.role, "•"))
+                    self.put((column, each), CURVES.get(curve.style, "•"))
                 last = row
 
     def leave(self) -> None:

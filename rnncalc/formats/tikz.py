@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TextIO, assert_never
 
 from rnncalc.formats.latex import symbol, typeset
 from rnncalc.formats.pictures import COLOURS, DASHED, PAGE, Point, edges, lowest_first, path
+from rnncalc.pictures.picture import Arrow, Box, Brace, Curve, Dot, Label, Picture, Shape, Style, span
 from rnncalc.reports.equations import Piece, Term, plain_piece
-from rnncalc.reports.pictures.picture import Arrow, Box, Brace, Curve, Dot, Label, Picture, Role, Shape, span
 
 if TYPE_CHECKING:
     from rnncalc.reports.equations import Line
@@ -59,18 +59,18 @@ def _shape(shape: Shape, picture: Picture) -> Iterator[str]:
             yield f"\\node[anchor=base] at ({x + width / 2},{y + 1.7}) {{{_line(shape.text)}}};"
         case Curve():
             points = " -- ".join(f"({x:.3f},{y:.3f})" for x, y in shape.points)
-            thin = {Role.AXIS: "semithick", Role.ELIDED: "semithick, densely dashed"}
-            yield f"\\draw[{thin.get(shape.role, 'very thick')}, {shape.role}line] {points};"
+            thin = {Style.AXIS: "semithick", Style.ELIDED: "semithick, densely dashed"}
+            yield f"\\draw[{thin.get(shape.style, 'very thick')}, {shape.style}line] {points};"
         case _:
             assert_never(shape)
 
 
 def _box(box: Box) -> Iterator[str]:
     left, top, right, bottom = edges(box)
-    if box.role is not Role.ELIDED or box.height > 2:
+    if box.style is not Style.ELIDED or box.height > 2:
         corners = f"{min((right - left) * ACROSS, (bottom - top) * DOWN) / 2:.3f}cm" if box.round else "0.8mm"
-        look = f"draw={box.role}line, fill={box.role}fill, rounded corners={corners}"
-        if box.role in DASHED:
+        look = f"draw={box.style}line, fill={box.style}fill, rounded corners={corners}"
+        if box.style in DASHED:
             look += ", dashed"
         yield f"\\path[{look}] ({left:g},{top:g}) rectangle ({right:g},{bottom:g});"
     x, y = (left + right) / 2, (top + bottom) / 2
@@ -85,8 +85,8 @@ BASE = 0.2
 
 
 def _arrow(points: list[Point], arrow: Arrow) -> Iterator[str]:
-    colour = "input" if arrow.role is Role.LAYER else arrow.role
-    look = f"{'->' if arrow.head else '-'}, semithick, {colour}line{', densely dashed' * (arrow.role in DASHED)}"
+    colour = "input" if arrow.style is Style.LAYER else arrow.style
+    look = f"{'->' if arrow.head else '-'}, semithick, {colour}line{', densely dashed' * (arrow.style in DASHED)}"
     yield f"\\draw[{look}] {' -- '.join(f'({x:g},{y:g})' for x, y in points)};"
 
 
@@ -98,7 +98,7 @@ def _label(label: Label) -> str:
         "end": (left + wide, "base east"),
     }[label.align]
     size = {"heading": "\\bfseries\\normalsize ", "note": "\\color{black!65}", "shape": "\\color{black!65}"}
-    text = f"{size.get(label.role, '')}{_line(label.text)}"
+    text = f"{size.get(label.style, '')}{_line(label.text)}"
     return f"\\node[anchor={anchor}] at ({place:g},{label.y + 0.5 + BASE:g}) {{{text}}};"
 
 

@@ -16,12 +16,12 @@ from rnncalc.reports.report import PictureReport
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from rnncalc.reports.pictures.picture import Picture
+    from rnncalc.pictures.picture import Picture
 
 VIEWS = {
-    "unrolled": "rnncalc.reports.pictures.unrolled",
-    "cell": "rnncalc.reports.pictures.cell",
-    "growth": "rnncalc.reports.pictures.growth",
+    "unrolled": "rnncalc.pictures.unrolled",
+    "cell": "rnncalc.pictures.cell",
+    "growth": "rnncalc.pictures.growth",
 }
 """The views by their names, the first the one that is meant where none is named."""
 

@@ -26,7 +26,7 @@ from rnncalc.step.equations import HALF, symbols
 from rnncalc.text import all_of, decimal
 
 if TYPE_CHECKING:
-    from rnncalc.reports.pictures.picture import Picture
+    from rnncalc.pictures.picture import Picture
 
 HOLDS = {
     Role.INPUT: "input matrix",

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Iterator
 
 from rnncalc.errors import RefusedError
 from rnncalc.network.network import Network
+from rnncalc.pictures.picture import Label, Picture, Style, moved
 from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.count import count
 from rnncalc.questions.explain import Explanation
 from rnncalc.reports.compare import AllocationReport
 from rnncalc.reports.count import CountReport
 from rnncalc.reports.draw import Drawing
-from rnncalc.reports.pictures.picture import Label, Picture, Role, moved
 from rnncalc.reports.sheet import Sheet
 from rnncalc.step.equations import Equation
 
@@ -75,7 +75,7 @@ def _drawn(title: str, drawing: Drawing) -> list[Piece]:
 def _without_heading(picture: Picture) -> Picture:
     """Return a picture without the line at its top that says of which network it is: the page does."""
     first, *others = picture.shapes
-    if not (isinstance(first, Label) and first.role is Role.HEADING and first.y == 0):
+    if not (isinstance(first, Label) and first.style is Style.HEADING and first.y == 0):
         return picture
     shapes = tuple(moved(shape, (0, -1)) for shape in others)
     return picture._replace(shapes=shapes, height=picture.height - 1)

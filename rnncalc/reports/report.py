@@ -17,7 +17,7 @@ from rnncalc.layers.frozen import Frozen
 from rnncalc.text import all_of
 
 if TYPE_CHECKING:
-    from rnncalc.reports.pictures.picture import Picture
+    from rnncalc.pictures.picture import Picture
     from rnncalc.reports.sheet import Row, Sheet
 
 

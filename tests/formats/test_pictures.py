@@ -17,9 +17,8 @@ from rnncalc.formats.svg import element
 from rnncalc.formats.text import drawn
 from rnncalc.formats.tikz import environment
 from rnncalc.layers.layer import Layer
+from rnncalc.pictures.picture import Arrow, Box, Dot, Label, Picture, Style, columns, stacked
 from rnncalc.reports.draw import VIEWS, Drawing
-from rnncalc.reports.pictures.framing import stacked
-from rnncalc.reports.pictures.picture import Arrow, Box, Dot, Label, Picture, Role, columns
 from rnncalc.text import escape
 
 HOSTILE = [
@@ -179,8 +178,8 @@ def test_powers_of_ten_keep_their_meaning_in_plain_characters() -> None:
 
 def test_plain_characters_are_a_picture() -> None:
     """Two boxes and an arrow, by hand."""
-    boxes = [Box(x, 0, 5, 3, (("a",),), Role.LAYER) for x in (0, 8)]
-    picture = Picture("", "", 13, 3, (*boxes, Arrow(((5, 1), (7, 1)), Role.STATE)))
+    boxes = [Box(x, 0, 5, 3, (("a",),), Style.LAYER) for x in (0, 8)]
+    picture = Picture("", "", 13, 3, (*boxes, Arrow(((5, 1), (7, 1)), Style.STATE)))
     assert drawn(picture) == ["┌───┐   ┌───┐", "│ a ├──►│ a │", "└───┘   └───┘"]
     assert drawn(picture, "ascii") == ["+---+   +---+", "| a +-->| a |", "+---+   +---+"]
 
@@ -188,13 +187,13 @@ def test_plain_characters_are_a_picture() -> None:
 @pytest.mark.parametrize(("width", "title"), [(14, "a -> b -> c"), (11, "a -> b -> c"), (10, "a > b > c")])
 def test_an_arrow_among_words_is_that_of_tables(width: int, title: str) -> None:
     """Where the picture has room for it, and where nothing is drawn beside it."""
-    shapes = (Label(0, 0, ("a → b → c",), Role.NOTE), Box(0, 1, 7, 3, (("a→b",),), Role.LAYER))
+    shapes = (Label(0, 0, ("a → b → c",), Style.NOTE), Box(0, 1, 7, 3, (("a→b",),), Style.LAYER))
     assert drawn(Picture("", "", width, 4, shapes), "ascii") == [title, "+-----+", "| a>b |", "+-----+"]
 
 
 def test_lines_cross_and_join() -> None:
     """Where there is a dot they join, where there is none they cross."""
-    lines = (Arrow(((0, 1), (4, 1)), Role.STATE, head=False), Arrow(((2, 0), (2, 2)), Role.STATE, head=False))
+    lines = (Arrow(((0, 1), (4, 1)), Style.STATE, head=False), Arrow(((2, 0), (2, 2)), Style.STATE, head=False))
     picture = Picture("", "", 5, 3, lines)
     assert drawn(picture) == ["  │", "──┼──", "  │"]
     assert drawn(picture._replace(shapes=(*lines, Dot(2, 1))))[1] == "──●──"
@@ -203,7 +202,7 @@ def test_lines_cross_and_join() -> None:
 def test_wide_characters_take_two_cells() -> None:
     """What stands behind them is where it would be behind two others."""
     wide, plain = (
-        Picture("", "", 9, 1, (Label(0, 0, (name,), Role.NOTE), Label(6, 0, ("|",), Role.NOTE)))
+        Picture("", "", 9, 1, (Label(0, 0, (name,), Style.NOTE), Label(6, 0, ("|",), Style.NOTE)))
         for name in ("\u5b57\u5b57", "abcd")
     )
     assert columns(drawn(wide)[0]) == columns(drawn(plain)[0]) == 7

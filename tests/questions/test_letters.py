@@ -9,9 +9,9 @@ from rnncalc import Cell, Network, training
 from rnncalc.layers.cell import Form, Gate, Product
 from rnncalc.layers.kinds import KINDS
 from rnncalc.layers.operations import Operations, Value
+from rnncalc.pictures.graph import graph
 from rnncalc.questions.explain_training import explain_training
 from rnncalc.reports.explain_training import TrainingExplanationReport
-from rnncalc.reports.pictures.cell_graph import graph
 from rnncalc.step.equations import NOTATIONS
 from rnncalc.step.trace import traced
 

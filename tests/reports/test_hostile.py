@@ -14,8 +14,8 @@ import yaml
 from reported import REPORTS
 
 from rnncalc.formats import FORMATS, write
+from rnncalc.pictures.picture import Arrow, Box, Brace, Curve, Dot, Label, Picture, Style
 from rnncalc.reports.equations import Derivative, Function, Sign, Term
-from rnncalc.reports.pictures.picture import Arrow, Box, Brace, Curve, Dot, Label, Picture, Role
 from rnncalc.reports.report import (
     CheckedReport,
     DataReport,
@@ -112,10 +112,10 @@ class Full(
 
     def pictures(self, width: int | None = None, signs: Mapping[str, str] | None = None) -> list[Picture]:
         text = ("a", Term("a", "b"), Term("b", time="c"))
-        boxes = (Box(0, 0, 9, 4, (text, text), Role.LAYER), Box(0, 8, 9, 1, (text,), Role.STATE, round=True))
-        arrow = Arrow(((4, 4), (4, 7)), Role.BACKWARD)
-        shapes = (*boxes, arrow, Dot(4, 5), Label(20, 1, text, Role.NOTE), Brace(20, 4, 9, text))
-        return [Picture("a", "b", 40, 12, (*shapes, Curve(((20, 9), (30, 11)), Role.DENSE)))]
+        boxes = (Box(0, 0, 9, 4, (text, text), Style.LAYER), Box(0, 8, 9, 1, (text,), Style.STATE, round=True))
+        arrow = Arrow(((4, 4), (4, 7)), Style.BACKWARD)
+        shapes = (*boxes, arrow, Dot(4, 5), Label(20, 1, text, Style.NOTE), Brace(20, 4, 9, text))
+        return [Picture("a", "b", 40, 12, (*shapes, Curve(((20, 9), (30, 11)), Style.DENSE)))]
 
     def findings(self) -> Iterator[tuple[str, list[Finding]]]:
         return iter([("a", [Finding("a", outcome, "b", "c", 1, 2) for outcome in Outcome])])
@@ -281,7 +281,7 @@ class Surrogate(Full):
         return Document(("a\ud800b",), (Entry("a", "a\ud800b"),))
 
     def pictures(self, width: int | None = None, signs: Mapping[str, str] | None = None) -> list[Picture]:
-        return [Picture("a\ud800b", "", 9, 1, (Label(0, 0, ("a\ud800b",), Role.NOTE),))]
+        return [Picture("a\ud800b", "", 9, 1, (Label(0, 0, ("a\ud800b",), Style.NOTE),))]
 
     def data(self) -> dict[str, Any]:
         return {"\U0001f600": "a\ud800b"}

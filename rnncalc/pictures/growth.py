@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import log10
 from typing import NamedTuple
 
 from rnncalc.errors import RefusedError
 from rnncalc.network.network import Network
+from rnncalc.pictures.picture import Align, Arrow, Caption, Curve, Label, Picture, Shape, Style, framed, span
 from rnncalc.questions.dense import dense_params
 from rnncalc.reports.equations import Term
-from rnncalc.reports.pictures.framing import Words, framed
-from rnncalc.reports.pictures.picture import Align, Arrow, Curve, Label, Picture, Role, Shape, span
-from rnncalc.reports.pictures.scale import LONG, Scale, linear_or_logarithmic
 from rnncalc.reports.setting import title
 from rnncalc.text import decimal, escape, plural
+
+LONG = 50
+"""Where the largest number is so many times the smallest, a scale is logarithmic."""
+
+MOST_MARKS = 5
+"""An axis has so many numbers at the most, beside that at its start."""
 
 STEPS = 20
 """So many are drawn where the network has fewer, or does not know how many."""
@@ -24,10 +29,10 @@ WIDTH, HEIGHT, NARROWEST = 56, 16, 16
 POINTS = 48
 """A curve has so many at the most."""
 
-NAMES = {Role.DENSE: "dense", Role.RECURRENT: "recurrent"}
+NAMES = {Style.DENSE: "dense", Style.RECURRENT: "recurrent"}
 
 
-class Grown(NamedTuple):
+class Growth(NamedTuple):
     """The parameters of a network, and those of its dense equivalent for some numbers of steps.
 
     at: the number of the network's steps, None where it is not known or that of the halves differs.
@@ -54,7 +59,7 @@ def pictures(network: Network, only: tuple[str, ...], width: int | None, signs: 
     known = {part.steps for part in network.parts.values()}
     steps = _steps(max(number or 1 for number in known))
     at = next(iter(known)) if len(known) == 1 else None
-    grown = Grown(steps, tuple(dense_params(network, number) for number in steps), network.params, at)
+    grown = Growth(steps, tuple(dense_params(network, number) for number in steps), network.params, at)
     if not grown.own or min(grown.dense) == max(grown.dense):
         raise RefusedError(f"{name}: its dense equivalent does not grow with the steps; draw another view")
     left = max(span((text,)) for text in _numbers(grown.scales[1]))
@@ -63,7 +68,7 @@ def pictures(network: Network, only: tuple[str, ...], width: int | None, signs: 
         _whole(scale, room)
         for scale, room in zip(grown.scales, (max(min(WIDTH, free), NARROWEST), HEIGHT), strict=True)
     )
-    return [framed(_words(network, grown), [*_axes(grown, across, up), *_curves(grown, across, up)], width)]
+    return [framed(_caption(network, grown), [*_axes(grown, across, up), *_curves(grown, across, up)], width)]
 
 
 def _whole(scale: Scale, room: int) -> int:
@@ -94,27 +99,27 @@ MOST_IN_FULL = 10_000_000
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def _axes(grown: Grown, width: int, height: int) -> Iterator[Shape]:
+def _axes(grown: Growth, width: int, height: int) -> Iterator[Shape]:
     """Yield the axes with their numbers; that of the parameters is in column 0, that of the steps at the bottom."""
     across, up = grown.scales
-    yield Arrow(((0, height), (0, -1)), Role.AXIS)
-    yield Arrow(((0, height), (width + 2, height)), Role.AXIS)
-    yield Label(0, -2, ("parameters",), Role.SHAPE, Align.MIDDLE)
-    yield Label(width + 4, height, ("steps ", Term("T")), Role.SHAPE)
+    yield Arrow(((0, height), (0, -1)), Style.AXIS)
+    yield Arrow(((0, height), (width + 2, height)), Style.AXIS)
+    yield Label(0, -2, ("parameters",), Style.SHAPE, Align.MIDDLE)
+    yield Label(width + 4, height, ("steps ", Term("T")), Style.SHAPE)
     for number, text in zip(up.marks, _numbers(up), strict=True):
         y = height - round(up.share(number) * height)
-        yield Curve(((0.1, y + 0.5), (0.5, y + 0.5)), Role.AXIS)
-        yield Label(-2, y, (text,), Role.SHAPE, Align.END)
+        yield Curve(((0.1, y + 0.5), (0.5, y + 0.5)), Style.AXIS)
+        yield Label(-2, y, (text,), Style.SHAPE, Align.END)
     behind = -1
     for number, text in zip(across.marks, _numbers(across), strict=True):
-        label = Label(round(across.share(number) * width), height + 1, (text,), Role.SHAPE, Align.MIDDLE)
-        yield Curve(((label.x + 0.5, height + 0.5), (label.x + 0.5, height + 0.7)), Role.AXIS)
+        label = Label(round(across.share(number) * width), height + 1, (text,), Style.SHAPE, Align.MIDDLE)
+        yield Curve(((label.x + 0.5, height + 0.5), (label.x + 0.5, height + 0.7)), Style.AXIS)
         if label.left > behind:
             yield label
             behind = label.left + span(label.text)
 
 
-def _curves(grown: Grown, width: int, height: int) -> Iterator[Shape]:
+def _curves(grown: Growth, width: int, height: int) -> Iterator[Shape]:
     """Yield both curves, each with its name behind its end, and where the network's own steps are."""
     across, up = grown.scales
 
@@ -123,19 +128,19 @@ def _curves(grown: Grown, width: int, height: int) -> Iterator[Shape]:
 
     if grown.at is not None:
         x = point(grown.at, grown.own)[0]
-        yield Curve(((x, 0.5), (x, height + 0.5)), Role.ELIDED)
+        yield Curve(((x, 0.5), (x, height + 0.5)), Style.ELIDED)
     ends = {}
-    for role, numbers in ((Role.DENSE, grown.dense), (Role.RECURRENT, (grown.own,) * len(grown.dense))):
+    for role, numbers in ((Style.DENSE, grown.dense), (Style.RECURRENT, (grown.own,) * len(grown.dense))):
         points = tuple(map(point, grown.steps, numbers))
         yield Curve(points, role)
         ends[role] = int(points[-1][1])
-    if ends[Role.DENSE] == ends[Role.RECURRENT]:
-        ends[Role.DENSE] -= 1
+    if ends[Style.DENSE] == ends[Style.RECURRENT]:
+        ends[Style.DENSE] -= 1
     for role, y in ends.items():
         yield Label(int(point(grown.steps[-1], 1)[0]) + 2, y, (NAMES[role],), role)
 
 
-def _words(network: Network, grown: Grown) -> Words:
+def _caption(network: Network, grown: Growth) -> Caption:
     across, up = grown.scales
     kinds = ["logarithmic" if scale.logarithmic else "linear" for scale in (across, up)]
     scales = f"both scales {kinds[0]}" if kinds[0] == kinds[1] else f"scales {kinds[0]} across, {kinds[1]} up"
@@ -147,4 +152,59 @@ def _words(network: Network, grown: Grown) -> Words:
     if grown.at is not None:
         notes.append(f"Dashed: the network's own {plural(at, 'step')}.")
     setting = f"Parameters against steps; {scales}"
-    return Words(title(network), setting, tuple(notes), "growth")
+    return Caption(title(network), setting, tuple(notes), "growth")
+
+
+class Scale(NamedTuple):
+    """Numbers from the first to the last, in equal steps: `step` further each, or, on a logarithmic one, `step` times.
+
+    So many steps reach from the first to the last without a rest.
+    """
+
+    first: int
+    last: int
+    step: int
+    logarithmic: bool
+
+    def share(self, number: float) -> float:
+        """Return where a number lies, from 0 for the first to 1 for the last."""
+        if self.logarithmic:
+            return (log10(number) - log10(self.first)) / (log10(self.last) - log10(self.first))
+        return (number - self.first) / (self.last - self.first)
+
+    @property
+    def steps(self) -> int:
+        """The number of steps from the first to the last."""
+        if self.logarithmic:
+            return (_power(self.last) - _power(self.first)) // _power(self.step)
+        return (self.last - self.first) // self.step
+
+    @property
+    def marks(self) -> list[int]:
+        """The round numbers to write at an axis."""
+        if self.logarithmic:
+            return [self.first * self.step**place for place in range(self.steps + 1)]
+        return [self.first + self.step * place for place in range(self.steps + 1)]
+
+
+def linear_or_logarithmic(numbers: list[int]) -> Scale:
+    """Return the scale for some numbers, all of them positive."""
+    least, most = min(numbers), max(numbers)
+    if most < LONG * least:
+        step = _step(most)
+        return Scale(0, -(-most // step) * step, step, logarithmic=False)
+    low, high = _power(least), _power(most - 1) + 1
+    apart = -(-(high - low) // MOST_MARKS)
+    high = low + -(-(high - low) // apart) * apart
+    return Scale(10**low, 10**high, 10**apart, logarithmic=True)
+
+
+def _step(most: int) -> int:
+    """Return the least round step of which so many as are allowed reach a number."""
+    power: int = 10 ** max(_power(most) - 1, 0)
+    return next(step for step in (power, 2 * power, 5 * power, 10 * power, 20 * power) if most <= MOST_MARKS * step)
+
+
+def _power(number: int) -> int:
+    """Return the power of ten that a number reaches."""
+    return len(str(number)) - 1

@@ -11,13 +11,12 @@ from pictured import hold, network_of, said
 from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, RNN, Dense, Embedding, Network, Output, Part, count, load
-from rnncalc.formats.pictures import cells_of
 from rnncalc.formats.text import drawn as text_lines
 from rnncalc.layers.cell import Cell
 from rnncalc.network.stack import Placed
+from rnncalc.pictures.picture import Arrow, Box, Label, Picture, Style, cells_along
 from rnncalc.reports.draw import Drawing
 from rnncalc.reports.equations import plain
-from rnncalc.reports.pictures.picture import Arrow, Box, Label, Picture, Role
 
 SPECS = sorted(Path("specs").rglob("*.yaml"))
 
@@ -32,16 +31,16 @@ def boxes(picture: Picture, name: str) -> list[Box]:
     return [shape for shape in picture.shapes if isinstance(shape, Box) and shape.lines[0] == (name,)]
 
 
-def arrows(picture: Picture, role: Role) -> list[Arrow]:
-    return [shape for shape in picture.shapes if isinstance(shape, Arrow) and shape.role is role]
+def arrows(picture: Picture, role: Style) -> list[Arrow]:
+    return [shape for shape in picture.shapes if isinstance(shape, Arrow) and shape.style is role]
 
 
 def inputs(picture: Picture) -> list[str]:
-    return [shape.lines[0][0].name for shape in picture.shapes if isinstance(shape, Box) and shape.role is Role.INPUT]  # type: ignore[union-attr]
+    return [shape.lines[0][0].name for shape in picture.shapes if isinstance(shape, Box) and shape.style is Style.INPUT]  # type: ignore[union-attr]
 
 
 def outputs(picture: Picture) -> list[str]:
-    of = [shape for shape in picture.shapes if isinstance(shape, Box) and shape.role is Role.OUTPUT and shape.round]
+    of = [shape for shape in picture.shapes if isinstance(shape, Box) and shape.style is Style.OUTPUT and shape.round]
     return [box.lines[0][0].name for box in of]  # type: ignore[union-attr]
 
 
@@ -84,12 +83,12 @@ def expected_states(layer: Placed) -> list[str]:
 def arrows_into(picture: Picture, found: list[Box]) -> list[Arrow]:
     """Return the arrows that run up into boxes."""
     below = {(box.middle[0], box.y + box.height) for box in found}
-    return [arrow for arrow in arrows(picture, Role.LAYER) if arrow.cells[-1] in below]
+    return [arrow for arrow in arrows(picture, Style.LAYER) if arrow.corners[-1] in below]
 
 
 def beside(picture: Picture, up: list[Arrow]) -> set[str]:
     """Return what stands beside arrows that run up."""
-    places = {(x + 2, y) for arrow in up for x, y in cells_of(arrow)}
+    places = {(x + 2, y) for arrow in up for x, y in cells_along(arrow.corners)}
     return {plain(shape.text) for shape in picture.shapes if isinstance(shape, Label) and (shape.x, shape.y) in places}
 
 
@@ -107,8 +106,8 @@ def test_halves_say_what_the_count_says(spec: Spec) -> None:
     picture = drawn(net)
     for layer in (entry for entry in net.stack if entry.part == "decoder" and hasattr(entry.layer, "states")):
         first = min(boxes(picture, layer.name), key=lambda box: box.x)
-        into = [arrow for arrow in arrows(picture, Role.STATE) if arrow.cells[-1][0] == first.x - 1]
-        assert [arrow for arrow in into if first.y < arrow.cells[-1][1] < first.y + first.height]
+        into = [arrow for arrow in arrows(picture, Style.STATE) if arrow.corners[-1][0] == first.x - 1]
+        assert [arrow for arrow in into if first.y < arrow.corners[-1][1] < first.y + first.height]
 
 
 @given(network())
@@ -167,18 +166,18 @@ def test_a_layer_of_two_directions_and_few_steps(steps: int) -> None:
     """Its two last states are one box's where there is one step, and are joined where there are two."""
     picture = drawn(Network(input=1, layers=(RNN(1, bidirectional=True),), steps=steps))
     hold(picture)
-    assert len([arrow for arrow in arrows(picture, Role.BACKWARD) if not arrow.head]) == steps - 1
+    assert len([arrow for arrow in arrows(picture, Style.BACKWARD) if not arrow.head]) == steps - 1
 
 
 def test_two_directions_run_against_each_other() -> None:
     """Three steps: two arrows back, one in from behind the last; and the first step's last state joins the output."""
     picture = drawn(Network(input=4, layers=(LSTM(3, bidirectional=True),), steps=3))
-    back = [arrow for arrow in arrows(picture, Role.BACKWARD) if arrow.head]
+    back = [arrow for arrow in arrows(picture, Style.BACKWARD) if arrow.head]
     assert len(back) == 3
-    assert all(arrow.cells[0][0] > arrow.cells[-1][0] for arrow in back)
+    assert all(arrow.corners[0][0] > arrow.corners[-1][0] for arrow in back)
     assert said(picture)["h_4, c_4"] == 1
-    (joined,) = [arrow for arrow in arrows(picture, Role.BACKWARD) if not arrow.head]
-    assert joined.cells[0][0] < boxes(picture, "lstm_1")[1].x < joined.cells[-1][0]
+    (joined,) = [arrow for arrow in arrows(picture, Style.BACKWARD) if not arrow.head]
+    assert joined.corners[0][0] < boxes(picture, "lstm_1")[1].x < joined.corners[-1][0]
 
 
 @pytest.mark.parametrize(("steps", "left_out"), [(6, None), (7, "2 steps"), (200, "195 steps")])
@@ -200,11 +199,11 @@ def test_steps_drawn_and_left_out_are_all_steps(width: int | None) -> None:
 def test_the_first_states_stand_before_the_first_step() -> None:
     """h_0 and c_0, from which one arrow leads into the first box."""
     picture = drawn(Network(input=4, layers=(LSTM(3),), steps=2))
-    (start,) = [shape for shape in picture.shapes if isinstance(shape, Box) and shape.role is Role.STATE]
+    (start,) = [shape for shape in picture.shapes if isinstance(shape, Box) and shape.style is Style.STATE]
     assert plain(start.lines[0]) == "h_0, c_0"
-    first = arrows(picture, Role.STATE)[0]
-    assert first.cells[0] == (start.x + start.width, start.y)
-    assert first.cells[-1][0] + 1 == boxes(picture, "lstm_1")[0].x
+    first = arrows(picture, Style.STATE)[0]
+    assert first.corners[0] == (start.x + start.width, start.y)
+    assert first.corners[-1][0] + 1 == boxes(picture, "lstm_1")[0].x
 
 
 def test_unknown_steps_are_around_t() -> None:
@@ -221,7 +220,7 @@ def test_of_more_than_twelve_layers_the_middle_is_left_out(layers: int) -> None:
     net = Network(input=4, layers=(GRU(4, repeat=layers),), steps=2)
     picture = drawn(net)
     hold(picture)
-    names = {box.lines[0][0] for box in picture.shapes if isinstance(box, Box) and box.role is Role.LAYER}
+    names = {box.lines[0][0] for box in picture.shapes if isinstance(box, Box) and box.style is Style.LAYER}
     if layers == 12:
         assert len(names) == 12
         return
@@ -276,20 +275,20 @@ def test_what_is_fed_back_runs_to_the_next_step(steps: int | None) -> None:
     hold(picture)
     found = boxes(picture, "lstm_1")
     bottoms = {box.y + box.height for box in found}
-    ends = [arrow.cells[-1] for arrow in arrows(picture, Role.OUTPUT) if arrow.cells[-1][1] in bottoms]
+    ends = [arrow.corners[-1] for arrow in arrows(picture, Style.OUTPUT) if arrow.corners[-1][1] in bottoms]
     assert [x for x, _ in ends] == [box.middle[0] for box in found[1:]]
-    starts = [arrow.cells[0] for arrow in arrows(picture, Role.OUTPUT)]
-    spoken = [box for box in picture.shapes if isinstance(box, Box) and box.role is Role.OUTPUT and box.round]
+    starts = [arrow.corners[0] for arrow in arrows(picture, Style.OUTPUT)]
+    spoken = [box for box in picture.shapes if isinstance(box, Box) and box.style is Style.OUTPUT and box.round]
     assert {(box.x + box.width, box.y) for box in spoken[:-1]} <= {*starts}
     plain = Network(input=4, layers=layers, output=4, steps=steps, topology="one-to-many")
-    assert not arrows(drawn(plain), Role.OUTPUT)
+    assert not arrows(drawn(plain), Style.OUTPUT)
 
 
 def test_a_layer_that_is_called_output_is_drawn_as_a_layer() -> None:
     """What a box is follows from the layer, and not from what a stranger calls it."""
     named = Network(input=2, layers=[RNN(4), Dense(3, name="output")], steps=2)
-    assert {box.role for box in boxes(drawn(named), "output")} == {Role.LAYER}
-    assert {box.role for box in boxes(drawn(Network(2, [RNN(4)], 3, steps=2)), "output")} == {Role.OUTPUT}
+    assert {box.style for box in boxes(drawn(named), "output")} == {Style.LAYER}
+    assert {box.style for box in boxes(drawn(Network(2, [RNN(4)], 3, steps=2)), "output")} == {Style.OUTPUT}
 
 
 def test_an_arrow_reaches_a_circle_whose_text_is_narrower() -> None:

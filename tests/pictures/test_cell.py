@@ -14,11 +14,11 @@ from rnncalc.conventions.catalogue import CONVENTIONS, convention
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Habits
 from rnncalc.layers.kinds import kind
+from rnncalc.pictures.cell import rows
+from rnncalc.pictures.graph import graph
+from rnncalc.pictures.picture import Box, Label, Picture, Style
 from rnncalc.reports.draw import Drawing
 from rnncalc.reports.equations import plain, written
-from rnncalc.reports.pictures.cell_graph import graph
-from rnncalc.reports.pictures.cell_legend import rows
-from rnncalc.reports.pictures.picture import Box, Label, Picture, Role
 from rnncalc.step.equations import equations
 from rnncalc.step.trace import trace
 
@@ -106,7 +106,7 @@ def test_each_operation_stands_once_in_the_equations_and_in_the_picture(name: st
         every = [plain(written(each, placed.sizes)) for each in equations(step)]
         lines = " ; ".join({line.partition(" = ")[2] for line in every})  # a state that is handed on has two
         boxes = [shape for shape in drawn(net).shapes if isinstance(shape, Box)]
-        signs = [plain(box.lines[0]) for box in boxes if box.role is Role.OPERATION and box.height == 1]
+        signs = [plain(box.lines[0]) for box in boxes if box.style is Style.OPERATION and box.height == 1]
         diagonal = len(re.findall(r"\b[wW]_\w+ ∘", lines))
         assert signs.count("∘") == lines.count(" ∘ ") - diagonal
         assert signs.count("÷") == len(set(re.findall(r"\w_t / \([^)]*\)", lines)))
@@ -128,7 +128,7 @@ def test_the_legend_sums_to_the_count(name: str) -> None:
 
 def legend(picture: Picture) -> list[int]:
     """Return the numbers of a legend, the total last."""
-    notes = [shape for shape in picture.shapes if isinstance(shape, Label) and shape.role is Role.NOTE]
+    notes = [shape for shape in picture.shapes if isinstance(shape, Label) and shape.style is Style.NOTE]
     (head,) = (label for label in notes if plain(label.text) == "parameters")
     return [int(plain(label.text).replace(",", "")) for label in notes if label.x == head.x and label is not head]
 

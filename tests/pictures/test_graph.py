@@ -9,7 +9,7 @@ from circuit import Numbers, number
 from rnncalc import GRU, LSTM, RNN, Cell, FastGRNN
 from rnncalc.layers.cell import Habits
 from rnncalc.layers.kinds import KINDS, kind
-from rnncalc.reports.pictures.cell_graph import Does, Graph, graph
+from rnncalc.pictures.graph import Graph, NodeKind, graph
 from rnncalc.step.trace import traced
 
 M = 4
@@ -23,22 +23,22 @@ def run(found: Graph, numbers: Numbers, before: dict[str, float]) -> list[float]
         given = [values[place] for place in node.operands]
         reads = {subscript[0]: value for (_, subscript), value in zip(node.weights, given, strict=False)}
         name = node.operation.name
-        match node.does:
-            case Does.INPUT:
+        match node.kind:
+            case NodeKind.INPUT:
                 values.append(number("x"))
-            case Does.BEFORE:
+            case NodeKind.BEFORE:
                 values.append(before[node.letter])
-            case Does.GATE:
+            case NodeKind.GATE:
                 values.append(numbers.gate(node.letter, **reads))
-            case Does.THROUGH:
+            case NodeKind.THROUGH:
                 values.append(numbers.through(node.letter, *given))
-            case Does.PRODUCT if len(given) == 1 and node.weights[0][1] == "hp":
+            case NodeKind.PRODUCT if len(given) == 1 and node.weights[0][1] == "hp":
                 values.append(numbers.product("p", *given))
-            case Does.PRODUCT:
+            case NodeKind.PRODUCT:
                 values.append(numbers.sum(node.weights[0][1][1], **reads))
-            case Does.NUMBER:
+            case NodeKind.NUMBER:
                 values.append(numbers.scalar(node.letter))
-            case Does.OPERATION if name in ("tanh", "relu"):
+            case NodeKind.OPERATION if name in ("tanh", "relu"):
                 values.append(numbers.activate(name, *given))
             case _:
                 values.append(getattr(numbers, name)(*given))
@@ -62,23 +62,23 @@ def test_run_node_by_node_it_is_the_step(name: str) -> None:
 
 def test_the_nodes_of_a_cell() -> None:
     """An LSTM's, as its equations have them; what is done twice to the same values is one node."""
-    does = [node.does.value for node in graph(traced(LSTM(3), M)).nodes]
+    does = [node.kind.value for node in graph(traced(LSTM(3), M)).nodes]
     assert sorted(does) == sorted(["input", *["before"] * 2, *["gate"] * 4, *["operation"] * 5])
     assert len(graph(traced(RNN(3), M)).nodes) == 3
     nodes = graph(traced(GRU(3, reset_after=True), M)).nodes
-    assert [node.weights for node in nodes if node.does is Does.PRODUCT] == [(("W", "xn"),), (("W", "hn"),)]
+    assert [node.weights for node in nodes if node.kind is NodeKind.PRODUCT] == [(("W", "xn"),), (("W", "hn"),)]
 
 
 def test_trained_numbers_are_nodes_of_their_own() -> None:
     """ζ and ν of a FastGRNN, each once, through the sigmoid that keeps it between 0 and 1."""
-    found = [node for node in graph(traced(FastGRNN(3), 2)).nodes if node.does is Does.NUMBER]
+    found = [node for node in graph(traced(FastGRNN(3), 2)).nodes if node.kind is NodeKind.NUMBER]
     assert [(node.letter, node.operation.name) for node in found] == [("zeta", "sigmoid"), ("nu", "sigmoid")]
 
 
 def test_a_matrix_beside_the_gates_is_a_node_of_its_own() -> None:
     """An LSTM's projection, of what it would output without it."""
     of = graph(traced(LSTM(3, projection=2), 4))
-    (node,) = [node for node in of.nodes if node.does is Does.PRODUCT]
+    (node,) = [node for node in of.nodes if node.kind is NodeKind.PRODUCT]
     assert node.weights == (("W", "hp"),)
     assert of.nodes[of.output] is node
 

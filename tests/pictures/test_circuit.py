@@ -11,10 +11,10 @@ from rnncalc import Cell, Network
 from rnncalc.layers.cell import Activation, Form, Gate, Habits, Product
 from rnncalc.layers.kinds import KINDS
 from rnncalc.layers.operations import Operations, Value
+from rnncalc.pictures.circuit import figure
+from rnncalc.pictures.graph import graph
+from rnncalc.pictures.picture import Caption, framed
 from rnncalc.reports.draw import Drawing
-from rnncalc.reports.pictures.cell_figure import figure
-from rnncalc.reports.pictures.cell_graph import graph
-from rnncalc.reports.pictures.framing import Words, framed
 from rnncalc.step.trace import Tracer
 
 X, H, S = Product("x"), Product("h"), Product("s", Form.DIAGONAL)
@@ -201,7 +201,7 @@ def test_a_step_of_anything_is_drawn_as_it_runs(seed: int) -> None:
     layer = Drawn(units=4)
     vars(layer)["seed"] = seed
     shapes = figure(graph(Unchecked(layer, 4, Habits(), {})()), 3, {})
-    picture = framed(Words("a cell", "", (), "one step"), shapes, None)
+    picture = framed(Caption("a cell", "", (), "one step"), shapes, None)
     hold(picture)
     circuit = Circuit(picture)
     circuit.runs_clear()

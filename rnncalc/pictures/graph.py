@@ -14,7 +14,7 @@ from rnncalc.step.operations import OPERATIONS, Operation
 from rnncalc.step.trace import WEIGHTS, Trace
 
 
-class Does(Enum):
+class NodeKind(Enum):
     """What a drawn node is.
 
     INPUT: x. BEFORE: a state of the step before. GATE: the sum of a gate's products and biases, through its activation.
@@ -38,7 +38,7 @@ class DrawnNode(NamedTuple):
     letter: of a gate, of a number, or of what is read. weights: by which a box multiplies each operand.
     """
 
-    does: Does
+    kind: NodeKind
     operation: Operation
     operands: tuple[int, ...] = ()
     letter: str = ""
@@ -90,21 +90,21 @@ class _Reader:
         row = OPERATIONS.get(node.operation, OPERATIONS["linear"])
         match node.operation:
             case "input":
-                return DrawnNode(Does.INPUT, row, letter=node.letter)
+                return DrawnNode(NodeKind.INPUT, row, letter=node.letter)
             case "state":
-                return DrawnNode(Does.BEFORE, row, letter=node.letter)
+                return DrawnNode(NodeKind.BEFORE, row, letter=node.letter)
             case "weights":
                 return self._number(place, row)
         below, operands = self.nodes[node.operands[0]], tuple(map(self._whole, node.operands))
         if node.letter and node.operands[0] in self.trace.sums:
-            return self._box(node.operands[0], Does.GATE, row, node.letter)
+            return self._box(node.operands[0], NodeKind.GATE, row, node.letter)
         if node.letter:
-            return DrawnNode(Does.THROUGH, row, operands, node.letter)
+            return DrawnNode(NodeKind.THROUGH, row, operands, node.letter)
         if place in self.trace.sums or (below.operation == WEIGHTS and below.axes):
-            return self._box(place, Does.PRODUCT, OPERATIONS["linear"])
+            return self._box(place, NodeKind.PRODUCT, OPERATIONS["linear"])
         if below.operation == WEIGHTS and row.operands == 1:
             return self._number(node.operands[0], row)
-        return DrawnNode(Does.OPERATION, row, operands)
+        return DrawnNode(NodeKind.OPERATION, row, operands)
 
     def _whole(self, place: int) -> int:
         """Return what is drawn for a value: for a direction's half of x, x."""
@@ -114,9 +114,9 @@ class _Reader:
     def _number(self, place: int, activation: Operation) -> DrawnNode:
         weights = self.nodes[place].weights
         assert weights is not None
-        return DrawnNode(Does.NUMBER, activation, letter=weights.letter)
+        return DrawnNode(NodeKind.NUMBER, activation, letter=weights.letter)
 
-    def _box(self, place: int, does: Does, activation: Operation, letter: str = "") -> DrawnNode:
+    def _box(self, place: int, kind: NodeKind, activation: Operation, letter: str = "") -> DrawnNode:
         """Return a box for a sum of products and biases."""
         reads, weights = [], []
         for product in self._products(place):
@@ -125,7 +125,7 @@ class _Reader:
             assert node.weights is not None
             weights.append(self.letters.weights(node.weights, len(node.axes)))
             reads.append(self._whole(read))
-        return DrawnNode(does, activation, tuple(reads), letter, tuple(weights))
+        return DrawnNode(kind, activation, tuple(reads), letter, tuple(weights))
 
     def _products(self, place: int) -> Iterator[int]:
         """Yield the products in a sum of products and biases."""

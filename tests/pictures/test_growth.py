@@ -10,14 +10,14 @@ from pictured import hold, said
 
 from rnncalc import GRU, LSTM, RNN, Embedding, Network, Output, Part
 from rnncalc.errors import RefusedError
+from rnncalc.pictures.growth import linear_or_logarithmic
+from rnncalc.pictures.picture import Align, Curve, Label, Picture, Style
 from rnncalc.questions.dense import dense_params
 from rnncalc.reports.draw import Drawing
 from rnncalc.reports.equations import plain
-from rnncalc.reports.pictures.picture import Align, Curve, Label, Picture, Role
-from rnncalc.reports.pictures.scale import linear_or_logarithmic
 
 RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
-NAMES = (Role.DENSE, Role.RECURRENT)
+NAMES = (Style.DENSE, Style.RECURRENT)
 NETWORKS = [
     Network(input=4, layers=(RNN(3),), output=Output(1)),
     Network(input=4, layers=(RNN(3),), output=Output(1), steps=7),
@@ -51,7 +51,7 @@ def read_back(marks: dict[float, int], at: float, logarithmic: bool) -> float:
 
 def axes(picture: Picture) -> tuple[dict[float, int], dict[float, int]]:
     """Return the numbers at the axes by their places: the steps', and the parameters'."""
-    labels = [shape for shape in picture.shapes if isinstance(shape, Label) and shape.role is Role.SHAPE]
+    labels = [shape for shape in picture.shapes if isinstance(shape, Label) and shape.style is Style.SHAPE]
     numbers = [label for label in labels if plain(label.text)[:1].isdecimal()]
     return (
         {label.x + 0.5: number(plain(label.text)) for label in numbers if label.align is Align.MIDDLE},
@@ -69,15 +69,15 @@ def test_a_curve_goes_where_its_axes_say(network: Network, width: int | None) ->
     setting = " ".join(said(picture))
     both = "both scales logarithmic" in setting
     logarithmic = both or "logarithmic across" in setting, both or "logarithmic up" in setting
-    curves = {shape.role: shape for shape in picture.shapes if isinstance(shape, Curve) and shape.role in NAMES}
+    curves = {shape.style: shape for shape in picture.shapes if isinstance(shape, Curve) and shape.style in NAMES}
     for role, curve in curves.items():
         for x, y in curve.points:
             near = [read_back(up, y + cells, logarithmic[1]) for cells in (0.6, -0.6)]
             own = network.params
-            around = (own, own) if role is Role.RECURRENT else _dense(network, across, x, logarithmic[0])
+            around = (own, own) if role is Style.RECURRENT else _dense(network, across, x, logarithmic[0])
             assert near[0] <= around[1], (role, x)
             assert around[0] <= near[1], (role, x)
-    assert {*curves} == {Role.DENSE, Role.RECURRENT}
+    assert {*curves} == {Style.DENSE, Style.RECURRENT}
 
 
 LARGE = Network(input=10**6, layers=(Embedding(128), RNN(100)), steps=3)
@@ -88,7 +88,7 @@ LARGE = Network(input=10**6, layers=(Embedding(128), RNN(100)), steps=3)
 def test_an_axis_has_one_style(network: Network) -> None:
     """All its numbers in full, or as powers of ten, or, of a linear scale, with the power behind; 0 is 0."""
     styles = {"full": r"\d{1,3}(,\d{3})*", "powers": f"10[{RAISED}]+", "behind": r"\d(\.\d+)?e\+\d+|0"}
-    labels = [shape for shape in drawn(network).shapes if isinstance(shape, Label) and shape.role is Role.SHAPE]
+    labels = [shape for shape in drawn(network).shapes if isinstance(shape, Label) and shape.style is Style.SHAPE]
     for align in (Align.MIDDLE, Align.END):
         texts = [text for each in labels if each.align is align and (text := plain(each.text))[0].isdecimal()]
         assert len(texts) > 1
@@ -106,7 +106,7 @@ def test_the_networks_own_steps_are_marked(steps: int) -> None:
     """By a line across the curves, at that number of steps."""
     picture = drawn(Network(input=7, layers=(GRU(64),), output=Output(2), steps=steps))
     ((x, _), (to, _)) = next(
-        shape.points for shape in picture.shapes if isinstance(shape, Curve) and shape.role is Role.ELIDED
+        shape.points for shape in picture.shapes if isinstance(shape, Curve) and shape.style is Style.ELIDED
     )
     assert x == to
     across, _ = axes(picture)

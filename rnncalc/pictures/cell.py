@@ -1,0 +1,266 @@
+"""One step of a cell: its gates, operations and states, drawn from its own equations, with a legend below.
+
+Cells that look alike are drawn once, unless they are asked for by name. Where a picture would be wider than it may be,
+its flow is written line by line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from textwrap import wrap
+from typing import NamedTuple
+
+from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions.tensor import Direction, Tensor
+from rnncalc.errors import RefusedError
+from rnncalc.layers.cell import Cell, Form, Habits
+from rnncalc.network.network import Network
+from rnncalc.network.stack import Placed
+from rnncalc.pictures.circuit import figure
+from rnncalc.pictures.graph import Graph, NodeKind, graph
+from rnncalc.pictures.picture import Align, Caption, Label, Picture, Shape, Style, bounds, fitted, framed, moved, span
+from rnncalc.reports.equations import Line, Term, plain, spelled, written
+from rnncalc.reports.setting import title
+from rnncalc.step.equations import equations
+from rnncalc.step.trace import Trace, trace
+from rnncalc.text import all_of, escape, plural
+
+GAPS = (3, 2)
+"""How many cells stand between two columns: so many, or, where that is too wide, fewer."""
+
+ROOM = 76
+"""The legend makes a picture no wider than so many cells."""
+
+MOST_OF_A_NAME = 24
+"""Longer names are cut, in cells."""
+
+TOLD = 3
+"""Of more layers with the same cell than these, only the number is said."""
+
+
+BY_HAND = "A box with round corners has no weights of its own: its function is of the sum that enters it."
+
+
+class DrawnCell(NamedTuple):
+    """A recurrent layer in its place, its cell under a convention, and the other layers that have the same."""
+
+    placed: Placed
+    layer: Cell
+    trace: Trace
+    habits: Habits
+    others: tuple[Placed, ...] = ()
+
+
+def pictures(network: Network, only: tuple[str, ...], width: int | None, signs: Mapping[int, str]) -> list[Picture]:
+    """Return a picture of each cell of a network, those that are alike once, or of each of the layers of these names.
+
+    Raises RefusedError where there is no cell.
+    """
+    named = {placed.name: placed for placed in network.stack}
+    chosen = [named[name] for name in only] if only else network.stack
+    recurrent = [placed for placed in chosen if isinstance(placed.layer, Cell)]
+    if not recurrent or (only and len(recurrent) < len(chosen)):
+        raise RefusedError(_refusal(network, [placed for placed in chosen if placed not in recurrent], only))
+    if only:
+        return [_picture(network, _found(network, placed), width, signs) for placed in recurrent]
+    alike: dict[object, list[Placed]] = {}
+    for placed in recurrent:
+        layer = placed.layer
+        assert isinstance(layer, Cell)
+        key = type(layer), layer.choices(), layer.gates(placed.inputs), layer.weights, *layer.states.items()
+        alike.setdefault(key, []).append(placed)
+    return [_picture(network, _found(network, first, tuple(rest)), width, signs) for first, *rest in alike.values()]
+
+
+def _refusal(network: Network, wrong: list[Placed], only: tuple[str, ...]) -> str:
+    what = escape(title(network)) if not only else escape(wrong[0].name)
+    cure = "name a recurrent layer" if only and any(isinstance(each.layer, Cell) for each in network.stack) else ""
+    return f"{what} is not recurrent, and has no cell to draw; {cure or 'draw it with --view unrolled'}"
+
+
+def _found(network: Network, placed: Placed, others: tuple[Placed, ...] = ()) -> DrawnCell:
+    layer = placed.layer
+    assert isinstance(layer, Cell)
+    row = convention(network.convention)
+    arrays = row.arrays(layer.kind)
+    assert arrays is not None  # a network under a convention that lacks a cell is refused
+    return DrawnCell(placed, layer, trace(layer, placed.inputs, row), arrays.habits, others)
+
+
+def _picture(network: Network, found: DrawnCell, width: int | None, signs: Mapping[int, str]) -> Picture:
+    """Return the widest picture that is no wider than so many cells; where there is none, the flow line by line."""
+    steps = [spelled(written(each, found.placed.sizes), signs) for each in equations(found.trace)]
+    flow = graph(found.trace)
+    for gap in GAPS:
+        shapes: list[Shape] = figure(flow, gap, signs)
+        around = bounds(shapes)
+        across = around.right - around.left
+        if width is None or across <= width:
+            break
+    drawn = width is None or across <= width
+    if not drawn:
+        shapes, across = [*lines(steps, width or ROOM)], 0
+        around = bounds(shapes)
+    room = max(across, min(width or ROOM, ROOM))
+    legend = [*labels(rows(found.placed, found.habits, signs), room)]
+    beside = bounds(legend)
+    left = around.left + (across - beside.right + beside.left) // 2 if drawn else 0
+    shapes += [moved(label, (left, around.bottom + 1)) for label in legend]
+    caption = _caption(network, found, flow if drawn else None)
+    picture = framed(caption, shapes, width)
+    flow_in_words = "; ".join(map(plain, steps))
+    return picture._replace(description=f"{escape(caption.setting)}. {flow_in_words}. {' '.join(caption.notes)}")
+
+
+def _caption(network: Network, found: DrawnCell, flow: Graph | None) -> Caption:
+    placed, row = found.placed, convention(network.convention)
+    name = title(network)
+    heading = f"{fitted(placed.name, MOST_OF_A_NAME)} of {name}" if len(network.stack) > 1 else name
+    widths = f"{placed.layer.kind}, {placed.inputs:,} → {placed.outputs:,}"
+    setting = f"{widths}; {plural(placed.params, 'parameter')}; convention {row.title}"
+    return Caption(heading, setting, tuple(_notes(found, flow)), f"one step of its cell, {placed.layer.kind}")
+
+
+def _notes(found: DrawnCell, flow: Graph | None) -> Iterator[str]:
+    """Yield what the picture does not say by itself; the flow is None where it is not drawn."""
+    placed, layer = found.placed, found.layer
+    if flow:
+        yield "A box multiplies what enters it by its weights, and sums; lines that cross without a dot do not meet."
+        if any(node.kind is NodeKind.THROUGH for node in flow.nodes):
+            yield BY_HAND
+        legends = (node.operation.legend for node in flow.nodes if node.kind is NodeKind.OPERATION)
+        yield from filter(None, dict.fromkeys(legends))
+    bare: dict[str, list[str]] = {}
+    for gate in layer.gates(placed.inputs):
+        for product in gate.products:
+            if product.form is Form.DIAGONAL:
+                bare.setdefault(product.of, []).append(gate.letter)
+    for of, gates in bare.items():
+        yield f"One weight a unit, not a matrix: {of} in {all_of(gates)}."
+    if layer.bidirectional:
+        yield "The backward direction is the same cell with weights of its own; parameters are those of both."
+    if found.others:
+        names = [fitted(each.name, MOST_OF_A_NAME) for each in found.others]
+        told = all_of(names) if len(names) <= TOLD else f"{len(names):,} layers"
+        yield f"The same cell: {told}; --only NAME draws each with its own numbers."
+
+
+# The legend
+
+
+class LegendRow(NamedTuple):
+    """One line of a legend: a letter, what it is called, its parameters, what it is for."""
+
+    letter: Line
+    name: str
+    params: int
+    meaning: str = ""
+
+
+def rows(placed: Placed, habits: Habits, signs: Mapping[int, str]) -> list[LegendRow]:
+    """Return a row for each gate, for each matrix that gates share, and for what stands beside the gates.
+
+    Where there are two directions, both are counted in each row. signs: the words that stand for letters.
+    """
+    layer = placed.layer
+    assert isinstance(layer, Cell)
+    gates = {gate.letter: gate for gate in layer.gates(placed.inputs)}
+    own = dict.fromkeys(gates, 0)
+    shared: dict[str, int] = {}
+    beside: dict[Direction | None, list[int]] = {}
+    for tensor in placed.tensors:
+        if not tensor.gates:
+            beside.setdefault(tensor.direction, []).append(tensor.params)
+        elif _apart(tensor):
+            for letter in tensor.gates:
+                own[letter] += tensor.params // len(tensor.gates)
+        else:
+            shared[tensor.gates] = shared.get(tensor.gates, 0) + tensor.params
+    found = [
+        LegendRow((Term(letter, time="t"),), gate.name, own[letter], layer.meaning(gate, habits))
+        for letter, gate in gates.items()
+    ]
+    found += [
+        LegendRow((), "shared", params, f"matrices of {all_of([*letters])}") for letters, params in shared.items()
+    ]
+    sums = [sum(each) for each in zip(*beside.values(), strict=True)]
+    found += [row._replace(params=params) for row, params in zip(_beside(layer), sums, strict=False)]
+    return [row._replace(letter=spelled(row.letter, signs)) for row in found]
+
+
+def _beside(layer: Cell) -> Iterator[LegendRow]:
+    """Yield what stands beside the gates, in the order of its tensors in either direction."""
+    for weight in layer.weights:
+        symbol = Term("W", f"h{weight.letter}") if weight.widths else Term(weight.letter)
+        yield LegendRow((symbol,), "matrix" if weight.widths else "number", 0, weight.name)
+    for letter in layer.states:
+        yield LegendRow((Term(letter, "0"),), "state", 0, "learned, before the first step")
+
+
+def _apart(tensor: Tensor) -> bool:
+    """Return whether a tensor has as many weights for each of its gates; a matrix that they share has not."""
+    blocks = max((axis.times for axis in tensor.axes if axis.letter == "h"), default=1)
+    return blocks % len(tensor.gates) == 0
+
+
+GAP = 2
+"""Cells between two columns."""
+
+LEAST = 24
+"""A meaning is not written beside the rest where it would have fewer cells than these a line."""
+
+
+def labels(found: Sequence[LegendRow], width: int) -> Iterator[Label]:
+    """Yield the legend's lines from the upper left corner on, of so many cells if its words are not longer."""
+    letters = max(span(row.letter) for row in found)
+    names = letters + GAP + max(span((row.name,)) for row in found)
+    total = sum(row.params for row in found)
+    numbers = names + GAP + max(len(HEAD), len(f"{total:,}"))
+    start = numbers + GAP if width - numbers - GAP >= LEAST else letters + GAP
+    yield Label(numbers - 1, 0, (HEAD,), Style.NOTE, Align.END)
+    y = 1
+    for row in found:
+        yield Label(0, y, row.letter, Style.NOTE)
+        yield Label(letters + GAP, y, (row.name,), Style.NOTE)
+        yield Label(numbers - 1, y, (f"{row.params:,}",), Style.NOTE, Align.END)
+        lines = wrap(row.meaning, max(width - start, LEAST) * 9 // 10) if row.meaning else []
+        y += start <= letters + GAP
+        for line in lines:
+            yield Label(start, y, (line,), Style.NOTE)
+            y += 1
+        y += not lines and start > letters + GAP
+    yield Label(letters + GAP, y, ("all",), Style.NOTE)
+    yield Label(numbers - 1, y, (f"{total:,}",), Style.NOTE, Align.END)
+
+
+HEAD = "parameters"
+
+
+# The flow as equations
+
+
+SIGNS = (" + ", " ∘ ", " · ", " / ", " − ")
+INDENT = 4
+
+
+def lines(step: Sequence[Line], width: int) -> Iterator[Label]:
+    """Yield the equations of a step below each other, broken at their signs where they are too wide."""
+    y = 0
+    for equation in step:
+        x = 0
+        for line in _broken(equation, width):
+            yield Label(x, y, line, Style.NOTE)
+            x, y = INDENT, y + 1
+
+
+def _broken(line: Line, width: int) -> Iterator[Line]:
+    """Yield the pieces of an equation, each as long as it may be, and starting with a sign but for the first."""
+    rest: Line = ()
+    for number, piece in enumerate(line):
+        if piece in SIGNS and rest:
+            after = next((place for place in range(number + 1, len(line)) if line[place] in SIGNS), len(line))
+            if span((*rest, *line[number:after])) > width - INDENT:
+                yield rest
+                rest = ()
+        rest = (*rest, piece)
+    yield rest

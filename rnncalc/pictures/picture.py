@@ -1,0 +1,287 @@
+"""What a picture is: boxes, arrows, labels, braces and curves on a grid of characters. Knows no network and no format.
+
+A place on the grid is a cell: x characters from the left, y lines from the top. A terminal draws a picture as it
+stands; other formats make a cell so many points wide and high, and set no text wider than the cells counted for it.
+A style says what a shape stands for; how that looks is up to the formats.
+
+A box covers `width` × `height` cells. With three lines or more, its frame is in the outer ones; with one line it is a
+small box or, if it is `round`, a circle or a pill. An arrow runs through cells outside the boxes, from the cell beside
+its start to the cell beside its end, and is drawn on to both: its first and last piece must point from and at them. It
+may also start or end on a dot, where arrows join; arrows that cross without a dot do not meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
+from itertools import pairwise
+from math import ceil
+from textwrap import wrap
+from typing import NamedTuple
+
+from rnncalc.reports.equations import Line, plain
+from rnncalc.text import escape
+
+
+class Style(StrEnum):
+    """What a shape stands for."""
+
+    LAYER = "layer"
+    INPUT = "input"
+    OUTPUT = "output"
+    STATE = "state"
+    GATE = "gate"
+    OPERATION = "operation"
+    BACKWARD = "backward"  # what runs against the direction of time
+    ELIDED = "elided"  # what stands for steps or layers that are left out
+    RECURRENT = "recurrent"  # of growth: the network itself
+    DENSE = "dense"  # of growth: its dense equivalent
+    AXIS = "axis"
+    HEADING = "heading"
+    NOTE = "note"  # text beside the picture, and rows of a legend
+    SHAPE = "shape"  # small text beside an arrow: what runs along it
+
+
+class Align(StrEnum):
+    """Which cell of a label its place is."""
+
+    START = "start"
+    MIDDLE = "middle"
+    END = "end"
+
+
+GridPoint = tuple[int, int]
+"""A place on the grid: x, y."""
+
+
+class Box(NamedTuple):
+    """A box with lines of text in its middle."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+    lines: tuple[Line, ...]
+    style: Style
+    round: bool = False
+
+    @property
+    def middle(self) -> GridPoint:
+        """The cell in the middle, the upper left one of several."""
+        return self.x + (self.width - 1) // 2, self.y + (self.height - 1) // 2
+
+    def covers(self, cell: GridPoint) -> bool:
+        """Return whether a cell is one of the box's."""
+        return 0 <= cell[0] - self.x < self.width and 0 <= cell[1] - self.y < self.height
+
+
+class Arrow(NamedTuple):
+    """A line along the grid from each corner to the next, with a head at its end, or none."""
+
+    corners: tuple[GridPoint, ...]
+    style: Style
+    head: bool = True
+
+
+class Dot(NamedTuple):
+    """A cell where arrows join."""
+
+    x: int
+    y: int
+
+
+class Label(NamedTuple):
+    """A line of text outside the boxes."""
+
+    x: int
+    y: int
+    text: Line
+    style: Style
+    align: Align = Align.START
+
+    @property
+    def left(self) -> int:
+        """The first of its cells."""
+        return self.x - {Align.START: 0, Align.MIDDLE: span(self.text) // 2, Align.END: span(self.text) - 1}[self.align]
+
+
+class Brace(NamedTuple):
+    """A brace below what it holds together, two lines high: its text stands in the middle of the second."""
+
+    x: int
+    y: int
+    width: int
+    text: Line
+
+
+class Curve(NamedTuple):
+    """A line through points between the cells, counted as they are from the upper left corner of the first cell."""
+
+    points: tuple[tuple[float, float], ...]
+    style: Style
+
+
+Shape = Box | Arrow | Dot | Label | Brace | Curve
+
+
+class Picture(NamedTuple):
+    """Shapes on a grid of `width` × `height` cells; a title, and a description for those who cannot see it."""
+
+    title: str
+    description: str
+    width: int
+    height: int
+    shapes: tuple[Shape, ...]
+
+
+WIDE = {**dict.fromkeys("mw&—…", 0.5), **dict.fromkeys("MW@%", 1.0)}
+"""By how much characters are wider in most fonts than a cell."""
+
+
+def span(text: Line) -> int:
+    """Return how many cells a line of text needs at the most, in any format, what is in it made harmless."""
+    words = escape(plain(text), limit=MOST_OF_A_LINE)
+    cells = columns(words)
+    return cells + ceil(sum(WIDE.get(char, 0) for char in words))
+
+
+def columns(text: str) -> int:
+    """Return how many cells of a terminal a text takes: two a character for Chinese, Japanese and Korean."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width  # few texts need them
+
+    return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
+
+
+MOST_OF_A_LINE = 500
+"""Longer text is cut, in characters."""
+
+
+def fitted(text: str, most: int) -> str:
+    """Return text made harmless and, where it needs more than so many cells, cut, with `…` at its end."""
+    text = escape(text, limit=MOST_OF_A_LINE)
+    if span((text,)) <= most:
+        return text
+    while text and span((f"{text}…",)) > most:
+        text = text[:-1]
+    return f"{text}…"
+
+
+def moved(shape: Shape, by: GridPoint) -> Shape:
+    """Return a shape so many cells to the right and down."""
+    across, down = by
+    match shape:
+        case Arrow():
+            return shape._replace(corners=tuple((x + across, y + down) for x, y in shape.corners))
+        case Curve():
+            return shape._replace(points=tuple((x + across, y + down) for x, y in shape.points))
+        case _:
+            return shape._replace(x=shape.x + across, y=shape.y + down)
+
+
+def cells_along(corners: Sequence[GridPoint]) -> Iterator[GridPoint]:
+    """Yield every cell of a way along the grid, from corner to corner."""
+    yield corners[0]
+    for before, after in pairwise(corners):
+        (x, y), (across, down) = before, direction(before, after)
+        while (x, y) != after and (across or down):
+            x, y = x + across, y + down
+            yield x, y
+
+
+def direction(before: GridPoint, after: GridPoint) -> GridPoint:
+    """Return the step along the grid from one cell towards another."""
+    across, down = after[0] - before[0], after[1] - before[1]
+    return (across > 0) - (across < 0), (down > 0) - (down < 0)
+
+
+class Caption(NamedTuple):
+    """The text around a picture: its heading, the setting below that, notes; and what it is a picture of."""
+
+    heading: str
+    setting: str
+    notes: tuple[str, ...]
+    view: str
+
+
+class Bounds(NamedTuple):
+    """The cells that shapes take: the first, and the first behind them."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+
+MOST = 64
+"""Words make a picture no wider than so many cells."""
+
+
+def framed(caption: Caption, shapes: list[Shape], width: int | None) -> Picture:
+    """Return a picture of shapes wherever they are, with words above and below them."""
+    around = bounds(shapes)
+    across = around.right - around.left
+    room = max(across, min(width or MOST, MOST))
+    above = [(fitted(caption.heading, room * 6 // 7), Style.HEADING)]  # it is larger
+    above += [(line, Style.NOTE) for line in _wrapped(caption.setting, room)]
+    below = [line for note in caption.notes for line in _wrapped(note, room)]
+    labels = [Label(0, y, (line,), style) for y, (line, style) in enumerate(above)]
+    top = len(above) + 1
+    bottom = top + around.bottom - around.top + 1
+    labels += [Label(0, bottom + y, (line,), Style.NOTE) for y, line in enumerate(below)]
+    whole = max(across, *(span(label.text) for label in labels))
+    by = ((whole - across) // 2 - around.left, top - around.top)
+    placed = (*labels, *(moved(shape, by) for shape in shapes))
+    title, setting = escape(caption.heading, 200), escape(caption.setting, 200)
+    return Picture(
+        f"{title}, {caption.view}", f"{setting}. {' '.join(caption.notes)}", whole, bottom + len(below), placed
+    )
+
+
+def stacked(pictures: Sequence[Picture]) -> Picture:
+    """Return pictures below each other as one."""
+    if len(pictures) == 1:
+        return pictures[0]
+    shapes: list[Shape] = []
+    y = 0
+    for picture in pictures:
+        shapes += [moved(shape, (0, y)) for shape in picture.shapes]
+        y += picture.height + APART
+    titles, described = "; ".join(each.title for each in pictures), " ".join(each.description for each in pictures)
+    return Picture(titles, described, max(each.width for each in pictures), y - APART, tuple(shapes))
+
+
+APART = 2
+"""Lines between two pictures that are one."""
+
+
+def _wrapped(text: str, room: int) -> list[str]:
+    """Return text in lines of so many cells at the most, if its words are not longer."""
+    return wrap(fitted(text, 10 * room), max(room * 9 // 10, 1), break_long_words=False)
+
+
+def bounds(shapes: Iterable[Shape]) -> Bounds:
+    """Return the cells that shapes take."""
+    corners = [corner for shape in shapes for corner in _corners(shape)]
+    across, down = [x for x, _ in corners], [y for _, y in corners]
+    return Bounds(min(across), min(down), max(across), max(down))
+
+
+def _corners(shape: Shape) -> Iterator[tuple[int, int]]:
+    """Yield the first cell of a shape, and the first behind it."""
+    match shape:
+        case Box(x, y, width, height):
+            yield from ((x, y), (x + width, y + height))
+        case Arrow(corners):
+            yield from ((x + more, y + more) for x, y in corners for more in (0, 1))
+        case Dot(x, y):
+            yield from ((x, y), (x + 1, y + 1))
+        case Label(y=y):
+            yield from ((shape.left, y), (shape.left + span(shape.text), y + 1))
+        case Brace(x, y, width, text):
+            more = max(span(text) - width + 1, 0) // 2
+            yield from ((x - more, y), (x + width + more, y + 2))
+        case Curve(points):
+            yield from ((int(x), int(y)) for x, y in points)
+            yield from ((int(x) + 1, int(y) + 1) for x, y in points)

@@ -1,0 +1,690 @@
+"""A network unrolled in time: a column a step, a row a layer.
+
+At which steps a layer is applied and has an output is read from the moves of the network's flow. Only steps that are
+drawn are looked at, so a long sequence costs no more than a short one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import Enum, auto
+from functools import cached_property
+from itertools import pairwise, zip_longest
+from typing import NamedTuple
+
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.frozen import Frozen
+from rnncalc.layers.layer import Embedding, External, Output
+from rnncalc.network.flow import Begin, Final, Input, Last, Placement, Recur, ends
+from rnncalc.network.network import Network
+from rnncalc.network.stack import Placed
+from rnncalc.pictures.picture import (
+    Align,
+    Arrow,
+    Box,
+    Brace,
+    Caption,
+    Dot,
+    GridPoint,
+    Label,
+    Picture,
+    Shape,
+    Style,
+    fitted,
+    framed,
+    moved,
+    span,
+)
+from rnncalc.reports.equations import Line, Term
+from rnncalc.reports.setting import flow, one_to_many, title
+from rnncalc.text import plural
+
+MOST_STEPS, MOST_LAYERS = 6, 12
+"""Of more, the middle is left out."""
+
+FIRST_LAYERS, LAST_LAYERS = 6, 5
+"""How many layers are drawn if some are left out."""
+
+SHORT = 10_000
+"""From here on the number of a step is written as T−1, say."""
+
+MOST_OF_A_NAME = 24
+"""Longer names are cut, in cells."""
+
+DOTS = 3
+"""The width of a gap."""
+
+BETWEEN = 3
+"""The length of an arrow from step to step."""
+
+APART = 4
+"""Between two halves that no arrow joins."""
+
+UP, JOINED = 2, 4
+"""The lines between two rows: for an arrow, and for one that another joins."""
+
+LEGEND = "Boxes: name, kind and width, parameters. Arrows: how many numbers run along them at a step."
+JOINED_INPUTS = "A sum on an arrow: what comes from below, and extra inputs from elsewhere."
+
+
+def pictures(network: Network, only: tuple[str, ...], width: int | None, signs: Mapping[int, str]) -> list[Picture]:
+    """Return the network unrolled, its halves by themselves if both have no room; or each of the layers named."""
+    parts = drawn_parts(network)
+    if only:
+        found = {row.name: part._replace(rows=[row._replace(start=None)]) for part in parts for row in part.rows}
+        return [_fitting(network, [found[name]], width, name) for name in only]
+    parts = [part._replace(rows=_elided(part.rows)) for part in parts]
+    whole = _fitting(network, parts, width)
+    if len(parts) == 1 or width is None or whole.width <= width:
+        return [whole]
+    return [_fitting(network, [part], width, str(part.name)) for part in parts]
+
+
+# Rows: the layers, and at which steps the moves of the network's flow apply them
+
+
+class Steps(Enum):
+    """The steps at which something happens."""
+
+    EVERY = auto()
+    FIRST = auto()
+    LAST = auto()
+
+
+class RowSize(NamedTuple):
+    """The height of a row of boxes, and in which of its lines the states run, counted from its top.
+
+    backward: None if no second direction runs.
+    """
+
+    height: int
+    forward: int
+    backward: int | None = None
+
+
+class Row(NamedTuple):
+    """A layer, or several that are left out.
+
+    applied, output: at which steps the first of them is applied, and the last of them has an output.
+    start: the name of the encoder's layer whose final states are its first ones, None if it starts with zeros.
+    """
+
+    layers: tuple[Placed, ...]
+    applied: Steps
+    output: Steps
+    start: str | None = None
+
+    @property
+    def elided(self) -> bool:
+        """Whether it stands for layers that are left out."""
+        return len(self.layers) > 1
+
+    @property
+    def placed(self) -> Placed:
+        """The layer, or the first of several."""
+        return self.layers[0]
+
+    @property
+    def name(self) -> str:
+        """The name of the layer, or of the first of several."""
+        return self.placed.name
+
+    @property
+    def cell(self) -> Cell | None:
+        """The layer, None if it is not recurrent or left out."""
+        layer = self.placed.layer
+        return layer if isinstance(layer, Cell) and not self.elided else None
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """What a box says: the layer's name, its kind and width, how two directions join, its parameters."""
+        params = sum(placed.params for placed in self.layers)
+        if self.elided:
+            return (f"⋯ {plural(len(self.layers), 'layer')} left out",), (plural(params, "parameter"),)
+        layer, cell = self.placed.layer, self.cell
+        number = "" if isinstance(layer, External) else f" {getattr(layer, layer.number):,}"
+        joined: tuple[Line, ...] = ((f"⇄ {cell.merge or 'concat'}",),) if cell and cell.bidirectional else ()
+        return (fitted(self.name, MOST_OF_A_NAME),), (f"{layer.kind}{number}",), *joined, (f"{params:,}",)
+
+    @property
+    def states(self) -> list[Line]:
+        """What runs from step to step, `h 16` and `c 16`; nothing in a layer without states."""
+        of = self.cell.states if self.cell else {}
+        return [(Term(letter), f" {self.placed.sizes[size]:,}") for letter, size in of.items()]
+
+    @property
+    def size(self) -> RowSize:
+        """How high a box is, and in which lines the states run."""
+        height, states = len(self.lines) + 2, len(self.states)
+        if not self.cell or not self.cell.bidirectional:
+            return RowSize(height, (height - 1) // 2)
+        height = max(height, states + 4)
+        forward = (height - states - 2) // 2
+        return RowSize(height, forward, forward + states + 1)
+
+    @property
+    def joins(self) -> bool:
+        """Whether its two directions end apart, and are joined into the one vector that it outputs."""
+        return self.size.backward is not None and self.output is Steps.LAST
+
+    @property
+    def output_width(self) -> Line:
+        """What runs up out of a box."""
+        return () if self.elided else (f"{self.placed.outputs:,}",)
+
+    @property
+    def output_letter(self) -> str:
+        """The letter of a network's output: the state of a recurrent layer, or y."""
+        return "h" if self.cell else "y"
+
+    def width(self, tight: bool = False) -> int:
+        """Return the cells that a box needs across, an odd number of them."""
+        return (max(map(span, self.lines)) + (2 if tight else 4)) | 1
+
+    def states_at(self, step: str) -> Line:
+        """Return the states at a step: `h_0, c_0`."""
+        letters = self.cell.states if self.cell else ()
+        return tuple(piece for letter in letters for piece in (", ", at(letter, step)))[1:]
+
+    def input_width(self, below: Row | None) -> Line:
+        """Return what runs up into a box: the width, `256 + 512` with extra inputs, or how many tokens there are."""
+        if self.elided:
+            return below.output_width if below else ()
+        extra, inputs = self.placed.layer.extra_inputs, self.placed.inputs
+        if isinstance(self.placed.layer, Embedding) and below is None:
+            return (f"1 of {inputs:,}",)
+        return (f"{inputs - extra:,} + {extra:,}" if extra else f"{inputs:,}",)
+
+
+def at(letter: str, step: str) -> Term:
+    """Return a letter at a step: `x_3`, `x_(t−1)`."""
+    return Term(letter, subscript=step) if step.isdecimal() else Term(letter, time=step)
+
+
+class DrawnPart(NamedTuple):
+    """A whole network, or one half: its rows from the lowest, and what the columns depend on.
+
+    steps: the length of its sequence. reads, output: at which steps it reads its input, and has an output.
+    """
+
+    name: str | None
+    steps: int | None
+    reads: Steps
+    output: Steps
+    rows: list[Row]
+
+
+def drawn_parts(network: Network) -> list[DrawnPart]:
+    """Return the parts of a network, each with all its layers."""
+    moves, ended = network.flow, ends(network.flow)
+    steps: list[Steps] = []  # at which the value of each move is there
+    reads: dict[str | None, Steps] = {}
+    for move in moves:
+        match move:
+            case Input():
+                steps.append(Steps.EVERY if move.sequence else Steps.FIRST)
+                reads.setdefault(move.part, steps[-1])
+            case Begin():
+                steps.append(Steps.EVERY)
+            case Last() | Final():
+                steps.append(Steps.LAST)
+            case _:
+                steps.append(steps[move.reads[0]])
+    rows: dict[str | None, list[Row]] = {part: [] for part in network.parts}
+    stack = iter(network.stack)
+    for place, move in enumerate(moves):
+        if isinstance(move, Placement):
+            finals = (moves[moves[read].reads[0]] for read in move.reads if isinstance(moves[read], Final))
+            start = next((final.name for final in finals if isinstance(final, Recur)), None)
+            rows[move.part].append(Row((next(stack),), steps[move.reads[0]], steps[ended[place]], start))
+    return [
+        DrawnPart(name, part.steps, reads[name], rows[name][-1].output, rows[name])
+        for name, part in network.parts.items()
+    ]
+
+
+def _elided(rows: list[Row]) -> list[Row]:
+    """Return rows, the middle ones of many as one."""
+    if len(rows) <= MOST_LAYERS:
+        return rows
+    middle = rows[FIRST_LAYERS:-LAST_LAYERS]
+    one = Row(tuple(row.placed for row in middle), middle[0].applied, middle[-1].output)
+    return [*rows[:FIRST_LAYERS], one, *rows[-LAST_LAYERS:]]
+
+
+# Columns: which steps there is room for
+
+
+class Step(NamedTuple):
+    """A step that is drawn: what stands below a letter to say which it is, and whether it is the first or the last."""
+
+    name: str
+    first: bool = False
+    last: bool = False
+
+    def among(self, steps: Steps) -> bool:
+        """Return whether something that happens at some steps happens at this one."""
+        return steps is Steps.EVERY or (self.first if steps is Steps.FIRST else self.last)
+
+
+class Gap(NamedTuple):
+    """Steps that are left out: how many, None if that is not known."""
+
+    steps: int | None
+
+
+Columns = tuple[Step | Gap, ...]
+
+
+def columns(part: DrawnPart) -> list[Columns]:
+    """Return the ways to draw the steps of a part, the fullest first, each narrower than the one before."""
+    steps, reads_many = part.steps, part.reads is Steps.EVERY
+    if not reads_many and part.output is not Steps.EVERY:
+        return [(Step("", first=True, last=True),)]
+    if steps is None:
+        return _unknown(reads_many, part.output is Steps.EVERY)
+    starts = part.name == "decoder" or not reads_many
+    few = [(3, 2), (2, 2), (2, 1), (1, 1), (1, 0) if starts else (0, 1)]
+    pairs = [(head, tail) for head, tail in few if head + tail < steps]
+    ways = [_known(steps, head, tail) for head, tail in pairs]
+    return [_known(steps, steps, 0), *ways] if steps <= MOST_STEPS else ways
+
+
+def _known(steps: int, head: int, tail: int) -> Columns:
+    """Return the first and the last steps, and between them what is left out."""
+    shown = [*range(1, head + 1), *range(steps - tail + 1, steps + 1)]
+    drawn: list[Step | Gap] = [Step(_name(step, steps), step == 1, step == steps) for step in shown]
+    if head + tail < steps:
+        drawn.insert(head, Gap(steps - head - tail))
+    return tuple(drawn)
+
+
+def _name(step: int, steps: int) -> str:
+    if step < SHORT:
+        return str(step)
+    return "T" if step == steps else f"T−{steps - step}"
+
+
+def _unknown(reads_many: bool, outputs_many: bool) -> list[Columns]:
+    before, now, after, gap = Step("t−1"), Step("t"), Step("t+1"), Gap(None)
+    if not reads_many:
+        first = Step("1", first=True)
+        return [(first, gap, before, now, after, gap), (first, gap, now, gap), (first, gap)]
+    if outputs_many:
+        return [(gap, before, now, after, gap), (gap, now, gap)]
+    last = Step("T", last=True)
+    return [(gap, before, now, after, gap, last), (gap, now, gap, last), (gap, last)]
+
+
+# Halves: rows and columns in their places
+
+
+class Half(Frozen):
+    """A whole network, or one half of an encoder-decoder, in its place.
+
+    Lines are counted from the top of the picture, cells across from the left of the half.
+    rows: its layers from the lowest, each with the line at which its box begins. inputs, outputs: the lines of its
+    inputs and outputs, None without outputs. reads: at which steps it reads an input. before: what stands below the
+    letters of its first states; "" if they come from elsewhere, or are left out. behind: the same of those that run
+    backwards. repeated, beside: what the picture says of its weights, and below that. tight: whether its boxes have no
+    room to spare. feedback: whether its output at a step is its input at the next.
+    """
+
+    columns: Columns
+    rows: tuple[tuple[Row, int], ...]
+    inputs: int
+    outputs: int | None
+    reads: Steps
+    before: str
+    behind: str
+    repeated: str
+    beside: str
+    tight: bool
+    feedback: bool
+
+    @cached_property
+    def box(self) -> int:
+        """The width of every box."""
+        steps = [column.name for column in self.columns if isinstance(column, Step)]
+        nodes = [span((at(letter, step),)) + 2 for step in steps for letter in "xy"]
+        return max([*(row.width(self.tight) for row, _ in self.rows if not row.elided), *nodes]) | 1
+
+    @cached_property
+    def start(self) -> int:
+        """The width of the states before the first step, 0 if there are none to draw."""
+        stateful = [row for row, _ in self.rows if self.before and row.states]
+        return max((span(row.states_at(self.before)) + 2 for row in stateful), default=0)
+
+    @cached_property
+    def first_arrow(self) -> int:
+        """The length of the arrow to the first step, on which its widths stand."""
+        labels = [label for row, _ in self.rows for label in row.states]
+        return max([BETWEEN, *(span(label) + 2 for label in labels)]) if labels and self.start else 0
+
+    @cached_property
+    def between(self) -> int:
+        """How far two columns are apart: as far as arrows need, and what is written beside those that run up."""
+        drawn = [row for row, _ in self.rows]
+        beside = [row.input_width(below) for below, row in pairwise([None, *drawn]) if row]
+        beside += [drawn[-1].output_width] if self.outputs is not None else []
+        room = max([0, *map(span, beside)]) + 3 - (self.box + 1) // 2
+        return max(BETWEEN if any(row.states for row in drawn) else 2, room) + self.feedback
+
+    def width(self, column: Step | Gap) -> int:
+        """Return the width of a column."""
+        return self.box if isinstance(column, Step) else DOTS
+
+    @cached_property
+    def lefts(self) -> list[int]:
+        """Where each column begins."""
+        found, x = [], self.start + self.first_arrow
+        for column in self.columns:
+            found.append(x)
+            x += self.width(column) + self.between
+        return found
+
+    @cached_property
+    def right(self) -> int:
+        """The first cell behind the last column."""
+        return self.lefts[-1] + self.width(self.columns[-1])
+
+    @cached_property
+    def overhang(self) -> int:
+        """By how much the words below are wider than the columns, on either side."""
+        words = max(span((self.repeated,)), span((self.beside,)))
+        return max(words - (self.right - self.lefts[0]) + 1, 0) // 2
+
+    def placed(self) -> Iterator[tuple[Step | Gap, int]]:
+        """Yield the columns, each with where it begins."""
+        return zip(self.columns, self.lefts, strict=True)
+
+    def shapes(self) -> Iterator[Shape]:
+        """Yield everything of a half."""
+        for row, top in self.rows:
+            yield from self._boxes(row, top)
+            if row.states:
+                yield from self._in_time(row, top)
+        first, top = self.rows[0]
+        bottom = top + first.size.height - 1
+        yield from self._nodes(self.inputs, "x", self.reads, Style.INPUT)
+        yield from self._up(self.inputs, bottom, (self.reads, first.applied), first.input_width(None), bottom + 1)
+        for (below, lower), (row, top) in pairwise(self.rows):
+            bottom, steps = top + row.size.height - 1, (below.output, row.applied)
+            yield from self._up(lower, bottom, steps, row.input_width(below), lower - 3 if below.joins else None)
+        if self.outputs is not None:
+            last, top = self.rows[-1]
+            joined = top - 3 if last.joins else None  # behind where the directions join
+            yield from self._nodes(self.outputs, last.output_letter, last.output, Style.OUTPUT)
+            yield from self._up(top, self.outputs, (last.output,), last.output_width, joined)
+        yield from self._repeated()
+
+    def _boxes(self, row: Row, top: int) -> Iterator[Shape]:
+        height, forward, backward = row.size
+        if row.elided:
+            left = self.lefts[0]
+            yield Box(left, top, max(self.right - left, row.width()), height, row.lines, Style.ELIDED)
+            return
+        for column, x in self.placed():
+            if isinstance(column, Step):
+                if column.among(row.applied):
+                    style = Style.OUTPUT if isinstance(row.placed.layer, Output) else Style.LAYER
+                    yield Box(x, top, self.box, height, row.lines, style)
+            elif row.applied is Steps.EVERY:
+                tall = backward - forward + 1 if backward is not None else 1
+                yield Box(x, top + forward, DOTS, tall, (("⋯",),), Style.ELIDED)
+
+    def _in_time(self, row: Row, top: int) -> Iterator[Shape]:
+        """Yield the arrows from step to step, forwards and, with two directions, backwards."""
+        _, forward, backward = row.size
+        y = top + forward
+        sides = [(x, x + self.width(column)) for column, x in self.placed()]
+        if self.start:
+            line = row.states_at(self.before)
+            across = span(line) + 2
+            yield Box(self.start - across, y, across, 1, (line,), Style.STATE, round=True)
+            yield Arrow(((self.start, y), (sides[0][0] - 1, y)), Style.STATE)
+            yield from _state_widths(self.start, self.first_arrow, row, top)
+        for (_, right), (left, _) in pairwise(sides):
+            yield Arrow(((right, y), (left - 1, y)), Style.STATE)
+            if backward is not None:
+                yield Arrow(((left - 1, top + backward), (right, top + backward)), Style.BACKWARD)
+        if backward is not None and self.behind:
+            line = row.states_at(self.behind)
+            x = self.right + BETWEEN
+            yield Box(x, top + backward, span(line) + 2, 1, (line,), Style.STATE, round=True)
+            yield Arrow(((x - 1, top + backward), (self.right, top + backward)), Style.BACKWARD)
+
+    def _nodes(self, y: int, letter: str, steps: Steps, style: Style) -> Iterator[Shape]:
+        """Yield the inputs or the outputs, a circle a step, and dots in a gap."""
+        for column, x in self.placed():
+            if isinstance(column, Gap):
+                if steps is Steps.EVERY:
+                    yield Box(x, y, DOTS, 1, (("⋯",),), Style.ELIDED)
+            elif column.among(steps):
+                line, wide = (at(letter, column.name),), self._node(letter, column)
+                yield Box(x + (self.box - wide) // 2, y, wide, 1, (line,), style, round=True)
+
+    def _node(self, letter: str, step: Step) -> int:
+        """Return the width of a circle."""
+        return (span((at(letter, step.name),)) + 2) | 1
+
+    def _up(
+        self, lower: int, upper: int, steps: tuple[Steps, ...], label: Line, beside: int | None = None
+    ) -> Iterator[Shape]:
+        """Yield the arrows from above a line to below another, at the steps in all of `steps`, the first labelled."""
+        for column, x in self.placed():
+            if isinstance(column, Step) and all(map(column.among, steps)):
+                middle = x + (self.box - 1) // 2
+                yield Arrow(((middle, lower - 1), (middle, upper + 1)), Style.LAYER)
+                if label:
+                    yield Label(middle + 2, beside or lower - 1, label, Style.SHAPE)
+                label = ()
+
+    def _repeated(self) -> Iterator[Shape]:
+        if not self.repeated:
+            return
+        left = self.lefts[0]
+        yield Brace(left, self.inputs + 2, self.right - left, (self.repeated,))
+        if self.beside:
+            middle = left + (self.right - left) // 2
+            yield Label(middle, self.inputs + 4, (self.beside,), Style.NOTE, Align.MIDDLE)
+
+    def fed_back(self) -> Iterator[Shape]:
+        """Yield the arrows from the output of a step down to the box of the next; dots stand for steps left out."""
+        (row, top), outputs = self.rows[0], self.outputs
+        assert outputs is not None  # outputs are what is fed back
+        letter = self.rows[-1][0].output_letter
+        for (column, x), (after, to) in pairwise(self.placed()):
+            corners: list[GridPoint] = [(x + DOTS, self.inputs)]
+            if isinstance(column, Step):
+                across = to - 2
+                start = x + (self.box + self._node(letter, column)) // 2
+                corners = [(start, outputs), (across, outputs), (across, self.inputs)]
+            if isinstance(after, Step):
+                middle = to + (self.box - 1) // 2
+                yield Arrow((*corners, (middle, self.inputs), (middle, top + row.size.height)), Style.OUTPUT)
+            else:
+                yield Box(to, self.inputs, DOTS, 1, (("⋯",),), Style.ELIDED)
+                yield Arrow((*corners, (to - 1, self.inputs)), Style.OUTPUT)
+
+    def joining(self, row: Row, top: int, to: GridPoint) -> Iterator[Shape]:
+        """Yield how the last state of what runs backwards joins an arrow at a cell: above the row and to the right."""
+        x, above = self.lefts[0] + 1, top - 2
+        start = top + row.size.forward - 1 if isinstance(self.columns[0], Gap) else top - 1
+        corners: list[GridPoint] = [(x, start), (x, above), (to[0], above)]
+        yield Arrow((*corners, to) if to[1] != above else tuple(corners), Style.BACKWARD, head=False)
+        yield Dot(*to)
+
+
+def _state_widths(x: int, room: int, row: Row, top: int) -> Iterator[Label]:
+    """Yield what runs along an arrow, its first line above it and the others below."""
+    _, forward, backward = row.size
+    for number, label in enumerate(row.states):
+        line = forward + 1 + number if backward is not None else forward + (number or -1)
+        yield Label(x + (room - span(label)) // 2, top + line, label, Style.SHAPE)
+
+
+# Levels: rows whose states meet stand at the same height
+
+
+Level = tuple[Row | None, ...]
+"""The rows at one height, one a half; None if a half has none there."""
+
+
+def _levels(halves: list[list[Row]]) -> list[Level]:
+    """Return the rows of one half, or of two, by their heights, the lowest first."""
+    if len(halves) == 1:
+        return [(row,) for row in halves[0]]
+    giving, taking = halves
+    starts = {row.start for row in taking if row.start in {other.name for other in giving if not other.elided}}
+    runs = _runs(giving, [row.name in starts for row in giving]), _runs(taking, [row.start in starts for row in taking])
+    found: list[Level] = []
+    for place, (below, beside) in enumerate(zip(*runs, strict=True)):
+        missing = len(beside) - len(below)
+        left, right = [None] * max(missing, 0), [None] * max(-missing, 0)
+        last = place == len(starts)  # above the last that meet, rows stand on those; below, they reach up to the next
+        found += zip(
+            *(([*below, *left], [*beside, *right]) if last else ([*left, *below], [*right, *beside])), strict=True
+        )
+    return found
+
+
+def _runs(rows: list[Row], meets: list[bool]) -> list[list[Row]]:
+    """Return rows in runs, each but the last with one of those that meet at its end."""
+    runs: list[list[Row]] = [[]]
+    for row, meeting in zip(rows, meets, strict=True):
+        runs[-1].append(row)
+        if meeting:
+            runs.append([])
+    return runs
+
+
+def _heights(found: list[Level], bridged: bool, room: int) -> tuple[list[int], int]:
+    """Return the line in which the states of each level run, the lowest level first, and the line of the inputs.
+
+    room: the lines above the highest level.
+    """
+    lines: list[int] = []
+    y = room
+    for level in reversed(found):
+        drawn = [row for row in level if row]
+        if lines:
+            y += UP
+        if any(row.joins or (bridged and row.size.backward is not None) for row in drawn):
+            y += JOINED - UP
+        y += max(row.size.forward for row in drawn)
+        lines.append(y)
+        y += max(row.size.height - row.size.forward for row in drawn)
+    return lines[::-1], y + UP
+
+
+# The picture: the fullest that fits
+
+
+Way = tuple[Columns, bool]
+"""A way to draw a part: its columns, and whether it is made as narrow as can be, its first states left out."""
+
+
+def _fitting(network: Network, parts: list[DrawnPart], width: int | None, of: str = "") -> Picture:
+    """Return the fullest picture that is no wider than so many cells, or the narrowest."""
+    found = map(columns, parts)
+    ways: list[list[Way]] = [[*((each, False) for each in full), (full[-1], True)] for full in found]
+    for chosen in zip_longest(*ways):
+        halves = _halves(network, parts, [way or full[-1] for way, full in zip(chosen, ways, strict=True)])
+        drawn = framed(_caption(network, parts, of), [*_shapes(halves)], width)
+        if width is None or drawn.width <= width:
+            break
+    return drawn
+
+
+def _caption(network: Network, parts: list[DrawnPart], of: str) -> Caption:
+    name = title(network)
+    layers = [placed for part in parts for row in part.rows for placed in row.layers]
+    params = sum(placed.params for placed in layers)
+    joined = JOINED_INPUTS if any(placed.layer.extra_inputs for placed in layers) else None
+    return Caption(
+        f"{of} of {name}" if of else name,
+        f"{flow(network)}; {plural(params, 'parameter')}",
+        tuple(filter(None, (LEGEND, joined, one_to_many(network)))),
+        "unrolled in time",
+    )
+
+
+def _halves(network: Network, parts: list[DrawnPart], ways: list[Way]) -> list[Half]:
+    """Return the halves, each row at its height; recurrent layers whose states meet are at the same."""
+    found, bridged = _levels([part.rows for part in parts]), len(parts) > 1
+    speaking = [part.name for part in parts if not (bridged and part.name == "encoder")]
+    states, inputs = _heights(found, bridged, 1 + UP if speaking else 0)
+    halves = []
+    for place, (part, (columns, tight)) in enumerate(zip(parts, ways, strict=True)):
+        column = [level[place] for level in found]
+        placed = [(row, y - row.size.forward) for row, y in zip(column, states, strict=True) if row]
+        last, top = placed[-1]
+        above = top - 1 - (JOINED if last.joins else UP)
+        after = "T+1" if part.steps is None or part.steps + 1 >= SHORT else str(part.steps + 1)
+        halves.append(
+            Half(
+                columns=columns,
+                rows=tuple(placed),
+                inputs=inputs,
+                outputs=above if part.name in speaking else None,
+                reads=part.reads,
+                before="" if tight or (bridged and part.name == "decoder") else "0",
+                behind="" if tight else after,
+                repeated=_repeated(part),
+                beside="; ".join(filter(None, [part.name or "", _left_out(columns)])),
+                tight=tight,
+                feedback=any(isinstance(move, Begin) and move.later == "output" for move in network.flow),
+            )
+        )
+    return halves
+
+
+def _repeated(part: DrawnPart) -> str:
+    """Return what the picture says of the weights of all steps."""
+    if part.steps == 1:
+        return "" if part.name is None else "one step"
+    times = "T" if part.steps is None else f"{part.steps:,}"
+    return f"×{times}, the same weights"
+
+
+def _left_out(columns: Columns) -> str:
+    left_out = sum(column.steps or 0 for column in columns if isinstance(column, Gap))
+    return f"{plural(left_out, 'step')} left out" if left_out else ""
+
+
+def _shapes(halves: list[Half]) -> Iterator[Shape]:
+    """Yield everything, the second half to the right of the first and joined to it."""
+    if len(halves) == 1:
+        (half,) = halves
+        yield from half.shapes()
+        for row, top in half.rows:
+            if row.joins and len(half.columns) > 1:
+                yield from half.joining(row, top, (half.lefts[-1] + (half.box - 1) // 2, top - 2))
+        if half.feedback:
+            yield from half.fed_back()
+        return
+    giving, taking = halves
+    pairs = [(row, top, other) for row, top in giving.rows for other, _ in taking.rows if _meet(row, other)]
+    labels = [span(label) for _, _, other in pairs for label in other.states]
+    behind = [span(row.states_at(giving.behind)) + 2 for row, _, _ in pairs if row.size.backward is not None]
+    first = [*giving.shapes()]
+    words = [shape for shape in first if isinstance(shape, Label) and shape.style is Style.SHAPE]
+    over = [label.x + span(label.text) - giving.right for label in words]
+    # The backward direction begins there, and its last state comes down to the arrow between the halves, clear of the
+    # words beside other arrows.
+    before = max(BETWEEN + max(behind) if giving.behind else 0, *over) + 3 if behind else 0
+    room = max(before + max(labels) + 3 if labels else APART, giving.overhang + taking.overhang + APART)
+    yield from first
+    yield from (moved(shape, (giving.right + room - taking.lefts[0], 0)) for shape in taking.shapes())
+    for row, top, other in pairs:
+        y = top + row.size.forward
+        yield Arrow(((giving.right, y), (giving.right + room - 1, y)), Style.STATE)
+        yield from _state_widths(giving.right + before, room - before, other, y - other.size.forward)
+        if row.size.backward is not None:
+            yield from giving.joining(row, top, (giving.right + before - 2, y))
+
+
+def _meet(row: Row, other: Row) -> bool:
+    """Return whether the last states of one are the first ones of the other."""
+    return not row.elided and row.name == other.start
