@@ -47,7 +47,7 @@ def test_the_version_and_the_help(call: Call) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["count"], "rnncalc: no network: give a SPEC file, or flags such as -i 4 -l rnn:3 --output 1\n"),
+        (["count"], "rnncalc: no network: give a SPEC file, or flags such as -i 4 -l rnn:3 -o 1\n"),
         (["cuont"], "'cuont': no such file; did you mean the command 'count'?\n"),
         (["nowhere.yaml"], "'nowhere.yaml': no such file\n"),
         (["rnncalc/cli"], "'rnncalc/cli': is a folder; give a file in it, or all of it to rnncalc check\n"),
@@ -147,8 +147,8 @@ def test_a_command_is_a_file_and_a_line_in_the_table(call: Call, monkeypatch: py
     module = ModuleType("rnncalc.cli.width")
     vars(module)["width"] = width
     monkeypatch.setitem(sys.modules, "rnncalc.cli.width", module)
-    monkeypatch.setitem(COMMANDS, "width", "Tell how wide the input is.")
-    assert "  width    Tell how wide the input is.\n" in call("--help").out
+    monkeypatch.setitem(COMMANDS, "width", ("Count", "Tell how wide the input is."))
+    assert "  width    Tell how wide the input is.\n\nLearn:\n" in call("--help").out
     assert call("width", "-h").out.splitlines()[2] == "  Tell how wide the input is."
     assert call("width", "-i", 4, "-l", "rnn:3") == (1, "4\n", "")
     assert call("width", "specs/lstm.yaml") == (1, "8\n", "")

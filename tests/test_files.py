@@ -49,7 +49,7 @@ def rnncalc(*words: object, stdin: bytes = b"") -> subprocess.CompletedProcess[b
 
 
 @needs_fifos
-@pytest.mark.parametrize("command", sorted({*COMMANDS} - {"read", "schema"}))
+@pytest.mark.parametrize("command", sorted({*COMMANDS} - {"read", "schema", "help"}))
 def test_no_command_waits_for_a_file_of_a_folder(command: str, tmp_path: Path) -> None:
     """Each is one line that says what it is; `check` has them in its report, the others on standard error."""
     why = irregular(tmp_path)

@@ -22,7 +22,7 @@ def test_a_command_prints_what_the_readme_shows(
     """Into a pipe, every console block is the program's own output; what one writes is the file in `docs/`."""
     monkeypatch.delenv("COLUMNS", raising=False)
     words = shlex.split(block["command"])
-    if "-o" in words and (kept := Path(words[(place := words.index("-o") + 1)])).parts[0] == "docs":
+    if "--out" in words and (kept := Path(words[(place := words.index("--out") + 1)])).parts[0] == "docs":
         words[place] = str(tmp_path / kept.name)
         assert call(*words[1:]) == (0, "", block["output"])
         assert (tmp_path / kept.name).read_bytes() == kept.read_bytes()
@@ -73,8 +73,8 @@ def test_the_test_of_the_options_can_fail() -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_help_of_a_command_starts_as_the_list_of_commands_says(name: str, call: Call) -> None:
     """The list is a table of its own, so that the help need not import every command; the two say the same."""
-    assert call(name, "--help").out.splitlines()[2] == f"  {COMMANDS[name]}"
-    assert re.search(rf"^  {name}\*? +{re.escape(COMMANDS[name])}$", call("--help").out, re.MULTILINE)
+    assert call(name, "--help").out.splitlines()[2] == f"  {COMMANDS[name][1]}"
+    assert re.search(rf"^  {name} +{re.escape(COMMANDS[name][1])}$", call("--help").out, re.MULTILINE)
 
 
 def test_the_python_session_is_real() -> None:

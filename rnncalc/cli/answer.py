@@ -9,9 +9,9 @@ from typing import Unpack
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, files, format_flag, network_flags
+from rnncalc.cli.flags import NetworkFlags, files, network_flags, report_flags
 from rnncalc.cli.inputs import read_specs
-from rnncalc.cli.output import write
+from rnncalc.cli.output import Destination, write
 from rnncalc.cli.paths import SUFFIXES
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.errors import CallError
@@ -34,9 +34,11 @@ _FLAG = re.compile("-[A-Za-z]|--[A-Za-z]")
 )
 @click.argument("words", nargs=-1, metavar="[SPEC] NUMBER...", shell_complete=files)
 @network_flags
-@format_flag(AnswerReport)
+@report_flags(AnswerReport)
 @click.pass_context
-def answer(context: click.Context, words: tuple[str, ...], format_: str, **flags: Unpack[NetworkFlags]) -> int:
+def answer(
+    context: click.Context, words: tuple[str, ...], destination: Destination, **flags: Unpack[NetworkFlags]
+) -> int:
     """Judge a count, and find the mistake behind a wrong one.
 
     One NUMBER is the total, several are the layers or tensors in order; shapes such as "(20,10)" are the tensors'. Exit
@@ -64,7 +66,7 @@ def answer(context: click.Context, words: tuple[str, ...], format_: str, **flags
         raise CallError(f"expected one network, got {len(read):,}; name one spec")
     (spec,) = read
     judged = judge(spec.network, given)
-    write([AnswerReport(judged)], format_)
+    write([AnswerReport(judged)], destination)
     return 0 if judged.right else 1
 
 

@@ -16,9 +16,9 @@ import click
 from rnncalc import formats
 from rnncalc.bounds import MOST_FINDINGS
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import dtype_flag, files, format_flag, override_flags, together
+from rnncalc.cli.flags import dtype_flag, files, override_flags, report_flags, together
 from rnncalc.cli.inputs import read_file
-from rnncalc.cli.output import write
+from rnncalc.cli.output import Destination, write
 from rnncalc.cli.paths import Found, find, unreadable
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.streams import tell
@@ -92,7 +92,7 @@ growth_flags = together(
     "--model", metavar="FILE", shell_complete=files, help="A model file, whose tensors must be those of the one spec."
 )
 @click.option("--strict", is_flag=True, help="A spec with nothing to check fails.")
-@format_flag(CheckReport)
+@report_flags(CheckReport)
 def check(
     paths: tuple[str, ...],
     steps: str | None,
@@ -102,7 +102,7 @@ def check(
     baseline: str | None,
     model: str | None,
     strict: bool,
-    format_: str,
+    destination: Destination,
     **limits: str | None,
 ) -> int:
     """Check that specs keep their expect and budget.
@@ -114,9 +114,9 @@ def check(
     with AllAtOnce() as at_once:
         more: Any = {"baseline": baseline, "dtype": dtype, "strict": strict, "model": model}
         checks = at_once.ask(check_all, paths, overrides, limits, **more)
-    write([checks], format_)
-    if not formats.find(format_).read_at_once and not sys.stdout.isatty():
-        tell(*checks.failures())  # a program reads the answer, so that people still see what failed
+    write([checks], destination)
+    if destination.file or not (formats.find(destination.format).read_at_once or sys.stdout.isatty()):
+        tell(*checks.failures())  # a program or a file has the answer, so that people still see what failed
     return checks.code
 
 

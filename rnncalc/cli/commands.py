@@ -21,19 +21,20 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 COMMANDS = {
-    "count": "Count parameters, layer by layer.",
-    "answer": "Judge a count, and find the mistake behind a wrong one.",
-    "check": "Check that specs keep their expect and budget.",
-    "compare": "Compare RNN, GRU, LSTM and dense, or several specs.",
-    "draw": "Draw a network: unrolled, a cell, or its growth.",
-    "explain": "Derive the count step by step.",
-    "export": "Write the network as source code for a framework.",
-    "read": "List the tensors of a model file, and draft its spec.",
-    "run": "Run a forward pass that confirms shapes, weights and work.",
-    "schema": "Print the JSON Schema of a spec, for editors.",
-    "solve": "Find the size, written ?, that meets a budget.",
+    "count": ("Count", "Count parameters, layer by layer."),
+    "compare": ("Count", "Compare RNN, GRU, LSTM and dense, or several specs."),
+    "solve": ("Count", "Find the size, written ?, that meets a budget."),
+    "draw": ("Count", "Draw a network: unrolled, a cell, or its growth."),
+    "explain": ("Learn", "Derive the count step by step."),
+    "answer": ("Learn", "Judge a count, and find the mistake behind a wrong one."),
+    "run": ("Learn", "Run a forward pass that confirms shapes, weights and work."),
+    "check": ("Code", "Check that specs keep their expect and budget."),
+    "read": ("Code", "List the tensors of a model file, and draft its spec."),
+    "export": ("Code", "Write the network as source code for a framework."),
+    "schema": ("Code", "Print the JSON Schema of a spec, for editors."),
+    "help": ("Help", "Explain layers, network, conventions, notations or formats."),
 }
-"""The commands as the help lists them, each with the first line of its own help; the first is meant where none is."""
+"""The commands by name, each with its group and the first line of its own help; the first is the default command."""
 
 DEFAULT = next(iter(COMMANDS))
 
@@ -65,7 +66,7 @@ HELP_FLAG = click.Option(
     callback=show_help,
     help="Show this message and exit.",
 )
-"""In place of click's own, for which it would look up a translation at every start."""
+"""Instead of click's own, for which it would look up a translation at every start."""
 
 
 class Commands(click.Group):
@@ -101,8 +102,11 @@ class Commands(click.Group):
         return [CompletionItem(incomplete, type="file"), *own]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(f"{name}*" if name == DEFAULT else name, text) for name, text in COMMANDS.items()])
+        width = max(map(len, COMMANDS))
+        for group in dict.fromkeys(group for group, _ in COMMANDS.values()):
+            with formatter.section(group):
+                lines = [(f"{name:{width}}", text) for name, (of, text) in COMMANDS.items() if of == group]
+                formatter.write_dl(lines)
 
 
 class Command(click.Command):
@@ -122,7 +126,12 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.obj = args
-        return super().parse_args(ctx, self.spelled_out(args))
+        rest = super().parse_args(ctx, self.spelled_out(args))
+        if "format_" in ctx.params:
+            from rnncalc.cli.flags import destination
+
+            ctx.params["destination"] = destination(ctx)
+        return rest
 
     def make_parser(self, ctx: click.Context) -> Any:
         """Return click's parser, which notes what is given twice: click itself would take the last."""
@@ -140,12 +149,20 @@ class Command(click.Command):
         vars(parser)["parse_args"] = noting
         return parser
 
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from rnncalc.cli.help import write_examples, write_layers, write_words
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the flags: those of the command in full, those of a network in a line that points to the topics."""
+        from rnncalc.cli.flags import NetworkFlags
 
-        write_words(formatter, self.params)
-        if any(parameter.name == "layers" for parameter in self.params):
-            write_layers(formatter)
+        options = [option for option in self.get_params(ctx) if isinstance(option, click.Option)]
+        of_network = [option for option in options if option.name in NetworkFlags.__annotations__]
+        own = [option for option in options if option not in of_network]
+        write_flags(formatter, ctx, "Options", own)
+        if of_network:
+            with formatter.section("Network (see rnncalc help network, layers, conventions)"):
+                formatter.write_text(" ".join(map(_short, of_network)))
+        write_allowed_values(formatter, own)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if self.examples:
             write_examples(formatter, self.examples)
 
@@ -164,6 +181,38 @@ class Command(click.Command):
             elif option and not option.is_flag:
                 spelled += islice(rest, 1)
         return [*spelled, *args[-1:]]
+
+
+def _short(option: click.Option) -> str:
+    """Return `-l KIND:UNITS`, without the options of a layer."""
+    metavar = "" if option.is_flag else f" {(option.metavar or '').partition('[')[0]}"
+    return f"{option.opts[0]}{metavar}"
+
+
+def write_flags(
+    formatter: click.HelpFormatter, context: click.Context, title: str, options: list[click.Option]
+) -> None:
+    """Write what each of some flags does."""
+    with formatter.section(title):
+        formatter.write_dl([record for option in options if (record := option.get_help_record(context))])
+
+
+def write_allowed_values(formatter: click.HelpFormatter, options: list[click.Option]) -> None:
+    """Write the words that each of some flags may have, unbroken."""
+    from rnncalc.cli.flags import WordOption
+
+    flags = [option for option in options if isinstance(option, WordOption)]
+    if flags:
+        with formatter.section("Allowed values"):
+            for flag in flags:
+                formatter.write(f"{'':{formatter.current_indent}}{flag.opts[-1]:<14}{', '.join(flag.words())}\n")
+
+
+def write_examples(formatter: click.HelpFormatter, examples: tuple[str, ...]) -> None:
+    """Write the examples, each on a line of its own that can be copied."""
+    with formatter.section("Examples" if len(examples) > 1 else "Example"):
+        for example in examples:
+            formatter.write(f"{'':{formatter.current_indent}}{example}\n")
 
 
 @click.group(cls=Commands)

@@ -8,9 +8,9 @@ from typing import Unpack
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, dtype_flag, format_flag, network_flags, specs_argument
+from rnncalc.cli.flags import NetworkFlags, dtype_flag, network_flags, report_flags, specs_argument
 from rnncalc.cli.inputs import read_networks
-from rnncalc.cli.output import write
+from rnncalc.cli.output import Destination, write
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.errors import Problem
 from rnncalc.layers.options import Size
@@ -30,8 +30,10 @@ _OTHER_SPAN = re.compile(r"([0-9]+) ?(?:-|–|:|,|to) ?([0-9]+)")
 @network_flags
 @click.option("--same-params", is_flag=True, help="Which width each kind gets for the spec's parameters.")
 @dtype_flag
-@format_flag(ComparisonReport, DenseGrowthReport)
-def compare(specs: tuple[str, ...], same_params: bool, dtype: str, format_: str, **flags: Unpack[NetworkFlags]) -> None:
+@report_flags(ComparisonReport, DenseGrowthReport)
+def compare(
+    specs: tuple[str, ...], same_params: bool, dtype: str, destination: Destination, **flags: Unpack[NetworkFlags]
+) -> None:
     """Compare RNN, GRU, LSTM and dense, or several specs.
 
     --steps FIRST..LAST shows how the dense equivalent grows with the number of steps.
@@ -50,11 +52,11 @@ def compare(specs: tuple[str, ...], same_params: bool, dtype: str, format_: str,
                 at_once.refuse(f"--steps: expected FIRST..LAST, the smaller first; write {span[1]}..{span[0]}")
         networks = at_once.ask(read_networks, specs, **flags)
     if span:
-        write([DenseGrowthReport(question.dense_growth(network, *span)) for network in networks], format_)
+        write([DenseGrowthReport(question.dense_growth(network, *span)) for network in networks], destination)
     elif same_params:
-        write([ComparisonReport(question.compare_same_params(network, dtype)) for network in networks], format_)
+        write([ComparisonReport(question.compare_same_params(network, dtype)) for network in networks], destination)
     else:
-        write([ComparisonReport(question.compare(*networks, dtype=dtype))], format_)
+        write([ComparisonReport(question.compare(*networks, dtype=dtype))], destination)
 
 
 def _written(found: re.Match[str]) -> Problem:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, dtype_flag, format_flag, network_flags, specs_argument
+from rnncalc.cli.flags import NetworkFlags, dtype_flag, network_flags, report_flags, specs_argument
 from rnncalc.cli.inputs import read_networks
-from rnncalc.cli.output import write
+from rnncalc.cli.output import Destination, write
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.update import UpdateFlags, training_flags, update_of
 from rnncalc.network.network import Network
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @dtype_flag
 @training_flags
 @click.option("--all-conventions", is_flag=True, help="A column for each framework, and why they differ.")
-@format_flag(CountReport)
+@report_flags(CountReport)
 def count(
     specs: tuple[str, ...],
     tensors: bool,
@@ -46,7 +46,7 @@ def count(
     batch: str | None,
     optimizer: str | None,
     all_conventions: bool,
-    format_: str,
+    destination: Destination,
     **flags: Unpack[NetworkFlags],
 ) -> None:
     """Count parameters, layer by layer.
@@ -59,10 +59,10 @@ def count(
         if all_conventions and (tensors or cost or training or flags["convention"]):
             at_once.refuse("--all-conventions stands alone: remove --tensors, --cost, --training and -c")
     if all_conventions:
-        _all_conventions(networks, format_)
+        _all_conventions(networks, destination)
         return
     reports = [CountReport(question.count(network, dtype), tensors, cost) for network in networks]
-    write([_trained(report, **update) for report in reports] if training else reports, format_)
+    write([_trained(report, **update) for report in reports] if training else reports, destination)
 
 
 def _trained(report: CountReport, **update: Unpack[UpdateFlags]) -> TrainingReport:
@@ -74,8 +74,8 @@ def _trained(report: CountReport, **update: Unpack[UpdateFlags]) -> TrainingRepo
     return TrainingReport(report, training(counted.network, dtype=counted.dtype, **update))
 
 
-def _all_conventions(networks: list[Network], format_: str) -> None:
+def _all_conventions(networks: list[Network], destination: Destination) -> None:
     from rnncalc.questions.allocation import compare_conventions
     from rnncalc.reports.compare import AllocationReport
 
-    write([AllocationReport(compare_conventions(network)) for network in networks], format_)
+    write([AllocationReport(compare_conventions(network)) for network in networks], destination)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, WordOption, format_flag, network_flags, specs_argument
+from rnncalc.cli.flags import NetworkFlags, WordOption, network_flags, report_flags, specs_argument
 from rnncalc.cli.inputs import read_networks
-from rnncalc.cli.output import write
+from rnncalc.cli.output import Destination, write
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.update import UpdateFlags, training_flags, update_of
 from rnncalc.errors import CallError
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     default=W.name,
     show_default=True,
     metavar="NAME",
-    help="How equations are spelled: W_xh x + W_hh h, U x + W h, x W, or [h, x] W.",
+    help="How equations and shapes are written: rnncalc help notations.",
 )
 @training_flags
-@format_flag(ExplanationReport)
+@report_flags(ExplanationReport)
 def explain(
     specs: tuple[str, ...],
     only: tuple[str, ...],
@@ -48,7 +48,7 @@ def explain(
     chunk: str | None,
     batch: str | None,
     optimizer: str | None,
-    format_: str,
+    destination: Destination,
     **flags: Unpack[NetworkFlags],
 ) -> None:
     """Derive the count step by step.
@@ -62,10 +62,10 @@ def explain(
     if wrong := not_among(only, known):
         raise CallError(f"--only: {wrong}")
     if training:
-        write([_trained(network, only, NOTATIONS[notation], **update) for network in networks], format_)
+        write([_trained(network, only, NOTATIONS[notation], **update) for network in networks], destination)
         return
     found = [question.explain_those(network, only, NOTATIONS[notation]) for network in networks]
-    write([ExplanationReport(each) for each in found], format_)
+    write([ExplanationReport(each) for each in found], destination)
 
 
 def _trained(

@@ -8,9 +8,9 @@ from typing import Unpack
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, WordOption, network_flags_and_file, specs_argument
+from rnncalc.cli.flags import NetworkFlags, WordOption, network_flags, out_flag, specs_argument
 from rnncalc.cli.inputs import read_networks
-from rnncalc.cli.output import form_of, write_file, write_text
+from rnncalc.cli.output import check_suffix, write_text
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.streams import write_utf8
 from rnncalc.sources import TARGETS, source
@@ -19,11 +19,12 @@ from rnncalc.text import one_of
 
 @click.command(
     cls=Command,
-    examples=("rnncalc export specs/lstm.yaml --to pytorch", "rnncalc export -i 4 -l gru:3 --to keras -o model.py"),
+    examples=("rnncalc export specs/lstm.yaml --to pytorch", "rnncalc export -i 4 -l gru:3 --to keras --out model.py"),
 )
 @specs_argument
-@network_flags_and_file
+@network_flags
 @click.option("--to", cls=WordOption, words=lambda: TARGETS, metavar="NAME", help="Framework to write for.")
+@out_flag("a .py file")
 def export(specs: tuple[str, ...], to: str | None, out: str | None, **flags: Unpack[NetworkFlags]) -> None:
     """Write the network as source code for a framework.
 
@@ -34,16 +35,12 @@ def export(specs: tuple[str, ...], to: str | None, out: str | None, **flags: Unp
         if to is None and not any(problem.source == "--to" for problem in at_once.problems):
             at_once.refuse(f"--to: missing; give {one_of([*TARGETS])}")
         if out is not None:
-            at_once.ask(form_of, out, {".py": ""})
+            at_once.ask(check_suffix, out, [".py"])
         networks = at_once.ask(read_networks, specs, **flags)
         if networks is not None and len(networks) != 1:
             at_once.refuse(f"expected one network, got {len(networks):,}: a program is one network's")
     assert to is not None
     (network,) = networks
-    text = source(network, to)
-    if out is not None:
-        write_file(out, text)
-        return
     if not sys.stdout.isatty():
         write_utf8()
-    write_text(text)
+    write_text(source(network, to), out)

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import click
 
+from rnncalc.cli.output import Destination, check_suffix
 from rnncalc.cli.problems import note
-from rnncalc.errors import Problem
-from rnncalc.formats import offered
+from rnncalc.errors import CallError, Problem
+from rnncalc.formats import FORMATS, offered
 from rnncalc.reports.report import Report
+from rnncalc.text import escape, one_of
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -111,7 +113,7 @@ override_flags = together(
         words=_topologies,
         checked=False,
         metavar="NAME",
-        help="Where it reads and hands on; many-to-one by default.",
+        help="Which steps have inputs and outputs; many-to-one by default.",
     ),
     click.option(
         "-c",
@@ -120,51 +122,33 @@ override_flags = together(
         words=_conventions,
         checked=False,
         metavar="NAME",
-        help="Whose tensors to count; textbook by default.",
+        help="Framework whose parameters are counted; textbook by default.",
     ),
 )
 """What may be said of a network in flags, or stand in place of a spec's own."""
 
-_input_flag = click.option(
-    "-i", "--input", metavar="N", help="Features per time step, or the vocabulary of an embedding."
-)
-_layer_flag = click.option(
-    "-l",
-    "--layer",
-    "layers",
-    multiple=True,
-    metavar="KIND:UNITS[,OPTION[=VALUE]]...",
-    help="A layer, in order; may be repeated. The kinds and their options stand below.",
-    shell_complete=_layers,
-)
-
-
-def _output_flag(*flags: str) -> Decorator:
-    return click.option(*flags, metavar="N[,OPTION[=VALUE]]...", help="Units of the dense output layer.")
-
-
-_feedback_flag = click.option(
-    "--feedback",
-    is_flag=True,
-    flag_value="true",
-    default=None,
-    help="In one-to-many, read each output as the next input; else zeros follow.",
-)
-
-network_flags = together(_input_flag, _layer_flag, _output_flag("-o", "--output"), override_flags, _feedback_flag)
-"""A network in flags: those of NetworkFlags."""
-
-network_flags_and_file = together(
-    _input_flag,
-    _layer_flag,
-    _output_flag("--output"),
-    override_flags,
-    _feedback_flag,
+network_flags = together(
+    click.option("-i", "--input", metavar="N", help="Features per time step, or the vocabulary of an embedding."),
     click.option(
-        "-o", "--out", metavar="FILE", shell_complete=files, help="Write to this file, at once or not at all."
+        "-l",
+        "--layer",
+        "layers",
+        multiple=True,
+        metavar="KIND:UNITS[,OPTION[=VALUE]]...",
+        help="A layer; repeat it for each layer, in order. Kinds and options: rnncalc help layers.",
+        shell_complete=_layers,
+    ),
+    click.option("-o", "--output", metavar="N[,OPTION[=VALUE]]...", help="Units of the dense output layer."),
+    override_flags,
+    click.option(
+        "--feedback",
+        is_flag=True,
+        flag_value="true",
+        default=None,
+        help="In one-to-many, each output is the next input; without it the later inputs are zeros.",
     ),
 )
-"""The same for a command that writes a file: `-o` names that."""
+"""A network in flags: those of NetworkFlags."""
 
 dtype_flag = click.option(
     "--dtype",
@@ -173,24 +157,71 @@ dtype_flag = click.option(
     default="float32",
     show_default=True,
     metavar="NAME",
-    help="Type of a parameter, for bytes.",
+    help="Data type of a parameter, for bytes.",
 )
 
 
-def format_flag(*reports: type[Report], default: str = "") -> Decorator:
-    """Return `--format`, with the formats that can write these kinds of report; by default the first of them."""
-    formats = offered(*reports)
-    return click.option(
-        "-f",
-        "--format",
-        "format_",
-        cls=WordOption,
-        words=lambda: formats,
-        default=default or formats[0],
-        show_default=True,
-        metavar="NAME",
-        help="Output format.",
+def report_flags(*reports: type[Report], default: str = "") -> Decorator:
+    """Return `--format`, with the formats that can write these kinds of report, and `--out`.
+
+    default: the format where none is named; without one the first that is offered.
+    """
+    return together(
+        click.option(
+            "-f",
+            "--format",
+            "format_",
+            cls=WordOption,
+            words=lambda: offered(*reports),
+            default=default or offered(*reports)[0],
+            show_default=True,
+            metavar="NAME",
+            help="Output format.",
+        ),
+        out_flag("in the format of its suffix"),
     )
+
+
+def out_flag(remark: str) -> Decorator:
+    """Return `--out`, with a remark on what the file holds."""
+    return click.option("--out", metavar="FILE", shell_complete=files, help=f"Write to FILE, {remark}.")
+
+
+def destination(context: click.Context) -> Destination:
+    """Take `--format` and `--out` out of the parameters of a call, and return what they say together.
+
+    Notes the problem of a file whose suffix is no format of the command, or another than the one that is named.
+    """
+    named, file = context.params.pop("format_"), context.params.pop("out")
+    if file is None:
+        return Destination(named)
+    default = context.get_parameter_source("format_") is not click.core.ParameterSource.COMMANDLINE
+    flags = [option for option in context.command.params if isinstance(option, WordOption)]
+    formats = next(option.words() for option in flags if option.name == "format_")
+    try:
+        return Destination(_format_of(file, formats, named, default=default), file)
+    except CallError as error:
+        note(Problem((), str(error), "rnncalc"))
+        return Destination(named)
+
+
+def _format_of(path: str, formats: Iterable[str], named: str, *, default: bool) -> str:
+    """Return the format that the suffix of a file asks for.
+
+    named: that of `--format`; default: whether the call leaves that out.
+    """
+    meanings: dict[str, list[str]] = {}
+    for name in formats:
+        if suffix := FORMATS[name].suffix:
+            meanings.setdefault(suffix, []).append(name)
+    found = meanings[check_suffix(path, [*meanings])]
+    if named in found:
+        return named
+    if not default:
+        raise CallError(f"--out '{escape(path)}': the suffix asks for {one_of(found)}, -f for {named}; leave -f out")
+    if len(found) > 1:
+        raise CallError(f"--out '{escape(path)}': the suffix may mean {one_of(found)}; say which with -f")
+    return found[0]
 
 
 def _unknown(flag: str, word: str, known: tuple[str, ...]) -> Problem:

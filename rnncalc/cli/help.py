@@ -1,31 +1,30 @@
-"""What a command's help says beside its flags: the kinds of layer with their options, and examples.
-
-Loaded when help is asked for.
-"""
+"""`rnncalc help`: the topics that several commands share."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import click
 
-from rnncalc.cli.flags import WordOption
+from rnncalc.cli.commands import COMMANDS, Command, write_allowed_values, write_examples, write_flags
+from rnncalc.cli.flags import WordOption, network_flags
+from rnncalc.cli.output import write_text
+from rnncalc.errors import CallError
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.layer import Layer, Output
 from rnncalc.layers.options import Choice, Option, Switch, Text
+from rnncalc.text import not_among
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
-def write_words(formatter: click.HelpFormatter, parameters: Sequence[click.Parameter]) -> None:
-    """Write the words of each flag that takes one of a few, unbroken."""
-    flags = [parameter for parameter in parameters if isinstance(parameter, WordOption)]
-    if flags:
-        with formatter.section("Words"):
-            for flag in flags:
-                formatter.write(f"{'':{formatter.current_indent}}{flag.opts[-1]:<14}{', '.join(flag.words())}\n")
-
-
-def write_layers(formatter: click.HelpFormatter) -> None:
-    """Write what `--layer` and `--output` may say."""
+def _layers(formatter: click.HelpFormatter, _: click.Context) -> None:
+    """Write the kinds of layer with their options, and what each option means."""
+    formatter.write_text(
+        "A layer is -l KIND:UNITS[,OPTION[=VALUE]]... in flags, and - KIND: UNITS with its options below in a SPEC."
+    )
     kinds = {name: kind(name) for name in KINDS}
     every: list[type[Layer]] = [*kinds.values(), Output]
     common = Layer.options()
@@ -38,6 +37,13 @@ def write_layers(formatter: click.HelpFormatter) -> None:
         for of in every:
             known |= {name: of.option(name) for name in of.options() if name not in known}
         formatter.write_dl([(_written(name, option), option.meaning) for name, option in known.items()])
+    write_examples(
+        formatter,
+        (
+            "rnncalc -i 10 -l lstm:20,bidirectional,bias=false -o 5",
+            "rnncalc -i 1000 -l embedding:32 -l gru:32,repeat=2 -o 1000,tied",
+        ),
+    )
 
 
 def _written(name: str, option: Option) -> str:
@@ -52,8 +58,119 @@ def _written(name: str, option: Option) -> str:
             return f"{name}={'X' if allowed.schema.get('type') == 'number' else 'N'}"
 
 
-def write_examples(formatter: click.HelpFormatter, examples: tuple[str, ...]) -> None:
-    """Write the examples, each on a line of its own that can be copied."""
-    with formatter.section("Examples" if len(examples) > 1 else "Example"):
-        for example in examples:
-            formatter.write(f"{'':{formatter.current_indent}}{example}\n")
+def _network(formatter: click.HelpFormatter, context: click.Context) -> None:
+    """Write the flags that make a network."""
+    formatter.write_text(
+        "A network is a SPEC, a YAML file or - for standard input, or it is written in flags. "
+        "Beside a SPEC, -T, --topology, -c and --feedback override its own values."
+    )
+    command = click.command()(network_flags(lambda: None))
+    options = [option for option in command.params if isinstance(option, click.Option)]
+    write_flags(formatter, context, "Flags", options)
+    write_allowed_values(formatter, options)
+    write_examples(
+        formatter,
+        (
+            "rnncalc -i 4 -l rnn:3 -o 1 -T 3",
+            "rnncalc explain specs/lstm.yaml -c pytorch -T 20",
+            "rnncalc draw -i 8 -l gru:16 -l dense:4 -o 2 --topology many-to-many",
+        ),
+    )
+
+
+def _conventions(formatter: click.HelpFormatter, _: click.Context) -> None:
+    """Write the parameters of one LSTM under each convention."""
+    from rnncalc.conventions.catalogue import CONVENTIONS
+    from rnncalc.layers.lstm import LSTM
+    from rnncalc.network.network import Network
+
+    formatter.write_text(
+        "A convention says whose parameters are counted: frameworks name, join and shape them in different ways, and "
+        "some have two bias vectors. Set it with -c NAME, or with convention: NAME in a spec. rnncalc count "
+        "--all-conventions compares them for your network."
+    )
+    with formatter.section("An LSTM of 3 units that reads 4 features"):
+        for name in CONVENTIONS:
+            network = Network(input=4, layers=(LSTM(3),), convention=name)
+            (placed,) = network.stack
+            tensors = [f"{tensor.name} {'×'.join(map(str, tensor.shape))}" for tensor in placed.tensors]
+            formatter.write_dl([(f"{name:<12}", f"{network.params}: {', '.join(tensors)}")])
+
+
+def _notations(formatter: click.HelpFormatter, _: click.Context) -> None:
+    """Write the equations of one network in each notation."""
+    from rnncalc.formats.mathematics import with_shapes
+    from rnncalc.layers.rnn import RNN
+    from rnncalc.network.network import Network
+    from rnncalc.questions.explain import explain_those
+    from rnncalc.reports.explain import ExplanationReport
+    from rnncalc.step.equations import NOTATIONS
+
+    formatter.write_text("A notation is how equations and shapes are written. Set it with --notation NAME.")
+    network = Network(input=4, layers=(RNN(3),), output=1)
+    for name, notation in NOTATIONS.items():
+        with formatter.section(name):
+            for sheet in ExplanationReport(explain_those(network, (), notation)).sheets():
+                for line in sheet.equations:
+                    for text in with_shapes(line, formatter.width - 2, {}):
+                        formatter.write(f"{'':{formatter.current_indent}}{text}\n")
+
+
+def _formats(formatter: click.HelpFormatter, context: click.Context) -> None:
+    """Write each format with its suffix and the commands that have it."""
+    from rnncalc.formats import FORMATS
+
+    formatter.write_text(
+        "-f NAME writes an answer in a format; --out FILE writes it to a file in the format of its suffix. If several "
+        "formats share the suffix, -f says which. A file is written whole or not at all."
+    )
+    takers: dict[str, list[str]] = {}
+    for name in COMMANDS:
+        command = context.command.get_command(context, name) if isinstance(context.command, click.Group) else None
+        for option in command.params if command else ():
+            for word in option.words() if isinstance(option, WordOption) and option.name == "format_" else ():
+                takers.setdefault(word, []).append(name)
+    with formatter.section("Formats, their suffixes and their commands"):
+        formatter.write_dl(
+            [(f"{name:<9} {of.suffix}", ", ".join(takers[name])) for name, of in FORMATS.items() if name in takers]
+        )
+
+
+TOPICS: dict[str, Callable[[click.HelpFormatter, click.Context], None]] = {
+    "layers": _layers,
+    "network": _network,
+    "conventions": _conventions,
+    "notations": _notations,
+    "formats": _formats,
+}
+"""What several commands share, by its name."""
+
+
+def _known(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(word) for word in (*TOPICS, *COMMANDS) if word.startswith(incomplete)]
+
+
+@click.command(cls=Command, examples=("rnncalc help layers", "rnncalc help conventions"))
+@click.argument("topic", required=False, metavar="[TOPIC]", shell_complete=_known)
+@click.pass_context
+def help(context: click.Context, topic: str | None) -> None:  # noqa: A001  the name of the command
+    """Explain layers, network, conventions, notations or formats.
+
+    These are what several commands share. A TOPIC may also be a command; without one, the commands are listed.
+    """
+    group = context.parent
+    assert group
+    assert isinstance(group.command, click.Group)
+    if topic is None:
+        write_text(f"{group.get_help()}\n")
+    elif topic in COMMANDS and (command := group.command.get_command(group, topic)):
+        with command.make_context(topic, ["--help"], parent=group):
+            pass
+    elif topic in TOPICS:
+        formatter = context.make_formatter()
+        TOPICS[topic](formatter, group)
+        write_text(formatter.getvalue())
+    else:
+        raise CallError(f"help: {not_among((topic,), (*TOPICS, *COMMANDS))}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
@@ -14,7 +15,7 @@ from rnncalc.bounds import MAX_BYTES, MOST_IN_FOLDER
 from rnncalc.cli.commands import COMMANDS, NO_COMMAND
 from rnncalc.cli.flags import NetworkFlags
 from rnncalc.cli.problems import AllAtOnce
-from rnncalc.errors import Problem, SpecError
+from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.layers.kinds import KINDS
 from rnncalc.network.network import Network
 from rnncalc.spec import (
@@ -30,6 +31,9 @@ from rnncalc.spec import (
 from rnncalc.text import all_of, did_you_mean, escape, one_of
 
 Kept = TypeVar("Kept")
+
+_FILE = re.compile(r"/|\.[A-Za-z]\w*$")
+"""What a file has in its name, and no size."""
 
 
 def read_specs(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[Spec]:
@@ -56,14 +60,25 @@ def _read(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Spec], Kept
 
     in_flags = _describing(flags)
     with AllAtOnce() as at_once:
+        if found := _file_for_units(flags):
+            at_once.refuse(found)
+            return []
         if in_flags and specs:
             at_once.refuse(_both(in_flags, specs[0]))
             return []
         if in_flags:
             return [at_once.ask(lambda: kept(from_flags(**flags)))]
         if not specs:
-            at_once.refuse("no network: give a SPEC file, or flags such as -i 4 -l rnn:3 --output 1")
+            at_once.refuse("no network: give a SPEC file, or flags such as -i 4 -l rnn:3 -o 1")
         return [at_once.ask(keep, path) for spec in specs for path in _files(spec)]
+
+
+def _file_for_units(flags: NetworkFlags) -> str:
+    """Return what to say of `-o report.html`, empty if `-o` is no file."""
+    units = (flags["output"] or "").partition(",")[0]
+    if not _FILE.search(units):
+        return ""
+    return f"-o: '{escape(units)}' is a file, and -o is the units of the output layer; write --out {escape(units)}"
 
 
 def _files(spec: str) -> list[str]:
@@ -104,8 +119,10 @@ def read_spec(path: str, overrides: Mapping[str, str | None], flag: str = "") ->
 def read_template(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Template:
     """Return what one spec, or the flags, say, sizes written `?` left open. Raises as `read_specs` does."""
     with AllAtOnce() as at_once:
+        if found := _file_for_units(flags):
+            raise CallError(found)
         if len(specs) + bool(_describing(flags)) != 1:
-            at_once.refuse("expected one network: a SPEC file, or flags such as -i 4 -l 'rnn:?' --output 1")
+            at_once.refuse("expected one network: a SPEC file, or flags such as -i 4 -l 'rnn:?' -o 1")
         return at_once.ask(_template, specs[0], _overrides(flags)) if specs else flags_template(**flags)
 
 
@@ -116,11 +133,7 @@ def _template(path: str, overrides: Mapping[str, str | None]) -> Template:
 
 def _describing(flags: NetworkFlags) -> list[str]:
     """Return the flags given that describe a network of their own."""
-    return [
-        flag
-        for flag, given in (("-i", flags["input"]), ("-l", flags["layers"]), ("--output", flags["output"]))
-        if given
-    ]
+    return [flag for flag, given in (("-i", flags["input"]), ("-l", flags["layers"]), ("-o", flags["output"])) if given]
 
 
 def _overrides(flags: NetworkFlags) -> dict[str, str | None]:

@@ -1,13 +1,14 @@
-"""Answers to standard output, as much of them as its reader wants, or to a file. What they look like is `formats/`."""
+"""Answers, to standard output or to a file. What they look like is `formats/`."""
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from rnncalc.cli.ending import cleared_when_ended
 from rnncalc.cli.streams import discard_unwritten, write_utf8
@@ -16,21 +17,36 @@ from rnncalc.files import is_input
 from rnncalc.text import escape, one_of
 
 
-def write(reports: Sequence[Any], format: str) -> None:
-    """Write reports in a format."""
-    from rnncalc.formats import find, write
+class Destination(NamedTuple):
+    """Where an answer goes: its format, and the file, None for standard output."""
 
+    format: str
+    file: str | None = None
+
+
+def write(reports: Sequence[Any], to: Destination) -> None:
+    """Write reports to where they go."""
+    from rnncalc import formats
+
+    if to.file is not None:
+        text = io.StringIO()
+        formats.write(reports, to.format, text)
+        write_file(to.file, text.getvalue())
+        return
     try:
-        if not find(format).for_screens and not sys.stdout.isatty():
+        if not formats.find(to.format).for_screens and not sys.stdout.isatty():
             write_utf8()
-        write(reports, format, sys.stdout)
+        formats.write(reports, to.format, sys.stdout)
         sys.stdout.flush()
     except BrokenPipeError:  # head has seen enough
         discard_unwritten()
 
 
-def write_text(text: str) -> None:
-    """Write text as it is."""
+def write_text(text: str, file: str | None = None) -> None:
+    """Write text as it is, to a file if one is named."""
+    if file is not None:
+        write_file(file, text)
+        return
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -52,22 +68,18 @@ def check_file(path: str, flag: str) -> None:
         raise CallError(f"{flag} '{escape(path, limit=1_000)}': is read by this call; name another file")
 
 
-def form_of(path: str, forms: Mapping[str, str]) -> str:
-    """Return the form that the suffix of a file's name asks for: `{".svg": "svg"}` say.
-
-    Raises CallError for another suffix, and for a folder.
-    """
-    where = f"-o '{escape(path)}'"
+def check_suffix(path: str, suffixes: Sequence[str]) -> str:
+    """Return the suffix of a file to write. Raises CallError if it is none of these, and for a folder."""
     suffix = os.path.splitext(path)[1].lower()
-    check_file(path, "-o")
-    if suffix not in forms:
-        cure = "; the units of the output layer are --output" if path.isdecimal() else ""
+    check_file(path, "--out")
+    if suffix not in suffixes:
+        cure = f"; the units of the output layer are -o {path}" if path.isdecimal() else ""
         got = f"got '{escape(suffix)}'" if suffix else "got none"
-        raise CallError(f"{where}: expected the suffix {one_of([*forms])}, {got}{cure}")
-    return forms[suffix]
+        raise CallError(f"--out '{escape(path)}': expected the suffix {one_of([*suffixes])}, {got}{cure}")
+    return suffix
 
 
-def write_file(path: str, text: str, flag: str = "-o") -> None:
+def write_file(path: str, text: str, flag: str = "--out") -> None:
     """Write a file in UTF-8, at once or not at all: into a new file beside it, which then takes its place.
 
     flag: the one that names the file.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import files, format_flag
-from rnncalc.cli.output import write
+from rnncalc.cli.flags import files, report_flags
+from rnncalc.cli.output import Destination, write
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.errors import CallError
 from rnncalc.modelfiles import SUFFIXES
@@ -26,11 +26,11 @@ from rnncalc.text import one_of
     examples=("rnncalc read specs/models/tagger.pt", "rnncalc read specs/models/tagger.safetensors -f table"),
 )
 @click.argument("paths", nargs=-1, metavar="FILE...", shell_complete=files)
-@format_flag(ReadReport, default="yaml")
-def read(paths: tuple[str, ...], format_: str) -> None:
+@report_flags(ReadReport, default="yaml")
+def read(paths: tuple[str, ...], destination: Destination) -> None:
     """List the tensors of a model file, and draft its spec."""
     if not paths:
         raise CallError("nothing to read: give a FILE, such as model.safetensors")
     with AllAtOnce() as at_once:
         reports = [ReadReport(question(file)) for path in paths if (file := at_once.ask(read_file, path)) is not None]
-    write(reports, format_)
+    write(reports, destination)

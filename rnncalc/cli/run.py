@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, WordOption, files, format_flag, network_flags, specs_argument
+from rnncalc.cli.flags import NetworkFlags, WordOption, files, network_flags, report_flags, specs_argument
 from rnncalc.cli.inputs import read_file, read_specs
 from rnncalc.cli.models import model_of, weights_within
-from rnncalc.cli.output import check_file, write, write_file
+from rnncalc.cli.output import Destination, check_file, write, write_file
 from rnncalc.cli.problems import AllAtOnce, named
 from rnncalc.cli.progress import progress_of
 from rnncalc.errors import CallError
@@ -62,23 +62,27 @@ def _losses() -> Iterable[str]:
     shell_complete=files,
     help="With --backward: YAML of what the outputs should be, a list, or T lists.",
 )
-@click.option("--seed", metavar="N", default="0", show_default=True, help="Makes the weights and inputs not given.")
+@click.option(
+    "--seed", metavar="N", default="0", show_default=True, help="Seed of the weights and inputs that are not given."
+)
 @click.option(
     "--save-weights", metavar="FILE", shell_complete=files, help="Write the weights in use, for --weights to read."
 )
 @click.option("--states", is_flag=True, help="Show each layer's states and gates, step by step.")
-@click.option("--work", is_flag=True, help="Show the pass of a small network as it would be done by hand.")
-@click.option("--backward", is_flag=True, help="Go back too: the gradient of every weight, and what it takes.")
-@click.option("--chunk", metavar="K", help="With --backward: go back through so many steps together.")
+@click.option("--work", is_flag=True, help="Show the pass of a small network worked by hand.")
+@click.option("--backward", is_flag=True, help="Add the backward pass: the gradient of every weight.")
+@click.option("--chunk", metavar="K", help="With --backward: steps that the gradient passes through.")
 @click.option(
     "--loss",
     cls=WordOption,
     words=_losses,
     metavar="NAME",
-    help="With --backward: go back from the sum of the outputs, or from the squared error where targets are given.",
+    help="With --backward: the sum of the outputs, or, by default if there are targets, the squared error.",
 )
-@click.option("--max-multiply-adds", metavar="N", default="500M", show_default=True, help="Refuse a longer pass.")
-@format_flag(RunReport, DerivationReport)
+@click.option(
+    "--max-multiply-adds", metavar="N", default="500M", show_default=True, help="Refuse a pass of more multiply-adds."
+)
+@report_flags(RunReport, DerivationReport)
 def run(
     specs: tuple[str, ...],
     weights: str | None,
@@ -93,7 +97,7 @@ def run(
     chunk: str | None,
     loss: str | None,
     max_multiply_adds: str,
-    format_: str,
+    destination: Destination,
     **flags: Unpack[NetworkFlags],
 ) -> int:
     """Run a forward pass that confirms shapes, weights and work.
@@ -102,7 +106,7 @@ def run(
     """
     with AllAtOnce() as at_once:
         shown = {"--states": states, "--work": work, "--backward": backward}
-        if misfit := _misfit(shown | {"--chunk": chunk, "--loss": loss, "--targets": targets}, format_):
+        if misfit := _misfit(shown | {"--chunk": chunk, "--loss": loss, "--targets": targets}, destination.format):
             at_once.refuse(misfit)
         steps = None if chunk is None else at_once.ask(read_value, "--chunk", chunk, Size())
         number = at_once.ask(read_value, "--seed", seed, WholeNumber())
@@ -123,7 +127,7 @@ def run(
         with named(spec.source if len(read) > 1 else ""):
             reports.append(report(spec.network, data, **asked))
         _save(spec.network, data, number, save_weights)
-    write(reports, format_)
+    write(reports, destination)
     return 0 if all(report.agrees for report in reports) else 1
 
 
@@ -155,20 +159,20 @@ def _refuse_without_targets(loss: str, spec: Spec) -> None:
         raise CallError(f"--loss {loss} needs targets, what the outputs should be: give --targets FILE{in_spec}")
 
 
-def _misfit(given: dict[str, Any], format_: str) -> str:
+def _misfit(given: dict[str, Any], format: str) -> str:
     """Return why what is to be shown does not fit together, or not a format; nothing where it does."""
-    form = find(format_)
+    form = find(format)
     if given["--work"] and (other := [flag for flag in ("--states", "--backward") if given[flag]]):
         return f"--work shows every state of a pass forward; remove {all_of(other)}"
     if not given["--backward"] and (other := [flag for flag in ("--chunk", "--loss", "--targets") if given[flag]]):
-        return f"{all_of(other)}: only a pass back has it; give --backward too"
+        return f"{all_of(other)}: only a backward pass has it; give --backward too"
     if given["--work"]:
         from rnncalc.reports.work import WorkReport  # a pass that only confirms does without
 
         if not form.can_write(WorkReport):
-            return f"--work does not fit -f {format_}; take -f {one_of(offered(WorkReport))}"
+            return f"--work does not fit -f {format}; take -f {one_of(offered(WorkReport))}"
     elif not given["--work"] and not form.can_write(RunReport):
-        return f"-f {format_} is for equations; add --work"
+        return f"-f {format} is for equations; add --work"
     if given["--states"] and form.kinds == (RecordReport,):
         return "--states does not fit the one table of -f csv; take -f json"
     return ""

@@ -7,9 +7,9 @@ from typing import Unpack
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, dtype_flag, files, format_flag, network_flags
+from rnncalc.cli.flags import NetworkFlags, dtype_flag, files, network_flags, report_flags
 from rnncalc.cli.inputs import read_spec, read_template
-from rnncalc.cli.output import write
+from rnncalc.cli.output import Destination, write
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.errors import CallError
 from rnncalc.layers.options import Size, WholeNumber
@@ -36,7 +36,7 @@ from rnncalc.spec.flags import read_value
 @dtype_flag
 @click.option("--multiple-of", metavar="N", default="1", show_default=True, help="Only sizes that N divides.")
 @click.option("--exact", is_flag=True, help="Only a size that meets the budget exactly; exit code 1 if none.")
-@format_flag(SolutionReport)
+@report_flags(SolutionReport)
 def solve(
     specs: tuple[str, ...],
     params: str | None,
@@ -45,7 +45,7 @@ def solve(
     dtype: str,
     multiple_of: str,
     exact: bool,
-    format_: str,
+    destination: Destination,
     **flags: Unpack[NetworkFlags],
 ) -> int:
     """Find the size, written ?, that meets a budget.
@@ -63,7 +63,7 @@ def solve(
         raise CallError(f"no size is written ?, so there is nothing to solve for; write one {such}")
     each = 0 if bytes_ is None else size
     solution = question.solve(template.network, budget, multiple=multiple, exact=exact, bytes_each=each)
-    write([SolutionReport(solution)], format_)
+    write([SolutionReport(solution)], destination)
     return 0 if solution.solved else 1
 
 

@@ -62,7 +62,7 @@ def _of_layer(key: str) -> str:
             return f"write the {key} behind a layer's kind, as in -l {of.kind}:{_number(of)}"
     name = next((each for each in (key, *meanings(key)) if each in OPTIONS), "")
     if name in Output.options() and not any(name in of.options() for of in kinds):
-        return f"an option of the output layer stands behind it, as in --output 5,{_written(name, Output)}"
+        return f"an option of the output layer stands behind it, as in -o 5,{_written(name, Output)}"
     shown = next((of for of in kinds if name in of.options()), None)
     if shown:
         return f"an option of a layer stands behind it, as in -l {shown.kind}:20,{_written(name, shown)}"

@@ -27,10 +27,12 @@ def _optimizers() -> tuple[str, ...]:
 
 
 training_flags = together(
-    click.option("--training", is_flag=True, help="Show what an update by backpropagation through time takes."),
-    click.option("--chunk", metavar="K", help="Steps gone back through together; all of them by default."),
-    click.option("--batch", metavar="B", help="Sequences of an update; 1 by default."),
-    click.option("--optimizer", cls=WordOption, words=_optimizers, metavar="NAME", help="Who updates; sgd by default."),
+    click.option(
+        "--training", is_flag=True, help="Add what a training step needs: gradients, saved activations, bytes."
+    ),
+    click.option("--chunk", metavar="K", help="Steps that the gradient passes through; all of them by default."),
+    click.option("--batch", metavar="B", help="Sequences in a training step; 1 by default."),
+    click.option("--optimizer", cls=WordOption, words=_optimizers, metavar="NAME", help="Optimizer; sgd by default."),
 )
 
 

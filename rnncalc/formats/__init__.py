@@ -29,7 +29,7 @@ class Format(NamedTuple):
 
     read_at_once: whether people read it where it is printed, so that failures need not be told beside it.
     for_screens: it is read where it is printed, in the encoding of that; others are UTF-8 wherever they go.
-    suffix: what the name of a file ends in that is written in it; empty where no command writes such files.
+    suffix: of the files that are written in it; several formats may share one.
     """
 
     module: str
@@ -44,18 +44,18 @@ class Format(NamedTuple):
 
 
 FORMATS: dict[str, Format] = {
-    "table": Format("rnncalc.formats.table", (SheetReport,), for_screens=True, read_at_once=True),
-    "json": Format("rnncalc.formats.json", (DataReport,)),
-    "csv": Format("rnncalc.formats.csv", (RecordReport,)),
-    "markdown": Format("rnncalc.formats.markdown", (SheetReport,)),
-    "yaml": Format("rnncalc.formats.yaml", (DocumentReport,)),
-    "latex": Format("rnncalc.formats.latex", (DerivationReport,)),
+    "table": Format("rnncalc.formats.table", (SheetReport,), for_screens=True, read_at_once=True, suffix=".txt"),
+    "json": Format("rnncalc.formats.json", (DataReport,), suffix=".json"),
+    "csv": Format("rnncalc.formats.csv", (RecordReport,), suffix=".csv"),
+    "markdown": Format("rnncalc.formats.markdown", (SheetReport,), suffix=".md"),
+    "yaml": Format("rnncalc.formats.yaml", (DocumentReport,), suffix=".yaml"),
+    "latex": Format("rnncalc.formats.latex", (DerivationReport,), suffix=".tex"),
     "text": Format("rnncalc.formats.text", (PictureReport,), for_screens=True, read_at_once=True, suffix=".txt"),
     "svg": Format("rnncalc.formats.svg", (PictureReport,), suffix=".svg"),
     "tikz": Format("rnncalc.formats.tikz", (PictureReport,), suffix=".tex"),
     "html": Format("rnncalc.formats.html", (SheetReport, PictureReport), suffix=".html"),
-    "junit": Format("rnncalc.formats.junit", (CheckedReport,)),
-    "github": Format("rnncalc.formats.github", (CheckedReport,), read_at_once=True),
+    "junit": Format("rnncalc.formats.junit", (CheckedReport,), suffix=".xml"),
+    "github": Format("rnncalc.formats.github", (CheckedReport,), read_at_once=True, suffix=".txt"),
 }
 """Every format by its name, in the order in which commands offer them."""
 
@@ -63,11 +63,6 @@ FORMATS: dict[str, Format] = {
 def offered(*reports: type[Report]) -> tuple[str, ...]:
     """Return the names of the formats that can write one of these classes of report."""
     return tuple(name for name, of in FORMATS.items() if any(map(of.can_write, reports)))
-
-
-def by_suffix(report: type[Report]) -> dict[str, str]:
-    """Return the formats that can write a class of report to a file, each by the suffix that asks for it."""
-    return {FORMATS[name].suffix: name for name in offered(report) if FORMATS[name].suffix}
 
 
 def find(format: str) -> Format:

@@ -162,7 +162,7 @@ IN_FLAGS: Spelling = {
     "layer": "-l ",
     "bidirectional": "write it behind a layer, as in lstm:20,bidirectional",
     "topology": "give --topology many-to-many, or many-to-one",
-    "output": "the output layer is --output N",
+    "output": "the output layer is -o N",
 }
 """And in flags, where the number of a layer follows its kind."""
 

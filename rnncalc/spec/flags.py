@@ -98,7 +98,7 @@ def _second_number(key: str, of: type[Layer], layer: Node) -> str:
     name, first = layer.items[place - 1][0].value, word_of(layer.items[place - 1][1])
     option = of.option(of.number) if place == 1 else of.known_option(name)
     if option and (ways := ways_to_write(f"{first},{key}", option.allowed)):
-        behind_kind = "--output " if issubclass(of, Output) else f"-l {of.kind}:"
+        behind_kind = "-o " if issubclass(of, Output) else f"-l {of.kind}:"
         return f"write {behind_kind if place == 1 else f'{name}='}{one_of(ways)}"
     if not key.isdecimal() or issubclass(of, Output):
         return ""

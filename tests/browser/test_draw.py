@@ -99,7 +99,7 @@ def test_a_page_with_a_picture(
 ) -> None:
     """No label overlaps another, leaves its box or the picture; nothing is wider than the window, nothing is logged."""
     path = tmp_path / f"{spec}.html"
-    assert call("draw", f"specs/{spec}.yaml", "--view", view, "-o", path) == (0, "", "")
+    assert call("draw", f"specs/{spec}.yaml", "--view", view, "--out", path) == (0, "", "")
     still.open(path, width, scheme)
     hold(still, scheme)
     assert still.overflow() == 0
@@ -110,7 +110,7 @@ def test_a_page_with_a_picture(
 def test_a_picture_by_itself(spec: str, scheme: str, still: Browser, tmp_path: Path, call: Call) -> None:
     """The SVG opened as a file: it is one, with its title, and its labels fit as they do in a page."""
     path = tmp_path / f"{spec}.svg"
-    assert call("draw", f"specs/{spec}.yaml", "-o", path) == (0, "", "")
+    assert call("draw", f"specs/{spec}.yaml", "--out", path) == (0, "", "")
     still.open(path, 1600, scheme)
     assert still.run("return document.documentElement.tagName") == "svg"
     assert still.run("return document.title").endswith("unrolled in time")
@@ -134,7 +134,7 @@ def test_hostile_names_stay_text(name: str, still: Browser, tmp_path: Path) -> N
 def test_tex_sets_a_picture(spec: str, view: str, tmp_path: Path, call: Call) -> None:
     """pdflatex makes one page of it, without an error."""
     assert shutil.which("pdflatex"), "pdflatex is not installed"
-    assert call("draw", f"specs/{spec}.yaml", "--view", view, "-o", tmp_path / "a.tex") == (0, "", "")
+    assert call("draw", f"specs/{spec}.yaml", "--view", view, "--out", tmp_path / "a.tex") == (0, "", "")
     compiled(tmp_path)
 
 

@@ -47,7 +47,7 @@ LESS = 0.25
 def test_a_page_with_a_cell(cell: str, width: int, scheme: str, still: Browser, tmp_path: Path, call: Call) -> None:
     """No label overlaps another or leaves its box, no line runs through one; the page is no wider than the window."""
     path = tmp_path / "cell.html"
-    assert call("draw", "-i", 4, "-l", cell, "--view", "cell", "-o", path) == (0, "", "")
+    assert call("draw", "-i", 4, "-l", cell, "--view", "cell", "--out", path) == (0, "", "")
     still.open(path, width, scheme)
     hold(still, scheme)
     assert still.overflow() == 0
@@ -64,6 +64,6 @@ def test_a_page_with_a_cell(cell: str, width: int, scheme: str, still: Browser, 
 @pytest.mark.parametrize("cell", CELLS)
 def test_tex_sets_a_cell(cell: str, tmp_path: Path, call: Call) -> None:
     """Signs and Greek letters are in its fonts."""
-    assert call("draw", "-i", 4, "-l", cell, "--view", "cell", "-o", tmp_path / "a.tex") == (0, "", "")
+    assert call("draw", "-i", 4, "-l", cell, "--view", "cell", "--out", tmp_path / "a.tex") == (0, "", "")
     compiled(tmp_path)
     assert "?" not in (tmp_path / "a.tex").read_text("ascii")

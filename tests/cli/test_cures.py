@@ -36,7 +36,7 @@ IN_LAYERS = [
     ("lstm:4,bias,5", ["5: unknown key; a layer has one number; write -l lstm:5 for another"]),
     ("lstm:1,000", ["000: unknown key; write -l lstm:1000"]),
     ("ugrnn:4", ["ugrnn: unknown kind of layer; write gru:4,reset_gate=false"]),
-    ("output:4", ["output: unknown kind of layer; the output layer is --output N"]),
+    ("output:4", ["output: unknown kind of layer; the output layer is -o N"]),
     ("type:gru,units=4", ["type: unknown kind of layer; write gru:4, the kind and its number"]),
 ]
 
@@ -146,7 +146,7 @@ def test_an_answer_is_shown_how_to_be_written(call: Call, words: tuple[str, ...]
             ("count", "--trainable", "false"),
             "'--trainable'; an option of a layer stands behind it, as in -l lstm:20,frozen",
         ),
-        (("count", "--tied"), "'--tied'; an option of the output layer stands behind it, as in --output 5,tied"),
+        (("count", "--tied"), "'--tied'; an option of the output layer stands behind it, as in -o 5,tied"),
         (("count", "--units", "5"), "'--units'; write the units behind a layer's kind, as in -l lstm:20"),
         (("count", "--hidden-size", "5"), "'--hidden-size'; the units follow the kind, as in -l lstm:20"),
         (("count", "--drop-rate", "5"), "'--drop-rate'; dropout is a layer of its own; write -l dropout:0.5"),

@@ -46,7 +46,7 @@ def test_a_screen_is_never_too_narrow(columns: int, view: str, spec: str, screen
 )
 def test_a_file_is_written_as_its_suffix_says(name: str, start: str, folder: Path, call: Call) -> None:
     """Nothing goes to standard output, and nothing but the file is left in the folder."""
-    assert call("draw", *NETWORK, "-o", name) == (0, "", "")
+    assert call("draw", *NETWORK, "--out", name) == (0, "", "")
     assert [path.name for path in folder.iterdir()] == [name]
     assert (folder / name).read_text("utf-8").startswith(start)
 
@@ -56,12 +56,12 @@ def test_a_suffix_comes_with_its_format(folder: Path, call: Call, monkeypatch: p
     (folder / "dots.py").write_text("def write(reports, file):\n    file.write('a drawing of dots')\n")
     monkeypatch.syspath_prepend(str(folder))
     monkeypatch.setitem(FORMATS, "dots", Format("dots", (PictureReport,), suffix=".dot"))
-    assert call("draw", *NETWORK, "-o", "a.dot") == (0, "", "")
+    assert call("draw", *NETWORK, "--out", "a.dot") == (0, "", "")
     assert (folder / "a.dot").read_text("utf-8") == "a drawing of dots"
-    refused = call("draw", *NETWORK, "-o", "a.png").err
+    refused = call("draw", *NETWORK, "--out", "a.png").err
     assert "expected the suffix .txt, .svg, .tex, .html or .dot, got '.png'" in refused
     monkeypatch.setitem(FORMATS, "dots", Format("dots", (SheetReport,), suffix=".dot"))
-    assert call("draw", *NETWORK, "-o", "a.dot").code == 2
+    assert call("draw", *NETWORK, "--out", "a.dot").code == 2
 
 
 def test_a_file_is_replaced_as_a_whole(folder: Path, call: Call) -> None:
@@ -70,25 +70,25 @@ def test_a_file_is_replaced_as_a_whole(folder: Path, call: Call) -> None:
     real.write_text("x" * 100_000)
     real.chmod(0o640)
     (folder / "link.svg").symlink_to("real.svg")
-    assert call("draw", *NETWORK, "-o", "link.svg").code == 0
+    assert call("draw", *NETWORK, "--out", "link.svg").code == 0
     assert (folder / "link.svg").is_symlink()
     assert real.read_text("utf-8").endswith("</svg>\n")
     assert stat.S_IMODE(real.stat().st_mode) == 0o640
 
 
 REFUSED = [
-    (["-o", "a.png"], "rnncalc: -o 'a.png': expected the suffix .txt, .svg, .tex or .html, got '.png'\n"),
-    (["-o", "a"], "rnncalc: -o 'a': expected the suffix .txt, .svg, .tex or .html, got none\n"),
+    (["--out", "a.png"], "rnncalc: --out 'a.png': expected the suffix .txt, .svg, .tex or .html, got '.png'\n"),
+    (["--out", "a"], "rnncalc: --out 'a': expected the suffix .txt, .svg, .tex or .html, got none\n"),
     (
-        ["-o", "1"],
-        "rnncalc: -o '1': expected the suffix .txt, .svg, .tex or .html, got none; "
-        "the units of the output layer are --output\n",
+        ["--out", "1"],
+        "rnncalc: --out '1': expected the suffix .txt, .svg, .tex or .html, got none; "
+        "the units of the output layer are -o 1\n",
     ),
-    (["-o", "d.svg"], "rnncalc: -o 'd.svg': is a folder; name a file in it\n"),
-    (["-o", "no/a.svg"], "rnncalc: -o 'no/a.svg': cannot be written: no such file or directory\n"),
-    (["-o", "a\x1b.svg\x00"], "rnncalc: -o 'a\\x1b.svg\\x00': expected the suffix"),
-    (["-o", "a\x00.svg"], "rnncalc: -o 'a\\x00.svg': cannot be written: no such file\n"),
-    (["-o", "a.svg", "-f", "tikz"], "rnncalc: -o asks for svg by its suffix, -f for tikz; leave -f out\n"),
+    (["--out", "d.svg"], "rnncalc: --out 'd.svg': is a folder; name a file in it\n"),
+    (["--out", "no/a.svg"], "rnncalc: --out 'no/a.svg': cannot be written: no such file or directory\n"),
+    (["--out", "a\x1b.svg\x00"], "rnncalc: --out 'a\\x1b.svg\\x00': expected the suffix"),
+    (["--out", "a\x00.svg"], "rnncalc: --out 'a\\x00.svg': cannot be written: no such file\n"),
+    (["--out", "a.svg", "-f", "tikz"], "rnncalc: --out 'a.svg': the suffix asks for svg, -f for tikz; leave -f out\n"),
     (["--view", "front"], "--view: expected unrolled, cell or growth, got 'front'"),
     (["--only", "gru_2"], "rnncalc: --only: expected gru_1 or output, got 'gru_2'; did you mean 'gru_1'?\n"),
     (["--view", "cell", "--only", "output"], "rnncalc: output is not recurrent, and has no cell to draw; name a rec"),
@@ -135,15 +135,15 @@ def test_a_file_that_cannot_be_written_leaves_the_earlier_one(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    code, _, err = call("draw", *NETWORK, "-o", "a.svg")
-    assert (code, err) == (2, "rnncalc: -o 'a.svg': cannot be written: no space left on device\n")
+    code, _, err = call("draw", *NETWORK, "--out", "a.svg")
+    assert (code, err) == (2, "rnncalc: --out 'a.svg': cannot be written: no space left on device\n")
     assert [path.name for path in folder.iterdir()] == ["a.svg"]
     assert (folder / "a.svg").read_text() == "before"
 
 
 def test_files_are_utf_8_whatever_the_terminal(folder: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     """A terminal without box characters gets plain ones; a file has what it is made of."""
-    assert call("draw", *NETWORK, "-o", "a.txt").code == 0
+    assert call("draw", *NETWORK, "--out", "a.txt").code == 0
     assert "┌" in (folder / "a.txt").read_text("utf-8")
     plain = io.TextIOWrapper(io.BytesIO(), encoding="latin-1")
     monkeypatch.setattr(sys, "stdout", plain)

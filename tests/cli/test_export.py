@@ -17,11 +17,11 @@ def test_it_prints_the_program(target: str, call: Call) -> None:
 
 
 def test_a_file_holds_what_would_be_printed(tmp_path: Path, call: Call) -> None:
-    """`-o` writes it in UTF-8, over an earlier file too, and prints nothing."""
+    """`--out` writes it in UTF-8, over an earlier file too, and prints nothing."""
     path = tmp_path / "model.py"
     words = ("export", "-i", 4, "-l", "gru:3,name=Übergang", "--output", 2, "--to", "keras")
     for _ in range(2):
-        assert call(*words, "-o", path) == (0, "", "")
+        assert call(*words, "--out", path) == (0, "", "")
         assert path.read_text(encoding="utf-8") == call(*words).out
     assert [*tmp_path.iterdir()] == [path]
 
@@ -36,7 +36,10 @@ REFUSED = [
         ["specs/lstm.yaml", "specs/gru.yaml", "--to", "keras"],
         "rnncalc: expected one network, got 2: a program is one network's\n",
     ),
-    (["specs/lstm.yaml", "--to", "keras", "-o", "specs"], "rnncalc: -o 'specs': is a folder; name a file in it\n"),
+    (
+        ["specs/lstm.yaml", "--to", "keras", "--out", "specs"],
+        "rnncalc: --out 'specs': is a folder; name a file in it\n",
+    ),
     (
         ["-i", "4", "-l", "lstm:3,peepholes", "-c", "keras", "--to", "keras"],
         "--layer 1: peepholes: keras cannot express peepholes: true; textbook and onnx can\n",
@@ -52,7 +55,7 @@ def test_what_cannot_be_is_one_line(args: list[str], message: str, call: Call) -
 
 def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path, call: Call) -> None:
     """Neither itself nor its beginning."""
-    done = call("export", "specs/lstm.yaml", "--to", "pytorch", "-o", tmp_path / "none" / "model.py")
+    done = call("export", "specs/lstm.yaml", "--to", "pytorch", "--out", tmp_path / "none" / "model.py")
     assert (done.code, done.out) == (2, "")
     assert done.err.endswith("cannot be written: no such file or directory\n")
     assert done.err.count("\n") == 1

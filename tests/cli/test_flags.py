@@ -1,21 +1,13 @@
 """The flags of a call: what is given twice, what is not known, and everything that is wrong told at once."""
 
 import itertools
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
-import click
 import pytest
 from conftest import Call
 
-from rnncalc.cli.commands import COMMANDS, Command, cli
-from rnncalc.conventions.catalogue import CONVENTIONS
-from rnncalc.layers.kinds import KINDS, kind
-from rnncalc.network.parts import TOPOLOGIES
-from rnncalc.questions.count import DTYPES
+from rnncalc.cli.commands import COMMANDS
 from rnncalc.text import one_of
 
 NETWORK = ("-i", "4", "-l", "rnn:3")
@@ -207,41 +199,6 @@ def test_the_help_is_no_right_answer(call: Call, words: list[str]) -> None:
     result = call("answer", "specs/lstm.yaml", *words)
     assert (result.code, result.out) == (2, "")
     assert call("answer", "--help").code == 0
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_help_shows_what_may_be_written(name: str, call: Call) -> None:
-    """An example, the words of every flag that takes words, and where layers are written, all kinds and options."""
-    text = " ".join(call(name, "--help").out.split())
-    assert re.search(rf"Examples?: rnncalc {name} ", text)
-    flags = {"--convention": CONVENTIONS, "--topology": TOPOLOGIES, "--dtype": DTYPES}
-    for flag, words in flags.items():
-        if f"{flag} NAME" in text:
-            assert ", ".join(words) in text
-    if "--layer" in text:
-        assert all(f" {kind_} " in text for kind_ in KINDS)
-        options = {option for kind_ in KINDS for option in kind(kind_).options()} | {"tied"}
-        assert all(re.search(rf" {option}(\[?=| )", text) for option in options)
-        assert "merge=concat|sum|mul|ave" in text
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_the_examples_of_a_help_are_calls_that_work(name: str, tmp_path: Path) -> None:
-    """Copied into a shell, each ends well, or, of `answer` and `check`, with its verdict."""
-    (tmp_path / "specs").symlink_to(Path("specs").resolve())  # what they write they write elsewhere
-    env = {**os.environ, "PYTHONPATH": str(Path.cwd())}
-    group = click.Context(cli)
-    command = cli.get_command(group, name)
-    assert isinstance(command, Command)
-    assert command.examples
-    for example in command.examples:
-        if "git:" in example:
-            continue  # the checkout of a test may have no such branch
-        line = example.replace("rnncalc", f"{sys.executable} -m rnncalc", 1).replace("spec.schema.json", "/dev/null")
-        shell = ["bash", "-c", line]
-        done = subprocess.run(shell, cwd=tmp_path, env=env, capture_output=True, text=True, check=False, timeout=60)
-        assert done.returncode in ((0, 1) if name in ("answer", "check") else (0,)), example
-        assert done.stderr == "", example
 
 
 def test_a_question_mark_is_quoted_wherever_it_is_shown(call: Call) -> None:

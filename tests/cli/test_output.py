@@ -7,15 +7,20 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from conftest import Call
+
+from rnncalc.cli.commands import COMMANDS, cli
+from rnncalc.cli.flags import WordOption
+from rnncalc.formats import FORMATS
 
 SPEC = "input: 2\nsteps: 2\nlayers: [rnn: 1]\n"
 WEIGHTS = "rnn_1: {W_xh: [[1, 2]], W_hh: [[3]], b_h: [4]}\n"
 WRITING = {
     "run": (["run", "--save-weights"], ".yaml", "--save-weights"),
-    "draw": (["draw", "-o"], ".svg", "-o"),
-    "export": (["export", "--to", "keras", "-o"], ".py", "-o"),
+    "draw": (["draw", "--out"], ".svg", "--out"),
+    "export": (["export", "--to", "keras", "--out"], ".py", "--out"),
 }
 """What writes a file: the call, its suffix, and the flag that messages name."""
 
@@ -143,3 +148,90 @@ def test_a_write_that_is_ended_leaves_nothing_behind(number: signal.Signals, tmp
         process.send_signal(number)
     assert process.returncode == (130 if number == signal.SIGINT else -number)
     assert [*tmp_path.iterdir()] == []
+
+
+def suffixes(name: str) -> dict[str, str]:
+    """Return the formats of a command, each with its suffix."""
+    command = cli.get_command(click.Context(cli), name)
+    assert command
+    flags = [option for option in command.params if isinstance(option, WordOption)]
+    return {word: FORMATS[word].suffix for option in flags if option.name == "format_" for word in option.words()}
+
+
+ANSWERS = {
+    "count": ["specs/lstm.yaml"],
+    "compare": ["specs/lstm.yaml"],
+    "solve": ["-i", "4", "-l", "lstm:?", "--params", "1k"],
+    "draw": ["specs/gru.yaml"],
+    "explain": ["specs/gru.yaml"],
+    "answer": ["specs/lstm.yaml", "1600"],
+    "run": ["specs/one-unit.yaml", "--work"],
+    "check": ["specs/lstm.yaml"],
+    "read": ["specs/models/tagger.pt"],
+}
+"""A call of each command that has formats."""
+
+
+def test_every_command_with_formats_is_tried() -> None:
+    """By the registries."""
+    assert {*ANSWERS} == {name for name in COMMANDS if suffixes(name)}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_a_file_holds_what_would_be_printed(name: str, call: Call, tmp_path: Path) -> None:
+    """In the format of its suffix, or, of several, the one that -f says; and nothing is printed."""
+    offered = suffixes(name)
+    for form, suffix in offered.items():
+        path = tmp_path / f"answer{suffix.upper()}"
+        words = [name, *ANSWERS[name], "--out", path]
+        said = call(*words[:-2], "-f", form)
+        if said.code == 2:  # the one table of -f csv has no room for the steps of a worked pass
+            continue
+        alone = [*offered.values()].count(suffix) == 1 or form == next(iter(offered))
+        assert call(*words, *([] if alone else ["-f", form])) == (said.code, "", "")
+        assert path.read_text("utf-8") == said.out
+        assert [*tmp_path.iterdir()] == [path]
+        path.unlink()
+
+
+REFUSED = [
+    (["count", "--out", "a.svg"], "--out 'a.svg': expected the suffix .txt, .json, .csv, .md or .html, got '.svg'"),
+    (["count", "--out", "a.json", "-f", "csv"], "--out 'a.json': the suffix asks for json, -f for csv; leave -f out"),
+    (["count", "--out", "5"], "got none; the units of the output layer are -o 5"),
+    (["schema", "--out", "a.yaml"], "--out 'a.yaml': expected the suffix .json, got '.yaml'"),
+    (["draw", "-o", "gru.svg"], "-o: 'gru.svg' is a file, and -o is the units of the output layer; write --out gru.s"),
+    (["specs/lstm.yaml", "-o", "a/b"], "-o: 'a/b' is a file, and -o is the units of the output layer; write --out a/"),
+    (["solve", "--params", "9", "-o", "a.json"], "-o: 'a.json' is a file, and -o is the units of the output layer; "),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), REFUSED)
+def test_what_is_no_file_of_a_command_is_refused(
+    words: list[str], message: str, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one line, which says what to write, and nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    code, out, err = call(*words, *([] if words[0] in ("schema", "specs/lstm.yaml") else ["-i", 4, "-l", "rnn:3"]))
+    assert (code, out) == (2, "")
+    assert message in err.splitlines()[0]
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_suffix_of_several_formats_needs_the_format(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unless one of them is the format by default."""
+    monkeypatch.setitem(FORMATS, "csv", FORMATS["csv"]._replace(suffix=".json"))
+    path = tmp_path / "a.json"
+    refused = call("specs/lstm.yaml", "--out", path)
+    assert refused.err == f"rnncalc: --out '{path}': the suffix may mean json or csv; say which with -f\n"
+    assert call("specs/lstm.yaml", "--out", path, "-f", "csv").code == 0
+    assert path.read_text() == call("specs/lstm.yaml", "-f", "csv").out
+
+
+def test_what_fails_is_told_beside_a_file(call: Call, tmp_path: Path) -> None:
+    """People see the verdict of `check` wherever its report goes."""
+    path = tmp_path / "a.txt"
+    done = call("check", "specs/lstm.yaml", "--max-params", 1, "--out", path)
+    assert (done.code, done.out) == (1, "")
+    assert "1,600" in done.err

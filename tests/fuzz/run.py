@@ -90,8 +90,8 @@ CALLS = [
     ["read", f"{ODD}.safetensors"],
     *(["run", GOOD, "-T", "1", flag, f"{ODD}.yaml"] for flag in ("--weights", "--inputs", "--start")),
     ["run", SPEC, "-T", "1", "--max-multiply-adds", "100k", "--save-weights", f"{ODD}.yaml"],
-    ["draw", SPEC, "-o", f"{ODD}.svg"],
-    ["export", SPEC, "--to", "keras", "-o", f"{ODD}.py"],
+    ["draw", SPEC, "--out", f"{ODD}.svg"],
+    ["export", SPEC, "--to", "keras", "--out", f"{ODD}.py"],
 ]
 BESIDE = {"answer": [GOOD, "25"], "solve": ["-i", "4", "-l", "lstm:?", "--params", "1k"], "schema": []}
 """What a command is called with beside an option that a stranger sets; the others take a file."""

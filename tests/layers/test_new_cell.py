@@ -269,7 +269,7 @@ def test_options_of_its_own_are_in_the_help_and_completed(call: Call, monkeypatc
     """A switch among them may stand alone, as every other may."""
     (report,) = json.loads(call("-i", 4, "-l", "noted:3,rewritten,notes=5", "-f", "json").out)["reports"]
     assert report["layers"][0]["params"] == 3 * (4 + 3 + 5 + 1) + 5 * 3
-    told = call("count", "--help").out
+    told = call("help", "layers").out
     assert "notes=N" in told
     assert "rewritten[=true|false]" in told
     assert "the width of what is noted down" in told
