@@ -1,17 +1,20 @@
 """One cell drawn as a circuit: boxes for its nodes and states, arrows for its wires, dots where a value branches.
 
-Nodes stand in rows from the input up, and in columns that wires run up through freely. The order of the columns is the
-best of those tried: few crossings, short wires. Knows no cell of its own.
+Nodes stand in rows from the input up, and in columns. A state that goes through operations alone to its next value runs
+straight from left to right, in a row of its own: its line. Every value leaves its node upwards in a line of its own, a
+trunk, or to the right where a state's line goes on. Columns are ordered so that few wires cross and all are short.
+Knows no cell of its own. A place is the number of a node in the graph.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from enum import Enum
+from enum import Enum, auto
+from functools import cached_property
 from itertools import pairwise, permutations, product
 from typing import NamedTuple
 
-from rnncalc.pictures.graph import DrawnNode, Graph, NodeKind
+from rnncalc.pictures.graph import Graph, NodeKind
 from rnncalc.pictures.picture import (
     Align,
     Arrow,
@@ -26,25 +29,32 @@ from rnncalc.pictures.picture import (
 )
 from rnncalc.reports.equations import Line, Term, spelled
 
+OUT, RIGHT = -1, -2
+"""The places of the output, above all nodes, and of the right edge, where the states go on."""
+
 NARROWEST, MARGIN = 7, 2
-"""A box is no narrower than this, and by so much wider than what stands in it."""
+"""A box is no narrower than this, and by so much wider than its text."""
+
+ASIDE = 3
+"""How far from the middle of an operation a line stands that comes up beside it."""
+
+LEFT = -2
+"""The x at which the states of the step before start."""
 
 CROSSING = 12
-"""How many cells of way a crossing is worth."""
-
+"""How many cells of wire a crossing is worth."""
 
 MOST_TRIES = 4_000
-"""Of a cell with many nodes fewer orders of columns are tried: so many, divided by the number of nodes."""
+"""So many orders of columns, divided by the number of nodes, are tried."""
 
+MOST_ORDERED = 4
+"""Of more values in a channel than these, the tracks are as they come: there would be too many orders."""
 
-class NodeBox(NamedTuple):
-    """How a node is drawn, wherever it stands."""
+MOST_WAYS = 1_000
+"""A cell whose state has more ways through it than these is drawn without a line for it."""
 
-    lines: tuple[Line, ...]
-    width: int
-    height: int
-    style: Style
-    round: bool
+PREFERRED = {NodeKind.GATE: 2, NodeKind.THROUGH: 2, NodeKind.PRODUCT: 2, NodeKind.NUMBER: 0}
+"""What an operation stands above rather than above another operation: a gate, and what a gate is made of."""
 
 
 def figure(graph: Graph, gap: int, signs: Mapping[int, str]) -> list[Shape]:
@@ -54,326 +64,177 @@ def figure(graph: Graph, gap: int, signs: Mapping[int, str]) -> list[Shape]:
     """
     without: frozenset[str] = frozenset()
     while True:
-        found = places(graph, without)
-        looks = {place: _looks(found, place, signs) for place in found.rows if place > 0}
-        made = _arranged(found, looks, gap)
-        if not made.crooked:
-            break
-        without |= made.crooked
-    high = _high(looks)
-    at = heights(found, made, high)
-    return [
-        *_boxes(found, made, at, looks),
-        *_ends(found, made, at),
-        *_arrows([*paths(found, made, at, high)], {*at.entries}),
-    ]
-
-
-def _looks(found: NodeGrid, place: int, signs: Mapping[int, str]) -> NodeBox:
-    """Return how a node is drawn: a gate and a matrix as a box, an operation as a circle, a trained number small."""
-    node = found.graph.nodes[place]
-    row = node.operation
-    function = (row.function or row.name).translate(signs)
-    entries = ports(len(node.operands) - (place in found.below), place in found.below)
-    least = max([NARROWEST, *(2 * abs(at) + 3 for at in entries)])
-    match node.kind:
-        case NodeKind.GATE | NodeKind.THROUGH:  # which has no weights of its own
-            lines: tuple[Line, ...] = ((function,), spelled((Term(node.letter, time="t"),), signs))
-        case NodeKind.OPERATION:
-            sign = function if row.function else row.drawn
-            return NodeBox(((sign,),), _odd(len(sign) + 2), 1, Style.OPERATION, True)
-        case NodeKind.NUMBER:
-            (number,) = spelled((Term(node.letter),), signs)
-            line: Line = (number,) if row.name == "linear" else (f"{function}(", number, ")")
-            return NodeBox((line,), _odd(span(line) + 2), 1, Style.GATE, False)
-        case _:
-            lines = tuple(spelled((Term(*letters),), signs) for letters in node.weights)
-    width = _odd(max([least, *(span(line) + MARGIN for line in lines)]))
-    bare = node.kind is NodeKind.THROUGH
-    return NodeBox(lines, width, len(lines) + 2, Style.OPERATION if bare else Style.GATE, bare)
-
-
-def _high(looks: Mapping[int, NodeBox]) -> Mapping[int, int]:
-    """Return how high every node is, and what comes in and goes out."""
-    return {0: 1, OUT: 1, **{place: each.height for place, each in looks.items()}}
-
-
-def _odd(width: int) -> int:
-    return width + 1 - width % 2
-
-
-def _arranged(found: NodeGrid, looks: Mapping[int, NodeBox], gap: int) -> Routing:
-    """Return the wires in the order of columns in which they are short and seldom cross, of those that were tried."""
-    widths = {0: NARROWEST, OUT: NARROWEST, **{place: each.width for place, each in looks.items()}}
-    high = _high(looks)
-    reading = [place for place in found.targets[0] if place != OUT]
-    highest = max((found.rows[place] for place in found.targets[0]), default=0)
-    under = [
-        place
-        for place in reading
-        if found.rows[place] == highest and place not in found.below and not looks[place].round
-    ]
-    order = [*found.columns] if under else [(0,), *found.columns]
-
-    def laid(columns: Sequence[tuple[int, ...]]) -> tuple[int, Routing]:
-        firsts = [column[0] for column in columns if column[0] in under]
-        made = wires(found, Laid(columns, gap, firsts[len(firsts) // 2] if firsts else None), widths)
-        return _cost(found, made, high), made
-
-    best, made = laid(order)
-    tries, better = MOST_TRIES // len(found.graph.nodes), True
-    while better and tries > 0:
-        better = False
-        for column, place in product([*order], range(len(order))):
-            other = [each for each in order if each is not column]
-            other.insert(place, column)
-            price, tried = laid(other)
-            tries -= 1
-            if price < best:
-                best, made, order, better = price, tried, other, True
-    return made
-
-
-def _cost(found: NodeGrid, made: Routing, high: Mapping[int, int]) -> int:
-    """Return how long all wires are, with so much more for each crossing, and far more for a crooked line."""
-    at = heights(found, made, high)
-    pieces = [
-        (path.wire.source, one, other) for path in paths(found, made, at, high) for one, other in pairwise(path.corners)
-    ]
-    length = sum(abs(one[0] - other[0]) + abs(one[1] - other[1]) for _, one, other in pieces)
-    across = [(of, one[1], *sorted((one[0], other[0]))) for of, one, other in pieces if one[1] == other[1]]
-    upright = [(of, one[0], *sorted((one[1], other[1]))) for of, one, other in pieces if one[0] == other[0]]
-    crossings = {
-        (x, y)
-        for of, y, left, right in across
-        for by, x, top, bottom in upright
-        if of != by and left <= x <= right and top <= y <= bottom
-    }
-    return length + CROSSING * len(crossings) + 10_000 * len(made.crooked)
-
-
-def _boxes(found: NodeGrid, made: Routing, at: Heights, looks: Mapping[int, NodeBox]) -> Iterator[Box]:
-    """Yield a box for each node."""
-    for place, each in looks.items():
-        x, y = made.middles[place] - each.width // 2, at.rows[found.rows[place]] - (each.height - 1) // 2
-        yield Box(x, y, each.width, each.height, each.lines, each.style, each.round)
-
-
-def _ends(found: NodeGrid, made: Routing, at: Heights) -> Iterator[Label]:
-    """Yield the letters of what comes in and goes out."""
-    yield Label(made.trunks[0], at.rows[0], (Term("x", time="t"),), Style.INPUT, Align.MIDDLE)
-    yield Label(made.middles[OUT], at.rows[found.top], (Term("h", time="t"),), Style.OUTPUT, Align.MIDDLE)
-    for letter, place in found.graph.before.items():
-        yield Label(LEFT - 1, at.entries[place], (Term(letter, time="t−1"),), Style.STATE, Align.END)
-    for wire in made.wires:
-        if wire.target == RIGHT:
-            y = at.rows[wire.row] if wire.course is Course.EXIT else at.tracks[wire.row, wire.source]
-            letters = [letter for letter, place in found.graph.after.items() if place == wire.source]
-            line = tuple(piece for letter in letters for piece in (", ", Term(letter, time="t")))[1:]
-            yield Label(made.right + 1, y, line, Style.STATE)
-
-
-def _arrows(found: Sequence[Path], before: set[int]) -> Iterator[Arrow | Dot]:
-    """Yield the wires of each value: the first whole, each other from where it leaves those before it.
-
-    before: the places of what comes in as a state.
-    """
-    drawn: dict[int, set[GridPoint]] = {}
-    dots = set()
-    for path in sorted(found, key=lambda path: path.wire.course is not Course.STRAIGHT):
-        along = path.wire.course in (Course.ALONG, Course.EXIT, Course.OVER)
-        sideways = path.wire.course in (Course.ALONG, Course.EXIT)
-        key = -1 - path.wire.source if sideways else path.wire.source  # what leaves on the right shares nothing
-        cells = [*cells_along(path.corners)]
-        seen = drawn.setdefault(key, set())
-        shared = [number for number, cell in enumerate(cells) if cell in seen]
-        if shared:
-            cells = cells[shared[-1] :]
-            if cells[0] not in dots:
-                dots.add(cells[0])
-                yield Dot(*cells[0])
-        seen.update(cells)
-        yield Arrow(_corners(cells), Style.STATE if along or path.wire.source in before else Style.INPUT)
-
-
-def _corners(cells: Sequence[GridPoint]) -> tuple[GridPoint, ...]:
-    """Return the ends of a way and the cells at which it turns."""
-    inner = [
-        cell
-        for before, cell, after in zip(cells, cells[1:], cells[2:], strict=False)
-        if (cell[0] - before[0], cell[1] - before[1]) != (after[0] - cell[0], after[1] - cell[1])
-    ]
-    return (cells[0], *inner, cells[-1])
+        routing = _best(NodeGrid(graph, without, signs), gap)
+        if not routing.crooked:
+            return [*routing.shapes()]
+        without |= routing.crooked
 
 
 # Rows and columns
 
 
-def along(node: DrawnNode) -> bool:
-    """Return whether a node may stand on a state's line."""
-    return node.kind is NodeKind.OPERATION and not node.operation.before
+class NodeBox(NamedTuple):
+    """How a node is drawn, wherever it stands."""
+
+    lines: tuple[Line, ...]
+    width: int
+    height: int
+    style: Style
+    round: bool = False
 
 
-OUT = -1
-"""The place of what is handed on, above all nodes."""
+class NodeGrid:
+    """Rows and columns of nodes, and how each is drawn.
 
-
-class NodeGrid(NamedTuple):
-    """Rows and columns of nodes, by their places in the graph.
-
-    lines: of each state that has one, the nodes on it from left to right.
-    rows: of each node, from 1 for the lowest; x stands in row 0, what is handed on in the row above all. States of the
-        step before have none: they stand at the left.
-    columns: from bottom to top. below: of each node that has one, the node below it in its column.
+    lines: of each state that has one, the nodes on it from left to right; the states in `without` get none.
+    rows: of each node, from 1 for the lowest; x stands in row 0, the output in the row above all. States of the step
+    before have none: they stand at the left.
+    columns: from bottom to top; a node reads the one below it, and nothing that reads that one stands higher, so a line
+    that leaves a node upwards meets no other. below: of each node that has one, the node below it in its column.
     """
 
-    graph: Graph
-    lines: Mapping[str, tuple[int, ...]]
-    rows: Mapping[int, int]
-    columns: tuple[tuple[int, ...], ...]
-    below: Mapping[int, int]
+    def __init__(self, graph: Graph, without: frozenset[str], signs: Mapping[int, str]) -> None:
+        self.graph, self.nodes = graph, graph.nodes
+        self.readers: dict[int, list[int]] = {place: [] for place in range(len(self.nodes))}
+        for place, node in enumerate(self.nodes):
+            for operand in node.operands:
+                self.readers[operand].append(place)
+        self.readers[graph.output].append(OUT)
+        self.lines: dict[str, tuple[int, ...]] = {}
+        taken: set[int] = set()
+        for letter in graph.before:
+            line = self._line(letter)
+            if line and letter not in without and not taken & {*line}:
+                self.lines[letter] = line
+                taken |= {*line}
+        while (ranks := self._ranks()) is None:
+            self.lines.popitem()
+        self.rows = self._rows(ranks)
+        self.below = self._below()
+        self.columns = self._columns()
+        self.boxes = {place: self._box(place, signs) for place in self.rows if place > 0}
+        self.widths = {0: NARROWEST, OUT: NARROWEST, **{place: box.width for place, box in self.boxes.items()}}
+        self.heights = {0: 1, OUT: 1, **{place: box.height for place, box in self.boxes.items()}}
 
-    @property
-    def top(self) -> int:
-        """The row of what is handed on."""
-        return self.rows[OUT]
+    def operands(self, place: int) -> tuple[int, ...]:
+        """Return what a node reads; the output reads one node too."""
+        return (self.graph.output,) if place == OUT else self.nodes[place].operands
 
-    @property
-    def targets(self) -> dict[int, list[int]]:
-        """Return what reads each node, once for each time that it is read; what is handed on reads one too."""
-        return _targets(self.graph)
+    def _line(self, letter: str) -> tuple[int, ...]:
+        """Return the shortest way of a state to its next value, without it; nothing if each goes through gates.
 
+        In a cell of one gate it may go through that. Each node on the way is read by one other node on it.
+        """
+        kinds = [node.kind for node in self.nodes]
+        gates = {place for place, kind in enumerate(kinds) if kind in (NodeKind.GATE, NodeKind.THROUGH)}
+        passed = {
+            place
+            for place, node in enumerate(self.nodes)
+            if node.kind is NodeKind.OPERATION and not node.operation.before
+        }
+        passed |= gates if len(gates) == 1 else set()
+        start, end = self.graph.before[letter], self.graph.after[letter]
+        ways: list[tuple[int, ...]] = [(start,)]
+        for way in ways:  # grows while it is read: the shortest first
+            once = (sum(reader in way for reader in self.readers[place]) == 1 for place in way[1:-1])
+            if way[-1] == end and len(way) > 1 and all(once):
+                return way[1:]
+            readers = dict.fromkeys(self.readers[way[-1]])
+            ways += [(*way, place) for place in readers if place in passed and place not in way]
+            if len(ways) > MOST_WAYS:
+                return ()
+        return ()
 
-def places(graph: Graph, without: frozenset[str] = frozenset()) -> NodeGrid:
-    """Return rows and columns of a graph; the states `without` get no line."""
-    lines: dict[str, tuple[int, ...]] = {}
-    taken: set[int] = set()
-    for letter in graph.before:
-        line = _line(graph, letter)
-        if line and letter not in without and not taken & {*line}:
-            lines[letter] = line
-            taken |= {*line}
-    while (ranks := _ranks(graph, lines)) is None:
-        lines.popitem()
-    rows = _rows(graph, lines, ranks)
-    below = _below(graph, rows)
-    return NodeGrid(graph, lines, rows, _columns(rows, below), below)
+    def _ranks(self) -> dict[int, int] | None:
+        """Return how many nodes stand below each at the most, those of a line alike; None if there is no order."""
+        group = {place: min(line) for line in self.lines.values() for place in line}
+        members: dict[int, list[int]] = {}
+        for place in range(len(self.nodes)):
+            members.setdefault(group.get(place, place), []).append(place)
+        reads = {
+            head: {group.get(of, of) for place in found for of in self.nodes[place].operands} - {head}
+            for head, found in members.items()
+        }
+        ranks: dict[int, int] = {}
+        while len(ranks) < len(members):
+            ready = [head for head in members if head not in ranks and reads[head] <= {*ranks}]
+            if not ready:
+                return None
+            for head in ready:
+                low = self.nodes[head].kind in (NodeKind.INPUT, NodeKind.BEFORE)
+                ranks[head] = 0 if low else 1 + max((ranks[of] for of in reads[head]), default=0)
+        return {place: ranks[head] for head, found in members.items() for place in found}
 
+    def _rows(self, ranks: dict[int, int]) -> dict[int, int]:
+        """Return a row for each rank, above it one for each line of the rank; a bare number stands below its reader."""
+        for place, node in enumerate(self.nodes):
+            if node.kind is NodeKind.NUMBER:
+                above = [ranks[of] for of in self.readers[place] if of != OUT]
+                ranks[place] = max(1, min(above, default=1) - 1)
+        lined = {place: letter for letter, line in self.lines.items() for place in line}
+        standing = [place for place, node in enumerate(self.nodes) if node.kind is not NodeKind.BEFORE]
+        levels = sorted({(ranks[place], lined.get(place, "")) for place in standing})
+        rows = {place: levels.index((ranks[place], lined.get(place, ""))) for place in standing}
+        return {**rows, OUT: len(levels)}
 
-def _targets(graph: Graph) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = {place: [] for place in range(len(graph.nodes))}
-    for place, node in enumerate(graph.nodes):
-        for operand in node.operands:
-            found[operand].append(place)
-    found[graph.output].append(OUT)
-    return found
+    def _below(self) -> dict[int, int]:
+        """Return for each node the one it continues the column of: one it reads that nothing higher reads."""
+        rows = self.rows
+        highest = {place: max((rows[of] for of in found), default=0) for place, found in self.readers.items()}
+        below: dict[int, int] = {}
+        for place in sorted(rows, key=lambda place: -rows[place]):
+            operands = self.operands(place)
+            if place != OUT and self.nodes[place].operation.ordered:
+                operands = operands[:1]
+            free = [of for of in operands if rows.get(of, 0) and of not in below.values()]
+            fitting = [of for of in free if highest[of] == rows[place] and rows[of] < rows[place]]
+            if fitting:
+                below[place] = max(fitting, key=lambda of: (PREFERRED.get(self.nodes[of].kind, 1), of))
+        return below
 
+    def _columns(self) -> list[tuple[int, ...]]:
+        """Return the columns, in the order in which the lowest node of each was made."""
+        above = {of: place for place, of in self.below.items()}
+        found = []
+        for place in sorted(place for place in self.rows if place not in self.below and self.rows[place]):
+            column = [place]
+            while column[-1] in above:
+                column.append(above[column[-1]])
+            found.append(tuple(column))
+        return found
 
-def _line(graph: Graph, letter: str) -> tuple[int, ...]:
-    """Return the shortest way of a state to its next value, without it; nothing where each goes through gates.
-
-    In a cell of one gate it may go through that. What stands on the way is read once by what stands on it.
-    """
-    gates = [place for place, node in enumerate(graph.nodes) if node.kind in (NodeKind.GATE, NodeKind.THROUGH)]
-    passed = {place for place, node in enumerate(graph.nodes) if along(node)}
-    passed |= {*gates} if len(gates) == 1 else set()
-    start, end = graph.before[letter], graph.after[letter]
-    ways: list[tuple[int, ...]] = [(start,)]
-    targets = _targets(graph)
-    for way in ways:  # grows while it is read: the shortest first
-        if way[-1] == end and len(way) > 1 and all(_once(targets[place], way) for place in way[1:-1]):
-            return way[1:]
-        ways += [(*way, place) for place in dict.fromkeys(targets[way[-1]]) if place in passed and place not in way]
-        if len(ways) > MOST_WAYS:
-            return ()
-    return ()
-
-
-def _once(readers: list[int], way: tuple[int, ...]) -> bool:
-    return sum(reader in way for reader in readers) == 1
-
-
-MOST_WAYS = 1_000
-"""A cell whose state has more ways through it than these is drawn without a line for it."""
-
-
-def _ranks(graph: Graph, lines: Mapping[str, tuple[int, ...]]) -> dict[int, int] | None:
-    """Return how many nodes stand below each at the most, those of a line alike; None where a line leaves no order."""
-    group = {place: min(line) for line in lines.values() for place in line}
-    members: dict[int, list[int]] = {}
-    for place in range(len(graph.nodes)):
-        members.setdefault(group.get(place, place), []).append(place)
-    reads = {
-        head: {group.get(of, of) for place in found for of in graph.nodes[place].operands} - {head}
-        for head, found in members.items()
-    }
-    ranks: dict[int, int] = {}
-    while len(ranks) < len(members):
-        ready = [head for head in members if head not in ranks and reads[head] <= {*ranks}]
-        if not ready:
-            return None
-        for head in ready:
-            low = graph.nodes[head].kind in (NodeKind.INPUT, NodeKind.BEFORE)
-            ranks[head] = 0 if low else 1 + max((ranks[of] for of in reads[head]), default=0)
-    return {place: ranks[head] for head, found in members.items() for place in found}
-
-
-def _rows(graph: Graph, lines: Mapping[str, tuple[int, ...]], ranks: dict[int, int]) -> dict[int, int]:
-    """Return a row for each rank, and above it one for each line of the rank; a bare number stands below its reader."""
-    targets = _targets(graph)
-    for place, node in enumerate(graph.nodes):
-        if node.kind is NodeKind.NUMBER:
-            above = [ranks[of] for of in targets[place] if of != OUT]
-            ranks[place] = max(1, min(above, default=1) - 1)
-    lined = {place: letter for letter, line in lines.items() for place in line}
-    standing = [place for place, node in enumerate(graph.nodes) if node.kind is not NodeKind.BEFORE]
-    levels = sorted({(ranks[place], lined.get(place, "")) for place in standing})
-    rows = {place: levels.index((ranks[place], lined.get(place, ""))) for place in standing}
-    return {**rows, OUT: len(levels)}
-
-
-def _below(graph: Graph, rows: Mapping[int, int]) -> dict[int, int]:
-    """Return for each node the one it continues the column of: one it reads that nothing higher reads."""
-    highest = {place: max((rows[target] for target in found), default=0) for place, found in _targets(graph).items()}
-    below: dict[int, int] = {}
-    for place in sorted(rows, key=lambda place: -rows[place]):
-        if place == OUT:
-            operands: Sequence[int] = (graph.output,)
-        else:
-            node = graph.nodes[place]
-            operands = node.operands[:1] if node.operation.ordered else node.operands
-        free = [of for of in operands if rows.get(of, 0) and of not in below.values()]
-        fitting = [of for of in free if highest[of] == rows[place] and rows[of] < rows[place]]
-        if fitting:
-            below[place] = max(fitting, key=lambda of: (PREFERRED.get(graph.nodes[of].kind, 1), of))
-    return below
+    def _box(self, place: int, signs: Mapping[int, str]) -> NodeBox:
+        """Return how a node is drawn: a gate and a matrix as a box, an operation as a circle, a number small."""
+        node = self.nodes[place]
+        row = node.operation
+        function = (row.function or row.name).translate(signs)
+        match node.kind:
+            case NodeKind.OPERATION:
+                sign = function if row.function else row.drawn
+                return NodeBox(((sign,),), (len(sign) + 2) | 1, 1, Style.OPERATION, round=True)
+            case NodeKind.NUMBER:
+                (number,) = spelled((Term(node.letter),), signs)
+                line: Line = (number,) if row.name == "linear" else (f"{function}(", number, ")")
+                return NodeBox((line,), (span(line) + 2) | 1, 1, Style.GATE)
+            case NodeKind.GATE | NodeKind.THROUGH:
+                lines: tuple[Line, ...] = ((function,), spelled((Term(node.letter, time="t"),), signs))
+            case _:
+                lines = tuple(spelled((Term(*letters),), signs) for letters in node.weights)
+        entries = ports(len(node.operands) - (place in self.below), place in self.below)
+        least = max([NARROWEST, *(2 * abs(at) + 3 for at in entries)])
+        width = max([least, *(span(line) + MARGIN for line in lines)]) | 1
+        bare = node.kind is NodeKind.THROUGH  # it has no weights of its own
+        return NodeBox(lines, width, len(lines) + 2, Style.OPERATION if bare else Style.GATE, bare)
 
 
-PREFERRED = {NodeKind.GATE: 2, NodeKind.THROUGH: 2, NodeKind.PRODUCT: 2, NodeKind.NUMBER: 0}
-"""What an operation stands above rather than above another operation: a gate, and what a gate is made of."""
-
-
-def _columns(rows: Mapping[int, int], below: Mapping[int, int]) -> tuple[tuple[int, ...], ...]:
-    """Return the columns, in the order in which the lowest node of each was made."""
-    above = {of: place for place, of in below.items()}
-    found = []
-    for place in sorted(place for place in rows if place not in below and rows[place]):
-        column = [place]
-        while column[-1] in above:
-            column.append(above[column[-1]])
-        found.append(tuple(column))
-    return tuple(found)
+def ports(number: int, straight: bool) -> list[int]:
+    """Return how far from the middle of a box so many lines enter it from below, beside one that comes `straight`."""
+    if straight:
+        return sorted(2 * (each // 2 + 1) * (-1) ** (each + 1) for each in range(number))
+    return [-2, 2] if number == 2 else [2 * each + 1 - number for each in range(number)]
 
 
 # Routes: by which way each value reaches what reads it
-
-
-ASIDE = 3
-"""How far from the middle of an operation a line stands that comes up beside it."""
-
-
-RIGHT = -2
-"""The place of the right edge, where the states go on."""
 
 
 class Course(Enum):
@@ -384,19 +245,23 @@ class Course(Enum):
     and into its side. EXIT: along its own row to the right edge. OVER: along a track above its row to the right edge.
     """
 
-    STRAIGHT = "straight"
-    ALONG = "along"
-    SIDE = "side"
-    UNDER = "under"
-    BESIDE = "beside"
-    EXIT = "exit"
-    OVER = "over"
+    STRAIGHT = auto()
+    ALONG = auto()
+    SIDE = auto()
+    UNDER = auto()
+    BESIDE = auto()
+    EXIT = auto()
+    OVER = auto()
+
+
+SIDEWAYS, TRACKED = (Course.ALONG, Course.EXIT), (Course.UNDER, Course.BESIDE, Course.OVER)
+"""The courses that leave a node on its right, and those that run along a track in the channel below a row."""
 
 
 class Route(NamedTuple):
     """One way from a value to a reader, or to the right edge.
 
-    row: the reader's row, or whose channel, the one below it, it takes.
+    row: the reader's row, or the row above the channel that it takes.
     up: the x at which it goes up from its track. end: the x where it ends, beside or below the reader.
     """
 
@@ -408,194 +273,299 @@ class Route(NamedTuple):
     end: int
 
 
-class Routing(NamedTuple):
-    """All wires of a cell in an order of its columns.
+def _best(grid: NodeGrid, gap: int) -> Routing:
+    """Return the routes in the order of columns in which they are short and seldom cross, of those that were tried."""
+    highest = max((grid.rows[place] for place in grid.readers[0]), default=0)
+    under = [
+        place
+        for place in grid.readers[0]
+        if place != OUT and grid.rows[place] == highest and place not in grid.below and not grid.boxes[place].round
+    ]
 
+    def routed(columns: Sequence[tuple[int, ...]]) -> tuple[int, Routing]:
+        firsts = [column[0] for column in columns if column[0] in under]
+        routing = Routing(grid, columns, gap, firsts[len(firsts) // 2] if firsts else None)
+        return routing.cost(), routing
+
+    order = [*grid.columns] if under else [(0,), *grid.columns]
+    least, best = routed(order)
+    tries, better = MOST_TRIES // len(grid.nodes), True
+    while better and tries > 0:
+        better = False
+        for column, place in product([*order], range(len(order))):
+            other = [each for each in order if each is not column]
+            other.insert(place, column)
+            cost, routing = routed(other)
+            tries -= 1
+            if cost < least:
+                least, best, order, better = cost, routing, other, True
+    return best
+
+
+class Routing:
+    """All routes of a cell in an order of its columns, and how high everything then stands.
+
+    x_under: the node that x stands below, None if it has a column of its own.
     middles: the x of the middle of each node; trunks: of the line of each value. right: where the right edge begins.
     crooked: the states whose lines do not run from left to right in this order.
     """
 
-    wires: tuple[Route, ...]
-    middles: Mapping[int, int]
-    trunks: Mapping[int, int]
-    right: int
-    crooked: frozenset[str]
-
-
-Widths = Mapping[int, int]
-"""How many cells wide each node is, all odd."""
-
-
-class Laid(NamedTuple):
-    """Columns in an order, `gap` cells apart, and the node that x stands below, None where it has its own column."""
-
-    columns: Sequence[tuple[int, ...]]
-    gap: int
-    x_under: int | None
-
-
-def wires(found: NodeGrid, laid: Laid, widths: Widths) -> Routing:
-    """Return the wires between nodes in these columns."""
-    graph = found.graph
-    middles: dict[int, int] = {}
-    edge = 2 * len(graph.before) + 1
-    for column in laid.columns:
-        width = max(2 * ASIDE + 1, *(widths[place] for place in column))
-        middles |= dict.fromkeys(column, edge + width // 2)
-        edge += width + laid.gap
-    trunks = dict(middles)
-    for number, place in enumerate(reversed([*graph.before.values()])):
-        trunks[place] = 2 * number
-    made = _Making(found, widths, middles, trunks)
-    made.lines()
-    if laid.x_under is not None:
-        trunks[0] = middles[0] = made.middles[laid.x_under] + made.port(
-            laid.x_under, made.others(laid.x_under).index(0)
-        )
-    for place in sorted((place for place in found.rows if found.rows[place]), key=lambda place: found.rows[place]):
-        made.into(place)
-    made.exits(edge)
-    return Routing(tuple(made.wires), middles, trunks, edge, frozenset(made.crooked))
-
-
-def ports(number: int, straight: bool) -> list[int]:
-    """Return how far from the middle of a box so many lines enter it from below, beside one that comes `straight`."""
-    if straight:
-        return sorted(2 * (each // 2 + 1) * (-1) ** (each + 1) for each in range(number))
-    return [4 * each - 2 for each in range(2)] if number == 2 else [2 * each + 1 - number for each in range(number)]
-
-
-class _Making:
-    """The wires made so far, and what is taken up of each row."""
-
-    def __init__(self, found: NodeGrid, widths: Widths, middles: dict[int, int], trunks: dict[int, int]) -> None:
-        self.found, self.widths, self.middles, self.trunks = found, widths, middles, trunks
-        self.wires: list[Route] = []
+    def __init__(self, grid: NodeGrid, columns: Sequence[tuple[int, ...]], gap: int, x_under: int | None) -> None:
+        self.grid = grid
+        self.before = [*grid.graph.before.values()]
+        self.middles: dict[int, int] = {}
+        self.right = 2 * len(self.before) + 1
+        for column in columns:
+            width = max(2 * ASIDE + 1, *(grid.widths[place] for place in column))
+            self.middles |= dict.fromkeys(column, self.right + width // 2)
+            self.right += width + gap
+        self.trunks = {**self.middles, **{place: 2 * number for number, place in enumerate(reversed(self.before))}}
+        self.routes: list[Route] = []
         self.crooked: set[str] = set()
         self.lined: set[tuple[int, int]] = set()  # from and to, along a state's line
-        self.lefts: set[int] = set()  # nodes whose left side is taken
-        self.rights: set[int] = set()  # nodes whose right side is taken
-        self.taken: dict[int, list[tuple[int, int, int]]] = {}
-        for place, row in found.rows.items():
-            if place in middles:
-                half = widths[place] // 2
-                self.taken.setdefault(row, []).append((middles[place] - half, middles[place] + half, place))
+        self.sides: set[tuple[int, int]] = set()  # the sides of nodes that are taken, -1 for the left, 1 for the right
+        self.taken: dict[int, list[tuple[int, int, int]]] = {}  # of each row: from, to, and by which node
+        for place, row in grid.rows.items():
+            if place in self.middles:
+                self.taken.setdefault(row, []).append((self.side(place, -1) + 1, self.side(place, 1) - 1, place))
+        self._along_lines()
+        if x_under is not None:
+            self.trunks[0] = self.middles[0] = self.port(x_under, self.others(x_under).index(0))
+        for place in sorted((place for place in grid.rows if grid.rows[place]), key=lambda place: grid.rows[place]):
+            self._into(place)
+        self._exits()
 
-    def free(self, row: int, one: int, other: int, but: tuple[int, ...]) -> bool:
-        """Return whether nothing stands between two x in a row."""
+    def side(self, place: int, sign: int) -> int:
+        """Return the x beside a node, on the left for -1 and on the right for 1."""
+        return self.middles[place] + sign * (self.grid.widths[place] // 2 + 1)
+
+    def free(self, row: int, one: int, other: int, but: int) -> bool:
+        """Return whether nothing but one node stands between two x in a row."""
         low, high = min(one, other), max(one, other)
-        spans = (span for span in self.taken.get(row, ()) if span[2] not in but)
-        return all(last < low or first > high for first, last, _ in spans)
+        return all(last < low or first > high or by == but for first, last, by in self.taken.get(row, ()))
 
-    def lines(self) -> None:
-        """Make the wires along the states' lines."""
-        for letter, line in self.found.lines.items():
-            row = self.found.rows[line[0]]
-            before = self.found.graph.before[letter]
-            for source, target in zip((before, *line), line, strict=False):
-                end = self.middles[target] - self.widths[target] // 2 - 1
-                if not self.free(row, self.trunks[source], end, (source,)) or end <= self.trunks[source]:
+    def take(self, row: int, one: int, other: int) -> None:
+        """Take the cells of a row that a wire runs through."""
+        self.taken.setdefault(row, []).append((min(one, other), max(one, other), RIGHT))
+
+    def add(self, source: int, target: int, course: Course, row: int, up: int, end: int) -> None:
+        """Add a route."""
+        self.routes.append(Route(source, target, course, row, up, end))
+
+    def others(self, place: int) -> list[int]:
+        """Return what a node reads that reaches it neither along a line nor straight from below."""
+        operands = [*self.grid.operands(place)]
+        for source, target in self.lined:
+            if target == place:
+                operands.remove(source)
+        if place in self.grid.below:
+            operands.remove(self.grid.below[place])
+        return operands
+
+    def port(self, place: int, number: int) -> int:
+        """Return the x where a node is entered from below, the middle being left to a straight line."""
+        return self.middles[place] + ports(len(self.others(place)), place in self.grid.below)[number]
+
+    def _along_lines(self) -> None:
+        """Add the routes along the states' lines."""
+        for letter, line in self.grid.lines.items():
+            row, before = self.grid.rows[line[0]], self.grid.graph.before[letter]
+            for source, target in pairwise((before, *line)):
+                start, end = self.trunks[source], self.side(target, -1)
+                if not self.free(row, start, end, source) or end <= start:
                     self.crooked.add(letter)
-                if source == before:
-                    self.take(source, target, Course.SIDE, row, (self.trunks[source], end))
-                else:
-                    start = self.middles[source] + self.widths[source] // 2 + 1
-                    self.take(source, target, Course.ALONG, row, (start, end))
-                self.lined.add((source, target))
-                self.lefts.add(target)
+                course = Course.SIDE
                 if source != before:
-                    self.rights.add(source)
+                    start, course = self.side(source, 1), Course.ALONG
+                    self.sides.add((source, 1))
+                self.take(row, start, end)
+                self.add(source, target, course, row, start, end)
+                self.lined.add((source, target))
+                self.sides.add((target, -1))
 
-    def take(self, source: int, target: int, course: Course, row: int, span: tuple[int, int]) -> None:
-        """Make a wire along a row, which takes what it runs through."""
-        start, end = span
-        self.taken.setdefault(row, []).append((min(start, end), max(start, end), RIGHT))
-        self.wires.append(Route(source, target, course, row, start, end))
-
-    def into(self, place: int) -> None:
-        """Make the wires into a node, but for those along a line."""
-        operands = self.others(place)
-        row = self.found.rows[place]
-        straight = self.found.below.get(place)
+    def _into(self, place: int) -> None:
+        """Add the routes into a node, but for those along a line."""
+        operands, row, middle = self.others(place), self.grid.rows[place], self.middles[place]
+        straight = self.grid.below.get(place)
         if straight is not None:
-            self.wires.append(Route(straight, place, Course.STRAIGHT, row, self.middles[place], self.middles[place]))
-        node = None if place == OUT else self.found.graph.nodes[place]
+            self.add(straight, place, Course.STRAIGHT, row, middle, middle)
+        node = None if place == OUT else self.grid.nodes[place]
         if node and node.kind is NodeKind.OPERATION and (node.operation.operands > 1 or node.operation.before):
             self._sideways(place, operands, straight is not None)
             return
         for number, operand in enumerate(operands):
-            at = self.middles[place] + self.port(place, number)
-            course = Course.STRAIGHT if self.trunks[operand] == at else Course.UNDER
-            self.wires.append(Route(operand, place, course, row, at, at))
-
-    def others(self, place: int) -> list[int]:
-        """Return what a node reads that reaches it neither along a line nor straight from below."""
-        graph = self.found.graph
-        operands = [graph.output] if place == OUT else [*graph.nodes[place].operands]
-        for source, target in self.lined:
-            if target == place:
-                operands.remove(source)
-        if place in self.found.below:
-            operands.remove(self.found.below[place])
-        return operands
-
-    def port(self, place: int, number: int) -> int:
-        """Return how far from its middle a node is entered from below, the middle being left to a straight line."""
-        return ports(len(self.others(place)), place in self.found.below)[number]
+            x = self.port(place, number)
+            self.add(operand, place, Course.STRAIGHT if self.trunks[operand] == x else Course.UNDER, row, x, x)
 
     def _sideways(self, place: int, operands: list[int], bottom: bool) -> None:
-        """Make the wires into an operation, from the sides that they are on.
+        """Add the routes into an operation, from the sides that they are on.
 
-        One comes from below where nothing else does, and the sides alone are too few.
+        One comes from below if nothing else does, and the sides alone are too few.
         """
-        row, middle = self.found.rows[place], self.middles[place]
-        ordered = self.found.graph.nodes[place].operation.ordered
-        on_the_left = [operand for operand in operands if self.trunks[operand] < middle]
-        if not bottom and (ordered or len(operands) + (place in self.lefts) > 1) and operands:
-            first = operands[0]
-            if ordered or len(on_the_left) != 1 or place in self.lefts:
-                operands.remove(first)
-                self.wires.append(Route(first, place, Course.UNDER, row, middle, middle))
+        row, middle, ordered = self.grid.rows[place], self.middles[place], self.grid.nodes[place].operation.ordered
+        from_left, lined = sum(self.trunks[operand] < middle for operand in operands), (place, -1) in self.sides
+        if not bottom and operands and (ordered or (len(operands) + lined > 1 and (from_left != 1 or lined))):
+            self.add(operands.pop(0), place, Course.UNDER, row, middle, middle)
         for operand in operands:
-            left = self.trunks[operand] < middle
-            if (place in self.lefts) if left else (place in self.rights):
-                left = not left
-            (self.lefts if left else self.rights).add(place)
-            sign = -1 if left else 1
-            end = middle + sign * (self.widths[place] // 2 + 1)
             start = self.trunks[operand]
-            if (start < middle) == left and self.free(row, start, end, (operand,)):
-                self.take(operand, place, Course.SIDE, row, (start, end))
+            sign = -1 if start < middle else 1
+            if (place, sign) in self.sides:
+                sign = -sign
+            self.sides.add((place, sign))
+            end = self.side(place, sign)
+            if (start < middle) == (sign < 0) and self.free(row, start, end, operand):
+                self.take(row, start, end)
+                self.add(operand, place, Course.SIDE, row, start, end)
             else:
-                up = middle + sign * (self.widths[place] // 2 + ASIDE - 1)
-                self.taken.setdefault(row, []).append((min(up, end), max(up, end), RIGHT))
-                self.wires.append(Route(operand, place, Course.BESIDE, row, up, end))
+                up = end + sign * (ASIDE - 2)
+                self.take(row, up, end)
+                self.add(operand, place, Course.BESIDE, row, up, end)
 
-    def exits(self, right: int) -> None:
-        """Make the wires to the right edge, one for each value, whatever the states that it is."""
-        for place in dict.fromkeys(self.found.graph.after.values()):
-            row = self.found.rows.get(place, 0)
-            start = self.middles.get(place, right) + self.widths.get(place, 0) // 2 + 1
-            if row and place not in self.rights and self.free(row, start, right, (place,)):
-                self.rights.add(place)
-                self.taken.setdefault(row, []).append((start, right, RIGHT))
-                self.wires.append(Route(place, RIGHT, Course.EXIT, row, start, right))
+    def _exits(self) -> None:
+        """Add the routes to the right edge, one for each value, whatever the states that it is."""
+        for place in dict.fromkeys(self.grid.graph.after.values()):
+            row = self.grid.rows.get(place, 0)
+            start = self.side(place, 1) if row else self.right
+            if row and (place, 1) not in self.sides and self.free(row, start, self.right, place):
+                self.sides.add((place, 1))
+                self.take(row, start, self.right)
+                self.add(place, RIGHT, Course.EXIT, row, start, self.right)
             else:
-                self.wires.append(Route(place, RIGHT, Course.OVER, row + 1, right, right))
+                self.add(place, RIGHT, Course.OVER, row + 1, self.right, self.right)
 
+    # Heights, and a track of its own for each wire
 
-# Heights, and a track of its own for each wire
+    @cached_property
+    def heights(self) -> Heights:
+        """How high everything stands; the middle of a node is the upper of two."""
+        channels: dict[int, dict[int, None]] = {}
+        for route in self.routes:
+            if route.course in TRACKED:
+                channels.setdefault(route.row, {})[route.source] = None
+        rows: dict[int, int] = {}
+        tracks: dict[tuple[int, int], int] = {}
+        y = 0
+        for row in range(self.grid.rows[OUT], -1, -1):
+            inside = [self.grid.heights[place] for place, at in self.grid.rows.items() if at == row] or [1]
+            rows[row] = y + max((each - 1) // 2 for each in inside)
+            y = rows[row] + max(each // 2 for each in inside) + 2
+            for place in self._order(row, [*channels.get(row, ())]):
+                tracks[row, place] = y
+                y += 1
+            y += 1
+        entries: dict[int, int] = {}
+        for number, place in enumerate(self.before):
+            own = [route for route in self.routes if route.source == place]
+            lined = [rows[route.row] for route in own if (place, route.target) in self.lined]
+            turns = [rows[route.row] if route.course is Course.SIDE else tracks[route.row, place] for route in own]
+            entries[place] = lined[0] if lined else max(turns, default=y + number)
+        return Heights(rows, tracks, entries)
 
+    def _order(self, row: int, values: list[int]) -> tuple[int, ...]:
+        """Return the values of a channel from the highest track to the lowest, so that few of their wires cross."""
+        if not 1 < len(values) <= MOST_ORDERED:
+            return tuple(values)
+        spans, ups, downs = {}, {}, {}
+        lined = {self.grid.graph.before[letter]: self.grid.rows[line[0]] for letter, line in self.grid.lines.items()}
+        for place in values:
+            own = [route for route in self.routes if route.source == place]
+            here = [route for route in own if route.row == row and route.course in TRACKED]
+            trunk, reached = self.trunks[place], [route.up for route in here]
+            spans[place] = min(trunk, *reached), max(trunk, *reached)
+            ups[place] = [route.up for route in here if route.course is not Course.OVER]
+            ups[place] += [trunk] if any(route.row > row or route.course is Course.STRAIGHT for route in own) else []
+            from_above = lined.get(place, -1) >= row
+            downs[place] = [] if from_above else [trunk]
+            ups[place] += [trunk] if from_above else []
 
-MOST_TRIED = 4
-"""Of more values in a channel than these, the tracks are as they come: there would be too many orders."""
+        def crossings(order: tuple[int, ...]) -> int:
+            count = 0
+            for level, upper in enumerate(order):
+                for lower in order[level + 1 :]:
+                    count += sum(spans[upper][0] <= x <= spans[upper][1] for x in {*ups[lower]})
+                    count += sum(spans[lower][0] <= x <= spans[lower][1] for x in downs[upper])
+            return count
 
+        return min(permutations(values), key=crossings)
 
-class Path(NamedTuple):
-    """The corners of a wire, from beside its source to beside its target."""
+    @cached_property
+    def wires(self) -> list[tuple[Route, tuple[GridPoint, ...]]]:
+        """The corners of every route, from beside its source to beside its target."""
+        return [(route, _turning(self._corners(route))) for route in self.routes]
 
-    wire: Route
-    corners: tuple[GridPoint, ...]
+    def _corners(self, route: Route) -> list[GridPoint]:
+        rows, tracks, entries = self.heights
+        middle = rows.get(route.row, 0)
+        if route.course in SIDEWAYS:
+            return [(route.up, middle), (route.end, middle)]
+        trunk = self.trunks[route.source]
+        if route.source in entries:
+            y = entries[route.source]
+            start = [(LEFT, y), (trunk, y)]
+        else:
+            start = [(trunk, rows[self.grid.rows[route.source]] - (self.grid.heights[route.source] - 1) // 2 - 1)]
+        below = middle + self.grid.heights.get(route.target, 1) // 2 + 1
+        if route.course is Course.STRAIGHT:
+            return [*start, (trunk, below)]
+        if route.course is Course.SIDE:
+            return [*start, (trunk, middle), (route.end, middle)]
+        track = tracks[route.row, route.source]
+        turn = [*start, (trunk, track), (route.up, track)]
+        if route.course is Course.UNDER:
+            return [*turn, (route.up, below)]
+        return [*turn, (route.up, middle), (route.end, middle)] if route.course is Course.BESIDE else turn
+
+    def cost(self) -> int:
+        """Return how long all wires are, with so much more for each crossing, and far more for a crooked line."""
+        pieces = [(route.source, *piece) for route, corners in self.wires for piece in pairwise(corners)]
+        length = sum(abs(one[0] - other[0]) + abs(one[1] - other[1]) for _, one, other in pieces)
+        across = [(of, one[1], *sorted((one[0], other[0]))) for of, one, other in pieces if one[1] == other[1]]
+        upright = [(of, one[0], *sorted((one[1], other[1]))) for of, one, other in pieces if one[0] == other[0]]
+        crossings = {
+            (x, y)
+            for of, y, left, right in across
+            for by, x, top, bottom in upright
+            if of != by and left <= x <= right and top <= y <= bottom
+        }
+        return length + CROSSING * len(crossings) + 10_000 * len(self.crooked)
+
+    # What is drawn
+
+    def shapes(self) -> Iterator[Shape]:
+        """Yield a box for each node, the letters of what comes in and goes out, and the wires."""
+        rows, tracks, entries = self.heights
+        for place, box in self.grid.boxes.items():
+            x, y = self.middles[place] - box.width // 2, rows[self.grid.rows[place]] - (box.height - 1) // 2
+            yield Box(x, y, box.width, box.height, box.lines, box.style, box.round)
+        yield Label(self.trunks[0], rows[0], (Term("x", time="t"),), Style.INPUT, Align.MIDDLE)
+        yield Label(self.middles[OUT], rows[self.grid.rows[OUT]], (Term("h", time="t"),), Style.OUTPUT, Align.MIDDLE)
+        for letter, place in self.grid.graph.before.items():
+            yield Label(LEFT - 1, entries[place], (Term(letter, time="t−1"),), Style.STATE, Align.END)
+        for route in self.routes:
+            if route.target == RIGHT:
+                y = rows[route.row] if route.course is Course.EXIT else tracks[route.row, route.source]
+                letters = [letter for letter, place in self.grid.graph.after.items() if place == route.source]
+                line = tuple(piece for letter in letters for piece in (", ", Term(letter, time="t")))[1:]
+                yield Label(self.right + 1, y, line, Style.STATE)
+        yield from self._arrows()
+
+    def _arrows(self) -> Iterator[Arrow | Dot]:
+        """Yield the wires of each value: the first whole, each other from where it leaves those before it."""
+        drawn: dict[int, set[GridPoint]] = {}
+        dots = set()
+        for route, corners in sorted(self.wires, key=lambda wire: wire[0].course is not Course.STRAIGHT):
+            of_state = route.course in (*SIDEWAYS, Course.OVER) or route.source in self.before
+            key = -1 - route.source if route.course in SIDEWAYS else route.source  # these share no cells with others
+            cells = [*cells_along(corners)]
+            seen = drawn.setdefault(key, set())
+            shared = [number for number, cell in enumerate(cells) if cell in seen]
+            if shared:
+                cells = cells[shared[-1] :]
+                if cells[0] not in dots:
+                    dots.add(cells[0])
+                    yield Dot(*cells[0])
+            seen.update(cells)
+            yield Arrow(_turning(cells), Style.STATE if of_state else Style.INPUT)
 
 
 class Heights(NamedTuple):
@@ -609,121 +579,13 @@ class Heights(NamedTuple):
     entries: Mapping[int, int]
 
 
-def heights(found: NodeGrid, made: Routing, high: Mapping[int, int]) -> Heights:
-    """Return how high everything stands; `high` is how many cells a node takes, its middle the upper of two."""
-    channels: dict[int, list[int]] = {}
-    for wire in made.wires:
-        if wire.course in (Course.UNDER, Course.BESIDE, Course.OVER):
-            channel = channels.setdefault(wire.row, [])
-            if wire.source not in channel:
-                channel.append(wire.source)
-    rows: dict[int, int] = {}
-    tracks: dict[tuple[int, int], int] = {}
-    y = 0
-    for row in range(found.top, -1, -1):
-        inside = [high[place] for place, at in found.rows.items() if at == row and place in high] or [1]
-        above = max((each - 1) // 2 for each in inside)
-        rows[row] = y + above
-        y += above + max(each // 2 for each in inside) + 2
-        order = _order(found, made, row, channels.get(row, []))
-        for place in order:
-            tracks[row, place] = y
-            y += 1
-        y += 1
-    entries: dict[int, int] = {}
-    for number, place in enumerate(found.graph.before.values()):
-        own = [wire for wire in made.wires if wire.source == place]
-        along = [rows[wire.row] for wire in own if (wire.source, wire.target) in _first(found)]
-        entries[place] = along[0] if along else max((_turn(wire, rows, tracks) for wire in own), default=y + number)
-    return Heights(rows, tracks, entries)
-
-
-def _first(found: NodeGrid) -> set[tuple[int, int]]:
-    """Return from where to where the first wire of each state's line runs."""
-    return {(found.graph.before[letter], line[0]) for letter, line in found.lines.items()}
-
-
-def _turn(wire: Route, rows: Mapping[int, int], tracks: Mapping[tuple[int, int], int]) -> int:
-    """Return the y at which a wire leaves its trunk."""
-    return rows[wire.row] if wire.course is Course.SIDE else tracks[wire.row, wire.source]
-
-
-def _order(found: NodeGrid, made: Routing, row: int, values: list[int]) -> tuple[int, ...]:
-    """Return the values of a channel from the highest track to the lowest, so that few of their wires cross."""
-    if not 1 < len(values) <= MOST_TRIED:
-        return tuple(values)
-    spans, ups, downs = {}, {}, {}
-    lined = {found.graph.before[letter]: found.rows[line[0]] for letter, line in found.lines.items()}
-    for place in values:
-        own = [wire for wire in made.wires if wire.source == place]
-        here = [wire for wire in own if wire.row == row and wire.course in (Course.UNDER, Course.BESIDE, Course.OVER)]
-        trunk = made.trunks[place]
-        reached = [wire.up for wire in here]
-        spans[place] = min(trunk, *reached), max(trunk, *reached)
-        ups[place] = [wire.up for wire in here if wire.course is not Course.OVER]
-        ups[place] += [trunk] if any(wire.row > row or wire.course is Course.STRAIGHT for wire in own) else []
-        from_above = lined.get(place, -1) >= row
-        downs[place] = [] if from_above else [trunk]
-        ups[place] += [trunk] if from_above else []
-
-    def crossings(order: tuple[int, ...]) -> int:
-        count = 0
-        for level, upper in enumerate(order):
-            for lower in order[level + 1 :]:
-                count += sum(spans[upper][0] <= x <= spans[upper][1] for x in {*ups[lower]})
-                count += sum(spans[lower][0] <= x <= spans[lower][1] for x in downs[upper])
-        return count
-
-    return min(permutations(values), key=crossings)
-
-
-def paths(found: NodeGrid, made: Routing, at: Heights, high: Mapping[int, int]) -> Iterator[Path]:
-    """Yield the corners of every wire; the states of the step before come in at the x `LEFT`."""
-    for wire in made.wires:
-        if wire.course in (Course.ALONG, Course.EXIT):
-            y = at.rows[wire.row]
-            yield Path(wire, ((wire.up, y), (wire.end, y)))
-            continue
-        trunk = made.trunks[wire.source]
-        if wire.source in at.entries:
-            y = at.entries[wire.source]
-            start = [(LEFT, y), (trunk, y)]
-        else:
-            y = at.rows[found.rows[wire.source]]
-            start = [(trunk, y - (high[wire.source] - 1) // 2 - 1)]
-        yield Path(wire, _merged([*start, *_rest(wire, trunk, at, high)]))
-
-
-LEFT = -2
-"""The x at which what comes in from the left starts."""
-
-
-def _rest(wire: Route, trunk: int, at: Heights, high: Mapping[int, int]) -> tuple[GridPoint, ...]:
-    """Return the corners of a wire from its trunk on."""
-    middle = at.rows.get(wire.row, 0)
-    below = middle + high.get(wire.target, 1) // 2 + 1
-    if wire.course is Course.STRAIGHT:
-        return ((trunk, below),)
-    if wire.course is Course.SIDE:
-        return (trunk, middle), (wire.end, middle)
-    track = at.tracks[wire.row, wire.source]
-    turn = (trunk, track), (wire.up, track)
-    match wire.course:
-        case Course.UNDER:
-            return (*turn, (wire.up, below))
-        case Course.BESIDE:
-            return (*turn, (wire.up, middle), (wire.end, middle))
-        case _:
-            return turn
-
-
-def _merged(corners: list[GridPoint]) -> tuple[GridPoint, ...]:
-    """Return the corners without those at which the way does not turn."""
+def _turning(cells: Sequence[GridPoint]) -> tuple[GridPoint, ...]:
+    """Return the ends of a way and the cells at which it turns."""
     found: list[GridPoint] = []
-    for cell in corners:
+    for cell in cells:
         if found and cell == found[-1]:
             continue
-        if len(found) > 1 and (found[-2][0] == found[-1][0] == cell[0] or found[-2][1] == found[-1][1] == cell[1]):
+        if len(found) > 1 and any(found[-2][axis] == found[-1][axis] == cell[axis] for axis in (0, 1)):
             found.pop()
         found.append(cell)
     return tuple(found)
