@@ -203,7 +203,9 @@ def test_the_help_is_no_right_answer(call: Call, words: list[str]) -> None:
 
 def test_a_question_mark_is_quoted_wherever_it_is_shown(call: Call) -> None:
     """To a shell a bare one is any letter: zsh refuses it, and a file of one letter swallows it."""
-    texts = [Path("README.md").read_text(encoding="utf-8"), *(call(name, "--help").out for name in COMMANDS)]
+    documents = [Path("README.md"), *Path("docs").glob("*.md")]
+    texts = [path.read_text(encoding="utf-8") for path in documents]
+    texts += [call(name, "--help").out for name in COMMANDS]
     texts += [call("solve", "-i", "4", "-l", "rnn:3", "--params", "9").err, call("solve", "--params", "9").err]
     for text in texts:
         for line in text.splitlines():

@@ -149,10 +149,10 @@ def test_a_format_that_is_none_is_recognised_by_no_one() -> None:
         assert recognised(data) is None
 
 
-def test_every_suffix_is_in_the_help_and_in_the_readme(call: Call) -> None:
-    """What the error names as readable is what the help and the README name."""
+def test_every_suffix_is_in_the_help_and_on_the_page(call: Call) -> None:
+    """What the error names as readable is what the help and the page of model files name."""
     text = " ".join(call("read", "--help").out.split())
-    readme = Path("README.md").read_text(encoding="utf-8")
+    page = Path("docs/models.md").read_text(encoding="utf-8")
     for suffix in SUFFIXES:
         assert re.search(rf"{re.escape(suffix)}[,; ]", text), suffix
-        assert f"`{suffix}`" in readme, suffix
+        assert f"`{suffix}`" in page, suffix

@@ -41,7 +41,7 @@ CONFIGURATION = f"""
 [tool.mutmut]
 source_paths = ["rnncalc"]
 only_mutate = {[f"rnncalc/{room}/*" for room in ROOMS]}
-also_copy = ["specs", "tests", "README.md"]
+also_copy = ["specs", "tests", "docs", "README.md", "CHANGELOG.md"]
 pytest_add_cli_args = {["-q", "-x", "-p", "no:cacheprovider", *(f"--deselect={test}" for test in MEASURING)]}
 pytest_add_cli_args_test_selection = {[f"tests/{name}" for name in SELECTION]}
 """

@@ -1,0 +1,111 @@
+"""The field's words: what a person reads says them, in documents, specs, strings, docstrings, comments and names."""
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from documents import CONTENTS, DOCUMENTS, HEADING, ROOT, prose
+
+PACKAGE = ROOT / "rnncalc"
+READ = [*DOCUMENTS, ROOT / "action.yml", *sorted((ROOT / "specs").rglob("*.yaml"))]
+ROOMS = ("__init__.py", "__main__.py", "files.py")
+SOURCES = sorted(path for name in ROOMS for path in (PACKAGE / name, *(PACKAGE / name).rglob("*.py")) if path.is_file())
+
+
+class Word(NamedTuple):
+    """Words that are not written, and those that are written instead."""
+
+    pattern: str
+    instead: str
+
+
+WORDS = (
+    Word(r"\bhand(s|ed|ing)?[ _]on\b", "outputs"),
+    Word(r"\bheld (values?|activations?|numbers?)\b|\bmax_held\b|\bstates_held\b", "saved activations"),
+    Word(r"\b(going|goes|gone|go)[ _]back\b|\bpass(es|ed)?[ _]back\b", "backward pass"),
+    Word(r"\bwhat an update\b|\ban update (by|takes|needs)\b|\b(of|in) an update\b", "a training step"),
+    Word(r"\bWho updates\b", "Optimizer"),
+    Word(r"\bWhose tensors\b", "Framework whose parameters are counted"),
+    Word(r"\bWhere it reads\b", "Which steps have inputs and outputs"),
+    Word(r"^Words:", "Allowed values:"),
+    Word(
+        r"\b(3|4|four) gates\b|\bthree gates of\b|\b\w+ gates,? (z, r|i, f, g)\b",
+        "blocks: 2 or 3 gates and the candidate",
+    ),
+    Word(r"^as it is\b", "this network"),
+    Word(r"\ba? ?pass as work\b", "worked by hand"),
+    Word(r"\bin place of\b", "instead of"),
+    Word(r"\b(of|in) which\b", "a second sentence"),
+    Word(r"\bNo mistake that is known\b", "No known mistake"),
+    Word(r"\bSo would (the|a|an)\b", "... would also give"),
+    Word(r"\bno valid\b", "invalid"),
+    Word(r"\bWho grades\b", "When you grade"),
+)
+"""The left column of the table of words that can be looked for, and its right column."""
+
+CLASSES = re.compile(
+    r"(Told|Said|Given|Found|Made|Lies|How|Laid|Known|Seen|Done|Written|Asked|Meant|Named|Shown|Read|Taken|Kept|Held|Wanted|What|Whose|Where|Which|Who)"
+)
+"""What is no noun of the field: it names no class."""
+
+
+def texts(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the strings, docstrings, comments and names of a source, each with its line."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.lineno, " ".join(node.value.split(" "))
+        elif isinstance(node, ast.ClassDef | ast.FunctionDef):
+            yield node.lineno, node.name
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+
+
+def wrong(text: str) -> list[str]:
+    """Return the words of a text that are not written, with those to write; a line's end is a space."""
+    found = []
+    joined = re.sub(r"(?<=[a-z,])\n *(?=[a-z])", " ", text)
+    for word in WORDS:
+        found += [f"{each[0]!r}: write {word.instead!r}" for each in re.finditer(word.pattern, joined, re.MULTILINE)]
+    return found
+
+
+@pytest.mark.parametrize("path", READ, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_a_document_says_the_words_of_the_field(path: Path) -> None:
+    """In its sentences, tables and headings."""
+    assert wrong(prose(path.read_text(encoding="utf-8"))) == []
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_the_package_says_the_words_of_the_field(path: Path) -> None:
+    """Reports, messages, help, docstrings, comments and names."""
+    source = path.read_text(encoding="utf-8")
+    assert [(line, found) for line, text in texts(source) for found in wrong(text)] == []
+
+
+def test_a_class_is_called_by_a_noun() -> None:
+    """Not by a participle or a fragment."""
+    names = [name for path in SOURCES for name in re.findall(r"^class (\w+)", path.read_text("utf-8"), re.MULTILINE)]
+    assert [name for name in names if CLASSES.fullmatch(name)] == []
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_multiply_adds_are_named_at_first_mention(path: Path) -> None:
+    """By their other name too, once, where a document first speaks of them."""
+    text = CONTENTS.sub("", HEADING.sub("", prose(path.read_text(encoding="utf-8"))))
+    text = re.sub(r"`[^`]*`", "", text)
+    mentions = re.findall(r"multiply-adds?(?: \(MACs\))?", text)
+    assert mentions[:1] in ([], ["multiply-adds (MACs)"])
+
+
+def test_words_are_found() -> None:
+    """In a string over two lines, a comment and a name; an ordinary use of a word is not."""
+    source = 'def going_back():\n    """What it hands\n    on."""\n    x = "in " "place of"  # no valid spec\n'
+    assert len([found for _, text in texts(source) for found in wrong(text)]) == 4
+    assert wrong("A limit is held. It stays as it is, and has three gates and a candidate.") == []
+    assert wrong("as it is   28") == ["'as it is': write 'this network'"]
