@@ -124,7 +124,6 @@ class Cell(Layer):
 
     @property
     def directions(self) -> int:
-        """How many copies read the sequence, one or two."""
         return 2 if self.bidirectional else 1
 
     def state_widths(self) -> tuple[int, ...]:
