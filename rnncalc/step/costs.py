@@ -1,8 +1,8 @@
-"""What the backward pass of a chunk of steps reads and multiplies, read off the trace of the step.
+"""What a step costs, read off its trace: its operations forward, and what its backward pass reads and multiplies.
 
-Each operation's row says which forward values the gradients of its operands read; backward from what a loss reaches,
-these are noted, each value once. A few steps say all, since every further one adds the same. Knows no sequence and no
-network: how a chunk stands in them is handed in.
+Each operation's row says how many products, sums and activations it takes, and which forward values the gradients of
+its operands read. Backward from what a loss reaches, these are noted, each value once. A few steps say all, since every
+further one adds the same. Knows no sequence and no network: how a chunk stands in them is an argument.
 """
 
 from __future__ import annotations
@@ -15,7 +15,47 @@ from typing import NamedTuple, TypeVar
 from rnncalc.conventions.tensor import Role
 from rnncalc.step.equations import Formula
 from rnncalc.step.operations import OPERATIONS, RESULT
-from rnncalc.step.trace import WEIGHTS, Trace
+from rnncalc.step.trace import ONE, WEIGHTS, Trace
+
+
+class OperationCounts(NamedTuple):
+    """How many operations there are of each kind; `elementwise` are products, quotients and sums of two numbers."""
+
+    multiply_adds: int
+    bias_additions: int
+    elementwise: int
+    activations: int
+
+    @property
+    def flops(self) -> int:
+        """The floating-point operations: a multiply-add is two, any other one."""
+        return 2 * self.multiply_adds + self.bias_additions + self.elementwise + self.activations
+
+
+def operations(trace: Trace, sizes: Mapping[str, int]) -> OperationCounts:
+    """Return how many operations one step of one direction takes; `sizes` are the numbers of the letters of widths.
+
+    The sum of two matrix products is none of the element-wise ones: their multiply-adds add up in one place.
+    """
+    bias_additions = elementwise = activations = 0
+    added_up: set[int] = set()  # the matrix products, and their sums with one another and with biases
+    for place, node in enumerate(trace.nodes):
+        row = OPERATIONS.get(node.operation)
+        if row is None:
+            continue
+        width = 1 if node.width == ONE else sizes[node.width]
+        biases = [operand for operand in node.operands if trace.nodes[operand].operation == WEIGHTS]
+        if row.name == "matrix":
+            added_up.add(place)
+        elif row.name == "plus" and {*node.operands} <= {*added_up, *biases}:
+            added_up.add(place)
+            bias_additions += width * len(biases)
+        elif row.name == "plus" and biases:
+            bias_additions += width
+        else:
+            elementwise += width * (row.products + row.sums)
+            activations += width * row.activations
+    return OperationCounts(trace.multiply_adds(sizes), bias_additions, elementwise, activations)
 
 
 class Outputs(StrEnum):
