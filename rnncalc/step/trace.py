@@ -13,20 +13,17 @@ from contextlib import contextmanager
 from functools import cache, partial
 from itertools import combinations
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
+from typing import Any, NamedTuple, NoReturn, cast
 
 from rnncalc.conventions.layout import role_of, sides_of_biases, width_of
 from rnncalc.conventions.rules import Convention, Side
 from rnncalc.conventions.tensor import Role
 from rnncalc.errors import DeclarationError
-from rnncalc.layers.cell import Cell, Form, Habits
+from rnncalc.layers.cell import Cell, Form, Habits, Operations
 from rnncalc.layers.checks import ACTIVATIONS, wrong
 from rnncalc.layers.layer import Dense, Output
 from rnncalc.step.operations import OPERATIONS, Operation
 from rnncalc.text import all_of, did_you_mean, escape, one_of
-
-if TYPE_CHECKING:
-    from rnncalc.layers.operations import Operations
 
 ONE = "1"
 """The letter of a width of one."""
@@ -119,7 +116,7 @@ class Trace:
 
 
 class Tracer:
-    """The `layers.operations.Operations` with which a step is taken to be traced; it refuses what is not declared."""
+    """The `layers.cell.Operations` with which a step is taken to be traced; it refuses what is not declared."""
 
     def __init__(self, layer: Cell, inputs: int, habits: Habits, sides: Mapping[str, Side]) -> None:
         self._layer = layer
@@ -235,8 +232,6 @@ class Tracer:
             return partial(self._operate, row)
         if name.startswith("__"):
             raise AttributeError(name)
-        from rnncalc.layers.operations import Operations  # which no right step needs
-
         known = [each for each in vars(Operations) if not each.startswith("_")]
         known += [each for each, row in OPERATIONS.items() if not row.beside and each not in (*known, *ACTIVATIONS)]
         near = did_you_mean(name, known)
