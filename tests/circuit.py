@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from rnncalc.layers.cell import Cell, Habits
-from rnncalc.layers.operations import Operations
+from rnncalc.layers.cell import Cell, Habits, Operations
 from rnncalc.pictures.picture import Arrow, Box, Dot, Label, Picture, Style, span
 from rnncalc.reports.equations import plain
 

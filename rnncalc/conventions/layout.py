@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from rnncalc.conventions.formula import Expression, Plus, Times, formula, letters
+from rnncalc.conventions.formula import Expression, formula, letters
 from rnncalc.conventions.rules import Array, CellArrays, Convention, Side, Slot, Width
 from rnncalc.conventions.tensor import Axis, Direction, Role, Tensor
 from rnncalc.errors import DeclarationError
@@ -22,14 +22,12 @@ class Layout(NamedTuple):
     """The tensors a layer owns, and those it shares with the layer that owns them.
 
     params: how many parameters it owns, and letters: the same written down.
-    multiply_adds: the multiplications in matrix products of one application.
     """
 
     own: tuple[Tensor, ...]
     shared: tuple[Tensor, ...]
     params: Expression
     letters: str
-    multiply_adds: Expression
 
 
 def layout(layer: Layer, inputs: int, convention: Convention) -> Layout:
@@ -38,19 +36,16 @@ def layout(layer: Layer, inputs: int, convention: Convention) -> Layout:
     Raises DeclarationError where the cell, or what the convention says of it, contradicts itself.
     """
     shared: tuple[Tensor, ...] = ()
-    multiply_adds: Expression = 0
     match layer:
         case Cell():
             own = tuple(CellTensors(layer, inputs, convention).tensors())
             _check_names(layer, own, convention)
-            multiply_adds = _multiply_adds(layer, inputs)
         case Dense():
             dense = (isinstance(layer, Output) and convention.output) or convention.dense
             kernel = _plain(dense.kernel, Role.KERNEL)
             own = (_plain(dense.bias, Role.BIAS),) if layer.bias else ()
             tied = isinstance(layer, Output) and layer.tied
             own, shared = (own, (kernel,)) if tied else ((kernel, *own), ())
-            multiply_adds = Times(("n", "m"))
         case Embedding():
             own = (_plain(convention.embedding, Role.EMBEDDING),)
         case External():
@@ -58,7 +53,7 @@ def layout(layer: Layer, inputs: int, convention: Convention) -> Layout:
         case _:
             own = ()
     params = formula(own)
-    return Layout(own, shared, params, letters(params), multiply_adds)
+    return Layout(own, shared, params, letters(params))
 
 
 def _check_names(layer: Cell, own: tuple[Tensor, ...], convention: Convention) -> None:
@@ -73,20 +68,6 @@ def _check_names(layer: Cell, own: tuple[Tensor, ...], convention: Convention) -
 def _plain(array: Array, role: Role) -> Tensor:
     """Return the tensor of a layer that is no cell."""
     return Tensor(str(array.name[0]), role, None, "", tuple(WIDTHS[width] for width in array.axes))
-
-
-def _multiply_adds(layer: Cell, inputs: int) -> Expression:
-    """Return one for each weight of a full matrix; a matrix that gates share multiplies once."""
-    matrices = {
-        (product.of, gate.letter if product.matrix is None else product.matrix)
-        for gate in layer.gates(inputs)
-        for product in gate.products
-        if product.form is Form.FULL
-    }
-    widths = [width_of(layer, of) for of, _ in matrices]
-    terms = [Times((layer.directions * widths.count(width), "h", width)) for width in dict.fromkeys(widths)]
-    beside = [Times((layer.directions, *weight.widths)) for weight in layer.weights if weight.widths]
-    return Plus((*terms, *beside))
 
 
 def role_of(layer: Cell, product: Product) -> Role:

@@ -7,16 +7,15 @@ Letters: m inputs, h units, p the width of a projection; x_t the input of step t
 element-wise product.
 """
 
-from collections.abc import Iterator, Mapping
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Layer, OptionProblem
-
-if TYPE_CHECKING:
-    from rnncalc.layers.operations import Operations, Value
 
 Activation = Literal["tanh", "relu", "sigmoid", "linear", "softmax"]
 Merge = Literal["concat", "sum", "mul", "ave"]
@@ -76,6 +75,74 @@ class Habits(Frozen):
     gate_keeps: bool = False
 
 
+Value = TypeVar("Value")
+
+
+Stepped = tuple[Value, tuple[Value, ...]]
+"""What a step returns: what it outputs, and the states after it."""
+
+
+class Operations(Protocol[Value]):
+    """The operations that a step is written in: all that the author of a cell has to know of them.
+
+    A step is written once, in operations that are arguments, and taken once, on symbols (`step/trace.py`). Whatever
+    reads a step reads the nodes that this gives: a pass runs them, equations are written of them, a picture is drawn.
+
+    Vectors have h numbers unless said otherwise; `reads` are x, or states by their letters.
+    """
+
+    def __getattr__(self, name: str) -> Callable[..., Value]:
+        """Return any other operation that `step/operations.py` has a row of, by its name."""
+
+    def gate(self, letter: str, **reads: Value) -> Value:
+        """Return a gate: the sum of its products with what it reads and of its biases, through its activation."""
+
+    def sum(self, letter: str, **reads: Value) -> Value:
+        """Return the part of a gate's sum that reads these, with the biases that stand beside them."""
+
+    def through(self, letter: str, total: Value) -> Value:
+        """Return a gate whose sum was made by hand: the sum through the gate's activation."""
+
+    def has(self, letter: str) -> bool:
+        """Return whether the layer has this gate."""
+
+    def habit(self, name: str) -> bool:
+        """Return one of the convention's habits (`cell.Habits`): what frameworks do differently in one cell."""
+
+    def activate(self, activation: str, vector: Value) -> Value:
+        """Return the vector through an activation that is no gate's."""
+
+    def product(self, letter: str, vector: Value) -> Value:
+        """Return the product of a matrix beside the gates, such as a projection, with a vector."""
+
+    def scalar(self, letter: str) -> Value:
+        """Return a trained number beside the gates, through its activation: a vector of one."""
+
+    def plus(self, left: Value, right: Value) -> Value:
+        """Return the element-wise sum."""
+
+    def times(self, left: Value, right: Value) -> Value:
+        """Return the element-wise product, ∘ in equations."""
+
+    def over(self, left: Value, right: Value) -> Value:
+        """Return the element-wise quotient."""
+
+    def blend(self, gate: Value, where_one: Value, where_zero: Value) -> Value:
+        """Return gate ∘ where_one + (1 − gate) ∘ where_zero."""
+
+    def complement(self, vector: Value) -> Value:
+        """Return 1 − vector."""
+
+    def scale(self, scalar: Value, vector: Value) -> Value:
+        """Return a vector times a vector of one."""
+
+    def half(self, vector: Value) -> Value:
+        """Return a direction's half of x, where x is as wide as both directions together; of one direction, all."""
+
+    def shift(self, vector: Value, scalar: Value) -> Value:
+        """Return a vector plus a vector of one, added to each number."""
+
+
 class Cell(Layer):
     """A recurrent layer of h units; a bidirectional one has a second copy that reads the sequence backwards."""
 
@@ -112,9 +179,7 @@ class Cell(Layer):
         """Return whether a matrix beside the gates makes what is handed on, where that is not h units wide."""
         return self.output != "h" and weight.widths[:1] == (self.output,)
 
-    def step(
-        self, ops: "Operations[Value]", x: "Value", state: "tuple[Value, ...]"
-    ) -> "tuple[Value, tuple[Value, ...]]":
+    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Stepped[Value]:
         """Return what one step hands on, and the states after it: x has m numbers, each state the width it declares."""
         raise NotImplementedError
 
@@ -124,7 +189,6 @@ class Cell(Layer):
 
     @property
     def directions(self) -> int:
-        """How many copies read the sequence, one or two."""
         return 2 if self.bidirectional else 1
 
     def state_widths(self) -> tuple[int, ...]:

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rnncalc.layers.cell import Activation, Cell, Gate, Product, Weight
-
-if TYPE_CHECKING:
-    from rnncalc.layers.operations import Operations, Value
+from rnncalc.layers.cell import Activation, Cell, Gate, Operations, Product, Stepped, Value, Weight
 
 
 class FastGRNN(Cell):
@@ -34,7 +29,7 @@ class FastGRNN(Cell):
     def weights(self) -> tuple[Weight, ...]:
         return Weight("zeta", (), "share of the candidate", "sigmoid"), Weight("nu", (), "least share", "sigmoid")
 
-    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> tuple[Value, tuple[Value, ...]]:
+    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Stepped[Value]:
         (h,) = state
         z = ops.gate("z", x=x, h=h)
         n = ops.gate("n", x=x, h=h)

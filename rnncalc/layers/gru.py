@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from rnncalc.layers.cell import Activation, Cell, Form, Gate, Product, Recurrence
+from rnncalc.layers.cell import Activation, Cell, Form, Gate, Operations, Product, Recurrence, Stepped, Value
 from rnncalc.layers.layer import OptionProblem
-
-if TYPE_CHECKING:
-    from rnncalc.layers.operations import Operations, Value
 
 
 class GRU(Cell):
@@ -36,7 +33,7 @@ class GRU(Cell):
         candidate = Gate("n", self.activation, reads, "candidate", "the new state it proposes")
         return (update, reset, candidate) if self.reset_gate else (update, candidate)
 
-    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> tuple[Value, tuple[Value, ...]]:
+    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Stepped[Value]:
         (h,) = state
         z = ops.gate("z", x=x, h=h)
         if not self.reset_gate:

@@ -52,6 +52,11 @@ class Layer(Frozen, kw_only=True):
         """Return what the letters of this layer's formula stand for."""
         raise NotImplementedError
 
+    @property
+    def directions(self) -> int:
+        """How many copies of it read a sequence, one or two."""
+        return 1
+
     @classmethod
     def known_option(cls, name: str) -> Option | None:
         """Return what an option may be, of any kind of layer or of this one alone; None where nobody has said it."""

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
-from rnncalc.layers.cell import Activation, Cell, Form, Gate, Product, Recurrence, Weight
+from rnncalc.layers.cell import Activation, Cell, Form, Gate, Operations, Product, Recurrence, Stepped, Value, Weight
 from rnncalc.layers.layer import OptionProblem
-
-if TYPE_CHECKING:
-    from rnncalc.layers.operations import Operations, Value
 
 
 class LSTM(Cell):
@@ -49,7 +45,7 @@ class LSTM(Cell):
     def weights(self) -> tuple[Weight, ...]:
         return () if self.projection is None else (Weight("p", ("p", "h"), "projection of the output"),)
 
-    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> tuple[Value, tuple[Value, ...]]:
+    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Stepped[Value]:
         past, c = state
         before = {"c": c} if self.peepholes else {}
         i = ops.gate("i", x=x, h=past, **before)

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rnncalc.layers.cell import Activation, Cell, Form, Gate, Habits, Product, Recurrence
-
-if TYPE_CHECKING:
-    from rnncalc.layers.operations import Operations, Value
-
+from rnncalc.layers.cell import Activation, Cell, Form, Gate, Habits, Operations, Product, Recurrence, Stepped, Value
 
 _MEANING = "how much of the old state to {}, and how much the candidate sees"
 
@@ -29,7 +23,7 @@ class MGU(Cell):
     def meaning(self, gate: Gate, habits: Habits) -> str:
         return _MEANING.format("keep") if gate.letter == "f" and habits.gate_keeps else gate.meaning
 
-    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> tuple[Value, tuple[Value, ...]]:
+    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Stepped[Value]:
         (h,) = state
         f = ops.gate("f", x=x, h=h)
         if self.resets_after(ops.habit("reset_after")):

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rnncalc.layers.cell import Activation, Cell, Gate, Product
-
-if TYPE_CHECKING:
-    from rnncalc.layers.operations import Operations, Value
+from rnncalc.layers.cell import Activation, Cell, Gate, Operations, Product, Stepped, Value
 
 
 class MinGRU(Cell):
@@ -30,7 +25,7 @@ class MinGRU(Cell):
         update = Gate("z", "sigmoid", reads, "update gate", "how much of the old state to replace")
         return update, Gate("n", self.activation, reads, "candidate", "the new state it proposes")
 
-    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> tuple[Value, tuple[Value, ...]]:
+    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Stepped[Value]:
         (h,) = state
         h = ops.blend(ops.gate("z", x=x), ops.gate("n", x=x), h)
         return h, (h,)

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rnncalc.layers.cell import Activation, Cell, Gate, Product
-
-if TYPE_CHECKING:
-    from rnncalc.layers.operations import Operations, Value
+from rnncalc.layers.cell import Activation, Cell, Gate, Operations, Product, Stepped, Value
 
 
 class MinLSTM(Cell):
@@ -32,7 +27,7 @@ class MinLSTM(Cell):
             Gate("n", self.activation, reads, "candidate", "the new state it proposes"),
         )
 
-    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> tuple[Value, tuple[Value, ...]]:
+    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Stepped[Value]:
         (h,) = state
         f = ops.gate("f", x=x)
         i = ops.gate("i", x=x)

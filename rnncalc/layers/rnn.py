@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rnncalc.layers.cell import Activation, Cell, Form, Gate, Product, Recurrence
-
-if TYPE_CHECKING:
-    from rnncalc.layers.operations import Operations, Value
+from rnncalc.layers.cell import Activation, Cell, Form, Gate, Operations, Product, Recurrence, Stepped, Value
 
 
 class RNN(Cell):
@@ -26,7 +21,7 @@ class RNN(Cell):
         meaning = "mixes the input with the memory of the step before"
         return (Gate("h", self.activation, reads, "hidden state", meaning),)
 
-    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> tuple[Value, tuple[Value, ...]]:
+    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Stepped[Value]:
         (h,) = state
         h = ops.gate("h", x=x, h=h)
         return h, (h,)

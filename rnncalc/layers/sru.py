@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
-from rnncalc.layers.cell import Cell, Form, Gate, Product
-
-if TYPE_CHECKING:
-    from rnncalc.layers.operations import Operations, Value
+from rnncalc.layers.cell import Cell, Form, Gate, Operations, Product, Stepped, Value
 
 
 class SRU(Cell):
@@ -41,7 +37,7 @@ class SRU(Cell):
     def states(self) -> Mapping[str, str]:
         return {"c": "h"}
 
-    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> tuple[Value, tuple[Value, ...]]:
+    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Stepped[Value]:
         (past,) = state
         n = ops.gate("n", x=x)
         f = ops.gate("f", x=x, c=past)

@@ -3,24 +3,16 @@
 Knows nothing of files or of what is asked about a network. What can be wrong with one is `validation.py`.
 """
 
-from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from rnncalc.errors import SpecError, first
-from rnncalc.layers.frozen import Frozen
-from rnncalc.layers.layer import Layer, Output
 from rnncalc.network.flow import Move, flow
-from rnncalc.network.parts import Expect, Part, Parts, Topology, TopologyName, part_of
+from rnncalc.network.parts import Part, Parts, Topology, part_of
 from rnncalc.network.stack import Placed, stack
-from rnncalc.network.validation import parts_of, problems, type_problems
-
-if TYPE_CHECKING:
-    from rnncalc.network.budget import Budget
-    from rnncalc.network.training import Update
+from rnncalc.network.validation import Description, parts_of, problems, type_problems
 
 
-class Network(Frozen):
+class Network(Description):
     """A recurrent network, as a spec file describes it: `Network(input=4, layers=[RNN(3)], output=1)`.
 
     input: features per step, or the vocabulary when an embedding comes first. layers: a list or tuple of layers.
@@ -29,21 +21,6 @@ class Network(Frozen):
     feedback: whether, in one-to-many, each output is the next input; else zeros follow.
     Raises SpecError naming everything that is wrong with it.
     """
-
-    input: int | None = None
-    layers: Sequence[Layer] = ()
-    output: Output | int | None = None
-    steps: int | None = None
-    topology: TopologyName | None = None
-    encoder: Part | None = None
-    decoder: Part | None = None
-    feedback: bool = False
-    convention: str = "textbook"
-    name: str = "network"
-    source: str | None = None
-    expect: Expect | None = None
-    budget: "Budget | None" = None
-    training: "Update | None" = None
 
     def __post_init__(self) -> None:
         if found := first(type_problems(self)):

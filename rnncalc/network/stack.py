@@ -12,7 +12,7 @@ from rnncalc.conventions.layout import Layout, layout
 from rnncalc.conventions.rules import Convention
 from rnncalc.conventions.tensor import Tensor
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import External, Layer
+from rnncalc.layers.layer import Dense, External, Layer
 from rnncalc.network.flow import Moves, Placement, ends, shapes
 from rnncalc.step.trace import trace
 
@@ -108,19 +108,18 @@ def stack(moves: Moves, convention_name: str) -> Iterator[Placed]:
 
 
 def _counted(layer: Layer, inputs: int, row: Convention) -> tuple[Mapping[str, int], Layout, int, int | None]:
-    """Return what a layer's letters stand for, its layout, its parameters and its multiply-adds when applied once."""
+    """Return what a layer's letters stand for, its layout, its parameters and its multiply-adds when applied once.
+
+    Layers that differ in their widths alone have one layout, made once for a convention.
+    """
     sizes = layer.sizes(inputs)
-    found = _layout(layer, inputs, sizes, row)
-    per_step = None if isinstance(layer, External) else value(found.multiply_adds, sizes)
-    return sizes, found, value(found.params, sizes), per_step
-
-
-def _layout(layer: Layer, inputs: int, sizes: Mapping[str, int], row: Convention) -> Layout:
-    """Return the layout of a layer; those that differ in their widths alone have one, made once for a convention."""
     key: object = (type(layer), tuple(sizes), layer.choices())
-    if isinstance(layer, Cell):
-        key = key, trace(layer, inputs, row)
+    per_step: int | None = None if isinstance(layer, External) else 0
+    if isinstance(layer, Cell | Dense):
+        step = trace(layer, inputs, row)
+        key = key, step
+        per_step = layer.directions * step.multiply_adds(sizes)
     found: Layout | None = row.layouts.get(key)
     if found is None:
         found = row.layouts[key] = layout(layer, inputs, row)
-    return found
+    return sizes, found, value(found.params, sizes), per_step

@@ -9,51 +9,52 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING
 
 from rnncalc.bounds import MAX_LAYERS
 from rnncalc.conventions.catalogue import CONVENTIONS, lacks, too_wide
 from rnncalc.errors import Path, Problem
 from rnncalc.layers.cell import Cell
+from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Embedding, Layer, Output
 from rnncalc.layers.options import Allowed, Choice, Size, Switch, Text, WholeNumber
 from rnncalc.network.flow import turns
-from rnncalc.network.parts import OUTPUT, TOPOLOGIES, Expect, Part, Parts, Topology, joins, name_of, part_of
+from rnncalc.network.parts import (
+    OUTPUT,
+    TOPOLOGIES,
+    Expect,
+    Part,
+    Parts,
+    Topology,
+    TopologyName,
+    joins,
+    name_of,
+    part_of,
+)
 from rnncalc.text import did_you_mean, escape, plural
 
-if TYPE_CHECKING:  # a protocol costs more to make than all that it types
+if TYPE_CHECKING:
     from rnncalc.network.budget import Budget
     from rnncalc.network.training import Update
 
-    class Described(Protocol):
-        """A network as it is described, before anything is known of whether it can be."""
 
-        defaults: ClassVar[dict[str, Any]]
+class Description(Frozen):
+    """A network as it is described, before anything is known of whether it can be."""
 
-        @property
-        def input(self) -> int | None: ...
-        @property
-        def layers(self) -> Sequence[Layer]: ...
-        @property
-        def output(self) -> Output | int | None: ...
-        @property
-        def steps(self) -> int | None: ...
-        @property
-        def topology(self) -> str | None: ...
-        @property
-        def encoder(self) -> Part | None: ...
-        @property
-        def decoder(self) -> Part | None: ...
-        @property
-        def feedback(self) -> bool: ...
-        @property
-        def convention(self) -> str: ...
-        @property
-        def expect(self) -> Expect | None: ...
-        @property
-        def budget(self) -> Budget | None: ...
-        @property
-        def training(self) -> Update | None: ...
+    input: int | None = None
+    layers: Sequence[Layer] = ()
+    output: Output | int | None = None
+    steps: int | None = None
+    topology: TopologyName | None = None
+    encoder: Part | None = None
+    decoder: Part | None = None
+    feedback: bool = False
+    convention: str = "textbook"
+    name: str = "network"
+    source: str | None = None
+    expect: Expect | None = None
+    budget: Budget | None = None
+    training: Update | None = None
 
 
 KEYS: dict[str, Allowed] = {
@@ -68,22 +69,22 @@ KEYS: dict[str, Allowed] = {
 """What the plain keys of a network, or of a part, may be."""
 
 
-def parts_of(network: Described) -> dict[str | None, Part]:
+def parts_of(network: Description) -> dict[str | None, Part]:
     """Return the parts that are there, of a network that may yet be wrong."""
     halves = {"encoder": network.encoder, "decoder": network.decoder}
     if network.encoder or network.decoder:
         return {name: part for name, part in halves.items() if part}
-    steps = 1 if network.topology == Topology.ONE_TO_ONE else network.steps
+    steps = 1 if network.topology == Topology.ONE_TO_ONE.value else network.steps
     return {None: part_of(network.input or 0, network.layers, network.output, steps)}
 
 
-def type_problems(network: Described) -> Iterator[Problem]:
+def type_problems(network: Description) -> Iterator[Problem]:
     """Yield what is not of the type that a network is made of."""
     halves = {"encoder": network.encoder, "decoder": network.decoder}
     for name, half in halves.items():
         if half is not None and not isinstance(half, Part):
             yield Problem((name,), f"expected a Part, got {half!r}")
-    of: dict[Path, Described | Part] = {(): network}
+    of: dict[Path, Description | Part] = {(): network}
     of |= {(name,): half for name, half in halves.items() if isinstance(half, Part)}
     for path, part in of.items():
         if not isinstance(part.layers, Sequence) or isinstance(part.layers, str):
@@ -97,7 +98,7 @@ def type_problems(network: Described) -> Iterator[Problem]:
             yield Problem((*path, "output"), f"expected an Output, or its units, got {part.output!r}")
 
 
-def problems(network: Described) -> Iterator[Problem]:
+def problems(network: Description) -> Iterator[Problem]:
     """Yield everything that is wrong with a network whose pieces are of the right types."""
     parts = parts_of(network)
     if wrong := [*_values(network, parts)]:
@@ -138,7 +139,7 @@ def _too_many(parts: Parts) -> Iterator[Problem]:
             yield Problem(path, too_many_layers(number), gaps=(number - MAX_LAYERS,))
 
 
-def _asked(network: Described, parts: Parts) -> Iterator[Problem]:
+def _asked(network: Description, parts: Parts) -> Iterator[Problem]:
     """Yield what is wrong with what is asked of a network; what a network does not have, none pays for."""
     if network.expect is not None:
         yield from _expected(network.expect, parts)
@@ -152,7 +153,7 @@ def _asked(network: Described, parts: Parts) -> Iterator[Problem]:
         yield from problems_of(network.budget, (name for _, name, _ in named(parts)))
 
 
-def _values(network: Described, parts: Parts) -> Iterator[Problem]:
+def _values(network: Description, parts: Parts) -> Iterator[Problem]:
     for key, allowed in KEYS.items():
         value = getattr(network, key)
         if value is not network.defaults[key] and (problem := allowed.problem(value)):
@@ -176,7 +177,7 @@ def _placed(path: Path, part: Part) -> Iterator[tuple[Path, Layer]]:
         yield (*path, OUTPUT), part.output
 
 
-def _whole(network: Described) -> Iterator[Problem]:
+def _whole(network: Description) -> Iterator[Problem]:
     if network.input is None:
         yield Problem(("input",), "missing; give the number of features per step, or the vocabulary of an embedding")
     if not network.layers:
@@ -187,7 +188,7 @@ def _whole(network: Described) -> Iterator[Problem]:
         )
 
 
-def _encoder_decoder(network: Described) -> Iterator[Problem]:
+def _encoder_decoder(network: Description) -> Iterator[Problem]:
     for key in ("input", "layers", "output", "steps"):
         if getattr(network, key):
             yield Problem((key,), "does not apply beside encoder and decoder; move it into one of them")
@@ -307,13 +308,13 @@ def _between(gives: Cell, takes: Cell, at: Path) -> Iterator[Problem]:
         yield Problem((*at, "learned_state"), message)
 
 
-def cannot_feed_back(network: Described) -> Iterator[Problem]:
+def cannot_feed_back(network: Description) -> Iterator[Problem]:
     """Yield what keeps the output of a step from being the input of the next."""
     at = ("feedback",)
     if network.encoder or network.decoder:
         yield Problem(at, "does not apply to an encoder-decoder, whose decoder reads inputs of its own; remove it")
         return
-    if network.topology != Topology.ONE_TO_MANY:
+    if network.topology != Topology.ONE_TO_MANY.value:
         got = network.topology or Topology.MANY_TO_ONE
         yield Problem(at, f"applies to one-to-many, where later steps have no input, got {got}; remove it")
         return

@@ -77,12 +77,12 @@ def chunks_of(steps: int, chunk: int | None) -> tuple[Chunks, ...]:
     return (Chunks(1, size, first=True, last=False), *between, last)
 
 
-def stops(layer: Cell, chunks: Chunks) -> tuple[bool, ...]:
+def stops(layer: Layer, chunks: Chunks) -> tuple[bool, ...]:
     """Return for each direction of a layer whether it takes its last step in such a chunk."""
     return (chunks.last, chunks.first)[: layer.directions]
 
 
-def starts(layer: Cell, chunks: Chunks) -> tuple[bool, ...]:
+def starts(layer: Layer, chunks: Chunks) -> tuple[bool, ...]:
     """Return for each direction of a layer whether it takes its first step in such a chunk."""
     return (chunks.first, chunks.last)[: layer.directions]
 

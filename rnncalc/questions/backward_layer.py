@@ -5,19 +5,21 @@ A recurrent layer's equations say it; of the others it is said here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.formula import Expression, Plus, Times, value
+from rnncalc.conventions.tensor import Role
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Dense, Embedding, External, Output
+from rnncalc.layers.layer import Dense, Embedding, External
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.questions.backward_flow import Chunks, Situation, starts, stops
-from rnncalc.step.costs import BackwardProduct, Chunk, Gradient, Outputs, SavedVector, Tally, tally
-from rnncalc.step.equations import Notation, Symbol, W
-from rnncalc.step.trace import ONE, trace
+from rnncalc.questions.backward_flow import Situation, starts, stops
+from rnncalc.step.costs import Chunk, Outputs, SavedVector, Tally, tally
+from rnncalc.step.equations import Notation, Symbol, W, formulas
+from rnncalc.step.trace import ONE, Trace, trace
 
 Widths = Mapping[tuple[str, ...], int]
 """Letters of widths that are multiplied, and how many times; no letter is one."""
@@ -80,19 +82,20 @@ class Costs:
 
     def _tally(self, situation: Situation, number: int) -> Tally:
         placed, layer = situation.placed, situation.placed.layer
-        chunks, needs, reached = situation.of_chunk(number)
-        match layer:
-            case Cell() if reached is not Outputs.NONE or situation.how.states_reached:
-                step = trace(layer, placed.inputs, self.convention)
-                return tally(step, layer, _cell_chunk(layer, situation, number), self.notation)
-            case Dense():
-                shared = bool(placed.layout.shared)
-                trained = self.tables[placed.part] if shared else not layer.frozen
-                of = _dense(placed, layer, _applied(chunks, needs, reached), trained=trained)
-                return _fed_itself(of) if situation.how.fed_itself else of
-            case Embedding() if not layer.frozen:
-                return Tally({SavedVector(TOKEN, ONE): sum(_applied(chunks, needs, reached))}, {})
-        return NOTHING
+        chunks, _, reached = situation.of_chunk(number)
+        if isinstance(layer, Embedding) and not layer.frozen:
+            looked_up = {Outputs.ALL: chunks.steps, Outputs.END: 1, Outputs.NONE: 0}[reached]
+            return Tally({SavedVector(TOKEN, ONE): looked_up}, {})
+        if not isinstance(layer, Cell | Dense) or not (reached is not Outputs.NONE or situation.how.states_reached):
+            return NOTHING
+        step = trace(layer, placed.inputs, self.convention)
+        table = not self.tables[placed.part] if placed.layout.shared else layer.frozen
+        frozen = [role for role in Role if (table if role is Role.KERNEL else layer.frozen)]
+        if isinstance(layer, Cell):
+            return tally(step, _chunk(situation, number, frozen), formulas(step, self.notation))
+        of = tally(step, _chunk(situation, number, frozen), partial(_of_dense, placed, step))
+        of = of._replace(saved=dict(reversed([*of.saved.items()])))  # x before y
+        return _fed_itself(of) if situation.how.fed_itself else of
 
 
 TOKEN = Symbol("x", time="t")
@@ -108,19 +111,21 @@ def _contains(more: Widths, less: Widths) -> bool:
     return all(more.get(letters, 0) >= times for letters, times in less.items())
 
 
-def _cell_chunk(layer: Cell, situation: Situation, number: int) -> Chunk:
-    """Return one of the kinds of chunk of a recurrent layer, as its equations are gone back through."""
+def _chunk(situation: Situation, number: int, frozen: Container[Role]) -> Chunk:
+    """Return one of the kinds of chunk of a layer, for its backward pass."""
     chunks, needs, reached = situation.of_chunk(number)
-    how = situation.how
+    layer, how = situation.placed.layer, situation.how
     return Chunk(
         steps=chunks.steps,
         outputs=reached,
         inputs_need=needs,
         starts_need=tuple([how.start_needs and begins for begins in starts(layer, chunks)]),
-        ends=stops(layer, chunks),
+        ends=stops(layer, chunks) if isinstance(layer, Cell) else (True,),
+        frozen=frozen,
+        merge=layer.merge if isinstance(layer, Cell) else None,
         final_states=how.states_reached,
         other_end_needs=not layer.frozen or any(how.inputs_need[0]),
-        fed_itself=how.fed_itself,
+        fed_itself=how.fed_itself and isinstance(layer, Cell),
     )
 
 
@@ -133,34 +138,10 @@ def widths_saved(of: Tally) -> Widths:
     return widths
 
 
-def _applied(chunks: Chunks, needs: tuple[bool, bool], reached: Outputs) -> tuple[int, int]:
-    """Return to how many vectors of a chunk that a loss reaches a layer is applied: which need a gradient, and not."""
-    first, others = needs
-    if reached is Outputs.NONE:
-        return 0, 0
-    if reached is Outputs.END:
-        last = first if chunks.steps == 1 else others
-        return int(last), int(not last)
-    need = first + others * (chunks.steps - 1)
-    return need, chunks.steps - need
-
-
-def _dense(placed: Placed, layer: Dense, applied: tuple[int, int], *, trained: bool) -> Tally:
-    """Return what a dense layer takes: its input for its weights, what an activation gave for its derivative."""
-    need, others = applied
-    of, matrix = ("h", "y") if isinstance(layer, Output) else ("x", "")
-    time = "t" if placed.sequence else ""
-    saved: dict[SavedVector, int] = {}
-    work: dict[BackwardProduct, int] = {}
-    if trained:
-        saved[SavedVector(Symbol(of, time=time, axes=("m",)), "m")] = need + others
-        work[BackwardProduct(Gradient.MATRIX, matrix, of, ("n", "m"))] = need + others
-    if need:
-        work[BackwardProduct(Gradient.VECTOR, matrix, of, ("n", "m"))] = need
-    if layer.activation != "linear":
-        biased = layer.bias and not layer.frozen
-        saved[SavedVector(Symbol("y", time=time, axes=("n",)), "n")] = need + others if trained or biased else need
-    return Tally(saved, work)
+def _of_dense(placed: Placed, step: Trace, place: int) -> Symbol:
+    """Return what a value of a dense layer is called: what it reads, or y."""
+    node = step.nodes[place]
+    return Symbol(node.letter or "y", time="t" if placed.sequence else "", axes=(node.width,))
 
 
 def _fed_itself(of: Tally) -> Tally:

@@ -98,7 +98,7 @@ def _under(entry: Placed, target: str) -> tuple[Placed, OwnCell | None]:
     own = layout(core, entry.inputs, convention(target))
     tensors = (*own.own, *states)
     params = formula(tensors)
-    return _laid_out(entry, Layout(tensors, (), params, letters(params), own.multiply_adds)), None
+    return _laid_out(entry, Layout(tensors, (), params, letters(params))), None
 
 
 def _laid_out(entry: Placed, found: Layout) -> Placed:

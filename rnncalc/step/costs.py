@@ -1,21 +1,61 @@
-"""What the backward pass of a chunk of steps reads and multiplies, read off the trace of the step.
+"""What a step costs, read off its trace: its operations forward, and what its backward pass reads and multiplies.
 
-Each operation's row says which forward values the gradients of its operands read; backward from what a loss reaches,
-these are noted, each value once. A few steps say all, since every further one adds the same. Knows no sequence and no
-network: how a chunk stands in them is handed in.
+Each operation's row says how many products, sums and activations it takes, and which forward values the gradients of
+its operands read. Backward from what a loss reaches, these are noted, each value once. A few steps say all, since every
+further one adds the same. Knows no sequence and no network: how a chunk stands in them is an argument.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from enum import Enum, StrEnum
 from typing import NamedTuple, TypeVar
 
-from rnncalc.layers.cell import Cell
-from rnncalc.step.equations import Formula, Notation, W, formulas
+from rnncalc.conventions.tensor import Role
+from rnncalc.step.equations import Formula
 from rnncalc.step.operations import OPERATIONS, RESULT
-from rnncalc.step.trace import WEIGHTS, Trace
+from rnncalc.step.trace import ONE, WEIGHTS, Trace
+
+
+class OperationCounts(NamedTuple):
+    """How many operations there are of each kind; `elementwise` are products, quotients and sums of two numbers."""
+
+    multiply_adds: int
+    bias_additions: int
+    elementwise: int
+    activations: int
+
+    @property
+    def flops(self) -> int:
+        """The floating-point operations: a multiply-add is two, any other one."""
+        return 2 * self.multiply_adds + self.bias_additions + self.elementwise + self.activations
+
+
+def operations(trace: Trace, sizes: Mapping[str, int]) -> OperationCounts:
+    """Return how many operations one step of one direction takes; `sizes` are the numbers of the letters of widths.
+
+    The sum of two matrix products is none of the element-wise ones: their multiply-adds add up in one place.
+    """
+    bias_additions = elementwise = activations = 0
+    added_up: set[int] = set()  # the matrix products, and their sums with one another and with biases
+    for place, node in enumerate(trace.nodes):
+        row = OPERATIONS.get(node.operation)
+        if row is None:
+            continue
+        width = 1 if node.width == ONE else sizes[node.width]
+        biases = [operand for operand in node.operands if trace.nodes[operand].operation == WEIGHTS]
+        if row.name == "matrix":
+            added_up.add(place)
+        elif row.name == "plus" and {*node.operands} <= {*added_up, *biases}:
+            added_up.add(place)
+            bias_additions += width * len(biases)
+        elif row.name == "plus" and biases:
+            bias_additions += width
+        else:
+            elementwise += width * (row.products + row.sums)
+            activations += width * row.activations
+    return OperationCounts(trace.multiply_adds(sizes), bias_additions, elementwise, activations)
 
 
 class Outputs(StrEnum):
@@ -30,8 +70,9 @@ class Outputs(StrEnum):
 
 
 class Chunk(NamedTuple):
-    """Some steps of a recurrent layer whose backward pass is one.
+    """Some steps of a layer whose backward pass is one.
 
+    frozen: the roles of the weights that are not trained. merge: how two directions are joined.
     inputs_need: whether a gradient is asked for of the input at the first step in time, and of those at the others.
     starts_need: for each direction, whether one is of the state before the step that it reads first.
     ends: for each direction, whether it stops in this chunk. final_states: whether a loss depends on its states there.
@@ -47,6 +88,8 @@ class Chunk(NamedTuple):
     inputs_need: tuple[bool, bool]
     starts_need: tuple[bool, ...]
     ends: tuple[bool, ...]
+    frozen: Container[Role] = ()
+    merge: str | None = None
     final_states: bool = False
     other_end_needs: bool = False
     fed_itself: bool = False
@@ -88,14 +131,16 @@ class Tally(NamedTuple):
 What = TypeVar("What")
 
 
-def tally(trace: Trace, layer: Cell, chunk: Chunk, notation: Notation = W) -> Tally:
-    """Return what the backward pass of a chunk of a layer reads and multiplies."""
+def tally(trace: Trace, chunk: Chunk, formula: Callable[[int], Formula]) -> Tally:
+    """Return what the backward pass of a chunk of a layer reads and multiplies.
+
+    formula: what a value of the step is called, by its place.
+    """
     # After a step for each state, whatever can ask for a gradient does; so many before the end, all is reached.
-    enough = 2 * len(trace.before) + 2
-    formula = formulas(trace, notation)
+    enough = 2 * len(trace.before) + 3
     counts = []
     for steps in (chunk.steps,) if chunk.steps <= enough else (enough - 1, enough):
-        tape = _taped(trace, layer, chunk._replace(steps=steps))
+        tape = _taped(trace, chunk._replace(steps=steps))
         tape.back()
         saved = Counter((value.place, value.width) for value in tape.saved.values())
         counts.append((saved, tape.work))
@@ -131,9 +176,9 @@ class _Value:
 class _Tape:
     """The values of some steps of one direction after the other, and what the way back through them reads."""
 
-    def __init__(self, trace: Trace, *, trained: bool) -> None:
+    def __init__(self, trace: Trace, frozen: Container[Role]) -> None:
         self.trace = trace
-        self.trained = trained
+        self.frozen = frozen
         self.values: list[_Value] = []
         self.saved: dict[int, _Value] = {}
         self.work: Counter[BackwardProduct] = Counter()
@@ -152,8 +197,9 @@ class _Tape:
         for place, node in enumerate(trace.nodes):
             if place in at:
                 continue
-            if node.operation == WEIGHTS:
-                once[place] = at[place] = _Value(place, WEIGHTS, node.width, needs=self.trained)
+            if node.weights:
+                trained = node.weights.role not in self.frozen
+                once[place] = at[place] = _Value(place, WEIGHTS, node.width, needs=trained)
                 continue
             operands = [at[operand] for operand in node.operands]
             at[place] = self.made(place, node.operation, node.width, operands)
@@ -198,9 +244,9 @@ class _Tape:
         return BackwardProduct(gradient, letters, node.weights.of, node.axes)
 
 
-def _taped(trace: Trace, layer: Cell, chunk: Chunk) -> _Tape:
+def _taped(trace: Trace, chunk: Chunk) -> _Tape:
     """Return the values of a chunk, those that a loss depends on marked."""
-    tape = _Tape(trace, trained=not layer.frozen)
+    tape = _Tape(trace, chunk.frozen)
     first, others = chunk.inputs_need
     sequence = [tape.given(trace.x, needs=others if step else first) for step in range(chunk.steps)]
     ways: list[list[_Value]] = []
@@ -212,11 +258,11 @@ def _taped(trace: Trace, layer: Cell, chunk: Chunk) -> _Tape:
     match chunk.outputs:
         case Outputs.ALL:
             for handed in zip(*ways, strict=True):
-                _reach(tape, layer, handed)
+                _reach(tape, chunk, handed)
         case Outputs.END:
             ends = [way[0 if direction else -1] for direction, way in enumerate(ways) if chunk.ends[direction]]
-            _reach(tape, layer, ends)
-            if layer.merge == "mul" and chunk.ends == (True, False):
+            _reach(tape, chunk, ends)
+            if chunk.merge == "mul" and chunk.ends == (True, False):
                 # The directions are multiplied in the chunk where the forward one stops: what they hand on is saved.
                 if ends[0].needs:
                     tape.hold(tape.given(ends[0].place, needs=chunk.other_end_needs))
@@ -241,9 +287,9 @@ def _direction(
     return outputs, state
 
 
-def _reach(tape: _Tape, layer: Cell, handed: Sequence[_Value]) -> None:
+def _reach(tape: _Tape, chunk: Chunk, handed: Sequence[_Value]) -> None:
     """Have a loss depend on what the directions hand on together; where they are multiplied, each reads the other."""
-    if len(handed) == 2 and layer.merge == "mul":
+    if len(handed) == 2 and chunk.merge == "mul":
         handed = [tape.made(handed[0].place, "times", handed[0].width, handed)]
     for value in handed:
         value.reached = True

@@ -10,21 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
+from math import prod
+from typing import Any, NamedTuple, NoReturn, cast
 
 from rnncalc.conventions.layout import role_of, sides_of_biases, width_of
 from rnncalc.conventions.rules import Convention, Side
 from rnncalc.conventions.tensor import Role
 from rnncalc.errors import DeclarationError
-from rnncalc.layers.cell import Cell, Form, Habits
+from rnncalc.layers.cell import Cell, Form, Habits, Operations
 from rnncalc.layers.checks import ACTIVATIONS, wrong
+from rnncalc.layers.layer import Dense, Output
 from rnncalc.step.operations import OPERATIONS, Operation
 from rnncalc.text import all_of, did_you_mean, escape, one_of
-
-if TYPE_CHECKING:
-    from rnncalc.layers.operations import Operations
 
 ONE = "1"
 """The letter of a width of one."""
@@ -110,9 +109,14 @@ class Trace:
         self.gates = gates
         self.sums = sums
 
+    def multiply_adds(self, sizes: Mapping[str, int]) -> int:
+        """Return the multiplications in products of a matrix and a vector, with numbers for the letters of widths."""
+        matrices = (self.nodes[node.operands[0]].axes for node in self.nodes if node.operation == "matrix")
+        return sum([prod([sizes[letter] for letter in axes]) for axes in matrices])
+
 
 class Tracer:
-    """The `layers.operations.Operations` with which a step is taken to be traced; it refuses what is not declared."""
+    """The `layers.cell.Operations` with which a step is taken to be traced; it refuses what is not declared."""
 
     def __init__(self, layer: Cell, inputs: int, habits: Habits, sides: Mapping[str, Side]) -> None:
         self._layer = layer
@@ -228,8 +232,6 @@ class Tracer:
             return partial(self._operate, row)
         if name.startswith("__"):
             raise AttributeError(name)
-        from rnncalc.layers.operations import Operations  # which no right step needs
-
         known = [each for each in vars(Operations) if not each.startswith("_")]
         known += [each for each, row in OPERATIONS.items() if not row.beside and each not in (*known, *ACTIVATIONS)]
         near = did_you_mean(name, known)
@@ -439,12 +441,14 @@ def _said(letter: str, of: str) -> str:
     return f"gate {letter}'s product of {of}" if of else letter
 
 
-def trace(layer: Cell, inputs: int, convention: Convention) -> Trace:
-    """Return the trace of a cell's step under a convention.
+def trace(layer: Cell | Dense, inputs: int, convention: Convention) -> Trace:
+    """Return the trace of a cell's step under a convention, or of what a dense layer does at each step.
 
     Layers that differ in their widths alone have one, made once. Raises DeclarationError where the step of a cell is
     not what it declares.
     """
+    if isinstance(layer, Dense):
+        return _dense(isinstance(layer, Output), layer.bias, layer.activation)
     with named(layer):
         sizes = layer.sizes(inputs)
         fine = all(type(size) is int and size > 0 for size in sizes.values())
@@ -462,6 +466,22 @@ def trace(layer: Cell, inputs: int, convention: Convention) -> Trace:
         found = Tracer(layer, inputs, habits, sides)()
         made.append((declares, found))
         return found
+
+
+@cache
+def _dense(output: bool, bias: bool, activation: str) -> Trace:
+    """Return the trace of a dense layer, a step without a state: the output layer's is y = W_hy h + b_y."""
+    of, letter = ("h", "y") if output else ("x", "")
+    nodes = [
+        Node(INPUT, width="m", letter=of),
+        Node(WEIGHTS, weights=Weights(Role.KERNEL, letter, of), axes=("n", "m")),
+        Node("matrix", (1, 0), "n"),
+    ]
+    if bias:
+        nodes += Node(WEIGHTS, width="n", weights=Weights(Role.BIAS, letter), axes=("n",)), Node("plus", (2, 3), "n")
+    if activation != "linear":
+        nodes.append(Node(activation, (len(nodes) - 1,), "n"))
+    return Trace(nodes, 0, {}, {}, len(nodes) - 1, {}, ())
 
 
 def traced(layer: Cell, inputs: int, habits: Habits = NO_HABITS, sides: Mapping[str, Side] = NO_SIDES) -> Trace:

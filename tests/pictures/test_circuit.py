@@ -8,9 +8,8 @@ from circuit import Circuit, Numbers
 from pictured import hold
 
 from rnncalc import Cell, Network
-from rnncalc.layers.cell import Activation, Form, Gate, Habits, Product
+from rnncalc.layers.cell import Activation, Form, Gate, Habits, Operations, Product, Value
 from rnncalc.layers.kinds import KINDS
-from rnncalc.layers.operations import Operations, Value
 from rnncalc.pictures.circuit import figure
 from rnncalc.pictures.graph import graph
 from rnncalc.pictures.picture import Caption, framed

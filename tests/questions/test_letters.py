@@ -6,9 +6,8 @@ from collections.abc import Mapping
 import pytest
 
 from rnncalc import Cell, Network, training
-from rnncalc.layers.cell import Form, Gate, Product
+from rnncalc.layers.cell import Form, Gate, Operations, Product, Value
 from rnncalc.layers.kinds import KINDS
-from rnncalc.layers.operations import Operations, Value
 from rnncalc.pictures.graph import graph
 from rnncalc.questions.explain_training import explain_training
 from rnncalc.reports.explain_training import TrainingExplanationReport

@@ -6,9 +6,8 @@ from typing import Any, ClassVar
 import pytest
 
 from rnncalc.errors import DeclarationError
-from rnncalc.layers.cell import Cell, Form, Gate, Product, Weight
+from rnncalc.layers.cell import Cell, Form, Gate, Operations, Product, Value, Weight
 from rnncalc.layers.kinds import KINDS, kind
-from rnncalc.layers.operations import Operations, Value
 from rnncalc.step.trace import traced
 
 X, H = Product("x"), Product("h")
