@@ -1,4 +1,4 @@
-"""Arrays of weights for a forward pass, and the meter that watches them being used.
+"""What a forward pass computes with: weights in arrays, the meter that watches them being used, and vectors.
 
 What was read and multiplied is recorded here, where it happens, once a product: the pass itself states nothing.
 """
@@ -7,10 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple
+from math import sqrt
+from random import Random
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from rnncalc.conventions.tensor import Tensor
-from rnncalc.step.operations import Rows, Vector, product
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Embedding, External
+from rnncalc.network.flow import Input
+from rnncalc.network.network import Network
+from rnncalc.network.stack import Placed
+from rnncalc.step.operations import Operation, Rows, Vector, product
+
+Value = TypeVar("Value")
 
 Nested = Any
 """Floats in lists in lists, as deep as a shape is long."""
@@ -164,6 +173,133 @@ def _scalars(nested: Nested) -> int:
         return len(nested)
     rows = bool(nested[0]) and not isinstance(nested[0][0], list)
     return sum(map(len if rows else _scalars, nested))
+
+
+class Vectors(Protocol[Value]):
+    """What a layer computes with in a pass; a value is a vector of floats, or whatever stands for one."""
+
+    @property
+    def chunk(self) -> int:
+        """The chunk of steps that the present step is in: what is made in one is not kept for another."""
+
+    def constant(self, numbers: Vector) -> Value:
+        """Return a vector of data."""
+
+    def numbers(self, vector: Value) -> Vector:
+        """Return the numbers of a vector."""
+
+    def product(self, matrix: Matrix, vector: Value) -> Value:
+        """Return a matrix times a vector."""
+
+    def weight(self, weights: WeightVector) -> Value:
+        """Return a vector of weights: a bias, what multiplies element by element, or a trained number."""
+
+    def state(self, weights: WeightVector) -> Value:
+        """Return a learned state before the first step."""
+
+    def row(self, matrix: Matrix, number: int) -> Value:
+        """Return a row of a table, looked up."""
+
+    def operation(self, row: Operation) -> Callable[..., Value]:
+        """Return what does an operation of the table."""
+
+    def at(self, step: int) -> None:
+        """Take notice of the step that is taken next, counted from 0."""
+
+    def carry(self, vector: Value, border: int) -> Value:
+        """Return a state on its way to the next step; the border is the number of the later of the two in time."""
+
+
+class Floats:
+    """Plain vectors of one layer, for a pass that only goes forward; the meter sees what is read and multiplied."""
+
+    chunk = 0
+
+    def __init__(self, meter: Meter) -> None:
+        self.meter = meter
+        self.product = meter.product
+        self.weight = self.state = meter.vector
+
+    def constant(self, numbers: Vector) -> Vector:
+        return numbers
+
+    def numbers(self, vector: Vector) -> Vector:
+        return vector
+
+    def row(self, matrix: Matrix, number: int) -> Vector:
+        self.meter.read(number, len(matrix.rows[number]))
+        return matrix.rows[number]
+
+    def operation(self, row: Operation) -> Callable[..., Vector]:
+        return row.forward
+
+    def at(self, step: int) -> None:
+        """Take no notice."""
+
+    def carry(self, vector: Vector, border: int) -> Vector:
+        return vector
+
+
+def floats(_: Placed, meter: Meter) -> Floats:
+    """Return what a layer computes with in a pass that only goes forward."""
+    return Floats(meter)
+
+
+class PassData:
+    """Weights, inputs and start states: by layer and tensor, by part, and by layer and letter.
+
+    Random ones are made as they are asked for, so that each is to be asked for once, layers in their order.
+    """
+
+    def __init__(
+        self,
+        seed: int = 0,
+        weights: dict[str, dict[str, Nested]] | None = None,
+        inputs: dict[str | None, list[Any]] | None = None,
+        start: dict[str, dict[str, Nested]] | None = None,
+    ) -> None:
+        self.weights = weights
+        self.given_inputs = inputs or {}
+        self.start = start or {}
+        # Python promises the same numbers from `random()` for the same seed, on every machine and in every version.
+        self._of_weights = Random(f"{seed} weights").random
+        self._of_inputs = Random(f"{seed} inputs").random
+
+    def weights_of(self, place: Placed) -> dict[str, Nested]:
+        """Return the weights of a layer by tensor."""
+        if isinstance(place.layer, External):
+            return {}
+        if self.weights is not None:
+            return self.weights.get(place.name, {})
+        fan = place.outputs if isinstance(place.layer, Cell) else place.inputs
+        bound = 1.0 if isinstance(place.layer, Embedding) else 1.0 / sqrt(fan)
+        return {tensor.name: filled(tensor, bound, self._of_weights) for tensor in place.tensors}
+
+    def weights_of_all(self, network: Network) -> dict[str, dict[str, Nested]]:
+        """Return the weights of every layer, by layer and tensor."""
+        return {place.name: self.weights_of(place) for place in network.stack}
+
+    def arrays(self, place: Placed) -> Arrays:
+        """Return the same as arrays, which hand out pieces of them by name."""
+        return Arrays(self.weights_of(place), place.tensors, place.copy)
+
+    def inputs(self, move: Input, count: int) -> Iterable[Any]:
+        """Return so many vectors, or tokens, of an input; random ones are as wide as the spec says.
+
+        They are so whatever the stack declares, and those of a layer alone are drawn as they are needed.
+        """
+        width = move.shape[-1]
+        if move.extra_of is not None:
+            return (self.elsewhere(width) for _ in range(count))
+        if given := self.given_inputs.get(move.part):
+            return given
+        if move.tokens:
+            return [int(self._of_inputs() * width) for _ in range(count)]
+        return [self.elsewhere(width) for _ in range(count)]
+
+    def elsewhere(self, count: int) -> list[float]:
+        """Return so many numbers between -1 and 1, such as those that come from no layer."""
+        return [2.0 * self._of_inputs() - 1.0 for _ in range(count)]
 
 
 VALUES = 4_096

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from rnncalc.forward.arrays import Meter, Nested
+from rnncalc.forward.layer_pass import History
 from rnncalc.forward.losses import Loss
-from rnncalc.forward.network_pass import Pass, Ran
-from rnncalc.forward.recurrent import History
+from rnncalc.forward.network_pass import LayerRun, Pass
 from rnncalc.forward.tape import LayerTape, Tape, Taped, Value
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -41,7 +41,7 @@ class WentBack(NamedTuple):
 class Back(NamedTuple):
     """A pass forward and back. loss: None, and no layer went back, where a layer could not be run."""
 
-    ran: tuple[Ran, ...]
+    ran: tuple[LayerRun, ...]
     loss: float | None = None
     layers: tuple[WentBack, ...] = ()
 
@@ -70,8 +70,8 @@ class Recording:
         self.layers: dict[str, LayerTape] = {}
         forward = Pass(network, self._taped, seed=seed, weights=weights, inputs=inputs, start=start, traced=traced)
         self.ran = tuple(forward.run())
-        self.outputs = forward.handed
-        self.kept = forward.kept
+        self.outputs = forward.outputs
+        self.kept = forward.histories
 
     def _taped(self, place: Placed, meter: Meter) -> Taped:
         self.layers[place.name] = LayerTape(self.weights.get(place.name, {}), trained=not place.layer.frozen)

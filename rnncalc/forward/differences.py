@@ -8,8 +8,7 @@ from math import prod
 from random import Random
 from typing import Any, NamedTuple
 
-from rnncalc.forward.arrays import Meter, Nested, Progress
-from rnncalc.forward.floats import Floats
+from rnncalc.forward.arrays import Floats, Meter, Nested, Progress
 from rnncalc.forward.losses import Loss
 from rnncalc.forward.network_pass import Pass
 from rnncalc.network.network import Network
@@ -117,7 +116,7 @@ class Differences:
         forward = self._pass()
         for _ in forward.run():
             pass
-        return self.loss(forward.handed)[0]
+        return self.loss(forward.outputs)[0]
 
     def distance(self, spot: Spot, gradient: float) -> float:
         """Return how far a gradient is from the difference, of the largest of 1, the gradient and the loss.

@@ -1,32 +1,175 @@
-"""One layer of a pass, bound to its weights: what it makes of a sequence, or of one step after another.
+"""One layer of a forward pass on the weights bound to it: what it makes of vectors, step by step, in each direction.
 
-How a sequence flows from layer to layer is not known here: that is `network_pass.py`.
+Whether a vector is floats or a value on a tape is not known here, nor how a sequence moves from layer to layer. On
+which side of a gate there are biases is the binding's word, not the conventions'.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Generic, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
-from rnncalc.forward.arrays import Arrays, Matrix, Meter
-from rnncalc.forward.bindings.binding import Binding
-from rnncalc.forward.floats import Value, Vectors
-from rnncalc.forward.recurrent import DirectionPass, History, StartStates, given_start, run_ways, shares, ways
+from rnncalc.conventions.rules import Side
+from rnncalc.conventions.tensor import Role
+from rnncalc.forward.arrays import BindingError, Matrix, Meter, PassData, Value, Vectors, WeightVector
+from rnncalc.forward.bindings import Binding, BoundWeights
 from rnncalc.layers.cell import Cell, Habits
 from rnncalc.layers.layer import Dense, Embedding, External, Output
 from rnncalc.network.stack import Placed
-from rnncalc.step.operations import OPERATIONS
+from rnncalc.step.operations import HALVES, OPERATIONS, part
+from rnncalc.step.trace import WEIGHTS, Node, Trace, Weights, traced
 
-Random = Callable[[int], list[float]]
-"""Makes so many numbers, for what is not part of the network."""
+StartStates = Sequence[tuple[Value, ...]]
+"""For each direction the states before its first step, in the order of the cell's."""
 
 
-class Handed(NamedTuple, Generic[Value]):
-    """What a layer hands on: a vector a step; the last of a recurrent layer, and its final states for a decoder."""
+class Stream(NamedTuple, Generic[Value]):
+    """What moves between layers: for each direction the vectors, or token numbers, in the order of time.
 
-    sequence: list[Value]
-    final: Value | None = None
-    state: tuple[Value, ...] = ()
+    many: whether it is a sequence, not one vector. first: the step of the first vector, counted from 0.
+    """
+
+    ways: list[Any]
+    many: bool
+    first: int = 0
+
+
+class History(NamedTuple, Generic[Value]):
+    """What one direction of a recurrent layer went through.
+
+    start: the states before the first step that was read, by letter. steps: for each step in the order of time, also
+    where it was read backwards, what was read (x), the states after it, the output (h) and the gates.
+    """
+
+    start: dict[str, Value]
+    steps: list[dict[str, Value]]
+
+    def numbers(self, vectors: Vectors[Value]) -> History[list[float]]:
+        """Return the same in numbers; floats are numbers, and are not copied."""
+        if all(vectors.numbers(vector) is vector for vector in self.start.values()):
+            return cast("History[list[float]]", self)
+        of = vectors.numbers
+        steps = [{letter: of(vector) for letter, vector in step.items()} for step in self.steps]
+        return History({letter: of(vector) for letter, vector in self.start.items()}, steps)
+
+
+Calculation = tuple[int, Callable[..., Any], Sequence[int]]
+"""An operation to do: the place of its result, the function, and the places of its operands."""
+
+BoundWeight = TypeVar("BoundWeight", Matrix, WeightVector)
+_FORMS: dict[type, str] = {Matrix: "matrix", WeightVector: "vector"}
+
+
+class DirectionPass(Generic[Value]):
+    """One direction of a recurrent layer, taken step by step; `state` is what the last step left."""
+
+    def __init__(
+        self,
+        trace: Trace,
+        weights: BoundWeights,
+        vectors: Vectors[Value],
+        start: tuple[Value, ...],
+        *,
+        backward: bool,
+        traced: bool,
+    ) -> None:
+        self.trace = trace
+        self.bound = weights
+        self.vectors = vectors
+        self.state = self.start = start
+        self.backward = backward
+        self.traced = traced
+        self.taken: list[dict[str, Value]] = []
+        self.weights: dict[int, Value] = {}
+        self.once: list[Calculation] = []  # of weights alone
+        self.each: list[Calculation] = []
+        self.chunk: int | None = None  # None before the first step
+        self.values: dict[int, Value] = {}  # what the steps of a chunk have in common
+        for place, node in enumerate(trace.nodes):
+            if node.operation == WEIGHTS and len(node.axes) < 2:
+                self.weights[place] = vectors.weight(self._taken(node, WeightVector))
+            elif node.operation == "matrix":
+                matrix, vector = node.operands
+                product = partial(vectors.product, self._taken(trace.nodes[matrix], Matrix))
+                self.each.append((place, product, (vector,)))
+            elif node.operation in OPERATIONS:
+                of_weights = all(operand in self.weights for operand in node.operands)
+                row = HALVES[backward] if node.operation == "half" else OPERATIONS[node.operation]
+                (self.once if of_weights else self.each).append((place, vectors.operation(row), node.operands))
+
+    def take(self, step: int, x: Value) -> Value:
+        """Take a step, the one of this number in time, and return its output."""
+        vectors, trace = self.vectors, self.trace
+        vectors.at(step)
+        if self.chunk is not None:  # the state is what a step has left, not the one before them all
+            self.state = tuple([vectors.carry(each, step + self.backward) for each in self.state])
+        if vectors.chunk != self.chunk:
+            self.chunk = vectors.chunk
+            self.values = {**self.weights}
+            _calculate(self.once, self.values)
+        values = {**self.values, trace.x: x, **dict(zip(trace.before.values(), self.state, strict=True))}
+        _calculate(self.each, values)
+        self.state = tuple([values[place] for place in trace.after.values()])
+        if self.traced:
+            named = {**trace.after, "h": trace.output, **trace.gates}
+            self.taken.append({"x": x, **{letter: values[place] for letter, place in named.items()}})
+        return values[trace.output]
+
+    @property
+    def history(self) -> History[Value]:
+        """What was seen on the way, nothing but the start if it is not traced."""
+        return History(self.by_letter(self.start), self.taken[::-1] if self.backward else self.taken)
+
+    def by_letter(self, states: Sequence[Value]) -> dict[str, Value]:
+        """Return states by their letters."""
+        return dict(zip(self.trace.before, states, strict=True))
+
+    def _taken(self, node: Node, wanted: type[BoundWeight]) -> BoundWeight:
+        """Return the weights of a node. Raises BindingError if a vector is bound for a matrix, or the reverse."""
+        weights = node.weights
+        assert weights is not None  # said by its operation
+        found = self._bound(weights)
+        if not isinstance(found, wanted):
+            of = f"gate {weights.letter}'s product of {weights.of}"
+            raise BindingError(f"{of}: a {_FORMS[wanted]} is needed, a {_FORMS[type(found)]} is bound")
+        return found
+
+    def _bound(self, weights: Weights) -> Matrix | WeightVector:
+        """Return weights as the binding has them."""
+        match weights.role:
+            case Role.MATRIX:
+                return self.bound.matrix(weights.letter)
+            case Role.SCALAR:
+                return self.bound.scalar(weights.letter)
+            case Role.BIAS | Role.RECURRENT_BIAS:
+                side = Side.INPUT if weights.role is Role.BIAS else Side.RECURRENT
+                bias = self.bound.bias(weights.letter, side.value)
+                assert bias is not None  # the trace has those that are bound
+                return bias
+            case _:
+                return self.bound.product(weights.letter, weights.of)
+
+
+def _calculate(calculations: Sequence[Calculation], values: dict[int, Any]) -> None:
+    """Do operations, each of which adds a value."""
+    for place, do, operands in calculations:
+        values[place] = do(*[values[operand] for operand in operands])
+
+
+def trace_of(layer: Cell, inputs: int, habits: Habits, weights: BoundWeights) -> Trace:
+    """Return the trace of a cell's step with the biases that are bound."""
+    biases: list[tuple[str, Side]] = []
+    for gate in layer.gates(inputs):
+        sides = [side for side in (Side.INPUT, Side.RECURRENT) if weights.bias(gate.letter, side.value) is not None]
+        biases += [(gate.letter, Side.BOTH if len(sides) > 1 else sides[0])] if sides else []
+    return _trace(layer, inputs, habits, tuple(biases))
+
+
+@lru_cache(maxsize=64)
+def _trace(layer: Cell, inputs: int, habits: Habits, biases: tuple[tuple[str, Side], ...]) -> Trace:
+    """Return the same, made once: finite differences run a layer hundreds of times."""
+    return traced(layer, inputs, habits, dict(biases))
 
 
 class LayerPass(Generic[Value]):
@@ -36,70 +179,78 @@ class LayerPass(Generic[Value]):
     table: the matrix of an embedding, of this one or of that which a tied output shares.
     """
 
-    def __init__(self, place: Placed, arrays: Arrays, vectors: Vectors[Value], meter: Meter, random: Random) -> None:
-        self.place = place
-        self.layer = place.layer
-        self.arrays = arrays
+    def __init__(self, placed: Placed, data: PassData, vectors: Vectors[Value], meter: Meter) -> None:
+        self.placed = placed
+        self.layer = placed.layer
+        self.data = data
+        self.arrays = data.arrays(placed)
         self.vectors = vectors
         self.meter = meter
-        self.random = random
-        self.to_read = arrays.scalars
+        self.to_read = self.arrays.scalars
+        self.bound = False
         self.table: Matrix | None = None
-        self.ways: list[DirectionPass[Value]] = []
-        self.once: Callable[[Value], Value] = lambda x: x  # what a layer without a state makes of a vector
+        self.directions: list[DirectionPass[Value]] = []
+        self.once: Callable[[Any], Value] = lambda x: x  # what a layer without a state makes of a vector
 
     def bind(
         self,
         binding: Binding,
         habits: Habits,
-        width: int,
+        inputs: int,
         *,
         table: Matrix | None = None,
-        start: dict[str, Any] | None = None,
-        carried: tuple[Value, ...] | None = None,
+        carried: Sequence[Value] = (),
         traced: bool = False,
     ) -> None:
         """Bind the weights for vectors of a width, to a cell with a framework's habits.
 
-        table: an embedding's, for a tied output. start, carried: the states that data, or an encoder, start it from.
+        table: an embedding's, for a tied output. carried: the states that an encoder starts it from.
         """
+        self.bound = True
         match self.layer:
             case Cell():
-                began: StartStates[Value] | None = None
-                if carried is not None:
-                    began = shares(self.layer, self.vectors, carried)
-                elif start is not None:
-                    began = given_start(self.layer, self.vectors, start)
-                of = self.layer, self.arrays, self.vectors, width, binding, habits
-                self.ways = ways(*of, start=began, traced=traced)
+                self.directions = [*self._directions(self.layer, binding, habits, inputs, carried, traced)]
             case Dense():
                 self.once = self._dense(self.layer, binding, table)
             case Embedding():
                 self.table = self.arrays.matrix(binding.embedding)
+                self.once = partial(self.vectors.row, self.table)
             case External():
                 self.once = self._elsewhere
 
-    def over(self, sequence: Sequence[Any], first: int = 0) -> Handed[Value]:
-        """Return what the layer makes of a sequence of vectors, or of token numbers; `first` is its first step."""
-        if isinstance(self.layer, Cell):
-            done = run_ways(self.layer, self.ways, sequence)
-            return Handed(done.outputs, done.final, done.state)
+    def over(self, x: Stream[Value]) -> Stream[Value]:
+        """Return what the layer makes of a stream; the directions of a recurrent layer stay apart."""
+        (vectors,) = x.ways
+        if self.directions:
+            order, ways = range(len(vectors)), []
+            for way in self.directions:
+                turn = -1 if way.backward else 1
+                ways.append([way.take(x.first + step, vectors[step]) for step in order[::turn]][::turn])
+            return x._replace(ways=ways)
         if isinstance(self.layer, Embedding):
-            return Handed(self._look_up(self.layer, sequence))
-        return Handed([self.take(step, x) for step, x in enumerate(sequence, first)])
-
-    def take(self, step: int, x: Value) -> Value:
-        """Return what the layer makes of one step's vector; a recurrent one must read in one direction alone."""
-        if self.ways:
-            (way,) = self.ways
-            return way.take(step, x)
-        self.vectors.at(step)
-        return self.once(x)
+            self.to_read = len({*vectors}) * self.layer.units
+        made = []
+        for step, vector in enumerate(vectors, x.first):
+            self.vectors.at(step)
+            made.append(self.once(vector))
+        return x._replace(ways=[made])
 
     @property
-    def traces(self) -> tuple[History[Value], ...]:
-        """What each direction of a recurrent layer went through, where that is kept."""
-        return tuple([way.trace for way in self.ways if way.traced])
+    def histories(self) -> tuple[History[Value], ...]:
+        """What each direction of a recurrent layer went through, if that is kept."""
+        return tuple([way.history for way in self.directions if way.traced])
+
+    def _directions(
+        self, layer: Cell, binding: Binding, habits: Habits, inputs: int, carried: Sequence[Value], traced: bool
+    ) -> Iterator[DirectionPass[Value]]:
+        """Yield the directions, from the states of an encoder, those that data give, learned ones, or zeros."""
+        vectors, given = self.vectors, self.data.start.get(self.placed.name)
+        start = _shares(layer, vectors, carried) if carried else given and _given(layer, vectors, given)
+        for number in range(layer.directions):
+            weights = binding.cell(self.arrays, layer, inputs, number == 1)
+            own = start[number] if start else _own(layer, vectors, weights)
+            trace = trace_of(layer, inputs, habits, weights)
+            yield DirectionPass(trace, weights, vectors, own, backward=number == 1, traced=traced)
 
     def _dense(self, layer: Dense, binding: Binding, table: Matrix | None) -> Callable[[Value], Value]:
         kernel, bias, transposed = (isinstance(layer, Output) and binding.output) or binding.dense
@@ -120,17 +271,44 @@ class LayerPass(Generic[Value]):
 
         return once
 
-    def _look_up(self, layer: Embedding, tokens: Sequence[int]) -> list[Value]:
-        assert self.table is not None
-        self.to_read = len({*tokens}) * layer.units
-        looked_up = []
-        for step, token in enumerate(tokens):
-            self.vectors.at(step)
-            looked_up.append(self.vectors.row(self.table, token))
-        return looked_up
-
     def _elsewhere(self, x: Value) -> Value:
-        """Return random numbers for a part that is counted elsewhere, as many as it hands on."""
+        """Return random numbers for a part that is counted elsewhere, as many as it outputs."""
         assert isinstance(self.layer, External)
         width = len(self.vectors.numbers(x)) if self.layer.outputs is None else self.layer.outputs
-        return self.vectors.constant(self.random(width))
+        return self.vectors.constant(self.data.elsewhere(width))
+
+
+def _shares(layer: Cell, vectors: Vectors[Value], joined: Sequence[Value]) -> StartStates[Value]:
+    """Return each direction's share of states in which the directions stand one after the other."""
+    widths = [len(vectors.numbers(vector)) // layer.directions for vector in joined]
+    return [
+        tuple(
+            vectors.operation(part(number * width, (number + 1) * width))(vector)
+            for vector, width in zip(joined, widths, strict=True)
+        )
+        for number in range(layer.directions)
+    ]
+
+
+def _given(layer: Cell, vectors: Vectors[Value], given: dict[str, Any]) -> StartStates[Value]:
+    """Return the states that data give, by letter, a list a direction if there are two; others are zeros."""
+    found = []
+    for number in range(layer.directions):
+        states = dict(zip(layer.states, _zeros(layer, vectors), strict=True))
+        for letter, numbers in given.items():
+            states[letter] = vectors.constant(numbers[number] if layer.bidirectional else numbers)
+        found.append(tuple(states.values()))
+    return found
+
+
+def _own(layer: Cell, vectors: Vectors[Value], weights: BoundWeights) -> tuple[Value, ...]:
+    """Return a direction's own state before the first step: a learned one, or zeros."""
+    if layer.learned_state:
+        return tuple(vectors.state(weights.state(letter)) for letter in layer.states)
+    return _zeros(layer, vectors)
+
+
+def _zeros(layer: Cell, vectors: Vectors[Value]) -> tuple[Value, ...]:
+    by_hand = {"h": layer.units, "p": getattr(layer, "projection", None) or layer.units}
+    widths = layer.sizes(0) | by_hand  # the layer's own word for widths that no cell of the package has
+    return tuple(vectors.constant([0.0] * widths[width]) for width in layer.states.values())

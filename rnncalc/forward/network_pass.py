@@ -1,48 +1,35 @@
 """A forward pass in plain Python that confirms, layer by layer, the shapes, the weights and the work.
 
-Three confirmations a layer, each observed where it happens and held against what the model declares: the shape that
-leaves it, the weights it read, and the multiplications of its matrix products. How a sequence flows through a topology
-is written here a second time, by hand, for the same reason.
+Three confirmations a layer, each observed where it happens and held against what the model declares: the shape of its
+output, the weights it read, and the multiplications of its matrix products. The pass follows the network's moves, and
+says what each makes of numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, NamedTuple
 
 from rnncalc.conventions.catalogue import convention
-from rnncalc.forward.arrays import BindingError, Matrix, Meter, Nested, Progress
-from rnncalc.forward.bindings import binding
-from rnncalc.forward.floats import Value, Vectors
-from rnncalc.forward.layer_pass import LayerPass
-from rnncalc.forward.numbers import Numbers
-from rnncalc.forward.recurrent import History
-from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import Embedding, External, Layer, Output
+from rnncalc.forward.arrays import BindingError, Matrix, Meter, Nested, PassData, Progress, Value, Vectors
+from rnncalc.forward.bindings import Binding, binding
+from rnncalc.forward.layer_pass import History, LayerPass, Stream
+from rnncalc.layers.cell import Habits
+from rnncalc.layers.cell import Merge as Merging
+from rnncalc.layers.layer import Embedding, External
+from rnncalc.network.flow import Begin, Final, Input, Last, Merge, ends
 from rnncalc.network.network import Network
-from rnncalc.network.parts import reads_many
 from rnncalc.network.stack import Placed
 from rnncalc.step.operations import OPERATIONS, LengthError
 
 
-class Flow(NamedTuple, Generic[Value]):
-    """What passes between layers: a vector or a token number a step, one alone where no sequence flows.
-
-    sequence: as the spec gives them, or as a layer hands them on. many: whether a sequence flows. steps: T.
-    """
-
-    sequence: list[Any]
-    many: bool
-    steps: int
-
-
-class Ran(NamedTuple):
+class LayerRun(NamedTuple):
     """What one layer was seen to do.
 
-    shape: of what left it; output: that itself, a sequence of vectors or one vector.
+    shape: of its output; output: that itself, a sequence of vectors or one vector.
     weights: how many it has; to_read: how many of them a pass must read, all but the rows of a table not looked up.
-    traces: what each direction of a recurrent layer went through, where that was kept.
-    reason: what the declaration lacked, where the layer could not be run.
+    traces: what each direction of a recurrent layer went through, if that was kept.
+    reason: what the declaration lacked, if the layer could not be run.
     """
 
     placed: Placed
@@ -69,15 +56,24 @@ class Ran(NamedTuple):
         )
 
 
+MERGES = {
+    "concat": OPERATIONS["join"],
+    "sum": OPERATIONS["plus"],
+    "mul": OPERATIONS["times"],
+    "ave": OPERATIONS["mean"],
+}
+"""The operation of each way to merge."""
+
+
 class Pass(Generic[Value]):
     """One forward pass through a network whose numbers of steps are known.
 
     vectors: makes what a layer computes with, under its meter. weights, inputs: the numbers to use, made from the
-    seed where they are not given. start: the states before the first step, by layer and letter; zeros where they are
-    not given. traced: whether to keep what recurrent layers go through, and what leaves all.
+    seed if they are not given. start: the states before the first step, by layer and letter; zeros if they are not
+    given. traced: whether to keep what recurrent layers go through, and the outputs of all.
 
-    handed: what left the last layer, once it was run. left, kept: by name, what left each layer, and the traces of each
-    recurrent one.
+    outputs: those of the last layer, once it was run. layer_outputs, histories: by name, the outputs of each layer, and
+    what each recurrent one went through.
     """
 
     def __init__(
@@ -96,112 +92,143 @@ class Pass(Generic[Value]):
         self.vectors = vectors
         self.convention = convention(network.convention)
         self.binding = binding(network.convention)
-        self.numbers = Numbers(seed, weights, inputs, start)
+        self.data = PassData(seed, weights, inputs, start)
         self.progress = progress
         self.traced = traced
+        self.carried = {read for move in network.flow if isinstance(move, Final) for read in move.reads}
         self.table: Matrix | None = None  # the part's embedding, which a tied output shares
-        self.carried: list[tuple[Value, ...]] = []  # the encoder's final states, both directions joined
-        self.handed: list[Value] = []
-        self.left: dict[str, list[Value]] = {}
-        self.kept: dict[str, tuple[History[Value], ...]] = {}
+        self.final_states: dict[int, list[dict[str, Value]]] = {}  # of each direction, by the place of the layer
+        self.outputs: list[Value] = []
+        self.layer_outputs: dict[str, list[Value]] = {}
+        self.histories: dict[str, tuple[History[Value], ...]] = {}
 
-    def run(self) -> Iterator[Ran]:
+    def run(self) -> Iterator[LayerRun]:
         """Yield what each layer did, in order; the first that cannot be run is the last."""
-        for name, part in self.network.parts.items():
-            topology = self.network.topology_of(name)
-            placed = [place for place in self.network.stack if place.part == name]
-            steps = part.steps or 1
-            many = reads_many(topology)
-            flow: Flow[Value] = Flow(self.numbers.inputs(name, part, steps if many else 1), many, steps)
-            if self.network.feedback:
-                yield from self._fed_back(placed, flow)
-                return
-            turn = _turn(placed, topology)
-            for number, place in enumerate(placed):
-                try:
-                    ran, flow = self.layer(place, flow, topology if number == turn else "")
-                except (BindingError, LengthError) as lack:
-                    yield Ran(place, reason=str(lack))
-                    return
-                yield ran
-            self.handed = flow.sequence
-
-    def layer(self, place: Placed, flow: Flow[Value], turn: str) -> tuple[Ran, Flow[Value]]:
-        """Run one layer; `turn` names the topology where this layer ends or begins the sequence."""
-        of = self._opened(place)
-        sequence = self._entering(of.vectors, place.layer, flow, turn)
-        self._bind(of, len(of.vectors.numbers(sequence[0])) if not isinstance(place.layer, Embedding) else 0)
-        handed = of.over(sequence, flow.steps - len(sequence))
-        if place.part == "encoder" and of.ways:
-            self.carried.append(handed.state)
-        sequence, many = handed.sequence, flow.many or turn == "one-to-many"
-        if isinstance(place.layer, Embedding):
-            self.table = of.table
-            if turn == "one-to-many":
-                sequence += _zeros(of.vectors, place.layer.units, flow.steps - 1)
-        if turn == "many-to-one":
-            sequence, many = [sequence[-1] if handed.final is None else handed.final], False
-        return self._seen(of, sequence, many), Flow(sequence, many, flow.steps)
-
-    def _fed_back(self, placed: list[Placed], flow: Flow[Value]) -> Iterator[Ran]:
-        """Run all layers step by step, the last one's output of each step being the first one's input of the next."""
-        opened: list[LayerPass[Value]] = []
-        handed: list[list[Value]] = []
-        try:
-            for place in placed:
-                opened.append(self._opened(place))
-                handed.append([])
-                self._bind(opened[-1], place.inputs)
-            x = opened[0].vectors.constant(flow.sequence[0])
-            for step in range(flow.steps):
-                x = opened[0].vectors.carry(x, step) if step else x
-                for of, each in zip(opened, handed, strict=True):
-                    x = of.take(step, self._with_extra(of.vectors, of.layer, x))
-                    each.append(x)
-        except (BindingError, LengthError) as lack:  # without the one, no other can be run to the end
-            yield Ran(placed[0], reason=f"{opened[-1].place.name}: {lack}")
+        if self.network.feedback:
+            yield from self._fed_back()
             return
-        for of, each in zip(opened, handed, strict=True):
-            yield self._seen(of, each, many=True)
-        self.handed = handed[-1]
+        values: dict[int, Stream[Value]] = {}
+        for placed, places in self._layers():
+            ran = self._ran(placed, places, values)
+            yield ran
+            if ran.reason:
+                return
+            self.outputs = values[places[-1]].ways[0]
 
-    def _opened(self, place: Placed) -> LayerPass[Value]:
-        """Return a layer with its weights."""
+    def _layers(self) -> Iterator[tuple[Placed, range]]:
+        """Yield each layer with the places of its moves: those that lead to it, and on to its output."""
+        first = 0
+        for placed, end in zip(self.network.stack, ends(self.network.flow).values(), strict=True):
+            yield placed, range(first, end + 1)
+            first = end + 1
+
+    def _ran(self, placed: Placed, places: range, values: dict[int, Stream[Value]]) -> LayerRun:
+        """Run one layer by itself, adding the values of its moves; its weights are needed no longer than that."""
+        try:
+            of = self.opened(placed)
+            for place in places:
+                values[place] = self._value(place, of, values)
+        except (BindingError, LengthError) as lack:
+            return LayerRun(placed, reason=str(lack))
+        return self._seen(of, values[places[-1]])
+
+    def _fed_back(self) -> Iterator[LayerRun]:
+        """Run all layers step by step, the last one's output of each step being the first one's input of the next."""
+        begin = next(place for place, move in enumerate(self.network.flow) if isinstance(move, Begin))
+        layers = [*self._layers()]
+        opened = [self.opened(placed) for placed, _ in layers]
+        outputs: list[list[Value]] = [[] for _ in layers]
+        values: dict[int, Stream[Value]] = {}
+        of = opened[0]
+        try:
+            for step in range(self.network.steps or 1):
+                for of, (_, places), output in zip(opened, layers, outputs, strict=True):
+                    for place in places:
+                        if place >= begin or not step:
+                            values[place] = self._value(place, of, values, step)
+                    output += values[places[-1]].ways[0]
+        except (BindingError, LengthError) as lack:  # without the one, no other can be run to the end
+            yield LayerRun(layers[0][0], reason=f"{of.placed.name}: {lack}")
+            return
+        for of, output in zip(opened, outputs, strict=True):
+            yield self._seen(of, Stream([output], many=True))
+        self.outputs = outputs[-1]
+
+    def opened(self, placed: Placed) -> LayerPass[Value]:
+        """Return a layer with its weights, which are bound when it is first applied."""
         meter = Meter(self.progress)
-        return LayerPass(place, self.numbers.arrays(place), self.vectors(place, meter), meter, self.numbers.elsewhere)
+        return LayerPass(placed, self.data, self.vectors(placed, meter), meter)
 
-    def _bind(self, of: LayerPass[Value], width: int) -> None:
-        start = self.numbers.start.get(of.place.name)
-        recurrent = isinstance(of.layer, Cell)
-        carried = self.carried.pop(0) if of.place.part == "decoder" and recurrent else None
-        habits = self.convention.habits(of.layer.kind)
-        of.bind(self.binding, habits, width, table=self.table, start=start, carried=carried, traced=self.traced)
+    def rules(self, placed: Placed) -> tuple[Binding, Habits]:
+        """Return the binding of a layer, and the habits that its cell has."""
+        return self.binding, self.convention.habits(placed.layer.kind)
 
-    def _entering(self, vectors: Vectors[Value], layer: Layer, flow: Flow[Value], turn: str) -> list[Any]:
-        """Return what a layer reads: vectors, or an embedding's token numbers; zeros follow a single input."""
-        if isinstance(layer, Embedding):
-            return [*flow.sequence]
-        given = [vectors.constant(x) if isinstance(x, list) else x for x in flow.sequence]
-        if turn == "one-to-many":
-            given += _zeros(vectors, len(vectors.numbers(given[0])), flow.steps - 1)
-        return [self._with_extra(vectors, layer, x) for x in given]
+    def read(self, move: Input) -> Iterable[Any]:
+        """Return the numbers of an input, a vector or a token for each step; with feedback those of one step."""
+        count = move.shape[0] or 1 if move.sequence and not self.network.feedback else 1
+        return self.data.inputs(move, count)
 
-    def _with_extra(self, vectors: Vectors[Value], layer: Layer, x: Value) -> Value:
-        """Return a vector with the numbers that a layer gets from elsewhere."""
-        if not layer.extra_inputs:
-            return x
-        extra = vectors.constant(self.numbers.elsewhere(layer.extra_inputs))
-        return vectors.operation(OPERATIONS["join"])(x, extra)
+    def _value(
+        self, place: int, of: LayerPass[Value], values: dict[int, Stream[Value]], step: int = 0
+    ) -> Stream[Value]:
+        """Return the value of a move, one of those that belong to a layer; `step` is the one taken with feedback."""
+        move, vectors = self.network.flow[place], of.vectors
+        match move:
+            case Input():
+                if move.extra_of is not None:  # made when they are merged: there may be many
+                    return Stream([map(vectors.constant, self.read(move))], move.sequence)
+                made = self.read(move)
+                return Stream([made if move.tokens else [*map(vectors.constant, made)]], move.sequence)
+            case Begin(later="output"):
+                ((*_, x),) = values[len(self.network.flow) - 1 if step else move.reads[0]].ways
+                return Stream([[vectors.carry(x, step) if step else x]], many=True, first=step)
+            case Final():
+                states = [of_way[move.state] for of_way in self.final_states[move.reads[0]]]
+                return Stream([[self._merged(of, "concat", states)]], many=False)
+        x, *others = [values.pop(read) for read in move.reads]  # each is read once
+        match move:
+            case Begin():
+                zeros = [0.0] * len(vectors.numbers(x.ways[0][0]))
+                later = [vectors.constant(zeros) for _ in range(1, move.steps or 1)]
+                return Stream([x.ways[0] + later], many=True)
+            case Last():
+                last = [[way[0 if number else -1]] for number, way in enumerate(x.ways)]
+                return Stream(last, many=False, first=x.first + len(x.ways[0]) - 1)
+            case Merge():
+                merged = []
+                together = zip(*x.ways, *(way for other in others for way in other.ways), strict=True)
+                for number, vectors_of_step in enumerate(together, x.first):
+                    vectors.at(number)
+                    merged.append(self._merged(of, move.how, vectors_of_step))
+                return x._replace(ways=[merged])
+            case _:
+                if not of.bound:
+                    self._bind(of, x, [way[0] for start in others for way in start.ways])
+                made = of.over(x)
+                if place in self.carried:
+                    self.final_states[place] = [way.by_letter(way.state) for way in of.directions]
+                return made
 
-    def _seen(self, of: LayerPass[Value], sequence: list[Value], many: bool) -> Ran:
-        """Return what a layer was seen to do: the shape of what left it, its numbers, and the work."""
-        output = [of.vectors.numbers(x) for x in sequence]
-        shape = (len(output), len(output[0])) if many else (len(output[0]),)
-        seen = Ran(of.place, shape, output if many else output[0])
-        traces = of.traces
+    def _merged(self, of: LayerPass[Value], how: Merging, vectors: Sequence[Value]) -> Value:
+        return of.vectors.operation(MERGES[how])(*vectors) if len(vectors) > 1 else vectors[0]
+
+    def _bind(self, of: LayerPass[Value], x: Stream[Value], carried: Sequence[Value]) -> None:
+        """Bind the weights of a layer for what it reads first."""
+        token = isinstance(of.layer, Embedding)
+        width = 0 if token else len(of.vectors.numbers(x.ways[0][0]))
+        of.bind(*self.rules(of.placed), width, table=self.table, carried=carried, traced=self.traced)
+        self.table = of.table or self.table
+
+    def _seen(self, of: LayerPass[Value], x: Stream[Value]) -> LayerRun:
+        """Return what a layer was seen to do: the shape of its output, its numbers, and the work."""
+        (vectors,) = x.ways
+        output = [of.vectors.numbers(vector) for vector in vectors]
+        shape = (len(output), len(output[0])) if x.many else (len(output[0]),)
+        seen = LayerRun(of.placed, shape, output if x.many else output[0])
+        histories = of.histories
         if self.traced:
-            self.left[of.place.name] = sequence
-            self.kept[of.place.name] = traces
+            self.layer_outputs[of.placed.name] = vectors
+            self.histories[of.placed.name] = histories
         if isinstance(of.layer, External):
             return seen
         return seen._replace(
@@ -209,22 +236,5 @@ class Pass(Generic[Value]):
             to_read=of.to_read,
             weights_read=of.meter.weights_read,
             multiplications=of.meter.multiplications,
-            traces=tuple([trace.numbers(of.vectors) for trace in traces]),
+            traces=tuple([history.numbers(of.vectors) for history in histories]),
         )
-
-
-def _zeros(vectors: Vectors[Value], width: int, count: int) -> list[Value]:
-    zeros = [0.0] * width
-    return [vectors.constant(zeros) for _ in range(count)]
-
-
-def _turn(placed: list[Placed], topology: str) -> int | None:
-    """Return the number of the layer where a sequence ends in one vector, or begins from one."""
-    layers = [place.layer for place in placed if not isinstance(place.layer, Output)]
-    cells = [number for number, layer in enumerate(layers) if isinstance(layer, Cell)]
-    if topology == "many-to-one":
-        return cells[-1] if cells else len(layers) - 1
-    if topology == "one-to-many":
-        others = [number for number, place in enumerate(placed) if not isinstance(place.layer, Embedding)]
-        return (cells or others or [0])[0]
-    return None

@@ -9,12 +9,11 @@ from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_DIFFERENCES, MOST_MULTIPLY_ADDS
 from rnncalc.errors import CallError, RefusedError
-from rnncalc.forward.arrays import Nested, Progress, flat, number_at
+from rnncalc.forward.arrays import Nested, PassData, Progress, flat, number_at
 from rnncalc.forward.backward_pass import Back, WentBack, go_back, taped_bytes
 from rnncalc.forward.differences import Differences, Spot, spots
 from rnncalc.forward.losses import Loss, squared, the_sum
-from rnncalc.forward.network_pass import Ran
-from rnncalc.forward.numbers import Numbers
+from rnncalc.forward.network_pass import LayerRun
 from rnncalc.layers.layer import External
 from rnncalc.network.data import Targets
 from rnncalc.network.network import Network
@@ -69,7 +68,7 @@ def backward(
     counted = _counted(timed, chunk)
     refuse_costly(_work(counted), most, "the passes and the finite differences would take as long as")
     refuse_large(timed, weights=own.weights is None, inputs=own.inputs is None, traced=states)
-    used = Numbers(seed_of(seed), own.weights).weights_of_all(timed)
+    used = PassData(seed_of(seed), own.weights).weights_of_all(timed)
     refuse_bytes(timed, taped_bytes(timed, used, traced=states) + 2 * FLOAT * timed.params)
     function = LOSSES[name].of(_in_steps(timed, own.targets))
     given: dict[str, Any] = {"inputs": own.inputs, "start": own.start, "seed": seed}
@@ -88,7 +87,7 @@ def backward(
 
 
 def _observed(
-    layer: LayerBackward, ran: Ran, went: WentBack, weights: Mapping[str, dict[str, Nested]], convention: str
+    layer: LayerBackward, ran: LayerRun, went: WentBack, weights: Mapping[str, dict[str, Nested]], convention: str
 ) -> LayerBackward:
     """Return a layer with what its traces, if there are any, say of the steps."""
     found = terms(ran, weights[ran.placed.name], convention)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from rnncalc.forward.arrays import shape_of
 from rnncalc.forward.backward_pass import WentBack
 from rnncalc.forward.differences import TOLERANCE
-from rnncalc.forward.network_pass import Ran
+from rnncalc.forward.network_pass import LayerRun
 from rnncalc.questions.norms import Norms
 from rnncalc.questions.run import Run
 from rnncalc.questions.terms import Terms
@@ -28,7 +28,7 @@ class LayerBackward(NamedTuple):
         where the full one is zero. Empty where nothing is truncated.
     """
 
-    ran: Ran
+    ran: LayerRun
     went: WentBack
     declared: LayerTraining
     worst_difference: float | None

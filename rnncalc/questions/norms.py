@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.tensor import WAYS
 from rnncalc.forward.backward_pass import WentBack
-from rnncalc.forward.network_pass import Ran
+from rnncalc.forward.network_pass import LayerRun
 from rnncalc.layers.cell import Cell
 from rnncalc.step.operations import Vector, times
 from rnncalc.step.trace import Trace, trace
@@ -36,7 +36,7 @@ class Norms(NamedTuple):
     kept: tuple[float, ...] = ()
 
 
-def norms(ran: Ran, went: WentBack, convention_name: str) -> tuple[Norms, ...]:
+def norms(ran: LayerRun, went: WentBack, convention_name: str) -> tuple[Norms, ...]:
     """Return the norms of every state of every direction of a layer whose pass and gradients were traced."""
     layer = ran.placed.layer
     if not isinstance(layer, Cell) or not went.traces:

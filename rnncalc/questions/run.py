@@ -7,10 +7,8 @@ from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_MULTIPLY_ADDS
 from rnncalc.errors import CallError
-from rnncalc.forward.arrays import Progress
-from rnncalc.forward.floats import floats
-from rnncalc.forward.network_pass import Pass, Ran
-from rnncalc.forward.numbers import Numbers
+from rnncalc.forward.arrays import PassData, Progress, floats
+from rnncalc.forward.network_pass import LayerRun, Pass
 from rnncalc.layers.layer import External
 from rnncalc.network.data import Inputs, Nested, with_steps_of
 from rnncalc.network.network import Network
@@ -31,7 +29,7 @@ class Run(NamedTuple):
     """
 
     network: Network
-    layers: tuple[Ran, ...]
+    layers: tuple[LayerRun, ...]
     assumed_steps: int | None = None
 
     @property
@@ -94,7 +92,7 @@ def weights_in_use(
     network: Network, *, seed: int = 0, weights: Mapping[str, Mapping[str, Nested]] | None = None
 ) -> Iterator[tuple[str, dict[str, Nested]]]:
     """Yield the weights that a run with these takes, layer by layer: those given, or those of the seed."""
-    numbers = Numbers(seed_of(seed), own_numbers(network, weights).weights)
+    numbers = PassData(seed_of(seed), own_numbers(network, weights).weights)
     for placed in network.stack:
         if placed.tensors and not isinstance(placed.layer, External):
             yield placed.name, numbers.weights_of(placed)

@@ -14,7 +14,7 @@ from rnncalc.bounds import MOST_TERMS
 from rnncalc.conventions.tensor import Role
 from rnncalc.forward.arrays import Nested, number_at
 from rnncalc.forward.backward_pass import Recording
-from rnncalc.forward.network_pass import Ran
+from rnncalc.forward.network_pass import LayerRun
 from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -44,7 +44,7 @@ class Terms(NamedTuple):
     terms: tuple[Term, ...]
 
 
-def terms(ran: Ran, weights: Weights, convention: str) -> tuple[Terms, ...]:
+def terms(ran: LayerRun, weights: Weights, convention: str) -> tuple[Terms, ...]:
     """Return the terms of each recurrent weight of a layer of one unit whose pass was traced; none of another layer.
 
     weights: the layer's, by tensor.

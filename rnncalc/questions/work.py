@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_WORKED, MOST_WORKED_IN_ALL
 from rnncalc.errors import Cure, RefusedError
+from rnncalc.forward.arrays import PassData
+from rnncalc.forward.layer_pass import History
 from rnncalc.forward.network_pass import Pass
-from rnncalc.forward.numbers import Numbers
-from rnncalc.forward.recurrent import History
 from rnncalc.forward.tape import LayerTape, Tape, Taped, Value
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Layer, Output
@@ -91,7 +91,7 @@ def work(
     own = own_numbers(network, weights, inputs, start)
     timed = with_steps_to_run(network, own.inputs)
     _refuse_large(timed)
-    in_use = Numbers(seed_of(seed), own.weights).weights_of_all(timed)
+    in_use = PassData(seed_of(seed), own.weights).weights_of_all(timed)
     tape = Tape()
     forward: Pass[Value] = Pass(
         timed,
@@ -105,9 +105,11 @@ def work(
     ran = tuple(forward.run())
     done = Run(timed, ran, assumed_steps(network, own.inputs))
     reached = [each.placed for each in ran if each.reason is None]
-    names = _named(reached, forward.kept, forward.left)
+    names = _named(reached, forward.histories, forward.layer_outputs)
     layers = [
-        _layer_work(names, placed, in_use[placed.name], forward.kept[placed.name], forward.left[placed.name])
+        _layer_work(
+            names, placed, in_use[placed.name], forward.histories[placed.name], forward.layer_outputs[placed.name]
+        )
         for placed in reached
     ]
     return Work(done, tuple(layers), names)

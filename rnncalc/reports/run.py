@@ -18,8 +18,8 @@ from rnncalc.reports.sheet import BARS, Column, Row, Sheet, key_columns, number_
 from rnncalc.text import plural
 
 if TYPE_CHECKING:
-    from rnncalc.forward.network_pass import Ran
-    from rnncalc.forward.recurrent import History
+    from rnncalc.forward.layer_pass import History
+    from rnncalc.forward.network_pass import LayerRun
     from rnncalc.questions.backward_seen import Backward, LayerBackward
     from rnncalc.questions.norms import Keeper
     from rnncalc.questions.run import Run
@@ -53,7 +53,7 @@ class RunReport(SheetReport, DataReport, RecordReport):
             "layers": (self._layer_data(layer) for layer in self.run.layers),
         }
 
-    def _layer_data(self, layer: Ran) -> dict[str, Any]:
+    def _layer_data(self, layer: LayerRun) -> dict[str, Any]:
         placed = layer.placed
         data: dict[str, Any] = {
             "name": placed.name,
@@ -130,7 +130,7 @@ def outcome(run: Run) -> Iterator[str]:
         yield "✓ Shapes, weights read and multiplications are what the counts say, in every layer."
 
 
-def _record(network: str, layer: Ran) -> Row:
+def _record(network: str, layer: LayerRun) -> Row:
     placed = layer.placed
     return (
         network,
@@ -145,7 +145,7 @@ def _record(network: str, layer: Ran) -> Row:
     )
 
 
-def _differences(layer: Ran) -> Iterator[str]:
+def _differences(layer: LayerRun) -> Iterator[str]:
     """Yield a sentence for each way in which a layer was not what is declared of it."""
     placed = layer.placed
     if layer.reason:
@@ -172,7 +172,7 @@ DIGITS = 6
 _LARGE, _SMALL = 1e6, 1e-3
 
 
-def state_sheets(layer: Ran) -> Iterator[Sheet]:
+def state_sheets(layer: LayerRun) -> Iterator[Sheet]:
     """Yield a table a direction: what was read, the states and the gates, and the states before the first step."""
     for direction, trace in zip(WAYS, layer.traces, strict=False):
         backward = direction is Direction.BACKWARD
@@ -193,7 +193,7 @@ def state_sheets(layer: Ran) -> Iterator[Sheet]:
         )
 
 
-def states_data(layer: Ran) -> dict[str, Any]:
+def states_data(layer: LayerRun) -> dict[str, Any]:
     """Return the same for programs: the start of each direction, and its steps in the order of time."""
     traces = dict(zip(WAYS, layer.traces, strict=False))
     return {

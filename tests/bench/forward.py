@@ -7,10 +7,9 @@ from statistics import median
 from time import perf_counter
 
 from rnncalc import LSTM, Network
+from rnncalc.forward.arrays import PassData, floats
 from rnncalc.forward.backward_pass import Recording
-from rnncalc.forward.floats import floats
 from rnncalc.forward.network_pass import Pass
-from rnncalc.forward.numbers import Numbers
 
 if sys.version_info >= (3, 12):
     from math import sumprod
@@ -28,7 +27,7 @@ def seconds_of_pass(units: int, steps: int) -> float:
     """Return the time of a pass, without making its weights."""
     network = Network(input=units, layers=(LSTM(units),), steps=steps)
     (placed,) = network.stack
-    weights = {placed.name: Numbers().weights_of(placed)}
+    weights = {placed.name: PassData().weights_of(placed)}
     inputs = [[random() for _ in range(units)] for _ in range(steps)]
     forward = Pass(network, floats, weights=weights, inputs={None: inputs})
     began = perf_counter()
@@ -53,7 +52,7 @@ def backward_against_forward(units: int, steps: int) -> float:
     """Return the time of a pass back through an LSTM, against that of its own pass forward."""
     network = Network(input=units, layers=(LSTM(units),), steps=steps)
     (placed,) = network.stack
-    weights = {placed.name: Numbers().weights_of(placed)}
+    weights = {placed.name: PassData().weights_of(placed)}
     began = perf_counter()
     recording = Recording(network, weights)
     ended = perf_counter()

@@ -1,6 +1,6 @@
 """Random networks to export, and what rnncalc's own pass gives, each layer under the tensors that its program has."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,12 +11,10 @@ from strategies import encoder_decoder, network
 
 from rnncalc import MGU, Dense, Network, Output, Part, SpecError
 from rnncalc.conventions.catalogue import convention
-from rnncalc.forward.bindings import binding
-from rnncalc.forward.bindings.binding import Bound
-from rnncalc.forward.floats import floats
-from rnncalc.forward.layer_pass import LayerPass
+from rnncalc.forward.arrays import floats
+from rnncalc.forward.bindings import Binding, BoundWeights, binding
 from rnncalc.forward.network_pass import Pass
-from rnncalc.layers.cell import Cell
+from rnncalc.layers.cell import Cell, Habits
 from rnncalc.layers.layer import Embedding, Layer
 from rnncalc.network.flow import Input
 from rnncalc.network.stack import Placed
@@ -25,7 +23,6 @@ from rnncalc.questions.program import FedBack, Module, Program, Zeros
 from rnncalc.sources import TARGETS, source
 from rnncalc.sources.written import Writing
 from rnncalc.spec import parse
-from rnncalc.step.operations import OPERATIONS
 
 NAMES = ["encoder", "class", "forward", "x", "lstm_1_h", "ключ", '"""\n', "3 d", "Dense layer", "\x1b[31m", "a" * 60]
 
@@ -150,7 +147,7 @@ def case_of(program: Program, known: Network, seed: int) -> Case:
             sizes = tuple((part.steps or 1) if size is None else size for size in move.shape)
             extras[move.extra_of] = array(*sizes, bound=1.0)
     steps = next((known.steps for move in program.moves if isinstance(move, Zeros | FedBack)), None)
-    outputs = Mixed(program, known, weights, inputs, extras).outputs()
+    outputs = Mixed(program, known, weights, inputs, extras).of_network()
     return Case(program, text_of(program), weights, inputs, extras, steps, outputs)
 
 
@@ -171,9 +168,9 @@ class Mixed(Pass[Any]):
         }
         nested = {layer: {name: lists(of) for name, of in own.items()} for layer, own in weights.items()}
         super().__init__(known, floats, weights=nested, inputs=sequences)
-        self.extras = extras
-        self.queues: dict[int, Iterator[list[float]]] = {}
+        self.data.elsewhere = lambda count: [0.0] * count  # type: ignore[method-assign]  # an external part is zeros
         self.modules = {place.name: module for module in program.modules for place in module.places}
+        self.queues = {layer: iter(np.atleast_2d(extra).tolist()) for layer, extra in extras.items()}
         self.target = program.target
         own = {place.name: place for module in program.modules for place in module.places}
         known.__dict__["stack"] = tuple(
@@ -185,33 +182,29 @@ class Mixed(Pass[Any]):
             for place in known.stack
         )
 
-    def outputs(self) -> Any:
+    def of_network(self) -> Any:
         ran = [*self.run()]
         assert all(each.agrees for each in ran), ran[-1]
         assert len(ran) == len(self.network.stack)
         return ran[-1].output
 
-    def _opened(self, place: Placed) -> LayerPass[Any]:
-        of = super()._opened(place)
-        of.random = lambda count: [0.0] * count  # an external part is zeros
-        module = self.modules[place.name]
-        self.convention = convention("textbook" if module.cell else self.target)
-        self.binding = binding("textbook") if module.cell else _with_states(self.target)
-        if module.name in self.extras:
-            self.queues[id(of.vectors)] = iter(np.atleast_2d(self.extras[module.name]).tolist())
-        return of
+    def rules(self, placed: Placed) -> tuple[Binding, Habits]:
+        book = self.modules[placed.name].cell
+        habits = convention("textbook" if book else self.target).habits(placed.layer.kind)
+        return binding("textbook") if book else _with_states(self.target), habits
 
-    def _with_extra(self, vectors: Any, layer: Layer, x: Any) -> Any:
-        if not layer.extra_inputs:
-            return x
-        return vectors.operation(OPERATIONS["join"])(x, next(self.queues[id(vectors)]))
+    def read(self, move: Input) -> Iterable[Any]:
+        if move.extra_of is None:
+            return super().read(move)
+        steps = move.shape[0] or 1 if move.sequence and not self.network.feedback else 1
+        return [next(self.queues[move.extra_of]) for _ in range(steps)]
 
 
 def _with_states(target: str) -> Any:
     """Return a target's binding with the textbook's learned states, which programs hold beside its modules."""
     of, book = binding(target), binding("textbook")
 
-    def cell(arrays: Any, layer: Cell, inputs: int, backward: bool) -> Bound:
+    def cell(arrays: Any, layer: Cell, inputs: int, backward: bool) -> BoundWeights:
         bound: Any = of.cell(arrays, layer.replace(learned_state=False), inputs, backward)
         states = {
             letter: book.cell(arrays, layer, inputs, backward).state(letter)

@@ -14,7 +14,7 @@ from conformance.ways import MARKS, Weights
 from conformance.with_torchrecurrent import MODULES, forward
 
 from rnncalc import GRU, MGU, RNN, SRU, FastGRNN, Layer, Network
-from rnncalc.forward.network_pass import Ran
+from rnncalc.forward.network_pass import LayerRun
 from rnncalc.questions.run import run
 
 pytestmark = pytest.mark.conformance
@@ -35,7 +35,7 @@ def drawn(network: Network) -> tuple[Weights, Any]:
     return own, np.asarray(inputs)
 
 
-def ours(network: Network, own: Weights, inputs: Any) -> Ran:
+def ours(network: Network, own: Weights, inputs: Any) -> LayerRun:
     """Return what rnncalc's layer does."""
     (place,) = network.stack
     done = run(network, weights={place.name: own}, inputs={None: inputs.tolist()}, states=True)

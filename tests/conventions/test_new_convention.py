@@ -12,8 +12,7 @@ from rnncalc import GRU, Network, run
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
 from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Slot, Width, restricted
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings import BINDINGS
-from rnncalc.forward.bindings.binding import Binding, ByGate, DenseNames
+from rnncalc.forward.bindings import BINDINGS, Binding, DenseNames, GateWeights
 from rnncalc.layers.cell import Cell, Habits
 from rnncalc.sources import TARGETS, source
 
@@ -36,17 +35,17 @@ LOOM = Convention(
 )
 
 
-def bound(arrays: Arrays, layer: Cell, *_: object) -> ByGate:
+def bound(arrays: Arrays, layer: Cell, *_: object) -> GateWeights:
     products = {(gate, "x"): arrays.matrix(f"warp.{gate}", transposed=True) for gate in "zrn"}
     recurrent = {
         (gate, "h"): arrays.matrix("weft", rows) for gate, rows in arrays.gates("weft", "nzr", layer.units).items()
     }
     if not layer.bias:
-        return ByGate({**products, **recurrent})
+        return GateWeights({**products, **recurrent})
     biases = {
         (gate, "input"): arrays.vector("knot", at) for gate, at in arrays.gates("knot", "nzr", layer.units).items()
     }
-    return ByGate({**products, **recurrent}, biases)
+    return GateWeights({**products, **recurrent}, biases)
 
 
 BINDING = Binding(cell=bound, dense=DenseNames("W", "b", False), embedding="E")
@@ -124,7 +123,7 @@ def test_an_order_that_its_binding_has_not_is_told(call: Call, monkeypatch: pyte
         (None, " cannot be imported: ModuleNotFoundError: No module named 'weaver'"),
         ("BINDNG = 1\n", ": no binding is there; write BINDING = Binding(...) in it"),
         (
-            "from rnncalc.forward.bindings.binding import Bindng\n",
+            "from rnncalc.forward.bindings import Bindng\n",
             " cannot be imported: ImportError: cannot import name 'Bindng'",
         ),
     ],
@@ -177,7 +176,7 @@ def test_a_cell_that_its_binding_and_its_target_lack(
 def test_another_key_that_is_missing_is_no_missing_cell(monkeypatch: pytest.MonkeyPatch) -> None:
     """A mistake in a binding, or in what writes a program, is not taken for a cell that is not there."""
 
-    def mistaken(*_: object) -> ByGate:
+    def mistaken(*_: object) -> GateWeights:
         raise KeyError("zrn")
 
     network = Network(input=5, layers=[GRU(3)], convention="loom", steps=2)
@@ -192,7 +191,7 @@ def test_another_key_that_is_missing_is_no_missing_cell(monkeypatch: pytest.Monk
 def test_a_product_that_the_binding_forgets(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     """The witness says which, as it does of a tensor that is not declared."""
 
-    def forgetful(arrays: Arrays, layer: Cell, *_: object) -> ByGate:
+    def forgetful(arrays: Arrays, layer: Cell, *_: object) -> GateWeights:
         whole = bound(arrays, layer)
         return whole._replace(products={use: each for use, each in whole.products.items() if use != ("n", "h")})
 

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from rnncalc.conventions.tensor import Axis, Role, Tensor
-from rnncalc.forward.arrays import Arrays, BindingError, Matrix, Meter, Piece, filled, flat, number_at, shape_of
-from rnncalc.forward.floats import Floats
+from rnncalc.forward.arrays import Arrays, BindingError, Floats, Matrix, Meter, Piece, filled, flat, number_at, shape_of
 
 ROWS = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
 GIVEN: dict[str, Any] = {"W": ROWS, "b": [7.0, 8.0, 9.0], "R": [ROWS, [[0.0] * 3] * 2]}

@@ -15,7 +15,7 @@ from rnncalc import GRU, LSTM, RNN, SRU, Embedding, External, Network, Output, U
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
 from rnncalc.errors import CallError, RefusedError, SpecError
 from rnncalc.formats import write
-from rnncalc.forward.numbers import Numbers
+from rnncalc.forward.arrays import PassData
 from rnncalc.layers.kinds import kind
 from rnncalc.questions.backward import backward, whole_work
 from rnncalc.questions.backward_seen import Backward
@@ -273,7 +273,7 @@ def test_the_terms_of_each_repeated_layer_are_those_of_that_layer_alone(name: st
 def used_by(of: Backward, layer: int) -> list[Any]:
     """Return the weights that a pass drew for a layer, in the order of its tensors."""
     placed = of.run.layers[layer].placed
-    return [*Numbers(0, None).weights_of_all(of.run.network)[placed.name].values()]
+    return [*PassData(0, None).weights_of_all(of.run.network)[placed.name].values()]
 
 
 FROZEN: dict[str, Any] = {

@@ -3,9 +3,9 @@
 import pytest
 
 from rnncalc import RNN, Dense, Network, Part
+from rnncalc.forward.arrays import PassData
 from rnncalc.forward.backward_pass import Recording, go_back, taped_bytes
 from rnncalc.forward.losses import squared, the_sum
-from rnncalc.forward.numbers import Numbers
 
 FIRST, LATER = 6, 6
 """The values of a step of an RNN: two products, two sums, tanh, and first the bias, later the state that is carried."""
@@ -15,7 +15,7 @@ FIRST, LATER = 6, 6
 def test_an_operation_takes_so_much_and_each_of_its_numbers(units: int, steps: int) -> None:
     """340 bytes, and 43: told from two steps for any number of them."""
     network = Network(input=1, layers=[RNN(units)], steps=steps)
-    weights = Numbers(0).weights_of_all(network)
+    weights = PassData(0).weights_of_all(network)
     operations = FIRST + LATER * (steps - 1)
     assert taped_bytes(network, weights) == operations * (340 + 43 * units)
     recording = Recording(network, weights)
@@ -27,15 +27,15 @@ def test_each_half_has_steps_of_its_own() -> None:
     halves = [Part(1, (RNN(2),), steps=steps) for steps in (3, 4)]
     network = Network(encoder=halves[0], decoder=halves[1])
     operations = (FIRST + 2 * LATER) + 1 + (FIRST + 3 * LATER)
-    assert taped_bytes(network, Numbers(0).weights_of_all(network)) == operations * (340 + 2 * 43)
+    assert taped_bytes(network, PassData(0).weights_of_all(network)) == operations * (340 + 2 * 43)
 
 
 def test_a_frozen_layer_below_is_not_on_the_tape() -> None:
     """Of two layers of one weight each the upper one's product alone, and its bias and their sum."""
     network = Network(input=1, layers=[Dense(1, frozen=True), Dense(1)], topology="one-to-one")
-    assert taped_bytes(network, Numbers(0).weights_of_all(network)) == 3 * (340 + 43)
+    assert taped_bytes(network, PassData(0).weights_of_all(network)) == 3 * (340 + 43)
     frozen = Network(input=1, layers=[Dense(1, frozen=True)], topology="one-to-one")
-    assert taped_bytes(frozen, Numbers(0).weights_of_all(frozen)) == 0
+    assert taped_bytes(frozen, PassData(0).weights_of_all(frozen)) == 0
 
 
 def test_the_tape_is_that_of_the_weights_that_are_used() -> None:

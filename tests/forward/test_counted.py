@@ -13,9 +13,9 @@ from strategies import SMALL, Spec, encoder_decoder, network
 
 from rnncalc import Network, SpecError, training
 from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.forward.arrays import PassData
 from rnncalc.forward.backward_pass import go_back
 from rnncalc.forward.losses import the_sum
-from rnncalc.forward.numbers import Numbers
 from rnncalc.layers.kinds import KINDS
 from rnncalc.layers.layer import External
 from rnncalc.spec import parse
@@ -129,7 +129,7 @@ def read(spec: Spec) -> Network:
 def test_what_is_counted_is_what_was_seen(spec: Spec, chunk: int | None, convention: str) -> None:
     """Layer by layer: the saved activations, the multiplications, and a gradient for each trainable parameter."""
     found = read(spec | {"convention": convention})
-    numbers = Numbers(0)
+    numbers = PassData(0)
     weights = {placed.name: numbers.weights_of(placed) for placed in found.stack}
     back = go_back(found, the_sum, weights, chunk=chunk)
     for seen, counted in zip(back.layers, training(found, chunk=chunk).layers, strict=True):

@@ -11,14 +11,14 @@ from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.conventions.formula import Plus, value
 from rnncalc.conventions.rules import Convention, Side, Width
 from rnncalc.conventions.tensor import Axis, Role, Tensor
-from rnncalc.forward.floats import floats
-from rnncalc.forward.network_pass import Pass, Ran
+from rnncalc.forward.arrays import floats
+from rnncalc.forward.network_pass import LayerRun, Pass
 from rnncalc.network.stack import Placed
 
 Broken = Callable[[Placed], Placed]
 
 
-def ran(layer: Layer, broken: Broken, **network: object) -> Ran:
+def ran(layer: Layer, broken: Broken, **network: object) -> LayerRun:
     """Return what the pass says of a layer whose place in the stack is broken."""
     net = Network(input=5, layers=(layer,), steps=3, **network)  # type: ignore[arg-type]
     net.__dict__["stack"] = tuple(map(broken, net.stack))
@@ -26,7 +26,7 @@ def ran(layer: Layer, broken: Broken, **network: object) -> Ran:
     return ran
 
 
-def held(of: Ran) -> dict[str, bool]:
+def held(of: LayerRun) -> dict[str, bool]:
     """Return which of the comparisons hold."""
     return {
         "reason": of.reason is None,
@@ -43,7 +43,7 @@ def declaring(place: Placed, **changed: Any) -> Placed:
     return place._replace(layout=layout, params=value(layout.params, place.sizes))
 
 
-def objects(of: Ran) -> list[str]:
+def objects(of: LayerRun) -> list[str]:
     assert of.agrees == all(held(of).values())
     return [what for what, holds in held(of).items() if not holds]
 
@@ -113,7 +113,7 @@ def test_an_input_that_is_not_as_wide_as_the_spec_says() -> None:
     assert objects(ran(RNN(3), broken))[0] == "reason"
 
 
-def under(monkeypatch: pytest.MonkeyPatch, broken: Convention, layer: Layer) -> Ran:
+def under(monkeypatch: pytest.MonkeyPatch, broken: Convention, layer: Layer) -> LayerRun:
     monkeypatch.setitem(CONVENTIONS, broken.name, broken)
     (ran,) = Pass(Network(input=5, layers=(layer,), steps=3, convention=broken.name), floats).run()
     return ran

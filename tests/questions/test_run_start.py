@@ -11,7 +11,7 @@ from strategies import Spec, network
 
 from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, Layer, Network, Output, Part
 from rnncalc.errors import SpecError
-from rnncalc.forward.floats import Floats
+from rnncalc.forward.arrays import Floats
 from rnncalc.forward.network_pass import Pass
 from rnncalc.questions.run import run
 from rnncalc.spec import parse, parse_data
@@ -281,7 +281,7 @@ def test_what_is_fed_back_is_carried_over_the_border_between_steps() -> None:
     (ran,) = forward.run()
     assert ran.agrees
     assert sorted(borders) == [1, 1, 2, 2]
-    assert forward.handed == ran.output
+    assert forward.outputs == ran.output
 
 
 def test_targets_are_as_many_as_the_steps(tmp_path: Any, call: Call) -> None:

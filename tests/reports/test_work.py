@@ -281,7 +281,7 @@ def test_whole_numbers_stand_as_they_are() -> None:
 
 def test_what_does_not_agree_is_told(monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
     """The work ends with the same verdict, and the exit code, as the pass that confirms."""
-    monkeypatch.setattr("rnncalc.forward.network_pass.Ran.agrees", False)
+    monkeypatch.setattr("rnncalc.forward.network_pass.LayerRun.agrees", False)
     result = call("run", "-i", 1, "-l", "rnn:1", "--work")
     assert result.code == 1
     assert "✓" not in result.out

@@ -15,9 +15,8 @@ from cells import CELLS, STEPS, M, cases, network
 
 from rnncalc import LSTM, Cell, Network
 from rnncalc.conventions.catalogue import convention
-from rnncalc.forward.arrays import Arrays, Matrix, filled
+from rnncalc.forward.arrays import Arrays, Matrix, filled, floats
 from rnncalc.forward.bindings import binding
-from rnncalc.forward.floats import floats
 from rnncalc.forward.network_pass import Pass
 from rnncalc.reports.equations import Term, plain, written
 from rnncalc.step.equations import NOTATIONS, equations

@@ -1,10 +1,96 @@
-"""The bindings by the names of their conventions: the one list that a framework's binding is named in."""
+"""What a binding is: which array of which name a forward pass uses where, under one convention; and the list of them.
+
+Bindings are written by hand, one file a framework, from each framework's documentation. They are the second witness to
+the conventions, so none may look at `conventions/`. Where the two disagree, a pass finds a weight missing, a weight
+unread or a shape that does not fit, and says so. A framework's habits concern no tensor and stand in its convention
+alone; numbers worked out by hand and the frameworks themselves are held against those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, Protocol
 
 from rnncalc.errors import DeclarationError, RefusedError
-from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings.binding import Binding, Bound
+from rnncalc.forward.arrays import Arrays, BindingError, Matrix, WeightVector
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.kinds import imported
+
+
+class BoundWeights(Protocol):
+    """The weights of one direction of a recurrent layer. Each raises BindingError for what is not declared."""
+
+    def product(self, letter: str, of: str) -> Matrix | WeightVector:
+        """Return what multiplies x, or a state, in a gate: a matrix, or a vector in a diagonal product."""
+
+    def bias(self, letter: str, side: str) -> WeightVector | None:
+        """Return the bias that stands on a gate's side, input or recurrent, if there is one."""
+
+    def matrix(self, letter: str) -> Matrix:
+        """Return a matrix beside the gates."""
+
+    def scalar(self, letter: str) -> WeightVector:
+        """Return a trained number beside the gates."""
+
+    def state(self, letter: str) -> WeightVector:
+        """Return the learned state before the first step."""
+
+
+class GateWeights(NamedTuple):
+    """The weights of one direction, bound at once: products by gate and what is read, biases by gate and side."""
+
+    products: Mapping[tuple[str, str], Matrix | WeightVector]
+    biases: Mapping[tuple[str, str], WeightVector] = {}
+    matrices: Mapping[str, Matrix] = {}
+    states: Mapping[str, WeightVector] = {}
+
+    def product(self, letter: str, of: str) -> Matrix | WeightVector:
+        found = self.products.get((letter, of))
+        if found is None:
+            raise BindingError(f"gate {letter}'s product of {of}: needed, but not bound")
+        return found
+
+    def bias(self, letter: str, side: str) -> WeightVector | None:
+        return self.biases.get((letter, side))
+
+    def matrix(self, letter: str) -> Matrix:
+        if letter not in self.matrices:
+            raise BindingError(f"the matrix {letter}: needed, but not bound")
+        return self.matrices[letter]
+
+    def scalar(self, letter: str) -> WeightVector:
+        raise BindingError(f"the number {letter}: needed, but not bound")  # no framework bound here has a cell with one
+
+    def state(self, letter: str) -> WeightVector:
+        if letter not in self.states:
+            raise BindingError(f"the learned state {letter}: needed, but not bound")
+        return self.states[letter]
+
+
+class DenseNames(NamedTuple):
+    """The matrix and the bias of a dense layer, and whether the matrix lies input by output."""
+
+    kernel: str
+    bias: str
+    transposed: bool
+
+
+class Binding(NamedTuple):
+    """A framework's: how a cell is bound, in one direction, and what else it calls what.
+
+    cell: takes the arrays, the layer, its inputs, and whether the direction is the backward one.
+    """
+
+    cell: Callable[[Arrays, Cell, int, bool], BoundWeights]
+    dense: DenseNames
+    embedding: str
+    output: DenseNames | None = None
+
+
+def prefix(layer: Cell, backward: bool) -> str:
+    """Return what tells the two directions apart where a framework's own names do not."""
+    return ("backward/" if backward else "forward/") if layer.bidirectional else ""
+
 
 BINDINGS: dict[str, str | Binding] = {
     "textbook": "rnncalc.forward.bindings.textbook",
@@ -34,7 +120,7 @@ def binding(convention: str) -> Binding:
         BINDINGS[convention] = found = loaded
     bound = found.cell
 
-    def cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> Bound:
+    def cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> BoundWeights:
         try:
             return bound(arrays, layer, inputs, backward)
         except KeyError as error:

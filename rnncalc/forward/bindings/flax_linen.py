@@ -1,7 +1,7 @@
 """Flax linen: a dense layer a gate and side, `iz` on the input, `hz` on the past; SimpleCell has one `i`, one `h`."""
 
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings.binding import Binding, ByGate, DenseNames, prefix
+from rnncalc.forward.bindings import Binding, DenseNames, GateWeights, prefix
 from rnncalc.layers.cell import Cell
 
 GATES = {"rnn": [""], "gru": ["r", "z", "n"], "lstm": ["i", "f", "g", "o"], "mgu": ["f", "n"]}
@@ -9,7 +9,7 @@ INPUT_BIASES = {"rnn": [""], "gru": ["r", "z", "n"], "lstm": [], "mgu": ["f", "n
 RECURRENT_BIASES = {"rnn": [], "gru": ["n"], "lstm": ["i", "f", "g", "o"], "mgu": ["n"]}
 
 
-def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> ByGate:
+def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeights:
     before, kind = prefix(layer, backward), layer.kind
     products = {
         (word or "h", of): arrays.matrix(f"{before}{stem}{word}/kernel", transposed=True)
@@ -21,7 +21,7 @@ def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> ByGate:
         for side, stem, words in (("input", "i", INPUT_BIASES[kind]), ("recurrent", "h", RECURRENT_BIASES[kind]))
         for word in words
     }
-    return ByGate(products, biases)
+    return GateWeights(products, biases)
 
 
 BINDING = Binding(

@@ -1,14 +1,14 @@
 """Flax nnx: SimpleCell and GRUCell fuse the gates in `dense_i` and `dense_h`; LSTMCell has a layer a gate and side."""
 
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings.binding import Binding, ByGate, DenseNames, prefix
+from rnncalc.forward.bindings import Binding, DenseNames, GateWeights, prefix
 from rnncalc.layers.cell import Cell
 
 ORDERS = {"rnn": "h", "gru": "rzn"}
 LSTM_INPUTS = {"i": "ii", "f": "if_", "g": "ig", "o": "io"}
 
 
-def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> ByGate:
+def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeights:
     before = prefix(layer, backward)
     if layer.kind == "lstm":
         return _lstm(arrays, before)
@@ -20,14 +20,14 @@ def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> ByGate:
     }
     name = f"{before}dense_i/bias"
     biases = {(gate, "input"): arrays.vector(name, part) for gate, part in arrays.gates(name, order, h).items()}
-    return ByGate(products, biases)
+    return GateWeights(products, biases)
 
 
-def _lstm(arrays: Arrays, before: str) -> ByGate:
+def _lstm(arrays: Arrays, before: str) -> GateWeights:
     inputs = {(gate, "x"): f"{before}{name}" for gate, name in LSTM_INPUTS.items()}
     recurrent = {(gate, "h"): f"{before}h{gate}" for gate in LSTM_INPUTS}
     products = {use: arrays.matrix(f"{name}/kernel", transposed=True) for use, name in (inputs | recurrent).items()}
-    return ByGate(products, {(gate, "recurrent"): arrays.vector(f"{before}h{gate}/bias") for gate in LSTM_INPUTS})
+    return GateWeights(products, {(gate, "recurrent"): arrays.vector(f"{before}h{gate}/bias") for gate in LSTM_INPUTS})
 
 
 BINDING = Binding(cell=_cell, dense=DenseNames("kernel", "bias", True), embedding="embedding")

@@ -1,13 +1,13 @@
 """Keras: SimpleRNN, GRU and LSTM fuse the gates by columns; a GRU that resets after the product has two biases."""
 
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings.binding import Binding, ByGate, DenseNames, prefix
+from rnncalc.forward.bindings import Binding, DenseNames, GateWeights, prefix
 from rnncalc.layers.cell import Cell
 
 ORDERS = {"rnn": "h", "gru": "zrn", "lstm": "ifgo"}
 
 
-def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> ByGate:
+def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeights:
     before = prefix(layer, backward)
     order, h = ORDERS[layer.kind], layer.units
     products = {
@@ -23,7 +23,7 @@ def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> ByGate:
         if layer.bias
         for gate, columns in arrays.gates(f"{before}bias", order, h).items()
     }
-    return ByGate(products, biases)
+    return GateWeights(products, biases)
 
 
 BINDING = Binding(cell=_cell, dense=DenseNames("kernel", "bias", True), embedding="embeddings")

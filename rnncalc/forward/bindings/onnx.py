@@ -1,14 +1,14 @@
 """ONNX: RNN, GRU and LSTM take W, R, B, P with the directions in front; B has the input biases, then the recurrent."""
 
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings.binding import Binding, ByGate, DenseNames
+from rnncalc.forward.bindings import Binding, DenseNames, GateWeights
 from rnncalc.layers.cell import Cell
 
 ORDERS = {"rnn": "h", "gru": "zrn", "lstm": "iofg"}
 STATES = {"rnn": "h", "gru": "h", "lstm": "hc"}
 
 
-def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> ByGate:
+def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeights:
     way = (int(backward),)
     order, h = ORDERS[layer.kind], layer.units
     products = {
@@ -25,7 +25,7 @@ def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> ByGate:
         biases[gate, "recurrent"] = arrays.vector("B", after, at=way)
     letters = STATES[layer.kind] if layer.learned_state else ""
     states = {letter: arrays.vector(f"initial_{letter}", at=(*way, 0)) for letter in letters}
-    return ByGate({**products, **looks}, biases, {}, states)
+    return GateWeights({**products, **looks}, biases, {}, states)
 
 
 BINDING = Binding(cell=_cell, dense=DenseNames("B", "C", True), embedding="data")

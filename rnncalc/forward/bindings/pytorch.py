@@ -1,13 +1,13 @@
 """PyTorch: nn.RNN, nn.GRU and nn.LSTM fuse the gates by rows, in the orders of its documentation."""
 
 from rnncalc.forward.arrays import Arrays
-from rnncalc.forward.bindings.binding import Binding, ByGate, DenseNames
+from rnncalc.forward.bindings import Binding, DenseNames, GateWeights
 from rnncalc.layers.cell import Cell
 
 ORDERS = {"rnn": "h", "gru": "rzn", "lstm": "ifgo"}
 
 
-def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> ByGate:
+def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeights:
     end = f"l{arrays.copy}{'_reverse' if backward else ''}"
     order, h = ORDERS[layer.kind], layer.units
     products = {
@@ -22,7 +22,7 @@ def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> ByGate:
         for gate, rows in arrays.gates(f"{stem}_{end}", order, h).items()
     }
     projected = getattr(layer, "projection", None) is not None
-    return ByGate(products, biases, {"p": arrays.matrix(f"weight_hr_{end}")} if projected else {})
+    return GateWeights(products, biases, {"p": arrays.matrix(f"weight_hr_{end}")} if projected else {})
 
 
 BINDING = Binding(cell=_cell, dense=DenseNames("weight", "bias", False), embedding="weight")

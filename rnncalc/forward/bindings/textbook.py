@@ -5,11 +5,11 @@ diagonal, and shares a matrix, is taken from the gates for cells of strangers to
 """
 
 from rnncalc.forward.arrays import Arrays, Matrix, WeightVector
-from rnncalc.forward.bindings.binding import Binding, DenseNames, prefix
+from rnncalc.forward.bindings import Binding, DenseNames, prefix
 from rnncalc.layers.cell import Cell, Form
 
 
-class _Bound:
+class _TextbookWeights:
     """One direction of a layer; what a gate shares, and through which form it looks, is the cell's own word."""
 
     def __init__(self, arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> None:
@@ -52,5 +52,5 @@ class _Bound:
 
 
 BINDING = Binding(
-    cell=_Bound, dense=DenseNames("W", "b", False), embedding="E", output=DenseNames("W_hy", "b_y", False)
+    cell=_TextbookWeights, dense=DenseNames("W", "b", False), embedding="E", output=DenseNames("W_hy", "b_y", False)
 )
