@@ -66,6 +66,8 @@ def source(network: Network, target: str) -> str:
     try:
         text = Writer(made, spelled).text()
         compile(text, "the program", "exec")
+    except (DeclarationError, RefusedError):
+        raise
     except Exception as error:  # whatever a stranger's spelling raises, or writes
         raise DeclarationError(f"{target}: its spelling: {_said(error)}") from error
     return text

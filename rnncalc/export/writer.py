@@ -172,6 +172,7 @@ class Writer:
             self.cells[cell] = f"{cell.name}Cell{len(alike) + 1 if alike else ''}"
         beside = re.findall(r"^class (\w+)", f"{spelling.runner}\n{spelling.external}", re.MULTILINE)
         self.name = class_name(program.network.name, {*beside, *self.cells.values()})
+        self.single = program.single
         self.looping = False
 
     def text(self) -> str:
@@ -248,11 +249,10 @@ class Writer:
         spelling, flow = self.spelling, self.program.network.flow
         shape = shapes(flow)
         modules = {module.places[-1].name: module for module in self.program.modules}
-        single = self.program.single
         x = "x"
         for place, move in enumerate(flow):
             match move:
-                case Input(extra_of=None) if not single:
+                case Input(extra_of=None) if not self.single:
                     x = input_of(move)
                     continue
                 case Input(extra_of=None):
@@ -283,7 +283,7 @@ class Writer:
                 case _:
                     continue
             x = "x"
-        if single:
+        if self.single:
             yield noted("x = x[:, -1]", shape_of(shape[-1]))
 
     def _loop(self) -> Iterator[str]:
@@ -381,7 +381,7 @@ class Writer:
                 case Input(extra_of=None):
                     yield Argument(input_of(move), move.shape[:-1] if move.tokens else move.shape, move.tokens)
                 case Input(extra_of=str(name)):
-                    shape = (1, *move.shape) if self.program.single else move.shape
+                    shape = (1, *move.shape) if self.single else move.shape
                     extras.append(Argument(f"{self.identifiers[name]}_extra", shape))
                 case Begin():
                     steps.append(Argument("steps", None, default=move.steps))
