@@ -160,42 +160,35 @@ def program_of(network: Network, target: str, *, stacks: bool = False) -> Progra
 
     stacks: whether one module of the framework may be several equal layers.
     """
-    runs = [*_runs(network, target, stacks)]
+    runs = _runs(network, target, stacks)
     if stacks and network.encoder and not _meet(runs):
-        runs = [*_runs(network, target, stacks=False)]
+        runs = _runs(network, target, stacks=False)
     return Program(network, target, tuple(_modules(network, runs)))
 
 
-_Run = tuple[list[Placed], bool, OwnCell | None]
-"""The layers of one module, whether the framework stacks them, and the cell if the framework lacks it."""
+_Run = tuple[list[Placed], OwnCell | None]
+"""The layers of one module, and the cell if the framework lacks it."""
 
 
-def _runs(network: Network, target: str, stacks: bool) -> Iterator[_Run]:
-    run: list[Placed] = []
+def _runs(network: Network, target: str, stacks: bool) -> list[_Run]:
+    runs: list[_Run] = []
     for entry in network.stack:
         placed, cell = _under(entry, target)
-        stackable = stacks and cell is None and _stackable(entry.layer)
-        if run and stackable and entry.copy:
-            run.append(placed)
-            continue
-        if run:
-            yield run, True, None
-        run = [placed] if stackable else []
-        if not stackable:
-            yield [placed], False, cell
-    if run:
-        yield run, True, None
+        if entry.copy and stacks and cell is None and _stackable(entry.layer):
+            runs[-1][0].append(placed)
+        else:
+            runs.append(([placed], cell))
+    return runs
 
 
 def _stackable(layer: Layer) -> bool:
-    joins = isinstance(layer, Cell) and layer.merge in (None, "concat")
-    return joins and layer.repeat > 1 and not layer.extra_inputs
+    return isinstance(layer, Cell) and layer.merge in (None, "concat") and not layer.extra_inputs
 
 
 def _meet(runs: list[_Run]) -> bool:
     """Return whether the recurrent modules of both halves have the same numbers of layers, in order."""
     layers: dict[str | None, list[int]] = {"encoder": [], "decoder": []}
-    for places, _, _ in runs:
+    for places, _ in runs:
         if isinstance(places[0].layer, Cell):
             layers[places[0].part].append(len(places))
     return layers["encoder"] == layers["decoder"]
@@ -253,13 +246,13 @@ def _modules(network: Network, runs: list[_Run]) -> Iterator[Module]:
     read = {place for move in flow for place in move.reads}
     step = network.feedback or all(len(each) == 1 for each in shape)
     made: dict[int, Module] = {}
-    for places, stacked, cell in runs:
+    for places, cell in runs:
         first, place = places[0], at[places[-1].name]
         recurs = isinstance(flow[place], Recur)
         out = output[place] if recurs else place
         starts = [flow[state].reads[0] for state in flow[place].reads[1:]]
         module = Module(
-            first.layer.name or first.name if stacked else first.name,
+            (len(places) > 1 and first.layer.name) or first.name,
             tuple(places),
             cell,
             (1, places[-1].outputs) if step else shape[out],
