@@ -16,7 +16,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 ROOMS = (
     *("layers", "conventions", "step", "network", "spec", "modelfiles"),
-    *("forward", "questions", "pictures", "reports", "sources", "formats", "cli"),
+    *("forward", "questions", "pictures", "reports", "export", "formats", "cli"),
 )
 ROOT = {"__init__", "__main__", "bounds", "errors", "files", "text"}
 FLOW = {
@@ -40,7 +40,7 @@ FLOW = {
         "pictures",
         "reports",
     },
-    "sources": {"layers", "conventions", "step", "network", "questions", "sources"},
+    "export": {"layers", "conventions", "step", "network", "export"},
     "formats": {"reports", "pictures", "formats"},
     "cli": {*ROOMS, "__init__"},
     "bounds": set(),

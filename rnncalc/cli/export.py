@@ -13,7 +13,7 @@ from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import check_suffix, write_text
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.streams import write_utf8
-from rnncalc.sources import TARGETS, source
+from rnncalc.export import SPELLINGS, source
 from rnncalc.text import one_of
 
 
@@ -23,7 +23,7 @@ from rnncalc.text import one_of
 )
 @specs_argument
 @network_flags
-@click.option("--to", cls=WordOption, words=lambda: TARGETS, metavar="NAME", help="Framework to write for.")
+@click.option("--to", cls=WordOption, words=lambda: SPELLINGS, metavar="NAME", help="Framework to write for.")
 @out_flag("a .py file")
 def export(specs: tuple[str, ...], to: str | None, out: str | None, **flags: Unpack[NetworkFlags]) -> None:
     """Write the network as source code for a framework.
@@ -33,7 +33,7 @@ def export(specs: tuple[str, ...], to: str | None, out: str | None, **flags: Unp
     """
     with AllAtOnce() as at_once:
         if to is None and not any(problem.source == "--to" for problem in at_once.problems):
-            at_once.refuse(f"--to: missing; give {one_of([*TARGETS])}")
+            at_once.refuse(f"--to: missing; give {one_of([*SPELLINGS])}")
         if out is not None:
             at_once.ask(check_suffix, out, [".py"])
         networks = at_once.ask(read_networks, specs, **flags)

@@ -1,4 +1,4 @@
-"""Zip archives of strangers: what is in one, and pieces of it, without taking more memory than a piece is long."""
+"""Zip archives from strangers: lists their files and reads parts of them, in memory for one part."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from rnncalc.modelfiles.model import BadFileError
 from rnncalc.text import escape
 
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error)
-"""What zipfile raises where an archive is not as it says it is."""
+"""What zipfile raises for a damaged archive."""
 
 
 class Archive:
-    """A zip archive that is open for reading. Raises BadFileError where it is none, or is not as it says it is."""
+    """A zip archive that is open for reading. Raises BadFileError if it is no archive, or damaged."""
 
     def __init__(self, path: str) -> None:
         self._file = open_input(path)
@@ -43,7 +43,7 @@ class Archive:
         self._file.close()
 
     def size(self, name: str) -> int | None:
-        """Return how long a file says it is, None where there is none."""
+        """Return the size that the archive gives for a file, None if it has no such file."""
         return self._zip.getinfo(name).file_size if name in self._zip.NameToInfo else None
 
     def read(self, name: str, most: int) -> bytes:
@@ -77,7 +77,7 @@ class Archive:
         return data
 
     def span(self, name: str) -> tuple[int, int] | None:
-        """Return where a file that is not packed lies in the archive, and how long it is; None for one that is."""
+        """Return the start and the size of an uncompressed file in the archive; None for a compressed one."""
         info = self._zip.getinfo(name)
         if info.compress_type != zipfile.ZIP_STORED or self._zip.fp is None:
             return None
@@ -90,7 +90,7 @@ class Archive:
 
 
 def _refuse_long_list(file: BinaryIO) -> None:
-    """Refuse an archive whose list of contents would take the memory: zipfile reads it whole."""
+    """Refuse an archive whose list of contents is too large: zipfile reads it whole."""
     length = os.fstat(file.fileno()).st_size
     file.seek(max(0, length - 70_000))
     tail = file.read()

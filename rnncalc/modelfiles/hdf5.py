@@ -1,4 +1,4 @@
-"""HDF5 files of strangers: the arrays in them and what their groups say of themselves, no link followed.
+"""HDF5 files from strangers: their arrays and the attributes of their groups, no link followed.
 
 Read with h5py, which is an extra: the format takes a library.
 """
@@ -31,7 +31,7 @@ class HDF5Array(NamedTuple):
 
 
 class HDF5File(NamedTuple):
-    """The arrays of a file in its order, what groups say of themselves by their paths, and links, not followed."""
+    """The arrays of a file in its order, the attributes of its groups by path, and its links, not followed."""
 
     arrays: tuple[HDF5Array, ...]
     said: Mapping[str, Mapping[str, Any]]
@@ -116,7 +116,7 @@ def contents(opened: Opened) -> HDF5File:
 
 
 def _below(path: str, group: Any, seen: set[int], links: list[str]) -> Iterator[tuple[str, Any]]:
-    """Yield what a group holds that was not met before; a link elsewhere is noted."""
+    """Yield the members of a group that were not met before; add links to other files to `links`."""
     import h5py
 
     if path.count("/") > MOST_GROUP_DEPTH or len(path) > MOST_NAME:
@@ -137,7 +137,7 @@ def _below(path: str, group: Any, seen: set[int], links: list[str]) -> Iterator[
 
 
 def _is_virtual(item: Any) -> bool:
-    """Return whether an array is put together from others; to ask for its shape would open their files."""
+    """Return whether an array is virtual, made of others; asking for its shape would open their files."""
     import h5py
 
     return bool(item.id.get_create_plist().get_layout() == h5py.h5d.VIRTUAL)
@@ -151,7 +151,7 @@ def _array(path: str, item: Any) -> HDF5Array:
 
 
 def _said(group: Any) -> dict[str, Any]:
-    """Return what a group says of itself in words, or lists of them."""
+    """Return the attributes of a group that are text, or lists of text."""
     said = {key: _attribute(group, key) for key in ("name", "model_config", "layer_names")}
     return {key: value for key, value in said.items() if value is not None}
 

@@ -26,13 +26,13 @@ class Global(NamedTuple):
 
 
 class PersistentId(NamedTuple):
-    """Something that a pickle says is kept elsewhere."""
+    """An object that a pickle refers to by a key and does not contain."""
 
     key: Any
 
 
 class PickledCall:
-    """What a pickle would make by a call: of what, with what, and what it would put into it."""
+    """A call that a pickle would make: the function, its arguments, and the state and items it would add."""
 
     __slots__ = ("args", "items", "of", "state")
 
@@ -44,12 +44,12 @@ class PickledCall:
 
     @property
     def name(self) -> str:
-        """The name of what is called, empty where that is no name."""
+        """The name of the function, empty if it has none."""
         return str(self.of) if isinstance(self.of, Global) else ""
 
 
 def unpickled(data: bytes) -> Any:
-    """Return what a pickle describes. Raises BadFileError where it is none, or more than is read."""
+    """Return what a pickle describes. Raises BadFileError if it is no pickle, or too large."""
     if len(data) > MOST_PICKLE:
         raise BadFileError(f"has a pickle of {len(data):,} bytes; at most {MOST_PICKLE:,} are read")
     try:
@@ -61,7 +61,7 @@ def unpickled(data: bytes) -> Any:
 
 
 _MARK = object()
-"""Where on the stack a list of items starts."""
+"""Marks the place on the stack at which a list of items starts."""
 
 _STOP = ord(".")
 
@@ -272,4 +272,4 @@ _ACTS: dict[int, _Act] = {
     ord("r"): _remember(lambda m: m.number(4)),
     0x94: _remember(lambda m: len(m.memo)),  # MEMOIZE
 }
-"""What each opcode does; what is not here, no format of tensors uses."""
+"""What each opcode does. No format of tensors uses any other."""

@@ -1,4 +1,4 @@
-"""Protocol buffers as they lie in bytes: numbered fields, each a number or a stretch of bytes. Knows no message.
+"""The encoding of protocol buffers: numbered fields, each a number or a range of bytes. Knows no message.
 
 https://protobuf.dev/programming-guides/encoding/
 """
@@ -14,10 +14,10 @@ from rnncalc.bounds import MOST_FIELDS, MOST_PACKED_COUNTED, MOST_PACKED_READ
 from rnncalc.modelfiles.model import BadFileError
 
 _GOING_ON = bytes(range(128, 256))
-"""The bytes after which a number goes on."""
+"""The bytes of a number that are followed by another byte of it."""
 
 WINDOW = 16_384
-"""How many bytes are read at once where fewer are asked for."""
+"""How many bytes are read at once if fewer are asked for."""
 
 
 class FileBytes:
@@ -51,7 +51,7 @@ class FileBytes:
 
 
 class Piece(NamedTuple):
-    """A stretch of a file."""
+    """A range of bytes in a file."""
 
     start: int
     end: int
@@ -63,14 +63,14 @@ class Piece(NamedTuple):
 
 
 class Wire:
-    """The bytes of one file, of which so many fields are read and no more."""
+    """The fields of one file, read up to a bound."""
 
     def __init__(self, data: FileBytes) -> None:
         self.data = data
         self.fields_read = 0
 
     def fields(self, piece: Piece) -> Iterator[tuple[int, int | Piece]]:
-        """Yield the fields of a message: their numbers, with a whole number or the place of their bytes."""
+        """Yield the fields of a message: the number of each, and its value, a whole number or a range of bytes."""
         at, end = piece
         while at < end:
             self.fields_read += 1
@@ -101,17 +101,17 @@ class Wire:
         raise BadFileError("is cut off, or no ONNX file")
 
     def bytes(self, piece: Piece) -> bytes:
-        """Return the bytes of a stretch."""
+        """Return the bytes of a range."""
         return self.data[piece.start : piece.end]
 
     def text(self, piece: int | Piece, most: int = 10_000) -> str:
-        """Return a stretch as text."""
+        """Return a range of bytes as text."""
         if isinstance(piece, int) or piece.size > most:
             raise BadFileError(f"has a name of more than {most:,} characters")
         return self.bytes(piece).decode("utf-8", "replace")
 
     def count(self, value: int | Piece) -> int:
-        """Return how many whole numbers there are, one by itself or several in a row."""
+        """Return how many whole numbers a value has: one, or several packed in a row."""
         if isinstance(value, int):
             return 1
         if value.size > MOST_PACKED_COUNTED:
@@ -119,7 +119,7 @@ class Wire:
         return len(self.bytes(value).translate(None, _GOING_ON))
 
     def numbers(self, value: int | Piece) -> list[int]:
-        """Return whole numbers, one by itself or several in a row."""
+        """Return the whole numbers of a value: one, or several packed in a row."""
         if isinstance(value, int):
             return [_signed(value)]
         if value.size > MOST_PACKED_READ:
@@ -131,7 +131,7 @@ class Wire:
         return found
 
     def reals(self, piece: Piece) -> list[float]:
-        """Return the float32 numbers of a stretch."""
+        """Return the float32 numbers of a range."""
         if piece.size % 4:
             raise BadFileError("is cut off, or no ONNX file")
         return [number for (number,) in struct.iter_unpack("<f", self.bytes(piece))]

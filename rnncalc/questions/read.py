@@ -1,4 +1,4 @@
-"""`read`: which tensors are in a model file, and which spec is that. Gives numbers and names, no sentence."""
+"""`read`: the tensors of a model file, and the spec of its network. Gives numbers and names, no sentence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rnncalc.questions.models.sites import Doubt, Site, as_table, named_last, si
 
 
 class Draft(NamedTuple):
-    """The network that a file can be of; unknown_input: nothing in the file says what it reads.
+    """A network that has the tensors of a file. unknown_input: the file does not give its input width.
 
     doubts: what is not known of each layer, the output as the last if there is one.
     """
@@ -32,14 +32,14 @@ class Draft(NamedTuple):
 
 
 class Read(NamedTuple):
-    """What a file holds; draft: None where it holds no parameters, or more than a spec may have."""
+    """The contents of a file. draft: None if it has no parameters, or more than a spec may have."""
 
     file: ModelFile
     draft: Draft | None
 
 
 def read(file: ModelFile) -> Read:
-    """Return what a model file holds, and a draft of its network: one that has as many parameters, tensor by tensor."""
+    """Return the contents of a model file, and a draft of its network with the same parameters, tensor by tensor."""
     if not 0 < file.params <= MAX_SIZE:
         return Read(file, None)
     draft = _Drafting(file).draft() if len(file.modules) <= MOST_MODULES else None
@@ -49,7 +49,7 @@ def read(file: ModelFile) -> Read:
 
 
 class _Drafting:
-    """Puts the sites of a file one behind the other, and something between where their widths do not fit."""
+    """Chains the sites of a file, with an external layer between two whose widths do not fit."""
 
     def __init__(self, file: ModelFile) -> None:
         self.file = file
@@ -128,7 +128,7 @@ class _Drafting:
             self.unknown.append(site)
 
     def _flush(self, needed: int | None) -> None:
-        """Put what is not known of into one layer that hands on the width that is needed."""
+        """Add one external layer for all unknown sites; it outputs the width that is needed."""
         sites, self.unknown = self.unknown, []
         fits = needed is None or self.width is None or self.width <= needed
         if not sites and fits:
@@ -153,9 +153,9 @@ class _Drafting:
 
 
 def in_chain(sites: Sequence[Site]) -> list[Site]:
-    """Return sites so that, where it can be, each reads the width that the one before it hands on.
+    """Return sites in an order in which, if possible, each reads the output width of the one before.
 
-    Tables come first and what is called an output last; where widths leave a choice, the order of the names stands.
+    Embeddings come first and outputs last; if widths leave a choice, the order of the names decides.
     """
     ranks = {id(site): _rank(site) for site in sites}
     waiting = sorted(sites, key=lambda site: ranks[id(site)])
@@ -190,7 +190,7 @@ def _next(waiting: list[Site], inner: int, width: int | None, chained: list[Site
 
 
 def _first(waiting: list[Site]) -> int:
-    """Return the place of the first site that reads what no other hands on."""
+    """Return the place of the first site whose input width no other site outputs."""
     handed = {(site.path, site.number): site.layer.hands_on(site.inputs) for site in waiting if site.layer}
     for place, site in enumerate(waiting):
         others = {width for key, width in handed.items() if key != (site.path, site.number)}
@@ -219,9 +219,9 @@ def _network(file: ModelFile, layers: list[Layer], doubts: list[tuple[Remark, ..
 
 
 def _topology(file: ModelFile) -> TopologyName | None:
-    """Return where the network hands on, None where the file does not tell: its last recurrent layer says so."""
-    told = [settings for module in file.modules if "units" in (settings := module.settings) and _SEQUENCES in settings]
-    return None if not told else "many-to-many" if told[-1][_SEQUENCES] else "many-to-one"
+    """Return the topology that the last recurrent layer of the file gives, None if it gives none."""
+    given = [settings for module in file.modules if "units" in (settings := module.settings) and _SEQUENCES in settings]
+    return None if not given else "many-to-many" if given[-1][_SEQUENCES] else "many-to-one"
 
 
 _SEQUENCES = "return_sequences"

@@ -6,10 +6,10 @@ import pytest
 from conftest import Call
 
 from rnncalc import load
-from rnncalc.sources import TARGETS, source
+from rnncalc.export import SPELLINGS, source
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", SPELLINGS)
 def test_it_prints_the_program(target: str, call: Call) -> None:
     """As the library writes it, and nothing else."""
     done = call("export", "specs/lstm.yaml", "--to", target)

@@ -11,17 +11,16 @@ from strategies import encoder_decoder, network
 
 from rnncalc import MGU, Dense, Network, Output, Part, SpecError
 from rnncalc.conventions.catalogue import convention
+from rnncalc.export import source, spelling
+from rnncalc.export.code import identifiers
+from rnncalc.export.program import Module, Program, program_of
 from rnncalc.forward.arrays import floats
 from rnncalc.forward.bindings import Binding, BoundWeights, binding
 from rnncalc.forward.network_pass import Pass
 from rnncalc.layers.cell import Cell, Habits
 from rnncalc.layers.layer import Embedding, Layer
-from rnncalc.network.flow import Input
+from rnncalc.network.flow import Begin, Input
 from rnncalc.network.stack import Placed
-from rnncalc.questions.export import export
-from rnncalc.questions.program import FedBack, Module, Program, Zeros
-from rnncalc.sources import TARGETS, source
-from rnncalc.sources.written import Writing
 from rnncalc.spec import parse
 
 NAMES = ["encoder", "class", "forward", "x", "lstm_1_h", "ключ", '"""\n', "3 d", "Dense layer", "\x1b[31m", "a" * 60]
@@ -49,7 +48,7 @@ def cases(draw: st.DrawFn, target: str) -> Case:
     net = draw(st.one_of(specs(target), specs(target), halves(target), own, around(target), fed_back(target)))
     known = net.with_parts({name: part._replace(steps=part.steps or 2) for name, part in net.parts.items()})
     told = draw(st.booleans()) or net.encoder is not None
-    program = export(known if told else net, target, stacks=TARGETS[target].stacks)
+    program = program_of(known if told else net, target, stacks=spelling(target).stacks)
     return case_of(program, known, draw(st.integers(0, 2**32 - 1)))
 
 
@@ -141,12 +140,13 @@ def case_of(program: Program, known: Network, seed: int) -> Case:
         tokens = isinstance(part.layers[0], Embedding)
         inputs[name] = random.integers(part.input, size=shape) if tokens else array(*shape, part.input, bound=1.0)
     extras = {}
-    for move in program.moves:
+    for move in program.network.flow:
         if isinstance(move, Input) and move.extra_of:
             part = known.parts[move.part]
-            sizes = tuple((part.steps or 1) if size is None else size for size in move.shape)
+            shape = (1, *move.shape) if program.single else move.shape
+            sizes = tuple((part.steps or 1) if size is None else size for size in shape)
             extras[move.extra_of] = array(*sizes, bound=1.0)
-    steps = next((known.steps for move in program.moves if isinstance(move, Zeros | FedBack)), None)
+    steps = known.steps if any(isinstance(move, Begin) for move in program.network.flow) else None
     outputs = Mixed(program, known, weights, inputs, extras).of_network()
     return Case(program, text_of(program), weights, inputs, extras, steps, outputs)
 
@@ -215,10 +215,7 @@ def _with_states(target: str) -> Any:
     return of._replace(cell=cell)
 
 
-def names_in(program: Program, reserved: tuple[str, ...] = ()) -> dict[str, str]:
-    """Return the identifier of each module, as its target has it."""
-    return Writing(program, set(), reserved).identifiers
-
-
-def modules_of(program: Program, reserved: tuple[str, ...] = ()) -> Iterator[tuple[Module, str]]:
-    yield from zip(program.modules, names_in(program, reserved).values(), strict=True)
+def modules_of(program: Program) -> Iterator[tuple[Module, str]]:
+    """Yield each module with its identifier, as its target has it."""
+    named = identifiers(program.modules, spelling(program.target).reserved)
+    yield from zip(program.modules, named.values(), strict=True)

@@ -13,9 +13,8 @@ from conformance.spread import held_by_all, in_parts
 from flax import nnx
 from flax.traverse_util import flatten_dict, unflatten_dict
 
+from rnncalc.export.program import Module
 from rnncalc.layers.cell import Cell
-from rnncalc.questions.program import Module
-from rnncalc.sources.written import ties
 
 pytestmark = pytest.mark.conformance
 
@@ -45,7 +44,7 @@ def arrays(module: Module, identifier: str, weights: dict[str, Any]) -> Iterator
     layer = module.layer
     if not isinstance(layer, Cell):
         for name, array in weights.items():
-            yield f"{identifier}_bias" if ties(module) else f"{identifier}/{name}", array
+            yield f"{identifier}_bias" if module.tied else f"{identifier}/{name}", array
         return
     marks = MARKS if layer.bidirectional else ("",)
     states = {f"{letter}_0" for letter, _ in module.states} if layer.learned_state else set()

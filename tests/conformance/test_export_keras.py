@@ -11,9 +11,8 @@ import pytest
 from conformance.programs import Case, cases, modules_of
 from conformance.spread import held_by_all, in_parts
 
+from rnncalc.export.program import Module
 from rnncalc.layers.cell import Cell
-from rnncalc.questions.program import Module
-from rnncalc.sources.written import ties
 
 pytestmark = [
     pytest.mark.conformance,
@@ -51,7 +50,7 @@ def arrays(module: Module, identifier: str, weights: dict[str, Any]) -> Iterator
         yield f"{identifier}_{state}", np.stack(each) if len(marks) > 1 else each[0]
     for name, array in weights.items():
         if name.split("/")[-1] not in states:
-            yield f"{identifier}_bias" if ties(module) else f"{identifier}/{name}", array
+            yield f"{identifier}_bias" if module.tied else f"{identifier}/{name}", array
 
 
 def named(model: Any) -> dict[str, Any]:
@@ -69,7 +68,7 @@ def hold(case: Case) -> None:
     """Assert that a program has the tensors and gives the numbers that rnncalc says."""
     wanted = {
         name: array
-        for module, identifier in modules_of(case.program, ("output",))
+        for module, identifier in modules_of(case.program)
         for place in module.places
         for name, array in arrays(module, identifier, case.weights[place.name])
     }

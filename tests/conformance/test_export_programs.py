@@ -16,11 +16,11 @@ from flax import linen, nnx
 from layers.test_new_cell import Gaze, Pair, Twin
 
 from rnncalc import GRU, LSTM, MGU, SRU, Dense, Dropout, Embedding, External, FastGRNN, Layer, Network, Output, Part
+from rnncalc.export import SPELLINGS, source, spelling
+from rnncalc.export.code import RESERVED
+from rnncalc.export.program import program_of
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.kinds import KINDS
-from rnncalc.questions.export import export
-from rnncalc.sources import TARGETS, source
-from rnncalc.sources.names import RESERVED
 
 pytestmark = pytest.mark.conformance
 
@@ -49,7 +49,7 @@ def everything() -> Iterator[Network]:
     yield Network(encoder=Part(3, (GRU(4, bidirectional=True),)), decoder=Part(5, (GRU(8),), Output(2)))
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", SPELLINGS)
 def test_a_program_runs_as_it_is_and_prints_its_parameters(target: str, tmp_path: Path) -> None:
     """`python FILE` prints each tensor and, last, the total, and no warning."""
     for net in everything():
@@ -60,7 +60,7 @@ def test_a_program_runs_as_it_is_and_prints_its_parameters(target: str, tmp_path
         done = subprocess.run(words, capture_output=True, text=True, check=False, env=env)
         assert done.returncode == 0, done.stderr
         *lines, total = done.stdout.splitlines()
-        params = export(net, target, stacks=TARGETS[target].stacks).params
+        params = program_of(net, target, stacks=spelling(target).stacks).params
         assert total.split() == ["total", f"{params:,}"]
         assert sum(int(line.split()[-1].replace(",", "")) for line in lines) == params
 
@@ -88,22 +88,22 @@ def _strangers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_strangers")
 @pytest.mark.parametrize("cell", [Gaze, Pair, Twin])
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", SPELLINGS)
 def test_a_cell_of_strangers_is_written_from_its_step(target: str, cell: type[Cell]) -> None:
     """Gates that read other things, two states that are not an LSTM's, a matrix that gates share."""
     layer = cell(units=3, bidirectional=True, learned_state=True)
     net = Network(input=4, layers=(layer, cell(units=2)), output=2, steps=4)
-    HOLD[target](case_of(export(net, target, stacks=TARGETS[target].stacks), net, seed=1))
+    HOLD[target](case_of(program_of(net, target, stacks=spelling(target).stacks), net, seed=1))
 
 
 @pytest.mark.parametrize("topology", ["many-to-many", "many-to-one"])
 @pytest.mark.parametrize("inputs", [3, 6])
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", SPELLINGS)
 def test_both_directions_of_an_sru_each_take_their_half(target: str, inputs: int, topology: Any) -> None:
     """As wide as both together, the input is itself the skip; as wide as one, it is not."""
     layers = (SRU(3, bidirectional=True, learned_state=True), SRU(3, bidirectional=True, merge="sum"), SRU(3))
     net = Network(input=inputs, layers=layers, output=2, steps=4, topology=topology)
-    HOLD[target](case_of(export(net, target, stacks=TARGETS[target].stacks), net, seed=1))
+    HOLD[target](case_of(program_of(net, target, stacks=spelling(target).stacks), net, seed=1))
 
 
 WRONG = [
@@ -122,7 +122,7 @@ def test_the_comparison_can_fail(target: str, right: str, wrong: str) -> None:
     """One word of a program that is another makes other numbers."""
     layers = (GRU(3, bidirectional=True, merge="sum", reset_after=None), MGU(3, activation="tanh", bias=False))
     net = Network(input=4, layers=layers, output=2, steps=4)
-    case = case_of(export(net, target, stacks=TARGETS[target].stacks), net, seed=1)
+    case = case_of(program_of(net, target, stacks=spelling(target).stacks), net, seed=1)
     HOLD[target](case)
     assert right in case.source
     with pytest.raises(AssertionError, match="Not equal to tolerance"):

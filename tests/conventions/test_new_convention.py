@@ -11,10 +11,10 @@ from conftest import Call
 from rnncalc import GRU, Network, run
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
 from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Slot, Width, restricted
+from rnncalc.export import SPELLINGS
 from rnncalc.forward.arrays import Arrays
 from rnncalc.forward.bindings import BINDINGS, Binding, DenseNames, GateWeights
 from rnncalc.layers.cell import Cell, Habits
-from rnncalc.sources import TARGETS, source
 
 LOOM = Convention(
     name="loom",
@@ -163,18 +163,18 @@ def test_a_cell_that_its_binding_and_its_target_lack(
         f"rnncalc: the binding by hand of the convention {name} has no mingru, so it cannot be run; "
         "write it in forward/bindings, or count without running\n",
     )
-    if name in TARGETS:
+    if name in SPELLINGS:
         module = name.replace("-", "_")
         assert call("export", *args, "--to", name) == (
             2,
             "",
             f"rnncalc: the convention {name} has a mingru, and no module of that cell is written for it; "
-            f"name one in sources/{module}.py, or export to another target\n",
+            f"name one in export/{module}.py, or export to another target\n",
         )
 
 
 def test_another_key_that_is_missing_is_no_missing_cell(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A mistake in a binding, or in what writes a program, is not taken for a cell that is not there."""
+    """A mistake in a binding is not taken for a cell that is not there."""
 
     def mistaken(*_: object) -> GateWeights:
         raise KeyError("zrn")
@@ -183,9 +183,6 @@ def test_another_key_that_is_missing_is_no_missing_cell(monkeypatch: pytest.Monk
     monkeypatch.setitem(BINDINGS, "loom", Binding(cell=mistaken, dense=DenseNames("W", "b", False), embedding="E"))
     with pytest.raises(KeyError, match="zrn"):
         run(network)
-    monkeypatch.setattr("rnncalc.sources.keras.write", mistaken)
-    with pytest.raises(KeyError, match="zrn"):
-        source(network, "keras")
 
 
 def test_a_product_that_the_binding_forgets(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,7 @@ ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = 10
 ROOMS = ("layers", "conventions", "network", "forward", "questions")
 SELECTION = (
-    *("cli", "conventions", "formats", "forward", "layers", "modelfiles", "network", "questions", "reports", "sources"),
+    *("cli", "conventions", "formats", "forward", "layers", "modelfiles", "network", "questions", "reports", "export"),
     *("spec", "test_bad_specs.py", "test_cli.py", "test_bounds.py", "test_specs.py"),
 )
 MEASURING = (

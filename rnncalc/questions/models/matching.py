@@ -1,4 +1,4 @@
-"""A network held against a model file, tensor by tensor, and the changes of its layers that would explain what differs.
+"""Compares a network with a model file, tensor by tensor, and finds the changes of layers that explain differences.
 
 Gives names, shapes and numbers, no sentence.
 """
@@ -21,7 +21,7 @@ from rnncalc.questions.models.sites import Doubt, Shape, Site, sites_of
 
 
 class TensorStatus(Enum):
-    """How it stands with a tensor."""
+    """The result of the check of one tensor."""
 
     MATCHED = "matched"
     MISSING = "missing"
@@ -31,10 +31,10 @@ class TensorStatus(Enum):
 
 
 class TensorCheck(NamedTuple):
-    """A tensor of the network, or of the file, and what stands in the other.
+    """A tensor of the network or of the file, compared with its counterpart.
 
-    layer, tensor: its names in the network, None where only the file has it; found: its name in the file.
-    at: where the network's description has the layer.
+    layer, tensor: its names in the network, None if only the file has it. found: its name in the file.
+    at: the path of the layer in the spec.
     """
 
     status: TensorStatus
@@ -47,14 +47,14 @@ class TensorCheck(NamedTuple):
 
     @property
     def kept(self) -> bool:
-        """Whether both have it, and alike."""
+        """Whether both have it, in one shape."""
         return self.status is TensorStatus.MATCHED
 
 
 class Change(NamedTuple):
-    """A change of a layer that would explain what differs: an option, its kind and number, or the width it reads.
+    """A change of a layer that explains a difference: of an option, of kind and units, or of the input width.
 
-    layer: None where no layer is what the file has, and `theirs` is the layer that would be.
+    layer: None if the network has no such layer; `theirs` is then the layer to add.
     """
 
     layer: str | None
@@ -66,7 +66,7 @@ class Change(NamedTuple):
 
 
 class Match(NamedTuple):
-    """A network and a file, held against each other; left_out: how many tensors of the file are no parameters."""
+    """A network compared with a file. left_out: how many tensors of the file are no parameters."""
 
     path: str
     tensors: tuple[TensorCheck, ...]
@@ -76,15 +76,15 @@ class Match(NamedTuple):
 
     @property
     def kept(self) -> bool:
-        """Whether every tensor is there, and no other."""
+        """Whether both have the same tensors."""
         return all(check.kept for check in self.tensors)
 
 
 def match(network: Network, file: ModelFile) -> Match:
-    """Hold a network against a file.
+    """Compare a network with a file.
 
-    Raises SpecError where they name tensors in two ways, or a layer may be several of the file's, RefusedError where
-    there is too much of either.
+    Raises SpecError if they use two conventions, or if several modules of the file fit one layer, RefusedError if there
+    are too many of either.
     """
     if network.convention != file.framework:
         says = f"the file has the tensors of {file.framework}, and the spec counts those of {network.convention}"
@@ -114,7 +114,7 @@ def match(network: Network, file: ModelFile) -> Match:
 
 
 def _checks(wanted: Wanted, site: Site | None) -> Iterator[TensorCheck]:
-    """Yield the tensors of a layer, and those of its site that it has not."""
+    """Yield the checks of a layer's tensors, and those of its site that the layer lacks."""
     if isinstance(wanted.layer, External):
         return
     theirs = dict(site.tensors) if site else {}
@@ -137,7 +137,7 @@ def _status(shape: Shape, found: FileTensor) -> TensorStatus:
 
 
 def _of_externals(externals: Sequence[Wanted], left: list[Site]) -> tuple[list[TensorCheck], list[Site]]:
-    """Hold what is counted elsewhere against what is left: below its path, or all that nothing else has."""
+    """Check external layers against the sites that are left: those below its path, or else all."""
     checks = []
     pathless = []
     for wanted in externals:
@@ -163,12 +163,12 @@ def _sum(wanted: Wanted, found: int) -> TensorCheck:
 
 
 _BESIDE = ("name", "frozen", "repeat", "extra_inputs", "path", "activation", "merge", "tied")
-"""Options that no shape tells."""
+"""Options that no shape depends on."""
 
 
 def _changes(wanted: Sequence[Wanted], pairs: Pairs, framework: str) -> Iterator[Change]:
-    """Yield what would make each layer what the file has in its place."""
-    told = False
+    """Yield the changes that would make each layer that of the file in its place."""
+    explained = False
     for place, each in enumerate(wanted):
         site = pairs.get(place)
         if site is None or site.layer is None:
@@ -179,14 +179,14 @@ def _changes(wanted: Sequence[Wanted], pairs: Pairs, framework: str) -> Iterator
         if each.shapes == site.shapes or _of_table(each.layer, site):
             continue
         found = [*_options(each, site, framework)]
-        if each.placed.inputs != site.inputs and (not told or not place) and not each.layer.extra_inputs:
+        if each.placed.inputs != site.inputs and (not explained or not place) and not each.layer.extra_inputs:
             found.append(Change(each.name, "inputs", each.placed.inputs, site.inputs, site.path, not place))
         yield from found
-        told = told or bool(found)
+        explained = explained or bool(found)
 
 
 def _of_table(layer: Layer, site: Site) -> bool:
-    """Return whether a matrix is taken for a dense layer, and may be a table as well."""
+    """Return whether a matrix that is read as a dense layer may be an embedding as well."""
     return isinstance(layer, Embedding) and Doubt.TABLE in site.doubts
 
 
@@ -207,7 +207,7 @@ def _options(wanted: Wanted, site: Site, framework: str) -> Iterator[Change]:
 
 
 def _value(layer: Layer, option: str, framework: str) -> Any:
-    """Return what an option is; where a reset gate acts, the framework's habit says if the layer does not."""
+    """Return the value of an option; for `reset_after`, the framework's own if the layer leaves it open."""
     if option == "reset_after" and isinstance(layer, Cell) and (arrays := convention(framework).arrays(layer.kind)):
         return layer.resets_after(arrays.habits.reset_after)
     return getattr(layer, option)
@@ -216,7 +216,7 @@ def _value(layer: Layer, option: str, framework: str) -> Any:
 def _unpaired(wanted: Sequence[Wanted], pairs: Pairs, left: Sequence[Site], start: str) -> Iterator[Change]:
     """Yield the paths of layers that are not at theirs, and the layers that would be what is left beside them.
 
-    start: what the network's paths start with, and the file's do not.
+    start: the prefix of the network's paths that the file leaves out.
     """
     missing = [each for place, each in enumerate(wanted) if place not in pairs]
     paths = set()

@@ -1,6 +1,6 @@
 """Which site of a model file is which layer of a network: by their paths, else by shapes and order.
 
-Also where the paths of layers that a file does not have are: behind a prefix that it leaves out, or somewhere else.
+Also finds layers whose paths the file does not have: behind a prefix that it leaves out, or elsewhere.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Item = TypeVar("Item")
 class Wanted(NamedTuple):
     """A layer, one copy of it.
 
-    at: where the network's description has it. shapes: of the tensors it owns, under the names of a layer that stands
+    at: its path in the spec. shapes: of the tensors it owns, under the names of a layer that stands
     alone; names: the same as the network numbers them. shared: the tensors it uses and another owns.
     """
 
@@ -84,9 +84,9 @@ def _wanted(placed: Placed, at: Path) -> Wanted:
 
 
 def distance(wanted: Wanted, site: Site) -> float | None:
-    """Return how far the tensors of a site are from those wanted, 0 to 1; None where they cannot be the layer's.
+    """Return how far the tensors of a site are from those wanted, 0 to 1; None if they cannot be the layer's.
 
-    They cannot where none has its name, or some have other dimensions and no matrix is one on both sides: a norm and a
+    They cannot if none has its name, or some have other dimensions and no matrix is one on both sides: a norm and a
     dense layer have the same names. The biases of Keras' GRU have two rows or none, and its matrices tell.
     """
     theirs = {name: shape for name, shape in site.shapes.items() if name not in wanted.shared}
@@ -101,7 +101,7 @@ def distance(wanted: Wanted, site: Site) -> float | None:
 
 
 def paired(wanted: Sequence[Wanted], sites: Sequence[Site], *, ordered: bool) -> Pairs:
-    """Return the sites of layers. Raises SpecError where several fit a layer alike, and nothing says which is meant."""
+    """Return the sites of layers. Raises SpecError if several fit a layer equally well."""
     pairs: Pairs = {}
     left = [*sites]
     _by_path(wanted, left, pairs)
@@ -127,13 +127,13 @@ def _by_path(wanted: Sequence[Wanted], left: list[Site], pairs: Pairs) -> None:
         path = each.layer.path
         if isinstance(each.layer, External):
             continue
-        said = path or each.layer.name
-        if said is None:
+        key = path or each.layer.name
+        if key is None:
             continue
-        there = _at(each, said, left, given=path is not None)
-        number = seen.get((said, each.kind), 0)
+        there = _at(each, key, left, given=path is not None)
+        number = seen.get((key, each.kind), 0)
         site = next((site for site in there if site.number == number and distance(each, site) is not None), None)
-        seen[said, each.kind] = number + 1
+        seen[key, each.kind] = number + 1
         if site is not None:
             pairs[place] = site
             _take(left, site)
@@ -232,7 +232,7 @@ def _in_order(
 
 
 def prefix(wanted: Sequence[Wanted], sites: Sequence[Site]) -> str:
-    """Return the start that the paths of all layers have in common, and no site has; nothing where one is found.
+    """Return the prefix that the paths of all layers share and no site has; nothing if a site has one of the paths.
 
     That is what a wrapper was called, in the file that the paths were taken from.
     """

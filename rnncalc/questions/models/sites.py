@@ -22,7 +22,7 @@ Shape = tuple[int, ...]
 
 
 class Doubt(Enum):
-    """What a file does not tell of a layer, for a report to say."""
+    """What a file leaves open about a layer, for a report to say."""
 
     RECURRENT_ACTIVATION = auto()
     ACTIVATION = auto()
@@ -38,7 +38,7 @@ class Site(NamedTuple):
     """The tensors of one layer, under the names its convention has for those of a layer that stands alone.
 
     path: of the module; number: which of its stacked layers, from 0. inputs: the width it reads.
-    layer: what it can be, None where nothing that is known of.
+    layer: the layer that it can be, None if no known layer fits.
     """
 
     path: str
@@ -91,7 +91,7 @@ def expected(layer: Layer, inputs: int, framework: str) -> dict[str, Shape] | No
     return {tensor.name: tensor.sized(sizes).shape for tensor in layout(layer, inputs, convention(framework)).own}
 
 
-# Which matrix is a table, where its name does not say so, and what shares it.
+# Which matrix is an embedding's although its name does not say so, and which layers share it.
 
 _LAST = re.compile(r"(^|[._/])(fc|out|output|head|classifier|decoder|proj|linear|lm_head|logits)\d*$", re.IGNORECASE)
 
@@ -102,7 +102,7 @@ def named_last(site: Site) -> bool:
 
 
 def as_table(site: Site, after: Site | None) -> Site:
-    """Return a matrix in front as the table that it must be where the layer behind it reads its columns."""
+    """Return a matrix in front as an embedding if the layer behind it reads its columns."""
     if after is not None and _may_be_table(site) and after.inputs == site.inputs != site.shapes["weight"][0]:
         return _table(site)
     return site
@@ -250,7 +250,7 @@ def _keras_sites(module: Module) -> Iterator[Site]:
 
 
 def _keras_active(layer: Layer, settings: Mapping[str, Any]) -> tuple[Layer, tuple[Doubt, ...]]:
-    """Return a layer with its activation, and a doubt where that is not told, or none that a spec has."""
+    """Return a layer with its activation, and a doubt if it is not given, or is none that a spec has."""
     activation = settings.get("activation")
     if activation is not None and OPTIONS["activation"].allowed.problem(activation) is None:
         return layer.replace(activation=activation), ()
@@ -294,14 +294,14 @@ def _onnx_sites(module: Module) -> Iterator[Site]:
 
 
 def _onnx_otherwise(module: Module) -> bool:
-    """Return whether an operator computes what no layer of a spec does, in as many weights."""
-    said = module.settings
-    given = [str(word).lower() for word in words] if isinstance(words := said.get("activations"), list) else []
+    """Return whether an operator with the weights of a known layer computes something else."""
+    settings = module.settings
+    given = [str(word).lower() for word in words] if isinstance(words := settings.get("activations"), list) else []
     size = {"RNN": 1, "GRU": 2, "LSTM": 3}[module.kind]
     ways = [given[start : start + size] for start in range(0, len(given), size)]
     usual = all(of[0] == "sigmoid" and len({*of[1:]}) == 1 for of in ways) if size > 1 else True
-    coupled = said.get("input_forget", [0]) != [0]  # PyTorch's newer exporter says so too where it is not
-    otherwise = coupled or said.get("clip") is not None or said.get("direction") == ["reverse"]
+    coupled = settings.get("input_forget", [0]) != [0]  # PyTorch's newer exporter says so too if it is not
+    otherwise = coupled or settings.get("clip") is not None or settings.get("direction") == ["reverse"]
     return otherwise or not usual or len({*map(tuple, ways)}) > 1
 
 

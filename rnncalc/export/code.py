@@ -1,4 +1,4 @@
-"""Names for a program, from the names of strangers: identifiers, class names, and text that stays text.
+"""Python as text: lines broken as ruff's formatter breaks them, docstrings, and names from the names of strangers.
 
 What a spec says is data: it becomes an identifier of plain letters, or text in a docstring or comment that cannot end
 it. Knows no framework but the names that their modules have themselves.
@@ -13,9 +13,121 @@ from keyword import kwlist
 from textwrap import wrap
 from unicodedata import normalize
 
-from rnncalc.questions.program import Module
-from rnncalc.sources.layout import INDENT, WIDTH
+from rnncalc.export.program import Module
 from rnncalc.text import escape
+
+WIDTH = 88
+INDENT = "    "
+NOTE = "  # "
+
+
+def noted(code: str, note: str) -> str:
+    """Return a line of code with a comment, if there is one."""
+    return f"{code}{NOTE}{note}" if note else code
+
+
+def broken(line: str) -> list[str]:
+    """Return a line of code in as many lines as it needs, indented as it is.
+
+    A comment stands at the end of a line that leaves room for it, else above.
+    """
+    code, _, note = line.partition(NOTE)
+    indent = " " * (len(code) - len(code.lstrip()))
+    lines = _broken(code.lstrip(), indent)
+    if not note:
+        return lines
+    if len(lines) == 1 and len(noted(lines[0], note)) <= WIDTH:
+        return [noted(lines[0], note)]
+    return [f"{indent}# {note}", *lines]
+
+
+def _broken(code: str, indent: str, after: str = "") -> list[str]:
+    """Return the lines of a statement or an argument: its terms, or what stands in its first brackets, broken apart."""
+    whole = f"{indent}{code}{after}"
+    if len(whole) <= WIDTH:
+        return [whole]
+    outside = _outside(code)
+    start = outside.find(" = ") + 3 if " = " in outside else 0
+    if len(_terms(code[start:])) > 1:
+        return [f"{indent}{code[:start]}(", *_inside(code[start:], indent + INDENT), f"{indent}){after}"]
+    brackets = re.compile("[(\\[{]\0+").search(outside, start)
+    if brackets is None:
+        return [whole]
+    head, args, tail = code[: brackets.start() + 1], code[brackets.start() + 1 : brackets.end()], code[brackets.end() :]
+    if start and len(indent + head) > WIDTH:
+        inside = _broken(code[start:], indent + INDENT)
+        return [f"{indent}{code[:start]}(", *inside, f"{indent}){after}"]
+    return [f"{indent}{head}", *_inside(args, indent + INDENT), f"{indent}{tail}{after}"]
+
+
+def _inside(args: str, indent: str) -> list[str]:
+    """Return the lines of what stands in brackets that were opened on a line before."""
+    if len(indent + args) <= WIDTH:
+        return [f"{indent}{args}"]
+    split: list[str] = []
+    for arg in _split(args, ", "):
+        if split and split[-1].startswith("lambda ") and ":" not in split[-1]:  # its parameters
+            split[-1] += f", {arg}"
+        else:
+            split.append(arg)
+    terms = _terms(args)
+    if len(split) == 1 and len(terms) > 1:
+        return [f"{indent}{term}" for term in terms]
+    return [line for arg in split for line in _broken(arg, indent, ",")]
+
+
+def _terms(code: str) -> list[str]:
+    """Return the terms of a sum, each but the first with its sign."""
+    return _split(code, " (?=[+-] )")
+
+
+def _split(code: str, separator: str) -> list[str]:
+    """Return code split at separators outside brackets."""
+    found = [*re.finditer(separator, _outside(code))]
+    starts, ends = [0, *(each.end() for each in found)], [*(each.start() for each in found), len(code)]
+    return [code[start:end] for start, end in zip(starts, ends, strict=True)]
+
+
+def _outside(code: str) -> str:
+    """Return code with a NUL for each character within brackets."""
+    depth, found = 0, ""
+    for char in code:
+        depth -= char in ")]}"
+        found += "\0" if depth else char
+        depth += char in "([{"
+    return found
+
+
+def returned(lines: list[str], depth: int = 2) -> list[str]:
+    """Return the lines of a function that returns x: its last assignment becomes the return."""
+    head = INDENT * depth
+    at = max(number for number, line in enumerate(lines) if line.startswith(head) and line[len(head)] not in " )")
+    answer = lines[at].replace("x = ", "return ", 1)
+    if lines[at].startswith(f"{head}x = ") and len(answer) <= WIDTH:
+        return [*lines[:at], answer, *lines[at + 1 :]]
+    return [*lines, f"{head}return x"]
+
+
+def docstring(*paragraphs: str, depth: int = 1) -> list[str]:
+    """Return the lines of a docstring; text of strangers in it must have gone through `spoken`."""
+    width = WIDTH - len(INDENT) * depth
+    (first, *others) = (paragraph for paragraph in paragraphs if paragraph)
+    if not others and len(first) + 6 <= width:
+        return [f'{INDENT * depth}"""{first}"""']
+    lines = [f'{INDENT * depth}"""' + f"\n{INDENT * depth}".join(_wrapped(first, width - 3))]
+    for paragraph in others:
+        lines += ["", *(f"{INDENT * depth}{line}" for line in _wrapped(paragraph, width))]
+    return [line for text in lines for line in text.split("\n")] + [f'{INDENT * depth}"""']
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return wrap(text, width, break_long_words=False, break_on_hyphens=False)
+
+
+def spoken(text: str, most: int = 200) -> str:
+    """Return text of strangers as a docstring can hold it: on one line, and without an end of its own."""
+    return escape(text, most).replace("\\", "\\\\").replace('"""', '\\"\\"\\"').strip()
+
 
 MOST = 32
 """The characters of a name made from another; longer ones are cut."""
@@ -99,24 +211,3 @@ def _plain(name: str) -> str:
         return plain
     words, cut, _ = plain[: MOST + 1].rpartition("_")
     return words if cut else plain[:MOST]
-
-
-def docstring(*paragraphs: str, depth: int = 1) -> list[str]:
-    """Return the lines of a docstring; text of strangers in it must have gone through `spoken`."""
-    width = WIDTH - len(INDENT) * depth
-    (first, *others) = (paragraph for paragraph in paragraphs if paragraph)
-    if not others and len(first) + 6 <= width:
-        return [f'{INDENT * depth}"""{first}"""']
-    lines = [f'{INDENT * depth}"""' + f"\n{INDENT * depth}".join(_wrapped(first, width - 3))]
-    for paragraph in others:
-        lines += ["", *(f"{INDENT * depth}{line}" for line in _wrapped(paragraph, width))]
-    return [line for text in lines for line in text.split("\n")] + [f'{INDENT * depth}"""']
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    return wrap(text, width, break_long_words=False, break_on_hyphens=False)
-
-
-def spoken(text: str, most: int = 200) -> str:
-    """Return text of strangers as a docstring can hold it: on one line, and without an end of its own."""
-    return escape(text, most).replace("\\", "\\\\").replace('"""', '\\"\\"\\"').strip()

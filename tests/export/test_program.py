@@ -3,12 +3,11 @@
 import pytest
 
 from rnncalc import GRU, LSTM, MGU, RNN, SRU, Cell, Dense, Embedding, FastGRNN, Network, Output, Part
-from rnncalc.questions.export import export
-from rnncalc.questions.program import LastStep, Module, ModuleCall
+from rnncalc.export.program import Module, program_of
 
 
 def modules(*layers: Cell, target: str = "pytorch", stacks: bool = True) -> tuple[Module, ...]:
-    return export(Network(input=8, layers=layers), target, stacks=stacks).modules
+    return program_of(Network(input=8, layers=layers), target, stacks=stacks).modules
 
 
 @pytest.mark.parametrize(
@@ -59,7 +58,7 @@ def test_a_network_of_a_frameworks_own_layers_counts_as_under_its_convention() -
     layers = [Embedding(8, frozen=True), LSTM(16, bidirectional=True, repeat=2), GRU(4)]
     net = Network(input=100, layers=layers, output=3)
     for target in ("pytorch", "keras"):
-        program, counted = export(net, target), net.replace(convention=target)
+        program, counted = program_of(net, target), net.replace(convention=target)
         assert (program.params, program.trainable) == (counted.params, counted.trainable)
 
 
@@ -78,10 +77,9 @@ def test_a_repeated_layer_is_one_module_where_one_can_be_several() -> None:
 def test_halves_stack_alike(taking: tuple[Cell, ...], number: int) -> None:
     """The final states of a module start a module of as many layers, else each layer is its own."""
     encoder, decoder = Part(3, (LSTM(4, repeat=2),)), Part(5, taking, Output(2))
-    program = export(Network(encoder=encoder, decoder=decoder), "pytorch", stacks=True)
-    started = [move for move in program.moves if isinstance(move, ModuleCall) and move.start]
-    assert len(started) == number
-    assert [move.start.name for move in started if move.start] == ["lstm_1", "lstm_2"][:number]
+    program = program_of(Network(encoder=encoder, decoder=decoder), "pytorch", stacks=True)
+    started = [module.start.name for module in program.modules if module.start]
+    assert started == ["lstm_1", "lstm_2"][:number]
 
 
 def test_what_a_framework_stacks_is_one_module() -> None:
@@ -93,8 +91,31 @@ def test_what_a_framework_stacks_is_one_module() -> None:
 def test_a_layer_that_is_called_output_is_a_layer() -> None:
     """Without an output layer the sequence ends at the last layer, whatever its name, as the stack has it."""
     net = Network(input=2, layers=[Dense(4), Dense(3, name="output")], steps=5)
-    _, first, last, end = export(net, "pytorch").moves
-    assert isinstance(first, ModuleCall)
-    assert isinstance(last, ModuleCall)
-    assert [first.shape, last.shape, end] == [(5, 4), (5, 3), LastStep((3,))]
-    assert [placed.output_shape for placed in net.stack] == [first.shape, (3,)]
+    first, last = program_of(net, "pytorch").modules
+    assert (first.shape, last.shape) == ((5, 4), (5, 3))
+    assert [placed.output_shape for placed in net.stack] == [(5, 4), (3,)]
+
+
+def test_a_cell_of_its_own_is_one_direction_from_zeros() -> None:
+    """Directions and learned states are written around it, whatever it is called, however often it stands there."""
+    options = {"bidirectional": True, "merge": "sum", "learned_state": True, "frozen": True, "name": "a"}
+    layer = MGU(3, recurrence="diagonal", **options)  # type: ignore[arg-type]
+    (module,) = modules(layer)
+    cell = module.cell
+    assert cell is not None
+    assert (cell.name, cell.options, cell.states, cell.output) == (
+        "MGU",
+        (("recurrence", "diagonal"),),
+        (("h", "h"),),
+        "h",
+    )
+    assert [(tensor.name, len(tensor.axes)) for tensor in cell.weights] == [
+        ("W_xf", 2),
+        ("W_xn", 2),
+        ("W_hf", 1),
+        ("W_hn", 1),
+        ("b_f", 1),
+        ("b_n", 1),
+    ]
+    assert module.params == 2 * (2 * 3 * (8 + 1 + 1) + 3)
+    assert module.trainable == 0

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, Layer, Network, Output, Part, load
-from rnncalc.questions.export import export
-from rnncalc.sources import TARGETS, source
-from rnncalc.sources.names import RESERVED, identifiers
+from rnncalc.export import SPELLINGS, source, spelling
+from rnncalc.export.code import RESERVED, identifiers
+from rnncalc.export.program import program_of
 from rnncalc.spec import parse
 
 HOSTILE = [
@@ -63,7 +63,7 @@ def many() -> Iterator[Network]:
 def test_ruff_has_nothing_to_say(tmp_path: Path) -> None:
     """Its rules and its layout, both as they are by default, in every program of every target."""
     for number, net in enumerate(many()):
-        for target in TARGETS:
+        for target in SPELLINGS:
             text = source(net, target)
             compile(text, "program", "exec")
             (tmp_path / f"program_{number}_{target.replace('-', '_')}.py").write_text(text, encoding="utf-8")
@@ -74,11 +74,11 @@ def test_ruff_has_nothing_to_say(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stdout[:3000] + done.stderr[:300]
 
 
-@given(st.one_of(network(), encoder_decoder()), st.sampled_from([*TARGETS]))
+@given(st.one_of(network(), encoder_decoder()), st.sampled_from([*SPELLINGS]))
 def test_every_network_is_a_program(spec: Spec, target: str) -> None:
     """Python reads it, and it says the total of its parameters."""
     net = parse(yaml.safe_dump(spec, sort_keys=False).encode(), "spec").network
-    program = export(net, target, stacks=TARGETS[target].stacks)
+    program = program_of(net, target, stacks=spelling(target).stacks)
     tree = ast.parse(source(net, target))
     (said,) = (
         found for of in tree.body if isinstance(of, ast.ClassDef) and "Reads " in (found := ast.get_docstring(of) or "")
@@ -103,7 +103,7 @@ def titled(name: str, about: str, target: str = "pytorch") -> Network:
     return Network(input=4, layers=[LSTM(3), Dense(2)], name=name, source=about, convention=target)
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", SPELLINGS)
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_title_is_text(text: str, target: str) -> None:
     """What a spec calls itself, and its source, change the docstring and the name of the class, and nothing else."""
@@ -130,7 +130,7 @@ def test_names_of_layers_become_identifiers(names: list[str]) -> None:
     layers: list[Layer] = [RNN(2, name=name, learned_state=True) for name in names if name.strip()]
     if not layers:
         return
-    program = export(Network(input=2, layers=layers), "pytorch")
+    program = program_of(Network(input=2, layers=layers), "pytorch")
     found = [*identifiers(program.modules, {"output"}).values()]
     assert all(name.isidentifier() and name.isascii() and not iskeyword(name) for name in found)
     assert not {*found} & (RESERVED | {"output"})
@@ -141,7 +141,7 @@ def test_names_of_layers_become_identifiers(names: list[str]) -> None:
 def test_names_that_would_meet_are_told_apart() -> None:
     """A layer called as another's state would be."""
     layers = [RNN(2, name="a", learned_state=True), RNN(2, name="a_h_0"), RNN(2, name="A"), RNN(2, name="A ")]
-    program = export(Network(input=2, layers=layers), "pytorch")
+    program = program_of(Network(input=2, layers=layers), "pytorch")
     assert [*identifiers(program.modules).values()] == ["a", "a_h_0_2", "a_2", "a_3"]
 
 

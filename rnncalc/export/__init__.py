@@ -1,0 +1,83 @@
+"""A network as source code for a framework: SPELLINGS, the list of them all, and `source`, which writes a program.
+
+A new framework to write for is a module with SPELLING = Spelling(...), named in the list under its convention.
+"""
+
+from __future__ import annotations
+
+from rnncalc.conventions.catalogue import CONVENTIONS, convention
+from rnncalc.errors import DeclarationError, RefusedError
+from rnncalc.export.program import program_of
+from rnncalc.export.writer import Spelling, Writer
+from rnncalc.layers.kinds import imported
+from rnncalc.network.network import Network
+from rnncalc.text import escape, one_of
+
+SPELLINGS: dict[str, str | Spelling] = {
+    "pytorch": "rnncalc.export.pytorch",
+    "keras": "rnncalc.export.keras",
+    "flax-linen": "rnncalc.export.flax_linen",
+    "flax-nnx": "rnncalc.export.flax_nnx",
+}
+"""The module whose SPELLING each is, or the spelling itself."""
+
+_HERE = "in rnncalc/export/__init__.py"
+
+
+def spelling(target: str) -> Spelling:
+    """Return the spelling of a convention.
+
+    Raises RefusedError if nobody has written one, DeclarationError for one that is wrong in itself.
+    """
+    found = SPELLINGS.get(target)
+    if found is None:
+        message = f"the convention {target} has no spelling, so no program can be written for it"
+        raise RefusedError(f"{message}; write one in export/, or export to {one_of([*SPELLINGS])}")
+    where = target
+    if isinstance(found, str):
+        where = f"{target}: {_HERE}, {found!r}"
+        loaded = imported(where, found).get("SPELLING")
+        if not isinstance(loaded, Spelling):
+            raise DeclarationError(f"{where}: no spelling is there; write SPELLING = Spelling(...) in it")
+        found = loaded
+    if target not in CONVENTIONS:
+        raise DeclarationError(f"{where}: no convention is called so; name one in rnncalc/conventions/catalogue.py")
+    unknown = [kind for kind in found.cells if convention(target).arrays(kind) is None]
+    for message in (*found.wrong(), *(f"cells: the convention {target} has no {kind}; remove it" for kind in unknown)):
+        raise DeclarationError(f"{where}: {message}")
+    SPELLINGS[target] = found
+    return found
+
+
+def source(network: Network, target: str) -> str:
+    """Return a program in Python that builds the network in a framework and, run, prints its parameters.
+
+    Raises RefusedError for a target without a spelling, and for a cell of the convention that the spelling lacks.
+    Raises DeclarationError for a spelling that is wrong.
+    """
+    spelled = spelling(target)
+    made = program_of(network, target, stacks=spelled.stacks)
+    for module in made.modules:
+        kind = module.layer.kind
+        if module.recurrent and module.cell is None and kind not in spelled.cells:
+            message = f"the convention {target} has a {kind}, and no module of that cell is written for it"
+            file = target.replace("-", "_")
+            raise RefusedError(f"{message}; name one in export/{file}.py, or export to another target")
+    try:
+        text = Writer(made, spelled).text()
+        compile(text, "the program", "exec")
+    except (DeclarationError, RefusedError):
+        raise
+    except Exception as error:  # whatever a stranger's spelling raises, or writes
+        raise DeclarationError(f"{target}: its spelling: {_said(error)}") from error
+    return text
+
+
+def _said(error: Exception) -> str:
+    from os.path import basename
+    from traceback import extract_tb
+
+    if isinstance(error, SyntaxError):
+        return f"what it writes is no Python, in line {error.lineno}: {escape((error.text or '').strip(), 200)}"
+    *_, at = extract_tb(error.__traceback__)
+    return f"{type(error).__name__}: {escape(str(error), 300)} ({basename(at.filename)}, line {at.lineno})"

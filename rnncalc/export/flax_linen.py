@@ -1,0 +1,206 @@
+"""Flax linen: one nn.Module whose setup() makes nn.RNN of linen's cells, nn.Dense and nn.Embed.
+
+Each direction is an nn.RNN of its own, so that its last output and its carry can be taken. A carry has the states the
+last one first, as an LSTM's (c, h).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rnncalc.export.code import broken, noted
+from rnncalc.export.program import Module, OwnCell
+from rnncalc.export.writer import Spelling, Writer, arguments_of, shape_in, shape_of, step_of, tuple_of, width_name
+from rnncalc.layers.cell import Cell
+
+CELLS = {"rnn": "SimpleCell", "gru": "GRUCell", "lstm": "LSTMCell", "mgu": "MGUCell"}
+
+EXTERNAL = '''class External(nn.Module):
+    """Stands in for a part described elsewhere: so many parameters, and zeros."""
+
+    number: int
+    outputs: int
+
+    @nn.compact
+    def __call__(self, x: jax.Array) -> jax.Array:
+        self.param("external", nn.initializers.zeros, (self.number,))
+        return jnp.zeros((*x.shape[:-1], self.outputs))
+'''
+MAIN = """def main() -> None:
+    model = {name}()
+{variables}
+    total = 0
+    for path, array in jax.tree.leaves_with_path(variables{params}):
+        name = "/".join(key.key for key in path)
+        print(f"{{name:40}}{{array.shape!s:>20}}{{array.size:>16,}}")
+        total += array.size
+    print(f"{{'total':40}}{{total:>36,}}")
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def main(writer: Writer) -> str:
+    """Return the function that prints the parameters, which `init` makes."""
+    sample = writer.sample("jnp.zeros({})", "jnp.zeros({}, jnp.int32)")
+    variables = broken(f"    variables = model.init(jax.random.key(0), {sample})")
+    params = '["params"]' if writer.program.params else '.get("params", {})'
+    return MAIN.format(name=writer.name, variables="\n".join(variables), params=params)
+
+
+def constants(writer: Writer) -> Iterator[str]:
+    """Yield the constant with the names, at the top of the tree of parameters, of those that are not trained."""
+    names = []
+    for module in writer.program.modules:
+        if module.layer.frozen and module.params:
+            names += [f"{writer.of(module)}_bias"] if module.tied else writer.names(module)
+            names += [f"{writer.of(module)}_{letter}_0" for letter, _ in module.learned]
+    if names:
+        yield ""
+        quoted = ", ".join(f'"{name}"' for name in names)
+        yield noted(f"FROZEN = {{{quoted}}}", "not to be trained: hand the optimizer all parameters but these")
+
+
+def recurrent(module: Module, direction: int, writer: Writer, api: str = "nn") -> str:
+    """Return what makes the module of a direction in one of Flax's two interfaces, nn or nnx."""
+    layer, rngs = module.recurrent, ["rngs=rngs"] * (api == "nnx")
+    assert layer
+    if module.cell:
+        made = writer.own_cell(module, direction, *rngs)
+    else:
+        sizes = [str(module.inputs)] * (api == "nnx") + [str(layer.units)]
+        made = f"{api}.{CELLS[layer.kind]}({', '.join([*sizes, *_options(layer, api), *rngs])})"
+    return f"{api}.RNN({made}{', reverse=True, keep_order=True' if direction else ''})"
+
+
+def _options(layer: Cell, api: str) -> Iterator[str]:
+    activation = layer.values()["activation"]
+    if activation != "tanh":
+        yield f"activation_fn={'lambda x: x' if activation == 'linear' else f'{api}.{activation}'}"
+
+
+def carry(names: Sequence[str]) -> str:
+    """Return states as a carry: one by itself, or several, the last first."""
+    return names[0] if len(names) == 1 else f"({', '.join(reversed(names))})"
+
+
+def cell(own: OwnCell, writer: Writer) -> Iterator[str]:
+    """Yield the body of the class of a cell that linen lacks."""
+    yield from (*arguments_of(own), "")
+    yield "def setup(self) -> None:"
+    if any(len(tensor.axes) > 1 for tensor in own.weights):
+        yield "    matrix = nn.initializers.lecun_normal()"
+    if any(len(tensor.axes) == 1 for tensor in own.weights):
+        yield "    vector = nn.initializers.zeros"
+    for tensor in own.weights:
+        kind = "matrix" if len(tensor.axes) > 1 else "vector"
+        shape = tuple_of(shape_in(tensor, "self."))
+        yield f'    self.{tensor.name} = self.param("{tensor.name}", {kind}, {shape})'
+    yield from ("", *step(own, writer), "")
+    yield "@nn.nowrap"
+    yield "def initialize_carry(self, rng: jax.Array, input_shape: tuple[int, ...]):"
+    yield from initial(own)
+
+
+def step(own: OwnCell, writer: Writer) -> Iterator[str]:
+    """Yield the method that takes a carry and x."""
+    lines, states, output = step_of(own, writer.spelling)
+    yield "def __call__(self, carry, x: jax.Array):"
+    yield f"    {carry([letter for letter, _ in own.states]).strip('()')} = carry"
+    yield from (f"    {line}" for line in lines)
+    yield f"    return {carry(states)}, {output}"
+
+
+def initial(own: OwnCell) -> Iterator[str]:
+    """Yield the end of a cell: its carry of zeros, and how many axes of features it has."""
+    zeros = [f"jnp.zeros((*input_shape[:-1], self.{width_name(width)}))" for _, width in own.states]
+    yield f"    return {carry(zeros)}"
+    yield from ("", "@property", "def num_feature_axes(self) -> int:", "    return 1")
+
+
+def learned(module: Module, x: str, name: str, writer: Writer) -> Iterator[str]:
+    """Yield the statements that make the learned states those of a batch, under a name."""
+    yield from _broadcast(module, x, writer)
+    yield f"{name} = {carry([f'{letter}_0' for letter, _ in module.states])}"
+
+
+def _broadcast(module: Module, x: str, writer: Writer) -> Iterator[str]:
+    for letter, width in module.states:
+        state = f"self.{writer.of(module)}_{letter}_0"
+        state = f"{state}[:, None]" if module.two_way else writer.spelling.number.format(parameter=state)
+        yield f"{letter}_0 = jnp.broadcast_to({state}, ({'2, ' * module.two_way}len({x}), {width}))"
+
+
+def recur(module: Module, x: str, writer: Writer) -> Iterator[str]:
+    """Yield the statements that apply the modules of both directions, from their starts to their merge."""
+    own, two = writer.of(module), module.two_way
+    starts: list[str] = []
+    if module.start:
+        end, gives = f"{writer.of(module.start)}_end", module.start.two_way
+        yield from _carried(end, gives, two)
+        starts = [end] if not two else [f"{end}[0]", f"{end}[1]"] if gives else ["ahead", "back"]
+    elif module.learned:
+        yield from _broadcast(module, x, writer)
+        ways = ["[0]", "[1]"] if two else [""]
+        starts = [carry([f"{letter}_0{way}" for letter, _ in module.states]) for way in ways]
+    outputs, ends = (["forward", "backward"], ["ahead", "back"]) if two else (["x"], [f"{own}_end"])
+    note = "" if two or module.last else shape_of(module.shape)
+    for way, name in enumerate(writer.names(module)):
+        given = [x, *([f"initial_carry={starts[way]}"] if starts else []), *["return_carry=True"] * module.kept]
+        output = "_" if module.unread else outputs[way]
+        into = f"{ends[way]}, {output}" if module.kept else output
+        yield noted(f"{into} = self.{name}({', '.join(given)})", note)
+    if module.kept and two:
+        yield f"{own}_end = ahead, back"
+    if not module.unread:
+        yield from writer.merged(module)
+
+
+def _carried(end: str, gives: bool, takes: bool) -> Iterator[str]:
+    """Yield how the encoder's carry becomes a decoder's, if one of them alone is bidirectional."""
+    if gives and not takes:
+        concatenated = "lambda ahead, back: jnp.concatenate([ahead, back], axis=-1)"
+        yield f"{end} = jax.tree.map({concatenated}, *{end})"
+    elif takes and not gives:
+        for number, way in enumerate(("ahead", "back")):
+            yield f"{way} = jax.tree.map(lambda state: jnp.split(state, 2, axis=-1)[{number}], {end})"
+
+
+SPELLING = Spelling(
+    imports=("import jax", "import jax.numpy as jnp", "from flax import linen as nn"),
+    base="nn.Module",
+    setup=("def setup(self) -> None:",),
+    forward="__call__",
+    array="jax.Array",
+    returns=" -> jax.Array",
+    in_training=("*, train: bool = False", ", deterministic=not train"),
+    layers={
+        "dense": "nn.Dense({units}{bias})",
+        "embedding": "nn.Embed({inputs}, {units})",
+        "dropout": "nn.Dropout({rate})",
+        "external": "External({params}, {outputs})",
+    },
+    without_bias=", use_bias=False",
+    cells=CELLS,
+    recurrent=recurrent,
+    two_modules=True,
+    parameter='self.param("{name}", nn.initializers.zeros, {shape})',
+    tied="self.{table}.attend({x})",
+    own_class="class {name}(nn.RNNCellBase):",
+    cell=cell,
+    external=EXTERNAL,
+    constants=constants,
+    main=main,
+    library="jnp",
+    functions={name: (f"nn.{name}",) for name in ("tanh", "relu", "sigmoid", "softmax")},
+    half="jnp.split(x, 2, axis=-1)[self.second]",
+    join="jnp.concatenate",
+    axis="axis",
+    one_step="{x}[:, None]",
+    zeros="jnp.zeros((len({x}), steps - 1, {width}), {x}.dtype)",
+    recur=recur,
+    looped="{own}_end, x = self.{own}({x}, initial_carry={own}_end, return_carry=True)",
+    learned=learned,
+)

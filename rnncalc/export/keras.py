@@ -1,0 +1,184 @@
+"""Keras: one keras.Model that holds layers.SimpleRNN, GRU, LSTM, Dense and Embedding; Bidirectional runs two ways.
+
+A cell that Keras lacks is a layer of its own, which layers.RNN runs as any other. A layer's final states are a list;
+those of both directions stand one after the other in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rnncalc.export.code import broken, noted
+from rnncalc.export.program import Module, OwnCell
+from rnncalc.export.writer import Spelling, Writer, arguments_of, shape_of, step_of, tuple_of, width_name
+from rnncalc.layers.cell import Cell
+
+CELLS = {"rnn": "layers.SimpleRNN", "gru": "layers.GRU", "lstm": "layers.LSTM"}
+
+EXTERNAL = '''class External(layers.Layer):
+    """Stands in for a part described elsewhere: so many parameters, and zeros."""
+
+    def __init__(self, number: int, outputs: int, **options) -> None:
+        super().__init__(**options)
+        self.number = number
+        self.outputs = outputs
+
+    def build(self, input_shape) -> None:
+        self.external = self.add_weight((self.number,), name="external")
+
+    def call(self, x):
+        return ops.repeat(ops.zeros_like(x[..., :1]), self.outputs, axis=-1)
+'''
+MAIN = """def main() -> None:
+    model = {name}()
+{built}
+    for weight in model.weights:
+        shape = tuple(weight.shape)
+        print(f"{{weight.path:60}}{{shape!s:>20}}{{math.prod(shape):>16,}}")
+    print(f"{{'total':60}}{{model.count_params():>36,}}")
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def main(writer: Writer) -> str:
+    """Return the function that prints the weights, which a first call makes."""
+    sample = writer.sample("ops.zeros({})", 'ops.zeros({}, "int32")')
+    built = broken(f"    model({sample})")
+    return MAIN.format(name=writer.name, built="\n".join(built))
+
+
+def recurrent(module: Module, _: int, writer: Writer) -> str:
+    """Return what makes a recurrent layer."""
+    layer, name = module.recurrent, f'name="{writer.of(module)}"'
+    assert layer
+    given = [] if module.cell else [*_options(layer)]
+    given += [] if module.last else ["return_sequences=True"]
+    given += ["return_state=True"] if module.kept or writer.program.network.feedback else []
+    if module.cell:
+        head = "layers.RNN"
+        one, other = (writer.own_cell(module, way, without="m") for way in (0, 1))
+    else:
+        head, one, other = CELLS[layer.kind], str(layer.units), ""
+    if not layer.bidirectional:
+        return f"{head}({', '.join([one, *given, name])})"
+    both = [f"{head}({', '.join([one, *given])})"]
+    if module.cell and module.cell.half:  # else it is a copy of the forward layer
+        back = ", ".join([other, *given, "go_backwards=True", 'name="backward_rnn"'])
+        both.append(f"backward_layer={head}({back})")
+    if layer.merge not in (None, "concat"):
+        both.append(f'merge_mode="{layer.merge}"')
+    return f"layers.Bidirectional({', '.join([*both, name])})"
+
+
+def _options(layer: Cell) -> Iterator[str]:
+    options = layer.values()
+    if options["activation"] != "tanh":
+        yield f'activation="{options["activation"]}"'
+    if not layer.bias:
+        yield "use_bias=False"
+    if options.get("reset_after") is False:
+        yield "reset_after=False"
+
+
+def cell(own: OwnCell, writer: Writer) -> Iterator[str]:
+    """Yield the body of the class of a cell that Keras lacks."""
+    lines, states, output = step_of(own, writer.spelling)
+    letters = [letter for letter, _ in own.states]
+    sizes = {letter: "input_shape[-1]" if letter == "m" else f"self.{width_name(letter)}" for letter in own.widths}
+    yield f"def __init__(self, {', '.join([*arguments_of(own, without='m'), '**options'])}) -> None:"
+    yield "    super().__init__(**options)"
+    if own.half:
+        yield "    self.second = second"
+    yield from (f"    self.{width_name(letter)} = {width_name(letter)}" for letter in own.widths if letter != "m")
+    yield f"    self.state_size = [{', '.join(width_name(width) for _, width in own.states)}]"
+    yield f"    self.output_size = {width_name(own.output)}"
+    yield ""
+    yield "def build(self, input_shape) -> None:"
+    for tensor in own.weights:
+        shape = [sizes[axis.letter] if axis.letter else str(axis.times) for axis in tensor.axes]
+        yield f'    self.{tensor.name} = self.add_weight({tuple_of(shape)}, name="{tensor.name}")'
+    yield ""
+    yield "def call(self, x, states):"
+    yield f"    {', '.join(letters) if len(letters) > 1 else tuple_of(letters)} = states"
+    yield from (f"    {line}" for line in lines)
+    yield f"    return {output}, [{', '.join(states)}]"
+
+
+def learned(module: Module, x: str, name: str, writer: Writer) -> Iterator[str]:
+    """Yield the statements that make the learned states those of a batch: both directions in a row."""
+    states = [
+        f"ops.broadcast_to(self.{writer.of(module)}_{letter}_0{way}, (batch, {width}))"
+        for way in (["[0]", "[1]"] if module.two_way else [""])
+        for letter, width in module.states
+    ]
+    yield f"batch = ops.shape({x})[0]"
+    yield f"{name} = [{', '.join(states)}]"
+
+
+def recur(module: Module, x: str, writer: Writer) -> Iterator[str]:
+    """Yield the statements that apply a recurrent layer."""
+    own, start = writer.of(module), ""
+    if module.start:
+        start = end = f"{writer.of(module.start)}_end"
+        if module.start.two_way != module.two_way:
+            yield from _carried(end, len(module.states), joined=module.start.two_way)
+            start = "start"
+    elif module.learned:
+        yield from learned(module, x, "start", writer)
+        start = "start"
+    outputs = ["_" if module.unread else "x", *([f"*{own}_end"] if module.kept else [])]
+    call = f"self.{own}({x}{f', initial_state={start}' if start else ''})"
+    yield noted(f"{', '.join(outputs)} = {call}", "" if module.unread else shape_of(module.shape))
+
+
+def _carried(end: str, states: int, *, joined: bool) -> Iterator[str]:
+    """Yield how the encoder's final states become a decoder's that has the other number of directions."""
+    if joined and states == 1:
+        yield f"state = ops.concatenate({end}, axis=-1)"
+        yield "start = [state]"
+    elif joined:
+        yield f"pairs = zip({end}[:{states}], {end}[{states}:])"
+        yield "start = [ops.concatenate(pair, axis=-1) for pair in pairs]"
+    else:
+        yield f"states = {end}"
+        yield "halves = [ops.split(state, 2, axis=-1) for state in states]"
+        yield "start = [half[way] for way in (0, 1) for half in halves]"
+
+
+SPELLING = Spelling(
+    imports=("import math", "", "import keras", "from keras import layers, ops"),
+    reserved={"output"},
+    base="keras.Model",
+    setup=("def __init__(self) -> None:", "    super().__init__()"),
+    forward="call",
+    layers={
+        "dense": 'layers.Dense({units}{activation}{bias}, name="{name}")',
+        "embedding": 'layers.Embedding({inputs}, {units}, name="{name}")',
+        "dropout": 'layers.Dropout({rate}, name="{name}")',
+        "external": 'External({params}, {outputs}, name="{name}")',
+    },
+    without_bias=", use_bias=False",
+    cells=CELLS,
+    recurrent=recurrent,
+    parameter='self.add_weight({shape}, initializer="zeros"{frozen}, name="{name}")',
+    frozen=", trainable=False",
+    tied="{x} @ ops.transpose(self.{table}.embeddings)",
+    freeze="self.{own}.trainable = False",
+    own_class="@keras.saving.register_keras_serializable()\nclass {name}(layers.Layer):",
+    cell=cell,
+    external=EXTERNAL,
+    main=main,
+    library="ops",
+    transposed="ops.transpose({matrix})",
+    half="ops.split(x, 2, axis=-1)[self.second]",
+    join="ops.concatenate",
+    axis="axis",
+    one_step="{x}[:, None]",
+    zeros="ops.zeros((ops.shape({x})[0], steps - 1, {width}))",
+    recur=recur,
+    looped="x, *{own}_end = self.{own}({x}, initial_state={own}_end)",
+    learned=learned,
+)

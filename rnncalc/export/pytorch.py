@@ -1,0 +1,212 @@
+"""PyTorch: one nn.Module that holds nn.RNN, nn.GRU, nn.LSTM, nn.Linear and nn.Embedding, the batch first.
+
+Directions are merged, and starting states learned, outside the modules, which can do neither. A state has the
+directions of all its layers in front.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rnncalc.export.code import noted
+from rnncalc.export.program import Module, OwnCell
+from rnncalc.export.writer import Spelling, Writer, arguments_of, shape_in, shape_of, step_of, tuple_of, width_name
+from rnncalc.layers.cell import Cell
+
+CELLS = {"rnn": "nn.RNN", "gru": "nn.GRU", "lstm": "nn.LSTM"}
+
+RECURRENT = '''class Recurrent(nn.Module):
+    """Runs a cell along (batch, steps, features), and a second one backwards.
+
+    As in nn.LSTM, a state has the directions in front, (directions, batch, units), and
+    the outputs of both directions stand side by side.
+    """
+
+    def __init__(self, *cells: nn.Module) -> None:
+        super().__init__()
+        self.cells = nn.ModuleList(cells)
+
+    def forward(
+        self, x: torch.Tensor, start: tuple[torch.Tensor, ...] | None = None
+    ) -> tuple[torch.Tensor, tuple[torch.Tensor, ...]]:
+        ways, ends = [], []
+        for way, cell in enumerate(self.cells):
+            if start is None:
+                state = tuple(x.new_zeros(len(x), width) for width in cell.widths)
+            else:
+                state = tuple(each[way] for each in start)
+            outputs = []
+            for step in x.flip(1).unbind(1) if way else x.unbind(1):
+                output, state = cell(step, state)
+                outputs.append(output)
+            ways.append(torch.stack(outputs[::-1] if way else outputs, dim=1))
+            ends.append(state)
+        return torch.cat(ways, dim=-1), tuple(torch.stack(each) for each in zip(*ends))
+'''
+EXTERNAL = '''class External(nn.Module):
+    """Stands in for a part described elsewhere: so many parameters, and zeros."""
+
+    def __init__(self, params: int, outputs: int) -> None:
+        super().__init__()
+        self.external = nn.Parameter(torch.zeros(params))
+        self.outputs = outputs
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.new_zeros(*x.shape[:-1], self.outputs)
+'''
+MAIN = """def main() -> None:
+    model = {name}()
+    for name, parameter in model.named_parameters():
+        print(f"{{name:40}}{{tuple(parameter.shape)!s:>20}}{{parameter.numel():>16,}}")
+    total = sum(parameter.numel() for parameter in model.parameters())
+    print(f"{{'total':40}}{{total:>36,}}")
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def main(writer: Writer) -> str:
+    """Return the function that prints the parameters."""
+    return MAIN.format(name=writer.name)
+
+
+def recurrent(module: Module, _: int, writer: Writer) -> str:
+    """Return what makes a recurrent module."""
+    layer = module.recurrent
+    assert layer
+    if module.cell:
+        return f"Recurrent({', '.join(writer.own_cell(module, way) for way in range(layer.directions))})"
+    return f"{CELLS[layer.kind]}({', '.join([str(module.inputs), str(layer.units), *_options(layer, module)])})"
+
+
+def _options(layer: Cell, module: Module) -> Iterator[str]:
+    options = layer.values()
+    if len(module.places) > 1:
+        yield f"num_layers={len(module.places)}"
+    if options.get("activation", "tanh") != "tanh":
+        yield f'nonlinearity="{options["activation"]}"'
+    if not layer.bias:
+        yield "bias=False"
+    yield "batch_first=True"
+    if layer.bidirectional:
+        yield "bidirectional=True"
+    if options.get("projection") is not None:
+        yield f"proj_size={options['projection']}"
+
+
+def state_shape(module: Module, width: int) -> str:
+    """Return the shape of a learned state: a vector for each direction of each layer, and a batch of one."""
+    return f"({(1 + module.two_way) * len(module.places)}, 1, {width})"
+
+
+def cell(own: OwnCell, writer: Writer) -> Iterator[str]:
+    """Yield the body of the class of a cell that PyTorch lacks."""
+    lines, states, output = step_of(own, writer.spelling)
+    letters = [letter for letter, _ in own.states]
+    yield f"def __init__(self, {', '.join(arguments_of(own))}) -> None:"
+    yield "    super().__init__()"
+    if own.half:
+        yield "    self.second = second"
+    yield f"    self.widths = {tuple_of([width_name(width) for _, width in own.states])}"
+    for tensor in own.weights:
+        yield f"    self.{tensor.name} = nn.Parameter(torch.empty({', '.join(shape_in(tensor))}))"
+    yield "    bound = units**-0.5"
+    yield "    for parameter in self.parameters():"
+    yield "        nn.init.uniform_(parameter, -bound, bound)"
+    yield ""
+    yield "def forward("
+    yield "    self, x: torch.Tensor, state: tuple[torch.Tensor, ...]"
+    yield ") -> tuple[torch.Tensor, tuple[torch.Tensor, ...]]:"
+    yield f"    {', '.join(letters) if len(letters) > 1 else tuple_of(letters)} = state"
+    yield from (f"    {line}" for line in lines)
+    yield f"    return {output}, {tuple_of(states)}"
+
+
+def _state(module: Module, names: list[str]) -> str:
+    """Return states as a module takes and gives them: nn.RNN and nn.GRU have one, all others a tuple."""
+    return names[0] if len(names) == 1 and not module.cell else tuple_of(names)
+
+
+def learned(module: Module, x: str, name: str, writer: Writer) -> Iterator[str]:
+    """Yield the statements that make the learned states those of a batch, under a name."""
+    yield from _expanded(module, x, writer)
+    yield f"{name} = {_state(module, [f'{letter}_0' for letter, _ in module.states])}"
+
+
+def _expanded(module: Module, x: str, writer: Writer) -> Iterator[str]:
+    for letter, _ in module.states:
+        yield f"{letter}_0 = self.{writer.of(module)}_{letter}_0.expand(-1, len({x}), -1).contiguous()"
+
+
+def recur(module: Module, x: str, writer: Writer) -> Iterator[str]:
+    """Yield the statements that apply a recurrent module, from its start to its merge."""
+    own, letters = writer.of(module), [letter for letter, _ in module.states]
+    starts: list[str] = []
+    if module.start:
+        starts = [f"{writer.of(module.start)}_{letter}" for letter in letters]
+        yield from _carried(starts, module.start, module)
+    elif module.learned:
+        starts = [f"{letter}_0" for letter in letters]
+        yield from _expanded(module, x, writer)
+    start = f", {_state(module, starts)}" if starts else ""
+    ends = _state(module, [f"{own}_{letter}" for letter in letters]) if module.kept else "_"
+    merged = module.two_way and (module.last or module.layer.values()["merge"] not in (None, "concat"))
+    note = "" if merged or module.last else shape_of(module.shape)
+    yield noted(f"{'_' if module.unread else 'x'}, {ends} = self.{own}({x}{start})", note)
+    if module.unread:
+        return
+    if merged:
+        yield "forward, backward = x.chunk(2, dim=-1)"
+    if merged or module.last:
+        yield from writer.merged(module)
+
+
+def _carried(names: list[str], gives: Module, takes: Module) -> Iterator[str]:
+    """Yield how the encoder's final states become a decoder's, if they differ in their directions."""
+    for name in names:
+        if gives.two_way and not takes.two_way:
+            yield noted(f"{name} = torch.cat([{name}[0::2], {name}[1::2]], dim=-1)", "joined")
+        elif takes.two_way and not gives.two_way:
+            yield noted(f"{name} = torch.stack({name}.chunk(2, dim=-1), dim=1).flatten(0, 1)", "parted")
+
+
+SPELLING = Spelling(
+    imports=("import torch", "from torch import nn"),
+    base="nn.Module",
+    setup=("def __init__(self) -> None:", "    super().__init__()"),
+    forward="forward",
+    array="torch.Tensor",
+    returns=" -> torch.Tensor",
+    layers={
+        "dense": "nn.Linear({inputs}, {units}{bias})",
+        "embedding": "nn.Embedding({inputs}, {units})",
+        "dropout": "nn.Dropout({rate})",
+        "external": "External({params}, {outputs})",
+    },
+    without_bias=", bias=False",
+    cells=CELLS,
+    recurrent=recurrent,
+    stacks=True,
+    parameter="nn.Parameter(torch.zeros{shape}{frozen})",
+    frozen=", requires_grad=False",
+    state_shape=state_shape,
+    tie="self.{own}.weight = self.{table}.weight",
+    freeze="self.{own}.requires_grad_(False)",
+    own_class="class {name}(nn.Module):",
+    cell=cell,
+    runner=RECURRENT,
+    external=EXTERNAL,
+    main=main,
+    library="torch",
+    functions={"softmax": ("torch.softmax", "dim=-1")},
+    half="x.chunk(2, dim=-1)[self.second]",
+    join="torch.cat",
+    axis="dim",
+    one_step="{x}.unsqueeze(1)",
+    zeros="{x}.new_zeros(len({x}), steps - 1, {width})",
+    recur=recur,
+    looped="x, {own}_end = self.{own}({x}, {own}_end)",
+    learned=learned,
+)

@@ -1,0 +1,551 @@
+"""The one writer of programs: a network's moves as statements, in the words of a framework, its spelling.
+
+A spelling is data, templates with {places}, and small functions that yield lines of code without their indentation.
+Names of strangers leave here as identifiers, or escaped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+
+from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions.tensor import Role, Tensor
+from rnncalc.export.code import FALLBACK, broken, class_name, docstring, identifiers, noted, returned, spoken
+from rnncalc.export.program import Module, OwnCell, Program
+from rnncalc.layers.frozen import Frozen
+from rnncalc.layers.layer import Dense, Dropout, Embedding, External
+from rnncalc.network.flow import Apply, Begin, Input, Last, Merge, Recur, shapes
+from rnncalc.step.equations import Application, Equation, Formula, Symbol, symbols, within
+from rnncalc.step.operations import ATOM, OPERATIONS
+from rnncalc.text import all_of, did_you_mean, escape
+
+WIDTHS = {"m": "inputs", "h": "units", "p": "projection"}
+"""How a cell's program calls the widths that its letters are; a letter that is not here is called by itself."""
+
+SOME_STEPS = 2
+"""So many steps a program is tried with, if a network does not say."""
+
+BEFORE = "t−1"
+
+Lines = Iterable[str]
+
+
+def no_lines(_: Writer) -> Lines:
+    """Return no lines."""
+    return ()
+
+
+def state_shape(module: Module, width: int) -> str:
+    """Return the shape of a learned state: a vector, or one for each direction."""
+    return f"(2, {width})" if module.two_way else f"({width},)"
+
+
+class Spelling(Frozen, kw_only=True):
+    """How a framework spells a program. PLACES says what may stand in braces in each template.
+
+    imports; reserved: what its modules have themselves beside the names common to all frameworks.
+    base: of the program's class. setup: the lines that begin the method that makes the modules. forward: the head of
+    the method that applies them. array: the type of its arguments. returns: what stands behind its head.
+    in_training: the arguments of that method, and of a dropout in it, that say whether the network is trained.
+
+    layers: a module of each kind of layer without recurrence. without_bias: the argument of one that has no bias.
+    cells: the class of each kind of cell that the framework has. recurrent: a recurrent module, and of which direction
+    if `two_modules`: a module for each direction. stacks: whether a module may be several equal layers.
+    parameter: an array of zeros that is trained; `frozen` is put in if it is not. state_shape: that of a learned state.
+    tie: the statement that gives an output module the embedding's matrix; or tied: an expression instead of a module.
+    freeze: the statement that leaves a module untrained.
+
+    own_class: the head of the class of a cell that the framework lacks. cell: its body. runner: a class that runs such
+    cells. external: the class that stands in for a part described elsewhere.
+    constants: the lines after the imports. main: the function that prints the parameters.
+
+    library: the module of its functions. functions: those that are called otherwise, then what follows their argument.
+    transposed: of a matrix. number: how a parameter is read as an array. half: a direction's half of x.
+    join, axis: the function that concatenates arrays, and its argument. one_step: a vector as a sequence of one step.
+    zeros: the later inputs of a sequence that begins with a vector.
+
+    recur: the statements that apply a recurrent module to x. looped: that of one step of it, from the state of the step
+    before. learned: the statements that make the learned states the states of a batch, under a name.
+    """
+
+    imports: tuple[str, ...]
+    reserved: Container[str] = ()
+    base: str
+    setup: tuple[str, ...]
+    forward: str
+    array: str = ""
+    returns: str = ""
+    in_training: tuple[str, str] = ("", "")
+
+    layers: Mapping[str, str]
+    without_bias: str
+    cells: Mapping[str, str]
+    recurrent: Callable[[Module, int, Writer], str]
+    two_modules: bool = False
+    stacks: bool = False
+    parameter: str
+    frozen: str = ""
+    state_shape: Callable[[Module, int], str] = state_shape
+    tie: str = ""
+    tied: str = ""
+    freeze: str = ""
+
+    own_class: str
+    cell: Callable[[OwnCell, Writer], Lines]
+    runner: str = ""
+    external: str
+    constants: Callable[[Writer], Lines] = no_lines
+    main: Callable[[Writer], str]
+
+    library: str
+    functions: Mapping[str, tuple[str, ...]] = {}
+    transposed: str = "{matrix}.T"
+    number: str = "{parameter}"
+    half: str
+    join: str
+    axis: str
+    one_step: str
+    zeros: str
+
+    recur: Callable[[Module, str, Writer], Lines]
+    looped: str
+    learned: Callable[[Module, str, str, Writer], Lines]
+
+    def wrong(self) -> Iterator[str]:
+        """Yield what cannot be in its templates and tables."""
+        for key in [each for each in self.layers if each not in LAYERS]:
+            yield f"layers: no kind is called {key!r}{did_you_mean(key, [*LAYERS])}"
+        for key in [each for each in self.functions if each not in OPERATIONS]:
+            yield f"functions: no operation is called {key!r}{did_you_mean(key, [*OPERATIONS])}"
+        if bool(self.tie) == bool(self.tied):
+            yield "give either tie or tied: how an output shares the embedding's matrix"
+        for kind, needed in LAYERS.items():
+            if kind not in self.layers:
+                yield f"layers: {kind} is missing"
+            else:
+                yield from _misplaced(f"layers: {kind}", self.layers[kind], needed, _OF_LAYERS)
+        for part, needed in PLACES.items():
+            if template := getattr(self, part):
+                yield from _misplaced(part, template, needed, needed | _OPTIONAL.get(part, set()))
+
+
+LAYERS = {"dense": {"units"}, "embedding": {"inputs", "units"}, "dropout": {"rate"}, "external": {"params", "outputs"}}
+"""The places that the template of each kind of layer must have."""
+
+PLACES = {
+    "parameter": {"shape"},
+    "tie": {"own", "table"},
+    "tied": {"x", "table"},
+    "freeze": {"own"},
+    "own_class": {"name"},
+    "transposed": {"matrix"},
+    "number": {"parameter"},
+    "one_step": {"x"},
+    "zeros": {"x", "width"},
+    "looped": {"own", "x"},
+}
+"""The places that each other template must have."""
+
+_OF_LAYERS = {"inputs", "outputs", "units", "rate", "params", "bias", "activation", "name"}
+_OPTIONAL = {"parameter": {"name", "frozen"}}
+
+
+def _misplaced(part: str, template: str, needed: set[str], known: set[str]) -> Iterator[str]:
+    found = {*re.findall(r"{(.*?)}", template)}
+    for place in sorted(found - known):
+        yield f"{part}: no {{{place}}} can stand in it; there are {all_of([f'{{{each}}}' for each in sorted(known)])}"
+    for place in sorted(needed - found):
+        yield f"{part}: {{{place}}} is missing in {template!r}"
+
+
+class Writer:
+    """A program in the words of a framework, and the names in it."""
+
+    def __init__(self, program: Program, spelling: Spelling) -> None:
+        self.program = program
+        self.spelling = spelling
+        self.identifiers = identifiers(program.modules, spelling.reserved)
+        self.cells: dict[OwnCell, str] = {}
+        for cell in program.cells:
+            alike = [name for name in self.cells.values() if name.startswith(f"{cell.name}Cell")]
+            self.cells[cell] = f"{cell.name}Cell{len(alike) + 1 if alike else ''}"
+        beside = re.findall(r"^class (\w+)", f"{spelling.runner}\n{spelling.external}", re.MULTILINE)
+        self.name = class_name(program.network.name, {*beside, *self.cells.values()})
+        self.single = program.single
+        self.looping = False
+
+    def text(self) -> str:
+        """Return the program."""
+        spelling, cells = self.spelling, self.cells
+        classes = [spelling.runner] if spelling.runner and cells else []
+        classes += ["\n".join(self._cell(cell, name)) for cell, name in cells.items()]
+        if any(isinstance(module.layer, External) for module in self.program.modules):
+            classes.append(spelling.external)
+        after = "\n\n\n".join(part.strip("\n") for part in (*classes, "\n".join(self._class()), spelling.main(self)))
+        unused = {line for line in spelling.imports if " as " in line and f"{line.split()[-1]}." not in after}
+        constants = [part for line in spelling.constants(self) for part in broken(line)]
+        return "\n".join([*(line for line in spelling.imports if line not in unused), *constants]) + f"\n\n\n{after}\n"
+
+    def _class(self) -> Iterator[str]:
+        """Yield the lines of the program's class."""
+        spelling, program = self.spelling, self.program
+        yield f"class {self.name}({spelling.base}):"
+        yield from docstring(*self._paragraphs())
+        yield from ("", *(f"    {line}" for line in spelling.setup))
+        for module in program.modules:
+            for line in self._made(module):
+                yield from broken(f"        {line}")
+        arguments = ["self", *(argument.typed(spelling.array) for argument in self.arguments())]
+        if any(isinstance(module.layer, Dropout) for module in program.modules):
+            arguments += [spelling.in_training[0]] * bool(spelling.in_training[0])
+        yield from ("", *broken(f"    def {spelling.forward}({', '.join(arguments)}){spelling.returns}:"))
+        lines = [part for line in self._flow() for part in broken(f"{'    ' * (2 + self.looping)}{line}")]
+        if self.looping:
+            shape = shape_of(program.modules[-1].places[-1].output_shape)
+            yield from (*lines, "            outputs.append(x)")
+            yield from broken(noted(f"        return {spelling.join}(outputs, {spelling.axis}=1)", shape))
+        else:
+            yield from returned(lines)
+
+    def _made(self, module: Module) -> Iterator[str]:
+        """Yield the statements that make a module and what belongs to it."""
+        spelling, own, note = self.spelling, self.of(module), self._note(module)
+        if module.tied and spelling.tied:
+            if module.params:
+                made = self._parameter(f"{own}_bias", f"({module.outputs},)", module)
+                yield noted(f"self.{own}_bias = {made}", note)
+        else:
+            for direction, name in enumerate(self.names(module)):
+                made = self._layer(module) if module.recurrent is None else spelling.recurrent(module, direction, self)
+                yield noted(f"self.{name} = {made}", "" if direction else note)
+            if module.tied:
+                yield noted(spelling.tie.format(own=own, table=self._table(module)), "tied")
+            if module.layer.frozen and module.params and spelling.freeze:
+                yield spelling.freeze.format(own=f"{own}.bias" if module.tied else own)
+        for letter, width in module.learned:
+            name = f"{own}_{letter}_0"
+            yield f"self.{name} = {self._parameter(name, spelling.state_shape(module, width), module)}"
+
+    def _parameter(self, name: str, shape: str, module: Module) -> str:
+        frozen = self.spelling.frozen if module.layer.frozen else ""
+        return self.spelling.parameter.format(name=name, shape=shape, frozen=frozen)
+
+    def _layer(self, module: Module) -> str:
+        """Return what makes a layer without recurrence."""
+        values = module.layer.values()
+        activation = values.get("activation", "linear")
+        values |= {
+            "inputs": module.inputs,
+            "outputs": module.outputs,
+            "bias": "" if values.get("bias", True) else self.spelling.without_bias,
+            "activation": "" if activation == "linear" else f', activation="{activation}"',
+            "name": self.of(module),
+        }
+        return self.spelling.layers[module.layer.kind].format(**values)
+
+    def _flow(self) -> Iterator[str]:
+        """Yield the statements that take the inputs through the modules: what each move of the network does to x."""
+        spelling, flow = self.spelling, self.program.network.flow
+        shape = shapes(flow)
+        modules = {module.places[-1].name: module for module in self.program.modules}
+        x = "x"
+        for place, move in enumerate(flow):
+            match move:
+                case Input(extra_of=None) if not self.single:
+                    x = input_of(move)
+                    continue
+                case Input(extra_of=None):
+                    yield noted(f"x = {spelling.one_step.format(x=input_of(move))}", "one step")
+                case Merge(reads=(_, beside)):
+                    extra = flow[beside]
+                    assert isinstance(extra, Input)
+                    step = "[:, step : step + 1]" if self.looping else ""
+                    name = f"{self.identifiers[extra.extra_of or '']}_extra{step}"
+                    yield f"x = {spelling.join}([{x}, {name}], {spelling.axis}=-1)"
+                case Begin(later="output"):
+                    yield noted(f"x = {spelling.one_step.format(x=x)}", "one step")
+                    yield from self._loop()
+                case Begin():
+                    width = shape[place][-1]
+                    yield f"zeros = {spelling.zeros.format(x=x, width=width)}"
+                    grown = f"x = {spelling.join}([{spelling.one_step.format(x=x)}, zeros], {spelling.axis}=1)"
+                    yield noted(grown, f"{shape_of((move.steps, width))}, zeros after the input")
+                case Recur(name=name) if name in modules and self.looping:
+                    step = spelling.looped.format(own=self.of(modules[name]), x=x)
+                    yield noted(step, shape_of(modules[name].shape))
+                case Recur(name=name) if name in modules:
+                    yield from spelling.recur(modules[name], x, self)
+                case Apply(name=name):
+                    yield noted(f"x = {self._applied(modules[name], x)}", shape_of(modules[name].shape))
+                case Last(reads=(of,)) if isinstance(flow[of], Apply):
+                    yield noted(f"x = {x}[:, -1]", shape_of(shape[place]))
+                case _:
+                    continue
+            x = "x"
+        if self.single:
+            yield noted("x = x[:, -1]", shape_of(shape[-1]))
+
+    def _loop(self) -> Iterator[str]:
+        """Yield the statements that begin a loop over steps, each recurrent module at its learned states or at none."""
+        for module in self.program.modules:
+            if module.learned:
+                yield from self.spelling.learned(module, "x", f"{self.of(module)}_end", self)
+            elif module.recurrent:
+                yield f"{self.of(module)}_end = None"
+        extras = any(module.layer.extra_inputs for module in self.program.modules)
+        yield "outputs = []"
+        yield f"for {'step' if extras else '_'} in range(steps):"
+        self.looping = True
+
+    def _applied(self, module: Module, x: str) -> str:
+        """Return the output of a layer without recurrence."""
+        spelling, layer, own = self.spelling, module.layer, f"self.{self.of(module)}"
+        tied = module.tied and bool(spelling.tied)
+        if tied:
+            code = spelling.tied.format(x=x, table=self._table(module))
+            code += f" + {spelling.number.format(parameter=f'{own}_bias')}" if module.params else ""
+        else:
+            code = f"{own}({x}{spelling.in_training[1] if isinstance(layer, Dropout) else ''})"
+        inside = not tied and "{activation}" in spelling.layers[layer.kind]
+        if not isinstance(layer, Dense) or inside or layer.activation == "linear":
+            return code
+        return called(layer.activation, (code,), spelling)
+
+    def merged(self, module: Module) -> Iterator[str]:
+        """Yield what follows a recurrent module whose directions, `forward` and `backward` if two, end and merge."""
+        if module.two_way:
+            one, other = ("forward[:, -1]", "backward[:, 0]") if module.last else ("forward", "backward")
+            match module.layer.values()["merge"]:
+                case "sum":
+                    code = f"{one} + {other}"
+                case "mul":
+                    code = f"{one} * {other}"
+                case "ave":
+                    code = f"({one} + {other}) / 2"
+                case _:
+                    code = f"{self.spelling.join}([{one}, {other}], {self.spelling.axis}=-1)"
+            yield noted(f"x = {code}", shape_of(module.shape))
+        elif module.last:
+            yield noted("x = x[:, -1]", shape_of(module.shape))
+
+    def _cell(self, cell: OwnCell, name: str) -> Iterator[str]:
+        """Yield the lines of the class of a cell that the framework lacks."""
+        options = [f"{option}={value}" for option, value in cell.options]
+        options += ["a projection"] * any(tensor.role is Role.PROJECTION for tensor in cell.weights)
+        told = f" with {all_of(options)}" if options else ""
+        yield from self.spelling.own_class.format(name=name).split("\n")
+        yield from docstring(f"A step of {cell.name}{told}, in the textbook's letters.")
+        yield ""
+        for line in self.spelling.cell(cell, self):
+            yield from broken(f"    {line}" if line else "")
+
+    def of(self, module: Module) -> str:
+        """Return the identifier of a module."""
+        return self.identifiers[module.name]
+
+    def names(self, module: Module) -> list[str]:
+        """Return the identifiers of what runs a module: one, or one for each direction."""
+        own, two = self.of(module), module.two_way and self.spelling.two_modules
+        return [f"{own}_forward", f"{own}_backward"] if two else [own]
+
+    def own_cell(self, module: Module, direction: int, *others: str, without: str = "") -> str:
+        """Return what makes a cell that the framework lacks; without: the letter of a width that it is not told."""
+        assert module.cell
+        sizes = [str(module.places[0].sizes[letter]) for letter in module.cell.widths if letter != without]
+        half = ["second=True"] if module.cell.half and direction else []
+        return f"{self.cells[module.cell]}({', '.join([*sizes, *half, *others])})"
+
+    def _note(self, module: Module) -> str:
+        """Return what is said of a module in a comment as it is made."""
+        parts = [] if self.of(module) == module.name else [f"'{escape(module.name)}'"]
+        if module.params:
+            parts.append(f"{module.params:,} parameters{', frozen' if module.layer.frozen else ''}")
+        return ", ".join(parts)
+
+    def _table(self, output: Module) -> str:
+        """Return the identifier of the embedding that a tied output shares its matrix with."""
+        part = output.places[0].part
+        (found,) = (
+            self.of(each)
+            for each in self.program.modules
+            if isinstance(each.layer, Embedding) and each.places[0].part == part
+        )
+        return found
+
+    def arguments(self) -> Iterator[Argument]:
+        """Yield the arguments of the program: inputs, extra inputs, then the number of steps."""
+        extras, steps = [], []
+        for move in self.program.network.flow:
+            match move:
+                case Input(extra_of=None):
+                    yield Argument(input_of(move), move.shape[:-1] if move.tokens else move.shape, move.tokens)
+                case Input(extra_of=str(name)):
+                    shape = (1, *move.shape) if self.single else move.shape
+                    extras.append(Argument(f"{self.identifiers[name]}_extra", shape))
+                case Begin():
+                    steps.append(Argument("steps", None, default=move.steps))
+        yield from (*extras, *steps)
+
+    def sample(self, zeros: str, ints: str) -> str:
+        """Return arguments to try the program with; `{}` in `zeros` and `ints` is a shape."""
+        return ", ".join(argument.sample(zeros, ints) for argument in self.arguments())
+
+    def _paragraphs(self) -> Iterator[str]:
+        """Yield the paragraphs of its docstring."""
+        network, program = self.program.network, self.program
+        frozen = program.params - program.trainable
+        trained = f", {frozen:,} of them frozen" if frozen else ""
+        name = FALLBACK if network.name == network.defaults["name"] else spoken(network.name)
+        yield f"{name}: {program.params:,} parameters{trained}."
+        reads = [
+            f"{each.name} {shape_of(each.shape)}{' of token numbers' * each.tokens}"
+            for each in self.arguments()
+            if each.shape is not None
+        ]
+        yield f"Reads {', '.join(reads)}; gives {shape_of(program.modules[-1].places[-1].output_shape)}."
+        if self.cells:
+            title = convention(program.target).title
+            own = "the cells above are written from their equations, one matrix a gate"
+            yield f"{title} has no module for some of the layers; {own}."
+        if network.source and network.convention == program.target:  # else it tells of other numbers
+            yield f"Source: {spoken(network.source, 400)}"
+
+
+class Argument(Frozen):
+    """An argument of a program: an array of a shape, the batch left out, or, without one, the number of steps."""
+
+    name: str
+    shape: tuple[int | None, ...] | None
+    tokens: bool = False
+    default: int | None = None
+
+    def typed(self, array: str) -> str:
+        """Return it as the head of a function has it."""
+        if self.shape is not None:
+            return f"{self.name}: {array}" if array else self.name
+        return f"{self.name}: int{'' if self.default is None else f' = {self.default}'}"
+
+    def sample(self, zeros: str, ints: str) -> str:
+        """Return a value of a batch of one; `zeros` and `ints` make an array of the shape that is put into them."""
+        if self.shape is None:
+            return f"{self.name}={self.default or SOME_STEPS}"
+        shape = tuple(SOME_STEPS if size is None else size for size in (1, *self.shape))
+        return (ints if self.tokens else zeros).format(shape)
+
+
+def input_of(move: Input) -> str:
+    """Return the name of a part's input."""
+    return {"encoder": "source", "decoder": "target"}.get(move.part or "", "x")
+
+
+def shape_of(shape: tuple[int | None, ...]) -> str:
+    """Return a shape in words, the batch in front and an unknown T as `steps`."""
+    return f"({', '.join(['batch', *('steps' if size is None else str(size) for size in shape)])}{',' * (not shape)})"
+
+
+def width_name(letter: str) -> str:
+    """Return how a program calls a width."""
+    return WIDTHS.get(letter, letter)
+
+
+def shape_in(tensor: Tensor, prefix: str = "") -> list[str]:
+    """Return the shape of one of a cell's weights, in the names of its widths."""
+    return [f"{prefix}{width_name(axis.letter)}" if axis.letter else str(axis.times) for axis in tensor.axes]
+
+
+def arguments_of(cell: OwnCell, *, without: str = "") -> list[str]:
+    """Return the arguments of a cell: widths, and which half of x it reads if it reads a half."""
+    widths = [f"{width_name(letter)}: int" for letter in cell.widths if letter != without]
+    return [*widths, *(["second: bool = False"] if cell.half else [])]
+
+
+def tuple_of(names: list[str]) -> str:
+    """Return names as a tuple."""
+    return f"({', '.join(names)}{',' * (len(names) == 1)})"
+
+
+def called(name: str, arguments: Iterable[str], spelling: Spelling) -> str:
+    """Return a function of its arguments."""
+    function, *others = spelling.functions.get(name) or (f"{spelling.library}.{OPERATIONS[name].program or name}",)
+    return f"{function}({', '.join([*arguments, *others])})"
+
+
+def step_of(cell: OwnCell, spelling: Spelling) -> tuple[list[str], list[str], str]:
+    """Return a cell's step: its assignments, the names of the states after it in the cell's order, that of its output.
+
+    x and the states before it have their letters.
+    """
+    writer = _Equations(spelling)
+    lines = [f"x_half = {spelling.half}"] if cell.half else []
+    for formula in _made_first(cell.equations):
+        (first, *_) = formula.operands
+        assert isinstance(first, Symbol)
+        name = f"w{first.subscript}" if formula.operation == "matrix" else first.letter
+        lines.append(f"{name} = {writer.code(formula)}")
+        writer.names[formula] = name
+    states = {letter for letter, _ in cell.states}
+    for number, (left, right) in enumerate(cell.equations):
+        code = writer.code(right)
+        needed = set().union(*(symbols(later.right) for later in cell.equations[number + 1 :]))
+        still_needed = left.letter in states and any(
+            each.letter == left.letter and each.time == BEFORE for each in needed
+        )
+        writer.names[left] = name = f"new_{left.letter}" if still_needed else left.letter
+        lines.append(f"{name} = {code}")
+    after = [writer.names[Symbol(letter, time="t", axes=(width,))] for letter, width in cell.states]
+    return lines, after, writer.names[Symbol("h", time="t", axes=(cell.output,))]
+
+
+def _made_first(equations: tuple[Equation, ...]) -> list[Application]:
+    """Return what is made before the equations: products that stand in several, and trained numbers."""
+    counts: dict[Application, int] = {}
+    for equation in equations:
+        for formula in within(equation.right):
+            match formula:
+                case Application("matrix", (_, Symbol(letter=letter, time=time))) if time == BEFORE or letter == "x":
+                    counts[formula] = counts.get(formula, 0) + 1
+                case Application(_, (Symbol(axes=(), time=""),)):
+                    counts[formula] = 2
+    return [formula for formula, count in counts.items() if count > 1]
+
+
+class _Equations:
+    """Formulas as code; `names` are those that have a variable."""
+
+    def __init__(self, spelling: Spelling) -> None:
+        self.spelling = spelling
+        self.names: dict[Formula, str] = {}
+
+    def code(self, formula: Formula) -> str:
+        if formula in self.names:
+            return self.names[formula]
+        if isinstance(formula, Symbol):
+            return self._symbol(formula)
+        row, operands = OPERATIONS[formula.operation], formula.operands
+        if row.function:
+            return called(row.name, map(self.code, operands), self.spelling)
+        if row.before:
+            return f"{row.program}{self._tight(operands[0], row.strength + 1)}"
+        if row.name == "matrix":
+            matrix, vector = operands
+            return f"{self._tight(vector, ATOM)} @ {self.spelling.transposed.format(matrix=self.code(matrix))}"
+        if row.strength == 1:
+            first, *others = operands
+            return " ".join([self.code(first), *(f"{row.program} {self._tight(term, 2)}" for term in others)])
+        left, right = operands
+        is_product = isinstance(left, Application) and left.operation == "matrix"
+        return f"{self._tight(left, ATOM if is_product else row.strength)} {row.program} {self._tight(right, ATOM)}"
+
+    def _symbol(self, symbol: Symbol) -> str:
+        if symbol.time:
+            return f"{symbol.letter}_{symbol.subscript}" if symbol.subscript else symbol.letter
+        name = f"self.{symbol.letter}{'_' if symbol.subscript else ''}{symbol.subscript}"
+        return name if symbol.axes else self.spelling.number.format(parameter=name)
+
+    def _tight(self, formula: Formula, least: int) -> str:
+        """Return code, in brackets if it binds less tightly than what it stands in asks for."""
+        code = self.code(formula)
+        if isinstance(formula, Symbol) or formula in self.names:
+            return code
+        return f"({code})" if OPERATIONS[formula.operation].strength < least else code

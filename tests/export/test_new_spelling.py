@@ -1,0 +1,225 @@
+"""A stranger adds a spelling: a framework that does not come with the package, half right and wrong too."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import Call
+
+from rnncalc import GRU, LSTM, MGU, Dense, Dropout, Network
+from rnncalc.conventions.catalogue import CONVENTIONS, convention
+from rnncalc.errors import DeclarationError, RefusedError
+from rnncalc.export import SPELLINGS, source
+from rnncalc.export.program import Module, OwnCell
+from rnncalc.export.writer import Spelling, Writer, step_of
+
+
+def recurrent(module: Module, _: int, writer: Writer) -> str:
+    if module.cell:
+        return f"loom.Along({writer.own_cell(module, 0)})"
+    return f"loom.{writer.spelling.cells[module.layer.kind]}({module.inputs}, {module.outputs})"
+
+
+def cell(own: OwnCell, writer: Writer) -> Iterator[str]:
+    lines, states, output = step_of(own, writer.spelling)
+    yield from ("def step(self, x, state):", "    (h,) = state", *(f"    {line}" for line in lines))
+    yield f"    return {output}, ({states[0]},)"
+
+
+def recur(module: Module, x: str, writer: Writer) -> Iterator[str]:
+    yield f"x = self.{writer.of(module)}({x})"
+    yield from writer.merged(module)
+
+
+def learned(module: Module, x: str, name: str, writer: Writer) -> Iterator[str]:
+    yield f"{name} = loom.rows({x}, self.{writer.of(module)}_h_0)"
+
+
+LOOM = Spelling(
+    imports=("import loom",),
+    base="loom.Cloth",
+    setup=("def __init__(self):",),
+    forward="weave",
+    layers={
+        "dense": "loom.Plain({inputs}, {units}{bias})",
+        "embedding": "loom.Table({inputs}, {units})",
+        "dropout": "loom.Holes({rate})",
+        "external": "External({params}, {outputs})",
+    },
+    without_bias=", bias=None",
+    cells={"gru": "Gated", "lstm": "Long"},
+    recurrent=recurrent,
+    parameter="loom.zeros({shape})",
+    tied="loom.back({x}, self.{table})",
+    own_class="class {name}(loom.Thread):",
+    cell=cell,
+    external="class External(loom.Cloth):\n    pass",
+    main=lambda writer: f"print(loom.count({writer.name}()))",
+    library="loom",
+    half="loom.half(x, self.second)",
+    join="loom.join",
+    axis="along",
+    one_step="loom.one({x})",
+    zeros="loom.zeros(({x}.rows, steps - 1, {width}))",
+    recur=recur,
+    looped="x, {own}_end = self.{own}({x}, {own}_end)",
+    learned=learned,
+)
+
+PROGRAM = '''import loom
+
+
+class MGUCell(loom.Thread):
+    """A step of MGU, in the textbook's letters."""
+
+    def step(self, x, state):
+        (h,) = state
+        f = loom.sigmoid(x @ self.W_xf.T + h @ self.W_hf.T + self.b_f)
+        n = loom.tanh(x @ self.W_xn.T + (f * h) @ self.W_hn.T + self.b_n)
+        h = f * n + (1 - f) * h
+        return h, (h,)
+
+
+class Network(loom.Cloth):
+    """Network: 153 parameters.
+
+    Reads x (batch, steps, 4); gives (batch, 2).
+
+    Loom has no module for some of the layers; the cells above are written from their
+    equations, one matrix a gate.
+    """
+
+    def __init__(self):
+        self.gru_1 = loom.Gated(4, 3)  # 81 parameters
+        self.dropout_1 = loom.Holes(0.5)
+        self.mgu_1 = loom.Along(MGUCell(3, 4))  # 64 parameters
+        self.dense_1 = loom.Plain(4, 2, bias=None)  # 8 parameters
+
+    def weave(self, x):
+        x = self.gru_1(x)
+        x = self.dropout_1(x)  # (batch, steps, 3)
+        x = self.mgu_1(x)
+        x = x[:, -1]  # (batch, 4)
+        return self.dense_1(x)  # (batch, 2)
+
+
+print(loom.count(Network()))
+'''
+
+
+@pytest.fixture(autouse=True)
+def _loom(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do what naming the convention and the spelling in their lists does."""
+    monkeypatch.setitem(CONVENTIONS, "loom", convention("pytorch").replace(name="loom", title="Loom"))
+    monkeypatch.setitem(SPELLINGS, "loom", LOOM)
+
+
+def net(**given: object) -> Network:
+    layers = [GRU(3), Dropout(0.5), MGU(4), Dense(2, bias=False)]
+    return Network(input=4, layers=layers, **given)  # type: ignore[arg-type]
+
+
+def test_it_writes_programs(call: Call) -> None:
+    """With its words, from Python and from the command line."""
+    assert source(net(), "loom") == PROGRAM
+    args = ("-i", 4, "-l", "gru:3", "-l", "dropout:0.5", "-l", "mgu:4", "-l", "dense:2,bias=false")
+    assert call("export", *args, "--to", "loom") == (0, PROGRAM, "")
+
+
+def test_what_it_has_no_words_for_it_is_asked_for_in_its_own() -> None:
+    """Loops and joined features are the writer's, in the arrays of the spelling."""
+    looped = Network(
+        input=4,
+        layers=[LSTM(3, extra_inputs=2, learned_state=True)],
+        output=4,
+        topology="one-to-many",
+        feedback=True,
+    )
+    text = source(looped, "loom")
+    for line in (
+        "        self.lstm_1_h_0 = loom.zeros((3,))",
+        "        x = loom.one(x)  # one step",
+        "        lstm_1_end = loom.rows(x, self.lstm_1_h_0)",
+        "            x = loom.join([x, lstm_1_extra[:, step : step + 1]], along=-1)",
+        "            x, lstm_1_end = self.lstm_1(x, lstm_1_end)  # (batch, 1, 3)",
+        "        return loom.join(outputs, along=1)  # (batch, steps, 4)",
+    ):
+        assert line in text.split("\n")
+
+
+def test_without_a_spelling_export_refuses_in_one_line(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the way out."""
+    monkeypatch.delitem(SPELLINGS, "loom")
+    with pytest.raises(RefusedError, match=r"the convention loom has no spelling, so .*; write one in export/, or exp"):
+        source(net(), "loom")
+    done = call("export", "-i", 4, "-l", "gru:3", "--to", "loom")
+    assert done == (2, "", "--to: expected pytorch, keras, flax-linen or flax-nnx, got 'loom'\n")
+
+
+def mistaken(*_: object) -> str:
+    raise KeyError("zrn")
+
+
+WRONG = [
+    ({"layers": {**LOOM.layers, "dens": ""}}, "layers: no kind is called 'dens'; did you mean 'dense'?"),
+    ({"layers": {"dense": "loom.Plain({units})"}}, "layers: embedding is missing"),
+    ({"layers": {**LOOM.layers, "dropout": "loom.Holes()"}}, "layers: dropout: {rate} is missing in 'loom.Holes()'"),
+    ({"layers": {**LOOM.layers, "dense": "P({units}, {bais})"}}, "layers: dense: no {bais} can stand in it; there are"),
+    ({"looped": "x = self.{own}()"}, "looped: {x} is missing in 'x = self.{own}()'"),
+    ({"zeros": "loom.zeros({x}, {with})"}, "zeros: no {with} can stand in it; there are {width} and {x}"),
+    ({"functions": {"tahn": ("loom.th",)}}, "functions: no operation is called 'tahn'; did you mean 'tanh'?"),
+    ({"tied": ""}, "give either tie or tied: how an output shares the embedding's matrix"),
+    ({"tie": "self.{own}.weight = self.{table}.weight"}, "give either tie or tied"),
+    ({"cells": {"gur": "Gated"}}, "cells: the convention loom has no gur; remove it"),
+    ({"recur": mistaken}, "its spelling: KeyError: 'zrn' (test_new_spelling.py, line "),
+    ({"main": lambda _: "print(loom"}, "its spelling: what it writes is no Python, in line "),
+]
+
+
+@pytest.mark.parametrize(("changes", "message"), WRONG)
+def test_what_is_half_right_is_refused_in_one_line(
+    changes: dict[str, object], message: str, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before anything is printed, with the part and its cure."""
+    monkeypatch.setitem(SPELLINGS, "loom", LOOM.replace(**changes))
+    done = call("export", "-i", 4, "-l", "gru:3", "--to", "loom")
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert f"loom: {message}" in done.err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, " cannot be imported: ModuleNotFoundError: No module named 'weaver'"),
+        ("SPELING = 1\n", ": no spelling is there; write SPELLING = Spelling(...) in it"),
+        (
+            "from rnncalc.export.writer import Spelling\nSPELLING = Spelling(base='loom.Cloth', forwards='weave')\n",
+            " cannot be imported: CallError: Spelling() has no 'forwards'; did you mean 'forward'?",
+        ),
+        (
+            "from export.test_new_spelling import LOOM\nfrom rnncalc.export.writer import Spelling\n"
+            "values = LOOM.values()\ndel values['looped']\nSPELLING = Spelling(**values)\n",
+            " cannot be imported: CallError: Spelling() needs 'looped'; give looped=...",
+        ),
+    ],
+)
+def test_a_list_that_leads_to_no_spelling(
+    text: str | None, message: str, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that is missing, empty, or lacks a part, or has one that is misspelt."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "weaver", raising=False)
+    if text is not None:
+        (tmp_path / "weaver.py").write_text(text)
+    monkeypatch.setitem(SPELLINGS, "loom", "weaver")
+    done = call("export", "-i", 4, "-l", "gru:3", "--to", "loom")
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert done.err.startswith(f"rnncalc: loom: in rnncalc/export/__init__.py, 'weaver'{message}")
+
+
+def test_a_spelling_of_no_convention(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its tensors would be nobody's."""
+    monkeypatch.setitem(SPELLINGS, "lom", LOOM)
+    with pytest.raises(DeclarationError, match="lom: no convention is called so; name one in rnncalc/conventions/cat"):
+        source(net(), "lom")

@@ -1,0 +1,132 @@
+"""How inputs flow through a program: the statements of each case are written out by hand, as PyTorch has them."""
+
+import pytest
+
+from rnncalc import GRU, LSTM, RNN, Dense, Embedding, Layer, Network, Output, Part
+from rnncalc.export import source
+
+
+def statements(network: Network) -> list[str]:
+    """Return the arguments of a program's forward method, then its statements, comments left out."""
+    of = source(network, "pytorch").split("    def forward(")[-1].split("\n\n\n")[0]
+    head, _, body = of.partition(") -> torch.Tensor:\n")
+    arguments = " ".join(head.replace(": torch.Tensor", "").replace(",\n", ", ").split()).strip(" ,")
+    lines = (line.partition("# ")[0].strip() for line in body.split("\n"))
+    return [arguments, *filter(None, lines)]
+
+
+def net(*layers: Layer, **given: object) -> Network:
+    return Network(input=4, layers=layers, **given)  # type: ignore[arg-type]
+
+
+def halves(*, dense: bool) -> Network:
+    encoder = Part(6, (Embedding(3), LSTM(4), LSTM(4), *((Dense(2),) if dense else ())), steps=5)
+    decoder = Part(2, (LSTM(4), LSTM(4)), Output(3), steps=7)
+    return Network(encoder=encoder, decoder=decoder)
+
+
+STEP = "[:, step : step + 1]"
+ZEROS = "zeros = x.new_zeros(len(x), steps - 1, 3)"
+GROWN = "x = torch.cat([x.unsqueeze(1), zeros], dim=1)"
+
+CASES = {
+    "many-to-one ends at the last recurrent layer": (
+        net(LSTM(3), GRU(5), output=2, steps=7),
+        ["self, x", "x, _ = self.lstm_1(x)", "x, _ = self.gru_1(x)", "x = x[:, -1]", "return self.output(x)"],
+    ),
+    "without a recurrent layer at the last one": (
+        net(Dense(3), Dense(2), steps=7),
+        ["self, x", "x = self.dense_1(x)", "x = self.dense_2(x)", "return x[:, -1]"],
+    ),
+    "many-to-many goes on as it comes, its steps unknown": (
+        net(RNN(3), output=2, topology="many-to-many"),
+        ["self, x", "x, _ = self.rnn_1(x)", "return self.output(x)"],
+    ),
+    "one-to-many begins at the first recurrent layer, with zeros after the one vector": (
+        net(Dense(3), RNN(5, extra_inputs=2), output=2, steps=7, topology="one-to-many"),
+        [
+            "self, x, rnn_1_extra, steps: int = 7",
+            *("x = self.dense_1(x)", ZEROS, GROWN),
+            *("x = torch.cat([x, rnn_1_extra], dim=-1)", "x, _ = self.rnn_1(x)", "return self.output(x)"),
+        ],
+    ),
+    "without a recurrent layer at the first that is no table": (
+        net(Embedding(3), Dense(5), steps=7, topology="one-to-many"),
+        ["self, x, steps: int = 7", "x = self.embedding_1(x)", ZEROS, GROWN, "return self.dense_1(x)"],
+    ),
+    "where a table is all there is, zeros follow it": (
+        net(Embedding(3), topology="one-to-many"),
+        [
+            *("self, x, steps: int", "x = self.embedding_1(x)", ZEROS),
+            "return torch.cat([x.unsqueeze(1), zeros], dim=1)",
+        ],
+    ),
+    "one-to-one is a sequence of one": (
+        net(LSTM(3, extra_inputs=1), output=2, topology="one-to-one"),
+        [
+            *("self, x, lstm_1_extra", "x = x.unsqueeze(1)"),
+            *("x = torch.cat([x, lstm_1_extra], dim=-1)", "x, _ = self.lstm_1(x)"),
+            *("x = self.output(x)", "return x[:, -1]"),
+        ],
+    ),
+    "features join before the sequence ends, at every step, and after it, once": (
+        net(LSTM(3, extra_inputs=1), Dense(5, extra_inputs=2), steps=7),
+        [
+            "self, x, lstm_1_extra, dense_1_extra",
+            *("x = torch.cat([x, lstm_1_extra], dim=-1)", "x, _ = self.lstm_1(x)", "x = x[:, -1]"),
+            *("x = torch.cat([x, dense_1_extra], dim=-1)", "return self.dense_1(x)"),
+        ],
+    ),
+    "fed back, every module is applied in the loop, the recurrent ones from where they were": (
+        net(RNN(3, extra_inputs=2), Dense(5), output=4, steps=7, topology="one-to-many", feedback=True),
+        [
+            "self, x, rnn_1_extra, steps: int = 7",
+            *("x = x.unsqueeze(1)", "rnn_1_end = None", "outputs = []", "for step in range(steps):"),
+            *(f"x = torch.cat([x, rnn_1_extra{STEP}], dim=-1)", "x, rnn_1_end = self.rnn_1(x, rnn_1_end)"),
+            *("x = self.dense_1(x)", "x = self.output(x)", "outputs.append(x)", "return torch.cat(outputs, dim=1)"),
+        ],
+    ),
+    "fed back without features beside, without known steps, and from a learned state": (
+        net(RNN(3, learned_state=True), output=4, topology="one-to-many", feedback=True),
+        [
+            *("self, x, steps: int", "x = x.unsqueeze(1)"),
+            *("h_0 = self.rnn_1_h_0.expand(-1, len(x), -1).contiguous()", "rnn_1_end = h_0"),
+            *("outputs = []", "for _ in range(steps):", "x, rnn_1_end = self.rnn_1(x, rnn_1_end)"),
+            *("x = self.output(x)", "outputs.append(x)", "return torch.cat(outputs, dim=1)"),
+        ],
+    ),
+    "a decoder starts from the encoder's states layer by layer; all else of the encoder is unread": (
+        halves(dense=False),
+        [
+            *("self, source, target", "x = self.embedding_1(source)"),
+            *("x, (lstm_1_h, lstm_1_c) = self.lstm_1(x)", "_, (lstm_2_h, lstm_2_c) = self.lstm_2(x)"),
+            *("x, _ = self.lstm_3(target, (lstm_1_h, lstm_1_c))", "x, _ = self.lstm_4(x, (lstm_2_h, lstm_2_c))"),
+            "return self.output(x)",
+        ],
+    ),
+    "what follows the encoder's last recurrent layer reads it": (
+        halves(dense=True),
+        [
+            *("self, source, target", "x = self.embedding_1(source)"),
+            *("x, (lstm_1_h, lstm_1_c) = self.lstm_1(x)", "x, (lstm_2_h, lstm_2_c) = self.lstm_2(x)"),
+            *("x = x[:, -1]", "x = self.dense_1(x)"),
+            *("x, _ = self.lstm_3(target, (lstm_1_h, lstm_1_c))", "x, _ = self.lstm_4(x, (lstm_2_h, lstm_2_c))"),
+            "return self.output(x)",
+        ],
+    ),
+    "two directions are parted and joined before they merge": (
+        net(GRU(3, bidirectional=True, merge="sum"), GRU(2, bidirectional=True), steps=7),
+        [
+            *("self, x", "x, _ = self.gru_1(x)", "forward, backward = x.chunk(2, dim=-1)", "x = forward + backward"),
+            *("x, _ = self.gru_2(x)", "forward, backward = x.chunk(2, dim=-1)"),
+            "return torch.cat([forward[:, -1], backward[:, 0]], dim=-1)",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_statements_of_a_network(name: str) -> None:
+    """Where a sequence begins and ends, what joins it, and what starts where."""
+    network, expected = CASES[name]
+    assert statements(network) == expected
