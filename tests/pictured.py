@@ -131,7 +131,7 @@ SIGNS = {
 
 
 def _untypeset(text: str) -> str:
-    text = re.sub(r"^(\\bfseries|\\normalsize|\\color\{[^}]*\}|\s)+", "", text)
+    text = re.sub(r"^(\\bfseries|\\fontsize\{10\}\{12\}\\selectfont|\\color\{[^}]*\}|\s)+", "", text)
     for sign, char in SIGNS.items():
         text = text.replace(sign, char)
     text = re.sub(r"\$(\w)_\{([^}]*)\}\$", r"\1_\2", text)

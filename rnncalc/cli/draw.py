@@ -30,12 +30,16 @@ from rnncalc.text import not_among
     help="What to draw: the network unrolled in time, a cell, or how parameters grow with the steps.",
 )
 @click.option("--only", multiple=True, metavar="NAME", help="Draw the layer of this name alone; may be repeated.")
+@click.option("--bare", is_flag=True, help="Leave out the title and the legend.")
+@click.option("--standalone", is_flag=True, help="Write TikZ as a complete LaTeX document.")
 @network_flags
 @report_flags(Drawing)
 def draw(
     specs: tuple[str, ...],
     view: str,
     only: tuple[str, ...],
+    bare: bool,
+    standalone: bool,
     destination: Destination,
     **flags: Unpack[NetworkFlags],
 ) -> None:
@@ -44,6 +48,8 @@ def draw(
     In characters, as wide as the terminal; or, with --out, as SVG, TikZ, HTML or text in a file.
     """
     with AllAtOnce() as at_once:
+        if standalone and destination.format != "tikz":
+            at_once.refuse("--standalone: makes a document of TikZ; add -f tikz, or --out FILE.tex")
         if len(specs) > 1:
             at_once.refuse(f"expected one network to draw, got {len(specs)} specs")
         networks = at_once.ask(read_networks, specs, **flags)
@@ -53,4 +59,4 @@ def draw(
     known = tuple(placed.name for placed in network.stack)
     if wrong := not_among(only, known):
         raise CallError(f"--only: {wrong}")
-    write([Drawing(network, view, only)], destination)
+    write([Drawing(network, view, only, bare, standalone)], destination)

@@ -1,7 +1,8 @@
-"""Pictures as a LaTeX document that draws each with TikZ, and needs none but the libraries that come with it."""
+"""Pictures in TikZ, which need only the libraries that come with it: parts of documents, or documents."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO, assert_never
 
@@ -17,30 +18,46 @@ if TYPE_CHECKING:
 ACROSS, DOWN = 0.2, 0.44
 """The size of a cell, in centimetres."""
 
-PREAMBLE = r"""\documentclass[tikz,border=4mm]{standalone}
-\usepackage{amsmath}
+PACKAGES = r"""\usepackage{amsmath,tikz}
 \usetikzlibrary{arrows.meta,decorations.pathreplacing}
 """
+"""What a document needs in its preamble; `tikz` loads the others."""
+
+NOTE = r"""% The preamble of a document that has this file as \input needs
+{packages}% \noindent\resizebox{{\linewidth}}{{!}}{{\input{{FILE}}}} makes one picture as wide as the text.
+"""
+
+SMALL, LARGE = r"\fontsize{8}{9.5}\selectfont", r"\fontsize{10}{12}\selectfont"
+"""The sizes of letters, whatever those of the document are: boxes are as wide as their text needs."""
 
 
 def write(reports: Iterable[PictureReport], file: TextIO) -> None:
-    """Write one document, a page a picture."""
-    file.write(PREAMBLE)
-    for role, (light, _) in COLOURS.items():
-        fill, line = ((colour or "#ffffff").removeprefix("#").upper() for colour in light)
-        file.write(f"\\definecolor{{{role}fill}}{{HTML}}{{{fill}}}\\definecolor{{{role}line}}{{HTML}}{{{line}}}\n")
-    file.write("\\begin{document}\n")
-    for report in reports:
-        for picture in report.pictures(PAGE):
-            file.write(f"{environment(picture)}\n")
-    file.write("\\end{document}\n")
+    """Write pictures for a document to input, or, if a report stands alone, a document with a page a picture."""
+    reports = [*reports]
+    pictures = "\n\n".join(environment(picture) for report in reports for picture in report.pictures(PAGE))
+    if any(report.standalone for report in reports):
+        preamble = f"\\documentclass[border=4mm,multi=tikzpicture]{{standalone}}\n{PACKAGES}"
+        file.write(f"{preamble}\\begin{{document}}\n{pictures}\n\\end{{document}}\n")
+    else:
+        packages = "".join(f"% {line}\n" for line in PACKAGES.splitlines())
+        file.write(f"{NOTE.format(packages=packages)}{pictures}\n")
 
 
 def environment(picture: Picture) -> str:
-    """Return a picture as one `tikzpicture`, in the colours that the document defines."""
+    """Return a picture as one `tikzpicture`, which defines the colours that it uses."""
     drawn = "\n".join(f"  {line}" for shape in lowest_first(picture.shapes) for line in _shape(shape, picture))
-    options = f"x={ACROSS}cm, y=-{DOWN}cm, >=Latex, font=\\sffamily\\footnotesize, inner sep=0pt, outer sep=0pt"
-    return f"\\begin{{tikzpicture}}[{options}]\n{drawn}\n\\end{{tikzpicture}}"
+    options = f"x={ACROSS}cm, y=-{DOWN}cm, >=Latex, font=\\sffamily{SMALL}, inner sep=0pt, outer sep=0pt"
+    return f"\\begin{{tikzpicture}}[{options}]\n{_colours(drawn)}{drawn}\n\\end{{tikzpicture}}"
+
+
+def _colours(drawn: str) -> str:
+    """Return the definitions of the colours that shapes use; those of a picture end with it."""
+    lines = []
+    for style, (light, _) in COLOURS.items():
+        for name, colour in zip((f"{style}fill", f"{style}line"), light, strict=True):
+            if re.search(rf"\b{name}\b", drawn):
+                lines.append(f"  \\definecolor{{{name}}}{{HTML}}{{{(colour or '#ffffff')[1:].upper()}}}\n")
+    return "".join(lines)
 
 
 def _shape(shape: Shape, picture: Picture) -> Iterator[str]:
@@ -97,7 +114,7 @@ def _label(label: Label) -> str:
         "middle": (label.x + 0.5, "base"),
         "end": (left + wide, "base east"),
     }[label.align]
-    size = {"heading": "\\bfseries\\normalsize ", "note": "\\color{black!65}", "shape": "\\color{black!65}"}
+    size = {"heading": f"\\bfseries{LARGE} ", "note": "\\color{black!65}", "shape": "\\color{black!65}"}
     text = f"{size.get(label.style, '')}{_line(label.text)}"
     return f"\\node[anchor={anchor}] at ({place:g},{label.y + 0.5 + BASE:g}) {{{text}}};"
 

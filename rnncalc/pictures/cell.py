@@ -18,7 +18,20 @@ from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.pictures.circuit import figure
 from rnncalc.pictures.graph import Graph, NodeKind, graph
-from rnncalc.pictures.picture import Align, Caption, Label, Picture, Shape, Style, bounds, fitted, framed, moved, span
+from rnncalc.pictures.picture import (
+    Align,
+    Caption,
+    Frame,
+    Label,
+    Picture,
+    Shape,
+    Style,
+    bounds,
+    fitted,
+    framed,
+    moved,
+    span,
+)
 from rnncalc.reports.equations import Line, Term, plain, spelled, written
 from rnncalc.reports.setting import title
 from rnncalc.step.equations import equations
@@ -51,7 +64,7 @@ class DrawnCell(NamedTuple):
     others: tuple[Placed, ...] = ()
 
 
-def pictures(network: Network, only: tuple[str, ...], width: int | None, signs: Mapping[int, str]) -> list[Picture]:
+def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Picture]:
     """Return a picture of each cell of a network, those that are alike once, or of each of the layers of these names.
 
     Raises RefusedError where there is no cell.
@@ -62,14 +75,14 @@ def pictures(network: Network, only: tuple[str, ...], width: int | None, signs: 
     if not recurrent or (only and len(recurrent) < len(chosen)):
         raise RefusedError(_refusal(network, [placed for placed in chosen if placed not in recurrent], only))
     if only:
-        return [_picture(network, _found(network, placed), width, signs) for placed in recurrent]
+        return [_picture(network, _found(network, placed), frame) for placed in recurrent]
     alike: dict[object, list[Placed]] = {}
     for placed in recurrent:
         layer = placed.layer
         assert isinstance(layer, Cell)
         key = type(layer), layer.choices(), layer.gates(placed.inputs), layer.weights, *layer.states.items()
         alike.setdefault(key, []).append(placed)
-    return [_picture(network, _found(network, first, tuple(rest)), width, signs) for first, *rest in alike.values()]
+    return [_picture(network, _found(network, first, tuple(rest)), frame) for first, *rest in alike.values()]
 
 
 def _refusal(network: Network, wrong: list[Placed], only: tuple[str, ...]) -> str:
@@ -87,8 +100,9 @@ def _found(network: Network, placed: Placed, others: tuple[Placed, ...] = ()) ->
     return DrawnCell(placed, layer, trace(layer, placed.inputs, row), arrays.habits, others)
 
 
-def _picture(network: Network, found: DrawnCell, width: int | None, signs: Mapping[int, str]) -> Picture:
+def _picture(network: Network, found: DrawnCell, frame: Frame) -> Picture:
     """Return the widest picture that is no wider than so many cells; where there is none, the flow line by line."""
+    width, signs = frame.width, frame.signs
     steps = [spelled(written(each, found.placed.sizes), signs) for each in equations(found.trace)]
     flow = graph(found.trace)
     for gap in GAPS:
@@ -102,12 +116,13 @@ def _picture(network: Network, found: DrawnCell, width: int | None, signs: Mappi
         shapes, across = [*lines(steps, width or ROOM)], 0
         around = bounds(shapes)
     room = max(across, min(width or ROOM, ROOM))
-    legend = [*labels(rows(found.placed, found.habits, signs), room)]
-    beside = bounds(legend)
-    left = around.left + (across - beside.right + beside.left) // 2 if drawn else 0
-    shapes += [moved(label, (left, around.bottom + 1)) for label in legend]
+    if not frame.bare:
+        legend = [*labels(rows(found.placed, found.habits, signs), room)]
+        beside = bounds(legend)
+        left = around.left + (across - beside.right + beside.left) // 2 if drawn else 0
+        shapes += [moved(label, (left, around.bottom + 1)) for label in legend]
     caption = _caption(network, found, flow if drawn else None)
-    picture = framed(caption, shapes, width)
+    picture = framed(caption, shapes, frame)
     flow_in_words = "; ".join(map(plain, steps))
     return picture._replace(description=f"{escape(caption.setting)}. {flow_in_words}. {' '.join(caption.notes)}")
 

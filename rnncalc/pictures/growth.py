@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from math import log10
 from typing import NamedTuple
 
 from rnncalc.errors import RefusedError
 from rnncalc.network.network import Network
-from rnncalc.pictures.picture import Align, Arrow, Caption, Curve, Label, Picture, Shape, Style, framed, span
+from rnncalc.pictures.picture import Align, Arrow, Caption, Curve, Frame, Label, Picture, Shape, Style, framed, span
 from rnncalc.questions.dense import dense_params
 from rnncalc.reports.equations import Term
 from rnncalc.reports.setting import title
@@ -49,7 +49,7 @@ class Growth(NamedTuple):
         return linear_or_logarithmic([*self.steps]), linear_or_logarithmic([self.own, *self.dense])
 
 
-def pictures(network: Network, only: tuple[str, ...], width: int | None, signs: Mapping[int, str]) -> list[Picture]:
+def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Picture]:
     """Return the curves of both. Raises RefusedError where there is no growth to draw."""
     name = escape(title(network))
     if only:
@@ -63,12 +63,12 @@ def pictures(network: Network, only: tuple[str, ...], width: int | None, signs: 
     if not grown.own or min(grown.dense) == max(grown.dense):
         raise RefusedError(f"{name}: its dense equivalent does not grow with the steps; draw another view")
     left = max(span((text,)) for text in _numbers(grown.scales[1]))
-    free = WIDTH if width is None else width - left - 4 - max(len(name) for name in NAMES.values())
+    free = WIDTH if frame.width is None else frame.width - left - 4 - max(len(name) for name in NAMES.values())
     across, up = (
         _whole(scale, room)
         for scale, room in zip(grown.scales, (max(min(WIDTH, free), NARROWEST), HEIGHT), strict=True)
     )
-    return [framed(_caption(network, grown), [*_axes(grown, across, up), *_curves(grown, across, up)], width)]
+    return [framed(_caption(network, grown), [*_axes(grown, across, up), *_curves(grown, across, up)], frame)]
 
 
 def _whole(scale: Scale, room: int) -> int:
@@ -147,7 +147,7 @@ def _caption(network: Network, grown: Growth) -> Caption:
     notes = [f"Recurrent: {plural(grown.own, 'parameter')}, however many the steps."]
     at = grown.steps[-1] if grown.at is None else grown.at
     dense = dense_params(network, at)
-    ratio = f"{decimal(dense / grown.own)} × as many"
+    ratio = f"{decimal(dense / grown.own)} times as many"
     notes.append(f"Dense equivalent: {plural(dense, 'parameter')} at {plural(at, 'step')}, {ratio}.")
     if grown.at is not None:
         notes.append(f"Dashed: the network's own {plural(at, 'step')}.")

@@ -12,7 +12,7 @@ may also start or end on a dot, where arrows join; arrows that cross without a d
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import pairwise
 from math import ceil
@@ -205,6 +205,18 @@ class Caption(NamedTuple):
     view: str
 
 
+class Frame(NamedTuple):
+    """What a picture is made for.
+
+    width: how many cells it may take across if that can be; None for as many as it needs. signs: the words that stand
+    for letters. bare: without a title and a legend.
+    """
+
+    width: int | None = None
+    signs: Mapping[int, str] = {}
+    bare: bool = False
+
+
 class Bounds(NamedTuple):
     """The cells that shapes take: the first, and the first behind them."""
 
@@ -218,25 +230,26 @@ MOST = 64
 """Words make a picture no wider than so many cells."""
 
 
-def framed(caption: Caption, shapes: list[Shape], width: int | None) -> Picture:
-    """Return a picture of shapes wherever they are, with words above and below them."""
+def framed(caption: Caption, shapes: list[Shape], frame: Frame) -> Picture:
+    """Return a picture of shapes wherever they are, with its caption above and below them unless it is bare."""
     around = bounds(shapes)
-    across = around.right - around.left
-    room = max(across, min(width or MOST, MOST))
+    across, down = around.right - around.left, around.bottom - around.top
+    room = max(across, min(frame.width or MOST, MOST))
     above = [(fitted(caption.heading, room * 6 // 7), Style.HEADING)]  # it is larger
     above += [(line, Style.NOTE) for line in _wrapped(caption.setting, room)]
     below = [line for note in caption.notes for line in _wrapped(note, room)]
+    if frame.bare:
+        above, below = [], []
+    top = len(above) + bool(above)
+    bottom = top + down + bool(below)
     labels = [Label(0, y, (line,), style) for y, (line, style) in enumerate(above)]
-    top = len(above) + 1
-    bottom = top + around.bottom - around.top + 1
     labels += [Label(0, bottom + y, (line,), Style.NOTE) for y, line in enumerate(below)]
-    whole = max(across, *(span(label.text) for label in labels))
+    whole = max([across, *(span(label.text) for label in labels)])
     by = ((whole - across) // 2 - around.left, top - around.top)
     placed = (*labels, *(moved(shape, by) for shape in shapes))
     title, setting = escape(caption.heading, 200), escape(caption.setting, 200)
-    return Picture(
-        f"{title}, {caption.view}", f"{setting}. {' '.join(caption.notes)}", whole, bottom + len(below), placed
-    )
+    description = f"{setting}. {' '.join(caption.notes)}"
+    return Picture(f"{title}, {caption.view}", description, whole, bottom + len(below), placed)
 
 
 def stacked(pictures: Sequence[Picture]) -> Picture:

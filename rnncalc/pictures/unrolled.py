@@ -6,7 +6,7 @@ drawn are looked at, so a long sequence costs no more than a short one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from enum import Enum, auto
 from functools import cached_property
 from itertools import pairwise, zip_longest
@@ -25,6 +25,7 @@ from rnncalc.pictures.picture import (
     Brace,
     Caption,
     Dot,
+    Frame,
     GridPoint,
     Label,
     Picture,
@@ -40,13 +41,13 @@ from rnncalc.reports.setting import flow, one_to_many, title
 from rnncalc.text import plural
 
 MOST_STEPS, MOST_LAYERS = 6, 12
-"""Of more, the middle is left out."""
+"""Of more, those in the middle are left out."""
 
 FIRST_LAYERS, LAST_LAYERS = 6, 5
 """How many layers are drawn if some are left out."""
 
 SHORT = 10_000
-"""From here on the number of a step is written as T−1, say."""
+"""From here on the number of the last step is written T."""
 
 MOST_OF_A_NAME = 24
 """Longer names are cut, in cells."""
@@ -65,19 +66,20 @@ UP, JOINED = 2, 4
 
 LEGEND = "Boxes: name, kind and width, parameters. Arrows: how many numbers run along them at a step."
 JOINED_INPUTS = "A sum on an arrow: what comes from below, and extra inputs from elsewhere."
+STARTED = "Its first states are the last states of the encoder."
 
 
-def pictures(network: Network, only: tuple[str, ...], width: int | None, signs: Mapping[int, str]) -> list[Picture]:
+def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Picture]:
     """Return the network unrolled, its halves by themselves if both have no room; or each of the layers named."""
     parts = drawn_parts(network)
     if only:
-        found = {row.name: part._replace(rows=[row._replace(start=None)]) for part in parts for row in part.rows}
-        return [_fitting(network, [found[name]], width, name) for name in only]
+        found = {row.name: part._replace(rows=[row]) for part in parts for row in part.rows}
+        return [_fitting(network, [found[name]], frame, name) for name in only]
     parts = [part._replace(rows=_elided(part.rows)) for part in parts]
-    whole = _fitting(network, parts, width)
-    if len(parts) == 1 or width is None or whole.width <= width:
+    whole = _fitting(network, parts, frame)
+    if len(parts) == 1 or frame.width is None or whole.width <= frame.width:
         return [whole]
-    return [_fitting(network, [part], width, str(part.name)) for part in parts]
+    return [_fitting(network, [part], frame, str(part.name)) for part in parts]
 
 
 # Rows: the layers, and at which steps the moves of the network's flow apply them
@@ -277,43 +279,26 @@ Columns = tuple[Step | Gap, ...]
 
 
 def columns(part: DrawnPart) -> list[Columns]:
-    """Return the ways to draw the steps of a part, the fullest first, each narrower than the one before."""
+    """Return the ways to draw the steps of a part, the fullest first, each narrower than the one before.
+
+    Of many steps, or of T, the first two and the last are drawn; if there is less room one of each, then one in all.
+    """
     steps, reads_many = part.steps, part.reads is Steps.EVERY
     if not reads_many and part.output is not Steps.EVERY:
         return [(Step("", first=True, last=True),)]
-    if steps is None:
-        return _unknown(reads_many, part.output is Steps.EVERY)
     starts = part.name == "decoder" or not reads_many
-    few = [(3, 2), (2, 2), (2, 1), (1, 1), (1, 0) if starts else (0, 1)]
-    pairs = [(head, tail) for head, tail in few if head + tail < steps]
-    ways = [_known(steps, head, tail) for head, tail in pairs]
-    return [_known(steps, steps, 0), *ways] if steps <= MOST_STEPS else ways
+    few = [(2, 1), (1, 1), (1, 0) if starts else (0, 1)]
+    ways = [_ends(steps, head, tail) for head, tail in few if steps is None or head + tail < steps]
+    if steps is None or steps > MOST_STEPS:
+        return ways
+    return [tuple(Step(str(step), step == 1, step == steps) for step in range(1, steps + 1)), *ways]
 
 
-def _known(steps: int, head: int, tail: int) -> Columns:
-    """Return the first and the last steps, and between them what is left out."""
-    shown = [*range(1, head + 1), *range(steps - tail + 1, steps + 1)]
-    drawn: list[Step | Gap] = [Step(_name(step, steps), step == 1, step == steps) for step in shown]
-    if head + tail < steps:
-        drawn.insert(head, Gap(steps - head - tail))
-    return tuple(drawn)
-
-
-def _name(step: int, steps: int) -> str:
-    if step < SHORT:
-        return str(step)
-    return "T" if step == steps else f"T−{steps - step}"
-
-
-def _unknown(reads_many: bool, outputs_many: bool) -> list[Columns]:
-    before, now, after, gap = Step("t−1"), Step("t"), Step("t+1"), Gap(None)
-    if not reads_many:
-        first = Step("1", first=True)
-        return [(first, gap, before, now, after, gap), (first, gap, now, gap), (first, gap)]
-    if outputs_many:
-        return [(gap, before, now, after, gap), (gap, now, gap)]
-    last = Step("T", last=True)
-    return [(gap, before, now, after, gap, last), (gap, now, gap, last), (gap, last)]
+def _ends(steps: int | None, head: int, tail: int) -> Columns:
+    """Return the first steps, what is left out behind them, and the last step if `tail` is 1."""
+    first = (Step(str(step), first=step == 1) for step in range(1, head + 1))
+    last = Step("T" if steps is None or steps >= SHORT else str(steps), last=True)
+    return (*first, Gap(steps and steps - head - tail), *(last for _ in range(tail)))
 
 
 # Halves: rows and columns in their places
@@ -430,8 +415,9 @@ class Half(Frozen):
                     style = Style.OUTPUT if isinstance(row.placed.layer, Output) else Style.LAYER
                     yield Box(x, top, self.box, height, row.lines, style)
             elif row.applied is Steps.EVERY:
-                tall = backward - forward + 1 if backward is not None else 1
-                yield Box(x, top + forward, DOTS, tall, (("⋯",),), Style.ELIDED)
+                for line in (forward, backward):
+                    if line is not None:
+                        yield Box(x, top + line, DOTS, 1, (("⋯",),), Style.ELIDED)
 
     def _in_time(self, row: Row, top: int) -> Iterator[Shape]:
         """Yield the arrows from step to step, forwards and, with two directions, backwards."""
@@ -585,14 +571,18 @@ Way = tuple[Columns, bool]
 """A way to draw a part: its columns, and whether it is made as narrow as can be, its first states left out."""
 
 
-def _fitting(network: Network, parts: list[DrawnPart], width: int | None, of: str = "") -> Picture:
-    """Return the fullest picture that is no wider than so many cells, or the narrowest."""
-    found = map(columns, parts)
-    ways: list[list[Way]] = [[*((each, False) for each in full), (full[-1], True)] for full in found]
+def _fitting(network: Network, parts: list[DrawnPart], frame: Frame, of: str = "") -> Picture:
+    """Return the fullest picture that is no wider than its frame, or the narrowest."""
+    ways: list[list[Way]] = []
+    for part in parts:
+        found = columns(part)
+        if len(parts) > 1:  # each half has its first step and its last
+            found = [way for way in found if not isinstance(way[0], Gap) and not isinstance(way[-1], Gap)]
+        ways.append([*((each, False) for each in found), (found[-1], True)])
     for chosen in zip_longest(*ways):
         halves = _halves(network, parts, [way or full[-1] for way, full in zip(chosen, ways, strict=True)])
-        drawn = framed(_caption(network, parts, of), [*_shapes(halves)], width)
-        if width is None or drawn.width <= width:
+        drawn = framed(_caption(network, parts, of), [*_shapes(halves)], frame)
+        if frame.width is None or drawn.width <= frame.width:
             break
     return drawn
 
@@ -602,10 +592,11 @@ def _caption(network: Network, parts: list[DrawnPart], of: str) -> Caption:
     layers = [placed for part in parts for row in part.rows for placed in row.layers]
     params = sum(placed.params for placed in layers)
     joined = JOINED_INPUTS if any(placed.layer.extra_inputs for placed in layers) else None
+    started = STARTED if len(parts) == 1 and any(row.start for row in parts[0].rows) else None
     return Caption(
         f"{of} of {name}" if of else name,
         f"{flow(network)}; {plural(params, 'parameter')}",
-        tuple(filter(None, (LEGEND, joined, one_to_many(network)))),
+        tuple(filter(None, (LEGEND, joined, started, one_to_many(network)))),
         "unrolled in time",
     )
 

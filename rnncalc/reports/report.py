@@ -88,6 +88,11 @@ class DocumentReport(Report, ABC):
 class PictureReport(Report, ABC):
     """A report that can be drawn."""
 
+    @property
+    def standalone(self) -> bool:
+        """Whether a format whose pictures are parts of documents writes a whole document."""
+        return False
+
     @abstractmethod
     def pictures(self, width: int | None = None, signs: Mapping[str, str] | None = None) -> list[Picture]:
         """Return pictures, none wider than so many cells where that can be; signs: words that stand for letters."""

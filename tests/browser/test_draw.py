@@ -134,8 +134,27 @@ def test_hostile_names_stay_text(name: str, still: Browser, tmp_path: Path) -> N
 def test_tex_sets_a_picture(spec: str, view: str, tmp_path: Path, call: Call) -> None:
     """pdflatex makes one page of it, without an error."""
     assert shutil.which("pdflatex"), "pdflatex is not installed"
-    assert call("draw", f"specs/{spec}.yaml", "--view", view, "--out", tmp_path / "a.tex") == (0, "", "")
+    assert call("draw", f"specs/{spec}.yaml", "--view", view, "--standalone", "--out", tmp_path / "a.tex") == (
+        0,
+        "",
+        "",
+    )
     compiled(tmp_path)
+
+
+def test_tex_sets_pictures_in_a_document_of_ones_own(tmp_path: Path, call: Call) -> None:
+    """Several, in a larger class, beside a colour of the same name; the preamble is what the file says it needs."""
+    names = []
+    for view in VIEWS:
+        assert call("draw", "specs/lstm.yaml", "--view", view, "--out", tmp_path / f"{view}.tex") == (0, "", "")
+        names.append(rf"\noindent\resizebox{{\linewidth}}{{!}}{{\input{{{view}}}}}")
+    needed = [
+        line[2:] for line in (tmp_path / "cell.tex").read_text("utf-8").splitlines() if line.startswith(r"% \use")
+    ]
+    preamble = [r"\documentclass[12pt]{article}", *needed, r"\definecolor{gateline}{HTML}{123456}"]
+    lines = [*preamble, r"\begin{document}", "\n\n".join(names), r"\textcolor{gateline}{a}", r"\end{document}"]
+    (tmp_path / "a.tex").write_text("\n".join(lines), "utf-8")
+    assert "Overfull" not in compiled(tmp_path)
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -147,15 +166,16 @@ def test_tex_sets_hostile_names(name: str, tmp_path: Path) -> None:
 
     net = Network(input=3, layers=(LSTM(2, name=name),), output=Output(1), steps=3, name=name)
     file = io.StringIO()
-    write([Drawing(net)], "tikz", file)
+    write([Drawing(net, standalone=True)], "tikz", file)
     (tmp_path / "a.tex").write_text(file.getvalue(), "utf-8")
     compiled(tmp_path)
 
 
-def compiled(folder: Path) -> None:
-    """Hold that TeX sets a.tex."""
+def compiled(folder: Path) -> str:
+    """Hold that TeX sets a.tex, and return what it says of it."""
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "a.tex"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
     assert done.returncode == 0, done.stdout[-2000:]
     assert (folder / "a.pdf").exists()
     assert "Missing character" not in done.stdout
+    return done.stdout

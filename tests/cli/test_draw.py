@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import stat
 import sys
 from pathlib import Path
@@ -9,7 +10,8 @@ from pathlib import Path
 import pytest
 from conftest import Call, Screen
 
-from rnncalc.formats import FORMATS, Format
+from rnncalc.formats import FORMATS, Format, offered
+from rnncalc.reports.draw import Drawing
 from rnncalc.reports.report import PictureReport, SheetReport
 
 NETWORK = ("-i", 4, "-l", "gru:3", "--output", 1, "-T", 3)
@@ -27,7 +29,7 @@ def test_it_draws_on_standard_output(call: Call) -> None:
     out = call("draw", *NETWORK).out
     assert out.count("│  gru_1  │") == 3
     assert call("draw", *NETWORK, "-f", "svg").out.startswith("<svg ")
-    assert call("draw", *NETWORK, "-f", "tikz").out.startswith("\\documentclass")
+    assert "\n\\begin{tikzpicture}" in call("draw", *NETWORK, "-f", "tikz").out
 
 
 @pytest.mark.parametrize("columns", [40, 80, 200])
@@ -42,13 +44,35 @@ def test_a_screen_is_never_too_narrow(columns: int, view: str, spec: str, screen
 
 @pytest.mark.parametrize(
     ("name", "start"),
-    [("a.svg", "<svg "), ("a.SVG", "<svg "), ("a.tex", "\\documentclass"), ("a.html", "<!DOCTYPE"), ("a.txt", "gru 3")],
+    [("a.svg", "<svg "), ("a.SVG", "<svg "), ("a.tex", "% The preamble"), ("a.html", "<!DOCTYPE"), ("a.txt", "gru 3")],
 )
 def test_a_file_is_written_as_its_suffix_says(name: str, start: str, folder: Path, call: Call) -> None:
     """Nothing goes to standard output, and nothing but the file is left in the folder."""
     assert call("draw", *NETWORK, "--out", name) == (0, "", "")
     assert [path.name for path in folder.iterdir()] == [name]
     assert (folder / name).read_text("utf-8").startswith(start)
+
+
+def test_a_picture_may_be_bare(call: Call) -> None:
+    """In every format that draws: its boxes stay, its title and its legend do not."""
+    for name in offered(Drawing):
+        drawn = (call("draw", *NETWORK, "-f", name, *bare).out for bare in ([], ["--bare"]))
+        whole, bare = (re.sub("(?s)<desc>.*?</desc>", "", text) for text in drawn)
+        assert re.sub(r"\W", "", bare).count("gru_1") == re.sub(r"\W", "", whole).count("gru_1") == 3
+        for words in ("many-to-one, 3 steps", "Boxes: name"):
+            assert (words in whole, words in bare) == (True, False)
+
+
+def test_tikz_stands_in_a_document_or_is_one(folder: Path, call: Call) -> None:
+    """By default what a document can have as input, which says what that needs; the document is an option."""
+    part, whole = call("draw", *NETWORK, "-f", "tikz").out, call("draw", *NETWORK, "-f", "tikz", "--standalone").out
+    assert "\\documentclass" not in part
+    needed = re.findall(r"^% (\\use.*)$", part, re.MULTILINE)
+    assert needed == re.findall(r"^(\\use.*)$", whole, re.MULTILINE) != []
+    picture = part[part.index("\\begin{tikzpicture}") :]
+    assert f"\\begin{{document}}\n{picture}\\end{{document}}\n" in whole
+    assert call("draw", *NETWORK, "--standalone", "--out", "a.tex").code == 0
+    assert (folder / "a.tex").read_text("utf-8") == whole
 
 
 def test_a_suffix_comes_with_its_format(folder: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,6 +113,11 @@ REFUSED = [
     (["--out", "a\x1b.svg\x00"], "rnncalc: --out 'a\\x1b.svg\\x00': expected the suffix"),
     (["--out", "a\x00.svg"], "rnncalc: --out 'a\\x00.svg': cannot be written: no such file\n"),
     (["--out", "a.svg", "-f", "tikz"], "rnncalc: --out 'a.svg': the suffix asks for svg, -f for tikz; leave -f out\n"),
+    (["--standalone"], "rnncalc: --standalone: makes a document of TikZ; add -f tikz, or --out FILE.tex\n"),
+    (
+        ["--standalone", "--out", "a.svg"],
+        "rnncalc: --standalone: makes a document of TikZ; add -f tikz, or --out FILE.tex\n",
+    ),
     (["--view", "front"], "--view: expected unrolled, cell or growth, got 'front'"),
     (["--only", "gru_2"], "rnncalc: --only: expected gru_1 or output, got 'gru_2'; did you mean 'gru_1'?\n"),
     (["--view", "cell", "--only", "output"], "rnncalc: output is not recurrent, and has no cell to draw; name a rec"),

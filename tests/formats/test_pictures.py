@@ -144,11 +144,11 @@ def test_svg_is_self_contained() -> None:
 
 
 def test_tikz_asks_for_standard_libraries_alone() -> None:
-    """Those that come with it, and a class and a package of every installation."""
+    """Those that come with it, and packages of every installation."""
     file = io.StringIO()
     write([Drawing(network_of(SMALL | {"layers": [{"gru": 2}]}))], "tikz", file)
     assert re.findall(r"\\(?:usepackage|usetikzlibrary)(?:\[.*?\])?\{(.*?)\}", file.getvalue()) == [
-        "amsmath",
+        "amsmath,tikz",
         "arrows.meta,decorations.pathreplacing",
     ]
 
@@ -217,3 +217,11 @@ def test_a_page_holds_the_picture() -> None:
     assert text.startswith("<!DOCTYPE html>")
     assert "<title>&lt;b&gt;x&lt;/b&gt;, unrolled in time</title>" in text
     assert Counter(re.findall(r"<svg|<script|<b>", text)) == {"<svg": 1}
+
+
+def test_an_arrow_reaches_a_circle_whose_text_is_narrower() -> None:
+    """A circle has an odd number of cells, and its text may have an even one: the line goes on to the bracket."""
+    circle = Box(0, 0, 7, 1, (("abcd",),), Style.OUTPUT, round=True)
+    out, into = Arrow(((7, 0), (9, 0)), Style.OUTPUT), Arrow(((9, 0), (7, 0)), Style.OUTPUT)
+    assert drawn(Picture("", "", 10, 1, (circle, out))) == ["(abcd)───►"]
+    assert drawn(Picture("", "", 10, 1, (circle, into))) == ["(abcd)◄───"]

@@ -12,7 +12,7 @@ from rnncalc.layers.cell import Activation, Form, Gate, Habits, Operations, Prod
 from rnncalc.layers.kinds import KINDS
 from rnncalc.pictures.circuit import figure
 from rnncalc.pictures.graph import graph
-from rnncalc.pictures.picture import Caption, framed
+from rnncalc.pictures.picture import Caption, Frame, framed
 from rnncalc.reports.draw import Drawing
 from rnncalc.step.trace import Tracer
 
@@ -200,7 +200,7 @@ def test_a_step_of_anything_is_drawn_as_it_runs(seed: int) -> None:
     layer = Drawn(units=4)
     vars(layer)["seed"] = seed
     shapes = figure(graph(Unchecked(layer, 4, Habits(), {})()), 3, {})
-    picture = framed(Caption("a cell", "", (), "one step"), shapes, None)
+    picture = framed(Caption("a cell", "", (), "one step"), shapes, Frame())
     hold(picture)
     circuit = Circuit(picture)
     circuit.runs_clear()

@@ -11,11 +11,10 @@ from pictured import hold, network_of, said
 from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, RNN, Dense, Embedding, Network, Output, Part, count, load
-from rnncalc.formats.text import drawn as text_lines
 from rnncalc.layers.cell import Cell
 from rnncalc.network.stack import Placed
 from rnncalc.pictures.picture import Arrow, Box, Label, Picture, Style, cells_along
-from rnncalc.reports.draw import Drawing
+from rnncalc.reports.draw import VIEWS, Drawing
 from rnncalc.reports.equations import plain
 
 SPECS = sorted(Path("specs").rglob("*.yaml"))
@@ -180,10 +179,12 @@ def test_two_directions_run_against_each_other() -> None:
     assert joined.corners[0][0] < boxes(picture, "lstm_1")[1].x < joined.corners[-1][0]
 
 
-@pytest.mark.parametrize(("steps", "left_out"), [(6, None), (7, "2 steps"), (200, "195 steps")])
+@pytest.mark.parametrize(("steps", "left_out"), [(6, None), (7, "4 steps"), (200, "197 steps")])
 def test_of_more_than_six_steps_the_middle_is_left_out(steps: int, left_out: str | None) -> None:
-    """And the picture says how many; with all of them drawn it says nothing of the kind."""
-    texts = said(drawn(Network(input=4, layers=(GRU(3),), steps=steps)))
+    """The first two and the last are drawn, and the picture says how many are not; with all of them it says nothing."""
+    picture = drawn(Network(input=4, layers=(GRU(3),), steps=steps))
+    texts = said(picture)
+    assert inputs(picture) == ([f"x_{step}" for step in range(1, 7)] if steps == 6 else ["x_1", "x_2", f"x_{steps}"])
     assert texts[f"×{steps:,}, the same weights"] == 1
     assert [text for text in texts if "left out" in text] == ([f"{left_out} left out"] if left_out else [])
 
@@ -206,12 +207,43 @@ def test_the_first_states_stand_before_the_first_step() -> None:
     assert first.corners[-1][0] + 1 == boxes(picture, "lstm_1")[0].x
 
 
-def test_unknown_steps_are_around_t() -> None:
-    """t−1, t and t+1, and the last where it alone speaks."""
-    texts = said(drawn(Network(input=4, layers=(RNN(3),), topology="many-to-many")))
-    assert {"x_(t−1)", "x_t", "x_(t+1)", "×T, the same weights"} <= {*texts}
-    assert "x_T" not in texts
-    assert {"x_(t−1)", "x_t", "x_(t+1)", "x_T", "h_T"} <= {*said(drawn(Network(input=4, layers=(RNN(3),))))}
+def test_of_unknown_steps_the_first_two_and_the_last_are_drawn() -> None:
+    """1, 2 and T, whatever the topology; the backward direction comes from behind the last."""
+    many = drawn(Network(input=4, layers=(RNN(3, bidirectional=True),), topology="many-to-many"))
+    assert inputs(many) == ["x_1", "x_2", "x_T"]
+    assert outputs(many) == ["h_1", "h_2", "h_T"]
+    assert {"h_(T+1)", "×T, the same weights"} <= {*said(many)}
+    assert outputs(drawn(Network(input=4, layers=(RNN(3),)))) == ["h_T"]
+    assert outputs(drawn(Network(input=4, layers=(RNN(3),), topology="one-to-many"))) == ["h_1", "h_2", "h_T"]
+
+
+@pytest.mark.parametrize("name", ["translation", "encoder-decoder"])
+@pytest.mark.parametrize("width", [80, 100, 140])
+def test_each_half_has_its_first_step_and_its_last(name: str, width: int) -> None:
+    """Side by side, or one below the other on a screen without room for both."""
+    net = load(f"specs/{name}.yaml")
+    pictures = Drawing(net).pictures(width)
+    assert all(picture.width <= width for picture in pictures)
+    read = [letter for picture in pictures for letter in inputs(picture)]
+    for part in net.parts.values():
+        assert "x_1" in read
+        assert f"x_{part.steps}" in read
+    if len(pictures) > 1:
+        assert "Its first states are the last states of the encoder." in pictures[1].description
+
+
+def test_a_bare_picture_is_the_picture_without_words_around_it() -> None:
+    """Neither title nor legend; who cannot see it still has both."""
+    net = load("specs/lstm.yaml")
+    for view in VIEWS:
+        (whole,), (bare,) = Drawing(net, view).pictures(), Drawing(net, view, bare=True).pictures()
+        hold(bare)
+        assert (bare.title, bare.description) == (whole.title, whole.description)
+        assert said(bare) < said(whole)
+        assert not [shape for shape in bare.shapes if isinstance(shape, Label) and shape.style is Style.HEADING]
+        assert bare.height < whole.height
+        tops = [shape.y for shape in bare.shapes if isinstance(shape, Box | Label)]
+        assert min(tops) == 0
 
 
 @pytest.mark.parametrize("layers", [12, 13, 1_000])
@@ -289,11 +321,3 @@ def test_a_layer_that_is_called_output_is_drawn_as_a_layer() -> None:
     named = Network(input=2, layers=[RNN(4), Dense(3, name="output")], steps=2)
     assert {box.style for box in boxes(drawn(named), "output")} == {Style.LAYER}
     assert {box.style for box in boxes(drawn(Network(2, [RNN(4)], 3, steps=2)), "output")} == {Style.OUTPUT}
-
-
-def test_an_arrow_reaches_a_circle_whose_text_is_narrower() -> None:
-    """A circle has an odd number of cells, and `(y_11)` six: the line that leaves it goes on to the bracket."""
-    net = Network(input=3, layers=(LSTM(4),), output=Output(3), steps=12, topology="one-to-many", feedback=True)
-    text = "\n".join(text_lines(drawn(net)))
-    assert "(y_11)─" in text
-    assert not re.search(r"[)\]] +[─►◄┐]", text.replace("⋯", "")), text

@@ -171,7 +171,13 @@ def acts_in_json(text: str) -> None:
 def acts_in_latex(text: str) -> None:
     """Hold that the document ends once, and that no bracket or sign of a name is one of LaTeX's."""
     assert text.count(r"\end{document}") == 1
+    acts_in_tikz(text)
+
+
+def acts_in_tikz(text: str) -> None:
+    """Hold that no bracket or sign of a name is one of LaTeX's; comments stand above the pictures alone."""
     assert text.isascii()
+    text = text[text.index(r"\begin{") :]
     assert not re.search(r"(?<!\\)[%~]", text.replace(r"\textasciitilde", ""))
 
 
@@ -247,7 +253,7 @@ ACTS: dict[str, Callable[[str], None]] = {
     "junit": acts_in_xml,
     "html": acts_in_html,
     "yaml": acts_in_yaml,
-    "tikz": acts_in_latex,
+    "tikz": acts_in_tikz,
     "svg": acts_in_svg,
 }
 
