@@ -26,6 +26,8 @@ def write(reports: Iterable[RecordReport], file: TextIO) -> None:
 
 def _plain(value: Value) -> object:
     match value:
+        case bool():
+            return "true" if value else "false"
         case str():
             safe = escape(value, limit=10_000)
             return f"'{safe}" if safe[:1] in tuple("=+-@") else safe  # a spreadsheet would run it as a formula

@@ -132,7 +132,7 @@ _BRACKETS, _BETWEEN, _GROWN = 12.0, 10.0, 4.0
 
 def write(reports: Iterable[DerivationReport], file: TextIO) -> None:
     """Write one document with all reports."""
-    sheets = [sheet for report in reports for sheet in report.derivations()]
+    sheets = [sheet for report in reports for sheet in report.sheets()]
     width = _page(sheets)
     file.write(_HEAD.replace("WIDTH", f"{width:.0f}pt"))
     if width > PAGE:
@@ -160,20 +160,20 @@ def _write_sheet(sheet: Sheet, file: TextIO) -> None:
     if sheet.work:
         file.write(f"{aligned_work(sheet.work, 'align*')}\n")
     rows = [*sheet.rows, *([sheet.total] if sheet.total else [])]
-    if lines := [line for row in rows for line in _lines(row)]:
-        file.writelines([*lines, "\\par\\medskip\n"])
+    if rows:
+        file.writelines([*map(_line, rows), "\\par\\medskip\n"])
     for note in sheet.notes:
         file.write(f"\n{_said(note, MOST_OF_A_NOTE)}\n")
 
 
-def _lines(row: Row) -> Iterator[str]:
-    """Yield the line of a row with a sum: its label, and the sum's sides, before each of which it may be broken."""
+def _line(row: Row) -> str:
+    """Return the line of a row: its label, and the sides of its sum, before each of which it may be broken."""
     equation = next((value for value in row if isinstance(value, Arithmetic)), None)
     if equation is None:
-        return
+        return f"\\derived{{{_label(*row)}}}{{}}\n"
     *labels, number = (value for value in row if not isinstance(value, Arithmetic))
     sides = dict.fromkeys([*map(_sum, equation), _sum(text_of(number).replace(",", ""))])
-    yield f"\\derived{{{_label(*labels)}}}{{{' '.join(f'${side}$' for side in _with_signs(sides))}}}\n"
+    return f"\\derived{{{_label(*labels)}}}{{{' '.join(f'${side}$' for side in _with_signs(sides))}}}\n"
 
 
 def _with_signs(sides: Iterable[str]) -> Iterator[str]:

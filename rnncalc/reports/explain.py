@@ -100,10 +100,6 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
             key, what, *others = sheet.columns
             yield sheet._replace(subtitle=subtitle, summed=True, columns=(key, what._replace(whole=True), *others))
 
-    def derivations(self) -> list[Sheet]:
-        """Return the same sheets."""
-        return self.sheets()
-
 
 Row = tuple[str | Name, str, Arithmetic, int]
 """A line of a derivation: its label, what it is, the arithmetic, the parameters."""

@@ -12,8 +12,8 @@ from rnncalc.modelfiles.model import FileTensor, Remark, Role, Sign
 from rnncalc.questions.models.matching import Change, Match, TensorCheck, TensorStatus
 from rnncalc.questions.models.sites import Doubt
 from rnncalc.questions.read import Draft, Read, settings
-from rnncalc.reports.report import DataReport, Document, DocumentReport, Entry, RecordReport, SheetReport
-from rnncalc.reports.sheet import Column, Row, Sheet
+from rnncalc.reports.report import DataReport, DocumentReport, RecordReport, SheetReport
+from rnncalc.reports.sheet import Column, Document, Entry, Row, Sheet
 from rnncalc.text import all_of, bracketed, escape, plural
 
 MOST_ROWS = 300
@@ -44,7 +44,8 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         """Return a row a tensor."""
         file = self.read.file
-        return _HEADER, ((file.path, *_record(tensor)) for tensor in file.tensors)
+        tensors = map(_tensor_data, file.tensors)
+        return _HEADER, ((file.path, *(tensor[key] for key in _HEADER[1:])) for tensor in tensors)
 
     def sheets(self) -> list[Sheet]:
         """Return a row a tensor, parameters apart from the rest."""
@@ -101,18 +102,13 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
 def _tensor_data(tensor: FileTensor) -> dict[str, Any]:
     return {
         "name": tensor.name,
-        "shape": [*tensor.shape],
+        "shape": tensor.shape,
         "dtype": tensor.dtype,
         "params": tensor.params,
         "role": tensor.role.value,
         "frozen": tensor.frozen,
         "shared_with": tensor.shared_with,
     }
-
-
-def _record(tensor: FileTensor) -> Row:
-    frozen = None if tensor.frozen is None else "true" if tensor.frozen else "false"
-    return tensor.name, tensor.shape, tensor.dtype, tensor.role.value, tensor.params, frozen, tensor.shared_with
 
 
 def _row(tensor: FileTensor) -> Row:

@@ -1,4 +1,4 @@
-"""What a report is made of: sheets for people, records for one table, data for programs.
+"""What reports are made of: tables for people, documents to go on with, findings of what was checked.
 
 Knows no question and no network, and no format: formats decide how all of this looks.
 """
@@ -6,7 +6,8 @@ Knows no question and no network, and no format: formats decide how all of this 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from rnncalc.reports.equations import Line, Term
@@ -124,3 +125,60 @@ class Sheet(NamedTuple):
     equations: tuple[Line, ...] = ()
     work: tuple[WorkLine, ...] = ()
     summed: bool = True
+
+
+Scalar = str | int | float | bool
+
+
+class Entry(NamedTuple):
+    """A key with its value: one word, keys below it, or a list of those. remarks: what is to be known of it."""
+
+    key: str
+    value: Scalar | tuple[Entry, ...] | tuple[tuple[Entry, ...], ...]
+    remarks: tuple[str, ...] = ()
+
+
+class Document(NamedTuple):
+    """Keys and values in order, and remarks on the whole."""
+
+    remarks: tuple[str, ...]
+    entries: tuple[Entry, ...]
+
+
+MOST_LINES = 1_000
+"""More failures than this are counted, not told."""
+
+
+class Outcome(Enum):
+    """How a check ended, by JUnit's names; a remark is about no check."""
+
+    PASSED = "passed"
+    FAILED = "failure"
+    ERROR = "error"
+    SKIPPED = "skipped"
+    REMARK = "remark"
+
+
+class Finding(NamedTuple):
+    """One thing that was checked in a file, and how that ended.
+
+    name: what was checked. key: the key or the flag that asks for it; empty where none does.
+    message: what is wrong, or why it was skipped; empty where it passed.
+    line, column: where the file asks for it, None where a flag does.
+    limit, actual: what it was held against and what it is, as JSON has them; cells: the same two as a table has them.
+    """
+
+    name: str
+    outcome: Outcome
+    message: str = ""
+    key: str = ""
+    line: int | None = None
+    column: int | None = None
+    limit: Any = None
+    actual: Any = None
+    cells: Row = ("", "")
+
+    @property
+    def wrong(self) -> bool:
+        """Whether the file fails for it."""
+        return self.outcome in (Outcome.FAILED, Outcome.ERROR)

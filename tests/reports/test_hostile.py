@@ -20,18 +20,14 @@ from rnncalc.reports.report import (
     CheckedReport,
     DataReport,
     DerivationReport,
-    Document,
     DocumentReport,
-    Entry,
-    Finding,
-    Outcome,
     PictureReport,
     RecordReport,
     Report,
     SheetReport,
     methods_of,
 )
-from rnncalc.reports.sheet import Arithmetic, Bar, Column, Name, Phrase, Row, Sheet
+from rnncalc.reports.sheet import Arithmetic, Bar, Column, Document, Entry, Finding, Name, Outcome, Phrase, Row, Sheet
 
 HOSTILE = (
     "=\n::error::x\r\x1b[31m\u202e\x9b\x7f\ud800##[error]y%0A::warning::z,"
@@ -69,7 +65,6 @@ def poisoned(report: Report, kind: type[Report]) -> Report:
 
 
 class Full(
-    SheetReport,
     DataReport,
     RecordReport,
     DerivationReport,
@@ -96,9 +91,6 @@ class Full(
         call = Function("tanh"), Sign.OPEN, Term("a", time="b"), Sign.CLOSE
         equations = ((Term("a", "b", "c", (1,)), Sign.EQUALS, *call, "and text"),)
         return [Sheet(columns, [values] * 600, values, "a", "b", ("c", "d"), equations), Sheet((), (), notes=("a",))]
-
-    def derivations(self) -> list[Sheet]:
-        return self.sheets()
 
     def data(self) -> dict[str, Any]:
         return {"a": "b", "c": {"d": ["e", None]}, "f": iter([{"a": "b"}])}
@@ -273,9 +265,6 @@ class Surrogate(Full):
 
     def sheets(self) -> list[Sheet]:
         return [Sheet((Column("a\ud800b"),), [("a\ud800b",)], title="a\udfffb", notes=("a\udfffb",))]
-
-    def derivations(self) -> list[Sheet]:
-        return self.sheets()
 
     def document(self) -> Document:
         return Document(("a\ud800b",), (Entry("a", "a\ud800b"),))
