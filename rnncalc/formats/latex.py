@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING, TextIO
 from rnncalc.formats.mathematics import IN_WORK, POWER, groups, parts
 from rnncalc.formats.values import MOST_OF_A_NAME, MOST_OF_A_NOTE, MOST_OF_A_SUM, text_of
 from rnncalc.reports.equations import GREEK, Derivative, Function, Line, Piece, Sign, Term, plain_piece
-from rnncalc.reports.sheet import Arithmetic, Block, Name, Phrase, Row, Sheet, Value, Words, WorkLine, WorkPiece
+from rnncalc.reports.sheet import (
+    Arithmetic,
+    Block,
+    EquationText,
+    Phrase,
+    Row,
+    Sheet,
+    TensorName,
+    Value,
+    WorkLine,
+    WorkPiece,
+)
 from rnncalc.text import GREEK as LETTERS
 from rnncalc.text import escape
 
@@ -188,7 +199,7 @@ def _label(*what: Value) -> str:
 def _said(value: Value, limit: int = MOST_OF_A_NAME) -> str:
     """Return the name of a tensor as mathematics has it, a phrase with its mathematics, anything else in words."""
     match value:
-        case Name():
+        case TensorName():
             return named(value)
         case Phrase():
             return "".join(_words(part) if isinstance(part, str) else inline(part) for part in value.parts)
@@ -236,7 +247,7 @@ def inline(line: Line) -> str:
     return f"${''.join(str(piece) if piece in plain_signs else _latex(piece) for piece in line)}$"
 
 
-def named(name: Name) -> str:
+def named(name: TensorName) -> str:
     """Return the name of a tensor as mathematics has it, the mark of a direction before it in words."""
     before = f"{name.before.rstrip('/')} " if name.before else ""
     return f"{typeset(before)}${symbol(name.letter, name.below)}$"
@@ -351,7 +362,7 @@ def _work_piece(piece: WorkPiece) -> str:
     match piece:
         case Term():
             return latex((piece,))
-        case Words():
+        case EquationText():
             return f"\\text{{{typeset(piece.text)}}}"
         case Block():
             rows = r" \\ ".join(" & ".join(map(_number, row)) for row in piece.rows)

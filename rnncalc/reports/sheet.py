@@ -20,7 +20,7 @@ class Arithmetic(NamedTuple):
     numbers: str
 
 
-class Name(NamedTuple):
+class TensorName(NamedTuple):
     """The name of a tensor that is written as in mathematics: a letter, and below it what it is of.
 
     before: the mark of a direction.
@@ -30,10 +30,10 @@ class Name(NamedTuple):
     below: str = ""
     before: str = ""
 
-
-def name_of(name: Name) -> str:
-    """Return a name on one line: `W_xz`, `forward/W_xz`."""
-    return f"{name.before}{name.letter}{'_' if name.below else ''}{name.below}"
+    @property
+    def text(self) -> str:
+        """The name on one line: `W_xz`, `forward/W_xz`."""
+        return f"{self.before}{self.letter}{'_' if self.below else ''}{self.below}"
 
 
 class Phrase(NamedTuple):
@@ -58,20 +58,20 @@ class Block(NamedTuple):
     rows: tuple[tuple[str, ...], ...]
 
 
-class Words(NamedTuple):
-    """Text within an equation with numbers in."""
+class EquationText(NamedTuple):
+    """Words within an equation with numbers in."""
 
     text: str
 
 
-WorkPiece: TypeAlias = "Term | Block | Words | str"
+WorkPiece: TypeAlias = "Term | Block | EquationText | str"
 """What an equation with numbers in is written in; a string is a number, a sign, a bracket or a function with its
 bracket."""
 
 WorkLine: TypeAlias = "tuple[WorkPiece, ...]"
 
 Shape = tuple[int | None, ...]
-Value = str | int | float | Arithmetic | Name | Phrase | Bar | Shape | None
+Value = str | int | float | Arithmetic | TensorName | Phrase | Bar | Shape | None
 """What a cell of a sheet holds; None is what is not known."""
 
 Row = tuple[Value, ...]

@@ -15,7 +15,7 @@ from rnncalc.reports.equations import written as equation
 from rnncalc.reports.report import DerivationReport
 from rnncalc.reports.run import outcome
 from rnncalc.reports.setting import setting, title
-from rnncalc.reports.sheet import Sheet, Words, WorkLine
+from rnncalc.reports.sheet import EquationText, Sheet, WorkLine
 from rnncalc.reports.written_work import DIGITS, matrix, numbers, written
 from rnncalc.text import all_of
 
@@ -73,8 +73,8 @@ def _weights(work: Work, layer: LayerWork) -> Iterator[WorkLine]:
         for place, array in _flat(name, nested):
             mark, slash, symbol = place.rpartition("/")
             letter, _, below = symbol.partition("_")
-            of = (Words(mark + slash), Term(letter, below)) if mark else (Term(letter, below),)
-            yield (*(of if symbols else (Words(place),)), " = ", *array)
+            of = (EquationText(mark + slash), Term(letter, below)) if mark else (Term(letter, below),)
+            yield (*(of if symbols else (EquationText(place),)), " = ", *array)
 
 
 def _flat(name: str, nested: Any) -> Iterator[tuple[str, WorkLine]]:

@@ -27,7 +27,19 @@ from rnncalc.reports.report import (
     SheetReport,
     methods_of,
 )
-from rnncalc.reports.sheet import Arithmetic, Bar, Column, Document, Entry, Finding, Name, Outcome, Phrase, Row, Sheet
+from rnncalc.reports.sheet import (
+    Arithmetic,
+    Bar,
+    Column,
+    Document,
+    Entry,
+    Finding,
+    Outcome,
+    Phrase,
+    Row,
+    Sheet,
+    TensorName,
+)
 
 HOSTILE = (
     "=\n::error::x\r\x1b[31m\u202e\x9b\x7f\ud800##[error]y%0A::warning::z,"
@@ -81,7 +93,7 @@ class Full(
             0.5,
             Arithmetic("a", "b"),
             Arithmetic("a", "a"),
-            Name("a", "b", "c"),
+            TensorName("a", "b", "c"),
             Phrase(("a", (Derivative(Term("a"), Term("b", time="c")), Sign.EQUALS, "d"))),
             Bar(0.5),
             (1, None),
@@ -96,7 +108,9 @@ class Full(
         return {"a": "b", "c": {"d": ["e", None]}, "f": iter([{"a": "b"}])}
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
-        return ("a", "b"), iter([("a", 1), (Arithmetic("a", "b"), Name("a", "b")), ((1, None), None), (Bar(0.5),)])
+        return ("a", "b"), iter(
+            [("a", 1), (Arithmetic("a", "b"), TensorName("a", "b")), ((1, None), None), (Bar(0.5),)]
+        )
 
     def document(self) -> Document:
         below = (Entry("a", "b", ("c",)), Entry("d", 1), Entry("e", True))
