@@ -3,7 +3,7 @@
 from typing import Any
 
 from rnncalc import LSTM, RNN, Network, Output, answer, compare, count, explain, run, solve, training
-from rnncalc.modelfiles.model import FileTensor, ModelFile, Module, Remark, Role, Sign
+from rnncalc.modelfiles.model import FileTensor, ModelFile, Module, Remark, RemarkKind, Role
 from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.backward import backward
 from rnncalc.questions.check import check
@@ -30,7 +30,7 @@ WEIGHT = FileTensor("fc.weight", (2, 3), "float32", Role.PARAMETER, list)
 MEAN = FileTensor("bn.mean", (4,), "float32", Role.BUFFER, list, None, "fc.weight")
 FILE = ModelFile(
     *("a.pt", "pytorch", "pytorch", (WEIGHT, MEAN), (Module("fc", {"weight": WEIGHT}),)),
-    remarks=(Remark(Sign.AVERAGES, ("bn.mean",)),),
+    remarks=(Remark(RemarkKind.AVERAGES, ("bn.mean",)),),
 )
 
 REPORTS: list[Any] = [

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, TextIO
 
 from rnncalc.formats.values import text_of
-from rnncalc.reports.sheet import Arithmetic, Bar, Name, Phrase, Value
+from rnncalc.reports.sheet import Arithmetic, Bar, Phrase, TensorName, Value
 from rnncalc.text import escape
 
 if TYPE_CHECKING:
@@ -26,10 +26,12 @@ def write(reports: Iterable[RecordReport], file: TextIO) -> None:
 
 def _plain(value: Value) -> object:
     match value:
+        case bool():
+            return "true" if value else "false"
         case str():
             safe = escape(value, limit=10_000)
             return f"'{safe}" if safe[:1] in tuple("=+-@") else safe  # a spreadsheet would run it as a formula
-        case Arithmetic() | Name() | Phrase():
+        case Arithmetic() | TensorName() | Phrase():
             return _plain(text_of(value))
         case Bar(share):
             return share

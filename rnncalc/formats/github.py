@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, TextIO
 
-from rnncalc.reports.report import MOST_LINES, Finding, Outcome
+from rnncalc.reports.sheet import MOST_LINES, Finding, Outcome
 from rnncalc.text import escape
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from rnncalc.formats.values import MOST_OF_A_NAME, MOST_OF_A_NOTE, shortened, text_of
 from rnncalc.reports.report import PageReport, PictureReport, SheetReport
-from rnncalc.reports.sheet import Arithmetic, Bar, Column, Name, Phrase, Row, Sheet, Value
+from rnncalc.reports.sheet import Arithmetic, Bar, Column, Phrase, Row, Sheet, TensorName, Value
 
 if TYPE_CHECKING:
     from rnncalc.pictures.picture import Picture
@@ -128,7 +128,7 @@ def _value(value: Value) -> str:
         case Arithmetic():
             sides = text_of(value, longest=0).split("\n")
             return " ".join(f'<span class="side">{quoted(side)}</span>' for side in sides)
-        case Name():
+        case TensorName():
             from rnncalc.formats.mathml import name  # only symbols have such names
 
             return name(value)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TextIO
 from xml.sax.saxutils import escape as escape_xml
 
-from rnncalc.reports.report import Finding, Outcome
+from rnncalc.reports.sheet import Finding, Outcome
 from rnncalc.text import escape
 
 if TYPE_CHECKING:

@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING, TextIO
 from rnncalc.formats.mathematics import IN_WORK, POWER, groups, parts
 from rnncalc.formats.values import MOST_OF_A_NAME, MOST_OF_A_NOTE, MOST_OF_A_SUM, text_of
 from rnncalc.reports.equations import GREEK, Derivative, Function, Line, Piece, Sign, Term, plain_piece
-from rnncalc.reports.sheet import Arithmetic, Block, Name, Phrase, Row, Sheet, Value, Words, WorkLine, WorkPiece
+from rnncalc.reports.sheet import (
+    Arithmetic,
+    Block,
+    EquationText,
+    Phrase,
+    Row,
+    Sheet,
+    TensorName,
+    Value,
+    WorkLine,
+    WorkPiece,
+)
 from rnncalc.text import GREEK as LETTERS
 from rnncalc.text import escape
 
@@ -132,7 +143,7 @@ _BRACKETS, _BETWEEN, _GROWN = 12.0, 10.0, 4.0
 
 def write(reports: Iterable[DerivationReport], file: TextIO) -> None:
     """Write one document with all reports."""
-    sheets = [sheet for report in reports for sheet in report.derivations()]
+    sheets = [sheet for report in reports for sheet in report.sheets()]
     width = _page(sheets)
     file.write(_HEAD.replace("WIDTH", f"{width:.0f}pt"))
     if width > PAGE:
@@ -160,20 +171,20 @@ def _write_sheet(sheet: Sheet, file: TextIO) -> None:
     if sheet.work:
         file.write(f"{aligned_work(sheet.work, 'align*')}\n")
     rows = [*sheet.rows, *([sheet.total] if sheet.total else [])]
-    if lines := [line for row in rows for line in _lines(row)]:
-        file.writelines([*lines, "\\par\\medskip\n"])
+    if rows:
+        file.writelines([*map(_line, rows), "\\par\\medskip\n"])
     for note in sheet.notes:
         file.write(f"\n{_said(note, MOST_OF_A_NOTE)}\n")
 
 
-def _lines(row: Row) -> Iterator[str]:
-    """Yield the line of a row with a sum: its label, and the sum's sides, before each of which it may be broken."""
+def _line(row: Row) -> str:
+    """Return the line of a row: its label, and the sides of its sum, before each of which it may be broken."""
     equation = next((value for value in row if isinstance(value, Arithmetic)), None)
     if equation is None:
-        return
+        return f"\\derived{{{_label(*row)}}}{{}}\n"
     *labels, number = (value for value in row if not isinstance(value, Arithmetic))
     sides = dict.fromkeys([*map(_sum, equation), _sum(text_of(number).replace(",", ""))])
-    yield f"\\derived{{{_label(*labels)}}}{{{' '.join(f'${side}$' for side in _with_signs(sides))}}}\n"
+    return f"\\derived{{{_label(*labels)}}}{{{' '.join(f'${side}$' for side in _with_signs(sides))}}}\n"
 
 
 def _with_signs(sides: Iterable[str]) -> Iterator[str]:
@@ -188,7 +199,7 @@ def _label(*what: Value) -> str:
 def _said(value: Value, limit: int = MOST_OF_A_NAME) -> str:
     """Return the name of a tensor as mathematics has it, a phrase with its mathematics, anything else in words."""
     match value:
-        case Name():
+        case TensorName():
             return named(value)
         case Phrase():
             return "".join(_words(part) if isinstance(part, str) else inline(part) for part in value.parts)
@@ -236,7 +247,7 @@ def inline(line: Line) -> str:
     return f"${''.join(str(piece) if piece in plain_signs else _latex(piece) for piece in line)}$"
 
 
-def named(name: Name) -> str:
+def named(name: TensorName) -> str:
     """Return the name of a tensor as mathematics has it, the mark of a direction before it in words."""
     before = f"{name.before.rstrip('/')} " if name.before else ""
     return f"{typeset(before)}${symbol(name.letter, name.below)}$"
@@ -351,7 +362,7 @@ def _work_piece(piece: WorkPiece) -> str:
     match piece:
         case Term():
             return latex((piece,))
-        case Words():
+        case EquationText():
             return f"\\text{{{typeset(piece.text)}}}"
         case Block():
             rows = r" \\ ".join(" & ".join(map(_number, row)) for row in piece.rows)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
 from rnncalc.formats.values import MOST_OF_A_NOTE, shortened, text_of
-from rnncalc.reports.sheet import Arithmetic, Name, Phrase, Sheet, Value
+from rnncalc.reports.sheet import Arithmetic, Phrase, Sheet, TensorName, Value
 
 if TYPE_CHECKING:
     from rnncalc.reports.report import SheetReport
@@ -82,7 +82,7 @@ def _cell(value: Value) -> str:
     match value:
         case Arithmetic():
             return _code(text_of(value)).replace("|", r"\|")
-        case Name():
+        case TensorName():
             from rnncalc.formats.latex import named  # only symbols have such names
 
             latex = named(value)

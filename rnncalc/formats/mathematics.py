@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from rnncalc.reports.equations import Line, Sign, Term, plain, plain_piece
-from rnncalc.reports.sheet import Block, Words, WorkLine, WorkPiece
+from rnncalc.reports.sheet import Block, EquationText, WorkLine, WorkPiece
 from rnncalc.text import escape
 
 Part = TypeVar("Part")
@@ -100,7 +100,7 @@ _BRACKETS, _PARENTHESES = ("⎡⎢⎣", "⎤⎥⎦"), ("⎛⎜⎝", "⎞⎟⎠")
 """The top, the middle and the foot of what stands around more than one line."""
 
 
-class Box(NamedTuple):
+class TextBox(NamedTuple):
     """Lines of one width; `base` is the one that stands level with what is beside it."""
 
     lines: tuple[str, ...]
@@ -116,7 +116,7 @@ class Box(NamedTuple):
 
 def paragraphs(lines: Sequence[WorkLine], width: int) -> Iterator[list[str]]:
     """Yield equations, each in its lines; those that only say what a letter is stand beside each other."""
-    beside: list[Box] = []
+    beside: list[TextBox] = []
     for line in lines:
         box = _beside([line])
         if line.count(" = ") == 1 and not any(piece in IN_WORK for piece in line):
@@ -141,15 +141,15 @@ def spelled(line: WorkLine, signs: Mapping[int, str]) -> WorkLine:
 def _spelled(piece: WorkPiece, signs: Mapping[int, str]) -> WorkPiece:
     match piece:
         case Term():
-            return Words(plain((piece,)).translate(signs))
+            return EquationText(plain((piece,)).translate(signs))
         case str() if piece.endswith("("):
             return piece.translate(signs)
         case _:
             return piece
 
 
-def _lines(boxes: Sequence[Box]) -> list[str]:
-    gap = Box((" " * GAP,))
+def _lines(boxes: Sequence[TextBox]) -> list[str]:
+    gap = TextBox((" " * GAP,))
     return [text.rstrip() for text in _joined([each for box in boxes for each in (box, gap)]).lines]
 
 
@@ -173,14 +173,14 @@ def laid_out(line: WorkLine, width: int) -> list[str]:
     return [text.rstrip() for row in rows for text in _beside([row]).lines]
 
 
-def _beside(rows: Sequence[WorkLine]) -> Box:
+def _beside(rows: Sequence[WorkLine]) -> TextBox:
     """Return pieces side by side, what stands in parentheses that are as tall as it is."""
-    boxes: list[Box] = []
+    boxes: list[TextBox] = []
     opened: list[int] = []
     for piece in (piece for row in rows for piece in row):
         if isinstance(piece, str) and piece.endswith("("):
             opened.append(len(boxes))
-            boxes.append(Box((piece,)))
+            boxes.append(TextBox((piece,)))
         elif piece == ")" and opened:
             start = opened.pop()
             name, inside = boxes[start].lines[0][:-1], boxes[start + 1 :]
@@ -191,41 +191,41 @@ def _beside(rows: Sequence[WorkLine]) -> Box:
             boxes.append(_box(piece))
     for start in reversed(opened):  # and this is closed on one below
         name = boxes[start].lines[0][:-1]
-        boxes[start : start + 1] = [Box((name,)), _bracket(_PARENTHESES[0], "(", _height(boxes[start + 1 :]))]
+        boxes[start : start + 1] = [TextBox((name,)), _bracket(_PARENTHESES[0], "(", _height(boxes[start + 1 :]))]
     return _joined(boxes)
 
 
-def _height(boxes: Sequence[Box]) -> int:
+def _height(boxes: Sequence[TextBox]) -> int:
     return max((len(box.lines) for box in boxes), default=1)
 
 
-def _around(boxes: list[Box], signs: tuple[str, str], flat: str, tall: int, name: str = "") -> Iterator[Box]:
+def _around(boxes: list[TextBox], signs: tuple[str, str], flat: str, tall: int, name: str = "") -> Iterator[TextBox]:
     """Yield boxes with a bracket on each side, as tall as is asked for, and the name of a function before."""
     if name:
-        yield Box((name,))
+        yield TextBox((name,))
     yield _bracket(signs[0], flat[0], tall)
     yield from boxes
     yield _bracket(signs[1], flat[1], tall)
 
 
-def _bracket(signs: str, flat: str, tall: int) -> Box:
+def _bracket(signs: str, flat: str, tall: int) -> TextBox:
     """Return a bracket: its top, its middle as often as needed, and its foot."""
-    return Box((flat,)) if tall == 1 else Box((signs[0], *[signs[1]] * (tall - 2), signs[2]))
+    return TextBox((flat,)) if tall == 1 else TextBox((signs[0], *[signs[1]] * (tall - 2), signs[2]))
 
 
-def _box(piece: WorkPiece) -> Box:
+def _box(piece: WorkPiece) -> TextBox:
     match piece:
         case Block():
             return _joined([*_around([_numbers(piece)], _BRACKETS, "[]", len(piece.rows))])
         case Term():
-            return Box((plain((piece,)),))
-        case Words():
-            return Box((escape(piece.text),))
+            return TextBox((plain((piece,)),))
+        case EquationText():
+            return TextBox((escape(piece.text),))
         case _:
-            return Box((piece,))
+            return TextBox((piece,))
 
 
-def _numbers(block: Block) -> Box:
+def _numbers(block: Block) -> TextBox:
     """Return the rows of a block, points below points."""
     columns = []
     for column in zip(*block.rows, strict=True):
@@ -233,10 +233,10 @@ def _numbers(block: Block) -> Box:
         before = max(len(whole) for whole, _, _ in parts)
         after = max(len(point + rest) for _, point, rest in parts)
         columns.append([whole.rjust(before) + (point + rest).ljust(after) for whole, point, rest in parts])
-    return Box(tuple(" ".join(row) for row in zip(*columns, strict=True)))
+    return TextBox(tuple(" ".join(row) for row in zip(*columns, strict=True)))
 
 
-def _joined(boxes: Sequence[Box]) -> Box:
+def _joined(boxes: Sequence[TextBox]) -> TextBox:
     """Return boxes side by side, their base lines level."""
     above = max((box.base for box in boxes), default=0)
     below = max((len(box.lines) - box.base for box in boxes), default=1)
@@ -246,4 +246,4 @@ def _joined(boxes: Sequence[Box]) -> Box:
         for number in range(above + below):
             inside = first <= number < first + len(box.lines)
             lines[number] += box.lines[number - first] if inside else " " * box.width
-    return Box(tuple(lines))
+    return TextBox(tuple(lines))

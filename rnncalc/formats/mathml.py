@@ -12,7 +12,7 @@ from html import escape as quoted
 from rnncalc.formats.mathematics import POWER, groups, parts
 from rnncalc.formats.values import MOST_OF_A_SUM
 from rnncalc.reports.equations import GREEK, Derivative, Function, Line, Piece, Sign, Term, plain
-from rnncalc.reports.sheet import Block, Name, Phrase, Words, WorkLine, WorkPiece
+from rnncalc.reports.sheet import Block, EquationText, Phrase, TensorName, WorkLine, WorkPiece
 from rnncalc.text import escape
 
 
@@ -64,7 +64,7 @@ def equations(lines: Iterable[Line]) -> str:
     return f'<div class="equations scroll" role="group" aria-label="Equations" tabindex="0">\n{rows}</div>\n'
 
 
-def name(of: Name) -> str:
+def name(of: TensorName) -> str:
     """Return the name of a tensor as a symbol, the mark of a direction before it."""
     before = f"{text(of.before)} " if of.before else ""
     return f"{before}<math>{symbol(of.letter, of.below)}</math>"
@@ -144,7 +144,7 @@ def _work_piece(piece: WorkPiece) -> str:
     match piece:
         case Term():
             return symbol(piece.letter, piece.subscript or piece.time)
-        case Words():
+        case EquationText():
             return f"<mtext>{text(piece.text)}</mtext>"
         case Block():
             cells = ("".join(f"<mtd>{_number(cell)}</mtd>" for cell in row) for row in piece.rows)
@@ -172,7 +172,7 @@ def _plain_work(piece: WorkPiece) -> str:
     match piece:
         case Term():
             return piece.name
-        case Words():
+        case EquationText():
             return piece.text
         case Block():
             return f"[{'; '.join(' '.join(row) for row in piece.rows)}]"

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from rnncalc.reports.sheet import Arithmetic, Bar, Name, Phrase, Row, Sheet, Value, name_of
+from rnncalc.reports.sheet import Arithmetic, Bar, Phrase, Row, Sheet, TensorName, Value
 from rnncalc.text import bracketed, decimal, escape
 
 BAR = 16
@@ -43,8 +43,8 @@ def text_of(value: Value, *, longest: int = MOST_OF_A_SUM, limit: int = MOST_OF_
             letters, numbers = (escape(side, MOST_OF_A_SUM) for side in value)
             whole = letters if letters == numbers else f"{letters} = {numbers}"
             return whole if len(whole) <= longest or letters == numbers else f"{letters}\n= {numbers}"
-        case Name():
-            return escape(name_of(value), limit)
+        case TensorName():
+            return escape(value.text, limit)
         case Phrase():
             from rnncalc.reports.equations import plain_words  # few reports have phrases
 

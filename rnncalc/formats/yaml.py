@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
 
-from rnncalc.reports.report import Document, DocumentReport, Entry
+from rnncalc.reports.report import DocumentReport
+from rnncalc.reports.sheet import Document, Entry
 from rnncalc.text import escape
 
 MOST_OF_A_REMARK = 1_000

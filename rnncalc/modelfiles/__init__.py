@@ -21,7 +21,7 @@ HEAD = 64
 """How many bytes of a file are looked at to see what it is."""
 
 
-class Format(NamedTuple):
+class FileFormat(NamedTuple):
     """A format: the module that reads it, the suffixes of its files, and whether bytes are the start of one.
 
     writer: the program whose files they are, where it is one's. reader: the module's function.
@@ -42,26 +42,26 @@ def _is_safetensors(head: bytes) -> bool:
     return head[8:9] == b"{" and b"\0" in head[:8] and head[9:10] != b"\0"
 
 
-FORMATS: dict[str, Format] = {
-    "sharded": Format(
+FORMATS: dict[str, FileFormat] = {
+    "sharded": FileFormat(
         "rnncalc.modelfiles.safetensors", (".index.json",), lambda _: False, reader="read_sharded"
     ),  # any JSON starts as it does
-    "safetensors": Format("rnncalc.modelfiles.safetensors", (".safetensors",), _is_safetensors),
-    "pytorch": Format(
+    "safetensors": FileFormat("rnncalc.modelfiles.safetensors", (".safetensors",), _is_safetensors),
+    "pytorch": FileFormat(
         "rnncalc.modelfiles.pytorch", (".pt", ".pth", ".bin", ".ckpt"), lambda head: head[:4] == _ZIP, "PyTorch"
     ),
-    "pytorch-old": Format(
+    "pytorch-old": FileFormat(
         "rnncalc.modelfiles.pytorch",
         (),
         lambda head: head[:1] == b"\x80" and head[1:2] in b"\2\3\4\5",
         "PyTorch",
         "refuse_old",
     ),
-    "keras": Format("rnncalc.modelfiles.keras", (".keras",), lambda head: head[:4] == _ZIP, "Keras"),
-    "hdf5": Format(
+    "keras": FileFormat("rnncalc.modelfiles.keras", (".keras",), lambda head: head[:4] == _ZIP, "Keras"),
+    "hdf5": FileFormat(
         "rnncalc.modelfiles.keras", (".h5", ".hdf5"), lambda head: head[:4] == b"\x89HDF", "Keras", "read_hdf5"
     ),
-    "onnx": Format(
+    "onnx": FileFormat(
         "rnncalc.modelfiles.onnx", (".onnx",), lambda head: head[:1] == b"\x08" and head[2:3] in b"\x12:\x1a", "ONNX"
     ),
 }
@@ -119,7 +119,7 @@ def reading(path: str, flag: str = "") -> Iterator[None]:
         raise _refused(path, f"cannot be read, it may be damaged: {type(error).__name__}", flag) from error
 
 
-def _found(path: str, head: bytes) -> Format:
+def _found(path: str, head: bytes) -> FileFormat:
     if not head:
         raise BadFileError("is empty")
     if found := _format(path, head):
@@ -132,7 +132,7 @@ def _refused(path: str, message: str, flag: str) -> SpecError:
     return SpecError((Problem((), f"{where}: {message}", flag) if flag else Problem((), message, where),))
 
 
-def _format(path: str, head: bytes) -> Format | None:
+def _format(path: str, head: bytes) -> FileFormat | None:
     """Return the format of a file by its suffix, if its bytes do not say another; else by its bytes."""
     name = os.path.basename(path).lower()
     named = [of for of in FORMATS.values() if of.suffixes and name.endswith(of.suffixes)]

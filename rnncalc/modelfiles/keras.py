@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from rnncalc.bounds import MOST_CONFIG, MOST_CONFIG_DEPTH, MOST_INFLATED, MOST_SETTING
 from rnncalc.modelfiles.archive import Archive
 from rnncalc.modelfiles.hdf5 import HDF5Array, HDF5File, Opened, Region, contents, numbers
-from rnncalc.modelfiles.model import BadFileError, FileTensor, ModelFile, Module, Remark, Role, Sign, role_of
+from rnncalc.modelfiles.model import BadFileError, FileTensor, ModelFile, Module, Remark, RemarkKind, Role, role_of
 
 WEIGHTS = "model.weights.h5"
 
@@ -133,9 +133,9 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
         tensors.append(FileTensor(array.path, array.shape, array.dtype, role, read, frozen))
         if role is Role.PARAMETER:
             modules.setdefault(name, {})[leaf] = tensors[-1]
-    remarks = [] if known.layers else [Remark(Sign.NO_CONFIG)]
+    remarks = [] if known.layers else [Remark(RemarkKind.NO_CONFIG)]
     if held.links:
-        remarks.append(Remark(Sign.NOT_READ, held.links))
+        remarks.append(Remark(RemarkKind.NOT_READ, held.links))
     order = [*known.layers] or [*held.said.get("model_weights", top).get("layer_names", ())]
     places = {name: place for place, name in enumerate(order)}
     made = []

@@ -53,7 +53,7 @@ def is_average(name: str) -> bool:
     return any(_AVERAGE.search(part) for part in re.split("[./]", name)[:-1])
 
 
-class Sign(Enum):
+class RemarkKind(Enum):
     """What is noticed of a whole file, for a report to say."""
 
     ROLES_BY_NAME = auto()
@@ -70,7 +70,7 @@ class Sign(Enum):
 class Remark(NamedTuple):
     """Something noticed of a file, or of what it can be, with the names and the numbers that it is about."""
 
-    sign: Enum
+    kind: Enum
     names: tuple[str, ...] = ()
     numbers: tuple[int, ...] = ()
 
@@ -148,4 +148,4 @@ def modules_of(tensors: tuple[FileTensor, ...], separator: str = ".") -> tuple[M
 def averages_in(tensors: tuple[FileTensor, ...]) -> tuple[Remark, ...]:
     """Return the remark on tensors that by their names are averages of the weights, none where there are none."""
     names = tuple(tensor.name for tensor in tensors if tensor.role is Role.UNKNOWN and is_average(tensor.name))
-    return (Remark(Sign.AVERAGES, names),) if names else ()
+    return (Remark(RemarkKind.AVERAGES, names),) if names else ()

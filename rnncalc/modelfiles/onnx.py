@@ -25,7 +25,7 @@ from rnncalc.bounds import (
     MOST_TENSORS,
 )
 from rnncalc.files import open_input
-from rnncalc.modelfiles.model import REAL, BadFileError, FileTensor, ModelFile, Module, Remark, Role, Sign
+from rnncalc.modelfiles.model import REAL, BadFileError, FileTensor, ModelFile, Module, Remark, RemarkKind, Role
 from rnncalc.modelfiles.numbers import DTYPES, numbers_at, transposed
 from rnncalc.modelfiles.protobuf import FileBytes, Piece, Wire
 from rnncalc.text import escape
@@ -40,11 +40,11 @@ def read(path: str) -> ModelFile:
     modules = tuple(_modules(graph.nodes, {name: of for name, of in tensors.items() if of.role is Role.PARAMETER}))
     remarks = []
     if graph.branching:
-        remarks.append(Remark(Sign.IN_BRANCHES, tuple(dict.fromkeys(graph.branching))))
+        remarks.append(Remark(RemarkKind.IN_BRANCHES, tuple(dict.fromkeys(graph.branching))))
     if zeros := tuple(
         module.tensors["B"].name for module in modules if "R" in module.tensors and _half_zeros(module.tensors, look)
     ):
-        remarks.append(Remark(Sign.ZEROS, zeros))
+        remarks.append(Remark(RemarkKind.ZEROS, zeros))
     return ModelFile(path, "onnx", "onnx", tuple(tensors.values()), modules, True, tuple(remarks))
 
 

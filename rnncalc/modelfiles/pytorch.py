@@ -19,8 +19,8 @@ from rnncalc.modelfiles.model import (
     FileTensor,
     ModelFile,
     Remark,
+    RemarkKind,
     Role,
-    Sign,
     averages_in,
     modules_of,
     role_of,
@@ -61,14 +61,14 @@ def read(path: str) -> ModelFile:
         found = PickledTensors(unpickled(archive.read(f"{root}data.pkl", MOST_PICKLE)))
         script = f"{root}constants.pkl" in archive.names
         tensors = tuple(_tensors(path, archive, root, found))
-    remarks = [Remark(Sign.SCRIPT)] if script else []
+    remarks = [Remark(RemarkKind.SCRIPT)] if script else []
     if found.quantised:
-        remarks.append(Remark(Sign.QUANTISED, tuple(found.quantised)))
+        remarks.append(Remark(RemarkKind.QUANTISED, tuple(found.quantised)))
     if found.others:
-        remarks.append(Remark(Sign.NOT_READ, tuple(found.others)))
+        remarks.append(Remark(RemarkKind.NOT_READ, tuple(found.others)))
     remarks += averages_in(tensors)
     if not found.whole:
-        remarks.append(Remark(Sign.ROLES_BY_NAME))
+        remarks.append(Remark(RemarkKind.ROLES_BY_NAME))
     written = "torchscript" if script else "pytorch"
     return ModelFile(path, written, "pytorch", tensors, modules_of(tensors), remarks=tuple(remarks))
 

@@ -21,7 +21,16 @@ from typing import Any
 
 from rnncalc.bounds import MOST_AXES, MOST_HEADER, MOST_INDEX, MOST_NAME, MOST_TENSORS
 from rnncalc.files import open_input
-from rnncalc.modelfiles.model import BadFileError, FileTensor, ModelFile, Remark, Sign, averages_in, modules_of, role_of
+from rnncalc.modelfiles.model import (
+    BadFileError,
+    FileTensor,
+    ModelFile,
+    Remark,
+    RemarkKind,
+    averages_in,
+    modules_of,
+    role_of,
+)
 from rnncalc.modelfiles.numbers import DTYPES, numbers_at
 from rnncalc.text import escape
 
@@ -57,7 +66,7 @@ def read_sharded(path: str) -> ModelFile:
         raise BadFileError("names files that hold a tensor of the same name")
     if not held.issuperset(places):
         raise BadFileError("gives tensors that its files do not hold")
-    return _of_names(path, tensors, Remark(Sign.FILES, tuple(files)))
+    return _of_names(path, tensors, Remark(RemarkKind.FILES, tuple(files)))
 
 
 def _shard(folder: str, name: str) -> list[FileTensor]:
@@ -83,7 +92,7 @@ def _of_names(path: str, tensors: list[FileTensor], *remarks: Remark) -> ModelFi
     They stand by their names, numbers in them by their size: the format keeps no order of its own.
     """
     ordered = tuple(sorted(tensors, key=lambda tensor: natural(tensor.name)))
-    remarks = (*remarks, *averages_in(ordered), Remark(Sign.ROLES_BY_NAME))
+    remarks = (*remarks, *averages_in(ordered), Remark(RemarkKind.ROLES_BY_NAME))
     return ModelFile(path, "safetensors", "pytorch", ordered, modules_of(ordered), False, remarks)
 
 

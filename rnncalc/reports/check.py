@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from rnncalc.errors import Problem, dotted
 from rnncalc.network.budget import Quantity, Rule
 from rnncalc.questions.check import Difference, Limit, LimitCheck, Status, Unknown, Verdict
-from rnncalc.reports.report import MOST_LINES, CheckedReport, DataReport, Finding, Outcome, SheetReport
-from rnncalc.reports.sheet import Column, Row, Sheet, Value
+from rnncalc.reports.report import CheckedReport, DataReport, SheetReport
+from rnncalc.reports.sheet import MOST_LINES, Column, Finding, Outcome, Row, Sheet, Value
 from rnncalc.text import bracketed, escape, plural
 
 if TYPE_CHECKING:

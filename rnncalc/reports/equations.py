@@ -73,13 +73,13 @@ Line = tuple[Piece, ...]
 
 def written(equation: Equation, sizes: Mapping[str, int], rows: bool = False) -> Line:
     """Return an equation with numbers for the letters of its shapes; `rows`: vectors are rows, before matrices."""
-    writer = _Writer(sizes, rows)
+    writer = _EquationWriter(sizes, rows)
     return (*writer.line(equation.left), Sign.EQUALS, *writer.line(equation.right))
 
 
 def vector(formula: Formula, sizes: Mapping[str, int], rows: bool = False) -> Line:
     """Return a vector without its shapes: `r_t ∘ h_(t−1)`."""
-    line = _Writer(sizes, rows).line(formula)
+    line = _EquationWriter(sizes, rows).line(formula)
     return tuple(piece._replace(shape=()) if isinstance(piece, Term) else piece for piece in line)
 
 
@@ -109,7 +109,7 @@ def plain_words(parts: Iterable[str | Line]) -> str:
     return "".join(part if isinstance(part, str) else plain(part) for part in parts)
 
 
-class _Writer(NamedTuple):
+class _EquationWriter(NamedTuple):
     """What every part of an equation is written with."""
 
     sizes: Mapping[str, int]

@@ -21,7 +21,7 @@ from rnncalc.questions.explain import Derivation, Explanation, Step, What
 from rnncalc.reports.equations import Line, Term, plain, written
 from rnncalc.reports.report import DataReport, DerivationReport, PageReport
 from rnncalc.reports.setting import one_to_many, setting, title
-from rnncalc.reports.sheet import Arithmetic, Column, Name, Sheet, Value, name_of
+from rnncalc.reports.sheet import Arithmetic, Column, Sheet, TensorName, Value
 from rnncalc.step.equations import HALF, symbols
 from rnncalc.text import all_of, decimal
 
@@ -100,12 +100,8 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
             key, what, *others = sheet.columns
             yield sheet._replace(subtitle=subtitle, summed=True, columns=(key, what._replace(whole=True), *others))
 
-    def derivations(self) -> list[Sheet]:
-        """Return the same sheets."""
-        return self.sheets()
 
-
-Row = tuple[str | Name, str, Arithmetic, int]
+Row = tuple[str | TensorName, str, Arithmetic, int]
 """A line of a derivation: its label, what it is, the arithmetic, the parameters."""
 
 
@@ -131,7 +127,7 @@ def _equation_data(line: Line) -> dict[str, Any]:
 def _row_data(row: Row) -> dict[str, Any]:
     label, what, arithmetic, params = row
     return {
-        "label": label if isinstance(label, str) else name_of(label),
+        "label": label if isinstance(label, str) else label.text,
         "what": what,
         "formula": arithmetic.letters,
         "substituted": arithmetic.numbers,
@@ -146,7 +142,7 @@ def _row(step: Step, convention_name: str = "") -> Row:
     if step.what is What.TENSOR and convention(convention_name).symbols:
         direction, mark, symbol = label.rpartition("/")
         letter, _, below = symbol.partition("_")
-        return Name(letter, below, direction + mark), what, arithmetic, step.params
+        return TensorName(letter, below, direction + mark), what, arithmetic, step.params
     return label, what, arithmetic, step.params
 
 

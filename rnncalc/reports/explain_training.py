@@ -12,7 +12,7 @@ from rnncalc.layers.layer import Embedding, External, Output
 from rnncalc.network.parts import Topology
 from rnncalc.questions.explain_training import Kind, SavedLine, TrainingDerivation, TrainingExplanation, WorkLine
 from rnncalc.reports.equations import Derivative, Line, Sign, Term, plain, plain_words, vector, written
-from rnncalc.reports.report import DataReport, DerivationReport, SheetReport
+from rnncalc.reports.report import DataReport, DerivationReport
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet
 from rnncalc.reports.training import chunks_told, truncated, weighed
@@ -69,7 +69,7 @@ WHAT = {
 """What a vector that is saved is; a gate has a name of its own."""
 
 
-class TrainingExplanationReport(SheetReport, DataReport, DerivationReport):
+class TrainingExplanationReport(DerivationReport, DataReport):
     """An explanation of training, said."""
 
     explanation: TrainingExplanation
@@ -93,10 +93,6 @@ class TrainingExplanationReport(SheetReport, DataReport, DerivationReport):
         network = self.explanation.training.network
         head = Sheet(columns=(), rows=(), title=title(network), subtitle=setting(network), notes=(*self._remarks(),))
         return [head, *(sheet for each in self.explanation.layers for sheet in _sheets(each))]
-
-    def derivations(self) -> list[Sheet]:
-        """Return the same sheets."""
-        return self.sheets()
 
     def _remarks(self) -> Iterator[str | Phrase]:
         training = self.explanation.training

@@ -8,12 +8,12 @@ from enum import Enum
 from typing import Any
 
 from rnncalc.layers.layer import External, Layer, Output
-from rnncalc.modelfiles.model import FileTensor, Remark, Role, Sign
+from rnncalc.modelfiles.model import FileTensor, Remark, RemarkKind, Role
 from rnncalc.questions.models.matching import Change, Match, TensorCheck, TensorStatus
 from rnncalc.questions.models.sites import Doubt
 from rnncalc.questions.read import Draft, Read, settings
-from rnncalc.reports.report import DataReport, Document, DocumentReport, Entry, RecordReport, SheetReport
-from rnncalc.reports.sheet import Column, Row, Sheet
+from rnncalc.reports.report import DataReport, DocumentReport, RecordReport, SheetReport
+from rnncalc.reports.sheet import Column, Document, Entry, Row, Sheet
 from rnncalc.text import all_of, bracketed, escape, plural
 
 MOST_ROWS = 300
@@ -44,7 +44,8 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         """Return a row a tensor."""
         file = self.read.file
-        return _HEADER, ((file.path, *_record(tensor)) for tensor in file.tensors)
+        tensors = map(_tensor_data, file.tensors)
+        return _HEADER, ((file.path, *(tensor[key] for key in _HEADER[1:])) for tensor in tensors)
 
     def sheets(self) -> list[Sheet]:
         """Return a row a tensor, parameters apart from the rest."""
@@ -101,18 +102,13 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
 def _tensor_data(tensor: FileTensor) -> dict[str, Any]:
     return {
         "name": tensor.name,
-        "shape": [*tensor.shape],
+        "shape": tensor.shape,
         "dtype": tensor.dtype,
         "params": tensor.params,
         "role": tensor.role.value,
         "frozen": tensor.frozen,
         "shared_with": tensor.shared_with,
     }
-
-
-def _record(tensor: FileTensor) -> Row:
-    frozen = None if tensor.frozen is None else "true" if tensor.frozen else "false"
-    return tensor.name, tensor.shape, tensor.dtype, tensor.role.value, tensor.params, frozen, tensor.shared_with
 
 
 def _row(tensor: FileTensor) -> Row:
@@ -185,21 +181,21 @@ _SENTENCES: dict[Enum, str] = {
     Doubt.WIDTH: "{numbers[0]:,} wide before and {numbers[1]:,} behind; how, the file does not tell",
     Doubt.INPUT: "what it reads is not in the file; input is what it hands on",
     Doubt.PARTLY_FROZEN: "frozen in part: {names}",
-    Sign.ROLES_BY_NAME: "the format does not tell parameters from buffers: told apart by names and types",
-    Sign.AVERAGES: "not counted, by their names averages of the weights: {names}",
-    Sign.FILES: "the tensors are in {names}",
-    Sign.NOT_READ: "not counted, since they are no plain tensors: {names}",
-    Sign.QUANTISED: "not counted, since they are quantised: {names}; read the model as it was before that",
-    Sign.SCRIPT: "an archive of TorchScript: its tensors are listed, its code is not read",
-    Sign.ZEROS: "second biases that are all zeros, as exporters add them: {names}",
-    Sign.IN_BRANCHES: "branches and loops are not looked into, and weights within them not counted: {names}",
-    Sign.NO_CONFIG: "weights alone: activations, and how the layers are joined, are not in the file",
+    RemarkKind.ROLES_BY_NAME: "the format does not tell parameters from buffers: told apart by names and types",
+    RemarkKind.AVERAGES: "not counted, by their names averages of the weights: {names}",
+    RemarkKind.FILES: "the tensors are in {names}",
+    RemarkKind.NOT_READ: "not counted, since they are no plain tensors: {names}",
+    RemarkKind.QUANTISED: "not counted, since they are quantised: {names}; read the model as it was before that",
+    RemarkKind.SCRIPT: "an archive of TorchScript: its tensors are listed, its code is not read",
+    RemarkKind.ZEROS: "second biases that are all zeros, as exporters add them: {names}",
+    RemarkKind.IN_BRANCHES: "branches and loops are not looked into, and weights within them not counted: {names}",
+    RemarkKind.NO_CONFIG: "weights alone: activations, and how the layers are joined, are not in the file",
 }
 
 
 def sentence(remark: Remark) -> str:
     """Return what is to be said of a file, or of a layer of its draft."""
-    return _SENTENCES[remark.sign].format(names=listed(remark.names), numbers=remark.numbers or (0, 0))
+    return _SENTENCES[remark.kind].format(names=listed(remark.names), numbers=remark.numbers or (0, 0))
 
 
 def listed(names: tuple[str, ...]) -> str:

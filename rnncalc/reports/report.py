@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.frozen import Frozen
@@ -18,7 +17,7 @@ from rnncalc.text import all_of
 
 if TYPE_CHECKING:
     from rnncalc.pictures.picture import Picture
-    from rnncalc.reports.sheet import Row, Sheet
+    from rnncalc.reports.sheet import Document, Finding, Row, Sheet
 
 
 class Report(Frozen, ABC):
@@ -69,12 +68,8 @@ class RecordReport(Report, ABC):
         """Return the header and the rows."""
 
 
-class DerivationReport(Report, ABC):
-    """A report that derives what it says, and can be typeset as mathematics."""
-
-    @abstractmethod
-    def derivations(self) -> list[Sheet]:
-        """Return sheets with equations, and with an Arithmetic in each row."""
+class DerivationReport(SheetReport, ABC):
+    """A report whose tables have equations, or an Arithmetic in each row, and can be typeset as mathematics."""
 
 
 class DocumentReport(Report, ABC):
@@ -104,60 +99,3 @@ class CheckedReport(Report, ABC):
     @abstractmethod
     def findings(self) -> Iterable[tuple[str, list[Finding]]]:
         """Return the path of each file, with what was checked in it."""
-
-
-Scalar = str | int | float | bool
-
-
-class Entry(NamedTuple):
-    """A key with its value: one word, keys below it, or a list of those. remarks: what is to be known of it."""
-
-    key: str
-    value: Scalar | tuple[Entry, ...] | tuple[tuple[Entry, ...], ...]
-    remarks: tuple[str, ...] = ()
-
-
-class Document(NamedTuple):
-    """Keys and values in order, and remarks on the whole."""
-
-    remarks: tuple[str, ...]
-    entries: tuple[Entry, ...]
-
-
-MOST_LINES = 1_000
-"""More failures than this are counted, not told."""
-
-
-class Outcome(Enum):
-    """How a check ended, by JUnit's names; a remark is about no check."""
-
-    PASSED = "passed"
-    FAILED = "failure"
-    ERROR = "error"
-    SKIPPED = "skipped"
-    REMARK = "remark"
-
-
-class Finding(NamedTuple):
-    """One thing that was checked in a file, and how that ended.
-
-    name: what was checked. key: the key or the flag that asks for it; empty where none does.
-    message: what is wrong, or why it was skipped; empty where it passed.
-    line, column: where the file asks for it, None where a flag does.
-    limit, actual: what it was held against and what it is, as JSON has them; cells: the same two as a table has them.
-    """
-
-    name: str
-    outcome: Outcome
-    message: str = ""
-    key: str = ""
-    line: int | None = None
-    column: int | None = None
-    limit: Any = None
-    actual: Any = None
-    cells: Row = ("", "")
-
-    @property
-    def wrong(self) -> bool:
-        """Whether the file fails for it."""
-        return self.outcome in (Outcome.FAILED, Outcome.ERROR)

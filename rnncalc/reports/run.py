@@ -54,24 +54,13 @@ class RunReport(SheetReport, DataReport, RecordReport):
         }
 
     def _layer_data(self, layer: LayerRun) -> dict[str, Any]:
-        placed = layer.placed
-        data: dict[str, Any] = {
-            "name": placed.name,
-            "shape": layer.shape,
-            "declared_shape": placed.output_shape,
-            "weights": layer.weights,
-            "weights_read": layer.weights_read,
-            "multiply_adds": placed.multiply_adds,
-            "multiplications": layer.multiplications,
-            "output": finite(layer.output),
-            "agrees": layer.agrees,
-            "reason": layer.reason,
-        }
-        return data | states_data(layer) if self.states else data
+        outcome = {"output": finite(layer.output), "agrees": layer.agrees, "reason": layer.reason}
+        return {**_numbers(layer), **outcome, **(states_data(layer) if self.states else {})}
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         """Return a row a layer."""
-        return _HEADER, (_record(self.run.network.name, layer) for layer in self.run.layers)
+        network = self.run.network.name
+        return _HEADER, ((network, *_numbers(layer).values(), layer.agrees) for layer in self.run.layers)
 
     def sheets(self) -> list[Sheet]:
         """Return a line a layer, the outputs where they are few, and with `states` every step of every layer."""
@@ -104,6 +93,13 @@ _HEADER = (
 )
 
 
+def _numbers(layer: LayerRun) -> dict[str, Any]:
+    """Return what both an object and a row have of a layer."""
+    placed = layer.placed
+    values = (layer.weights, layer.weights_read, placed.multiply_adds, layer.multiplications)
+    return dict(zip(_HEADER[1:-1], (placed.name, layer.shape, placed.output_shape, *values), strict=True))
+
+
 def _notes(run: Run) -> Iterator[str]:
     if run.assumed_steps is not None:
         steps = run.assumed_steps
@@ -128,21 +124,6 @@ def outcome(run: Run) -> Iterator[str]:
         yield f"Output: {'; '.join(map(vector, flat[:SHOWN_STEPS]))}{more}"
     if run.agrees:
         yield "✓ Shapes, weights read and multiplications are what the counts say, in every layer."
-
-
-def _record(network: str, layer: LayerRun) -> Row:
-    placed = layer.placed
-    return (
-        network,
-        placed.name,
-        layer.shape,
-        placed.output_shape,
-        layer.weights,
-        layer.weights_read,
-        placed.multiply_adds,
-        layer.multiplications,
-        "true" if layer.agrees else "false",
-    )
 
 
 def _differences(layer: LayerRun) -> Iterator[str]:
@@ -178,7 +159,7 @@ def state_sheets(layer: LayerRun) -> Iterator[Sheet]:
         backward = direction is Direction.BACKWARD
         letters = [*trace.steps[0]]
         columns = [_column(trace, letter) for letter in letters]
-        start = [_start(trace, letter, column[-1]) for letter, column in zip(letters, columns, strict=True)]
+        start = [column[-1] if letter in trace.start else "" for letter, column in zip(letters, columns, strict=True)]
         steps = zip(*(column[:-1] for column in columns), strict=True)
         rows: list[Row] = [(step, *texts) for step, texts in enumerate(steps, 1)]
         if backward:
@@ -253,10 +234,6 @@ def _column(trace: History[list[float]], letter: str) -> list[str]:
     ]
 
 
-def _start(trace: History[list[float]], letter: str, text: str) -> str:
-    return text if letter in trace.start else ""
-
-
 def _form(numbers: Sequence[float]) -> str:
     """Return how to format numbers that stand below each other: with as many digits after the point as are needed."""
     most = max((abs(number) for number in numbers if isfinite(number)), default=0.0)
@@ -298,47 +275,45 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
     def data(self) -> dict[str, Any]:
         """Return the object for programs: that of the pass forward, with what going back adds."""
         done, data = self.done, self.forward.data()
-        back: Iterator[LayerBackward | None] = chain(done.layers, repeat(None))
         return {
             **data,
             "agrees": done.agrees,
             "loss": finite(done.loss),
             "chunk": done.chunk,
             "compared": done.compared,
-            "layers": ({**layer, **self._layer_data(its)} for layer, its in zip(data["layers"], back, strict=False)),
+            "layers": ({**of, **self._layer_data(its)} for of, its in zip(data["layers"], self._layers, strict=False)),
         }
 
     def _layer_data(self, layer: LayerBackward | None) -> dict[str, Any]:
         if layer is None:
-            return dict.fromkeys(_LAYER_KEYS)
-        values = (
-            {name: finite(gradient) for name, gradient in layer.went.gradients.items()},
-            layer.declared.saved,
-            layer.went.saved_read,
-            layer.declared.backward_multiply_adds,
-            layer.went.multiplications,
-            finite(layer.worst_difference),
-            {name: finite(error) for name, error in layer.errors.items()},
-            layer.agrees and layer.ran.agrees,
-        )
-        data = dict(zip(_LAYER_KEYS, values, strict=True))
-        return data | length_data(layer) if self.states else data
+            return dict.fromkeys(("gradients", *_BACKWARD_HEADER, "errors", "agrees"))
+        return {
+            "gradients": {name: finite(gradient) for name, gradient in layer.went.gradients.items()},
+            **_backward_numbers(layer),
+            "errors": {name: finite(error) for name, error in layer.errors.items()},
+            "agrees": layer.agrees and layer.ran.agrees,
+            **(length_data(layer) if self.states else {}),
+        }
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         """Return a row a layer."""
         header, rows = self.forward.records()
-        back: Iterator[LayerBackward | None] = chain(self.done.layers, repeat(None))
-        return (*header, *_NUMBERS), (_backward_record(row, its) for row, its in zip(rows, back, strict=False))
+        pairs = zip(rows, self._layers, strict=False)
+        return (*header, *_BACKWARD_HEADER), (
+            (*row[:-1], row[-1] and (its is None or its.agrees), *_backward_numbers(its).values()) for row, its in pairs
+        )
+
+    @property
+    def _layers(self) -> Iterator[LayerBackward | None]:
+        """The layers; None for one that the backward pass did not reach."""
+        return chain(self.done.layers, repeat(None))
 
     def sheets(self) -> list[Sheet]:
         """Return the sheets of the pass forward, what going back did, the gradients, and how long they are."""
         if not self.done.layers:
             return self.forward.sheets()
-        states = (
-            [sheet for layer in self.done.layers for sheet in length_sheets(layer, self.done.chunk)]
-            if self.states
-            else []
-        )
+        layers = self.done.layers if self.states else ()
+        states = (sheet for layer in layers for sheet in length_sheets(layer, self.done.chunk))
         gradients = [self._gradient_sheet()] if self.done.weights else []
         return [*self.forward.sheets(), self._layer_sheet(), *gradients, *states]
 
@@ -397,18 +372,16 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
 NOTHING = 1e-12
 """A gradient so small is rounding: beside 1 the numbers of a pass have sixteen digits."""
 
-_NUMBERS = ("saved", "saved_read", "backward_multiply_adds", "backward_multiplications", "worst_difference")
-_LAYER_KEYS = ("gradients", *_NUMBERS, "errors", "agrees")
+_BACKWARD_HEADER = ("saved", "saved_read", "backward_multiply_adds", "backward_multiplications", "worst_difference")
 
 
-def _backward_record(forward: Row, layer: LayerBackward | None) -> Row:
-    """Return the row of a layer: that of the pass forward, whether it agrees last, and what going back adds."""
+def _backward_numbers(layer: LayerBackward | None) -> dict[str, Any]:
+    """Return what both an object and a row have of a layer's backward pass."""
     if layer is None:
-        return (*forward, *[None] * len(_NUMBERS))
-    seen, said = layer.went, layer.declared
-    numbers = (said.saved, seen.saved_read, said.backward_multiply_adds, seen.multiplications)
-    agrees = "true" if layer.agrees and layer.ran.agrees else "false"
-    return (*forward[:-1], agrees, *numbers, finite(layer.worst_difference))
+        return dict.fromkeys(_BACKWARD_HEADER)
+    seen, declared = layer.went, layer.declared
+    numbers = (declared.saved, seen.saved_read, declared.backward_multiply_adds, seen.multiplications)
+    return dict(zip(_BACKWARD_HEADER, (*numbers, finite(layer.worst_difference)), strict=True))
 
 
 def _compared(done: Backward) -> Iterator[str]:
@@ -422,7 +395,8 @@ def _compared(done: Backward) -> Iterator[str]:
     yield f"Difference: the worst from central finite differences, of {of}."
     if done.kinks:
         yield f"At {done.kinks:,} of them the slope changes at once, as relu's at 0; any between both will do."
-    if all(abs(number) < NOTHING for layer in done.layers for number in _all(layer)):
+    gradients = (gradient for layer in done.layers for gradient in layer.went.gradients.values())
+    if all(abs(number) < NOTHING for gradient in gradients for number in flat(gradient)):
         yield (
             "Every gradient is 0, but for rounding: the loss does not change with the weights here, as the sum of"
             " a softmax never does; targets say more."
@@ -444,11 +418,6 @@ def _disagreements(layer: LayerBackward) -> Iterator[str]:
         yield f"a gradient is {short(layer.worst_difference)} from its finite difference"
     if layer.worst_difference is not None and isnan(layer.worst_difference):
         yield "a gradient or its finite difference is no finite number: the pass, forward or back, goes beyond 1.8e308"
-
-
-def _all(layer: LayerBackward) -> Iterator[float]:
-    """Yield every gradient of a layer."""
-    return chain.from_iterable(flat(gradient) for gradient in layer.went.gradients.values())
 
 
 def _share(error: float | None) -> str | None:

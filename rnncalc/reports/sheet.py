@@ -1,4 +1,4 @@
-"""What a report is made of: sheets for people, records for one table, data for programs.
+"""What reports are made of: tables for people, documents to go on with, findings of what was checked.
 
 Knows no question and no network, and no format: formats decide how all of this looks.
 """
@@ -6,7 +6,8 @@ Knows no question and no network, and no format: formats decide how all of this 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from rnncalc.reports.equations import Line, Term
@@ -19,7 +20,7 @@ class Arithmetic(NamedTuple):
     numbers: str
 
 
-class Name(NamedTuple):
+class TensorName(NamedTuple):
     """The name of a tensor that is written as in mathematics: a letter, and below it what it is of.
 
     before: the mark of a direction.
@@ -29,10 +30,10 @@ class Name(NamedTuple):
     below: str = ""
     before: str = ""
 
-
-def name_of(name: Name) -> str:
-    """Return a name on one line: `W_xz`, `forward/W_xz`."""
-    return f"{name.before}{name.letter}{'_' if name.below else ''}{name.below}"
+    @property
+    def text(self) -> str:
+        """The name on one line: `W_xz`, `forward/W_xz`."""
+        return f"{self.before}{self.letter}{'_' if self.below else ''}{self.below}"
 
 
 class Phrase(NamedTuple):
@@ -57,20 +58,20 @@ class Block(NamedTuple):
     rows: tuple[tuple[str, ...], ...]
 
 
-class Words(NamedTuple):
-    """Text within an equation with numbers in."""
+class EquationText(NamedTuple):
+    """Words within an equation with numbers in."""
 
     text: str
 
 
-WorkPiece: TypeAlias = "Term | Block | Words | str"
+WorkPiece: TypeAlias = "Term | Block | EquationText | str"
 """What an equation with numbers in is written in; a string is a number, a sign, a bracket or a function with its
 bracket."""
 
 WorkLine: TypeAlias = "tuple[WorkPiece, ...]"
 
 Shape = tuple[int | None, ...]
-Value = str | int | float | Arithmetic | Name | Phrase | Bar | Shape | None
+Value = str | int | float | Arithmetic | TensorName | Phrase | Bar | Shape | None
 """What a cell of a sheet holds; None is what is not known."""
 
 Row = tuple[Value, ...]
@@ -124,3 +125,60 @@ class Sheet(NamedTuple):
     equations: tuple[Line, ...] = ()
     work: tuple[WorkLine, ...] = ()
     summed: bool = True
+
+
+Scalar = str | int | float | bool
+
+
+class Entry(NamedTuple):
+    """A key with its value: one word, keys below it, or a list of those. remarks: what is to be known of it."""
+
+    key: str
+    value: Scalar | tuple[Entry, ...] | tuple[tuple[Entry, ...], ...]
+    remarks: tuple[str, ...] = ()
+
+
+class Document(NamedTuple):
+    """Keys and values in order, and remarks on the whole."""
+
+    remarks: tuple[str, ...]
+    entries: tuple[Entry, ...]
+
+
+MOST_LINES = 1_000
+"""More failures than this are counted, not told."""
+
+
+class Outcome(Enum):
+    """How a check ended, by JUnit's names; a remark is about no check."""
+
+    PASSED = "passed"
+    FAILED = "failure"
+    ERROR = "error"
+    SKIPPED = "skipped"
+    REMARK = "remark"
+
+
+class Finding(NamedTuple):
+    """One thing that was checked in a file, and how that ended.
+
+    name: what was checked. key: the key or the flag that asks for it; empty where none does.
+    message: what is wrong, or why it was skipped; empty where it passed.
+    line, column: where the file asks for it, None where a flag does.
+    limit, actual: what it was held against and what it is, as JSON has them; cells: the same two as a table has them.
+    """
+
+    name: str
+    outcome: Outcome
+    message: str = ""
+    key: str = ""
+    line: int | None = None
+    column: int | None = None
+    limit: Any = None
+    actual: Any = None
+    cells: Row = ("", "")
+
+    @property
+    def wrong(self) -> bool:
+        """Whether the file fails for it."""
+        return self.outcome in (Outcome.FAILED, Outcome.ERROR)

@@ -12,15 +12,15 @@ from rnncalc.questions.explain import explain
 from rnncalc.questions.work import LayerWork, StepWork, Work
 from rnncalc.reports.equations import Term
 from rnncalc.reports.equations import written as equation
-from rnncalc.reports.report import DerivationReport, SheetReport
+from rnncalc.reports.report import DerivationReport
 from rnncalc.reports.run import outcome
 from rnncalc.reports.setting import setting, title
-from rnncalc.reports.sheet import Sheet, Words, WorkLine
+from rnncalc.reports.sheet import EquationText, Sheet, WorkLine
 from rnncalc.reports.written_work import DIGITS, matrix, numbers, written
 from rnncalc.text import all_of
 
 
-class WorkReport(SheetReport, DerivationReport):
+class WorkReport(DerivationReport):
     """A pass worked by hand."""
 
     work: Work
@@ -37,10 +37,6 @@ class WorkReport(SheetReport, DerivationReport):
         head = Sheet((), (), title=title(network), subtitle=f"a pass as work; {setting(network)}", notes=(rounded,))
         layers = [sheet for layer in self.work.layers for sheet in _layer(self.work, layer)]
         return [head, *layers, Sheet((), (), title="Outcome", notes=tuple(outcome(self.work.run)))]
-
-    def derivations(self) -> list[Sheet]:
-        """Return the same sheets."""
-        return self.sheets()
 
 
 def _layer(work: Work, layer: LayerWork) -> Iterator[Sheet]:
@@ -77,8 +73,8 @@ def _weights(work: Work, layer: LayerWork) -> Iterator[WorkLine]:
         for place, array in _flat(name, nested):
             mark, slash, symbol = place.rpartition("/")
             letter, _, below = symbol.partition("_")
-            of = (Words(mark + slash), Term(letter, below)) if mark else (Term(letter, below),)
-            yield (*(of if symbols else (Words(place),)), " = ", *array)
+            of = (EquationText(mark + slash), Term(letter, below)) if mark else (Term(letter, below),)
+            yield (*(of if symbols else (EquationText(place),)), " = ", *array)
 
 
 def _flat(name: str, nested: Any) -> Iterator[tuple[str, WorkLine]]:

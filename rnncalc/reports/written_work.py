@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from rnncalc.forward.tape import Value
 from rnncalc.questions.work import Name, WorkedLine
 from rnncalc.reports.equations import Term
-from rnncalc.reports.sheet import Block, Words, WorkLine
+from rnncalc.reports.sheet import Block, EquationText, WorkLine
 from rnncalc.step.operations import ATOM
 
 DIGITS = 4
@@ -25,10 +25,10 @@ def written(line: WorkedLine, names: Mapping[int, object]) -> WorkLine:
     sides: list[WorkLine] = [(term(line.name),)]
     if line.same_as is not None:
         other = line.same_as
-        sides.append((term(other), *(() if other.layer == line.name.layer else (Words(f" of {other.layer}"),))))
+        sides.append((term(other), *(() if other.layer == line.name.layer else (EquationText(f" of {other.layer}"),))))
         sides.append(numbers(line.value.numbers))
     else:
-        writers = (_Writer(names), _Writer(names, arguments=True), _Writer(names, applied=True))
+        writers = (_ValueWriter(names), _ValueWriter(names, arguments=True), _ValueWriter(names, applied=True))
         sides += [writer.bare(line.value) for writer in writers]
         sides.append(numbers(line.value.numbers))
     different = [side for number, side in enumerate(sides) if not number or side != sides[number - 1]]
@@ -64,7 +64,7 @@ _NEGATIVE = 3
 _SUMS = ("plus", "shift")
 
 
-class _Writer:
+class _ValueWriter:
     """Writes what a value is made of, down to the values that have names.
 
     arguments: functions are of numbers that are worked out. applied: functions are worked out themselves.

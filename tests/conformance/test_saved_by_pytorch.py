@@ -16,7 +16,7 @@ from torch import nn
 
 from rnncalc import Network
 from rnncalc.modelfiles import read
-from rnncalc.modelfiles.model import Role, Sign
+from rnncalc.modelfiles.model import RemarkKind, Role
 
 pytestmark = [pytest.mark.conformance, pytest.mark.filterwarnings("ignore")]
 
@@ -132,7 +132,9 @@ def test_quantised_weights_are_named(tmp_path: Path) -> None:
     torch.save(model.state_dict(), tmp_path / "a.pt")
     torch.save(model, tmp_path / "b.pt")
     for name in ("a.pt", "b.pt"):
-        (names,) = (remark.names for remark in read(str(tmp_path / name)).remarks if remark.sign is Sign.QUANTISED)
+        (names,) = (
+            remark.names for remark in read(str(tmp_path / name)).remarks if remark.kind is RemarkKind.QUANTISED
+        )
         assert {path.partition(".")[0] for path in names} == {"1", "2", "3", "4"}, name
         code, said = called("read", tmp_path / name)
         assert (code, "since they are quantised: 1._all_weight_values.0.param" in said) == (0, True)

@@ -10,7 +10,7 @@ from conftest import Call
 from modelfiles.made import lstm, safetensors, state_dict
 
 from rnncalc.errors import SpecError
-from rnncalc.modelfiles import FORMATS, SUFFIXES, Format, is_model, read, recognised
+from rnncalc.modelfiles import FORMATS, SUFFIXES, FileFormat, is_model, read, recognised
 from rnncalc.modelfiles.model import FileTensor, ModelFile, Module, Role
 
 HDF = b"\x89HDF\r\n\x1a\n"
@@ -71,7 +71,7 @@ def test_a_new_format_is_a_module_and_a_line(tmp_path: Path, monkeypatch: pytest
     theirs = ModuleType("theirs")
     vars(theirs)["read"] = read_theirs
     monkeypatch.setitem(sys.modules, "theirs", theirs)
-    monkeypatch.setitem(FORMATS, "theirs", Format("theirs", (".theirs",), lambda head: head[:6] == b"THEIRS"))
+    monkeypatch.setitem(FORMATS, "theirs", FileFormat("theirs", (".theirs",), lambda head: head[:6] == b"THEIRS"))
     path = tmp_path / "a.theirs"
     path.write_bytes(b"THEIRS")
     spec = tmp_path / "a.yaml"
@@ -94,7 +94,7 @@ def test_whatever_fails_in_reading_is_one_line(
     module = Module("fc", {"weight": matrix, "bias": biases})
     theirs = ModuleType("theirs")
     monkeypatch.setitem(sys.modules, "theirs", theirs)
-    monkeypatch.setitem(FORMATS, "theirs", Format("theirs", (".theirs",), lambda head: head[:6] == b"THEIRS"))
+    monkeypatch.setitem(FORMATS, "theirs", FileFormat("theirs", (".theirs",), lambda head: head[:6] == b"THEIRS"))
     path, spec = tmp_path / "a.theirs", tmp_path / "a.yaml"
     path.write_bytes(b"THEIRS")
     spec.write_text("convention: pytorch\ninput: 3\nsteps: 1\nlayers: [dense: 2]\n")

@@ -10,7 +10,7 @@ import pytest
 from conftest import Call
 
 from rnncalc.modelfiles import read
-from rnncalc.modelfiles.model import BadFileError, Remark, Sign
+from rnncalc.modelfiles.model import BadFileError, Remark, RemarkKind
 
 h5py = pytest.importorskip("h5py")
 
@@ -33,7 +33,7 @@ def test_a_virtual_array_is_not_asked_for_its_shape(tmp_path: Path) -> None:
     virtual(tmp_path / "a.weights.h5", "other.h5")
     file = read(str(tmp_path / "a.weights.h5"))
     assert [tensor.name for tensor in file.tensors] == ["layers/lstm/cell/vars/1"]
-    assert Remark(Sign.NOT_READ, ("layers/lstm/cell/vars/0",)) in file.remarks
+    assert Remark(RemarkKind.NOT_READ, ("layers/lstm/cell/vars/0",)) in file.remarks
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")

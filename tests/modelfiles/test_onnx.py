@@ -16,7 +16,7 @@ from modelfiles.messages import FLOAT, INT64, attribute, field, graph, message, 
 
 from rnncalc.errors import SpecError
 from rnncalc.modelfiles import read
-from rnncalc.modelfiles.model import BadFileError, Role, Sign
+from rnncalc.modelfiles.model import BadFileError, RemarkKind, Role
 from rnncalc.modelfiles.protobuf import WINDOW, FileBytes
 
 LSTM = (tensor("w", (1, 8, 3)), tensor("r", (1, 8, 2)), tensor("b", (1, 16)))
@@ -111,7 +111,7 @@ def test_weights_within_branches_and_loops_are_not_counted(tmp_path: Path, call:
     path = onnx(tmp_path / "a.onnx", *parts, tensors=[tensor(name, shape) for name, shape in shapes.items()])
     file = read(str(path))
     assert {tensor.name for tensor in file.tensors} == {*shapes}
-    assert [(remark.sign, remark.names) for remark in file.remarks] == [(Sign.IN_BRANCHES, ("cell", "If"))]
+    assert [(remark.kind, remark.names) for remark in file.remarks] == [(RemarkKind.IN_BRANCHES, ("cell", "If"))]
     told = yaml.safe_load(call("read", path).out)
     assert told["layers"] == [{"dense": 5, "bias": False, "path": "fc"}, {"external": 3 * 2 + 2 * 2}]
 
@@ -120,7 +120,7 @@ def test_second_biases_of_zeros_are_said(tmp_path: Path) -> None:
     """Exporters of frameworks with one bias put them there; the operator has them all the same."""
     biases = tensor("b", (1, 16), struct.pack("<16f", *[1] * 8, *[0] * 8))
     file = read(str(onnx(tmp_path / "a.onnx", OPERATOR, tensors=[*LSTM[:2], biases])))
-    assert [remark.sign for remark in file.remarks] == [Sign.ZEROS]
+    assert [remark.kind for remark in file.remarks] == [RemarkKind.ZEROS]
     assert file.params == 4 * 2 * (3 + 2 + 2)
 
 

@@ -14,7 +14,7 @@ from modelfiles.made import Called, Stored, archive, lstm, parameter, pickled, s
 from rnncalc.bounds import MOST_OPCODES
 from rnncalc.errors import SpecError
 from rnncalc.modelfiles import read
-from rnncalc.modelfiles.model import Remark, Role, Sign
+from rnncalc.modelfiles.model import Remark, RemarkKind, Role
 from rnncalc.modelfiles.pickled import unpickled
 from rnncalc.modelfiles.pytorch import PickledTensors
 
@@ -62,7 +62,7 @@ def test_a_pickled_module(tmp_path: Path) -> None:
         ("inner.w", Role.PARAMETER, True),
         ("inner.scale", Role.BUFFER, None),
     ]
-    assert Sign.ROLES_BY_NAME not in {remark.sign for remark in file.remarks}
+    assert RemarkKind.ROLES_BY_NAME not in {remark.kind for remark in file.remarks}
 
 
 def test_two_names_for_the_same_numbers(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_torchscript(tmp_path: Path) -> None:
     path = archive(tmp_path / "a.pt", value, {"0": FOUR}, constants_pkl=pickled(()))
     file = read(str(path))
     assert [tensor.name for tensor in file.tensors] == ["rnn.w"]
-    assert file.remarks[0].sign is Sign.SCRIPT
+    assert file.remarks[0].kind is RemarkKind.SCRIPT
 
 
 def test_nothing_that_a_pickle_names_is_called(tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_what_is_no_plain_tensor_is_said(tmp_path: Path) -> None:
     """A sparse one, say."""
     value = {"s": Called("torch._utils", "_rebuild_sparse_tensor", 1), "w": tensor("0", (4,))}
     file = read(str(archive(tmp_path / "a.pt", value, {"0": FOUR})))
-    assert next((remark.sign, remark.names) for remark in file.remarks) == (Sign.NOT_READ, ("s",))
+    assert next((remark.kind, remark.names) for remark in file.remarks) == (RemarkKind.NOT_READ, ("s",))
 
 
 def test_a_packed_archive_that_grows_is_refused(tmp_path: Path) -> None:
@@ -293,7 +293,7 @@ def test_a_parameter_of_a_parameter_is_no_tensor(tmp_path: Path) -> None:
     """Nothing writes one, and 100,000 of them in each other end as any other file does."""
     of = parameter(parameter(tensor("0", (4,))))
     (remark, *_) = read(str(archive(tmp_path / "a.pt", {"w": of}, {"0": FOUR}))).remarks
-    assert (remark.sign, remark.names) == (Sign.NOT_READ, ("w",))
+    assert (remark.kind, remark.names) == (RemarkKind.NOT_READ, ("w",))
     chain = b"ctorch._utils\n_rebuild_parameter\nq\x00" + b"h\x00" * 100_000 + b")" + b"\x85R" * 100_000
     assert not read(of_opcodes(tmp_path, chain + b".")).tensors
 
@@ -342,10 +342,10 @@ def test_quantised_weights_are_said(tmp_path: Path) -> None:
     q = Called("torch._utils", "_rebuild_qtensor", 1)
     state = {"emb.weight": tensor("0", (2, 2)), "rnn.param": packed, "fc.packed": (q, None)}
     file = read(str(archive(tmp_path / "a.pt", state, {"0": FOUR})))
-    assert Remark(Sign.QUANTISED, ("rnn.param", "fc.packed.0")) in file.remarks
+    assert Remark(RemarkKind.QUANTISED, ("rnn.param", "fc.packed.0")) in file.remarks
     assert file.params == 4
     inner = {"_parameters": {}, "_buffers": {}, "_modules": {}, "param": packed, "other": [1]}
     whole = Called("theirs", "Model", state={"_parameters": {}, "_modules": {"rnn": Called("a", "b", state=inner)}})
     file = read(str(archive(tmp_path / "b.pt", whole, {"0": FOUR})))
-    assert [(remark.sign, remark.names) for remark in file.remarks] == [(Sign.QUANTISED, ("rnn.param",))]
+    assert [(remark.kind, remark.names) for remark in file.remarks] == [(RemarkKind.QUANTISED, ("rnn.param",))]
     assert not [tensor for tensor in file.tensors if tensor.role is Role.PARAMETER]

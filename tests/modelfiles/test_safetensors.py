@@ -12,7 +12,7 @@ from modelfiles.made import lstm, safetensors, state_dict
 
 from rnncalc.errors import SpecError
 from rnncalc.modelfiles import read
-from rnncalc.modelfiles.model import Role, Sign
+from rnncalc.modelfiles.model import RemarkKind, Role
 
 
 def test_tensors_and_their_numbers(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_whole_numbers_and_what_is_named_so_are_no_parameters(tmp_path: Path) ->
         "optimizer.0.exp_avg": Role.OPTIMIZER,
         "ema_model.bn.weight": Role.UNKNOWN,
     }
-    assert Sign.AVERAGES in {remark.sign for remark in file.remarks}
+    assert RemarkKind.AVERAGES in {remark.kind for remark in file.remarks}
     (whole,) = read(
         str(safetensors(tmp_path / "b.safetensors", {"n": (2,)}, dtype="I64", data={"n": bytes(16)}))
     ).tensors

@@ -20,18 +20,26 @@ from rnncalc.reports.report import (
     CheckedReport,
     DataReport,
     DerivationReport,
-    Document,
     DocumentReport,
-    Entry,
-    Finding,
-    Outcome,
     PictureReport,
     RecordReport,
     Report,
     SheetReport,
     methods_of,
 )
-from rnncalc.reports.sheet import Arithmetic, Bar, Column, Name, Phrase, Row, Sheet
+from rnncalc.reports.sheet import (
+    Arithmetic,
+    Bar,
+    Column,
+    Document,
+    Entry,
+    Finding,
+    Outcome,
+    Phrase,
+    Row,
+    Sheet,
+    TensorName,
+)
 
 HOSTILE = (
     "=\n::error::x\r\x1b[31m\u202e\x9b\x7f\ud800##[error]y%0A::warning::z,"
@@ -69,7 +77,6 @@ def poisoned(report: Report, kind: type[Report]) -> Report:
 
 
 class Full(
-    SheetReport,
     DataReport,
     RecordReport,
     DerivationReport,
@@ -86,7 +93,7 @@ class Full(
             0.5,
             Arithmetic("a", "b"),
             Arithmetic("a", "a"),
-            Name("a", "b", "c"),
+            TensorName("a", "b", "c"),
             Phrase(("a", (Derivative(Term("a"), Term("b", time="c")), Sign.EQUALS, "d"))),
             Bar(0.5),
             (1, None),
@@ -97,14 +104,13 @@ class Full(
         equations = ((Term("a", "b", "c", (1,)), Sign.EQUALS, *call, "and text"),)
         return [Sheet(columns, [values] * 600, values, "a", "b", ("c", "d"), equations), Sheet((), (), notes=("a",))]
 
-    def derivations(self) -> list[Sheet]:
-        return self.sheets()
-
     def data(self) -> dict[str, Any]:
         return {"a": "b", "c": {"d": ["e", None]}, "f": iter([{"a": "b"}])}
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
-        return ("a", "b"), iter([("a", 1), (Arithmetic("a", "b"), Name("a", "b")), ((1, None), None), (Bar(0.5),)])
+        return ("a", "b"), iter(
+            [("a", 1), (Arithmetic("a", "b"), TensorName("a", "b")), ((1, None), None), (Bar(0.5),)]
+        )
 
     def document(self) -> Document:
         below = (Entry("a", "b", ("c",)), Entry("d", 1), Entry("e", True))
@@ -279,9 +285,6 @@ class Surrogate(Full):
 
     def sheets(self) -> list[Sheet]:
         return [Sheet((Column("a\ud800b"),), [("a\ud800b",)], title="a\udfffb", notes=("a\udfffb",))]
-
-    def derivations(self) -> list[Sheet]:
-        return self.sheets()
 
     def document(self) -> Document:
         return Document(("a\ud800b",), (Entry("a", "a\ud800b"),))
