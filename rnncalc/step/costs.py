@@ -155,7 +155,7 @@ def _further(few: Mapping[What, int], more: Mapping[What, int], steps: int) -> C
     return Counter({what: count + steps * (count - few.get(what, 0)) for what, count in more.items()})
 
 
-class _Value:
+class _TapeValue:
     """A value of a step: its node, and the values that it was made of.
 
     needs: whether its gradient is asked for, because something that it is made of is trained; reached: whether a loss
@@ -164,7 +164,7 @@ class _Value:
 
     __slots__ = ("kept", "needs", "operands", "operation", "place", "reached", "width")
 
-    def __init__(self, place: int, operation: str, width: str, operands: Sequence[_Value] = (), *, needs: bool) -> None:
+    def __init__(self, place: int, operation: str, width: str, operands: Sequence[_TapeValue] = (), *, needs: bool) -> None:
         self.place = place
         self.operation = operation
         self.width = width
@@ -179,18 +179,18 @@ class _Tape:
     def __init__(self, trace: Trace, frozen: Container[Role]) -> None:
         self.trace = trace
         self.frozen = frozen
-        self.values: list[_Value] = []
-        self.saved: dict[int, _Value] = {}
+        self.values: list[_TapeValue] = []
+        self.saved: dict[int, _TapeValue] = {}
         self.work: Counter[BackwardProduct] = Counter()
 
-    def given(self, place: int, *, needs: bool) -> _Value:
+    def given(self, place: int, *, needs: bool) -> _TapeValue:
         """Return a value that comes from elsewhere: what a step reads, or a state."""
         node = self.trace.nodes[place]
-        value = _Value(place, node.operation, node.width, needs=needs)
+        value = _TapeValue(place, node.operation, node.width, needs=needs)
         value.kept = True
         return value
 
-    def step(self, x: _Value, state: Sequence[_Value], once: dict[int, _Value]) -> tuple[_Value, list[_Value]]:
+    def step(self, x: _TapeValue, state: Sequence[_TapeValue], once: dict[int, _TapeValue]) -> tuple[_TapeValue, list[_TapeValue]]:
         """Take a step, and return what it hands on, and the states after it; `once`: what all steps have in common."""
         trace = self.trace
         at = {trace.x: x, **dict(zip(trace.before.values(), state, strict=True)), **once}
@@ -199,7 +199,7 @@ class _Tape:
                 continue
             if node.weights:
                 trained = node.weights.role not in self.frozen
-                once[place] = at[place] = _Value(place, WEIGHTS, node.width, needs=trained)
+                once[place] = at[place] = _TapeValue(place, WEIGHTS, node.width, needs=trained)
                 continue
             operands = [at[operand] for operand in node.operands]
             at[place] = self.made(place, node.operation, node.width, operands)
@@ -207,14 +207,14 @@ class _Tape:
                 once[place] = at[place]
         return at[trace.output], [at[place] for place in trace.after.values()]
 
-    def made(self, place: int, operation: str, width: str, operands: Sequence[_Value]) -> _Value:
+    def made(self, place: int, operation: str, width: str, operands: Sequence[_TapeValue]) -> _TapeValue:
         """Return what an operation gives."""
-        made = _Value(place, operation, width, operands, needs=any(operand.needs for operand in operands))
+        made = _TapeValue(place, operation, width, operands, needs=any(operand.needs for operand in operands))
         if made.needs:
             self.values.append(made)
         return made
 
-    def hold(self, value: _Value) -> None:
+    def hold(self, value: _TapeValue) -> None:
         """Note that a value is read; weights are kept anyway, and what is done again is had from its operand."""
         row = OPERATIONS.get(value.operation)
         if row and row.again and not value.kept:
@@ -237,7 +237,7 @@ class _Tape:
                 if row.name == "matrix":
                     self.work[self._product(value, Gradient.VECTOR if number else Gradient.MATRIX)] += 1
 
-    def _product(self, value: _Value, gradient: Gradient) -> BackwardProduct:
+    def _product(self, value: _TapeValue, gradient: Gradient) -> BackwardProduct:
         node = self.trace.nodes[value.operands[0].place]
         assert node.weights is not None
         letters = node.weights.letter if node.weights.shared is None else node.weights.shared
@@ -249,7 +249,7 @@ def _taped(trace: Trace, chunk: Chunk) -> _Tape:
     tape = _Tape(trace, chunk.frozen)
     first, others = chunk.inputs_need
     sequence = [tape.given(trace.x, needs=others if step else first) for step in range(chunk.steps)]
-    ways: list[list[_Value]] = []
+    ways: list[list[_TapeValue]] = []
     for direction, start_needs in enumerate(chunk.starts_need):
         outputs, states = _direction(tape, sequence[::-1] if direction else sequence, chunk, start_needs=start_needs)
         ways.append(outputs[::-1] if direction else outputs)
@@ -272,13 +272,13 @@ def _taped(trace: Trace, chunk: Chunk) -> _Tape:
 
 
 def _direction(
-    tape: _Tape, sequence: Sequence[_Value], chunk: Chunk, *, start_needs: bool
-) -> tuple[list[_Value], list[_Value]]:
+    tape: _Tape, sequence: Sequence[_TapeValue], chunk: Chunk, *, start_needs: bool
+) -> tuple[list[_TapeValue], list[_TapeValue]]:
     """Take the steps of one direction in its order; return what each hands on, and the states after the last."""
     before = [*tape.trace.before.values()]
     state = [tape.given(place, needs=start_needs) for place in before]
-    outputs: list[_Value] = []
-    once: dict[int, _Value] = {}
+    outputs: list[_TapeValue] = []
+    once: dict[int, _TapeValue] = {}
     for x in sequence:
         for value, place in zip(state, before, strict=True):
             value.place, value.kept = place, True
@@ -287,7 +287,7 @@ def _direction(
     return outputs, state
 
 
-def _reach(tape: _Tape, chunk: Chunk, handed: Sequence[_Value]) -> None:
+def _reach(tape: _Tape, chunk: Chunk, handed: Sequence[_TapeValue]) -> None:
     """Have a loss depend on what the directions hand on together; where they are multiplied, each reads the other."""
     if len(handed) == 2 and chunk.merge == "mul":
         handed = [tape.made(handed[0].place, "times", handed[0].width, handed)]
