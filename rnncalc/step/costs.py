@@ -164,7 +164,9 @@ class _TapeValue:
 
     __slots__ = ("kept", "needs", "operands", "operation", "place", "reached", "width")
 
-    def __init__(self, place: int, operation: str, width: str, operands: Sequence[_TapeValue] = (), *, needs: bool) -> None:
+    def __init__(
+        self, place: int, operation: str, width: str, operands: Sequence[_TapeValue] = (), *, needs: bool
+    ) -> None:
         self.place = place
         self.operation = operation
         self.width = width
@@ -190,7 +192,9 @@ class _Tape:
         value.kept = True
         return value
 
-    def step(self, x: _TapeValue, state: Sequence[_TapeValue], once: dict[int, _TapeValue]) -> tuple[_TapeValue, list[_TapeValue]]:
+    def step(
+        self, x: _TapeValue, state: Sequence[_TapeValue], once: dict[int, _TapeValue]
+    ) -> tuple[_TapeValue, list[_TapeValue]]:
         """Take a step, and return what it hands on, and the states after it; `once`: what all steps have in common."""
         trace = self.trace
         at = {trace.x: x, **dict(zip(trace.before.values(), state, strict=True)), **once}
