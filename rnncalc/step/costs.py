@@ -59,7 +59,7 @@ def operations(trace: Trace, sizes: Mapping[str, int]) -> OperationCounts:
 
 
 class Outputs(StrEnum):
-    """Where a loss depends on what a layer hands on: at every step, at the end (where a direction stops), or nowhere.
+    """Where a loss depends on a layer's output: at every step, at the end (where a direction stops), or nowhere.
 
     Of a layer that has no end, the end is the last step.
     """
@@ -77,8 +77,8 @@ class Chunk(NamedTuple):
     starts_need: for each direction, whether one is of the state before the step that it reads first.
     ends: for each direction, whether it stops in this chunk. final_states: whether a loss depends on its states there.
     other_end_needs: where the directions are multiplied and stop in different chunks, whether a gradient is asked for
-        of what the backward one hands on.
-    fed_itself: whether the layer reads what it has handed on, no other standing between. At the first step of a chunk
+        of the backward one's output.
+    fed_itself: whether the layer reads its own outputs, with no other layer between. At the first step of a chunk
         that is a state that is saved anyway; it is counted as an input there, as the first chunk, which holds the most,
         has one.
     """
@@ -195,7 +195,7 @@ class _Tape:
     def step(
         self, x: _TapeValue, state: Sequence[_TapeValue], once: dict[int, _TapeValue]
     ) -> tuple[_TapeValue, list[_TapeValue]]:
-        """Take a step, and return what it hands on, and the states after it; `once`: what all steps have in common."""
+        """Take a step, and return its output and the states after it; `once`: what all steps have in common."""
         trace = self.trace
         at = {trace.x: x, **dict(zip(trace.before.values(), state, strict=True)), **once}
         for place, node in enumerate(trace.nodes):
@@ -218,11 +218,11 @@ class _Tape:
             self.values.append(made)
         return made
 
-    def hold(self, value: _TapeValue) -> None:
+    def save(self, value: _TapeValue) -> None:
         """Note that a value is read; weights are kept anyway, and what is done again is had from its operand."""
         row = OPERATIONS.get(value.operation)
         if row and row.again and not value.kept:
-            self.hold(value.operands[0])
+            self.save(value.operands[0])
         elif value.operation != WEIGHTS:
             self.saved[id(value)] = value
 
@@ -237,7 +237,7 @@ class _Tape:
                     continue
                 operand.reached = True
                 for read in row.reads[number]:
-                    self.hold(value if read == RESULT else value.operands[read])
+                    self.save(value if read == RESULT else value.operands[read])
                 if row.name == "matrix":
                     self.work[self._product(value, Gradient.VECTOR if number else Gradient.MATRIX)] += 1
 
@@ -261,24 +261,24 @@ def _taped(trace: Trace, chunk: Chunk) -> _Tape:
             state.reached = True
     match chunk.outputs:
         case Outputs.ALL:
-            for handed in zip(*ways, strict=True):
-                _reach(tape, chunk, handed)
+            for both in zip(*ways, strict=True):
+                _reach(tape, chunk, both)
         case Outputs.END:
             ends = [way[0 if direction else -1] for direction, way in enumerate(ways) if chunk.ends[direction]]
             _reach(tape, chunk, ends)
             if chunk.merge == "mul" and chunk.ends == (True, False):
-                # The directions are multiplied in the chunk where the forward one stops: what they hand on is saved.
+                # The directions are multiplied in the chunk where the forward one stops: their outputs are saved.
                 if ends[0].needs:
-                    tape.hold(tape.given(ends[0].place, needs=chunk.other_end_needs))
+                    tape.save(tape.given(ends[0].place, needs=chunk.other_end_needs))
                 if chunk.other_end_needs:
-                    tape.hold(ends[0])
+                    tape.save(ends[0])
     return tape
 
 
 def _direction(
     tape: _Tape, sequence: Sequence[_TapeValue], chunk: Chunk, *, start_needs: bool
 ) -> tuple[list[_TapeValue], list[_TapeValue]]:
-    """Take the steps of one direction in its order; return what each hands on, and the states after the last."""
+    """Take the steps of one direction in its order; return the output of each, and the states after the last."""
     before = [*tape.trace.before.values()]
     state = [tape.given(place, needs=start_needs) for place in before]
     outputs: list[_TapeValue] = []
@@ -291,9 +291,9 @@ def _direction(
     return outputs, state
 
 
-def _reach(tape: _Tape, chunk: Chunk, handed: Sequence[_TapeValue]) -> None:
-    """Have a loss depend on what the directions hand on together; where they are multiplied, each reads the other."""
-    if len(handed) == 2 and chunk.merge == "mul":
-        handed = [tape.made(handed[0].place, "times", handed[0].width, handed)]
-    for value in handed:
+def _reach(tape: _Tape, chunk: Chunk, outputs: Sequence[_TapeValue]) -> None:
+    """Have a loss depend on the merged outputs of the directions; where they are multiplied, each reads the other."""
+    if len(outputs) == 2 and chunk.merge == "mul":
+        outputs = [tape.made(outputs[0].place, "times", outputs[0].width, outputs)]
+    for value in outputs:
         value.reached = True
