@@ -17,6 +17,7 @@ from rnncalc.questions import count as question
 from rnncalc.reports.count import CountReport
 
 if TYPE_CHECKING:
+    from rnncalc.reports.operations import OperationsReport
     from rnncalc.reports.training import TrainingReport
 
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 @network_flags
 @click.option("--tensors", is_flag=True, help="Add a row for each tensor.")
 @click.option("--cost", is_flag=True, help="Add multiply-adds and bytes.")
+@click.option("--operations", is_flag=True, help="Add operations by kind, and FLOPs; --batch multiplies them.")
 @dtype_flag
 @training_flags
 @click.option("--all-conventions", is_flag=True, help="A column for each framework, and why they differ.")
@@ -40,6 +42,7 @@ def count(
     specs: tuple[str, ...],
     tensors: bool,
     cost: bool,
+    operations: bool,
     dtype: str,
     training: bool,
     chunk: str | None,
@@ -55,14 +58,29 @@ def count(
     """
     with AllAtOnce() as at_once:
         networks = at_once.ask(read_networks, specs, **flags)
-        update = at_once.ask(update_of, training, {"--chunk": chunk, "--batch": batch}, optimizer)
-        if all_conventions and (tensors or cost or training or flags["convention"]):
-            at_once.refuse("--all-conventions stands alone: remove --tensors, --cost, --training and -c")
+        update = at_once.ask(
+            update_of, training, {"--chunk": chunk, "--batch": batch}, optimizer, operations=operations
+        )
+        if training and operations:
+            at_once.refuse("--training and --operations have a table each: remove one")
+        if all_conventions and (tensors or cost or operations or training or flags["convention"]):
+            at_once.refuse("--all-conventions stands alone: remove --tensors, --cost, --operations, --training and -c")
     if all_conventions:
         _all_conventions(networks, destination)
         return
     reports = [CountReport(question.count(network, dtype), tensors, cost) for network in networks]
-    write([_trained(report, **update) for report in reports] if training else reports, destination)
+    if operations:
+        write([_with_operations(report, **update) for report in reports], destination)
+    else:
+        write([_trained(report, **update) for report in reports] if training else reports, destination)
+
+
+def _with_operations(report: CountReport, batch: int = 1, **_: object) -> OperationsReport:
+    """Return a report with the operations of a pass, which nobody else pays for."""
+    from rnncalc.questions.operations import pass_operations
+    from rnncalc.reports.operations import OperationsReport
+
+    return OperationsReport(report, pass_operations(report.counted.network, batch))
 
 
 def _trained(report: CountReport, **update: Unpack[UpdateFlags]) -> TrainingReport:

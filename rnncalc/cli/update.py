@@ -31,14 +31,21 @@ training_flags = together(
         "--training", is_flag=True, help="Add what a training step needs: gradients, saved activations, bytes."
     ),
     click.option("--chunk", metavar="K", help="Steps that the gradient passes through; all of them by default."),
-    click.option("--batch", metavar="B", help="Sequences in a training step; 1 by default."),
+    click.option("--batch", metavar="B", help="Sequences in a batch; 1 by default."),
     click.option("--optimizer", cls=WordOption, words=_optimizers, metavar="NAME", help="Optimizer; sgd by default."),
 )
 
 
-def update_of(training: bool, sizes: dict[str, str | None], optimizer: str | None) -> UpdateFlags:
-    """Return what the flags say. Raises SpecError for sizes that are none, and for flags without `--training`."""
+def update_of(
+    training: bool, sizes: dict[str, str | None], optimizer: str | None, *, operations: bool = False
+) -> UpdateFlags:
+    """Return what the flags say. Raises SpecError for sizes that are none, and for flags without `--training`.
+
+    operations: whether the operations of a pass are counted, which a batch multiplies too.
+    """
     given = [flag for flag, text in {**sizes, "--optimizer": optimizer}.items() if text is not None]
+    if operations and not training:
+        given = [flag for flag in given if flag != "--batch"]
     if given and not training:
         message = "says what --training is to count; add that, or remove this"
         raise SpecError(tuple(Problem((), message, flag) for flag in given))

@@ -371,7 +371,7 @@ def _arrays_of(convention: Convention) -> Iterator[tuple[str, Array]]:
 
 
 def _wrong_directions(convention: Convention) -> Iterator[str]:
-    """Yield what keeps the tensors of the two directions from being told apart."""
+    """Yield what keeps the tensors of the two directions from having names of their own."""
     marks = convention.directions
     if marks is not None and (len(marks) != 2 or marks[0] == marks[1]):
         yield f"directions: expected two marks that differ, or None, got {marks!r}"

@@ -61,6 +61,6 @@ def _loaded(name: str, at: str) -> type[Layer]:
         names = [of.__name__ for of in own if issubclass(of, Layer)]
         raise DeclarationError(f"{where}: no such class of a layer{f'; there is {one_of(names)}' if names else ''}")
     if loaded.kind != name:
-        told = f"the kind {loaded.kind!r}" if loaded.kind else "no kind"
-        raise DeclarationError(f'{where}: the class has {told}; write kind = "{name}" in it')
+        has = f"the kind {loaded.kind!r}" if loaded.kind else "no kind"
+        raise DeclarationError(f'{where}: the class has {has}; write kind = "{name}" in it')
     return loaded

@@ -145,12 +145,12 @@ def read_targets(reading: Source[Node], node: Node, path: Path, network: Network
 
 def with_steps_of(network: Network, inputs: Inputs | None) -> Network:
     """Return the network with the numbers of steps of its inputs where it says none; one-to-many has one input."""
-    told = {
+    parts = {
         name: part._replace(steps=len(inputs[name]))
         for name, part in network.parts.items()
         if part.steps is None and inputs and inputs.get(name) and inputs_of(network.flow)[name].sequence
     }
-    return network.with_parts(network.parts | told) if told else network
+    return network.with_parts(network.parts | parts) if parts else network
 
 
 def _steps(reading: Source[Node], node: Node, path: Path, steps: int | None) -> Sequence[Node]:

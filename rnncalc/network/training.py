@@ -18,7 +18,7 @@ OPTIMIZERS = {"sgd": 0, "momentum": 1, "adam": 2}
 class Update(NamedTuple):
     """An update by backpropagation through time.
 
-    chunk: the steps that are gone back through together, all of them where it is None. batch: the sequences.
+    chunk: the steps that the gradient passes through, all of them if it is None. batch: the sequences.
     optimizer: one of OPTIMIZERS.
     """
 
@@ -28,9 +28,9 @@ class Update(NamedTuple):
 
 
 UPDATE_KEYS = {
-    "chunk": Option(Size(), "the steps that are gone back through together; all of them by default"),
+    "chunk": Option(Size(), "the steps that the gradient passes through; all of them by default"),
     "batch": Option(Size(), "the sequences of an update; 1 by default"),
-    "optimizer": Option(Choice(OPTIMIZERS), "who updates; sgd by default"),
+    "optimizer": Option(Choice(OPTIMIZERS), "the optimizer; sgd by default"),
 }
 
 

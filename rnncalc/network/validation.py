@@ -231,7 +231,7 @@ def _tied(path: Path, part: Part) -> Iterator[Problem]:
         message = f"the output must be as wide as the embedding's vocabulary, {part.input:,}, got {part.output.units:,}"
         yield Problem(at, message, follows=True, gaps=(part.output.units - part.input,))
     if last.outputs != first.units:
-        message = f"the last layer must hand on the embedding's width, {first.units:,}, got {last.outputs:,}"
+        message = f"the last layer must output the embedding's width, {first.units:,}, got {last.outputs:,}"
         message = f"{message}; add a projection or a dense layer"
         yield Problem(at, message, follows=True, gaps=(last.outputs - first.units,))
 
@@ -239,13 +239,13 @@ def _tied(path: Path, part: Part) -> Iterator[Problem]:
 def clashes(parts: Parts) -> Iterator[Problem]:
     """Yield the names that two layers share, each at a name that is given: default names never clash."""
     owners: dict[str, tuple[Path, bool]] = {}
-    told: dict[Path, str] = {}
+    messages: dict[Path, str] = {}
     for path, name, given in named(parts):
         other, other_given = owners.setdefault(name, (path, given))
         if other is not path:
             by_default = "" if given and other_given else ", by default"
-            told.setdefault(path if given else other, f"another layer is called '{escape(name)}'{by_default}")
-    for path, clash in told.items():
+            messages.setdefault(path if given else other, f"another layer is called '{escape(name)}'{by_default}")
+    for path, clash in messages.items():
         yield Problem((*path, "name"), f"{clash}; choose another name")
 
 
@@ -320,7 +320,7 @@ def cannot_feed_back(network: Description) -> Iterator[Problem]:
         return
     part = part_of(network.input or 0, network.layers, network.output)
     if not part.layers:
-        return  # which is told
+        return  # which is a problem of its own
     first = part.layers[0]
     if isinstance(first, Embedding):
         yield Problem(at, "an embedding reads token numbers, and the output is a vector; remove one of them")

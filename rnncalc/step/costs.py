@@ -59,7 +59,7 @@ def operations(trace: Trace, sizes: Mapping[str, int]) -> OperationCounts:
 
 
 class Outputs(StrEnum):
-    """Where a loss depends on what a layer hands on: at every step, at the end (where a direction stops), or nowhere.
+    """Where a loss depends on a layer's output: at every step, at the end (where a direction stops), or nowhere.
 
     Of a layer that has no end, the end is the last step.
     """
@@ -77,8 +77,8 @@ class Chunk(NamedTuple):
     starts_need: for each direction, whether one is of the state before the step that it reads first.
     ends: for each direction, whether it stops in this chunk. final_states: whether a loss depends on its states there.
     other_end_needs: where the directions are multiplied and stop in different chunks, whether a gradient is asked for
-        of what the backward one hands on.
-    fed_itself: whether the layer reads what it has handed on, no other standing between. At the first step of a chunk
+        of the backward one's output.
+    fed_itself: whether the layer reads its own outputs, with no other layer between. At the first step of a chunk
         that is a state that is saved anyway; it is counted as an input there, as the first chunk, which holds the most,
         has one.
     """
@@ -155,7 +155,7 @@ def _further(few: Mapping[What, int], more: Mapping[What, int], steps: int) -> C
     return Counter({what: count + steps * (count - few.get(what, 0)) for what, count in more.items()})
 
 
-class _Value:
+class _TapeValue:
     """A value of a step: its node, and the values that it was made of.
 
     needs: whether its gradient is asked for, because something that it is made of is trained; reached: whether a loss
@@ -164,7 +164,9 @@ class _Value:
 
     __slots__ = ("kept", "needs", "operands", "operation", "place", "reached", "width")
 
-    def __init__(self, place: int, operation: str, width: str, operands: Sequence[_Value] = (), *, needs: bool) -> None:
+    def __init__(
+        self, place: int, operation: str, width: str, operands: Sequence[_TapeValue] = (), *, needs: bool
+    ) -> None:
         self.place = place
         self.operation = operation
         self.width = width
@@ -179,19 +181,21 @@ class _Tape:
     def __init__(self, trace: Trace, frozen: Container[Role]) -> None:
         self.trace = trace
         self.frozen = frozen
-        self.values: list[_Value] = []
-        self.saved: dict[int, _Value] = {}
+        self.values: list[_TapeValue] = []
+        self.saved: dict[int, _TapeValue] = {}
         self.work: Counter[BackwardProduct] = Counter()
 
-    def given(self, place: int, *, needs: bool) -> _Value:
+    def given(self, place: int, *, needs: bool) -> _TapeValue:
         """Return a value that comes from elsewhere: what a step reads, or a state."""
         node = self.trace.nodes[place]
-        value = _Value(place, node.operation, node.width, needs=needs)
+        value = _TapeValue(place, node.operation, node.width, needs=needs)
         value.kept = True
         return value
 
-    def step(self, x: _Value, state: Sequence[_Value], once: dict[int, _Value]) -> tuple[_Value, list[_Value]]:
-        """Take a step, and return what it hands on, and the states after it; `once`: what all steps have in common."""
+    def step(
+        self, x: _TapeValue, state: Sequence[_TapeValue], once: dict[int, _TapeValue]
+    ) -> tuple[_TapeValue, list[_TapeValue]]:
+        """Take a step, and return its output and the states after it; `once`: what all steps have in common."""
         trace = self.trace
         at = {trace.x: x, **dict(zip(trace.before.values(), state, strict=True)), **once}
         for place, node in enumerate(trace.nodes):
@@ -199,7 +203,7 @@ class _Tape:
                 continue
             if node.weights:
                 trained = node.weights.role not in self.frozen
-                once[place] = at[place] = _Value(place, WEIGHTS, node.width, needs=trained)
+                once[place] = at[place] = _TapeValue(place, WEIGHTS, node.width, needs=trained)
                 continue
             operands = [at[operand] for operand in node.operands]
             at[place] = self.made(place, node.operation, node.width, operands)
@@ -207,18 +211,18 @@ class _Tape:
                 once[place] = at[place]
         return at[trace.output], [at[place] for place in trace.after.values()]
 
-    def made(self, place: int, operation: str, width: str, operands: Sequence[_Value]) -> _Value:
+    def made(self, place: int, operation: str, width: str, operands: Sequence[_TapeValue]) -> _TapeValue:
         """Return what an operation gives."""
-        made = _Value(place, operation, width, operands, needs=any(operand.needs for operand in operands))
+        made = _TapeValue(place, operation, width, operands, needs=any(operand.needs for operand in operands))
         if made.needs:
             self.values.append(made)
         return made
 
-    def hold(self, value: _Value) -> None:
+    def save(self, value: _TapeValue) -> None:
         """Note that a value is read; weights are kept anyway, and what is done again is had from its operand."""
         row = OPERATIONS.get(value.operation)
         if row and row.again and not value.kept:
-            self.hold(value.operands[0])
+            self.save(value.operands[0])
         elif value.operation != WEIGHTS:
             self.saved[id(value)] = value
 
@@ -233,11 +237,11 @@ class _Tape:
                     continue
                 operand.reached = True
                 for read in row.reads[number]:
-                    self.hold(value if read == RESULT else value.operands[read])
+                    self.save(value if read == RESULT else value.operands[read])
                 if row.name == "matrix":
                     self.work[self._product(value, Gradient.VECTOR if number else Gradient.MATRIX)] += 1
 
-    def _product(self, value: _Value, gradient: Gradient) -> BackwardProduct:
+    def _product(self, value: _TapeValue, gradient: Gradient) -> BackwardProduct:
         node = self.trace.nodes[value.operands[0].place]
         assert node.weights is not None
         letters = node.weights.letter if node.weights.shared is None else node.weights.shared
@@ -249,7 +253,7 @@ def _taped(trace: Trace, chunk: Chunk) -> _Tape:
     tape = _Tape(trace, chunk.frozen)
     first, others = chunk.inputs_need
     sequence = [tape.given(trace.x, needs=others if step else first) for step in range(chunk.steps)]
-    ways: list[list[_Value]] = []
+    ways: list[list[_TapeValue]] = []
     for direction, start_needs in enumerate(chunk.starts_need):
         outputs, states = _direction(tape, sequence[::-1] if direction else sequence, chunk, start_needs=start_needs)
         ways.append(outputs[::-1] if direction else outputs)
@@ -257,28 +261,28 @@ def _taped(trace: Trace, chunk: Chunk) -> _Tape:
             state.reached = True
     match chunk.outputs:
         case Outputs.ALL:
-            for handed in zip(*ways, strict=True):
-                _reach(tape, chunk, handed)
+            for both in zip(*ways, strict=True):
+                _reach(tape, chunk, both)
         case Outputs.END:
             ends = [way[0 if direction else -1] for direction, way in enumerate(ways) if chunk.ends[direction]]
             _reach(tape, chunk, ends)
             if chunk.merge == "mul" and chunk.ends == (True, False):
-                # The directions are multiplied in the chunk where the forward one stops: what they hand on is saved.
+                # The directions are multiplied in the chunk where the forward one stops: their outputs are saved.
                 if ends[0].needs:
-                    tape.hold(tape.given(ends[0].place, needs=chunk.other_end_needs))
+                    tape.save(tape.given(ends[0].place, needs=chunk.other_end_needs))
                 if chunk.other_end_needs:
-                    tape.hold(ends[0])
+                    tape.save(ends[0])
     return tape
 
 
 def _direction(
-    tape: _Tape, sequence: Sequence[_Value], chunk: Chunk, *, start_needs: bool
-) -> tuple[list[_Value], list[_Value]]:
-    """Take the steps of one direction in its order; return what each hands on, and the states after the last."""
+    tape: _Tape, sequence: Sequence[_TapeValue], chunk: Chunk, *, start_needs: bool
+) -> tuple[list[_TapeValue], list[_TapeValue]]:
+    """Take the steps of one direction in its order; return the output of each, and the states after the last."""
     before = [*tape.trace.before.values()]
     state = [tape.given(place, needs=start_needs) for place in before]
-    outputs: list[_Value] = []
-    once: dict[int, _Value] = {}
+    outputs: list[_TapeValue] = []
+    once: dict[int, _TapeValue] = {}
     for x in sequence:
         for value, place in zip(state, before, strict=True):
             value.place, value.kept = place, True
@@ -287,9 +291,9 @@ def _direction(
     return outputs, state
 
 
-def _reach(tape: _Tape, chunk: Chunk, handed: Sequence[_Value]) -> None:
-    """Have a loss depend on what the directions hand on together; where they are multiplied, each reads the other."""
-    if len(handed) == 2 and chunk.merge == "mul":
-        handed = [tape.made(handed[0].place, "times", handed[0].width, handed)]
-    for value in handed:
+def _reach(tape: _Tape, chunk: Chunk, outputs: Sequence[_TapeValue]) -> None:
+    """Have a loss depend on the merged outputs of the directions; where they are multiplied, each reads the other."""
+    if len(outputs) == 2 and chunk.merge == "mul":
+        outputs = [tape.made(outputs[0].place, "times", outputs[0].width, outputs)]
+    for value in outputs:
         value.reached = True

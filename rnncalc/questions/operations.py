@@ -1,0 +1,56 @@
+"""`count --operations`: what a forward pass computes, by the kind of operation."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions.rules import Convention
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Dense, External
+from rnncalc.network.network import Network
+from rnncalc.network.stack import Placed
+from rnncalc.questions.given import network_of, whole
+from rnncalc.step.costs import OperationCounts, operations
+from rnncalc.step.operations import OPERATIONS
+from rnncalc.step.trace import trace
+
+_MERGES = {"sum": "plus", "mul": "times", "ave": "mean"}
+"""The operation that joins two directions, where one does."""
+
+
+class PassOperations(NamedTuple):
+    """The operations of a forward pass over a batch of sequences: of each layer, and of all; None if not known."""
+
+    network: Network
+    batch: int
+    layers: tuple[OperationCounts | None, ...]
+    total: OperationCounts | None
+
+
+def pass_operations(network: Network, batch: int = 1) -> PassOperations:
+    """Return the operations of a forward pass, counted from each layer's step. Raises CallError for what is no batch.
+
+    They are not known without the number of steps, nor for a part that is counted elsewhere.
+    """
+    network, batch = network_of(network), whole("batch", batch, 1)
+    row = convention(network.convention)
+    layers = tuple([_of_layer(placed, row, batch) for placed in network.stack])
+    known = [counts for counts in layers if counts is not None]
+    total = OperationCounts(*map(sum, zip(*known, strict=True))) if len(known) == len(layers) else None
+    return PassOperations(network, batch, layers, total)
+
+
+def _of_layer(placed: Placed, row: Convention, batch: int) -> OperationCounts | None:
+    layer = placed.layer
+    if isinstance(layer, External) or placed.uses is None:
+        return None
+    if not isinstance(layer, Cell | Dense):
+        return OperationCounts(0, 0, 0, 0)
+    one = operations(trace(layer, placed.inputs, row), placed.sizes)
+    counts = OperationCounts(*[batch * placed.uses * layer.directions * number for number in one])
+    merge = OPERATIONS.get(_MERGES.get(layer.merge or "", "")) if isinstance(layer, Cell) else None
+    if merge is None:
+        return counts
+    merged = placed.outputs * (placed.uses if placed.sequence else 1)
+    return counts._replace(elementwise=counts.elementwise + batch * merged * (merge.products + merge.sums))
