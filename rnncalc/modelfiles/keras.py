@@ -18,7 +18,16 @@ from typing import Any, NamedTuple
 from rnncalc.bounds import MOST_CONFIG, MOST_CONFIG_DEPTH, MOST_INFLATED, MOST_SETTING
 from rnncalc.modelfiles.archive import Archive
 from rnncalc.modelfiles.hdf5 import HDF5Array, HDF5File, Opened, Region, contents, numbers
-from rnncalc.modelfiles.model import BadFileError, FileTensor, ModelFile, Module, Remark, RemarkKind, Role, role_of
+from rnncalc.modelfiles.model import (
+    BadFileError,
+    FileModule,
+    FileTensor,
+    ModelFile,
+    Remark,
+    RemarkKind,
+    TensorRole,
+    role_of,
+)
 
 WEIGHTS = "model.weights.h5"
 
@@ -119,7 +128,7 @@ def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
 def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any] | None) -> ModelFile:
     """Return a file of arrays in groups, with the settings of their layers where a configuration tells them."""
     held = contents(opened)
-    top = held.said.get("", {})
+    top = held.attributes.get("", {})
     known = _config(config if config is not None else top.get("model_config"))
     tensors: list[FileTensor] = []
     modules: dict[str, dict[str, FileTensor]] = {}
@@ -127,21 +136,21 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
     for array in held.arrays:
         path_of_layer, leaf = _place(array, held)
         name = names.get(path_of_layer, path_of_layer)
-        role = Role.OPTIMIZER if _OPTIMIZER.match(array.path) else role_of(leaf, array.dtype)
-        frozen = known.layers[name].frozen if name in known.layers and role is Role.PARAMETER else None
+        role = TensorRole.OPTIMIZER if _OPTIMIZER.match(array.path) else role_of(leaf, array.dtype)
+        frozen = known.layers[name].frozen if name in known.layers and role is TensorRole.PARAMETER else None
         read = partial(numbers, opened, array.path, array.shape, array.dtype)
         tensors.append(FileTensor(array.path, array.shape, array.dtype, role, read, frozen))
-        if role is Role.PARAMETER:
+        if role is TensorRole.PARAMETER:
             modules.setdefault(name, {})[leaf] = tensors[-1]
     remarks = [] if known.layers else [Remark(RemarkKind.NO_CONFIG)]
     if held.links:
         remarks.append(Remark(RemarkKind.NOT_READ, held.links))
-    order = [*known.layers] or [*held.said.get("model_weights", top).get("layer_names", ())]
+    order = [*known.layers] or [*held.attributes.get("model_weights", top).get("layer_names", ())]
     places = {name: place for place, name in enumerate(order)}
     made = []
     for name in sorted(modules, key=lambda name: places.get(name, len(places))):
         layer = known.layers.get(name, KerasLayer("", {}, frozen=False))
-        made.append(Module(name, modules[name], layer.kind, layer.settings))
+        made.append(FileModule(name, modules[name], layer.kind, layer.settings))
     steps, inputs = known.steps, known.inputs
     return ModelFile(path, format, "keras", tuple(tensors), tuple(made), bool(places), tuple(remarks), steps, inputs)
 
@@ -150,7 +159,7 @@ def _names(held: HDF5File) -> dict[str, str]:
     """Return the names that layers were given by the groups that they are in, but for those that two have."""
     said = {
         path.removesuffix("/vars"): words["name"]
-        for path, words in held.said.items()
+        for path, words in held.attributes.items()
         if path.endswith("/vars") and not path.endswith("/cell/vars") and isinstance(words.get("name"), str)
     }
     times = Counter(said.values())

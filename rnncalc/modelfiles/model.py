@@ -16,7 +16,7 @@ class BadFileError(ValueError):
     """A file that is not what it starts as; the message says what is wrong with it, and what helps."""
 
 
-class Role(StrEnum):
+class TensorRole(StrEnum):
     """What a tensor is in its file."""
 
     PARAMETER = "parameter"
@@ -39,13 +39,13 @@ _AVERAGE = re.compile(r"(^|_)ema(_|[0-9]*$)|^swa|averaged?_(model|state_dict|wei
 REAL = ("float64", "float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "complex64", "complex128")
 
 
-def role_of(name: str, dtype: str) -> Role:
+def role_of(name: str, dtype: str) -> TensorRole:
     """Return the role that a name and a type speak for: whole numbers are never trained."""
     if _OPTIMIZER.search(name):
-        return Role.OPTIMIZER
+        return TensorRole.OPTIMIZER
     if _BUFFER.search(name) or dtype not in REAL:
-        return Role.BUFFER
-    return Role.UNKNOWN if is_average(name) else Role.PARAMETER
+        return TensorRole.BUFFER
+    return TensorRole.UNKNOWN if is_average(name) else TensorRole.PARAMETER
 
 
 def is_average(name: str) -> bool:
@@ -87,10 +87,15 @@ class FileTensor(NamedTuple):
     name: str
     shape: tuple[int, ...]
     dtype: str
-    role: Role
+    role: TensorRole
     read: Callable[[], Any]
     frozen: bool | None = None
     shared_with: str | None = None
+
+    @property
+    def is_parameter(self) -> bool:
+        """Whether its numbers are parameters of the model."""
+        return self.role is TensorRole.PARAMETER
 
     @property
     def params(self) -> int:
@@ -98,7 +103,7 @@ class FileTensor(NamedTuple):
         return 0 if self.shared_with else prod(self.shape)
 
 
-class Module(NamedTuple):
+class FileModule(NamedTuple):
     """Tensors that belong together, under the names that their framework has for them, in the shapes it uses them in.
 
     kind: what the file calls it, empty where it does not. settings: what else the file says of it.
@@ -123,7 +128,7 @@ class ModelFile(NamedTuple):
     format: str
     framework: str
     tensors: tuple[FileTensor, ...]
-    modules: tuple[Module, ...]
+    modules: tuple[FileModule, ...]
     ordered: bool = True
     remarks: tuple[Remark, ...] = ()
     steps: int | None = None
@@ -132,20 +137,20 @@ class ModelFile(NamedTuple):
     @property
     def params(self) -> int:
         """How many parameters it holds; what stands there twice is counted once."""
-        return sum(tensor.params for tensor in self.tensors if tensor.role is Role.PARAMETER)
+        return sum(tensor.params for tensor in self.tensors if tensor.is_parameter)
 
 
-def modules_of(tensors: tuple[FileTensor, ...], separator: str = ".") -> tuple[Module, ...]:
+def modules_of(tensors: tuple[FileTensor, ...], separator: str = ".") -> tuple[FileModule, ...]:
     """Return the parameters as modules: the last part of a name is the tensor's own, what stands before it the path."""
     found: dict[str, dict[str, FileTensor]] = {}
     for tensor in tensors:
-        if tensor.role is Role.PARAMETER:
+        if tensor.is_parameter:
             path, _, leaf = tensor.name.rpartition(separator)
             found.setdefault(path, {})[leaf] = tensor
-    return tuple(Module(path, of) for path, of in found.items())
+    return tuple(FileModule(path, of) for path, of in found.items())
 
 
 def averages_in(tensors: tuple[FileTensor, ...]) -> tuple[Remark, ...]:
     """Return the remark on tensors that by their names are averages of the weights, none where there are none."""
-    names = tuple(tensor.name for tensor in tensors if tensor.role is Role.UNKNOWN and is_average(tensor.name))
+    names = tuple(tensor.name for tensor in tensors if tensor.role is TensorRole.UNKNOWN and is_average(tensor.name))
     return (Remark(RemarkKind.AVERAGES, names),) if names else ()

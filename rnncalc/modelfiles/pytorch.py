@@ -20,7 +20,7 @@ from rnncalc.modelfiles.model import (
     ModelFile,
     Remark,
     RemarkKind,
-    Role,
+    TensorRole,
     averages_in,
     modules_of,
     role_of,
@@ -87,7 +87,7 @@ _SUBCLASS = "torch._tensor._rebuild_from_type_v2"
 _PACKED = "torch.ScriptObject"
 """What holds the weights of a layer that PyTorch has quantised dynamically."""
 _QUANTISED = ("torch._utils._rebuild_qtensor", _PACKED)
-_WITHIN = {"_parameters": Role.PARAMETER, "_buffers": Role.BUFFER, "_modules": None}
+_WITHIN = {"_parameters": TensorRole.PARAMETER, "_buffers": TensorRole.BUFFER, "_modules": None}
 """What a module keeps its parts in; their names are no part of theirs."""
 
 
@@ -95,7 +95,7 @@ class PickledTensor(NamedTuple):
     """A tensor as the pickle describes it; role, frozen: None where it does not say."""
 
     call: PickledCall
-    role: Role | None = None
+    role: TensorRole | None = None
     frozen: bool | None = None
 
 
@@ -114,7 +114,7 @@ class PickledTensors:
         self._seen: set[int] = set()
         self._gather("", root, None, 0)
 
-    def _gather(self, name: str, value: Any, role: Role | None, depth: int) -> None:
+    def _gather(self, name: str, value: Any, role: TensorRole | None, depth: int) -> None:
         """Take a value if it is a tensor; if not, go into what it holds, once if that is itself."""
         if not isinstance(value, PickledCall | dict | list | tuple):
             return
@@ -184,7 +184,7 @@ def _pairs(args: Any) -> Iterator[tuple[Any, Any]]:
             yield pair[0], pair[1]
 
 
-def _pickled_tensor(value: Any, role: Role | None) -> PickledTensor | None:
+def _pickled_tensor(value: Any, role: TensorRole | None) -> PickledTensor | None:
     """Return the tensor that a call makes, if it makes one."""
     if not isinstance(value, PickledCall) or not isinstance(value.args, tuple):
         return None
@@ -194,7 +194,7 @@ def _pickled_tensor(value: Any, role: Role | None) -> PickledTensor | None:
         below, *more = value.args
         frozen = not more[0] if more and isinstance(more[0], bool) else None
         if isinstance(below, PickledCall) and isinstance(below.args, tuple) and below.name in _TENSORS:
-            return PickledTensor(below, role or Role.PARAMETER, frozen)
+            return PickledTensor(below, role or TensorRole.PARAMETER, frozen)
     return None
 
 
