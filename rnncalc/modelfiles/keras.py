@@ -33,7 +33,7 @@ WEIGHTS = "model.weights.h5"
 
 
 def read(path: str) -> ModelFile:
-    """Return what a `.keras` file holds."""
+    """Return the contents of a `.keras` file."""
     with Archive(path) as archive:
         if WEIGHTS not in archive.names:
             raise BadFileError(f"is a zip archive, but no model of Keras: it holds no {WEIGHTS}")
@@ -44,7 +44,7 @@ def read(path: str) -> ModelFile:
 
 
 def read_hdf5(path: str) -> ModelFile:
-    """Return what a file of weights in HDF5 holds, or a whole model as Keras 2 wrote it."""
+    """Return the contents of a file of weights in HDF5, or of a whole model as Keras 2 wrote it."""
     return _of_arrays(path, "hdf5", partial(Region, path), None)
 
 
@@ -57,7 +57,7 @@ class KerasLayer(NamedTuple):
 
 
 class KerasConfig(NamedTuple):
-    """The layers by their names in their order; steps, inputs: what the network reads, where it says so."""
+    """The layers by name, in order. steps, inputs: the length and width of the network's input, if given."""
 
     layers: Mapping[str, KerasLayer]
     steps: int | None = None
@@ -65,7 +65,7 @@ class KerasConfig(NamedTuple):
 
 
 def _parsed(text: bytes | str) -> Mapping[str, Any]:
-    """Return a configuration from JSON. Raises BadFileError where it is none."""
+    """Return a configuration from JSON. Raises BadFileError if it is invalid."""
     if len(text) > MOST_CONFIG:
         raise BadFileError(f"has a configuration of {len(text):,} bytes; at most {MOST_CONFIG:,} are read")
     try:
@@ -78,7 +78,7 @@ def _parsed(text: bytes | str) -> Mapping[str, Any]:
 
 
 def _config(config: Any) -> KerasConfig:
-    """Return what a configuration says; nothing where there is none."""
+    """Return the layers and the input of a configuration; empty without one."""
     if config is None:
         return KerasConfig({})
     top = _parsed(config) if isinstance(config, str | bytes) else config
@@ -126,7 +126,7 @@ def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any] | None) -> ModelFile:
-    """Return a file of arrays in groups, with the settings of their layers where a configuration tells them."""
+    """Return a file of arrays in groups, with the settings of their layers if there is a configuration."""
     held = contents(opened)
     top = held.attributes.get("", {})
     known = _config(config if config is not None else top.get("model_config"))
@@ -177,7 +177,7 @@ _MOVING = ("gamma", "beta", "moving_mean", "moving_variance")
 
 
 def _place(array: HDF5Array, held: HDF5File) -> tuple[str, str]:
-    """Return which layer an array belongs to, and what it is called there: numbered within it, or named."""
+    """Return the layer that an array belongs to, and its name there, which may be a number."""
     if found := _NUMBERED.fullmatch(array.path):
         mark = f"{found['way']}/" if found["way"] else ""
         layer = found["layer"]

@@ -1,4 +1,4 @@
-"""What a model file holds: named tensors, what each of them is, and the modules that they belong to.
+"""The contents of a model file: named tensors, the role of each, and the modules that they belong to.
 
 Knows no network and no one format.
 """
@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 
 class BadFileError(ValueError):
-    """A file that is not what it starts as; the message says what is wrong with it, and what helps."""
+    """A file that cannot be read; the message says what is wrong with it, and what helps."""
 
 
 class TensorRole(StrEnum):
-    """What a tensor is in its file."""
+    """The role of a tensor in its file."""
 
     PARAMETER = "parameter"
     BUFFER = "buffer"
@@ -40,7 +40,7 @@ REAL = ("float64", "float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5
 
 
 def role_of(name: str, dtype: str) -> TensorRole:
-    """Return the role that a name and a type speak for: whole numbers are never trained."""
+    """Return the role of a tensor by its name and type: whole numbers are never trained."""
     if _OPTIMIZER.search(name):
         return TensorRole.OPTIMIZER
     if _BUFFER.search(name) or dtype not in REAL:
@@ -49,12 +49,12 @@ def role_of(name: str, dtype: str) -> TensorRole:
 
 
 def is_average(name: str) -> bool:
-    """Return whether a name speaks for a second set of weights beside those that are trained."""
+    """Return whether a name is that of an average, a second set of weights beside the trained ones."""
     return any(_AVERAGE.search(part) for part in re.split("[./]", name)[:-1])
 
 
 class RemarkKind(Enum):
-    """What is noticed of a whole file, for a report to say."""
+    """The kind of a remark on a whole file."""
 
     ROLES_BY_NAME = auto()
     AVERAGES = auto()
@@ -68,7 +68,7 @@ class RemarkKind(Enum):
 
 
 class Remark(NamedTuple):
-    """Something noticed of a file, or of what it can be, with the names and the numbers that it is about."""
+    """A remark on a file or on its network for a report to make, with the names and numbers in it."""
 
     kind: Enum
     names: tuple[str, ...] = ()
@@ -78,9 +78,9 @@ class Remark(NamedTuple):
 class FileTensor(NamedTuple):
     """A tensor of a file.
 
-    dtype: the name of its type, as NumPy has it (`bfloat16` where NumPy has none).
-    read: returns its numbers, as deep in lists as its shape is long; raises BadFileError where they cannot be read.
-    frozen: whether training leaves it alone, None where the file does not tell.
+    dtype: the name of its type, as NumPy has it (or `bfloat16`, which NumPy lacks).
+    read: returns its numbers, as deep in lists as its shape is long; raises BadFileError if they cannot be read.
+    frozen: whether it is not trained, None if the file does not say.
     shared_with: the tensor before it in the file that is made of the same numbers.
     """
 
@@ -99,14 +99,14 @@ class FileTensor(NamedTuple):
 
     @property
     def params(self) -> int:
-        """How many numbers it has, none where they are another's."""
+        """How many numbers it has, 0 if another tensor owns them."""
         return 0 if self.shared_with else prod(self.shape)
 
 
 class FileModule(NamedTuple):
     """Tensors that belong together, under the names that their framework has for them, in the shapes it uses them in.
 
-    kind: what the file calls it, empty where it does not. settings: what else the file says of it.
+    kind: the file's word for it, empty if there is none. settings: its other settings in the file.
     """
 
     path: str
@@ -121,7 +121,7 @@ class ModelFile(NamedTuple):
     format: the name of the format. framework: whose names the tensors have.
     modules: every parameter is in one of them, but for what belongs to none. ordered: whether they stand in the order
         in which they were defined; some formats sort them by their names.
-    steps, inputs: what it reads, where the file tells.
+    steps, inputs: the length and width of its input, if the file gives them.
     """
 
     path: str
@@ -136,12 +136,12 @@ class ModelFile(NamedTuple):
 
     @property
     def params(self) -> int:
-        """How many parameters it holds; what stands there twice is counted once."""
+        """How many parameters it has; a shared tensor is counted once."""
         return sum(tensor.params for tensor in self.tensors if tensor.is_parameter)
 
 
 def modules_of(tensors: tuple[FileTensor, ...], separator: str = ".") -> tuple[FileModule, ...]:
-    """Return the parameters as modules: the last part of a name is the tensor's own, what stands before it the path."""
+    """Return the parameters as modules: the last part of a name is the tensor's own, the rest the module's path."""
     found: dict[str, dict[str, FileTensor]] = {}
     for tensor in tensors:
         if tensor.is_parameter:
@@ -151,6 +151,6 @@ def modules_of(tensors: tuple[FileTensor, ...], separator: str = ".") -> tuple[F
 
 
 def averages_in(tensors: tuple[FileTensor, ...]) -> tuple[Remark, ...]:
-    """Return the remark on tensors that by their names are averages of the weights, none where there are none."""
+    """Return the remark on tensors that are averages of weights by their names, if there are any."""
     names = tuple(tensor.name for tensor in tensors if tensor.role is TensorRole.UNKNOWN and is_average(tensor.name))
     return (Remark(RemarkKind.AVERAGES, names),) if names else ()

@@ -41,7 +41,7 @@ from rnncalc.text import escape
 
 
 def read(path: str) -> ModelFile:
-    """Return what a file holds."""
+    """Return the contents of a file."""
     with open_input(path) as file:
         graph = _graph(path, Wire(FileBytes(file)))
     look = _Look()
@@ -89,7 +89,7 @@ class ONNXGraph(NamedTuple):
 
 
 def _graph(path: str, wire: Wire) -> ONNXGraph:
-    """Return the graph of a file. Raises BadFileError where there is none."""
+    """Return the graph of a file. Raises BadFileError if there is none."""
     graph, versions = None, 0
     for number, value in wire.fields(ByteRange(0, len(wire.data))):
         if number == 7 and isinstance(value, ByteRange):
@@ -198,7 +198,7 @@ def _not_in_bytes(name: str, shape: tuple[int, ...]) -> Any:
 
 
 def _beside(path: str, name: str, shape: tuple[int, ...], dtype: str, said: Mapping[str, str]) -> tuple[str, int]:
-    """Return the file that a tensor's numbers are in, and from where on; only files beside this one are read."""
+    """Return the file of a tensor's numbers and the first byte; only files beside this one are read."""
     sizes = [said.get(key, "0") for key in ("offset", "length")]
     location = said.get("location", "")
     if not location or not all(size.isascii() and size.isdecimal() and len(size) < 20 for size in sizes):
@@ -233,7 +233,7 @@ class _Look:
         self.left = MOST_BIASES_IN_ALL
 
     def at(self, tensor: FileTensor) -> Any:
-        """Return the numbers of a tensor, None where they are too many."""
+        """Return the numbers of a tensor, None if they are too many."""
         if prod(tensor.shape) > min(self.left, MOST_BIASES):
             return None
         self.left -= prod(tensor.shape)
@@ -241,7 +241,7 @@ class _Look:
 
 
 def _with_roles(graph: ONNXGraph, look: _Look) -> dict[str, FileTensor]:
-    """Return the tensors of a graph with what they are by who reads them."""
+    """Return the tensors of a graph, each with its role, which follows from the operators that read it."""
     moments: set[str] = set()
     states: set[str] = set()
     moved: set[str] = set()
@@ -275,7 +275,7 @@ def _with_roles(graph: ONNXGraph, look: _Look) -> dict[str, FileTensor]:
 
 
 def _starts(nodes: list[Operator]) -> set[str]:
-    """Return what is added right before an activation, as the state's product is in a step that is written out."""
+    """Return the terms added right before an activation, as a state's product is in an unrolled step."""
     activated = {name for node in nodes if node.kind in ("Tanh", "Relu") for name in node.inputs}
     sums = [node for node in nodes if node.kind == "Add" and not activated.isdisjoint(node.outputs)]
     return {name for node in sums for name in node.inputs}
@@ -296,7 +296,7 @@ def _made_beforehand(added: list[FileTensor], tensors: list[FileTensor]) -> Iter
 
 
 def _looked_at(tensors: list[FileTensor]) -> list[FileTensor]:
-    """Return the parameters among tensors, the first ones where they have too many numbers to be looked at together."""
+    """Return the parameters among tensors; only the first ones if they have too many numbers together."""
     parameters = [each for each in tensors if each.is_parameter and each.dtype in ("float32", "float64")]
     ends = [*accumulate(each.params for each in parameters)]
     return [each for each, end in zip(parameters, ends, strict=True) if end <= MOST_BIASES]
@@ -327,7 +327,7 @@ INPUTS = {
     "MatMul": ("", "B"),
     "Gather": ("data",),
 }
-"""What operators call what they read."""
+"""The names of the inputs of operators."""
 
 _PRODUCTS = ("MatMul", "Gemm")
 _PASSED_ON = ("Identity", "Transpose")
@@ -402,7 +402,7 @@ def _added(nodes: list[Operator], used: Mapping[str, FileTensor]) -> Iterator[tu
 
 
 def _applied_again(nodes: list[Operator], used: Mapping[str, FileTensor]) -> set[str]:
-    """Return the matrices that are multiplied with what was made of their own product: steps written out in a row."""
+    """Return the matrices that are multiplied with a result of their own product: unrolled steps."""
     readers: dict[str, int] = {}
     for node in nodes:
         if node.kind in _PRODUCTS:
