@@ -3,7 +3,7 @@
 from typing import Any
 
 from rnncalc import LSTM, RNN, Network, Output, answer, compare, count, explain, run, solve, training
-from rnncalc.modelfiles.model import FileTensor, ModelFile, Module, Remark, RemarkKind, Role
+from rnncalc.modelfiles.model import FileModule, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
 from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.backward import backward
 from rnncalc.questions.check import check
@@ -26,10 +26,10 @@ from rnncalc.reports.work import WorkReport
 
 NETWORK = Network(input=3, layers=(LSTM(4, repeat=3), RNN(2, frozen=True)), output=Output(1), steps=2)
 
-WEIGHT = FileTensor("fc.weight", (2, 3), "float32", Role.PARAMETER, list)
-MEAN = FileTensor("bn.mean", (4,), "float32", Role.BUFFER, list, None, "fc.weight")
+WEIGHT = FileTensor("fc.weight", (2, 3), "float32", TensorRole.PARAMETER, list)
+MEAN = FileTensor("bn.mean", (4,), "float32", TensorRole.BUFFER, list, None, "fc.weight")
 FILE = ModelFile(
-    *("a.pt", "pytorch", "pytorch", (WEIGHT, MEAN), (Module("fc", {"weight": WEIGHT}),)),
+    *("a.pt", "pytorch", "pytorch", (WEIGHT, MEAN), (FileModule("fc", {"weight": WEIGHT}),)),
     remarks=(Remark(RemarkKind.AVERAGES, ("bn.mean",)),),
 )
 

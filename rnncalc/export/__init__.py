@@ -27,7 +27,7 @@ _HERE = "in rnncalc/export/__init__.py"
 def spelling(target: str) -> Spelling:
     """Return the spelling of a convention.
 
-    Raises RefusedError if nobody has written one, DeclarationError for one that is wrong in itself.
+    Raises RefusedError if nobody has written one, DeclarationError for one that is incomplete or contradicts itself.
     """
     found = SPELLINGS.get(target)
     if found is None:
@@ -43,7 +43,10 @@ def spelling(target: str) -> Spelling:
     if target not in CONVENTIONS:
         raise DeclarationError(f"{where}: no convention is called so; name one in rnncalc/conventions/catalogue.py")
     unknown = [kind for kind in found.cells if convention(target).arrays(kind) is None]
-    for message in (*found.wrong(), *(f"cells: the convention {target} has no {kind}; remove it" for kind in unknown)):
+    for message in (
+        *found.problems(),
+        *(f"cells: the convention {target} has no {kind}; remove it" for kind in unknown),
+    ):
         raise DeclarationError(f"{where}: {message}")
     SPELLINGS[target] = found
     return found
@@ -69,11 +72,11 @@ def source(network: Network, target: str) -> str:
     except (DeclarationError, RefusedError):
         raise
     except Exception as error:  # whatever a stranger's spelling raises, or writes
-        raise DeclarationError(f"{target}: its spelling: {_said(error)}") from error
+        raise DeclarationError(f"{target}: its spelling: {_reason(error)}") from error
     return text
 
 
-def _said(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     from os.path import basename
     from traceback import extract_tb
 

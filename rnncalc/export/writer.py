@@ -1,7 +1,7 @@
-"""The one writer of programs: a network's moves as statements, in the words of a framework, its spelling.
+"""The one writer of programs: turns the moves of a network into statements, in the spelling of a framework.
 
-A spelling is data, templates with {places}, and small functions that yield lines of code without their indentation.
-Names of strangers leave here as identifiers, or escaped.
+A spelling is data, templates with {places}, and small functions that yield lines of code, indented from their own
+start. Names from strangers are written as identifiers, or escaped.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from rnncalc.step.operations import ATOM, OPERATIONS
 from rnncalc.text import all_of, did_you_mean, escape
 
 WIDTHS = {"m": "inputs", "h": "units", "p": "projection"}
-"""How a cell's program calls the widths that its letters are; a letter that is not here is called by itself."""
+"""The names of widths in a program, by their letters; any other letter is its own name."""
 
 SOME_STEPS = 2
-"""So many steps a program is tried with, if a network does not say."""
+"""The number of steps that a program is tried with if the network has none."""
 
 BEFORE = "t−1"
 
@@ -42,78 +42,58 @@ def state_shape(module: Module, width: int) -> str:
 
 
 class Spelling(Frozen, kw_only=True):
-    """How a framework spells a program. PLACES says what may stand in braces in each template.
+    """The words of a framework for a program: templates with {places}, and functions that yield lines of code."""
 
-    imports; reserved: what its modules have themselves beside the names common to all frameworks.
-    base: of the program's class. setup: the lines that begin the method that makes the modules. forward: the head of
-    the method that applies them. array: the type of its arguments. returns: what stands behind its head.
-    in_training: the arguments of that method, and of a dropout in it, that say whether the network is trained.
-
-    layers: a module of each kind of layer without recurrence. without_bias: the argument of one that has no bias.
-    cells: the class of each kind of cell that the framework has. recurrent: a recurrent module, and of which direction
-    if `two_modules`: a module for each direction. stacks: whether a module may be several equal layers.
-    parameter: an array of zeros that is trained; `frozen` is put in if it is not. state_shape: that of a learned state.
-    tie: the statement that gives an output module the embedding's matrix; or tied: an expression instead of a module.
-    freeze: the statement that leaves a module untrained.
-
-    own_class: the head of the class of a cell that the framework lacks. cell: its body. runner: a class that runs such
-    cells. external: the class that stands in for a part described elsewhere.
-    constants: the lines after the imports. main: the function that prints the parameters.
-
-    library: the module of its functions. functions: those that are called otherwise, then what follows their argument.
-    transposed: of a matrix. number: how a parameter is read as an array. half: a direction's half of x.
-    join, axis: the function that concatenates arrays, and its argument. one_step: a vector as a sequence of one step.
-    zeros: the later inputs of a sequence that begins with a vector.
-
-    recur: the statements that apply a recurrent module to x. looped: that of one step of it, from the state of the step
-    before. learned: the statements that make the learned states the states of a batch, under a name.
-    """
-
+    # The program, its class, and the method that applies its modules.
     imports: tuple[str, ...]
-    reserved: Container[str] = ()
-    base: str
-    setup: tuple[str, ...]
-    forward: str
-    array: str = ""
-    returns: str = ""
-    in_training: tuple[str, str] = ("", "")
+    reserved: Container[str] = ()  # attributes of its modules beside RESERVED, in small letters
+    base: str  # the class that the program's class extends
+    setup: tuple[str, ...]  # the first lines of the method that makes the modules
+    forward: str  # the name of the method that applies them
+    array: str = ""  # the type of its arguments
+    returns: str = ""  # the end of its head, such as ` -> torch.Tensor`
+    in_training: tuple[str, str] = ("", "")  # its parameter that tells training, and the argument of a dropout
+    constants: Callable[[Writer], Lines] = no_lines  # the lines after the imports
+    main: Callable[[Writer], str]  # the function that prints the parameters
 
-    layers: Mapping[str, str]
-    without_bias: str
-    cells: Mapping[str, str]
-    recurrent: Callable[[Module, int, Writer], str]
-    two_modules: bool = False
-    stacks: bool = False
-    parameter: str
-    frozen: str = ""
-    state_shape: Callable[[Module, int], str] = state_shape
-    tie: str = ""
-    tied: str = ""
-    freeze: str = ""
+    # Modules and trained arrays.
+    layers: Mapping[str, str]  # the module of each kind of layer without recurrence
+    without_bias: str  # the argument of one without a bias
+    cells: Mapping[str, str]  # the class of each kind of cell that the framework has
+    recurrent: Callable[[Module, int, Writer], str]  # a recurrent module; if two_modules, that of a direction
+    two_modules: bool = False  # each direction is a module
+    stacks: bool = False  # one module may be several equal layers
+    parameter: str  # a trained array of zeros
+    frozen: str = ""  # what its template gets as {frozen} if it is not trained
+    state_shape: Callable[[Module, int], str] = state_shape  # the shape of a learned state
+    freeze: str = ""  # the statement that leaves a module untrained
+    tie: str = ""  # the statement that gives an output module the matrix of the embedding
+    tied: str = ""  # or the expression for its product, without a module
 
-    own_class: str
-    cell: Callable[[OwnCell, Writer], Lines]
-    runner: str = ""
-    external: str
-    constants: Callable[[Writer], Lines] = no_lines
-    main: Callable[[Writer], str]
+    # Cells that the framework lacks, and parts described elsewhere.
+    own_class: str  # the head of the class of a cell
+    cell: Callable[[OwnCell, Writer], Lines]  # its body
+    runner: str = ""  # the class that runs such cells
+    external: str  # the class that stands in for a part described elsewhere
 
-    library: str
-    functions: Mapping[str, tuple[str, ...]] = {}
+    # Expressions.
+    library: str  # the module of functions
+    functions: Mapping[str, tuple[str, ...]] = {}  # functions called otherwise, and their further arguments
     transposed: str = "{matrix}.T"
-    number: str = "{parameter}"
-    half: str
-    join: str
-    axis: str
-    one_step: str
-    zeros: str
+    number: str = "{parameter}"  # a parameter read as an array
+    half: str  # the half of x that a direction reads
+    join: str  # the function that concatenates arrays
+    axis: str  # its argument for the axis
+    one_step: str  # a vector as a sequence of one step
+    zeros: str  # the later inputs of a sequence that begins with a vector
 
-    recur: Callable[[Module, str, Writer], Lines]
-    looped: str
-    learned: Callable[[Module, str, str, Writer], Lines]
+    # Statements.
+    recur: Callable[[Module, str, Writer], Lines]  # apply a recurrent module to x
+    looped: str  # apply it for one step, from its states after the step before
+    learned: Callable[[Module, str, str, Writer], Lines]  # name the learned states, one for each of a batch
 
-    def wrong(self) -> Iterator[str]:
-        """Yield what cannot be in its templates and tables."""
+    def problems(self) -> Iterator[str]:
+        """Yield what is missing, unknown or contradictory in its templates and tables."""
         for key in [each for each in self.layers if each not in LAYERS]:
             yield f"layers: no kind is called {key!r}{did_you_mean(key, [*LAYERS])}"
         for key in [each for each in self.functions if each not in OPERATIONS]:
@@ -160,7 +140,7 @@ def _misplaced(part: str, template: str, needed: set[str], known: set[str]) -> I
 
 
 class Writer:
-    """A program in the words of a framework, and the names in it."""
+    """Writes one program in the spelling of a framework; knows the names in it."""
 
     def __init__(self, program: Program, spelling: Spelling) -> None:
         self.program = program
@@ -313,7 +293,7 @@ class Writer:
         return called(layer.activation, (code,), spelling)
 
     def merged(self, module: Module) -> Iterator[str]:
-        """Yield what follows a recurrent module whose directions, `forward` and `backward` if two, end and merge."""
+        """Yield the last step and the merge of a recurrent output: x, or `forward` and `backward` of two directions."""
         if module.two_way:
             one, other = ("forward[:, -1]", "backward[:, 0]") if module.last else ("forward", "backward")
             match module.layer.values()["merge"]:
@@ -333,9 +313,9 @@ class Writer:
         """Yield the lines of the class of a cell that the framework lacks."""
         options = [f"{option}={value}" for option, value in cell.options]
         options += ["a projection"] * any(tensor.role is Role.PROJECTION for tensor in cell.weights)
-        told = f" with {all_of(options)}" if options else ""
+        listed = f" with {all_of(options)}" if options else ""
         yield from self.spelling.own_class.format(name=name).split("\n")
-        yield from docstring(f"A step of {cell.name}{told}, in the textbook's letters.")
+        yield from docstring(f"A step of {cell.name}{listed}, in the textbook's letters.")
         yield ""
         for line in self.spelling.cell(cell, self):
             yield from broken(f"    {line}" if line else "")
@@ -350,14 +330,14 @@ class Writer:
         return [f"{own}_forward", f"{own}_backward"] if two else [own]
 
     def own_cell(self, module: Module, direction: int, *others: str, without: str = "") -> str:
-        """Return what makes a cell that the framework lacks; without: the letter of a width that it is not told."""
+        """Return a call that makes a cell that the framework lacks. without: the letter of a width to leave out."""
         assert module.cell
         sizes = [str(module.places[0].sizes[letter]) for letter in module.cell.widths if letter != without]
         half = ["second=True"] if module.cell.half and direction else []
         return f"{self.cells[module.cell]}({', '.join([*sizes, *half, *others])})"
 
     def _note(self, module: Module) -> str:
-        """Return what is said of a module in a comment as it is made."""
+        """Return the comment on a module where it is made."""
         parts = [] if self.of(module) == module.name else [f"'{escape(module.name)}'"]
         if module.params:
             parts.append(f"{module.params:,} parameters{', frozen' if module.layer.frozen else ''}")
@@ -472,9 +452,9 @@ def called(name: str, arguments: Iterable[str], spelling: Spelling) -> str:
 
 
 def step_of(cell: OwnCell, spelling: Spelling) -> tuple[list[str], list[str], str]:
-    """Return a cell's step: its assignments, the names of the states after it in the cell's order, that of its output.
+    """Return a cell's step as assignments, the names of its new states in the cell's order, and of its output.
 
-    x and the states before it have their letters.
+    It reads x and the old states under their letters.
     """
     writer = _Equations(spelling)
     lines = [f"x_half = {spelling.half}"] if cell.half else []
@@ -498,7 +478,7 @@ def step_of(cell: OwnCell, spelling: Spelling) -> tuple[list[str], list[str], st
 
 
 def _made_first(equations: tuple[Equation, ...]) -> list[Application]:
-    """Return what is made before the equations: products that stand in several, and trained numbers."""
+    """Return what is computed before the equations: products used in several, and trained numbers."""
     counts: dict[Application, int] = {}
     for equation in equations:
         for formula in within(equation.right):
@@ -511,7 +491,7 @@ def _made_first(equations: tuple[Equation, ...]) -> list[Application]:
 
 
 class _Equations:
-    """Formulas as code; `names` are those that have a variable."""
+    """Writes formulas as code; `names` are the variables of formulas that have one."""
 
     def __init__(self, spelling: Spelling) -> None:
         self.spelling = spelling

@@ -18,13 +18,13 @@ from rnncalc.modelfiles.model import BadFileError, ModelFile
 from rnncalc.text import escape, one_of
 
 HEAD = 64
-"""How many bytes of a file are looked at to see what it is."""
+"""How many bytes of a file are read to recognise its format."""
 
 
 class FileFormat(NamedTuple):
     """A format: the module that reads it, the suffixes of its files, and whether bytes are the start of one.
 
-    writer: the program whose files they are, where it is one's. reader: the module's function.
+    writer: the program that writes such files, if it is one. reader: the name of the module's function.
     """
 
     module: str
@@ -38,7 +38,7 @@ _ZIP = b"PK\x03\x04"
 
 
 def _is_safetensors(head: bytes) -> bool:
-    """Return whether a length and the start of a JSON object follow each other, of which text in UTF-16 has none."""
+    """Return whether a length is followed by the start of a JSON object, as in no text in UTF-16."""
     return head[8:9] == b"{" and b"\0" in head[:8] and head[9:10] != b"\0"
 
 
@@ -65,8 +65,7 @@ FORMATS: dict[str, FileFormat] = {
         "rnncalc.modelfiles.onnx", (".onnx",), lambda head: head[:1] == b"\x08" and head[2:3] in b"\x12:\x1a", "ONNX"
     ),
 }
-"""Every format by its name. A file's suffix says which it is where its bytes may be the start of one of that; else its
-bytes alone do."""
+"""Every format by its name. A file's suffix decides if its bytes can be the start of that format; else its bytes do."""
 
 SUFFIXES = tuple(suffix for of in FORMATS.values() for suffix in of.suffixes)
 
@@ -81,14 +80,14 @@ def is_model(path: str) -> bool:
 
 
 def recognised(head: bytes) -> str | None:
-    """Return what bytes are the start of, such as `a model file of PyTorch or Keras`; None for no model file."""
+    """Return a name for a file by its first bytes, `a model file of PyTorch or Keras`; None for no model file."""
     found = [of.writer for of in FORMATS.values() if of.starts(head)]
     writers = [*dict.fromkeys(writer for writer in found if writer)]
     return f"a model file{f' of {one_of(writers)}' if writers else ''}" if found else None
 
 
 def read(path: str, flag: str = "") -> ModelFile:
-    """Return what a model file holds, its numbers left where they are. Raises SpecError where it cannot be read.
+    """Return the contents of a model file; its numbers are read later. Raises SpecError if it cannot be read.
 
     flag: the one that names the file.
     """

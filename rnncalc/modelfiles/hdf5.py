@@ -34,7 +34,7 @@ class HDF5File(NamedTuple):
     """The arrays of a file in its order, the attributes of its groups by path, and its links, not followed."""
 
     arrays: tuple[HDF5Array, ...]
-    said: Mapping[str, Mapping[str, Any]]
+    attributes: Mapping[str, Mapping[str, Any]]
     links: tuple[str, ...]
 
 
@@ -96,13 +96,13 @@ def contents(opened: Opened) -> HDF5File:
         import h5py
 
         seen: set[int] = set()
-        said: dict[str, Mapping[str, Any]] = {}
+        attributes: dict[str, Mapping[str, Any]] = {}
         waiting = [""]
         while waiting:
             path = waiting.pop()
             group = file[path] if path else file
             if words := _said(group):
-                said[path] = words
+                attributes[path] = words
             below = []
             for name, item in _below(path, group, seen, links):
                 if len(seen) + len(links) > MOST_GROUPS:
@@ -112,7 +112,7 @@ def contents(opened: Opened) -> HDF5File:
                 else:  # its name alone: what is open takes memory
                     below.append(name)
             waiting += reversed(below)
-        return HDF5File(tuple(arrays), said, tuple(links))
+        return HDF5File(tuple(arrays), attributes, tuple(links))
 
 
 def _below(path: str, group: Any, seen: set[int], links: list[str]) -> Iterator[tuple[str, Any]]:
@@ -152,8 +152,8 @@ def _array(path: str, item: Any) -> HDF5Array:
 
 def _said(group: Any) -> dict[str, Any]:
     """Return the attributes of a group that are text, or lists of text."""
-    said = {key: _attribute(group, key) for key in ("name", "model_config", "layer_names")}
-    return {key: value for key, value in said.items() if value is not None}
+    found = {key: _attribute(group, key) for key in ("name", "model_config", "layer_names")}
+    return {key: value for key, value in found.items() if value is not None}
 
 
 def _attribute(item: Any, name: str) -> str | list[str] | None:

@@ -18,13 +18,22 @@ from typing import Any, NamedTuple
 from rnncalc.bounds import MOST_CONFIG, MOST_CONFIG_DEPTH, MOST_INFLATED, MOST_SETTING
 from rnncalc.modelfiles.archive import Archive
 from rnncalc.modelfiles.hdf5 import HDF5Array, HDF5File, Opened, Region, contents, numbers
-from rnncalc.modelfiles.model import BadFileError, FileTensor, ModelFile, Module, Remark, RemarkKind, Role, role_of
+from rnncalc.modelfiles.model import (
+    BadFileError,
+    FileModule,
+    FileTensor,
+    ModelFile,
+    Remark,
+    RemarkKind,
+    TensorRole,
+    role_of,
+)
 
 WEIGHTS = "model.weights.h5"
 
 
 def read(path: str) -> ModelFile:
-    """Return what a `.keras` file holds."""
+    """Return the contents of a `.keras` file."""
     with Archive(path) as archive:
         if WEIGHTS not in archive.names:
             raise BadFileError(f"is a zip archive, but no model of Keras: it holds no {WEIGHTS}")
@@ -35,7 +44,7 @@ def read(path: str) -> ModelFile:
 
 
 def read_hdf5(path: str) -> ModelFile:
-    """Return what a file of weights in HDF5 holds, or a whole model as Keras 2 wrote it."""
+    """Return the contents of a file of weights in HDF5, or of a whole model as Keras 2 wrote it."""
     return _of_arrays(path, "hdf5", partial(Region, path), None)
 
 
@@ -48,7 +57,7 @@ class KerasLayer(NamedTuple):
 
 
 class KerasConfig(NamedTuple):
-    """The layers by their names in their order; steps, inputs: what the network reads, where it says so."""
+    """The layers by name, in order. steps, inputs: the length and width of the network's input, if given."""
 
     layers: Mapping[str, KerasLayer]
     steps: int | None = None
@@ -56,7 +65,7 @@ class KerasConfig(NamedTuple):
 
 
 def _parsed(text: bytes | str) -> Mapping[str, Any]:
-    """Return a configuration from JSON. Raises BadFileError where it is none."""
+    """Return a configuration from JSON. Raises BadFileError if it is invalid."""
     if len(text) > MOST_CONFIG:
         raise BadFileError(f"has a configuration of {len(text):,} bytes; at most {MOST_CONFIG:,} are read")
     try:
@@ -69,7 +78,7 @@ def _parsed(text: bytes | str) -> Mapping[str, Any]:
 
 
 def _config(config: Any) -> KerasConfig:
-    """Return what a configuration says; nothing where there is none."""
+    """Return the layers and the input of a configuration; empty without one."""
     if config is None:
         return KerasConfig({})
     top = _parsed(config) if isinstance(config, str | bytes) else config
@@ -117,9 +126,9 @@ def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any] | None) -> ModelFile:
-    """Return a file of arrays in groups, with the settings of their layers where a configuration tells them."""
+    """Return a file of arrays in groups, with the settings of their layers if there is a configuration."""
     held = contents(opened)
-    top = held.said.get("", {})
+    top = held.attributes.get("", {})
     known = _config(config if config is not None else top.get("model_config"))
     tensors: list[FileTensor] = []
     modules: dict[str, dict[str, FileTensor]] = {}
@@ -127,21 +136,21 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
     for array in held.arrays:
         path_of_layer, leaf = _place(array, held)
         name = names.get(path_of_layer, path_of_layer)
-        role = Role.OPTIMIZER if _OPTIMIZER.match(array.path) else role_of(leaf, array.dtype)
-        frozen = known.layers[name].frozen if name in known.layers and role is Role.PARAMETER else None
+        role = TensorRole.OPTIMIZER if _OPTIMIZER.match(array.path) else role_of(leaf, array.dtype)
+        frozen = known.layers[name].frozen if name in known.layers and role is TensorRole.PARAMETER else None
         read = partial(numbers, opened, array.path, array.shape, array.dtype)
         tensors.append(FileTensor(array.path, array.shape, array.dtype, role, read, frozen))
-        if role is Role.PARAMETER:
+        if role is TensorRole.PARAMETER:
             modules.setdefault(name, {})[leaf] = tensors[-1]
     remarks = [] if known.layers else [Remark(RemarkKind.NO_CONFIG)]
     if held.links:
         remarks.append(Remark(RemarkKind.NOT_READ, held.links))
-    order = [*known.layers] or [*held.said.get("model_weights", top).get("layer_names", ())]
+    order = [*known.layers] or [*held.attributes.get("model_weights", top).get("layer_names", ())]
     places = {name: place for place, name in enumerate(order)}
     made = []
     for name in sorted(modules, key=lambda name: places.get(name, len(places))):
         layer = known.layers.get(name, KerasLayer("", {}, frozen=False))
-        made.append(Module(name, modules[name], layer.kind, layer.settings))
+        made.append(FileModule(name, modules[name], layer.kind, layer.settings))
     steps, inputs = known.steps, known.inputs
     return ModelFile(path, format, "keras", tuple(tensors), tuple(made), bool(places), tuple(remarks), steps, inputs)
 
@@ -150,7 +159,7 @@ def _names(held: HDF5File) -> dict[str, str]:
     """Return the names that layers were given by the groups that they are in, but for those that two have."""
     said = {
         path.removesuffix("/vars"): words["name"]
-        for path, words in held.said.items()
+        for path, words in held.attributes.items()
         if path.endswith("/vars") and not path.endswith("/cell/vars") and isinstance(words.get("name"), str)
     }
     times = Counter(said.values())
@@ -168,7 +177,7 @@ _MOVING = ("gamma", "beta", "moving_mean", "moving_variance")
 
 
 def _place(array: HDF5Array, held: HDF5File) -> tuple[str, str]:
-    """Return which layer an array belongs to, and what it is called there: numbered within it, or named."""
+    """Return the layer that an array belongs to, and its name there, which may be a number."""
     if found := _NUMBERED.fullmatch(array.path):
         mark = f"{found['way']}/" if found["way"] else ""
         layer = found["layer"]

@@ -1,4 +1,4 @@
-"""What a model file holds: named tensors, what each of them is, and the modules that they belong to.
+"""The contents of a model file: named tensors, the role of each, and the modules that they belong to.
 
 Knows no network and no one format.
 """
@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 
 class BadFileError(ValueError):
-    """A file that is not what it starts as; the message says what is wrong with it, and what helps."""
+    """A file that cannot be read; the message says what is wrong with it, and what helps."""
 
 
-class Role(StrEnum):
-    """What a tensor is in its file."""
+class TensorRole(StrEnum):
+    """The role of a tensor in its file."""
 
     PARAMETER = "parameter"
     BUFFER = "buffer"
@@ -39,22 +39,22 @@ _AVERAGE = re.compile(r"(^|_)ema(_|[0-9]*$)|^swa|averaged?_(model|state_dict|wei
 REAL = ("float64", "float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "complex64", "complex128")
 
 
-def role_of(name: str, dtype: str) -> Role:
-    """Return the role that a name and a type speak for: whole numbers are never trained."""
+def role_of(name: str, dtype: str) -> TensorRole:
+    """Return the role of a tensor by its name and type: whole numbers are never trained."""
     if _OPTIMIZER.search(name):
-        return Role.OPTIMIZER
+        return TensorRole.OPTIMIZER
     if _BUFFER.search(name) or dtype not in REAL:
-        return Role.BUFFER
-    return Role.UNKNOWN if is_average(name) else Role.PARAMETER
+        return TensorRole.BUFFER
+    return TensorRole.UNKNOWN if is_average(name) else TensorRole.PARAMETER
 
 
 def is_average(name: str) -> bool:
-    """Return whether a name speaks for a second set of weights beside those that are trained."""
+    """Return whether a name is that of an average, a second set of weights beside the trained ones."""
     return any(_AVERAGE.search(part) for part in re.split("[./]", name)[:-1])
 
 
 class RemarkKind(Enum):
-    """What is noticed of a whole file, for a report to say."""
+    """The kind of a remark on a whole file."""
 
     ROLES_BY_NAME = auto()
     AVERAGES = auto()
@@ -68,7 +68,7 @@ class RemarkKind(Enum):
 
 
 class Remark(NamedTuple):
-    """Something noticed of a file, or of what it can be, with the names and the numbers that it is about."""
+    """A remark on a file or on its network for a report to make, with the names and numbers in it."""
 
     kind: Enum
     names: tuple[str, ...] = ()
@@ -78,30 +78,35 @@ class Remark(NamedTuple):
 class FileTensor(NamedTuple):
     """A tensor of a file.
 
-    dtype: the name of its type, as NumPy has it (`bfloat16` where NumPy has none).
-    read: returns its numbers, as deep in lists as its shape is long; raises BadFileError where they cannot be read.
-    frozen: whether training leaves it alone, None where the file does not tell.
+    dtype: the name of its type, as NumPy has it (or `bfloat16`, which NumPy lacks).
+    read: returns its numbers, as deep in lists as its shape is long; raises BadFileError if they cannot be read.
+    frozen: whether it is not trained, None if the file does not say.
     shared_with: the tensor before it in the file that is made of the same numbers.
     """
 
     name: str
     shape: tuple[int, ...]
     dtype: str
-    role: Role
+    role: TensorRole
     read: Callable[[], Any]
     frozen: bool | None = None
     shared_with: str | None = None
 
     @property
+    def is_parameter(self) -> bool:
+        """Whether its numbers are parameters of the model."""
+        return self.role is TensorRole.PARAMETER
+
+    @property
     def params(self) -> int:
-        """How many numbers it has, none where they are another's."""
+        """How many numbers it has, 0 if another tensor owns them."""
         return 0 if self.shared_with else prod(self.shape)
 
 
-class Module(NamedTuple):
+class FileModule(NamedTuple):
     """Tensors that belong together, under the names that their framework has for them, in the shapes it uses them in.
 
-    kind: what the file calls it, empty where it does not. settings: what else the file says of it.
+    kind: the file's word for it, empty if there is none. settings: its other settings in the file.
     """
 
     path: str
@@ -116,14 +121,14 @@ class ModelFile(NamedTuple):
     format: the name of the format. framework: whose names the tensors have.
     modules: every parameter is in one of them, but for what belongs to none. ordered: whether they stand in the order
         in which they were defined; some formats sort them by their names.
-    steps, inputs: what it reads, where the file tells.
+    steps, inputs: the length and width of its input, if the file gives them.
     """
 
     path: str
     format: str
     framework: str
     tensors: tuple[FileTensor, ...]
-    modules: tuple[Module, ...]
+    modules: tuple[FileModule, ...]
     ordered: bool = True
     remarks: tuple[Remark, ...] = ()
     steps: int | None = None
@@ -131,21 +136,21 @@ class ModelFile(NamedTuple):
 
     @property
     def params(self) -> int:
-        """How many parameters it holds; what stands there twice is counted once."""
-        return sum(tensor.params for tensor in self.tensors if tensor.role is Role.PARAMETER)
+        """How many parameters it has; a shared tensor is counted once."""
+        return sum(tensor.params for tensor in self.tensors if tensor.is_parameter)
 
 
-def modules_of(tensors: tuple[FileTensor, ...], separator: str = ".") -> tuple[Module, ...]:
-    """Return the parameters as modules: the last part of a name is the tensor's own, what stands before it the path."""
+def modules_of(tensors: tuple[FileTensor, ...], separator: str = ".") -> tuple[FileModule, ...]:
+    """Return the parameters as modules: the last part of a name is the tensor's own, the rest the module's path."""
     found: dict[str, dict[str, FileTensor]] = {}
     for tensor in tensors:
-        if tensor.role is Role.PARAMETER:
+        if tensor.is_parameter:
             path, _, leaf = tensor.name.rpartition(separator)
             found.setdefault(path, {})[leaf] = tensor
-    return tuple(Module(path, of) for path, of in found.items())
+    return tuple(FileModule(path, of) for path, of in found.items())
 
 
 def averages_in(tensors: tuple[FileTensor, ...]) -> tuple[Remark, ...]:
-    """Return the remark on tensors that by their names are averages of the weights, none where there are none."""
-    names = tuple(tensor.name for tensor in tensors if tensor.role is Role.UNKNOWN and is_average(tensor.name))
+    """Return the remark on tensors that are averages of weights by their names, if there are any."""
+    names = tuple(tensor.name for tensor in tensors if tensor.role is TensorRole.UNKNOWN and is_average(tensor.name))
     return (Remark(RemarkKind.AVERAGES, names),) if names else ()

@@ -25,19 +25,28 @@ from rnncalc.bounds import (
     MOST_TENSORS,
 )
 from rnncalc.files import open_input
-from rnncalc.modelfiles.model import REAL, BadFileError, FileTensor, ModelFile, Module, Remark, RemarkKind, Role
+from rnncalc.modelfiles.model import (
+    REAL,
+    BadFileError,
+    FileModule,
+    FileTensor,
+    ModelFile,
+    Remark,
+    RemarkKind,
+    TensorRole,
+)
 from rnncalc.modelfiles.numbers import DTYPES, numbers_at, transposed
-from rnncalc.modelfiles.protobuf import FileBytes, Piece, Wire
+from rnncalc.modelfiles.protobuf import ByteRange, FileBytes, Wire
 from rnncalc.text import escape
 
 
 def read(path: str) -> ModelFile:
-    """Return what a file holds."""
+    """Return the contents of a file."""
     with open_input(path) as file:
         graph = _graph(path, Wire(FileBytes(file)))
     look = _Look()
     tensors = _with_roles(graph, look)
-    modules = tuple(_modules(graph.nodes, {name: of for name, of in tensors.items() if of.role is Role.PARAMETER}))
+    modules = tuple(_modules(graph.nodes, {name: of for name, of in tensors.items() if of.is_parameter}))
     remarks = []
     if graph.branching:
         remarks.append(Remark(RemarkKind.IN_BRANCHES, tuple(dict.fromkeys(graph.branching))))
@@ -80,19 +89,19 @@ class ONNXGraph(NamedTuple):
 
 
 def _graph(path: str, wire: Wire) -> ONNXGraph:
-    """Return the graph of a file. Raises BadFileError where there is none."""
+    """Return the graph of a file. Raises BadFileError if there is none."""
     graph, versions = None, 0
-    for number, value in wire.fields(Piece(0, len(wire.data))):
-        if number == 7 and isinstance(value, Piece):
+    for number, value in wire.fields(ByteRange(0, len(wire.data))):
+        if number == 7 and isinstance(value, ByteRange):
             graph = value
         versions += number == 8
     if graph is None or not versions:
         raise BadFileError("is cut off, or no ONNX file: it has no graph, or no version of its operators")
     found = ONNXGraph([], {}, set(), [])
     for number, value in wire.fields(graph):
-        if isinstance(value, Piece) and number == 1:
+        if isinstance(value, ByteRange) and number == 1:
             _operator(path, wire, value, found)
-        elif isinstance(value, Piece) and number == 5:
+        elif isinstance(value, ByteRange) and number == 5:
             _add(_tensor(path, wire, value), found)
         elif number == 15:
             raise BadFileError("holds sparse tensors, which are not read here")
@@ -107,13 +116,13 @@ def _add(tensor: FileTensor, graph: ONNXGraph) -> None:
     graph.tensors[tensor.name] = tensor
 
 
-def _operator(path: str, wire: Wire, piece: Piece, into: ONNXGraph) -> None:
+def _operator(path: str, wire: Wire, span: ByteRange, into: ONNXGraph) -> None:
     words: dict[int, list[str]] = {1: [], 2: [], 3: [], 4: []}
-    attributes: list[Piece] = []
-    for number, value in wire.fields(piece):
+    attributes: list[ByteRange] = []
+    for number, value in wire.fields(span):
         if number in words:
             words[number].append(wire.text(value))
-        elif number == 5 and isinstance(value, Piece):
+        elif number == 5 and isinstance(value, ByteRange):
             attributes.append(value)
     node = Operator("".join(words[4][:1]), "".join(words[3][:1]), tuple(words[1]), tuple(words[2]), {})
     into.nodes.append(node)
@@ -121,22 +130,22 @@ def _operator(path: str, wire: Wire, piece: Piece, into: ONNXGraph) -> None:
         _attribute(path, wire, attribute, node, into)
 
 
-def _attribute(path: str, wire: Wire, piece: Piece, node: Operator, into: ONNXGraph) -> None:
+def _attribute(path: str, wire: Wire, span: ByteRange, node: Operator, into: ONNXGraph) -> None:
     """Take an attribute: numbers and words into the operator's settings, a constant into the graph."""
     name = ""
     whole: list[int] = []
     texts: list[str] = []
     reals: list[float] = []
-    for number, value in wire.fields(piece):
+    for number, value in wire.fields(span):
         if number == 1:
             name = wire.text(value)
-        elif number in (3, 8) and not (isinstance(value, Piece) and value.size > MOST_SETTING):
+        elif number in (3, 8) and not (isinstance(value, ByteRange) and value.size > MOST_SETTING):
             whole += wire.numbers(value)
-        elif number in (4, 9) and isinstance(value, Piece) and value.size <= MOST_SETTING:
+        elif number in (4, 9) and isinstance(value, ByteRange) and value.size <= MOST_SETTING:
             texts.append(wire.text(value))
-        elif number in (2, 7) and isinstance(value, Piece) and value.size <= MOST_SETTING:
+        elif number in (2, 7) and isinstance(value, ByteRange) and value.size <= MOST_SETTING:
             reals += wire.reals(value)
-        elif number == 5 and isinstance(value, Piece) and node.kind == "Constant" and node.outputs:
+        elif number == 5 and isinstance(value, ByteRange) and node.kind == "Constant" and node.outputs:
             tensor = _tensor(path, wire, value)._replace(name=node.outputs[0][:MOST_NAME])
             _add(tensor, into)
             into.constants.add(tensor.name)
@@ -147,23 +156,23 @@ def _attribute(path: str, wire: Wire, piece: Piece, node: Operator, into: ONNXGr
         node.settings[name] = value_of
 
 
-def _tensor(path: str, wire: Wire, piece: Piece) -> FileTensor:
+def _tensor(path: str, wire: Wire, span: ByteRange) -> FileTensor:
     """Return a tensor whose shape is that of its numbers, wherever those are."""
     sizes: list[int] = []
     name, dtype, data, apart, count = "", "", None, False, 0
     said: dict[str, str] = {}
-    for number, value in wire.fields(piece):
+    for number, value in wire.fields(span):
         if number == 1:
             sizes += wire.numbers(value)
         elif number == 2 and isinstance(value, int):
             dtype = TYPES.get(value, f"type {value % 1000}")
         elif number == 8:
             name = wire.text(value)
-        elif number in (9, *_TYPED) and isinstance(value, Piece):
+        elif number in (9, *_TYPED) and isinstance(value, ByteRange):
             data = value
         elif number in (5, 7, 11):
             count += wire.count(value)
-        elif number == 13 and isinstance(value, Piece):
+        elif number == 13 and isinstance(value, ByteRange):
             pair = {number: wire.text(word) for number, word in wire.fields(value) if number in (1, 2)}
             said[pair.get(1, "")] = pair.get(2, "")
         elif number == 14:
@@ -173,12 +182,12 @@ def _tensor(path: str, wire: Wire, piece: Piece) -> FileTensor:
     shape = tuple(sizes)
     if apart:
         file, start = _beside(path, name, shape, dtype, said)
-        return FileTensor(name, shape, dtype, Role.PARAMETER, partial(numbers_at, file, start, dtype, shape))
+        return FileTensor(name, shape, dtype, TensorRole.PARAMETER, partial(numbers_at, file, start, dtype, shape))
     held = data.size // DTYPES[dtype].size if data and dtype in DTYPES else count
     if dtype in DTYPES and held != prod(shape):
         raise BadFileError(f"says that {escape(name)} has {prod(shape):,} numbers, and holds {held:,}")
     read = partial(numbers_at, path, data.start, dtype, shape) if data else partial(_not_in_bytes, name, shape)
-    return FileTensor(name, shape, dtype, Role.PARAMETER, read)
+    return FileTensor(name, shape, dtype, TensorRole.PARAMETER, read)
 
 
 def _not_in_bytes(name: str, shape: tuple[int, ...]) -> Any:
@@ -189,7 +198,7 @@ def _not_in_bytes(name: str, shape: tuple[int, ...]) -> Any:
 
 
 def _beside(path: str, name: str, shape: tuple[int, ...], dtype: str, said: Mapping[str, str]) -> tuple[str, int]:
-    """Return the file that a tensor's numbers are in, and from where on; only files beside this one are read."""
+    """Return the file of a tensor's numbers and the first byte; only files beside this one are read."""
     sizes = [said.get(key, "0") for key in ("offset", "length")]
     location = said.get("location", "")
     if not location or not all(size.isascii() and size.isdecimal() and len(size) < 20 for size in sizes):
@@ -224,7 +233,7 @@ class _Look:
         self.left = MOST_BIASES_IN_ALL
 
     def at(self, tensor: FileTensor) -> Any:
-        """Return the numbers of a tensor, None where they are too many."""
+        """Return the numbers of a tensor, None if they are too many."""
         if prod(tensor.shape) > min(self.left, MOST_BIASES):
             return None
         self.left -= prod(tensor.shape)
@@ -232,7 +241,7 @@ class _Look:
 
 
 def _with_roles(graph: ONNXGraph, look: _Look) -> dict[str, FileTensor]:
-    """Return the tensors of a graph with what they are by who reads them."""
+    """Return the tensors of a graph, each with its role, which follows from the operators that read it."""
     moments: set[str] = set()
     states: set[str] = set()
     moved: set[str] = set()
@@ -243,30 +252,30 @@ def _with_roles(graph: ONNXGraph, look: _Look) -> dict[str, FileTensor]:
             by = moments if use in _MOMENTS else states if use in _STATES else moved if use[0] in _MOVED else others
             by.add(name)
 
-    def role(tensor: FileTensor) -> Role:
+    def role(tensor: FileTensor) -> TensorRole:
         name, constant = tensor.name, tensor.name in graph.constants
         if tensor.dtype not in REAL:
-            return Role.CONSTANT  # whole numbers are shapes and axes
+            return TensorRole.CONSTANT  # whole numbers are shapes and axes
         if name in moments:
-            return Role.BUFFER
+            return TensorRole.BUFFER
         if not tensor.shape or (constant and prod(tensor.shape) <= 1):  # a single number may be anything
-            return Role.CONSTANT if constant else Role.UNKNOWN
+            return TensorRole.CONSTANT if constant else TensorRole.UNKNOWN
         as_state = name in states or (constant and name in moved)
         if as_state and name not in others and (constant or name not in moved):
             numbers = look.at(tensor)
             if numbers is not None and not any(_flat(numbers)):
-                return Role.CONSTANT  # the state before the first step, which is zeros and no weight
-        return Role.PARAMETER
+                return TensorRole.CONSTANT  # the state before the first step, which is zeros and no weight
+        return TensorRole.PARAMETER
 
     made = {name: tensor._replace(role=role(tensor)) for name, tensor in graph.tensors.items()}
     starts = _starts(graph.nodes)
     for name in _made_beforehand([made[name] for name in made if name in starts], [*made.values()]):
-        made[name] = made[name]._replace(role=Role.CONSTANT)
+        made[name] = made[name]._replace(role=TensorRole.CONSTANT)
     return made
 
 
 def _starts(nodes: list[Operator]) -> set[str]:
-    """Return what is added right before an activation, as the state's product is in a step that is written out."""
+    """Return the terms added right before an activation, as a state's product is in an unrolled step."""
     activated = {name for node in nodes if node.kind in ("Tanh", "Relu") for name in node.inputs}
     sums = [node for node in nodes if node.kind == "Add" and not activated.isdisjoint(node.outputs)]
     return {name for node in sums for name in node.inputs}
@@ -287,8 +296,8 @@ def _made_beforehand(added: list[FileTensor], tensors: list[FileTensor]) -> Iter
 
 
 def _looked_at(tensors: list[FileTensor]) -> list[FileTensor]:
-    """Return the parameters among tensors, the first ones where they have too many numbers to be looked at together."""
-    parameters = [each for each in tensors if each.role is Role.PARAMETER and each.dtype in ("float32", "float64")]
+    """Return the parameters among tensors; only the first ones if they have too many numbers together."""
+    parameters = [each for each in tensors if each.is_parameter and each.dtype in ("float32", "float64")]
     ends = [*accumulate(each.params for each in parameters)]
     return [each for each, end in zip(parameters, ends, strict=True) if end <= MOST_BIASES]
 
@@ -318,13 +327,13 @@ INPUTS = {
     "MatMul": ("", "B"),
     "Gather": ("data",),
 }
-"""What operators call what they read."""
+"""The names of the inputs of operators."""
 
 _PRODUCTS = ("MatMul", "Gemm")
 _PASSED_ON = ("Identity", "Transpose")
 
 
-def _modules(nodes: list[Operator], parameters: Mapping[str, FileTensor]) -> Iterator[Module]:
+def _modules(nodes: list[Operator], parameters: Mapping[str, FileTensor]) -> Iterator[FileModule]:
     """Yield a module for each operator that reads parameters, and one for each parameter that none reads."""
     used = {**parameters}  # the tensors in the shape in which they are read, by every name they are passed on under
     for node in nodes:
@@ -356,8 +365,10 @@ def _modules(nodes: list[Operator], parameters: Mapping[str, FileTensor]) -> Ite
             tensors[leaf] = tensor._replace(shared_with=tensor.name) if tensor.name in claimed else tensor
             claimed.add(tensor.name)
         step = any(tensor.name in again for tensor in reads.values())
-        yield Module(path, tensors, "" if step else node.kind, node.settings)  # a product of a step is part of a cell
-    yield from (Module(name, {name: tensor}) for name, tensor in parameters.items() if name not in claimed)
+        yield FileModule(
+            path, tensors, "" if step else node.kind, node.settings
+        )  # a product of a step is part of a cell
+    yield from (FileModule(name, {name: tensor}) for name, tensor in parameters.items() if name not in claimed)
 
 
 def _turned(tensor: FileTensor, stored: FileTensor) -> FileTensor:
@@ -391,7 +402,7 @@ def _added(nodes: list[Operator], used: Mapping[str, FileTensor]) -> Iterator[tu
 
 
 def _applied_again(nodes: list[Operator], used: Mapping[str, FileTensor]) -> set[str]:
-    """Return the matrices that are multiplied with what was made of their own product: steps written out in a row."""
+    """Return the matrices that are multiplied with a result of their own product: unrolled steps."""
     readers: dict[str, int] = {}
     for node in nodes:
         if node.kind in _PRODUCTS:

@@ -50,7 +50,7 @@ class FileBytes:
         return self._window[at : at + size]
 
 
-class Piece(NamedTuple):
+class ByteRange(NamedTuple):
     """A range of bytes in a file."""
 
     start: int
@@ -69,9 +69,9 @@ class Wire:
         self.data = data
         self.fields_read = 0
 
-    def fields(self, piece: Piece) -> Iterator[tuple[int, int | Piece]]:
+    def fields(self, span: ByteRange) -> Iterator[tuple[int, int | ByteRange]]:
         """Yield the fields of a message: the number of each, and its value, a whole number or a range of bytes."""
-        at, end = piece
+        at, end = span
         while at < end:
             self.fields_read += 1
             if self.fields_read > MOST_FIELDS:
@@ -87,7 +87,7 @@ class Wire:
             )
             if size < 0 or at + size > end:
                 raise BadFileError("is cut off, or no ONNX file")
-            yield key >> 3, Piece(at, at + size)
+            yield key >> 3, ByteRange(at, at + size)
             at += size
 
     def _number(self, at: int, end: int) -> tuple[int, int]:
@@ -100,17 +100,17 @@ class Wire:
             shift += 7
         raise BadFileError("is cut off, or no ONNX file")
 
-    def bytes(self, piece: Piece) -> bytes:
+    def bytes(self, span: ByteRange) -> bytes:
         """Return the bytes of a range."""
-        return self.data[piece.start : piece.end]
+        return self.data[span.start : span.end]
 
-    def text(self, piece: int | Piece, most: int = 10_000) -> str:
+    def text(self, span: int | ByteRange, most: int = 10_000) -> str:
         """Return a range of bytes as text."""
-        if isinstance(piece, int) or piece.size > most:
+        if isinstance(span, int) or span.size > most:
             raise BadFileError(f"has a name of more than {most:,} characters")
-        return self.bytes(piece).decode("utf-8", "replace")
+        return self.bytes(span).decode("utf-8", "replace")
 
-    def count(self, value: int | Piece) -> int:
+    def count(self, value: int | ByteRange) -> int:
         """Return how many whole numbers a value has: one, or several packed in a row."""
         if isinstance(value, int):
             return 1
@@ -118,7 +118,7 @@ class Wire:
             raise BadFileError(f"has {value.size:,} bytes of whole numbers in one field")
         return len(self.bytes(value).translate(None, _GOING_ON))
 
-    def numbers(self, value: int | Piece) -> list[int]:
+    def numbers(self, value: int | ByteRange) -> list[int]:
         """Return the whole numbers of a value: one, or several packed in a row."""
         if isinstance(value, int):
             return [_signed(value)]
@@ -130,11 +130,11 @@ class Wire:
             found.append(_signed(number))
         return found
 
-    def reals(self, piece: Piece) -> list[float]:
+    def reals(self, span: ByteRange) -> list[float]:
         """Return the float32 numbers of a range."""
-        if piece.size % 4:
+        if span.size % 4:
             raise BadFileError("is cut off, or no ONNX file")
-        return [number for (number,) in struct.iter_unpack("<f", self.bytes(piece))]
+        return [number for (number,) in struct.iter_unpack("<f", self.bytes(span))]
 
 
 def _signed(value: int) -> int:

@@ -20,7 +20,7 @@ from rnncalc.modelfiles.model import (
     ModelFile,
     Remark,
     RemarkKind,
-    Role,
+    TensorRole,
     averages_in,
     modules_of,
     role_of,
@@ -33,7 +33,7 @@ _LETTERS = {"Double": "float64", "Float": "float32", "Half": "float16", "BFloat1
 _LETTERS |= {"Int": "int32", "Short": "int16", "Char": "int8", "Byte": "uint8", "Bool": "bool"}
 _LETTERS |= {"ComplexFloat": "complex64", "ComplexDouble": "complex128"}
 STORAGES = {f"{word}Storage": dtype for word, dtype in _LETTERS.items()}
-"""The types of numbers by the names of what holds them."""
+"""The types of numbers by the names of their storages."""
 
 
 def refuse_old(path: str) -> NoReturn:
@@ -46,7 +46,7 @@ def refuse_old(path: str) -> NoReturn:
 
 
 def read(path: str) -> ModelFile:
-    """Return what a file holds."""
+    """Return the contents of a file."""
     with Archive(path) as archive:
         root = _root(archive)
         if root is None and "model.weights.h5" in archive.names:
@@ -87,15 +87,15 @@ _SUBCLASS = "torch._tensor._rebuild_from_type_v2"
 _PACKED = "torch.ScriptObject"
 """What holds the weights of a layer that PyTorch has quantised dynamically."""
 _QUANTISED = ("torch._utils._rebuild_qtensor", _PACKED)
-_WITHIN = {"_parameters": Role.PARAMETER, "_buffers": Role.BUFFER, "_modules": None}
+_WITHIN = {"_parameters": TensorRole.PARAMETER, "_buffers": TensorRole.BUFFER, "_modules": None}
 """What a module keeps its parts in; their names are no part of theirs."""
 
 
 class PickledTensor(NamedTuple):
-    """A tensor as the pickle describes it; role, frozen: None where it does not say."""
+    """A tensor as the pickle describes it. role, frozen: None if it does not say."""
 
     call: PickledCall
-    role: Role | None = None
+    role: TensorRole | None = None
     frozen: bool | None = None
 
 
@@ -103,7 +103,7 @@ class PickledTensors:
     """The tensors below what a pickle describes, by their names, in its order; no deeper than MOST_PICKLE_DEPTH.
 
     others: the names of tensors of a kind that is not read; quantised: of those that are packed in whole numbers.
-    whole: whether modules tell their parameters from their buffers.
+    whole: whether the modules keep parameters apart from buffers.
     """
 
     def __init__(self, root: Any) -> None:
@@ -114,8 +114,8 @@ class PickledTensors:
         self._seen: set[int] = set()
         self._gather("", root, None, 0)
 
-    def _gather(self, name: str, value: Any, role: Role | None, depth: int) -> None:
-        """Take a value if it is a tensor; if not, go into what it holds, once if that is itself."""
+    def _gather(self, name: str, value: Any, role: TensorRole | None, depth: int) -> None:
+        """Add a value if it is a tensor; otherwise go into its items, each container once."""
         if not isinstance(value, PickledCall | dict | list | tuple):
             return
         if tensor := _pickled_tensor(value, role):
@@ -146,7 +146,7 @@ def _refuse_too_many(name: str, found: Sized) -> None:
 
 
 def _joined(name: str, key: Any) -> str:
-    """Return the name of what stands under a key, cut behind MOST_NAME: a key may have millions of characters."""
+    """Return the name of the value under a key, cut at MOST_NAME: a key may have millions of characters."""
     if key is None:
         return name
     last = str(key[: MOST_NAME + 1] if isinstance(key, str | bytes) else key)
@@ -154,7 +154,7 @@ def _joined(name: str, key: Any) -> str:
 
 
 def _below(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield what a value holds, under its keys; None where it has none of its own."""
+    """Yield the items of a value with their keys; a key is None if the value has none."""
     match value:
         case dict():
             yield from value.items()
@@ -177,14 +177,14 @@ def _below(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _pairs(args: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield what the arguments of a dictionary hold: a list of keys with their values."""
+    """Yield the items of a dictionary from its arguments, a list of keys with values."""
     of = args[0] if isinstance(args, tuple) and len(args) == 1 else ()
     for pair in of if isinstance(of, list) else ():
         if isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str):
             yield pair[0], pair[1]
 
 
-def _pickled_tensor(value: Any, role: Role | None) -> PickledTensor | None:
+def _pickled_tensor(value: Any, role: TensorRole | None) -> PickledTensor | None:
     """Return the tensor that a call makes, if it makes one."""
     if not isinstance(value, PickledCall) or not isinstance(value.args, tuple):
         return None
@@ -194,7 +194,7 @@ def _pickled_tensor(value: Any, role: Role | None) -> PickledTensor | None:
         below, *more = value.args
         frozen = not more[0] if more and isinstance(more[0], bool) else None
         if isinstance(below, PickledCall) and isinstance(below.args, tuple) and below.name in _TENSORS:
-            return PickledTensor(below, role or Role.PARAMETER, frozen)
+            return PickledTensor(below, role or TensorRole.PARAMETER, frozen)
     return None
 
 
@@ -202,7 +202,7 @@ def _pickled_tensor(value: Any, role: Role | None) -> PickledTensor | None:
 
 
 class TensorView(NamedTuple):
-    """Where a tensor's numbers lie: in which file of the archive, from which number on, at which steps."""
+    """The place of a tensor's numbers: the file of the archive, the first number, and the strides."""
 
     file: str
     start: int
@@ -223,7 +223,7 @@ def _tensors(path: str, archive: Archive, root: str, found: PickledTensors) -> I
 
 
 def _view(name: str, call: PickledCall, archive: Archive, root: str) -> tuple[TensorView, tuple[int, ...], str]:
-    """Return where a tensor lies, its shape and its type. Raises BadFileError where it cannot lie there."""
+    """Return the place, the shape and the type of a tensor. Raises BadFileError if the place is impossible."""
     said = escape(name)
     nothing = BadFileError(f"says of {said} nothing that a tensor can be")
     args = call.args if isinstance(call.args, tuple) else ()
@@ -254,7 +254,7 @@ def _reach(shape: tuple[int, ...], strides: tuple[int, ...]) -> int:
 
 
 def _sizes(value: Any) -> tuple[int, ...] | None:
-    """Return a shape or strides, None for what is none; some pickles have them as a call of torch.Size."""
+    """Return a shape or strides, None for anything else; some pickles have them as a call of torch.Size."""
     if isinstance(value, PickledCall) and isinstance(value.args, tuple) and len(value.args) == 1:
         (value,) = value.args
     if not isinstance(value, tuple | list) or len(value) > MOST_AXES or not all(map(_is_size, value)):
@@ -267,7 +267,7 @@ def _is_size(value: Any) -> bool:
 
 
 def _dtype(of: Global, rest: tuple[Any, ...]) -> str | None:
-    """Return the type of a tensor's numbers; some have it beside them, and not in what holds them."""
+    """Return the type of a tensor's numbers, which some pickles give beside the storage and not by it."""
     beside = next((each.name for each in rest if isinstance(each, Global) and each.module == "torch"), None)
     return beside if beside in DTYPES else STORAGES.get(of.name)
 

@@ -42,12 +42,12 @@ TYPES |= {
 
 
 def read(path: str) -> ModelFile:
-    """Return what a file holds."""
+    """Return the contents of a file."""
     return _of_names(path, _tensors(path))
 
 
 def read_sharded(path: str) -> ModelFile:
-    """Return what all the files of an index hold together. Raises BadFileError where one of them is not as it says."""
+    """Return the contents of all files of an index. Raises BadFileError if one contradicts the index."""
     with open_input(path) as file:
         data = file.read(MOST_INDEX + 1)
     if len(data) > MOST_INDEX:
@@ -87,7 +87,7 @@ def _shard(folder: str, name: str) -> list[FileTensor]:
 
 
 def _of_names(path: str, tensors: list[FileTensor], *remarks: Remark) -> ModelFile:
-    """Return a file of tensors of which nothing but names, shapes and types is known, under PyTorch's names.
+    """Return a file of tensors with PyTorch's names, whose names, shapes and types alone are known.
 
     They stand by their names, numbers in them by their size: the format keeps no order of its own.
     """
@@ -97,7 +97,7 @@ def _of_names(path: str, tensors: list[FileTensor], *remarks: Remark) -> ModelFi
 
 
 def natural(name: str) -> list[tuple[int, str]]:
-    """Return what to sort a name by, so that `layers.10` follows `layers.9`."""
+    """Return the sort key of a name, by which `layers.10` follows `layers.9`."""
     return [
         (int(piece[:18]), "") if piece.isdecimal() and piece.isascii() else (-1, piece)
         for piece in re.split(r"(\d+)", name)
@@ -105,7 +105,7 @@ def natural(name: str) -> list[tuple[int, str]]:
 
 
 def _tensors(path: str) -> list[FileTensor]:
-    """Return the tensors of one file. Raises BadFileError where its header is not true of it."""
+    """Return the tensors of one file. Raises BadFileError if its header contradicts its bytes."""
     with open_input(path) as file:
         size = os.fstat(file.fileno()).st_size
         length = int.from_bytes(file.read(8), "little")

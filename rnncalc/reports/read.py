@@ -8,8 +8,8 @@ from enum import Enum
 from typing import Any
 
 from rnncalc.layers.layer import External, Layer, Output
-from rnncalc.modelfiles.model import FileTensor, Remark, RemarkKind, Role
-from rnncalc.questions.models.matching import Change, Match, TensorCheck, TensorStatus
+from rnncalc.modelfiles.model import FileTensor, Remark, RemarkKind
+from rnncalc.questions.models.matching import LayerChange, Match, TensorCheck, TensorStatus
 from rnncalc.questions.models.sites import Doubt
 from rnncalc.questions.read import Draft, Read, settings
 from rnncalc.reports.report import DataReport, DocumentReport, RecordReport, SheetReport
@@ -52,11 +52,9 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
         file = self.read.file
         rows = [_row(tensor) for tensor in file.tensors[:MOST_ROWS]]
         if rest := file.tensors[MOST_ROWS:]:
-            sums = (
-                sum(tensor.params for tensor in rest if (tensor.role is Role.PARAMETER) == of) for of in (True, False)
-            )
+            sums = (sum(tensor.params for tensor in rest if tensor.is_parameter == of) for of in (True, False))
             rows.append((f"{plural(len(rest), 'more tensor')}", "", "", "", *sums))
-        others = sum(tensor.params for tensor in file.tensors if tensor.role is not Role.PARAMETER)
+        others = sum(tensor.params for tensor in file.tensors if not tensor.is_parameter)
         return [
             Sheet(
                 (
@@ -76,7 +74,7 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
         tensors = self.read.file.tensors
         for remark in self.read.file.remarks:
             yield _sentence(sentence(remark))
-        if frozen := sum(tensor.params for tensor in tensors if tensor.frozen and tensor.role is Role.PARAMETER):
+        if frozen := sum(tensor.params for tensor in tensors if tensor.frozen and tensor.is_parameter):
             yield f"{plural(frozen, 'parameter')} of these are frozen."
         if shared := [tensor for tensor in tensors if tensor.shared_with]:
             yield f"{plural(len(shared), 'tensor')} made of the numbers of another: counted once, with the first name."
@@ -86,7 +84,7 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
         file, draft = self.read
         head = [f"read from {file.path}, {file.format}: {plural(file.params, 'parameter')}"]
         head += [_sentence(sentence(remark)) for remark in file.remarks]
-        others = [tensor for tensor in file.tensors if tensor.role is not Role.PARAMETER]
+        others = [tensor for tensor in file.tensors if not tensor.is_parameter]
         if others:
             roles = ", ".join(dict.fromkeys(tensor.role.value for tensor in others))
             numbers = sum(tensor.params for tensor in others)
@@ -115,7 +113,7 @@ def _row(tensor: FileTensor) -> Row:
     role = f"{'frozen ' if tensor.frozen else ''}{tensor.role.value}"
     if tensor.shared_with:
         role = f"{role}, shared"
-    numbers = (tensor.params, "") if tensor.role is Role.PARAMETER else ("", tensor.params)
+    numbers = (tensor.params, "") if tensor.is_parameter else ("", tensor.params)
     return tensor.name, tensor.shape, tensor.dtype, role, *numbers
 
 
@@ -215,7 +213,7 @@ def name(check: TensorCheck) -> str:
 
 def messages(match: Match) -> Iterator[str | None]:
     """Yield what is wrong with each tensor, None when nothing is; with a layer's first, what would mend it."""
-    changes: dict[str | None, list[Change]] = {}
+    changes: dict[str | None, list[LayerChange]] = {}
     for change in match.changes:
         changes.setdefault(change.layer, []).append(change)
     added = {change.path: change for change in reversed(changes.pop(None, []))}  # of a path, the first
@@ -248,13 +246,13 @@ def _said(check: TensorCheck) -> str | None:
             return f"the file has {theirs}{where}, which{of}"
 
 
-def _cure(changes: Iterable[Change]) -> str:
+def _cure(changes: Iterable[LayerChange]) -> str:
     """Return `; write ...`, the changes of a layer that would explain what differs."""
     found = [*dict.fromkeys(map(_change, changes))]
     return f"; write {', '.join(found)}" if found else ""
 
 
-def _addition(name: str, added: Mapping[str, Change]) -> str:
+def _addition(name: str, added: Mapping[str, LayerChange]) -> str:
     """Return `; add ...`, the layer that would have a tensor of the file: the one at the longest path above it."""
     above = [*(name[: found.start()] for found in re.finditer("[./]", name)), ""]
     there = [path for path in above if path in added]
@@ -267,7 +265,7 @@ def written(layer: Layer) -> str:
     return ", ".join([f"{layer.kind}: {getattr(layer, layer.number)}", *options])
 
 
-def _change(change: Change) -> str:
+def _change(change: LayerChange) -> str:
     if change.option == "inputs":
         if change.first:
             return f"input: {change.theirs} (m, here {change.ours})"

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from rnncalc import Network
 from rnncalc.modelfiles import read
-from rnncalc.modelfiles.model import Role
+from rnncalc.modelfiles.model import TensorRole
 
 pytestmark = [pytest.mark.conformance, pytest.mark.filterwarnings("ignore")]
 
@@ -74,7 +74,7 @@ def saved_and_read(drawn: Drawn, folder: Path) -> None:
 
 def copied(path: Path, to: Path, number: int) -> tuple[str, tuple[tuple[int, ...], tuple[int, ...]]]:
     """Copy a file with one tensor in another shape, zeros; return its name and both shapes."""
-    parameters = [tensor for tensor in read(str(path)).tensors if tensor.role is Role.PARAMETER]
+    parameters = [tensor for tensor in read(str(path)).tensors if tensor.is_parameter]
     name, shape, *_ = parameters[number % len(parameters)]
     longer = shape[0] + 1, *shape[1:]
     if path.suffix != ".keras":
@@ -107,8 +107,8 @@ def test_frozen_layers_and_optimizers(tmp_path: Path) -> None:
     text = hold(tmp_path / "a.keras", 4 * 2 * (3 + 2 + 1) + 4 + 3)
     assert "frozen: true" in text
     roles = [tensor.role for tensor in read(str(tmp_path / "a.keras")).tensors]
-    assert roles.count(Role.BUFFER) == 2
-    assert roles.count(Role.OPTIMIZER) >= 4
+    assert roles.count(TensorRole.BUFFER) == 2
+    assert roles.count(TensorRole.OPTIMIZER) >= 4
 
 
 def test_wrapped_and_nested_layers(tmp_path: Path) -> None:

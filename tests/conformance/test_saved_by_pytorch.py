@@ -16,7 +16,7 @@ from torch import nn
 
 from rnncalc import Network
 from rnncalc.modelfiles import read
-from rnncalc.modelfiles.model import RemarkKind, Role
+from rnncalc.modelfiles.model import RemarkKind, TensorRole
 
 pytestmark = [pytest.mark.conformance, pytest.mark.filterwarnings("ignore")]
 
@@ -95,7 +95,7 @@ def test_torchscript(tmp_path: Path) -> None:
     for name in ("a.pt", "b.pt"):
         hold(tmp_path / name, 4 * (3 + 1) + 8)
         roles = {tensor.name: tensor.role for tensor in read(str(tmp_path / name)).tensors}
-        assert roles["1.running_mean"] is Role.BUFFER
+        assert roles["1.running_mean"] is TensorRole.BUFFER
 
 
 def test_metadata_of_safetensors(tmp_path: Path) -> None:

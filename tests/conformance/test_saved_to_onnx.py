@@ -19,7 +19,6 @@ from torch import nn
 
 from rnncalc import Network
 from rnncalc.modelfiles import read
-from rnncalc.modelfiles.model import Role
 
 pytestmark = [pytest.mark.conformance, pytest.mark.filterwarnings("ignore")]
 
@@ -70,7 +69,7 @@ def exported_and_read(drawn: Drawn, folder: Path) -> None:
         np.testing.assert_array_equal(ours[name].read(), array)
     assert file.params == network.params
     hold(path, network.params)
-    changeable = [tensor.name for tensor in file.tensors if tensor.role is Role.PARAMETER and tensor.name in theirs]
+    changeable = [tensor.name for tensor in file.tensors if tensor.is_parameter and tensor.name in theirs]
     changed(held, changeable[drawn.number % len(changeable)], path, network)
 
 

@@ -11,7 +11,7 @@ from modelfiles.made import lstm, safetensors, state_dict
 
 from rnncalc.errors import SpecError
 from rnncalc.modelfiles import FORMATS, SUFFIXES, FileFormat, is_model, read, recognised
-from rnncalc.modelfiles.model import FileTensor, ModelFile, Module, Role
+from rnncalc.modelfiles.model import FileModule, FileTensor, ModelFile, TensorRole
 
 HDF = b"\x89HDF\r\n\x1a\n"
 
@@ -63,10 +63,10 @@ def test_an_empty_file_of_every_format(tmp_path: Path, suffix: str, monkeypatch:
 
 def test_a_new_format_is_a_module_and_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
     """Read, listed, drafted and held like any other, with no other change."""
-    matrix = FileTensor("fc.weight", (2, 3), "float32", Role.PARAMETER, lambda: [[0.0] * 3] * 2)
+    matrix = FileTensor("fc.weight", (2, 3), "float32", TensorRole.PARAMETER, lambda: [[0.0] * 3] * 2)
 
     def read_theirs(path: str) -> ModelFile:
-        return ModelFile(path, "theirs", "pytorch", (matrix,), (Module("fc", {"weight": matrix}),))
+        return ModelFile(path, "theirs", "pytorch", (matrix,), (FileModule("fc", {"weight": matrix}),))
 
     theirs = ModuleType("theirs")
     vars(theirs)["read"] = read_theirs
@@ -89,9 +89,9 @@ def test_whatever_fails_in_reading_is_one_line(
     def fail(*_: object) -> ModelFile:
         raise error("x\ny")
 
-    matrix = FileTensor("fc.weight", (2, 3), "float32", Role.PARAMETER, fail)
-    biases = FileTensor("fc.bias", (2,), "float32", Role.PARAMETER, fail)
-    module = Module("fc", {"weight": matrix, "bias": biases})
+    matrix = FileTensor("fc.weight", (2, 3), "float32", TensorRole.PARAMETER, fail)
+    biases = FileTensor("fc.bias", (2,), "float32", TensorRole.PARAMETER, fail)
+    module = FileModule("fc", {"weight": matrix, "bias": biases})
     theirs = ModuleType("theirs")
     monkeypatch.setitem(sys.modules, "theirs", theirs)
     monkeypatch.setitem(FORMATS, "theirs", FileFormat("theirs", (".theirs",), lambda head: head[:6] == b"THEIRS"))

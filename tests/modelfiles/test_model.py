@@ -2,7 +2,7 @@
 
 import pytest
 
-from rnncalc.modelfiles.model import Role, role_of
+from rnncalc.modelfiles.model import TensorRole, role_of
 
 
 @pytest.mark.parametrize(
@@ -11,10 +11,10 @@ from rnncalc.modelfiles.model import Role, role_of
 )
 def test_averages_of_weights(name: str) -> None:
     """A second set beside those that are trained."""
-    assert role_of(name, "float32") is Role.UNKNOWN
+    assert role_of(name, "float32") is TensorRole.UNKNOWN
 
 
 @pytest.mark.parametrize("name", ["semantic.w", "schema.w", "remaining.w", "ema", "w.ema", "averaged.w", "nemat/w"])
 def test_names_that_are_no_averages(name: str) -> None:
     """Words that have the letters in them, and a tensor's own name."""
-    assert role_of(name, "float32") is Role.PARAMETER
+    assert role_of(name, "float32") is TensorRole.PARAMETER

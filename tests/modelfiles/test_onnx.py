@@ -16,7 +16,7 @@ from modelfiles.messages import FLOAT, INT64, attribute, field, graph, message, 
 
 from rnncalc.errors import SpecError
 from rnncalc.modelfiles import read
-from rnncalc.modelfiles.model import BadFileError, RemarkKind, Role
+from rnncalc.modelfiles.model import BadFileError, RemarkKind, TensorRole
 from rnncalc.modelfiles.protobuf import WINDOW, FileBytes
 
 LSTM = (tensor("w", (1, 8, 3)), tensor("r", (1, 8, 2)), tensor("b", (1, 16)))
@@ -72,12 +72,12 @@ def test_what_is_no_weight(tmp_path: Path) -> None:
     parts = [node("LSTM", "x w r b - start", "y"), node("BatchNormalization", "y one one mean var", "z")]
     file = read(str(onnx(tmp_path / "a.onnx", *parts, tensors=tensors)))
     assert {tensor.name: tensor.role for tensor in file.tensors} == {
-        "shape": Role.CONSTANT,
-        "one": Role.UNKNOWN,
-        "mean": Role.BUFFER,
-        "var": Role.BUFFER,
-        "start": Role.CONSTANT,
-        **dict.fromkeys("wrb", Role.PARAMETER),
+        "shape": TensorRole.CONSTANT,
+        "one": TensorRole.UNKNOWN,
+        "mean": TensorRole.BUFFER,
+        "var": TensorRole.BUFFER,
+        "start": TensorRole.CONSTANT,
+        **dict.fromkeys("wrb", TensorRole.PARAMETER),
     }
 
 
@@ -94,7 +94,7 @@ def test_constants_are_weights_too(tmp_path: Path) -> None:
     values = {"k": tensor("", (3, 2)), "one": tensor("", (1,)), "axes": tensor("", (2,), bytes(16), INT64)}
     parts = [node("Constant", "", name, attribute("value", field(5, value))) for name, value in values.items()]
     file = read(str(onnx(tmp_path / "a.onnx", *parts, node("MatMul", "x k", "y"))))
-    roles = {"k": Role.PARAMETER, "one": Role.CONSTANT, "axes": Role.CONSTANT}
+    roles = {"k": TensorRole.PARAMETER, "one": TensorRole.CONSTANT, "axes": TensorRole.CONSTANT}
     assert {tensor.name: tensor.role for tensor in file.tensors} == roles
     assert (file.params, file.remarks) == (6, ())
 
@@ -275,7 +275,9 @@ def test_numbers_of_a_file_are_looked_at_once(tmp_path: Path) -> None:
     parts = [node("LSTM", f"x w r b - s{place}", "y") for place in range(2_000)]
     path = onnx(tmp_path / "a.onnx", *parts, tensors=[*LSTM, *states])
     roles = [tensor.role for tensor in read(str(path)).tensors if tensor.name.startswith("s")]
-    assert roles == [Role.CONSTANT] * 1_000 + [Role.PARAMETER] * 1_000  # a million numbers of zeros are looked at
+    assert (
+        roles == [TensorRole.CONSTANT] * 1_000 + [TensorRole.PARAMETER] * 1_000
+    )  # a million numbers of zeros are looked at
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
@@ -364,7 +366,7 @@ def test_steps_in_a_row_are_a_cell(tmp_path: Path, call: Call, start: bytes, act
 def test_another_row_is_a_weight(tmp_path: Path, start: bytes, activation: str) -> None:
     """One with numbers of its own, or before what is no activation of a cell."""
     roles = {each.name: each.role for each in read(str(written_out(tmp_path / "a.onnx", start, activation))).tensors}
-    assert roles["s"] is Role.PARAMETER
+    assert roles["s"] is TensorRole.PARAMETER
 
 
 def test_a_matrix_for_two_inputs_is_a_layer(tmp_path: Path, call: Call) -> None:

@@ -14,7 +14,7 @@ from modelfiles.made import Called, Stored, archive, lstm, parameter, pickled, s
 from rnncalc.bounds import MOST_OPCODES
 from rnncalc.errors import SpecError
 from rnncalc.modelfiles import read
-from rnncalc.modelfiles.model import Remark, RemarkKind, Role
+from rnncalc.modelfiles.model import Remark, RemarkKind, TensorRole
 from rnncalc.modelfiles.pickled import unpickled
 from rnncalc.modelfiles.pytorch import PickledTensors
 
@@ -39,9 +39,9 @@ def test_a_checkpoint_holds_a_state_dict_among_other_things(tmp_path: Path) -> N
     value = {"epoch": 3, "model_state_dict": weights, "optimizer_state_dict": states, "losses": [0.5, 0.25]}
     file = read(str(archive(tmp_path / "a.ckpt", value, {"0": FOUR, "1": FOUR, "2": FOUR})))
     assert {tensor.name: tensor.role for tensor in file.tensors} == {
-        "model_state_dict.w": Role.PARAMETER,
-        "optimizer_state_dict.state.0.step": Role.OPTIMIZER,
-        "optimizer_state_dict.state.0.exp_avg": Role.OPTIMIZER,
+        "model_state_dict.w": TensorRole.PARAMETER,
+        "optimizer_state_dict.state.0.step": TensorRole.OPTIMIZER,
+        "optimizer_state_dict.state.0.exp_avg": TensorRole.OPTIMIZER,
     }
     assert file.params == 4
 
@@ -58,9 +58,9 @@ def test_a_pickled_module(tmp_path: Path) -> None:
     outer = module({"v": parameter(tensor("2", (2, 2)))}, {}, {"inner": inner}, _flat_weights=[tensor("2", (2, 2))])
     file = read(str(archive(tmp_path / "a.pt", outer, {"0": FOUR, "1": FOUR, "2": FOUR})))
     assert [(tensor.name, tensor.role, tensor.frozen) for tensor in file.tensors] == [
-        ("v", Role.PARAMETER, False),
-        ("inner.w", Role.PARAMETER, True),
-        ("inner.scale", Role.BUFFER, None),
+        ("v", TensorRole.PARAMETER, False),
+        ("inner.w", TensorRole.PARAMETER, True),
+        ("inner.scale", TensorRole.BUFFER, None),
     ]
     assert RemarkKind.ROLES_BY_NAME not in {remark.kind for remark in file.remarks}
 
@@ -348,4 +348,4 @@ def test_quantised_weights_are_said(tmp_path: Path) -> None:
     whole = Called("theirs", "Model", state={"_parameters": {}, "_modules": {"rnn": Called("a", "b", state=inner)}})
     file = read(str(archive(tmp_path / "b.pt", whole, {"0": FOUR})))
     assert [(remark.kind, remark.names) for remark in file.remarks] == [(RemarkKind.QUANTISED, ("rnn.param",))]
-    assert not [tensor for tensor in file.tensors if tensor.role is Role.PARAMETER]
+    assert not [tensor for tensor in file.tensors if tensor.is_parameter]

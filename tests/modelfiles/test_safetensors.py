@@ -12,7 +12,7 @@ from modelfiles.made import lstm, safetensors, state_dict
 
 from rnncalc.errors import SpecError
 from rnncalc.modelfiles import read
-from rnncalc.modelfiles.model import RemarkKind, Role
+from rnncalc.modelfiles.model import RemarkKind, TensorRole
 
 
 def test_tensors_and_their_numbers(tmp_path: Path) -> None:
@@ -50,16 +50,16 @@ def test_whole_numbers_and_what_is_named_so_are_no_parameters(tmp_path: Path) ->
     shapes = dict.fromkeys(("bn.weight", "bn.running_mean", "optimizer.0.exp_avg", "ema_model.bn.weight"), (4,))
     file = read(str(safetensors(tmp_path / "a.safetensors", shapes)))
     assert {tensor.name: tensor.role for tensor in file.tensors} == {
-        "bn.weight": Role.PARAMETER,
-        "bn.running_mean": Role.BUFFER,
-        "optimizer.0.exp_avg": Role.OPTIMIZER,
-        "ema_model.bn.weight": Role.UNKNOWN,
+        "bn.weight": TensorRole.PARAMETER,
+        "bn.running_mean": TensorRole.BUFFER,
+        "optimizer.0.exp_avg": TensorRole.OPTIMIZER,
+        "ema_model.bn.weight": TensorRole.UNKNOWN,
     }
     assert RemarkKind.AVERAGES in {remark.kind for remark in file.remarks}
     (whole,) = read(
         str(safetensors(tmp_path / "b.safetensors", {"n": (2,)}, dtype="I64", data={"n": bytes(16)}))
     ).tensors
-    assert (whole.role, whole.read()) == (Role.BUFFER, [0, 0])
+    assert (whole.role, whole.read()) == (TensorRole.BUFFER, [0, 0])
 
 
 def test_names_with_numbers_are_sorted_by_them(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = 10
-ROOMS = ("layers", "conventions", "network", "forward", "questions")
+ROOMS = ("layers", "conventions", "network", "forward", "questions", "export")
 SELECTION = (
     *("cli", "conventions", "formats", "forward", "layers", "modelfiles", "network", "questions", "reports", "export"),
     *("spec", "test_bad_specs.py", "test_cli.py", "test_bounds.py", "test_specs.py"),

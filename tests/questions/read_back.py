@@ -5,7 +5,7 @@ from typing import Any
 from questions.models.made import cell, file, module
 
 from rnncalc.layers.layer import Layer
-from rnncalc.modelfiles.model import ModelFile, Module, Remark
+from rnncalc.modelfiles.model import FileModule, ModelFile, Remark
 from rnncalc.questions.models.sites import Doubt
 from rnncalc.questions.read import Draft, read
 
@@ -28,7 +28,7 @@ def drafted(file: ModelFile) -> Draft:
     return draft
 
 
-def of(*modules: Module, **more: Any) -> Draft:
+def of(*modules: FileModule, **more: Any) -> Draft:
     return drafted(file("pytorch", *modules, **more))
 
 

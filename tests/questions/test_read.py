@@ -15,7 +15,7 @@ from rnncalc.layers.gru import GRU
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
 from rnncalc.layers.lstm import LSTM
 from rnncalc.modelfiles import read as read_file
-from rnncalc.modelfiles.model import ModelFile, Module, Remark, Role
+from rnncalc.modelfiles.model import FileModule, ModelFile, Remark, TensorRole
 from rnncalc.questions.models.sites import Doubt, sites_of
 from rnncalc.questions.read import in_chain, read, settings
 
@@ -68,7 +68,7 @@ def test_stacked_layers_are_one_that_is_repeated() -> None:
 def test_stacked_layers_of_no_path_stand_each_by_itself() -> None:
     """A spec could not say which module they are, were they one."""
     shapes = {name: tensor(name, shape) for name, shape in stacked(4, 4, 4).items()}
-    assert layers(of(Module("", shapes))) == [LSTM(4), LSTM(4)]
+    assert layers(of(FileModule("", shapes))) == [LSTM(4), LSTM(4)]
 
 
 def test_widths_that_do_not_fit_are_bridged_with_a_doubt() -> None:
@@ -86,12 +86,12 @@ def test_widths_that_do_not_fit_are_bridged_with_a_doubt() -> None:
     [
         ([module("bn", NORM)], External(8, path="bn"), ("bn",)),
         ([module("bn", NORM), module("ln", NORM)], External(16), ("bn", "ln")),
-        ([Module("", {"scale": tensor("scale", (4,))})], External(4), ("scale",)),
+        ([FileModule("", {"scale": tensor("scale", (4,))})], External(4), ("scale",)),
         ([module("emb", TABLE)], External(80, path="emb"), ("emb",)),  # a spec has a table in front alone
     ],
 )
 def test_what_is_not_known_is_counted_where_it_stands(
-    modules: list[Module], there: External, said: tuple[str, ...]
+    modules: list[FileModule], there: External, said: tuple[str, ...]
 ) -> None:
     """Together, with the path where there is one; the width goes through."""
     found = of(module("a", cell(4, 3, 4)), *modules, module("b", cell(3, 4, 2)))
@@ -144,11 +144,11 @@ def test_what_is_frozen() -> None:
     assert layers(of(module("a", cell(4, 3, 2), frozen=True))) == [LSTM(2, path="a", frozen=True)]
     assert layers(of(module("a", cell(4, 3, 2), frozen=False))) == [LSTM(2, path="a")]
     part = {leaf: tensor(f"a.{leaf}", shape, frozen="ih" in leaf) for leaf, shape in cell(4, 3, 2).items()}
-    found = of(Module("a", part))
+    found = of(FileModule("a", part))
     assert layers(found) == [LSTM(2, path="a")]
     assert doubts(found) == [(Remark(Doubt.PARTLY_FROZEN, ("weight_ih_l0", "bias_ih_l0")),)]
     of_two = {leaf: tensor(f"a.{leaf}", shape, frozen=leaf == "bias_hh_l1") for leaf, shape in stacked(4, 4, 4).items()}
-    repeated = of(Module("a", of_two))
+    repeated = of(FileModule("a", of_two))
     assert layers(repeated) == [LSTM(4, path="a", repeat=2)]
     assert doubts(repeated) == [(Remark(Doubt.PARTLY_FROZEN, ("bias_hh_l0",)),)]
 
@@ -204,7 +204,7 @@ def test_what_cannot_be_told_apart_is_one_part() -> None:
 def test_a_file_of_no_parameters_or_too_many_has_no_draft() -> None:
     """A spec holds 10^12 at most."""
     assert read(file("pytorch")).draft is None
-    buffer = tensor("bn.mean", (4,))._replace(role=Role.BUFFER)
+    buffer = tensor("bn.mean", (4,))._replace(role=TensorRole.BUFFER)
     held = file("pytorch")._replace(tensors=(buffer,))
     assert read(held) == (held, None)
     assert layers(of(module("scale", {"weight": (1,)}))) == [External(1, path="scale")]
@@ -310,15 +310,15 @@ def test_no_layer_stands_before_the_one_it_is_stacked_on() -> None:
     assert ordered({"a": broken, "b": cell(4, 3, 7)}) == [("a", 0), ("a", 1), ("b", 0)]
 
 
-def tied(bias: int = 0, *, shape: Shape = (20, 4), leaf: str = "weight", path: str = "fc") -> Module:
+def tied(bias: int = 0, *, shape: Shape = (20, 4), leaf: str = "weight", path: str = "fc") -> FileModule:
     """Return a module whose matrix is the table's, and so many biases of its own."""
     own = {"bias": tensor(f"{path}.bias", (bias,))} if bias else {}
-    return Module(path, {leaf: tensor(f"{path}.weight", shape, shared_with="emb.weight"), **own})
+    return FileModule(path, {leaf: tensor(f"{path}.weight", shape, shared_with="emb.weight"), **own})
 
 
 @pytest.mark.parametrize("bias", [20, 0])
 @pytest.mark.parametrize("more", [[], [tied(path="copy")], [module("copy", NORM, shared_with="bn")]])
-def test_an_output_whose_matrix_is_the_tables(bias: int, more: list[Module]) -> None:
+def test_an_output_whose_matrix_is_the_tables(bias: int, more: list[FileModule]) -> None:
     """Is tied, of as many units as there are words; its biases alone are counted, and what is used once more is not."""
     found = of(module("emb", TABLE), RNN, tied(bias), *more)
     assert layers(found) == [Embedding(4, path="emb"), LSTM(4, path="rnn"), found.network.output]
@@ -348,7 +348,7 @@ def test_a_tied_output_of_another_width() -> None:
         [module("other", TABLE), RNN, tied(20)],
     ],
 )
-def test_a_shared_matrix_that_is_no_tied_output(modules: list[Module]) -> None:
+def test_a_shared_matrix_that_is_no_tied_output(modules: list[FileModule]) -> None:
     """Not at the end, of no table, of other shape or name: what is its own is counted, and not known."""
     found = of(*modules)
     own = modules[[each.path for each in modules].index("fc")].tensors["bias"].params

@@ -14,7 +14,7 @@ from rnncalc.conventions.catalogue import convention
 from rnncalc.errors import Path, Problem, RefusedError, SpecError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Layer, Output
-from rnncalc.modelfiles.model import FileTensor, ModelFile, Role
+from rnncalc.modelfiles.model import FileTensor, ModelFile
 from rnncalc.network.network import Network
 from rnncalc.questions.models.pairing import Pairs, Wanted, below, moved, paired, prefix, wanted_of, without
 from rnncalc.questions.models.sites import Doubt, Shape, Site, sites_of
@@ -51,7 +51,7 @@ class TensorCheck(NamedTuple):
         return self.status is TensorStatus.MATCHED
 
 
-class Change(NamedTuple):
+class LayerChange(NamedTuple):
     """A change of a layer that explains a difference: of an option, of kind and units, or of the input width.
 
     layer: None if the network has no such layer; `theirs` is then the layer to add.
@@ -70,7 +70,7 @@ class Match(NamedTuple):
 
     path: str
     tensors: tuple[TensorCheck, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[LayerChange, ...]
     left_out: int
     sites: dict[str, Site]
 
@@ -108,7 +108,7 @@ def match(network: Network, file: ModelFile) -> Match:
         if not tensor.shared_with
     ]
     changes = (*_changes(wanted, pairs, file.framework), *_unpaired(wanted, pairs, left, start))
-    no_params = sum(tensor.role is not Role.PARAMETER for tensor in file.tensors)
+    no_params = sum(not tensor.is_parameter for tensor in file.tensors)
     named = {wanted[place].name: site for place, site in pairs.items()}
     return Match(file.path, (*checks, *of_externals, *others), changes, no_params, named)
 
@@ -166,7 +166,7 @@ _BESIDE = ("name", "frozen", "repeat", "extra_inputs", "path", "activation", "me
 """Options that no shape depends on."""
 
 
-def _changes(wanted: Sequence[Wanted], pairs: Pairs, framework: str) -> Iterator[Change]:
+def _changes(wanted: Sequence[Wanted], pairs: Pairs, framework: str) -> Iterator[LayerChange]:
     """Yield the changes that would make each layer that of the file in its place."""
     explained = False
     for place, each in enumerate(wanted):
@@ -175,12 +175,12 @@ def _changes(wanted: Sequence[Wanted], pairs: Pairs, framework: str) -> Iterator
             continue
         shared = [name for name, tensor in site.tensors.items() if tensor.shared_with and name in each.shapes]
         if shared:
-            yield Change(each.name, "tied", False, True, site.path)
+            yield LayerChange(each.name, "tied", False, True, site.path)
         if each.shapes == site.shapes or _of_table(each.layer, site):
             continue
         found = [*_options(each, site, framework)]
         if each.placed.inputs != site.inputs and (not explained or not place) and not each.layer.extra_inputs:
-            found.append(Change(each.name, "inputs", each.placed.inputs, site.inputs, site.path, not place))
+            found.append(LayerChange(each.name, "inputs", each.placed.inputs, site.inputs, site.path, not place))
         yield from found
         explained = explained or bool(found)
 
@@ -190,20 +190,20 @@ def _of_table(layer: Layer, site: Site) -> bool:
     return isinstance(layer, Embedding) and Doubt.TABLE in site.doubts
 
 
-def _options(wanted: Wanted, site: Site, framework: str) -> Iterator[Change]:
+def _options(wanted: Wanted, site: Site, framework: str) -> Iterator[LayerChange]:
     ours, theirs = wanted.layer, site.layer
     assert theirs is not None
     one, other = ((layer.kind, getattr(layer, layer.number)) for layer in (ours, theirs))
     if one != other:
         if isinstance(ours, Output) and ours.kind == theirs.kind:
-            yield Change(wanted.name, "output", one[1], other[1], site.path)
+            yield LayerChange(wanted.name, "output", one[1], other[1], site.path)
         else:
-            yield Change(wanted.name, "kind", one, other, site.path)
+            yield LayerChange(wanted.name, "kind", one, other, site.path)
     for option in ours.fields:
         if option not in (*_BESIDE, ours.number) and option in theirs.fields:
             was, would = (_value(layer, option, framework) for layer in (ours, theirs))
             if was != would:
-                yield Change(wanted.name, option, was, would, site.path)
+                yield LayerChange(wanted.name, option, was, would, site.path)
 
 
 def _value(layer: Layer, option: str, framework: str) -> Any:
@@ -213,7 +213,7 @@ def _value(layer: Layer, option: str, framework: str) -> Any:
     return getattr(layer, option)
 
 
-def _unpaired(wanted: Sequence[Wanted], pairs: Pairs, left: Sequence[Site], start: str) -> Iterator[Change]:
+def _unpaired(wanted: Sequence[Wanted], pairs: Pairs, left: Sequence[Site], start: str) -> Iterator[LayerChange]:
     """Yield the paths of layers that are not at theirs, and the layers that would be what is left beside them.
 
     start: the prefix of the network's paths that the file leaves out.
@@ -222,7 +222,7 @@ def _unpaired(wanted: Sequence[Wanted], pairs: Pairs, left: Sequence[Site], star
     paths = set()
     for each, path in moved(missing, left):
         paths.add(path)
-        yield Change(each.name, "path", f"{start}{each.layer.path}", f"{start}{path}", path)
+        yield LayerChange(each.name, "path", f"{start}{each.layer.path}", f"{start}{path}", path)
     for site in left:
         if site.layer and site.params and site.path not in paths:
-            yield Change(None, "layer", None, site.layer, site.path)
+            yield LayerChange(None, "layer", None, site.layer, site.path)

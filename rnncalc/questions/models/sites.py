@@ -16,7 +16,7 @@ from rnncalc.conventions.layout import layout
 from rnncalc.layers.kinds import kind
 from rnncalc.layers.layer import Dense, Embedding, Layer
 from rnncalc.layers.options import OPTIONS
-from rnncalc.modelfiles.model import FileTensor, ModelFile, Module
+from rnncalc.modelfiles.model import FileModule, FileTensor, ModelFile
 
 Shape = tuple[int, ...]
 
@@ -167,7 +167,7 @@ _RECURRENT = re.compile(r"(weight_ih|weight_hh|weight_hr|bias_ih|bias_hh)(?:_l([
 _TABLE = re.compile(r"emb|lookup|wte|vocab|token", re.IGNORECASE)
 
 
-def _pytorch_sites(module: Module) -> Iterator[Site]:
+def _pytorch_sites(module: FileModule) -> Iterator[Site]:
     """Yield the recurrent layers stacked in a module by their numbers, and what else it holds as number 0."""
     stacked: dict[int, dict[str, FileTensor]] = {}
     others: dict[str, FileTensor] = {}
@@ -217,7 +217,7 @@ def _pytorch_matrix(site: Site) -> Site:
 _MERGES = ("sum", "mul", "ave")
 
 
-def _keras_sites(module: Module) -> Iterator[Site]:
+def _keras_sites(module: FileModule) -> Iterator[Site]:
     """Yield the one layer that a module is."""
     site, settings = Site(module.path, 0, module.tensors), module.settings
     shapes = site.shapes
@@ -263,7 +263,7 @@ _OPERATORS = {"RNN": "rnn", "GRU": "gru", "LSTM": "lstm"}
 _ACTIVATIONS = {"tanh": "tanh", "relu": "relu", "sigmoid": "sigmoid", "affine": "linear"}
 
 
-def _onnx_sites(module: Module) -> Iterator[Site]:
+def _onnx_sites(module: FileModule) -> Iterator[Site]:
     """Yield the one layer that an operator is."""
     site = Site(module.path, 0, module.tensors)
     shapes = site.shapes
@@ -293,7 +293,7 @@ def _onnx_sites(module: Module) -> Iterator[Site]:
         yield site
 
 
-def _onnx_otherwise(module: Module) -> bool:
+def _onnx_otherwise(module: FileModule) -> bool:
     """Return whether an operator with the weights of a known layer computes something else."""
     settings = module.settings
     given = [str(word).lower() for word in words] if isinstance(words := settings.get("activations"), list) else []
@@ -305,7 +305,7 @@ def _onnx_otherwise(module: Module) -> bool:
     return otherwise or not usual or len({*map(tuple, ways)}) > 1
 
 
-def _onnx_activation(module: Module) -> tuple[str, tuple[Doubt, ...]]:
+def _onnx_activation(module: FileModule) -> tuple[str, tuple[Doubt, ...]]:
     """Return the activation of a cell: the one after those of its gates; by default tanh."""
     given = module.settings.get("activations")
     place = 0 if module.kind == "RNN" else 1
@@ -315,7 +315,7 @@ def _onnx_activation(module: Module) -> tuple[str, tuple[Doubt, ...]]:
     return (word, ()) if word else ("tanh", (Doubt.ACTIVATION,))
 
 
-_GUESSERS: dict[str, Callable[[Module], Iterator[Site]]] = {
+_GUESSERS: dict[str, Callable[[FileModule], Iterator[Site]]] = {
     "pytorch": _pytorch_sites,
     "keras": _keras_sites,
     "onnx": _onnx_sites,

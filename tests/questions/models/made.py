@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
-from rnncalc.modelfiles.model import FileTensor, ModelFile, Module, Role
+from rnncalc.modelfiles.model import FileModule, FileTensor, ModelFile, TensorRole
 from rnncalc.questions.models.sites import Site, sites_of
 
 Shape = tuple[int, ...]
@@ -17,22 +17,24 @@ def _unread() -> Any:
 
 def tensor(name: str, shape: Shape, **more: Any) -> FileTensor:
     """Return a tensor; more: whether it is frozen, and whose numbers it shares."""
-    return FileTensor(name, shape, "float32", Role.PARAMETER, _unread, **more)
+    return FileTensor(name, shape, "float32", TensorRole.PARAMETER, _unread, **more)
 
 
-def module(path: str, shapes: Shapes, kind: str = "", settings: Mapping[str, Any] | None = None, **more: Any) -> Module:
+def module(
+    path: str, shapes: Shapes, kind: str = "", settings: Mapping[str, Any] | None = None, **more: Any
+) -> FileModule:
     """Return a module of tensors that are called what it is, and what they are in it."""
     tensors = {leaf: tensor(f"{path}.{leaf}", shape, **more) for leaf, shape in shapes.items()}
-    return Module(path, tensors, kind, settings or {})
+    return FileModule(path, tensors, kind, settings or {})
 
 
-def file(framework: str, *modules: Module, **more: Any) -> ModelFile:
+def file(framework: str, *modules: FileModule, **more: Any) -> ModelFile:
     """Return a file of modules; more: whether they are ordered, and what the network reads."""
     tensors = tuple(tensor for module in modules for tensor in module.tensors.values())
     return ModelFile("model.file", framework, framework, tensors, modules, **more)
 
 
-def site(framework: str, module: Module) -> Site:
+def site(framework: str, module: FileModule) -> Site:
     """Return the one site of a module."""
     (found,) = sites_of(file(framework, module))
     return found

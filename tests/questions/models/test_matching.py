@@ -11,12 +11,12 @@ from rnncalc.layers.gru import GRU
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
 from rnncalc.layers.lstm import LSTM
 from rnncalc.layers.rnn import RNN
-from rnncalc.modelfiles.model import ModelFile, Module, Role
+from rnncalc.modelfiles.model import FileModule, ModelFile, TensorRole
 from rnncalc.network.network import Network
-from rnncalc.questions.models.matching import Change, Match, TensorCheck, TensorStatus, match
+from rnncalc.questions.models.matching import LayerChange, Match, TensorCheck, TensorStatus, match
 
 
-def held(layers: Sequence[Layer], *modules: Module, input: int = 4, **more: Any) -> Match:
+def held(layers: Sequence[Layer], *modules: FileModule, input: int = 4, **more: Any) -> Match:
     """Return a network of PyTorch held against a file of these modules."""
     return match(Network(input=input, layers=layers, convention="pytorch", **more), file("pytorch", *modules))
 
@@ -58,7 +58,7 @@ def test_what_is_missing_and_what_is_more() -> None:
 def test_what_is_no_parameter_is_counted_and_not_held() -> None:
     """Buffers, and the numbers of optimizers."""
     whole = file("pytorch", module("rnn", cell(4, 4, 3)))
-    others = [tensor(role.value, (2,))._replace(role=role) for role in Role if role is not Role.PARAMETER]
+    others = [tensor(role.value, (2,))._replace(role=role) for role in TensorRole if role is not TensorRole.PARAMETER]
     found = match(
         Network(input=4, layers=[LSTM(3)], convention="pytorch"),
         whole._replace(tensors=(*whole.tensors, *others)),
@@ -106,13 +106,13 @@ def test_what_is_counted_elsewhere_is_held_by_its_sum(
     }
 
 
-def changes(found: Match) -> list[Change]:
+def changes(found: Match) -> list[LayerChange]:
     assert not found.kept
     return [*found.changes]
 
 
-def change(option: str, ours: object, theirs: object, path: str = "rnn", *, first: bool = False) -> Change:
-    return Change("lstm_1", option, ours, theirs, path, first)
+def change(option: str, ours: object, theirs: object, path: str = "rnn", *, first: bool = False) -> LayerChange:
+    return LayerChange("lstm_1", option, ours, theirs, path, first)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def change(option: str, ours: object, theirs: object, path: str = "rnn", *, firs
         ),
     ],
 )
-def test_the_changes_of_a_layer(layer: Layer, shapes: Shapes, expected: list[Change]) -> None:
+def test_the_changes_of_a_layer(layer: Layer, shapes: Shapes, expected: list[LayerChange]) -> None:
     """Each option that shapes tell, with what it is and what it would be; none that they do not tell."""
     assert changes(held([layer], module("rnn", shapes))) == expected
 
@@ -150,19 +150,19 @@ def test_a_width_is_told_once() -> None:
     wider = module("a", cell(4, 9, 5)), module("b", cell(3, 5, 2)), module("c", linear(2, 4))
     found = changes(held([LSTM(3), GRU(2)], *wider, output=4))
     assert found == [
-        Change("lstm_1", "kind", ("lstm", 3), ("lstm", 5), "a"),
-        Change("lstm_1", "inputs", 4, 9, "a", first=True),
+        LayerChange("lstm_1", "kind", ("lstm", 3), ("lstm", 5), "a"),
+        LayerChange("lstm_1", "inputs", 4, 9, "a", first=True),
     ]
     joined = module("a", cell(4, 4, 3)), module("b", cell(3, 5, 2)), module("c", cell(1, 6, 2))
-    assert changes(held([LSTM(3), GRU(2), RNN(2)], *joined)) == [Change("gru_1", "inputs", 3, 5, "b")]
+    assert changes(held([LSTM(3), GRU(2), RNN(2)], *joined)) == [LayerChange("gru_1", "inputs", 3, 5, "b")]
     gone = held([LSTM(3, path="gone"), GRU(2)], module("b", cell(3, 5, 2)))
-    assert changes(gone) == [Change("gru_1", "inputs", 3, 5, "b")]
+    assert changes(gone) == [LayerChange("gru_1", "inputs", 3, 5, "b")]
 
 
 def test_an_output_of_another_size_stays_an_output() -> None:
     """In a file it is a dense layer; a spec writes it as it was written."""
     modules = module("rnn", cell(4, 4, 3)), module("fc", linear(3, 5))
-    assert changes(held([LSTM(3)], *modules, output=2)) == [Change("output", "output", 2, 5, "fc")]
+    assert changes(held([LSTM(3)], *modules, output=2)) == [LayerChange("output", "output", 2, 5, "fc")]
 
 
 def test_where_a_reset_gate_acts_is_told_by_the_biases_of_keras() -> None:
@@ -171,7 +171,7 @@ def test_where_a_reset_gate_acts_is_told_by_the_biases_of_keras() -> None:
     for bias, own, theirs in (((2, 9), False, True), ((9,), None, False)):
         network = Network(input=4, layers=[GRU(3, reset_after=own)], convention="keras")
         found = match(network, file("keras", module("rnn", {**kernels, "bias": bias})))
-        assert changes(found) == [Change("gru_1", "reset_after", not theirs, theirs, "rnn")]
+        assert changes(found) == [LayerChange("gru_1", "reset_after", not theirs, theirs, "rnn")]
     wider = Network(input=5, layers=[GRU(3, reset_after=True)], convention="keras")
     found = match(wider, file("keras", module("rnn", {**kernels, "bias": (2, 9)})))
     assert [each.option for each in changes(found)] == ["inputs"]
@@ -182,14 +182,14 @@ def test_a_layer_that_is_more_is_added() -> None:
     again = module("again", cell(4, 4, 3), shared_with="rnn.weight_ih_l0")
     more = again, module("bn", {"weight": (4,)}), module("fc", linear(3, 5))
     found = held([LSTM(3)], module("rnn", cell(4, 4, 3)), *more)
-    assert changes(found) == [Change(None, "layer", None, Dense(5), "fc")]
+    assert changes(found) == [LayerChange(None, "layer", None, Dense(5), "fc")]
     assert [each.found for each in found.tensors[4:]] == ["bn.weight", "fc.weight", "fc.bias"]
     assert held([LSTM(3)], module("rnn", cell(4, 4, 3)), again).kept
 
 
-def tied(words: int = 9) -> Module:
+def tied(words: int = 9) -> FileModule:
     shared = tensor("fc.weight", (words, 3), shared_with="emb.weight")
-    return Module("fc", {"weight": shared, "bias": tensor("fc.bias", (words,))})
+    return FileModule("fc", {"weight": shared, "bias": tensor("fc.bias", (words,))})
 
 
 def test_a_shared_matrix_is_that_of_a_tied_output() -> None:
@@ -199,7 +199,7 @@ def test_a_shared_matrix_is_that_of_a_tied_output() -> None:
     assert held(layers, *modules, input=9, output=Output(9, tied=True)).kept
     apart = held(layers, *modules, input=9, output=9)
     assert apart.tensors[5].status is TensorStatus.SHARED
-    assert changes(apart) == [Change("output", "tied", False, True, "fc")]
+    assert changes(apart) == [LayerChange("output", "tied", False, True, "fc")]
     other = held(layers, *modules[:2], tied(8), input=9, output=Output(9, tied=True))
     assert [each.status for each in other.tensors[5:]] == [TensorStatus.SHAPE, TensorStatus.UNEXPECTED]
 
@@ -211,9 +211,9 @@ def test_a_matrix_that_may_be_a_table_is_no_other_kind() -> None:
     unknown = held([Embedding(3), LSTM(3)], module("0", {"weight": (8, 3)}), rnn, input=9)
     assert (unknown.tensors[0].status, changes(unknown)) == (TensorStatus.SHAPE, [])
     called = held([Embedding(3), LSTM(3)], module("emb", {"weight": (8, 3)}), rnn, input=9)
-    assert changes(called) == [Change("embedding_1", "inputs", 9, 8, "emb", first=True)]
+    assert changes(called) == [LayerChange("embedding_1", "inputs", 9, 8, "emb", first=True)]
     biased = held([Embedding(3), LSTM(3)], module("0", linear(3, 8)), rnn, input=9)
-    assert changes(biased)[0] == Change("embedding_1", "kind", ("embedding", 3), ("dense", 8), "0")
+    assert changes(biased)[0] == LayerChange("embedding_1", "kind", ("embedding", 3), ("dense", 8), "0")
 
 
 def test_what_is_not_held() -> None:

@@ -10,7 +10,7 @@ from rnncalc.errors import SpecError
 from rnncalc.layers.gru import GRU
 from rnncalc.layers.layer import Dropout, Embedding, External, Layer, Output
 from rnncalc.layers.lstm import LSTM
-from rnncalc.modelfiles.model import Module
+from rnncalc.modelfiles.model import FileModule
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
 from rnncalc.questions.models.pairing import Wanted, below, distance, kind_of, paired, wanted_of
@@ -95,7 +95,7 @@ def test_what_is_shared_is_no_distance() -> None:
 Paths = dict[str, tuple[str, int]]
 
 
-def pairs(layers: Sequence[Layer], *modules: Module, input: int = 4, ordered: bool = True, **more: Any) -> Paths:
+def pairs(layers: Sequence[Layer], *modules: FileModule, input: int = 4, ordered: bool = True, **more: Any) -> Paths:
     """Return for each layer's name the path and number of the site it is paired with."""
     wanted = wanted_of(Network(input=input, layers=layers, convention="pytorch", **more))
     found = paired(wanted, sites_of(file("pytorch", *modules)), ordered=ordered)
@@ -103,7 +103,7 @@ def pairs(layers: Sequence[Layer], *modules: Module, input: int = 4, ordered: bo
     return {wanted[place].name: (site.path, site.number) for place, site in sorted(found.items())}
 
 
-def modules(**of: Shapes) -> list[Module]:
+def modules(**of: Shapes) -> list[FileModule]:
     """Return modules of these paths; `__` stands for a point."""
     return [module(path.replace("__", "."), shapes) for path, shapes in of.items()]
 
@@ -275,7 +275,11 @@ def test_what_shares_the_tables_matrix_is_found_wherever_it_stands() -> None:
     """Before a cell that fits in part too; an output that is tied in the file alone, and has nothing of its own."""
     shared = tensor("fc.weight", (9, 4), shared_with="emb.weight")
     for own, output in (({"bias": tensor("fc.bias", (9,))}, Output(9, tied=True)), ({}, Output(9, bias=False))):
-        there = module("emb", {"weight": (9, 4)}), Module("fc", {"weight": shared, **own}), module("a", cell(4, 7, 4))
+        there = (
+            module("emb", {"weight": (9, 4)}),
+            FileModule("fc", {"weight": shared, **own}),
+            module("a", cell(4, 7, 4)),
+        )
         found = pairs([Embedding(4), LSTM(4)], *there, input=9, output=output)
         assert found == {"embedding_1": ("emb", 0), "lstm_1": ("a", 0), "output": ("fc", 0)}
 
