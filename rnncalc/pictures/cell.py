@@ -1,7 +1,7 @@
 """One step of a cell: its gates, operations and states, drawn from its own equations, with a legend below.
 
-Cells that look alike are drawn once, unless they are asked for by name. Where a picture would be wider than it may be,
-its flow is written line by line.
+Cells that look alike are drawn once, unless they are asked for by name. If a picture would be wider than its frame,
+the equations stand in its place.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from rnncalc.step.trace import Trace, trace
 from rnncalc.text import all_of, escape, plural
 
 GAPS = (3, 2)
-"""How many cells stand between two columns: so many, or, where that is too wide, fewer."""
+"""How many cells stand between two columns: so many, or fewer if that is too wide."""
 
 ROOM = 76
 """The legend makes a picture no wider than so many cells."""
@@ -47,9 +47,8 @@ ROOM = 76
 MOST_OF_A_NAME = 24
 """Longer names are cut, in cells."""
 
-TOLD = 3
-"""Of more layers with the same cell than these, only the number is said."""
-
+MOST_NAMES = 3
+"""Of more layers with the same cell than these, only the number is written."""
 
 BY_HAND = "A box with round corners has no weights of its own: its function is of the sum that enters it."
 
@@ -67,7 +66,7 @@ class DrawnCell(NamedTuple):
 def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Picture]:
     """Return a picture of each cell of a network, those that are alike once, or of each of the layers of these names.
 
-    Raises RefusedError where there is no cell.
+    Raises RefusedError if there is no cell.
     """
     named = {placed.name: placed for placed in network.stack}
     chosen = [named[name] for name in only] if only else network.stack
@@ -101,7 +100,7 @@ def _found(network: Network, placed: Placed, others: tuple[Placed, ...] = ()) ->
 
 
 def _picture(network: Network, found: DrawnCell, frame: Frame) -> Picture:
-    """Return the widest picture that is no wider than so many cells; where there is none, the flow line by line."""
+    """Return the widest picture that is no wider than its frame; if there is none, the equations of the step."""
     width, signs = frame.width, frame.signs
     steps = [spelled(written(each, found.placed.sizes), signs) for each in equations(found.trace)]
     flow = graph(found.trace)
@@ -137,7 +136,7 @@ def _caption(network: Network, found: DrawnCell, flow: Graph | None) -> Caption:
 
 
 def _notes(found: DrawnCell, flow: Graph | None) -> Iterator[str]:
-    """Yield what the picture does not say by itself; the flow is None where it is not drawn."""
+    """Yield what the picture does not say by itself; the flow is None if it is not drawn."""
     placed, layer = found.placed, found.layer
     if flow:
         yield "A box multiplies what enters it by its weights, and sums; lines that cross without a dot do not meet."
@@ -156,8 +155,8 @@ def _notes(found: DrawnCell, flow: Graph | None) -> Iterator[str]:
         yield "The backward direction is the same cell with weights of its own; parameters are those of both."
     if found.others:
         names = [fitted(each.name, MOST_OF_A_NAME) for each in found.others]
-        told = all_of(names) if len(names) <= TOLD else f"{len(names):,} layers"
-        yield f"The same cell: {told}; --only NAME draws each with its own numbers."
+        which = all_of(names) if len(names) <= MOST_NAMES else f"{len(names):,} layers"
+        yield f"The same cell: {which}; --only NAME draws each with its own numbers."
 
 
 # The legend
@@ -175,7 +174,7 @@ class LegendRow(NamedTuple):
 def rows(placed: Placed, habits: Habits, signs: Mapping[int, str]) -> list[LegendRow]:
     """Return a row for each gate, for each matrix that gates share, and for what stands beside the gates.
 
-    Where there are two directions, both are counted in each row. signs: the words that stand for letters.
+    Both directions are counted in each row. signs: the words that stand for letters.
     """
     layer = placed.layer
     assert isinstance(layer, Cell)
@@ -222,7 +221,7 @@ GAP = 2
 """Cells between two columns."""
 
 LEAST = 24
-"""A meaning is not written beside the rest where it would have fewer cells than these a line."""
+"""A meaning is written below the rest if beside it there are fewer cells than these."""
 
 
 def labels(found: Sequence[LegendRow], width: int) -> Iterator[Label]:
@@ -259,7 +258,7 @@ INDENT = 4
 
 
 def lines(step: Sequence[Line], width: int) -> Iterator[Label]:
-    """Yield the equations of a step below each other, broken at their signs where they are too wide."""
+    """Yield the equations of a step below each other, broken at their signs if they are too wide."""
     y = 0
     for equation in step:
         x = 0

@@ -30,6 +30,10 @@ def boxes(picture: Picture, name: str) -> list[Box]:
     return [shape for shape in picture.shapes if isinstance(shape, Box) and shape.lines[0] == (name,)]
 
 
+def middle(box: Box) -> int:
+    return box.x + (box.width - 1) // 2
+
+
 def arrows(picture: Picture, role: Style) -> list[Arrow]:
     return [shape for shape in picture.shapes if isinstance(shape, Arrow) and shape.style is role]
 
@@ -81,7 +85,7 @@ def expected_states(layer: Placed) -> list[str]:
 
 def arrows_into(picture: Picture, found: list[Box]) -> list[Arrow]:
     """Return the arrows that run up into boxes."""
-    below = {(box.middle[0], box.y + box.height) for box in found}
+    below = {(middle(box), box.y + box.height) for box in found}
     return [arrow for arrow in arrows(picture, Style.LAYER) if arrow.corners[-1] in below]
 
 
@@ -308,7 +312,7 @@ def test_what_is_fed_back_runs_to_the_next_step(steps: int | None) -> None:
     found = boxes(picture, "lstm_1")
     bottoms = {box.y + box.height for box in found}
     ends = [arrow.corners[-1] for arrow in arrows(picture, Style.OUTPUT) if arrow.corners[-1][1] in bottoms]
-    assert [x for x, _ in ends] == [box.middle[0] for box in found[1:]]
+    assert [x for x, _ in ends] == [middle(box) for box in found[1:]]
     starts = [arrow.corners[0] for arrow in arrows(picture, Style.OUTPUT)]
     spoken = [box for box in picture.shapes if isinstance(box, Box) and box.style is Style.OUTPUT and box.round]
     assert {(box.x + box.width, box.y) for box in spoken[:-1]} <= {*starts}
