@@ -35,7 +35,7 @@ from rnncalc.pictures.picture import (
 from rnncalc.reports.equations import Line, Term, plain, spelled, written
 from rnncalc.reports.setting import title
 from rnncalc.step.equations import equations
-from rnncalc.step.trace import Trace, trace
+from rnncalc.step.trace import trace
 from rnncalc.text import all_of, escape, plural
 
 GAPS = (3, 2)
@@ -53,16 +53,6 @@ MOST_NAMES = 3
 BY_HAND = "A box with round corners has no weights of its own: its function is of the sum that enters it."
 
 
-class DrawnCell(NamedTuple):
-    """A recurrent layer in its place, its cell under a convention, and the other layers that have the same."""
-
-    placed: Placed
-    layer: Cell
-    trace: Trace
-    habits: Habits
-    others: tuple[Placed, ...] = ()
-
-
 def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Picture]:
     """Return a picture of each cell of a network, those that are alike once, or of each of the layers of these names.
 
@@ -74,14 +64,19 @@ def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Pict
     if not recurrent or (only and len(recurrent) < len(chosen)):
         raise RefusedError(_refusal(network, [placed for placed in chosen if placed not in recurrent], only))
     if only:
-        return [_picture(network, _found(network, placed), frame) for placed in recurrent]
+        return [_picture(network, placed, [], frame) for placed in recurrent]
     alike: dict[object, list[Placed]] = {}
     for placed in recurrent:
-        layer = placed.layer
-        assert isinstance(layer, Cell)
+        layer = cell_of(placed)
         key = type(layer), layer.choices(), layer.gates(placed.inputs), layer.weights, *layer.states.items()
         alike.setdefault(key, []).append(placed)
-    return [_picture(network, _found(network, first, tuple(rest)), frame) for first, *rest in alike.values()]
+    return [_picture(network, first, others, frame) for first, *others in alike.values()]
+
+
+def cell_of(placed: Placed) -> Cell:
+    """Return the layer of a place that is known to be recurrent."""
+    assert isinstance(placed.layer, Cell)
+    return placed.layer
 
 
 def _refusal(network: Network, wrong: list[Placed], only: tuple[str, ...]) -> str:
@@ -90,20 +85,15 @@ def _refusal(network: Network, wrong: list[Placed], only: tuple[str, ...]) -> st
     return f"{what} is not recurrent, and has no cell to draw; {cure or 'draw it with --view unrolled'}"
 
 
-def _found(network: Network, placed: Placed, others: tuple[Placed, ...] = ()) -> DrawnCell:
-    layer = placed.layer
-    assert isinstance(layer, Cell)
-    row = convention(network.convention)
-    arrays = row.arrays(layer.kind)
-    assert arrays is not None  # a network under a convention that lacks a cell is refused
-    return DrawnCell(placed, layer, trace(layer, placed.inputs, row), arrays.habits, others)
+def _picture(network: Network, placed: Placed, others: list[Placed], frame: Frame) -> Picture:
+    """Return the widest picture that is no wider than its frame; if there is none, the equations of the step.
 
-
-def _picture(network: Network, found: DrawnCell, frame: Frame) -> Picture:
-    """Return the widest picture that is no wider than its frame; if there is none, the equations of the step."""
-    width, signs = frame.width, frame.signs
-    steps = [spelled(written(each, found.placed.sizes), signs) for each in equations(found.trace)]
-    flow = graph(found.trace)
+    others: the other layers that have the same cell.
+    """
+    width, signs, row = frame.width, frame.signs, convention(network.convention)
+    traced = trace(cell_of(placed), placed.inputs, row)
+    steps = [spelled(written(each, placed.sizes), signs) for each in equations(traced)]
+    flow = graph(traced)
     for gap in GAPS:
         shapes: list[Shape] = figure(flow, gap, signs)
         around = bounds(shapes)
@@ -116,28 +106,29 @@ def _picture(network: Network, found: DrawnCell, frame: Frame) -> Picture:
         around = bounds(shapes)
     room = max(across, min(width or ROOM, ROOM))
     if not frame.bare:
-        legend = [*labels(rows(found.placed, found.habits, signs), room)]
+        arrays = row.arrays(placed.layer.kind)
+        assert arrays is not None  # a network under a convention that lacks a cell is refused
+        legend = [*labels(rows(placed, arrays.habits, signs), room)]
         beside = bounds(legend)
         left = around.left + (across - beside.right + beside.left) // 2 if drawn else 0
         shapes += [moved(label, (left, around.bottom + 1)) for label in legend]
-    caption = _caption(network, found, flow if drawn else None)
+    caption = _caption(network, placed, [*_notes(placed, others, flow if drawn else None)])
     picture = framed(caption, shapes, frame)
     flow_in_words = "; ".join(map(plain, steps))
     return picture._replace(description=f"{escape(caption.setting)}. {flow_in_words}. {' '.join(caption.notes)}")
 
 
-def _caption(network: Network, found: DrawnCell, flow: Graph | None) -> Caption:
-    placed, row = found.placed, convention(network.convention)
+def _caption(network: Network, placed: Placed, notes: list[str]) -> Caption:
     name = title(network)
     heading = f"{fitted(placed.name, MOST_OF_A_NAME)} of {name}" if len(network.stack) > 1 else name
-    widths = f"{placed.layer.kind}, {placed.inputs:,} → {placed.outputs:,}"
-    setting = f"{widths}; {plural(placed.params, 'parameter')}; convention {row.title}"
-    return Caption(heading, setting, tuple(_notes(found, flow)), f"one step of its cell, {placed.layer.kind}")
+    widths = f"{placed.kind}, {placed.inputs:,} → {placed.outputs:,}"
+    setting = f"{widths}; {plural(placed.params, 'parameter')}; convention {convention(network.convention).title}"
+    return Caption(heading, setting, tuple(notes), f"one step of its cell, {placed.kind}")
 
 
-def _notes(found: DrawnCell, flow: Graph | None) -> Iterator[str]:
+def _notes(placed: Placed, others: list[Placed], flow: Graph | None) -> Iterator[str]:
     """Yield what the picture does not say by itself; the flow is None if it is not drawn."""
-    placed, layer = found.placed, found.layer
+    layer = cell_of(placed)
     if flow:
         yield "A box multiplies what enters it by its weights, and sums; lines that cross without a dot do not meet."
         if any(node.kind is NodeKind.THROUGH for node in flow.nodes):
@@ -153,8 +144,8 @@ def _notes(found: DrawnCell, flow: Graph | None) -> Iterator[str]:
         yield f"One weight a unit, not a matrix: {of} in {all_of(gates)}."
     if layer.bidirectional:
         yield "The backward direction is the same cell with weights of its own; parameters are those of both."
-    if found.others:
-        names = [fitted(each.name, MOST_OF_A_NAME) for each in found.others]
+    if others:
+        names = [fitted(each.name, MOST_OF_A_NAME) for each in others]
         which = all_of(names) if len(names) <= MOST_NAMES else f"{len(names):,} layers"
         yield f"The same cell: {which}; --only NAME draws each with its own numbers."
 
@@ -176,8 +167,7 @@ def rows(placed: Placed, habits: Habits, signs: Mapping[int, str]) -> list[Legen
 
     Both directions are counted in each row. signs: the words that stand for letters.
     """
-    layer = placed.layer
-    assert isinstance(layer, Cell)
+    layer = cell_of(placed)
     gates = {gate.letter: gate for gate in layer.gates(placed.inputs)}
     own = dict.fromkeys(gates, 0)
     shared: dict[str, int] = {}
