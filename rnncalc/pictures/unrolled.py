@@ -257,7 +257,7 @@ def _elided(rows: list[Row]) -> list[Row]:
 # Columns: which steps there is room for
 
 
-class Column(NamedTuple):
+class TimeStep(NamedTuple):
     """A step that is drawn: what stands below a letter to say which it is, and whether it is the first or the last."""
 
     name: str
@@ -275,7 +275,7 @@ class Gap(NamedTuple):
     steps: int | None
 
 
-Columns = tuple[Column | Gap, ...]
+Columns = tuple[TimeStep | Gap, ...]
 
 
 Way = tuple[Columns, bool]
@@ -290,11 +290,11 @@ def ways(part: DrawnPart, alone: bool) -> list[Way]:
     """
     steps, reads_many = part.steps, part.reads is Occurrence.EVERY
     if not reads_many and part.output is not Occurrence.EVERY:
-        full: list[Columns] = [(Column("", first=True, last=True),)]
+        full: list[Columns] = [(TimeStep("", first=True, last=True),)]
         return [(full[0], False), (full[0], True)]
     full = [_ends(steps, head, 1) for head in (2, 1) if steps is None or head + 1 < steps]
     if steps is not None and steps <= MOST_STEPS:
-        full.insert(0, tuple(Column(str(step), step == 1, step == steps) for step in range(1, steps + 1)))
+        full.insert(0, tuple(TimeStep(str(step), step == 1, step == steps) for step in range(1, steps + 1)))
     found = [*((columns, False) for columns in full), (full[-1], True)]
     if alone and steps != 1:
         starts = part.name == "decoder" or not reads_many
@@ -305,8 +305,8 @@ def ways(part: DrawnPart, alone: bool) -> list[Way]:
 
 def _ends(steps: int | None, head: int, tail: int) -> Columns:
     """Return the first steps, what is left out behind them, and the last step if `tail` is 1."""
-    first = (Column(str(step), first=step == 1) for step in range(1, head + 1))
-    last = Column("T" if steps is None or steps >= SHORT else str(steps), last=True)
+    first = (TimeStep(str(step), first=step == 1) for step in range(1, head + 1))
+    last = TimeStep("T" if steps is None or steps >= SHORT else str(steps), last=True)
     return (*first, Gap(steps and steps - head - tail), *(last for _ in range(tail)))
 
 
@@ -339,7 +339,7 @@ class Half(Frozen):
     @cached_property
     def box(self) -> int:
         """The width of every box."""
-        steps = [column.name for column in self.columns if isinstance(column, Column)]
+        steps = [column.name for column in self.columns if isinstance(column, TimeStep)]
         nodes = [span((at(letter, step),)) + 2 for step in steps for letter in "xy"]
         return max([*(row.width(self.tight) for row, _ in self.rows if not row.elided), *nodes]) | 1
 
@@ -364,9 +364,9 @@ class Half(Frozen):
         room = max([0, *map(span, beside)]) + 3 - (self.box + 1) // 2
         return max(BETWEEN if any(row.states for row in drawn) else 2, room) + self.feedback
 
-    def width(self, column: Column | Gap) -> int:
+    def width(self, column: TimeStep | Gap) -> int:
         """Return the width of a column."""
-        return self.box if isinstance(column, Column) else DOTS
+        return self.box if isinstance(column, TimeStep) else DOTS
 
     @cached_property
     def lefts(self) -> list[int]:
@@ -388,7 +388,7 @@ class Half(Frozen):
         words = max(span((self.repeated,)), span((self.beside,)))
         return max(words - (self.right - self.lefts[0]) + 1, 0) // 2
 
-    def placed(self) -> Iterator[tuple[Column | Gap, int]]:
+    def placed(self) -> Iterator[tuple[TimeStep | Gap, int]]:
         """Yield the columns, each with where it begins."""
         return zip(self.columns, self.lefts, strict=True)
 
@@ -419,7 +419,7 @@ class Half(Frozen):
             yield Box(left, top, max(self.right - left, row.width()), height, row.lines, Style.ELIDED)
             return
         for column, x in self.placed():
-            if isinstance(column, Column):
+            if isinstance(column, TimeStep):
                 if column.among(row.applied):
                     style = Style.OUTPUT if isinstance(row.placed.layer, Output) else Style.LAYER
                     yield Box(x, top, self.box, height, row.lines, style)
@@ -459,7 +459,7 @@ class Half(Frozen):
                 line, wide = (at(letter, column.name),), self._node(letter, column)
                 yield Box(x + (self.box - wide) // 2, y, wide, 1, (line,), style, round=True)
 
-    def _node(self, letter: str, step: Column) -> int:
+    def _node(self, letter: str, step: TimeStep) -> int:
         """Return the width of a circle."""
         return (span((at(letter, step.name),)) + 2) | 1
 
@@ -468,7 +468,7 @@ class Half(Frozen):
     ) -> Iterator[Shape]:
         """Yield the arrows from above a line to below another, at the steps in all of `steps`, the first labelled."""
         for column, x in self.placed():
-            if isinstance(column, Column) and all(map(column.among, steps)):
+            if isinstance(column, TimeStep) and all(map(column.among, steps)):
                 middle = x + (self.box - 1) // 2
                 yield Arrow(((middle, lower - 1), (middle, upper + 1)), Style.LAYER)
                 if label:
@@ -491,11 +491,11 @@ class Half(Frozen):
         letter = self.rows[-1][0].output_letter
         for (column, x), (after, to) in pairwise(self.placed()):
             corners: list[GridPoint] = [(x + DOTS, self.inputs)]
-            if isinstance(column, Column):
+            if isinstance(column, TimeStep):
                 across = to - 2
                 start = x + (self.box + self._node(letter, column)) // 2
                 corners = [(start, outputs), (across, outputs), (across, self.inputs)]
-            if isinstance(after, Column):
+            if isinstance(after, TimeStep):
                 middle = to + (self.box - 1) // 2
                 yield Arrow((*corners, (middle, self.inputs), (middle, top + row.size.height)), Style.OUTPUT)
             else:
