@@ -5,9 +5,11 @@ Lengths are in cells, counted from the upper left corner of the first.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from rnncalc.pictures.picture import Arrow, Box, Dot, GridPoint, Picture, Shape, Style, direction
+from rnncalc.reports.equations import Line
 
 Point = tuple[float, float]
 
@@ -42,10 +44,13 @@ class Edges(NamedTuple):
     right: float
     bottom: float
 
-    @property
-    def middle(self) -> Point:
-        """The point in the middle."""
-        return (self.left + self.right) / 2, (self.top + self.bottom) / 2
+
+def lines_of(box: Box) -> Iterator[tuple[Line, Point, bool]]:
+    """Yield the lines of a box, each with the middle of its place, and whether it heads others."""
+    count = len(box.lines)
+    for number, line in enumerate(box.lines):
+        x, y = box.x + box.width / 2, box.y + box.height / 2 + 0.9 * (number - (count - 1) / 2)
+        yield line, (x, y), number == 0 and count > 1
 
 
 SMALL = 0.1

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO, assert_never
 from xml.sax.saxutils import escape as escape_xml
 
-from rnncalc.formats.pictures import COLOURS, DASHED, PAGE, Point, edges, lowest_first, path
+from rnncalc.formats.pictures import COLOURS, DASHED, PAGE, Point, edges, lines_of, lowest_first, path
 from rnncalc.pictures.picture import (
     MOST_OF_A_LINE,
     Arrow,
@@ -114,11 +114,10 @@ def _box(box: Box) -> Iterator[str]:
         radius = min(width, height) / 2 if box.round else 4 if box.height > 2 else 3
         place = f'x="{_x(left)}" y="{_y(top)}" width="{width}" height="{height}" rx="{radius:g}"'
         yield f'<rect class="box {box.style}" {place}/>'
-    x, y = (left + right) / 2, (top + bottom) / 2
-    for number, line in enumerate(box.lines):
+    for line, (x, y), heads in lines_of(box):
         sign = box.style is Style.OPERATION and len(plain(line)) == 1  # which is small in most fonts
-        look = ' class="b"' if number == 0 and len(box.lines) > 1 else ' font-size="18"' if sign else ""
-        below = _y(y + 0.9 * (number - (len(box.lines) - 1) / 2)) + LOWER + 2 * sign
+        look = ' class="b"' if heads else ' font-size="18"' if sign else ""
+        below = _y(y) + LOWER + 2 * sign
         yield f'<text{look} x="{_x(x)}" y="{below:g}" text-anchor="middle">{_line(line)}</text>'
 
 

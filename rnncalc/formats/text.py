@@ -1,4 +1,4 @@
-"""Pictures in characters, for a terminal: frames and lines of box characters, or plain ones where it has no others."""
+"""Pictures in characters, for a terminal: frames and lines of box characters, or plain ones if it has no others."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ ASCII = {
     **dict.fromkeys("│╎╵╷", "|"),
     **dict(zip("▲►▼◄●═•⋯…→", "^>v<o=*~~>", strict=True)),
 }
-"""What stands for the characters that pictures are drawn in where an encoding lacks one of them."""
+"""What stands for the characters that pictures are drawn in if an encoding lacks one of them."""
 
 DRAWING = {*ASCII} - {*"•⋯…→"}
 """Those that stand in no words."""
 
 RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 LOWERED = str.maketrans(RAISED, "0123456789")
-"""The digits of a power of ten: where an encoding lacks them, 10⁹ is 1e9, which is as wide."""
+"""The digits of a power of ten: if an encoding lacks them, 10⁹ is 1e9, which is as wide."""
 
 
 def write(reports: Iterable[PictureReport], file: TextIO) -> None:
@@ -107,7 +107,7 @@ class _Canvas:
         self.spare: set[GridPoint] = set()
 
     def put(self, cell: GridPoint, char: str) -> None:
-        """Put a character into a cell, where there is one."""
+        """Put a character into a cell, if there is one."""
         x, y = cell
         if 0 <= y < len(self.rows) and 0 <= x < len(self.rows[y]):
             self.rows[y][x] = char
@@ -153,7 +153,7 @@ class _Canvas:
             self.text((left, top + number), line)
 
     def arrow(self, arrow: Arrow) -> None:
-        """Draw a line through its cells; where others ran before, they cross or join."""
+        """Draw a line through its cells; it crosses or joins those drawn before."""
         start, end = ends(arrow)
         cells = [start, *cells_along(arrow.corners), end]
         for before, cell, after in zip(cells, cells[1:], cells[2:], strict=False):
@@ -178,7 +178,7 @@ class _Canvas:
         self.text((brace.x + free // 2, brace.y + 1), brace.text)
 
     def curve(self, curve: Curve) -> None:
-        """Draw a line as characters, one a column, and more below each other where it is steep."""
+        """Draw a line as characters, one a column, and more below each other if it is steep."""
         last = int(curve.points[0][1])
         for (x, y), (to_x, to_y) in zip(curve.points, curve.points[1:], strict=False):
             for column in range(int(x), int(to_x) + 1):
@@ -207,7 +207,7 @@ class _Canvas:
 def _encodable(lines: list[str], encoding: str, width: int) -> list[str]:
     """Return lines in characters that an encoding has, each as wide as the one that it stands for.
 
-    In a line of words an arrow may be wider, as in tables, where there is room.
+    In a line of words an arrow may be wider, as in tables, if there is room.
     """
     signs = {sign: other for sign, other in unencodable(encoding).items() if len(other) == 1}
     if not encodes("".join(ASCII), encoding):
@@ -220,7 +220,7 @@ def _encodable(lines: list[str], encoding: str, width: int) -> list[str]:
 
 
 def _wider(line: str, sign: str, other: str, width: int) -> str:
-    """Return a line with another sign in place of one, where it is no wider than the picture with it."""
+    """Return a line with a sign replaced by another, if it is then no wider than the picture."""
     changed = line.replace(sign, other)
     return changed if columns(changed) <= width else line
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO, assert_never
 
 from rnncalc.formats.latex import symbol, typeset
-from rnncalc.formats.pictures import COLOURS, DASHED, PAGE, Point, edges, lowest_first, path
+from rnncalc.formats.pictures import COLOURS, DASHED, PAGE, Point, edges, lines_of, lowest_first, path
 from rnncalc.pictures.picture import Arrow, Box, Brace, Curve, Dot, Label, Picture, Shape, Style, span
 from rnncalc.reports.equations import Piece, Term, plain_piece
 
@@ -90,11 +90,9 @@ def _box(box: Box) -> Iterator[str]:
         if box.style in DASHED:
             look += ", dashed"
         yield f"\\path[{look}] ({left:g},{top:g}) rectangle ({right:g},{bottom:g});"
-    x, y = (left + right) / 2, (top + bottom) / 2
-    for number, line in enumerate(box.lines):
-        below = y + 0.9 * (number - (len(box.lines) - 1) / 2) + BASE
-        strong = "\\bfseries " if number == 0 and len(box.lines) > 1 else ""
-        yield f"\\node[anchor=base] at ({x:g},{below:g}) {{{strong}{_line(line)}}};"
+    for line, (x, y), heads in lines_of(box):
+        strong = "\\bfseries " if heads else ""
+        yield f"\\node[anchor=base] at ({x:g},{y + BASE:g}) {{{strong}{_line(line)}}};"
 
 
 BASE = 0.2

@@ -1,7 +1,7 @@
 """One step of a cell: its gates, operations and states, drawn from its own equations, with a legend below.
 
-Cells that look alike are drawn once, unless they are asked for by name. Where a picture would be wider than it may be,
-its flow is written line by line.
+Cells that look alike are drawn once, unless they are asked for by name. If a picture would be wider than its frame,
+the equations stand in its place.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from rnncalc.pictures.picture import (
 from rnncalc.reports.equations import Line, Term, plain, spelled, written
 from rnncalc.reports.setting import title
 from rnncalc.step.equations import equations
-from rnncalc.step.trace import Trace, trace
+from rnncalc.step.trace import trace
 from rnncalc.text import all_of, escape, plural
 
 GAPS = (3, 2)
-"""How many cells stand between two columns: so many, or, where that is too wide, fewer."""
+"""How many cells stand between two columns: so many, or fewer if that is too wide."""
 
 ROOM = 76
 """The legend makes a picture no wider than so many cells."""
@@ -47,27 +47,16 @@ ROOM = 76
 MOST_OF_A_NAME = 24
 """Longer names are cut, in cells."""
 
-TOLD = 3
-"""Of more layers with the same cell than these, only the number is said."""
-
+MOST_NAMES = 3
+"""Of more layers with the same cell than these, only the number is written."""
 
 BY_HAND = "A box with round corners has no weights of its own: its function is of the sum that enters it."
-
-
-class DrawnCell(NamedTuple):
-    """A recurrent layer in its place, its cell under a convention, and the other layers that have the same."""
-
-    placed: Placed
-    layer: Cell
-    trace: Trace
-    habits: Habits
-    others: tuple[Placed, ...] = ()
 
 
 def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Picture]:
     """Return a picture of each cell of a network, those that are alike once, or of each of the layers of these names.
 
-    Raises RefusedError where there is no cell.
+    Raises RefusedError if there is no cell.
     """
     named = {placed.name: placed for placed in network.stack}
     chosen = [named[name] for name in only] if only else network.stack
@@ -75,14 +64,19 @@ def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Pict
     if not recurrent or (only and len(recurrent) < len(chosen)):
         raise RefusedError(_refusal(network, [placed for placed in chosen if placed not in recurrent], only))
     if only:
-        return [_picture(network, _found(network, placed), frame) for placed in recurrent]
+        return [_picture(network, placed, [], frame) for placed in recurrent]
     alike: dict[object, list[Placed]] = {}
     for placed in recurrent:
-        layer = placed.layer
-        assert isinstance(layer, Cell)
+        layer = cell_of(placed)
         key = type(layer), layer.choices(), layer.gates(placed.inputs), layer.weights, *layer.states.items()
         alike.setdefault(key, []).append(placed)
-    return [_picture(network, _found(network, first, tuple(rest)), frame) for first, *rest in alike.values()]
+    return [_picture(network, first, others, frame) for first, *others in alike.values()]
+
+
+def cell_of(placed: Placed) -> Cell:
+    """Return the layer of a place that is known to be recurrent."""
+    assert isinstance(placed.layer, Cell)
+    return placed.layer
 
 
 def _refusal(network: Network, wrong: list[Placed], only: tuple[str, ...]) -> str:
@@ -91,20 +85,15 @@ def _refusal(network: Network, wrong: list[Placed], only: tuple[str, ...]) -> st
     return f"{what} is not recurrent, and has no cell to draw; {cure or 'draw it with --view unrolled'}"
 
 
-def _found(network: Network, placed: Placed, others: tuple[Placed, ...] = ()) -> DrawnCell:
-    layer = placed.layer
-    assert isinstance(layer, Cell)
-    row = convention(network.convention)
-    arrays = row.arrays(layer.kind)
-    assert arrays is not None  # a network under a convention that lacks a cell is refused
-    return DrawnCell(placed, layer, trace(layer, placed.inputs, row), arrays.habits, others)
+def _picture(network: Network, placed: Placed, others: list[Placed], frame: Frame) -> Picture:
+    """Return the widest picture that is no wider than its frame; if there is none, the equations of the step.
 
-
-def _picture(network: Network, found: DrawnCell, frame: Frame) -> Picture:
-    """Return the widest picture that is no wider than so many cells; where there is none, the flow line by line."""
-    width, signs = frame.width, frame.signs
-    steps = [spelled(written(each, found.placed.sizes), signs) for each in equations(found.trace)]
-    flow = graph(found.trace)
+    others: the other layers that have the same cell.
+    """
+    width, signs, row = frame.width, frame.signs, convention(network.convention)
+    traced = trace(cell_of(placed), placed.inputs, row)
+    steps = [spelled(written(each, placed.sizes), signs) for each in equations(traced)]
+    flow = graph(traced)
     for gap in GAPS:
         shapes: list[Shape] = figure(flow, gap, signs)
         around = bounds(shapes)
@@ -117,28 +106,29 @@ def _picture(network: Network, found: DrawnCell, frame: Frame) -> Picture:
         around = bounds(shapes)
     room = max(across, min(width or ROOM, ROOM))
     if not frame.bare:
-        legend = [*labels(rows(found.placed, found.habits, signs), room)]
+        arrays = row.arrays(placed.layer.kind)
+        assert arrays is not None  # a network under a convention that lacks a cell is refused
+        legend = [*labels(rows(placed, arrays.habits, signs), room)]
         beside = bounds(legend)
         left = around.left + (across - beside.right + beside.left) // 2 if drawn else 0
         shapes += [moved(label, (left, around.bottom + 1)) for label in legend]
-    caption = _caption(network, found, flow if drawn else None)
+    caption = _caption(network, placed, [*_notes(placed, others, flow if drawn else None)])
     picture = framed(caption, shapes, frame)
     flow_in_words = "; ".join(map(plain, steps))
     return picture._replace(description=f"{escape(caption.setting)}. {flow_in_words}. {' '.join(caption.notes)}")
 
 
-def _caption(network: Network, found: DrawnCell, flow: Graph | None) -> Caption:
-    placed, row = found.placed, convention(network.convention)
+def _caption(network: Network, placed: Placed, notes: list[str]) -> Caption:
     name = title(network)
     heading = f"{fitted(placed.name, MOST_OF_A_NAME)} of {name}" if len(network.stack) > 1 else name
-    widths = f"{placed.layer.kind}, {placed.inputs:,} → {placed.outputs:,}"
-    setting = f"{widths}; {plural(placed.params, 'parameter')}; convention {row.title}"
-    return Caption(heading, setting, tuple(_notes(found, flow)), f"one step of its cell, {placed.layer.kind}")
+    widths = f"{placed.kind}, {placed.inputs:,} → {placed.outputs:,}"
+    setting = f"{widths}; {plural(placed.params, 'parameter')}; convention {convention(network.convention).title}"
+    return Caption(heading, setting, tuple(notes), f"one step of its cell, {placed.kind}")
 
 
-def _notes(found: DrawnCell, flow: Graph | None) -> Iterator[str]:
-    """Yield what the picture does not say by itself; the flow is None where it is not drawn."""
-    placed, layer = found.placed, found.layer
+def _notes(placed: Placed, others: list[Placed], flow: Graph | None) -> Iterator[str]:
+    """Yield what the picture does not say by itself; the flow is None if it is not drawn."""
+    layer = cell_of(placed)
     if flow:
         yield "A box multiplies what enters it by its weights, and sums; lines that cross without a dot do not meet."
         if any(node.kind is NodeKind.THROUGH for node in flow.nodes):
@@ -154,10 +144,10 @@ def _notes(found: DrawnCell, flow: Graph | None) -> Iterator[str]:
         yield f"One weight a unit, not a matrix: {of} in {all_of(gates)}."
     if layer.bidirectional:
         yield "The backward direction is the same cell with weights of its own; parameters are those of both."
-    if found.others:
-        names = [fitted(each.name, MOST_OF_A_NAME) for each in found.others]
-        told = all_of(names) if len(names) <= TOLD else f"{len(names):,} layers"
-        yield f"The same cell: {told}; --only NAME draws each with its own numbers."
+    if others:
+        names = [fitted(each.name, MOST_OF_A_NAME) for each in others]
+        which = all_of(names) if len(names) <= MOST_NAMES else f"{len(names):,} layers"
+        yield f"The same cell: {which}; --only NAME draws each with its own numbers."
 
 
 # The legend
@@ -175,10 +165,9 @@ class LegendRow(NamedTuple):
 def rows(placed: Placed, habits: Habits, signs: Mapping[int, str]) -> list[LegendRow]:
     """Return a row for each gate, for each matrix that gates share, and for what stands beside the gates.
 
-    Where there are two directions, both are counted in each row. signs: the words that stand for letters.
+    Both directions are counted in each row. signs: the words that stand for letters.
     """
-    layer = placed.layer
-    assert isinstance(layer, Cell)
+    layer = cell_of(placed)
     gates = {gate.letter: gate for gate in layer.gates(placed.inputs)}
     own = dict.fromkeys(gates, 0)
     shared: dict[str, int] = {}
@@ -222,7 +211,7 @@ GAP = 2
 """Cells between two columns."""
 
 LEAST = 24
-"""A meaning is not written beside the rest where it would have fewer cells than these a line."""
+"""A meaning is written below the rest if beside it there are fewer cells than these."""
 
 
 def labels(found: Sequence[LegendRow], width: int) -> Iterator[Label]:
@@ -259,7 +248,7 @@ INDENT = 4
 
 
 def lines(step: Sequence[Line], width: int) -> Iterator[Label]:
-    """Yield the equations of a step below each other, broken at their signs where they are too wide."""
+    """Yield the equations of a step below each other, broken at their signs if they are too wide."""
     y = 0
     for equation in step:
         x = 0

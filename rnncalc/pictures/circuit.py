@@ -585,7 +585,9 @@ def _turning(cells: Sequence[GridPoint]) -> tuple[GridPoint, ...]:
     for cell in cells:
         if found and cell == found[-1]:
             continue
-        if len(found) > 1 and any(found[-2][axis] == found[-1][axis] == cell[axis] for axis in (0, 1)):
-            found.pop()
+        if len(found) > 1:
+            (x, y), (to_x, to_y) = found[-2:]
+            if x == to_x == cell[0] or y == to_y == cell[1]:
+                found.pop()
         found.append(cell)
     return tuple(found)

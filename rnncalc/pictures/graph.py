@@ -48,7 +48,7 @@ class DrawnNode(NamedTuple):
 class Graph(NamedTuple):
     """The nodes that are drawn of one step, each after those it reads; x is the first.
 
-    before, after: the places of each state's nodes, of the step before and of this one. output: what is handed on.
+    before, after: the places of each state's nodes, of the step before and of this one. output: that of its output.
     """
 
     nodes: tuple[DrawnNode, ...]
@@ -78,7 +78,7 @@ def graph(trace: Trace) -> Graph:
 
 
 class _Reader:
-    """Tells of each node of a trace how it is drawn."""
+    """Reads a trace: how each of its nodes is drawn."""
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace

@@ -15,13 +15,13 @@ from rnncalc.reports.setting import title
 from rnncalc.text import decimal, escape, plural
 
 LONG = 50
-"""Where the largest number is so many times the smallest, a scale is logarithmic."""
+"""If the largest number is so many times the smallest, a scale is logarithmic."""
 
 MOST_MARKS = 5
 """An axis has so many numbers at the most, beside that at its start."""
 
 STEPS = 20
-"""So many are drawn where the network has fewer, or does not know how many."""
+"""So many are drawn if the network has fewer, or T of them."""
 
 WIDTH, HEIGHT, NARROWEST = 56, 16, 16
 """The cells within the axes."""
@@ -35,7 +35,7 @@ NAMES = {Style.DENSE: "dense", Style.RECURRENT: "recurrent"}
 class Growth(NamedTuple):
     """The parameters of a network, and those of its dense equivalent for some numbers of steps.
 
-    at: the number of the network's steps, None where it is not known or that of the halves differs.
+    at: the number of the network's steps, None if it is T, or not the same in both halves.
     """
 
     steps: tuple[int, ...]
@@ -50,7 +50,7 @@ class Growth(NamedTuple):
 
 
 def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Picture]:
-    """Return the curves of both. Raises RefusedError where there is no growth to draw."""
+    """Return the curves of both. Raises RefusedError if there is no growth to draw."""
     name = escape(title(network))
     if only:
         raise RefusedError(f"{name}: the growth is that of the whole network; leave --only out")
@@ -86,7 +86,7 @@ def _steps(longest: int) -> tuple[int, ...]:
 
 
 def _numbers(scale: Scale) -> list[str]:
-    """Return the numbers at an axis, all in one style: in full, or, where the last is long, as powers of ten."""
+    """Return the numbers at an axis, all in one style: in full, or, if the last is long, as powers of ten."""
     if scale.last < MOST_IN_FULL:
         return [f"{number:,}" for number in scale.marks]
     if scale.logarithmic:
@@ -147,7 +147,7 @@ def _caption(network: Network, grown: Growth) -> Caption:
     notes = [f"Recurrent: {plural(grown.own, 'parameter')}, however many the steps."]
     at = grown.steps[-1] if grown.at is None else grown.at
     dense = dense_params(network, at)
-    ratio = f"{decimal(dense / grown.own)} times as many"
+    ratio = f"{decimal(dense / grown.own)}× as many"
     notes.append(f"Dense equivalent: {plural(dense, 'parameter')} at {plural(at, 'step')}, {ratio}.")
     if grown.at is not None:
         notes.append(f"Dashed: the network's own {plural(at, 'step')}.")

@@ -65,11 +65,6 @@ class Box(NamedTuple):
     style: Style
     round: bool = False
 
-    @property
-    def middle(self) -> GridPoint:
-        """The cell in the middle, the upper left one of several."""
-        return self.x + (self.width - 1) // 2, self.y + (self.height - 1) // 2
-
     def covers(self, cell: GridPoint) -> bool:
         """Return whether a cell is one of the box's."""
         return 0 <= cell[0] - self.x < self.width and 0 <= cell[1] - self.y < self.height
@@ -159,7 +154,7 @@ MOST_OF_A_LINE = 500
 
 
 def fitted(text: str, most: int) -> str:
-    """Return text made harmless and, where it needs more than so many cells, cut, with `…` at its end."""
+    """Return text made harmless and, if it needs more than so many cells, cut, with `…` at its end."""
     text = escape(text, limit=MOST_OF_A_LINE)
     if span((text,)) <= most:
         return text

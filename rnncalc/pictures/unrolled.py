@@ -85,8 +85,8 @@ def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Pict
 # Rows: the layers, and at which steps the moves of the network's flow apply them
 
 
-class Steps(Enum):
-    """The steps at which something happens."""
+class Occurrence(Enum):
+    """At which steps something happens."""
 
     EVERY = auto()
     FIRST = auto()
@@ -112,8 +112,8 @@ class Row(NamedTuple):
     """
 
     layers: tuple[Placed, ...]
-    applied: Steps
-    output: Steps
+    applied: Occurrence
+    output: Occurrence
     start: str | None = None
 
     @property
@@ -167,7 +167,7 @@ class Row(NamedTuple):
     @property
     def joins(self) -> bool:
         """Whether its two directions end apart, and are joined into the one vector that it outputs."""
-        return self.size.backward is not None and self.output is Steps.LAST
+        return self.size.backward is not None and self.output is Occurrence.LAST
 
     @property
     def output_width(self) -> Line:
@@ -211,25 +211,25 @@ class DrawnPart(NamedTuple):
 
     name: str | None
     steps: int | None
-    reads: Steps
-    output: Steps
+    reads: Occurrence
+    output: Occurrence
     rows: list[Row]
 
 
 def drawn_parts(network: Network) -> list[DrawnPart]:
     """Return the parts of a network, each with all its layers."""
     moves, ended = network.flow, ends(network.flow)
-    steps: list[Steps] = []  # at which the value of each move is there
-    reads: dict[str | None, Steps] = {}
+    steps: list[Occurrence] = []  # at which the value of each move is there
+    reads: dict[str | None, Occurrence] = {}
     for move in moves:
         match move:
             case Input():
-                steps.append(Steps.EVERY if move.sequence else Steps.FIRST)
+                steps.append(Occurrence.EVERY if move.sequence else Occurrence.FIRST)
                 reads.setdefault(move.part, steps[-1])
             case Begin():
-                steps.append(Steps.EVERY)
+                steps.append(Occurrence.EVERY)
             case Last() | Final():
-                steps.append(Steps.LAST)
+                steps.append(Occurrence.LAST)
             case _:
                 steps.append(steps[move.reads[0]])
     rows: dict[str | None, list[Row]] = {part: [] for part in network.parts}
@@ -257,16 +257,16 @@ def _elided(rows: list[Row]) -> list[Row]:
 # Columns: which steps there is room for
 
 
-class Step(NamedTuple):
+class TimeStep(NamedTuple):
     """A step that is drawn: what stands below a letter to say which it is, and whether it is the first or the last."""
 
     name: str
     first: bool = False
     last: bool = False
 
-    def among(self, steps: Steps) -> bool:
+    def among(self, steps: Occurrence) -> bool:
         """Return whether something that happens at some steps happens at this one."""
-        return steps is Steps.EVERY or (self.first if steps is Steps.FIRST else self.last)
+        return steps is Occurrence.EVERY or (self.first if steps is Occurrence.FIRST else self.last)
 
 
 class Gap(NamedTuple):
@@ -275,29 +275,38 @@ class Gap(NamedTuple):
     steps: int | None
 
 
-Columns = tuple[Step | Gap, ...]
+Columns = tuple[TimeStep | Gap, ...]
 
 
-def columns(part: DrawnPart) -> list[Columns]:
-    """Return the ways to draw the steps of a part, the fullest first, each narrower than the one before.
+Way = tuple[Columns, bool]
+"""A way to draw a part: its columns, and whether it is made as narrow as can be, its first states left out."""
 
-    Of many steps, or of T, the first two and the last are drawn; if there is less room one of each, then one in all.
+
+def ways(part: DrawnPart, alone: bool) -> list[Way]:
+    """Return the ways to draw a part, the fullest first.
+
+    Of many steps, or of T, the first two and the last are drawn; if there is less room one of each, and of a part that
+    is drawn alone, if there is still less, one in all.
     """
-    steps, reads_many = part.steps, part.reads is Steps.EVERY
-    if not reads_many and part.output is not Steps.EVERY:
-        return [(Step("", first=True, last=True),)]
-    starts = part.name == "decoder" or not reads_many
-    few = [(2, 1), (1, 1), (1, 0) if starts else (0, 1)]
-    ways = [_ends(steps, head, tail) for head, tail in few if steps is None or head + tail < steps]
-    if steps is None or steps > MOST_STEPS:
-        return ways
-    return [tuple(Step(str(step), step == 1, step == steps) for step in range(1, steps + 1)), *ways]
+    steps, reads_many = part.steps, part.reads is Occurrence.EVERY
+    if not reads_many and part.output is not Occurrence.EVERY:
+        full: list[Columns] = [(TimeStep("", first=True, last=True),)]
+        return [(full[0], False), (full[0], True)]
+    full = [_ends(steps, head, 1) for head in (2, 1) if steps is None or head + 1 < steps]
+    if steps is not None and steps <= MOST_STEPS:
+        full.insert(0, tuple(TimeStep(str(step), step == 1, step == steps) for step in range(1, steps + 1)))
+    found = [*((columns, False) for columns in full), (full[-1], True)]
+    if alone and steps != 1:
+        starts = part.name == "decoder" or not reads_many
+        one = _ends(steps, 1, 0) if starts else _ends(steps, 0, 1)
+        found += [(one, False), (one, True)]
+    return found
 
 
 def _ends(steps: int | None, head: int, tail: int) -> Columns:
     """Return the first steps, what is left out behind them, and the last step if `tail` is 1."""
-    first = (Step(str(step), first=step == 1) for step in range(1, head + 1))
-    last = Step("T" if steps is None or steps >= SHORT else str(steps), last=True)
+    first = (TimeStep(str(step), first=step == 1) for step in range(1, head + 1))
+    last = TimeStep("T" if steps is None or steps >= SHORT else str(steps), last=True)
     return (*first, Gap(steps and steps - head - tail), *(last for _ in range(tail)))
 
 
@@ -319,7 +328,7 @@ class Half(Frozen):
     rows: tuple[tuple[Row, int], ...]
     inputs: int
     outputs: int | None
-    reads: Steps
+    reads: Occurrence
     before: str
     behind: str
     repeated: str
@@ -330,7 +339,7 @@ class Half(Frozen):
     @cached_property
     def box(self) -> int:
         """The width of every box."""
-        steps = [column.name for column in self.columns if isinstance(column, Step)]
+        steps = [column.name for column in self.columns if isinstance(column, TimeStep)]
         nodes = [span((at(letter, step),)) + 2 for step in steps for letter in "xy"]
         return max([*(row.width(self.tight) for row, _ in self.rows if not row.elided), *nodes]) | 1
 
@@ -355,9 +364,9 @@ class Half(Frozen):
         room = max([0, *map(span, beside)]) + 3 - (self.box + 1) // 2
         return max(BETWEEN if any(row.states for row in drawn) else 2, room) + self.feedback
 
-    def width(self, column: Step | Gap) -> int:
+    def width(self, column: TimeStep | Gap) -> int:
         """Return the width of a column."""
-        return self.box if isinstance(column, Step) else DOTS
+        return self.box if isinstance(column, TimeStep) else DOTS
 
     @cached_property
     def lefts(self) -> list[int]:
@@ -379,7 +388,7 @@ class Half(Frozen):
         words = max(span((self.repeated,)), span((self.beside,)))
         return max(words - (self.right - self.lefts[0]) + 1, 0) // 2
 
-    def placed(self) -> Iterator[tuple[Step | Gap, int]]:
+    def placed(self) -> Iterator[tuple[TimeStep | Gap, int]]:
         """Yield the columns, each with where it begins."""
         return zip(self.columns, self.lefts, strict=True)
 
@@ -410,11 +419,11 @@ class Half(Frozen):
             yield Box(left, top, max(self.right - left, row.width()), height, row.lines, Style.ELIDED)
             return
         for column, x in self.placed():
-            if isinstance(column, Step):
+            if isinstance(column, TimeStep):
                 if column.among(row.applied):
                     style = Style.OUTPUT if isinstance(row.placed.layer, Output) else Style.LAYER
                     yield Box(x, top, self.box, height, row.lines, style)
-            elif row.applied is Steps.EVERY:
+            elif row.applied is Occurrence.EVERY:
                 for line in (forward, backward):
                     if line is not None:
                         yield Box(x, top + line, DOTS, 1, (("⋯",),), Style.ELIDED)
@@ -440,26 +449,26 @@ class Half(Frozen):
             yield Box(x, top + backward, span(line) + 2, 1, (line,), Style.STATE, round=True)
             yield Arrow(((x - 1, top + backward), (self.right, top + backward)), Style.BACKWARD)
 
-    def _nodes(self, y: int, letter: str, steps: Steps, style: Style) -> Iterator[Shape]:
+    def _nodes(self, y: int, letter: str, steps: Occurrence, style: Style) -> Iterator[Shape]:
         """Yield the inputs or the outputs, a circle a step, and dots in a gap."""
         for column, x in self.placed():
             if isinstance(column, Gap):
-                if steps is Steps.EVERY:
+                if steps is Occurrence.EVERY:
                     yield Box(x, y, DOTS, 1, (("⋯",),), Style.ELIDED)
             elif column.among(steps):
                 line, wide = (at(letter, column.name),), self._node(letter, column)
                 yield Box(x + (self.box - wide) // 2, y, wide, 1, (line,), style, round=True)
 
-    def _node(self, letter: str, step: Step) -> int:
+    def _node(self, letter: str, step: TimeStep) -> int:
         """Return the width of a circle."""
         return (span((at(letter, step.name),)) + 2) | 1
 
     def _up(
-        self, lower: int, upper: int, steps: tuple[Steps, ...], label: Line, beside: int | None = None
+        self, lower: int, upper: int, steps: tuple[Occurrence, ...], label: Line, beside: int | None = None
     ) -> Iterator[Shape]:
         """Yield the arrows from above a line to below another, at the steps in all of `steps`, the first labelled."""
         for column, x in self.placed():
-            if isinstance(column, Step) and all(map(column.among, steps)):
+            if isinstance(column, TimeStep) and all(map(column.among, steps)):
                 middle = x + (self.box - 1) // 2
                 yield Arrow(((middle, lower - 1), (middle, upper + 1)), Style.LAYER)
                 if label:
@@ -482,11 +491,11 @@ class Half(Frozen):
         letter = self.rows[-1][0].output_letter
         for (column, x), (after, to) in pairwise(self.placed()):
             corners: list[GridPoint] = [(x + DOTS, self.inputs)]
-            if isinstance(column, Step):
+            if isinstance(column, TimeStep):
                 across = to - 2
                 start = x + (self.box + self._node(letter, column)) // 2
                 corners = [(start, outputs), (across, outputs), (across, self.inputs)]
-            if isinstance(after, Step):
+            if isinstance(after, TimeStep):
                 middle = to + (self.box - 1) // 2
                 yield Arrow((*corners, (middle, self.inputs), (middle, top + row.size.height)), Style.OUTPUT)
             else:
@@ -525,13 +534,11 @@ def _levels(halves: list[list[Row]]) -> list[Level]:
     starts = {row.start for row in taking if row.start in {other.name for other in giving if not other.elided}}
     runs = _runs(giving, [row.name in starts for row in giving]), _runs(taking, [row.start in starts for row in taking])
     found: list[Level] = []
-    for place, (below, beside) in enumerate(zip(*runs, strict=True)):
-        missing = len(beside) - len(below)
-        left, right = [None] * max(missing, 0), [None] * max(-missing, 0)
+    for place, pair in enumerate(zip(*runs, strict=True)):
+        gaps = [[None] * (max(map(len, pair)) - len(run)) for run in pair]
         last = place == len(starts)  # above the last that meet, rows stand on those; below, they reach up to the next
-        found += zip(
-            *(([*below, *left], [*beside, *right]) if last else ([*left, *below], [*right, *beside])), strict=True
-        )
+        sides = [[*run, *gap] if last else [*gap, *run] for run, gap in zip(pair, gaps, strict=True)]
+        found += zip(*sides, strict=True)
     return found
 
 
@@ -567,20 +574,11 @@ def _heights(found: list[Level], bridged: bool, room: int) -> tuple[list[int], i
 # The picture: the fullest that fits
 
 
-Way = tuple[Columns, bool]
-"""A way to draw a part: its columns, and whether it is made as narrow as can be, its first states left out."""
-
-
 def _fitting(network: Network, parts: list[DrawnPart], frame: Frame, of: str = "") -> Picture:
     """Return the fullest picture that is no wider than its frame, or the narrowest."""
-    ways: list[list[Way]] = []
-    for part in parts:
-        found = columns(part)
-        if len(parts) > 1:  # each half has its first step and its last
-            found = [way for way in found if not isinstance(way[0], Gap) and not isinstance(way[-1], Gap)]
-        ways.append([*((each, False) for each in found), (found[-1], True)])
-    for chosen in zip_longest(*ways):
-        halves = _halves(network, parts, [way or full[-1] for way, full in zip(chosen, ways, strict=True)])
+    every = [ways(part, alone=len(parts) == 1) for part in parts]
+    for chosen in zip_longest(*every):
+        halves = _halves(network, parts, [way or full[-1] for way, full in zip(chosen, every, strict=True)])
         drawn = framed(_caption(network, parts, of), [*_shapes(halves)], frame)
         if frame.width is None or drawn.width <= frame.width:
             break
@@ -601,13 +599,13 @@ def _caption(network: Network, parts: list[DrawnPart], of: str) -> Caption:
     )
 
 
-def _halves(network: Network, parts: list[DrawnPart], ways: list[Way]) -> list[Half]:
+def _halves(network: Network, parts: list[DrawnPart], chosen: list[Way]) -> list[Half]:
     """Return the halves, each row at its height; recurrent layers whose states meet are at the same."""
     found, bridged = _levels([part.rows for part in parts]), len(parts) > 1
     speaking = [part.name for part in parts if not (bridged and part.name == "encoder")]
     states, inputs = _heights(found, bridged, 1 + UP if speaking else 0)
     halves = []
-    for place, (part, (columns, tight)) in enumerate(zip(parts, ways, strict=True)):
+    for place, (part, (columns, tight)) in enumerate(zip(parts, chosen, strict=True)):
         column = [level[place] for level in found]
         placed = [(row, y - row.size.forward) for row, y in zip(column, states, strict=True) if row]
         last, top = placed[-1]

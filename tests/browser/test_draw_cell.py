@@ -64,6 +64,10 @@ def test_a_page_with_a_cell(cell: str, width: int, scheme: str, still: Browser, 
 @pytest.mark.parametrize("cell", CELLS)
 def test_tex_sets_a_cell(cell: str, tmp_path: Path, call: Call) -> None:
     """Signs and Greek letters are in its fonts."""
-    assert call("draw", "-i", 4, "-l", cell, "--view", "cell", "--out", tmp_path / "a.tex") == (0, "", "")
+    assert call("draw", "-i", 4, "-l", cell, "--view", "cell", "--standalone", "--out", tmp_path / "a.tex") == (
+        0,
+        "",
+        "",
+    )
     compiled(tmp_path)
     assert "?" not in (tmp_path / "a.tex").read_text("ascii")

@@ -117,7 +117,7 @@ def test_the_numbers_in_words_are_the_counts() -> None:
     """Those of the network's own steps: 28 against 127 for three, by hand."""
     text = " ".join(said(drawn(Network(input=4, layers=(RNN(3),), output=Output(1), steps=3))))
     assert "Recurrent: 28 parameters, however many the steps." in text
-    assert "Dense equivalent: 127 parameters at 3 steps, 4.54 times as many." in text
+    assert "Dense equivalent: 127 parameters at 3 steps, 4.54× as many." in text
 
 
 @given(st.lists(st.integers(1, 10**30), min_size=1, unique=True))
