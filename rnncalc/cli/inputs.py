@@ -52,6 +52,11 @@ def read_networks(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[N
     return _read(specs, flags, lambda spec: spec.network)
 
 
+def read_files(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[tuple[str, Network]]:
+    """Return each network of the specs, or of the flags, with the name of its file. Raises as `read_specs` does."""
+    return _read(specs, flags, lambda spec: (spec.source, spec.network))
+
+
 def _read(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Spec], Kept]) -> list[Kept]:
     """Return what is kept of each spec, or of the flags."""
 
