@@ -14,7 +14,7 @@ from rnncalc.questions.work import work
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.reports.check import CheckReport
 from rnncalc.reports.compare import AllocationReport, ComparisonReport, DenseGrowthReport
-from rnncalc.reports.count import CountReport
+from rnncalc.reports.count import CountReport, FileReport, SummaryReport
 from rnncalc.reports.draw import Drawing
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.explain_training import TrainingExplanationReport
@@ -35,6 +35,8 @@ FILE = ModelFile(
 
 REPORTS: list[Any] = [
     CountReport(count(NETWORK), tensors=True, cost=True),
+    FileReport("specs/a.yaml"),
+    SummaryReport((("specs/a.yaml", count(NETWORK)), ("specs/b.yaml", count(NETWORK)))),
     TrainingReport(CountReport(count(NETWORK), tensors=True, cost=True), training(NETWORK, chunk=1)),
     TrainingExplanationReport(explain_training(training(NETWORK))),
     AllocationReport(compare_conventions(NETWORK)),

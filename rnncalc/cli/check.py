@@ -5,6 +5,8 @@ One file is in memory at a time; what stays of it are the numbers.
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,7 +34,7 @@ from rnncalc.reports.check import CheckReport
 from rnncalc.spec import Spec, parse, parse_if_meant
 from rnncalc.spec.flags import read_value
 from rnncalc.spec.values import ways_to_write
-from rnncalc.text import escape
+from rnncalc.text import all_of, escape
 
 if TYPE_CHECKING:
     from rnncalc.cli.baseline import Baseline
@@ -148,6 +150,11 @@ def check_all(
         raise CallError("nothing to check: give a PATH, such as a folder of specs")
     if "" in paths:
         raise CallError("a PATH is empty: give a spec or a folder of specs, or leave it out")
+    numbers = [path for path in paths if re.fullmatch("[0-9][0-9,._]*[kKMG]?", path) and not os.path.exists(path)]
+    if numbers and len(numbers) < len(paths):
+        spec = next(path for path in paths if path not in numbers)
+        call = escape(f"rnncalc answer {spec} {' '.join(numbers)}", limit=200)
+        raise CallError(f"{all_of(numbers)}: a number is no PATH; write {call}, or expect: {numbers[0]} in the spec")
     read = read_limits(limits, compares=baseline is not None)
     for key, text in overrides.items():
         if text is not None:

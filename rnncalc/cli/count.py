@@ -8,15 +8,18 @@ import click
 
 from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, dtype_flag, network_flags, report_flags, specs_argument
-from rnncalc.cli.inputs import read_networks
+from rnncalc.cli.inputs import read_files
 from rnncalc.cli.output import Destination, write
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.update import UpdateFlags, training_flags, update_of
+from rnncalc.formats import find
 from rnncalc.network.network import Network
 from rnncalc.questions import count as question
-from rnncalc.reports.count import CountReport
+from rnncalc.reports.count import CountReport, FileReport, SummaryReport
+from rnncalc.reports.report import Report
 
 if TYPE_CHECKING:
+    from rnncalc.reports.compare import AllocationReport
     from rnncalc.reports.operations import OperationsReport
     from rnncalc.reports.training import TrainingReport
 
@@ -32,8 +35,9 @@ if TYPE_CHECKING:
 @specs_argument
 @network_flags
 @click.option("--tensors", is_flag=True, help="Add a row for each tensor.")
-@click.option("--cost", is_flag=True, help="Add multiply-adds and bytes.")
+@click.option("--cost", is_flag=True, help="Add multiply-adds (MACs) and bytes.")
 @click.option("--operations", is_flag=True, help="Add operations by kind, and FLOPs; --batch multiplies them.")
+@click.option("--dense", is_flag=True, help="Say what the dense equivalent needs if it is not known.")
 @dtype_flag
 @training_flags
 @click.option("--all-conventions", is_flag=True, help="A column for each framework, and why they differ.")
@@ -43,6 +47,7 @@ def count(
     tensors: bool,
     cost: bool,
     operations: bool,
+    dense: bool,
     dtype: str,
     training: bool,
     chunk: str | None,
@@ -54,10 +59,10 @@ def count(
 ) -> None:
     """Count parameters, layer by layer.
 
-    SPEC is a YAML file, or - for standard input; without one, the flags describe the network.
+    SPEC is a YAML file, a folder of them, or - for standard input; without one, the flags describe the network.
     """
     with AllAtOnce() as at_once:
-        networks = at_once.ask(read_networks, specs, **flags)
+        networks = at_once.ask(read_files, specs, **flags)
         update = at_once.ask(
             update_of, training, {"--chunk": chunk, "--batch": batch}, optimizer, operations=operations
         )
@@ -66,13 +71,25 @@ def count(
         if all_conventions and (tensors or cost or operations or training or flags["convention"]):
             at_once.refuse("--all-conventions stands alone: remove --tensors, --cost, --operations, --training and -c")
     if all_conventions:
-        _all_conventions(networks, destination)
+        write(_named([(file, _allocated(network)) for file, network in networks], destination), destination)
         return
-    reports = [CountReport(question.count(network, dtype), tensors, cost) for network in networks]
-    if operations:
-        write([_with_operations(report, **update) for report in reports], destination)
-    else:
-        write([_trained(report, **update) for report in reports] if training else reports, destination)
+    add = _with_operations if operations else _trained if training else None
+    counts = [(file, CountReport(question.count(network, dtype), tensors, cost, dense)) for file, network in networks]
+    reports = _named([(file, add(of, **update) if add else of) for file, of in counts], destination)
+    if len(counts) > 1 and _is_read(destination):
+        reports.append(SummaryReport(tuple((file, of.counted) for file, of in counts)))
+    write(reports, destination)
+
+
+def _is_read(destination: Destination) -> bool:
+    """Return whether people read the format, which then has titles and a summary of several files."""
+    return find(destination.format).can_write(FileReport)
+
+
+def _named(reports: list[tuple[str, Report]], destination: Destination) -> list[Report]:
+    """Return reports, each of several below the name of its file if people read them."""
+    titled = len(reports) > 1 and _is_read(destination)
+    return [each for file, report in reports for each in ((FileReport(file), report) if titled else (report,))]
 
 
 def _with_operations(report: CountReport, batch: int = 1, **_: object) -> OperationsReport:
@@ -92,8 +109,8 @@ def _trained(report: CountReport, **update: Unpack[UpdateFlags]) -> TrainingRepo
     return TrainingReport(report, training(counted.network, dtype=counted.dtype, **update))
 
 
-def _all_conventions(networks: list[Network], destination: Destination) -> None:
+def _allocated(network: Network) -> AllocationReport:
     from rnncalc.questions.allocation import compare_conventions
     from rnncalc.reports.compare import AllocationReport
 
-    write([AllocationReport(compare_conventions(network)) for network in networks], destination)
+    return AllocationReport(compare_conventions(network))

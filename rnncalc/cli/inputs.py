@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TypeVar, Unpack
 
 import click
@@ -52,6 +52,11 @@ def read_networks(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[N
     return _read(specs, flags, lambda spec: spec.network)
 
 
+def read_files(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[tuple[str, Network]]:
+    """Return each network of the specs, or of the flags, with the name of its file. Raises as `read_specs` does."""
+    return _read(specs, flags, lambda spec: (spec.source, spec.network))
+
+
 def _read(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Spec], Kept]) -> list[Kept]:
     """Return what is kept of each spec, or of the flags."""
 
@@ -64,7 +69,7 @@ def _read(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Spec], Kept
             at_once.refuse(found)
             return []
         if in_flags and specs:
-            at_once.refuse(_both(in_flags, specs[0]))
+            at_once.refuse(_both(in_flags, specs, flags["layers"]))
             return []
         if in_flags:
             return [at_once.ask(lambda: kept(from_flags(**flags)))]
@@ -90,10 +95,18 @@ def _files(spec: str) -> list[str]:
     return [found.path for found in below(spec)]
 
 
-def _both(in_flags: list[str], spec: str) -> str:
-    """Return what to say of a spec beside the flags of a network."""
+def _both(in_flags: list[str], specs: Sequence[str], layers: Sequence[str]) -> str:
+    """Return what to say of specs beside the flags of a network."""
+    spec, context = specs[0], click.get_current_context(silent=True)
     if _is_layer(spec):
-        return f"'{escape(spec)}': a layer has its flag before it; write -l {escape(spec)}"
+        return f"'{escape(spec)}': a layer has its flag before it; write -l {escape(spec.replace('=', ':'))}"
+    typed = context.obj or [] if context else []
+    if apart := [pair for pair in pairwise(typed) if pair[0] in KINDS and pair[0] in layers and pair[1] in specs]:
+        written = " ".join(f"-l {layer}:{escape(number)}" for layer, number in apart)
+        return f"a layer and its units are one word; write {written}"
+    has_only = context is not None and any("--only" in option.opts for option in context.command.params)
+    if in_flags == ["-l"] and has_only and not any(map(_is_layer, layers)):
+        return f"-l is a layer of a network in flags; write {' '.join(f'--only {escape(name)}' for name in layers)}"
     if not os.path.exists(spec):
         if spec in COMMANDS:
             return f"the command comes first: rnncalc {spec} {in_flags[0]} ..."
@@ -104,7 +117,7 @@ def _both(in_flags: list[str], spec: str) -> str:
 
 
 def _is_layer(word: str) -> bool:
-    return ":" in word and word.partition(":")[0] in KINDS
+    return re.split("[:=]", word)[0] in KINDS and not word.isalnum()
 
 
 def read_spec(path: str, overrides: Mapping[str, str | None], flag: str = "") -> Spec:
@@ -206,7 +219,7 @@ def _beside(path: str) -> str:
 def _hint(word: str) -> str:
     """Return what a word may have been meant for that is no file: a layer, or a command."""
     if _is_layer(word):
-        return f"; a layer has its flag before it: -l {escape(word)}"
+        return f"; a layer has its flag before it: -l {escape(word.replace('=', ':'))}"
     if meant := _command_meant(word):
         return meant
     no_command = word.isidentifier() and _stands_first(word)
@@ -215,7 +228,13 @@ def _hint(word: str) -> str:
 
 def _command_meant(word: str) -> str:
     """Return the command that a word is near which stands where one may."""
-    return did_you_mean(word, [*COMMANDS]).replace("mean", "mean the command") if _stands_first(word) else ""
+    if not _stands_first(word):
+        return ""
+    from rnncalc.spec.aliases import meant
+
+    if found := meant(word, [*COMMANDS]):
+        return f"; write rnncalc {found[0]}"
+    return did_you_mean(word, [*COMMANDS]).replace("mean", "mean the command")
 
 
 def _stands_first(word: str) -> bool:

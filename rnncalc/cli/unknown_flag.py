@@ -27,7 +27,8 @@ def _cure(flag: str, command: click.Command) -> str:
     """Return what to write in its place: a flag's word, a flag that is near, an option of a layer, another command."""
     word = flag.removeprefix("--").replace("_", "-")
     if word == flag or not word:
-        return ""
+        swapped = flag[:2].swapcase()
+        return f"; write {swapped}" if any(swapped in each.opts for each in command.params) else ""
     options = [option for option in command.params if isinstance(option, click.Option)]
     for option in options:
         if isinstance(option, WordOption) and word in option.words():

@@ -12,8 +12,8 @@ from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.questions.count import Count, bytes_of
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
-from rnncalc.reports.setting import layer_sheet, steps_of
-from rnncalc.text import KIBI, byte_size, decimal
+from rnncalc.reports.setting import layer_sheet, steps_of, title
+from rnncalc.text import KIBI, byte_size, decimal, plural
 
 if TYPE_CHECKING:
     from rnncalc.questions.dense import DenseEquivalent
@@ -21,11 +21,15 @@ if TYPE_CHECKING:
 
 
 class CountReport(SheetReport, DataReport, RecordReport):
-    """A count, with a row for each tensor and with what a pass costs where that is wished for."""
+    """A count, with a row for each tensor and what a pass costs if they are asked for.
+
+    dense: whether to say what the dense equivalent lacks if it is not known.
+    """
 
     counted: Count
     tensors: bool = False
     cost: bool = False
+    dense: bool = False
 
     def data(self) -> dict[str, Any]:
         """Return the object for programs; what keys it has does not depend on what is known."""
@@ -51,7 +55,34 @@ class CountReport(SheetReport, DataReport, RecordReport):
 
     def sheets(self) -> list[Sheet]:
         """Return the table of layers and, with `tensors`, the table of tensors."""
-        return [_layer_sheet(self.counted, self.cost), *([_tensor_sheet(self.counted)] if self.tensors else [])]
+        layers = _layer_sheet(self.counted, self.cost, self.dense)
+        return [layers, _tensor_sheet(self.counted)] if self.tensors else [layers]
+
+
+class FileReport(SheetReport):
+    """The name of a file, which stands above what is said of its network."""
+
+    file: str
+
+    def sheets(self) -> list[Sheet]:
+        """Return a title alone."""
+        from rnncalc.reports.sheet import Sheet
+
+        return [Sheet((), (), title=self.file)]
+
+
+class SummaryReport(SheetReport):
+    """The totals of several files, a line each."""
+
+    counted: tuple[tuple[str, Count], ...]
+
+    def sheets(self) -> list[Sheet]:
+        """Return one table."""
+        from rnncalc.reports.sheet import Sheet, key_columns, number_columns
+
+        columns = (*key_columns("File", "Network"), *number_columns("Parameters"))
+        rows = [(file, title(count.network), count.params) for file, count in self.counted]
+        return [Sheet(columns, rows, title="Summary", subtitle=plural(len(rows), "network"))]
 
 
 _HEADER = (
@@ -108,7 +139,7 @@ def _dense_data(dense: DenseEquivalent) -> dict[str, Any]:
     }
 
 
-def _layer_sheet(count: Count, cost: bool) -> Sheet:
+def _layer_sheet(count: Count, cost: bool, dense: bool) -> Sheet:
     from rnncalc.reports.sheet import Arithmetic  # programs read no tables
 
     total = _numbers(count, cost, count)
@@ -123,7 +154,7 @@ def _layer_sheet(count: Count, cost: bool) -> Sheet:
         for layer in count.layers
     )
     words = ("Kind", "In → out", "Output shape", "Formula")
-    return layer_sheet(count.network, words, (*total,), rows, (*total.values(),), _notes(count, cost))
+    return layer_sheet(count.network, words, (*total,), rows, (*total.values(),), _notes(count, cost, dense))
 
 
 def widths(layer: Placed) -> str:
@@ -152,13 +183,13 @@ def ties(network: Network) -> Iterator[str]:
             yield f"{placed.name}: its matrix is the embedding's, transposed, and counted there."
 
 
-def _notes(count: Count, cost: bool) -> Iterator[str]:
+def _notes(count: Count, cost: bool, dense: bool) -> Iterator[str]:
     yield from ties(count.network)
-    dense = count.dense
-    if dense is None:
+    equivalent = count.dense
+    if equivalent is not None and equivalent.ratio is not None:
+        yield _dense_note(count, equivalent, equivalent.ratio)
+    elif dense and equivalent is None:
         yield "Dense equivalent: not known without the number of steps; give steps, or -T."
-    elif dense.ratio is not None:
-        yield _dense_note(count, dense, dense.ratio)
     if cost:
         size = f"; {byte_size(count.bytes)} in all" if count.bytes >= KIBI else ""
         yield f"Bytes: {bytes_of(count.dtype)} a parameter, {count.dtype}{size}."

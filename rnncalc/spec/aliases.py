@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
-from rnncalc.layers.kinds import KINDS
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.options import OPTIONS
 from rnncalc.text import did_you_mean, escape, one_of
 
@@ -54,10 +55,13 @@ ALIASES = {
     "learned_state": "learn_state initial_state h0 learned_h0",
     # kinds of layer
     "rnn{number}": "simplernn simple_rnn vanilla_rnn vanilla elman rnncell rnn_cell basicrnncell basicrnn simplecell "
-    "simplernncell cudnnrnn",
-    "lstm{number}": "lstmcell lstm_cell optimizedlstmcell basiclstmcell basiclstm cudnnlstm lstmblockcell vanilla_lstm "
+    "simplernncell",
+    "lstm{number}": "lstmcell lstm_cell optimizedlstmcell basiclstmcell basiclstm lstmblockcell vanilla_lstm "
     "vanillalstm",
-    "gru{number}": "grucell gru_cell cudnngru grublockcell",
+    "gru{number}": "grucell gru_cell grublockcell",
+    "rnn{number}{cudnn}": "cudnnrnn",
+    "lstm{number}{cudnn}": "cudnnlstm",
+    "gru{number}{cudnn}": "cudnngru",
     "mgu{number}": "mgucell minimal_gated_unit",
     "sru{number}": "srucell simple_recurrent_unit",
     "lstm{number}{with_}projection{is_}N": "lstmp lstm_p projected_lstm projectedlstm",
@@ -69,6 +73,8 @@ ALIASES = {
     "gru{number}{with_}reset_gate{is_}false": "ugrnn",
     "lstm{number}{with_}peepholes{true}": "peephole_lstm peepholelstm",
     "dense{number}": "linear fc fully_connected fullyconnected affine mlp ffn feedforward softmax",
+    "dense{number}; under topology many-to-many it is applied at every step": "timedistributed time_distributed "
+    "timedistributeddense",
     "embedding{number}": "embed embeddings lookup",
     "dropout{number}": "dropout_rate dropout_prob dropout_p drop drop_rate",
     "external{of}N, a part of N parameters that are counted elsewhere": "cnn conv conv1d conv2d convolution attention "
@@ -76,7 +82,7 @@ ALIASES = {
     "lru lmu s4 s4d s5 ssm mamba mamba2 rwkv xlstm slstm mlstm ltc cfc esn tcn nas janet treelstm phased_lstm "
     "cornn fastrnn rhn tgru urnn",
     # values that are words
-    "pytorch": "torch py_torch pt",
+    "pytorch": "torch py_torch pt cudnn",
     "keras": "tensorflow tf tf.keras tf-keras tensorflow-keras",
     "flax-linen": "jax flax linen",
     "flax-nnx": "jax flax nnx",
@@ -108,6 +114,19 @@ ALIASES = {
     "sigmoid": "logistic",
     "diagonal": "diag independent indrnn",
     "full": "dense",
+    # commands, and flags of one command
+    "count": "params parameters summary",
+    "compare": "diff vs versus",
+    "solve": "find fit search",
+    "draw": "plot diagram picture visualize visualise render graph show",
+    "explain": "derive why formula",
+    "answer": "grade mark judge",
+    "run": "forward predict execute infer",
+    "check": "lint verify validate test ci",
+    "read": "import load inspect",
+    "export --to NAME": "convert generate codegen",
+    "cost": "memory mem bytes macs mac multiply_adds mult_adds madds ops operations",
+    "cost (one multiply-add is two FLOPs)": "flops flop mflops gflops",
 }
 """Our words, each with what others call it, alone or with a value; how ours is written, and a remark, may follow it."""
 
@@ -123,17 +142,22 @@ IN_NETWORK = {
 IN_LAYER = {
     "remove it: a layer is trained unless it is frozen": "trainable=true requires_grad=true",
     "leave it out: either direction counts the same": "direction directions",
-    "leave it out; it changes no count": "batch_first recurrent_dropout return_state stateful dtype "
-    "recurrent_activation",
+    "leave it out; it changes no count": "batch_first recurrent_dropout return_state stateful dtype",
+    "remove it: the gates have sigmoid": "recurrent_activation=sigmoid",
+    "remove it: it changes no count, but a pass; the gates of rnncalc run have sigmoid": "recurrent_activation",
     "the units follow the kind, as in {kind}{of}20": "units",
     "the width it reads is that of the layer below, or of input": "input inputs",
     "dropout is a layer of its own; write {layer}dropout{of}{value}": "dropout",
-    "{topology}": "return_sequences return_sequence",
     "{output}": "output",
 }
 """The same of the keys of a layer."""
 
-NO_KIND = {"{bidirectional}": "bidirectional", "{output}": "output out"}
+NO_KIND = {
+    "{bidirectional}": "bidirectional",
+    "{output}": "output out",
+    "{flatten}": "flatten",
+    "remove it: it has no parameters": "repeat_vector repeatvector masking",
+}
 """The same of the kinds of layer."""
 
 Spelling = dict[str, str]
@@ -147,8 +171,10 @@ IN_YAML: Spelling = {
     "true": ": true",
     "layer": "- ",
     "bidirectional": "write bidirectional: true in the layer itself",
-    "topology": "write topology: many-to-many, or many-to-one, beside input",
     "output": "the output layer is output: N, below layers",
+    "cudnn": ", and convention: pytorch beside input, which has its two bias vectors",
+    "flatten": "one vector needs none, remove it; for a sequence write external: 0, with outputs: N below it, N being "
+    "steps × width",
 }
 """How the cures above are spelled in a file."""
 
@@ -161,8 +187,9 @@ IN_FLAGS: Spelling = {
     "true": "",
     "layer": "-l ",
     "bidirectional": "write it behind a layer, as in lstm:20,bidirectional",
-    "topology": "give --topology many-to-many, or many-to-one",
     "output": "the output layer is -o N",
+    "cudnn": ", and -c pytorch, which has its two bias vectors",
+    "flatten": "one vector needs none, remove it; for a sequence write -l external:0,outputs=N, N being steps × width",
 }
 """And in flags, where the number of a layer follows its kind."""
 
@@ -275,3 +302,19 @@ def option_cure(key: str, kind: str, known: tuple[str, ...], value: str, *, in_f
     spelling = IN_FLAGS if in_flags else IN_YAML
     true = "true" if value.lower() in ("", "yes", "on", "1") else value.lower()
     return cure(key, known, IN_LAYER, spelling | {"kind": kind, "value": escape(value) or "N"}, true)
+
+
+def sequences_cure(value: str, above: Collection[str], half: str, topology: str, *, in_flags: bool) -> str:
+    """Return what to do with a layer's return_sequences.
+
+    value: what it says. above: the kinds of the layers above it. half: that it is in, if any. topology: the network's.
+    """
+    if half:
+        return "remove it: a decoder outputs every step, and an encoder gives it its last states"
+    kinds = [kind(each) for word in above for each in (word, *meanings(word)) if each in KINDS]
+    if any(issubclass(each, Cell) for each in kinds):
+        return "remove it: lower layers always output every step"
+    meant = "many-to-one" if value.lower() in ("false", "no", "off", "0") else "many-to-many"
+    if topology == meant:
+        return f"remove it: the topology is {meant}"
+    return f"remove it, and {f'give --topology {meant}' if in_flags else f'write topology: {meant} beside input'}"

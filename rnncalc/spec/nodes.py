@@ -89,6 +89,11 @@ Node = Scalar | Sequence | Mapping
 
 def mark_at(root: Node, path: Path) -> Mark | Flag:
     """Return the mark of the node at a path, or of the nearest above it that is there; a value's, not its key's."""
+    return node_at(root, path).mark
+
+
+def node_at(root: Node, path: Path) -> Node:
+    """Return the node at a path, or the nearest above it that is there."""
     node = root
     for step in path:
         match node, step:
@@ -101,7 +106,7 @@ def mark_at(root: Node, path: Path) -> Mark | Flag:
         if below is None:
             break
         node = below
-    return node.mark
+    return node
 
 
 def has_word(node: Node, word: str) -> bool:

@@ -28,6 +28,7 @@ from rnncalc.spec.nodes import (
     Sequence,
     TreeReader,
     mark_at,
+    node_at,
     unknown_key,
     what,
     word_of,
@@ -110,6 +111,15 @@ class _NetworkReader(TreeReader):
 
     def part(self, nodes: dict[str, Node], above: Node, path: Path, *, needed: bool = True) -> dict[str, Any]:
         """Return the values of a network or a half of one from what stands below its node; `needed`: its stack."""
+        if shape := _shape(nodes.get("input")):
+            mark = nodes["input"].mark
+            *others, features = shape
+            cure = f"-i {features}" if isinstance(mark, Flag) else f"input: {features}"
+            if others[-1:] and others[-1].isdecimal():
+                cure = f"-T {others[-1]} {cure}" if isinstance(mark, Flag) else f"steps: {others[-1]} and {cure}"
+            got = f"the shape {' × '.join(shape)}"
+            self.problem(mark, (*path, "input"), f"expected the number of features, got {got}; write {cure}")
+            nodes = nodes | {"input": Scalar(features, True, mark)}
         given = self.values(((key, nodes[key]) for key in KEYS if key in nodes), path, KEYS)
         if needed and "input" not in nodes and isinstance(above, Mapping):
             self.missing(above, (*path, "input"), "the number of features per step, or an embedding's vocabulary")
@@ -156,7 +166,7 @@ class _NetworkReader(TreeReader):
             if word.value in others:
                 self.problem(word.mark, (*path, word.value), _layer_of_its_own(word.value, below, in_flags))
         allowed = _allowed(of)  # type: ignore[arg-type]  # a class is hashable, and mypy asks its instances
-        keys = self.keys(node, path, (*allowed, *others), partial(_unknown_option, of, node))
+        keys = self.keys(node, path, (*allowed, *others), partial(self.unknown_option, of, node, path))
         values = self.values(((key, below) for key, below in keys if key not in others), path, allowed)
         return of(**{of.number: values.pop(name, 1)}, **values)
 
@@ -167,19 +177,46 @@ class _NetworkReader(TreeReader):
             self.problem(node.mark, path, f"no kind of layer; add one of {one_of(tuple(KINDS))}")
             return
         key, first = words[0], node.items[0][1]
-        if isinstance(key.mark, Flag) and isinstance(first, Scalar) and not first.value:
-            self.problem(key.mark, path, f"expected KIND:UNITS, such as lstm:512, got '{escape(key.value)}'")
-            return
         from rnncalc.spec.aliases import kind_cure
 
+        in_flags = isinstance(key.mark, Flag)
+        alone = in_flags and isinstance(first, Scalar) and not first.value
+        units = _kind_and_units(key.value) if alone else None
         typed = [(name.value, word_of(below)) for name, below in node.items]
-        cure = (
-            kind_cure(key.value, typed, in_flags=isinstance(key.mark, Flag))
-            or f"; the kinds are {one_of(tuple(KINDS))}"
-        )
+        cure = "" if units else kind_cure(key.value, typed, in_flags=in_flags)
+        if alone and not cure:
+            written = f"; write {':'.join(units)}" if units else ""
+            self.problem(key.mark, path, f"expected KIND:UNITS, such as lstm:512, got '{escape(key.value)}'{written}")
+            return
+        cure = cure or f"; the kinds are {one_of(tuple(KINDS))}"
         self.problem(key.mark, (*path, escape(key.value)), f"unknown kind of layer{cure}")
 
+    def unknown_option(
+        self, of: type[Layer], layer: Node, path: Path, key: str, known: tuple[str, ...], below: Node
+    ) -> str:
+        """Return what to say of a key that a layer of a kind does not know: it may be an option of other kinds.
+
+        below: what stands under the key.
+        """
+        if key not in ("return_sequences", "return_sequence"):
+            return _unknown_option(of, layer, key, known, below)
+        from rnncalc.spec.aliases import sequences_cure
+
+        layers, place = node_at(self.root, path[:-1]), path[-1]
+        assert isinstance(layers, Sequence)
+        assert isinstance(place, int)
+        items = [item.items for item in layers.items[place + 1 :] if isinstance(item, Mapping)]
+        above = [word.value for words in items for word, _ in words]
+        half = str(path[0]) if path[0] in ("encoder", "decoder") else ""
+        topology = word_of(node_at(self.root, ("topology",))) or "many-to-one"
+        in_flags = isinstance(layer.mark, Flag)
+        return f"unknown key; {sequences_cure(word_of(below), above, half, topology, in_flags=in_flags)}"
+
     def output(self, node: Node, path: Path) -> Output:
+        units = node.get("units") if isinstance(node, Mapping) else node
+        if isinstance(units, Scalar) and (typed := _kind_and_units(units.value)):
+            self.problem(units.mark, path, _not_units(units, *typed))
+            units.value = typed[1]
         if isinstance(node, Scalar):
             return Output(self.value(node, path, Size(), 1))
         keys = self.keys(node, path, OUTPUT_KEYS, partial(_unknown_option, Output, node))
@@ -192,6 +229,11 @@ class _NetworkReader(TreeReader):
     def expect(self, node: Node, path: Path) -> Expect:
         if isinstance(node, Scalar):
             return Expect(self.value(node, path, COUNT, None))
+        if isinstance(node, Sequence):
+            counts = escape(", ".join(map(word_of, node.items)), limit=1_000)
+            cure = f"write expect: {{layers: [{counts}]}}"
+            self.problem(node.mark, path, f"expected a total, or keys, got a list; {cure}")
+            return Expect()
         values: dict[str, Any] = {}
         for key, below in self.keys(node, path, Expect._fields):
             at = (*path, key)
@@ -228,6 +270,11 @@ class _NetworkReader(TreeReader):
         from rnncalc.network.budget import BUDGET_KEYS, Budget  # enums, which a spec without one does not pay for
 
         allowed = {key: of.allowed for key, of in BUDGET_KEYS.items()}
+        if isinstance(node, Scalar) and node.value[:1].isdecimal():
+            key = "max_bytes" if node.value.endswith("B") else "max_params"
+            such = f"{{{key}: {escape(node.value)}}}"
+            self.problem(node.mark, path, f"expected keys, got '{escape(node.value)}'; write budget: {such}")
+            return Budget()
         nodes = dict(self.keys(node, path, (*allowed, "layers")))
         limits = nodes.pop("layers", None)
         of_layers = () if limits is None else tuple(self.layer_limits(limits, (*path, "layers")))
@@ -292,8 +339,38 @@ def _layer_of_its_own(kind: str, number: Node, in_flags: bool) -> str:
 
 def _word_cure(node: Node) -> str:
     """Return `; write lstm: 4` for `lstm 4` or `lstm:4`."""
-    kind, mark, number = re.sub("[:= ]+", ":", node.value).partition(":") if isinstance(node, Scalar) else ("", "", "")
-    return f"; write {kind}: {escape(number)}" if kind in KINDS and mark and number.isalnum() else ""
+    typed = _kind_and_units(word_of(node))
+    return f"; write {': '.join(typed)}" if typed else ""
+
+
+def _kind_and_units(text: str) -> tuple[str, str] | None:
+    """Return the kind and the number of `lstm 4`, `lstm=4`, `LSTM(4)`."""
+    found = re.fullmatch(r"([A-Za-z]+)[:= (]+([0-9]\w*)\)?", text)
+    return (found[1].lower(), found[2]) if found and found[1].lower() in KINDS else None
+
+
+def _not_units(units: Scalar, kind: str, number: str) -> str:
+    """Return what to say of `dense:2` for the units of the output layer."""
+    layer = f"-l {kind}:{number}" if isinstance(units.mark, Flag) else f"- {kind}: {number}"
+    cure = f"write {number}" if kind == "dense" else f"write {layer} for a layer"
+    return f"expected a positive whole number, got '{escape(units.value)}'; the output layer is dense: {cure}"
+
+
+def _shape(node: Node | None) -> list[str]:
+    """Return the sizes of a shape that stands for the features, such as `[10, 8]` or `(None, 8)`; else none."""
+    if isinstance(node, Sequence):
+        words = [word_of(item) for item in node.items]
+    elif isinstance(node, Scalar) and re.fullmatch(r"[\[(].{1,40}|[0-9]{1,12},[0-9]{1,2}", node.value):
+        words = [word.strip() for word in node.value.strip("()[]").split(",") if word.strip()]
+    else:
+        return []
+    if not 0 < len(words) <= 3 or not all(word.isdecimal() or word in _UNKNOWN_SIZES for word in words):
+        return []
+    return [word if word.isdecimal() else "T" for word in words] if words[-1].isdecimal() else []
+
+
+_UNKNOWN_SIZES = ("None", "null", "~")
+"""How a shape writes a number of steps or sequences that is not known."""
 
 
 def _dash_cure(node: Node) -> str:

@@ -20,12 +20,22 @@ IN_LAYERS = [
     ("lstm:20,relu", ["relu: unknown key; write activation=relu"]),
     ("lstm:20,bidirectional,Sum", ["Sum: unknown key; write merge=sum"]),
     ("lstm:20,hidden=4", ["hidden: unknown key; the units follow the kind, as in lstm:20"]),
-    ("lstm:20,return_sequences", ["return_sequences: unknown key; give --topology many-to-many, or many-to-one"]),
+    (
+        "lstm:20,return_sequences",
+        ["return_sequences: unknown key; remove it, and give --topology many-to-many"],
+    ),
+    ("lstm:20,return_sequences=false", ["return_sequences: unknown key; remove it: the topology is many-to-one"]),
+    ("lstm=20", ["expected KIND:UNITS, such as lstm:512, got 'lstm=20'; write lstm:20"]),
+    ("LSTM(20),bidirectional", ["expected KIND:UNITS, such as lstm:512, got 'LSTM(20)'; write lstm:20"]),
+    (
+        "convlstm",
+        ["convlstm: unknown kind of layer; write external:N, a part of N parameters that are counted elsewhere"],
+    ),
     ("lstm:20,merge=sum", ["merge: applies to a bidirectional layer only; make it bidirectional, or remove it"]),
     ("bilstm:4", ["bilstm: unknown kind of layer; write lstm:4,bidirectional"]),
     ("indrnn:4", ["indrnn: unknown kind of layer; write rnn:4,recurrence=diagonal,activation=relu"]),
     ("ligru:4", ["ligru: unknown kind of layer; write gru:4,reset_gate=false,activation=relu"]),
-    ("CuDNNLSTM:4", ["CuDNNLSTM: unknown kind of layer; write lstm:4"]),
+    ("CuDNNLSTM:4", ["CuDNNLSTM: unknown kind of layer; write lstm:4, and -c pytorch, which has its two bias vectors"]),
     ("lstm:20,trainable=false", ["trainable: unknown key; write frozen"]),
     ("lstm:20,trainable", ["trainable: unknown key; remove it: a layer is trained unless it is frozen"]),
     ("lstm:20,direction=bidirectional", ["direction: unknown key; write bidirectional"]),
@@ -284,6 +294,39 @@ FOLLOWED = [
     (("-l", "ligru:16"), "write gru:16,reset_gate=false,activation=relu", None, "640"),  # 2 x 16 x (3 + 16 + 1)
     (("-l", "lstm:20", "-T", "1.000"), "write 1000, or 1\n", ("-l", "lstm:20", "-T", "1000"), "1,920"),  # 4 x 20 x 24
     ((), "such as -l lstm:512\n", ("-l", "lstm:512"), "1,056,768"),  # 4 x 512 x (3 + 512 + 1)
+    (("-l", "lstm", "20"), "one word; write -l lstm:20\n", ("-l", "lstm:20"), "1,920"),
+    (("-l", "rnn:2", "-l", "gru", "5"), "one word; write -l gru:5\n", ("-l", "rnn:2", "-l", "gru:5"), "120"),
+    (("-l", "lstm=20"), "write lstm:20\n", ("-l", "lstm:20"), "1,920"),
+    (("lstm=20",), "a layer has its flag before it; write -l lstm:20\n", ("-l", "lstm:20"), "1,920"),
+    (("-l", "rnn:2", "-o", "dense:5"), "dense: write 5\n", ("-l", "rnn:2", "-o", "5"), "15"),  # 5 x (2 + 1)
+    (("-l", "rnn:2", "-o", "lstm:5"), "write -l lstm:5 for a layer", ("-l", "rnn:2", "-l", "lstm:5"), "160"),
+    (("-l", "rnn:2", "-t", "10"), "'-t'; write -T ", ("-l", "rnn:2", "-T", "10"), "10 steps"),
+    (("-l", "cudnnlstm:20"), "lstm:20, and -c pytorch, which", ("-l", "lstm:20", "-c", "pytorch"), "2,000"),  # 80 more
+    (("-l", "lstm:20", "-c", "cudnn"), "write pytorch\n", ("-l", "lstm:20", "-c", "pytorch"), "2,000"),
+    (("-l", "timedistributed:5"), "write dense:5; under topology", ("-l", "dense:5"), "20"),  # 5 x (3 + 1)
+    (("-l", "rnn:2", "-l", "repeat_vector:4"), "remove it: it has no parameters", ("-l", "rnn:2"), "12"),
+    (
+        ("-l", "rnn:2", "-l", "flatten", "-o", "5"),
+        "write -l external:0,outputs=N, N being steps",
+        ("-l", "rnn:2", "-l", "external:0,outputs=8", "-o", "5"),
+        "45",  # 4 steps of 2 units: 5 x (8 + 1)
+    ),
+    (
+        ("-l", "rnn:2,return_sequences", "-l", "rnn:4"),
+        "remove it: lower layers always output every step",
+        ("-l", "rnn:2", "-l", "rnn:4"),
+        "28",  # 4 x (2 + 4 + 1)
+    ),
+    (
+        ("-l", "rnn:2,return_sequences", "-T", 9),
+        "remove it, and give --topology many-to-many",
+        ("-l", "rnn:2", "-T", 9, "--topology", "many-to-many"),
+        "many-to-many, 9 steps",
+    ),
+    (("-l", "rnn:2", "--flops"), "write --cost (one multiply-add is two FLOPs)", ("-l", "rnn:2", "--cost"), "Multiply"),
+    (("-l", "rnn:2", "--macs"), "write --cost (see", ("-l", "rnn:2", "--cost"), "Multiply-adds"),
+    (("-l", "rnn:2", "--memory"), "write --cost (see", ("-l", "rnn:2", "--cost"), "Bytes"),
+    (("-l", "rnn:2", "--bytes"), "write --cost (see", ("-l", "rnn:2", "--cost"), "Bytes"),
 ]
 
 
@@ -296,3 +339,98 @@ def test_a_cure_that_is_followed_helps(
     done = call("-i", 3, *(instead or ("-l", cure.removeprefix("write "))))
     assert (done.code, done.err) == (0, "")
     assert shown in done.out
+
+
+COMMANDS_OF_OTHERS = [
+    (("plot", "SPEC"), "'plot': no such file; write rnncalc draw\n", ("draw", "SPEC")),
+    (("grade", "SPEC", "1600"), "'grade': no such file; write rnncalc answer\n", ("answer", "SPEC", "1600")),
+    (("import", "MODEL"), "'import': no such file; write rnncalc read\n", ("read", "MODEL")),
+    (("convert", "SPEC"), "write rnncalc export --to NAME\n", ("export", "--to", "keras", "SPEC")),
+    (
+        ("plot", "-i", "4", "-l", "gru:3"),
+        "'plot': no such file; write rnncalc draw\n",
+        ("draw", "-i", 4, "-l", "gru:3"),
+    ),
+    (
+        ("check", "SPEC", "1600"),
+        "1600: a number is no PATH; write rnncalc answer SPEC 1600",
+        ("answer", "SPEC", "1600"),
+    ),
+    (("explain", "SPEC", "--layer", "lstm_1"), "flags; write --only lstm_1\n", ("explain", "SPEC", "--only", "lstm_1")),
+    (("draw", "SPEC", "-l", "lstm_1"), "flags; write --only lstm_1\n", ("draw", "SPEC", "--only", "lstm_1")),
+]
+
+
+@pytest.mark.parametrize(("given", "cure", "instead"), COMMANDS_OF_OTHERS)
+def test_what_another_program_calls_a_command(
+    call: Call, given: tuple[str, ...], cure: str, instead: tuple[object, ...]
+) -> None:
+    """The command or the flag is named, and the call with it works."""
+    files = {"SPEC": "specs/lstm.yaml", "MODEL": "specs/models/tagger.pt"}
+    result = call(*(files.get(word, word) for word in given))
+    assert (result.code, result.out) == (2, "")
+    assert cure.replace("SPEC", files["SPEC"]) in result.err
+    assert call(*(files.get(str(word), word) for word in instead)).code == 0
+
+
+IN_SPECS = [
+    (
+        "input: [10, 3]\nlayers: [rnn: 2]",
+        "got the shape 10 × 3; write steps: 10 and input: 3",
+        "steps: 10\ninput: 3\nlayers: [rnn: 2]\nexpect: 12",
+    ),
+    (
+        "input: (None, 3)\nlayers: [rnn: 2]",
+        "got the shape T × 3; write input: 3",
+        "input: 3\nlayers: [rnn: 2]\nexpect: 12",
+    ),
+    (
+        "input: 3\nlayers: [rnn: 2]\nbudget: 2M",
+        "expected keys, got '2M'; write budget: {max_params: 2M}",
+        "input: 3\nlayers: [rnn: 2]\nbudget: {max_params: 2M}",
+    ),
+    (
+        "input: 3\nlayers: [rnn: 2]\nbudget: 4MB",
+        "expected keys, got '4MB'; write budget: {max_bytes: 4MB}",
+        "input: 3\nlayers: [rnn: 2]\nbudget: {max_bytes: 4MB}",
+    ),
+    (
+        "input: 3\nlayers: [rnn: 2]\noutput: 1\nexpect: [12, 3]",
+        "expected a total, or keys, got a list; write expect: {layers: [12, 3]}",
+        "input: 3\nlayers: [rnn: 2]\noutput: 1\nexpect: {layers: [12, 3]}",
+    ),
+    (
+        "input: 3\nlayers:\n- rnn: 2\n  return_sequences: true\n- bilstm: 4",
+        "return_sequences: unknown key; remove it: lower layers always output every step",
+        "input: 3\nlayers:\n- rnn: 2\n- lstm: 4\n  bidirectional: true\nexpect: 236",
+    ),
+    (
+        "input: 3\nlayers:\n- rnn: 2\n  return_sequences: true\n- dense: 4",
+        "return_sequences: unknown key; remove it, and write topology: many-to-many beside input",
+        "input: 3\ntopology: many-to-many\nlayers:\n- rnn: 2\n- dense: 4\nexpect: 24",
+    ),
+    (
+        "input: 3\nlayers:\n- rnn: 2\n  recurrent_activation: hard_sigmoid",
+        "remove it: it changes no count, but a pass; the gates of rnncalc run have sigmoid",
+        "input: 3\nlayers:\n- rnn: 2\nexpect: 12",
+    ),
+    (
+        "input: 3\nlayers:\n- cudnngru: 2",
+        "write gru, and convention: pytorch beside input, which has its two bias vectors",
+        "input: 3\nconvention: pytorch\nlayers:\n- gru: 2\nexpect: 42",
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "cure", "instead"), IN_SPECS)
+def test_a_cure_that_is_followed_in_a_spec_helps(
+    call: Call, tmp_path: Path, given: str, cure: str, instead: str
+) -> None:
+    """What is written as it says is checked and found right."""
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(given)
+    result = call(spec)
+    assert (result.code, result.out) == (2, "")
+    assert cure in result.err
+    spec.write_text(instead)
+    assert call("check", spec).code == 0

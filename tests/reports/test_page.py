@@ -132,10 +132,12 @@ def test_one_layer_alone_is_its_derivation(call: Call) -> None:
 
 
 def test_several_networks_are_several_articles(call: Call) -> None:
-    """With a heading of the first rank each; other reports too are written so."""
-    for command in ("explain", "count"):
+    """With a heading of the first rank each; other reports too are written so, a count with the files and a summary."""
+    names = ["LSTM, one layer", "GRU, one layer"]
+    counted = ["specs/lstm.yaml", names[0], "specs/gru.yaml", names[1], "Summary"]
+    for command, titles in {"explain": names, "count": counted}.items():
         page = ET.fromstring(call(command, "specs/lstm.yaml", "specs/gru.yaml", "-f", "html").out.partition("\n")[2])
-        assert [article[0][0].text for article in page.iter("article")] == ["LSTM, one layer", "GRU, one layer"]
+        assert [article[0][0].text for article in page.iter("article")] == titles
         assert [*page.iter("h1")] == [article[0][0] for article in page.iter("article")]
 
 

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from rnncalc.cli.commands import COMMANDS
 from rnncalc.errors import SpecError
 from rnncalc.formats import FORMATS
 from rnncalc.layers.kinds import KINDS
@@ -33,7 +34,7 @@ def told(row: str) -> list[str]:
 
 def test_a_word_that_is_told_is_ours() -> None:
     """A key, a kind or a value, whatever stands behind it."""
-    assert {ours(row) for row in ALIASES} <= KEYS_OF_ALL | {*KINDS} | VALUES
+    assert {ours(row) for row in ALIASES} <= KEYS_OF_ALL | {*KINDS} | VALUES | {*COMMANDS, "cost"}
 
 
 def test_a_word_of_ours_is_no_others() -> None:
@@ -47,7 +48,7 @@ def test_a_word_of_ours_is_no_others() -> None:
 def test_a_kind_that_is_told_is_one(row: str) -> None:
     """Typed as it stands behind -l, it is read."""
     number = "0.5" if ours(row) == "dropout" else "4"
-    typed = row.format(**IN_FLAGS | {"number": f":{number}"}).replace("=N", "=3")
+    typed = re.split("; |, and ", row.format(**IN_FLAGS | {"number": f":{number}"}))[0].replace("=N", "=3")
     assert from_flags("3", (typed,), None).network.layers
 
 
