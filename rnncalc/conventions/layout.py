@@ -71,7 +71,7 @@ def _plain(array: Array, role: Role) -> Tensor:
 
 
 def role_of(layer: Cell, product: Product) -> Role:
-    """Return the role of a product's matrix: a look at a state beside the one handed on is a peephole."""
+    """Return the role of a product's matrix: a product with a state that is not the output is a peephole."""
     if product.of == "x":
         return Role.INPUT
     first = next(iter(layer.states))

@@ -167,7 +167,7 @@ class Cell(Layer):
 
     @property
     def output(self) -> str:
-        """The letter of the width that one direction hands on."""
+        """The letter of the output width of one direction."""
         return "h"
 
     @property
@@ -176,11 +176,11 @@ class Cell(Layer):
         return ()
 
     def projects(self, weight: Weight) -> bool:
-        """Return whether a matrix beside the gates makes what is handed on, where that is not h units wide."""
+        """Return whether a matrix beside the gates makes the output, if that is not h units wide."""
         return self.output != "h" and weight.widths[:1] == (self.output,)
 
     def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Stepped[Value]:
-        """Return what one step hands on, and the states after it: x has m numbers, each state the width it declares."""
+        """Return the output of one step, and the states after it: x has m numbers, each state the width it declares."""
         raise NotImplementedError
 
     def resets_after(self, habit: bool) -> bool:
@@ -196,7 +196,7 @@ class Cell(Layer):
         sizes = self.sizes(0)
         return tuple(self.directions * sizes[width] for width in self.states.values())
 
-    def hands_on(self, inputs: int) -> int:
+    def output_width(self, inputs: int) -> int:
         sizes: object = self.sizes(inputs)
         one = sizes.get(self.output) if isinstance(sizes, Mapping) else None
         if not isinstance(one, int):

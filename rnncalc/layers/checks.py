@@ -103,7 +103,7 @@ def _wrong_letters(layer: Cell, gates: tuple[Gate, ...]) -> Iterator[str]:
             yield f"two of its gates and weights are called {letter}; give each a letter of its own"
     for letter in weights:
         if letter in ("h", *layer.states):
-            yield f"a weight is called {letter}, as what the layer hands on or carries; give it another letter"
+            yield f"a weight is called {letter}, as an output or a state of the layer; give it another letter"
 
 
 def _wrong_forms(gates: tuple[Gate, ...]) -> Iterator[str]:

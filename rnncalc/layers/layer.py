@@ -44,8 +44,8 @@ class Layer(Frozen, kw_only=True):
             name = type(self).__name__
             raise DeclarationError(f'the class {name} has no kind; write kind = "{name.lower()}" in it')
 
-    def hands_on(self, inputs: int) -> int:
-        """Return the width this layer hands on when it reads `inputs` features."""
+    def output_width(self, inputs: int) -> int:
+        """Return the output width of this layer when it reads `inputs` features."""
         raise NotImplementedError
 
     def sizes(self, inputs: int) -> dict[str, int]:
@@ -100,7 +100,7 @@ class Dense(Layer):
     bias: bool = True
     activation: str = "linear"
 
-    def hands_on(self, inputs: int) -> int:
+    def output_width(self, inputs: int) -> int:
         return self.units
 
     def sizes(self, inputs: int) -> dict[str, int]:
@@ -133,7 +133,7 @@ class Embedding(Layer):
 
     units: int
 
-    def hands_on(self, inputs: int) -> int:
+    def output_width(self, inputs: int) -> int:
         return self.units
 
     def sizes(self, inputs: int) -> dict[str, int]:
@@ -154,7 +154,7 @@ class Dropout(Layer):
 
     rate: float
 
-    def hands_on(self, inputs: int) -> int:
+    def output_width(self, inputs: int) -> int:
         return inputs
 
     def sizes(self, inputs: int) -> dict[str, int]:
@@ -162,7 +162,7 @@ class Dropout(Layer):
 
 
 class External(Layer):
-    """A part counted elsewhere, a CNN front end say: `params` parameters; hands on `outputs` features."""
+    """A part counted elsewhere, such as a CNN front end: `params` parameters, output width `outputs`."""
 
     kind = "external"
     number = "params"
@@ -170,7 +170,7 @@ class External(Layer):
     params: int
     outputs: int | None = None
 
-    def hands_on(self, inputs: int) -> int:
+    def output_width(self, inputs: int) -> int:
         return inputs if self.outputs is None else self.outputs
 
     def sizes(self, inputs: int) -> dict[str, int]:

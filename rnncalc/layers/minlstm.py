@@ -11,7 +11,7 @@ class MinLSTM(Cell):
     The two gates are shares of their sum: h_t = f/(f + i)∘h_(t−1) + i/(f + i)∘n. There is no cell state beside h.
 
     The candidate is linear, and where the package minGRU-pytorch (0.2.1) differs it is as with the minGRU: no biases,
-    3·h·m, which is `bias: false`, and g(n) of the paper's appendix B.3 in place of n. Its scan over a whole sequence
+    3·h·m, which is `bias: false`, and g(n) of the paper's appendix B.3 instead of n. Its scan over a whole sequence
     also sends the state it starts from through g, which its single steps do not; here a state is taken as it is.
     """
 

@@ -218,13 +218,13 @@ OPTIONS: dict[str, Option] = {
     "bidirectional": Option(Switch(), "a second copy reads the sequence backwards"),
     "merge": Option(
         Choice(("concat", "sum", "mul", "ave")),
-        "how the directions join; concat, the default, doubles the width handed on",
+        "how the directions join; concat, the default, doubles the output width",
     ),
     "activation": Option(
-        Choice(("tanh", "relu", "sigmoid", "linear", "softmax")), "of what it hands on; never changes a count"
+        Choice(("tanh", "relu", "sigmoid", "linear", "softmax")), "activation of its output; never changes a count"
     ),
     "recurrence": Option(
-        Choice(("full", "diagonal")), "diagonal leaves each unit its own past only, h weights in place of h²"
+        Choice(("full", "diagonal")), "diagonal leaves each unit its own past only, h weights instead of h²"
     ),
     "learned_state": Option(Switch(), "the state before the first step is trained too"),
     "reset_after": Option(
@@ -232,12 +232,12 @@ OPTIONS: dict[str, Option] = {
     ),
     "reset_gate": Option(Switch(), "false is the simplified GRU, update gate only: 2·h(m + h + 1)"),
     "update_gate": Option(
-        Choice(("keeps", "replaces")), "what an update gate of one does with the old state; never changes a count"
+        Choice(("keeps", "replaces")), "what an update gate of 1 does with the old state; never changes a count"
     ),
     "projection": Option(Size(), "the output is projected to p units; recurrent matrices become h×p, plus p×h"),
     "peepholes": Option(Switch(), "the gates see the cell state, h weights each"),
     "output_gate": Option(Switch(), "false is the LSTM whose output is tanh(c): 3·h(m + h + 1)"),
-    "outputs": Option(Size(), "the width it hands on; by default the width it got"),
+    "outputs": Option(Size(), "its output width; by default its input width"),
     "tied": Option(Switch(), "the matrix is the embedding's, transposed, and counted there"),
 }
 """Every option of every kind of layer; which of them a kind takes are the fields of its class."""

@@ -197,7 +197,7 @@ def shapes(moves: Moves) -> list[Shape]:
             case Begin():
                 shape = (move.steps, *x)
             case Apply():
-                shape = (*x[:-1], move.layer.hands_on(x[-1]))
+                shape = (*x[:-1], move.layer.output_width(x[-1]))
             case Recur(layer=layer):
                 shape = (*x[:-1], layer.directions * layer.sizes(0)[layer.output])
             case Last():

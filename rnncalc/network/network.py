@@ -47,7 +47,7 @@ class Network(Description):
         return self.replace(**keys, expect=None, budget=None)
 
     def topology_of(self, part: str | None) -> str:
-        """Return how a part reads and hands on: an encoder gives its final state, a decoder a sequence."""
+        """Return the topology of a part: an encoder gives its final state, a decoder a sequence."""
         if part is not None:
             return Topology.MANY_TO_ONE if part == "encoder" else Topology.MANY_TO_MANY
         return self.topology or Topology.MANY_TO_ONE

@@ -12,7 +12,7 @@ OUTPUT = "output"
 
 
 class Topology(StrEnum):
-    """Where a network reads and hands on: at one step, or at all of them."""
+    """Which steps of a network have inputs and outputs: one of them, or all."""
 
     ONE_TO_ONE = "one-to-one"
     ONE_TO_MANY = "one-to-many"
@@ -87,7 +87,7 @@ def joins(part: Part) -> Iterator[Join]:
     for place, layer in enumerate(part.layers):
         for copy in range(layer.repeat):
             inputs = width + layer.extra_inputs
-            width = layer.hands_on(inputs)
+            width = layer.output_width(inputs)
             yield Join(layer, place, copy, inputs, width)
 
 

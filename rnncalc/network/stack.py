@@ -51,7 +51,7 @@ class Placed(NamedTuple):
 
     @property
     def sequence(self) -> bool:
-        """Whether it hands on a vector at every step, not one in all."""
+        """Whether it outputs a vector at every step, not one in all."""
         return len(self.output_shape) > 1
 
     @property

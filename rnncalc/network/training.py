@@ -18,7 +18,7 @@ OPTIMIZERS = {"sgd": 0, "momentum": 1, "adam": 2}
 class Update(NamedTuple):
     """An update by backpropagation through time.
 
-    chunk: the steps that are gone back through together, all of them where it is None. batch: the sequences.
+    chunk: the steps that a gradient passes through, all of them if it is None. batch: the sequences.
     optimizer: one of OPTIMIZERS.
     """
 
@@ -28,14 +28,14 @@ class Update(NamedTuple):
 
 
 UPDATE_KEYS = {
-    "chunk": Option(Size(), "the steps that are gone back through together; all of them by default"),
-    "batch": Option(Size(), "the sequences of an update; 1 by default"),
-    "optimizer": Option(Choice(OPTIMIZERS), "who updates; sgd by default"),
+    "chunk": Option(Size(), "the steps that a gradient passes through; all of them by default"),
+    "batch": Option(Size(), "the sequences of a training step; 1 by default"),
+    "optimizer": Option(Choice(OPTIMIZERS), "the optimizer; sgd by default"),
 }
 
 
 def problems_of(update: object) -> Iterator[Problem]:
-    """Yield what cannot be in an update."""
+    """Yield what a training step cannot be."""
     if not isinstance(update, Update):
         yield Problem(("training",), f"expected an Update, such as Update(chunk=35), got {update!r}")
         return

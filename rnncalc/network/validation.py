@@ -231,7 +231,7 @@ def _tied(path: Path, part: Part) -> Iterator[Problem]:
         message = f"the output must be as wide as the embedding's vocabulary, {part.input:,}, got {part.output.units:,}"
         yield Problem(at, message, follows=True, gaps=(part.output.units - part.input,))
     if last.outputs != first.units:
-        message = f"the last layer must hand on the embedding's width, {first.units:,}, got {last.outputs:,}"
+        message = f"the last layer's output must have the embedding's width, {first.units:,}, got {last.outputs:,}"
         message = f"{message}; add a projection or a dense layer"
         yield Problem(at, message, follows=True, gaps=(last.outputs - first.units,))
 

@@ -98,7 +98,7 @@ class _Drafting:
             doubts.append(Remark(Doubt.WIDTH, (), (below, site.inputs)))
         if any(frozen.values()) and not layer.frozen:
             doubts.append(Remark(Doubt.PARTLY_FROZEN, tuple(name for name, of in frozen.items() if of)))
-        self.width = layer.hands_on(site.inputs)
+        self.width = layer.output_width(site.inputs)
         if self._repeats(layer, site.inputs):
             before = self.layers[-1]
             self.layers[-1] = before.replace(repeat=before.repeat + 1)
@@ -111,7 +111,7 @@ class _Drafting:
         before = self.layers[-1] if self.layers else None
         if before is None or before.path is None:
             return False
-        return before.hands_on(inputs) == inputs and before.replace(repeat=1) == layer
+        return before.output_width(inputs) == inputs and before.replace(repeat=1) == layer
 
     def _unknown(self, site: Site, *, last: bool) -> None:
         """Take a layer that is none that is known; at the end, one whose matrix is the table's is the output.
@@ -167,7 +167,7 @@ def in_chain(sites: Sequence[Site]) -> list[Site]:
         last -= ranks[id(site)] == 2
         chained.append(site)
         if site.layer is not None:
-            width = site.layer.hands_on(site.inputs)
+            width = site.layer.output_width(site.inputs)
     return chained
 
 
@@ -191,7 +191,7 @@ def _next(waiting: list[Site], inner: int, width: int | None, chained: list[Site
 
 def _first(waiting: list[Site]) -> int:
     """Return the place of the first site whose input width no other site outputs."""
-    handed = {(site.path, site.number): site.layer.hands_on(site.inputs) for site in waiting if site.layer}
+    handed = {(site.path, site.number): site.layer.output_width(site.inputs) for site in waiting if site.layer}
     for place, site in enumerate(waiting):
         others = {width for key, width in handed.items() if key != (site.path, site.number)}
         if site.layer is not None and not site.number and site.inputs not in others:

@@ -59,7 +59,7 @@ def operations(trace: Trace, sizes: Mapping[str, int]) -> OperationCounts:
 
 
 class Outputs(StrEnum):
-    """Where a loss depends on what a layer hands on: at every step, at the end (where a direction stops), or nowhere.
+    """Where a loss depends on the output of a layer: at every step, at the end (where a direction stops), or nowhere.
 
     Of a layer that has no end, the end is the last step.
     """
@@ -191,7 +191,7 @@ class _Tape:
         return value
 
     def step(self, x: _Value, state: Sequence[_Value], once: dict[int, _Value]) -> tuple[_Value, list[_Value]]:
-        """Take a step, and return what it hands on, and the states after it; `once`: what all steps have in common."""
+        """Take a step; return its output, and the states after it; `once`: what all steps have in common."""
         trace = self.trace
         at = {trace.x: x, **dict(zip(trace.before.values(), state, strict=True)), **once}
         for place, node in enumerate(trace.nodes):
@@ -263,7 +263,7 @@ def _taped(trace: Trace, chunk: Chunk) -> _Tape:
             ends = [way[0 if direction else -1] for direction, way in enumerate(ways) if chunk.ends[direction]]
             _reach(tape, chunk, ends)
             if chunk.merge == "mul" and chunk.ends == (True, False):
-                # The directions are multiplied in the chunk where the forward one stops: what they hand on is saved.
+                # The directions are multiplied in the chunk where the forward one stops: their outputs are saved.
                 if ends[0].needs:
                     tape.hold(tape.given(ends[0].place, needs=chunk.other_end_needs))
                 if chunk.other_end_needs:
@@ -274,7 +274,7 @@ def _taped(trace: Trace, chunk: Chunk) -> _Tape:
 def _direction(
     tape: _Tape, sequence: Sequence[_Value], chunk: Chunk, *, start_needs: bool
 ) -> tuple[list[_Value], list[_Value]]:
-    """Take the steps of one direction in its order; return what each hands on, and the states after the last."""
+    """Take the steps of one direction in its order; return the output of each, and the states after the last."""
     before = [*tape.trace.before.values()]
     state = [tape.given(place, needs=start_needs) for place in before]
     outputs: list[_Value] = []
@@ -288,7 +288,7 @@ def _direction(
 
 
 def _reach(tape: _Tape, chunk: Chunk, handed: Sequence[_Value]) -> None:
-    """Have a loss depend on what the directions hand on together; where they are multiplied, each reads the other."""
+    """Have a loss depend on the merged outputs of the directions; where they are multiplied, each reads the other."""
     if len(handed) == 2 and chunk.merge == "mul":
         handed = [tape.made(handed[0].place, "times", handed[0].width, handed)]
     for value in handed:

@@ -1,4 +1,4 @@
-"""The operations that a step is made of, one row each: what it computes, what goes back through it, how it is written.
+"""The operations that a step is made of, a row each: what it computes, its gradients, how it is written.
 
 Whatever reads a step reads these rows, so a new operation is one row here. A cell's step calls an operation by its
 name, `ops.times(a, b)`, and an activation by `ops.activate`; the rows at the end are for what stands between cells.

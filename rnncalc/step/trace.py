@@ -86,7 +86,7 @@ class Operand:
 class Trace:
     """The step of a cell, node by node, each after those it is done with; equal operations are one node.
 
-    x: the place of what the step reads; before, after: of the states, by letter; output: of what the step hands on.
+    x: the place of what the step reads; before, after: of the states, by letter; output: of its output.
     gates: of the gates, in the order in which the step makes them. sums: of the sums of products and biases that gates
         are made of.
     """
@@ -144,7 +144,7 @@ class Tracer:
         operations = cast("Operations[Operand]", self)
         returned = layer.step(operations, Operand(x), tuple(map(Operand, before.values())))
         handed, states = self._returned(returned)
-        output = self._expect("what the step hands on", handed, layer.output)
+        output = self._expect("the output of the step", handed, layer.output)
         if len(states) != len(before):
             declared = ", ".join(layer.states)
             raise self._error(f"the step returns {len(states)} states, and {declared} are declared")
@@ -346,12 +346,12 @@ class Tracer:
         return weight.widths
 
     def _returned(self, done: Any) -> tuple[Any, tuple[Any, ...]]:
-        """Return what a step hands on, and the states after it."""
+        """Return the output of a step, and the states after it."""
         match done:
             case (handed, tuple(after) | list(after)):
                 return handed, (*after,)
         got = {type(None): "nothing", Operand: "one value"}.get(type(done), "no such pair")
-        raise self._error(f"the step returns {got}; write return h, (h,): what it hands on, and a tuple of all states")
+        raise self._error(f"the step returns {got}; write return h, (h,): the output, and a tuple of all states")
 
     def _check_states(self, before: Mapping[str, int], after: Mapping[str, int]) -> None:
         """Refuse a step that takes another vector for a state: of one width, they are easily mixed up."""
@@ -407,11 +407,11 @@ class Tracer:
         named = {"h": output, **after}
         if named["h"] != output:
             cure = "return h, (h, ...), or call the state by another letter"
-            message = "what the step hands on is called h, and is another value than the state h"
+            message = "the output of the step is called h, and is another value than the state h"
             raise self._error(f"{message}; {cure}")
         for letter, place in named.items():
             if self._made.get(letter, place) != place:
-                what = f"the state {letter}" if letter in after else "what the step hands on"
+                what = f"the state {letter}" if letter in after else "the output of the step"
                 raise self._error(f"gate {letter} is called as {what}, and is another value; give it another letter")
 
     def _check_uses(self, ends: Collection[int]) -> None:
@@ -428,7 +428,7 @@ class Tracer:
         weights = (self._nodes[place].weights for place in reached)
         found |= {(each.letter, "") for each in weights if each and each.role in (Role.MATRIX, Role.SCALAR)}
         for part in sorted(declared - found):
-            what = f"{_said(*part)} is made in the step, and reaches neither what that hands on nor a state"
+            what = f"{_said(*part)} is made in the step, and reaches neither its output nor a state"
             raise self._error(what)
 
 

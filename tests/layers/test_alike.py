@@ -138,7 +138,7 @@ def test_every_equation_that_is_printed_holds_in_the_numbers_of_a_pass(
     monkeypatch.setitem(KINDS, "own", cell(made))
     flags = ("-i", 2, "-l", "own:1", "-T", 2)
     told = call("explain", *flags)
-    if "reaches neither what that hands on nor a state" in told.err or "the states come, and are returned" in told.err:
+    if "reaches neither its output nor a state" in told.err or "the states come, and are returned" in told.err:
         return  # a step that is refused: a gate is used nowhere, or states are mixed up
     assert told.err == ""
     done = call("run", *flags, "--states", "-f", "json")

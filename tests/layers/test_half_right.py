@@ -52,8 +52,8 @@ OPS = (
     "gate, sum, through, has, habit, activate, product, scalar, plus, times, over, blend, complement, scale, half "
     "and shift"
 )
-WRITE = "write return h, (h,): what it hands on, and a tuple of all states"
-NEITHER = "is made in the step, and reaches neither what that hands on nor a state"
+WRITE = "write return h, (h,): the output, and a tuple of all states"
+NEITHER = "is made in the step, and reaches neither its output nor a state"
 CASES: dict[str, tuple[type[Cell], str]] = {
     "no operation": (
         cell(lambda ops, x, h, z, n: ops.minus(z, n)),
@@ -209,7 +209,7 @@ CASES: dict[str, tuple[type[Cell], str]] = {
     ),
     "a weight called as the state": (
         cell(fine, weights=(Weight("h", (), "a number"),)),
-        "a weight is called h, as what the layer hands on or carries; give it another letter",
+        "a weight is called h, as an output or a state of the layer; give it another letter",
     ),
     "a number called as a bias": (
         cell(
@@ -248,7 +248,7 @@ CASES: dict[str, tuple[type[Cell], str]] = {
     ),
     "another value than the state": (
         cell(lambda ops, x, h, z, n: (ops.activate("relu", ops.complement(n)), (ops.blend(z, n, h),))),
-        "what the step hands on is called h, and is another value than the state h; "
+        "the output of the step is called h, and is another value than the state h; "
         "return h, (h, ...), or call the state by another letter",
     ),
     "a matrix twice": (

@@ -102,7 +102,7 @@ def x_for_h(_: Any, ops: Any, x: Any, state: Any) -> Any:
 
 ORDER = "; the states come, and are returned, in the order h, c"
 OTHER_THAN_H = "give it h, or a Weight and ops.product for the other vector"
-ANOTHER = "what the step hands on is called h, and is another value than the state h; return h, (h, ...), or call the"
+ANOTHER = "the output of the step is called h, and is another value than the state h; return h, (h, ...), or call the"
 WRONG: dict[str, tuple[Any, str]] = {
     "unpacked the other way round": (cell(swapped), f"gate f reads h, and the step gives it the state c{ORDER}"),
     "at both ends": (cell(swapped_at_both_ends), f"gate f reads h, and the step gives it the state c{ORDER}"),

@@ -199,7 +199,7 @@ def test_a_tied_output_fits_its_table(path: Path) -> None:
         assert [problem.message for problem in problems] == (
             [
                 "the output must be as wide as the embedding's vocabulary, 9, got 7",
-                "the last layer must hand on the embedding's width, 3, got 5; add a projection or a dense layer",
+                "the last layer's output must have the embedding's width, 3, got 5; add a projection or a dense layer",
             ]
             if len(gaps) == 2
             else ["needs an embedding as the first layer, whose matrix it shares; add one, or remove tied"]

@@ -174,7 +174,7 @@ def test_no_size_makes_a_network(call: Call) -> None:
     tied = ["-i", 100, "-l", "embedding:64", "-l", "lstm:?", "--params", "1M"]
     assert call("solve", *tied, "-l", "gru:3", "-o", "100,tied") == (
         *(2, ""),
-        "--output: tied: the last layer must hand on the embedding's width, 64, got 3; "
+        "--output: tied: the last layer's output must have the embedding's width, 64, got 3; "
         "add a projection or a dense layer\n",
     )
     err = call("solve", *tied, "-o", "?,tied").err

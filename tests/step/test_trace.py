@@ -154,7 +154,7 @@ def test_a_product_summed_twice() -> None:
         ("matrix", "the step asks for the matrix zeta, which is not declared"),
         ("another", "the step asks for the number nu, which is not declared"),
         ("reads", "what the matrix V reads has the width m, and h is declared"),
-        ("hands", "what the step hands on has the width m, and h is declared"),
+        ("hands", "the output of the step has the width m, and h is declared"),
         ("state", "the state h has the width m, and h is declared"),
         ("through", "the sum of gate n has the width m, and h is declared"),
         ("twice", "the step makes gate n twice"),
