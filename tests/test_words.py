@@ -13,8 +13,11 @@ from documents import CONTENTS, DOCUMENTS, HEADING, ROOT, prose
 
 PACKAGE = ROOT / "rnncalc"
 READ = [*DOCUMENTS, ROOT / "action.yml", *sorted((ROOT / "specs").rglob("*.yaml"))]
-ROOMS = ("__init__.py", "__main__.py", "files.py")
-SOURCES = sorted(path for name in ROOMS for path in (PACKAGE / name, *(PACKAGE / name).rglob("*.py")) if path.is_file())
+ROOMS = ("conventions", "export", "layers", "modelfiles", "network", "spec", "step")
+FILES = ("__init__.py", "__main__.py", "bounds.py", "errors.py", "files.py", "text.py")
+SOURCES = sorted(
+    [*(PACKAGE / name for name in FILES), *(path for room in ROOMS for path in (PACKAGE / room).rglob("*.py"))]
+)
 
 
 class Word(NamedTuple):

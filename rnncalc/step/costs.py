@@ -77,8 +77,8 @@ class Chunk(NamedTuple):
     starts_need: for each direction, whether one is of the state before the step that it reads first.
     ends: for each direction, whether it stops in this chunk. final_states: whether a loss depends on its states there.
     other_end_needs: where the directions are multiplied and stop in different chunks, whether a gradient is asked for
-        of what the backward one hands on.
-    fed_itself: whether the layer reads what it has handed on, no other standing between. At the first step of a chunk
+        of the output of the backward one.
+    fed_itself: whether the layer reads its own output, with no other layer between. At the first step of a chunk
         that is a state that is saved anyway; it is counted as an input there, as the first chunk, which holds the most,
         has one.
     """
