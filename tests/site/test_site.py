@@ -1,4 +1,4 @@
-"""The site, built as a reader's server has it: `pytest -m site`, with the extra `docs`."""
+"""The site, built as a reader's server has it: `pytest tests/site -m site`, with the extra `docs`."""
 
 import re
 import subprocess
