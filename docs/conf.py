@@ -29,6 +29,7 @@ copyright = "the authors of rnncalc, MIT licence"  # noqa: A001  # Sphinx's name
 extensions = ["myst_parser"]
 myst_heading_anchors = 3
 nitpicky = True
+smartquotes = False  # flags have two dashes
 
 html_theme = "furo"
 html_static_path = ["_static"]

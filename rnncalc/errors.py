@@ -50,7 +50,7 @@ def first(problems: Iterable[Problem]) -> tuple[Problem, ...]:
 
 
 class SpecError(ValueError):
-    """A spec, or a call in place of one, that describes no network; `problems` holds every one that was found."""
+    """A spec, or a call instead of one, that describes no network; `problems` holds every one that was found."""
 
     def __init__(self, problems: tuple[Problem, ...]) -> None:
         super().__init__("\n".join(map(str, problems)))
@@ -71,7 +71,7 @@ class Cure(Enum):
     ONLY_RUN = "ask run for its states, which shows what comes of them"
     ANY_PARAMS = "compare it as it is, without same_params"
     ANOTHER_SIZE = "let it be another width"
-    SIZE_OF_YOUR_OWN = "count it with a size of your own in place of ?"
+    SIZE_OF_YOUR_OWN = "count it with a size of your own instead of ?"
 
 
 class RefusedError(ValueError):

@@ -13,8 +13,11 @@ from documents import CONTENTS, DOCUMENTS, HEADING, ROOT, prose
 
 PACKAGE = ROOT / "rnncalc"
 READ = [*DOCUMENTS, ROOT / "action.yml", *sorted((ROOT / "specs").rglob("*.yaml"))]
-ROOMS = ("__init__.py", "__main__.py", "files.py")
-SOURCES = sorted(path for name in ROOMS for path in (PACKAGE / name, *(PACKAGE / name).rglob("*.py")) if path.is_file())
+ROOMS = ("conventions", "export", "layers", "modelfiles", "network", "spec", "step")
+FILES = ("__init__.py", "__main__.py", "bounds.py", "errors.py", "files.py", "text.py")
+SOURCES = sorted(
+    [*(PACKAGE / name for name in FILES), *(path for room in ROOMS for path in (PACKAGE / room).rglob("*.py"))]
+)
 
 
 class Word(NamedTuple):
@@ -26,9 +29,9 @@ class Word(NamedTuple):
 
 WORDS = (
     Word(r"\bhand(s|ed|ing)?[ _]on\b", "outputs"),
-    Word(r"\bheld (values?|activations?|numbers?)\b|\bmax_held\b|\bstates_held\b", "saved activations"),
+    Word(r"\bheld (values?|activations?|numbers?)\b", "saved activations"),
     Word(r"\b(going|goes|gone|go)[ _]back\b|\bpass(es|ed)?[ _]back\b", "backward pass"),
-    Word(r"\bwhat an update\b|\ban update (by|takes|needs)\b|\b(of|in) an update\b", "a training step"),
+    Word(r"\bwhat an update\b(?! gate)|\ban update (by|takes|needs)\b|\b(of|in) an update\b", "a training step"),
     Word(r"\bWho updates\b", "Optimizer"),
     Word(r"\bWhose tensors\b", "Framework whose parameters are counted"),
     Word(r"\bWhere it reads\b", "Which steps have inputs and outputs"),
@@ -40,7 +43,7 @@ WORDS = (
     Word(r"^as it is\b", "this network"),
     Word(r"\ba? ?pass as work\b", "worked by hand"),
     Word(r"\bin place of\b", "instead of"),
-    Word(r"\b(of|in) which\b", "a second sentence"),
+    Word(r"\b(of|in) which\b[^.]*\b(of|in) which\b|\bthat of which\b", "a second sentence"),
     Word(r"\bNo mistake that is known\b", "No known mistake"),
     Word(r"\bSo would (the|a|an)\b", "... would also give"),
     Word(r"\bno valid\b", "invalid"),

@@ -1,1 +1,1 @@
-"""Whose tensors: how each framework lays out the parameters of a layer."""
+"""How each framework lays out the parameters of a layer."""

@@ -232,7 +232,7 @@ OPTIONS: dict[str, Option] = {
     ),
     "reset_gate": Option(Switch(), "false is the simplified GRU, update gate only: 2·h(m + h + 1)"),
     "update_gate": Option(
-        Choice(("keeps", "replaces")), "what an update gate of one does with the old state; never changes a count"
+        Choice(("keeps", "replaces")), "what an update gate of 1 does with the old state; never changes a count"
     ),
     "projection": Option(Size(), "the output is projected to p units; recurrent matrices become h×p, plus p×h"),
     "peepholes": Option(Switch(), "the gates see the cell state, h weights each"),

@@ -86,7 +86,7 @@ class Budget(NamedTuple):
     ] = None
     max_training_bytes: Annotated[
         int | None,
-        BudgetKey(Rule.AT_MOST, Quantity.TRAINING_BYTES, _BYTES, "The most bytes of an update, such as 4GB."),
+        BudgetKey(Rule.AT_MOST, Quantity.TRAINING_BYTES, _BYTES, "The most bytes of a training step, such as 4GB."),
     ] = None
     layers: "Mapping[str, int] | tuple[tuple[str, int], ...]" = ()
 

@@ -29,13 +29,13 @@ class Update(NamedTuple):
 
 UPDATE_KEYS = {
     "chunk": Option(Size(), "the steps that the gradient passes through; all of them by default"),
-    "batch": Option(Size(), "the sequences of an update; 1 by default"),
+    "batch": Option(Size(), "the sequences of a training step; 1 by default"),
     "optimizer": Option(Choice(OPTIMIZERS), "the optimizer; sgd by default"),
 }
 
 
 def problems_of(update: object) -> Iterator[Problem]:
-    """Yield what cannot be in an update."""
+    """Yield what a training step cannot be."""
     if not isinstance(update, Update):
         yield Problem(("training",), f"expected an Update, such as Update(chunk=35), got {update!r}")
         return

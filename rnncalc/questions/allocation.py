@@ -1,4 +1,4 @@
-"""Whose tensors: the same network under every convention, and where the counts differ from the textbook's."""
+"""The same network under every convention, and where the counts differ from the textbook's."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ StepsOfParts = Mapping[str | None, int]
 class DenseLayer(NamedTuple):
     """A layer of the dense equivalent, under the name of the layer that it stands for.
 
-    inputs, units: the numbers that it reads and hands on, of all steps together; of an embedding, or of a part counted
+    inputs, units: the numbers of its input and its output, of all steps together; of an embedding, or of a part counted
         elsewhere, the widths it has anyway.
     params: its parameters; expression: their formula; sizes: what the letters in that stand for.
     multiply_adds: multiplications of one pass, one for each weight of a matrix; None where a part is counted elsewhere.

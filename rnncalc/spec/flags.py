@@ -35,7 +35,7 @@ def tree(
 
 
 def override(root: Node, values: dict[str, str | None]) -> None:
-    """Put values from flags in place of a tree's own; steps, in an encoder-decoder, in both halves."""
+    """Replace values of a tree by those from flags; steps, in an encoder-decoder, in both halves."""
     if not isinstance(root, Mapping):
         return
     halves = [half for key in ("encoder", "decoder") if isinstance(half := root.get(key), Mapping)]

@@ -78,7 +78,7 @@ class Mapping:
         return self._first.get(key) if self._size else None
 
     def put(self, key: str, node: Node) -> None:
-        """Set the node under a key, in place of the one that was there."""
+        """Set the node under a key, instead of the one that was there."""
         self.items = [item for item in self.items if item[0].value != key]
         self.items.append((Scalar(key, True, node.mark), node))
         self._size = 0
@@ -140,7 +140,7 @@ class TreeReader:
         self._numbers: dict[str, int] = {}  # of the flags that are counted
 
     def problem(self, mark: Mark | Flag, path: Path, message: str, gaps: tuple[int, ...] = ()) -> None:
-        """Note a problem; from flags, the flag stands in place of the first steps of the path.
+        """Note a problem; from flags, the flag replaces the first steps of the path.
 
         Raises SpecError with those that were noted when there are more than anybody reads.
         """

@@ -294,7 +294,7 @@ def _allowed(of: type[Layer]) -> dict[str, Allowed]:
 
 
 def _stand_in() -> Layer:
-    """Return a harmless layer in place of one that cannot be read."""
+    """Return a harmless layer instead of one that cannot be read."""
     return kind("dropout")(rate=0.0)  # type: ignore[call-arg]
 
 

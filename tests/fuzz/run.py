@@ -78,6 +78,7 @@ CALLS = [
     ["check", GOOD, "--max-params", WORD],
     ["solve", "-i", "4", "-l", "lstm:?", "--params", WORD],
     ["schema", WORD],
+    ["help", WORD],
     [WORD, GOOD],
     *([command, FOLDER] for command in ("count", "check", "explain", "compare", "draw")),
     ["run", FOLDER, "--max-multiply-adds", "100k"],

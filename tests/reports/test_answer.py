@@ -30,7 +30,7 @@ def test_a_mistake_with_both_sums() -> None:
         "mistakes": [
             {
                 "id": "gates-1",
-                "text": "counts the cell as a plain RNN, with 1 gate",
+                "text": "counts the cell as a plain RNN, with 1 block",
                 "params": 725,
                 "layer": None,
                 "tensor": None,

@@ -1,4 +1,4 @@
-"""The site of the documents, built only where it is asked for: `pytest -m site`."""
+"""The site of the documents, built only where it is asked for: `pytest tests/site -m site`."""
 
 from pathlib import Path
 

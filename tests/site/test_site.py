@@ -1,4 +1,4 @@
-"""The site, built as a reader's server has it: `pytest -m site`, with the extra `docs`."""
+"""The site, built as a reader's server has it: `pytest tests/site -m site`, with the extra `docs`."""
 
 import re
 import subprocess
@@ -45,7 +45,7 @@ def test_the_page_of_a_command_has_its_help(name: str, site: Path, call: Call) -
 def test_the_front_page_is_the_readme(site: Path) -> None:
     """With links to the pages of the site, and none out of it."""
     page = (site / "index.html").read_text(encoding="utf-8")
-    assert "layer by layer, with the formula beside each number" in text_of(site / "index.html")
+    assert "Find the mistake behind a wrong answer." in text_of(site / "index.html")
     for target in ("start.html", "answer.html#grade-shapes", "specs.html", "changelog.html"):
         assert f'href="{target}"' in page
     assert not re.search(r'href="[^"]*\.md[#"]', page)

@@ -35,7 +35,7 @@ class Diagnosis(NamedTuple):
     """What gives a learner's number: a mistake, or two made together.
 
     layer: the layer that it concerns, None if several may. alone: the one layer in which it was made, if in no other;
-    of several equal layers, the first and the last of those of which it may be any one.
+    of several equal layers, the first and the last that it may be.
     yours: the learner's sum, as it seems; right: the right one.
     """
 
