@@ -61,11 +61,6 @@ def lacks(layer: Layer, name: str) -> Iterator[OptionProblem]:
         yield option, f"{name} cannot express {option}: {str(value).lower()}; {all_of(can)} can"
 
 
-def too_wide(layer: Layer, name: str) -> int:
-    """Return by how much a layer's projection is wider than the convention can express; 0 where it is not."""
-    return convention(name).excess(layer) if isinstance(layer, Cell) else 0
-
-
 def _can(layer: Cell, name: str, option: str) -> bool:
     other = convention(name)
     return other.arrays(layer.kind) is not None and option not in other.cannot(layer)

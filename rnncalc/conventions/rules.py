@@ -158,20 +158,13 @@ class Convention(Frozen):
     symbols: bool = False
 
     @property
-    def layouts(self) -> dict[object, Any]:
-        """The layouts that have been made under it: they are the convention's and go with it."""
-        made: dict[object, Any] = self.__dict__["_layouts"]
-        return made
-
-    @property
-    def traces(self) -> dict[object, list[Any]]:
-        """The traces of steps that have been made under it."""
-        made: dict[object, list[Any]] = self.__dict__["_traces"]
-        return made
+    def made(self) -> dict[object, Any]:
+        """The layouts and the traces of steps that have been made under it: they are its own and go with it."""
+        found: dict[object, Any] = self.__dict__["_made"]
+        return found
 
     def __post_init__(self) -> None:
-        self.__dict__["_layouts"] = {}
-        self.__dict__["_traces"] = {}
+        self.__dict__["_made"] = {}
         for message in _problems(self):
             raise DeclarationError(f"{self.name}: {message}")
 

@@ -119,7 +119,7 @@ def _counted(layer: Layer, inputs: int, row: Convention) -> tuple[Mapping[str, i
         step = trace(layer, inputs, row)
         key = key, step
         per_step = layer.directions * step.multiply_adds(sizes)
-    found: Layout | None = row.layouts.get(key)
+    found: Layout | None = row.made.get(key)
     if found is None:
-        found = row.layouts[key] = layout(layer, inputs, row)
+        found = row.made[key] = layout(layer, inputs, row)
     return sizes, found, value(found.params, sizes), per_step

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rnncalc.bounds import MAX_LAYERS
-from rnncalc.conventions.catalogue import CONVENTIONS, lacks, too_wide
+from rnncalc.conventions.catalogue import CONVENTIONS, convention, lacks
 from rnncalc.errors import Path, Problem
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.frozen import Frozen
@@ -205,7 +205,7 @@ def _encoder_decoder(network: Description) -> Iterator[Problem]:
             )
 
 
-def _layers(path: Path, part: Part, convention: str) -> Iterator[Problem]:
+def _layers(path: Path, part: Part, name: str) -> Iterator[Problem]:
     for place, layer in enumerate(part.layers):
         if place and isinstance(layer, Embedding):
             message = "an embedding must be the first layer: it looks up token numbers; move it there"
@@ -213,8 +213,8 @@ def _layers(path: Path, part: Part, convention: str) -> Iterator[Problem]:
     for at, layer in _placed(path, part):
         for option, problem in layer.option_problems():
             yield Problem((*at, option), problem)
-        for option, problem in lacks(layer, convention):
-            gap = too_wide(layer, convention) if option == "projection" else 0
+        for option, problem in lacks(layer, name):
+            gap = convention(name).excess(layer) if option == "projection" and isinstance(layer, Cell) else 0
             yield Problem((*at, option), problem, follows=gap > 0, gaps=(gap,) if gap else ())
 
 

@@ -21,6 +21,7 @@ from rnncalc.conventions.tensor import Role
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Habits, Operations
 from rnncalc.layers.checks import ACTIVATIONS, wrong
+from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Dense, Output
 from rnncalc.step.operations import OPERATIONS, Operation
 from rnncalc.text import all_of, did_you_mean, escape, one_of
@@ -83,31 +84,23 @@ class Operand:
     __bool__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
 
 
-class Trace:
+class Trace(Frozen):
     """The step of a cell, node by node, each after those it is done with; equal operations are one node.
 
-    x: the place of what the step reads; before, after: of the states, by letter; output: of the step's output.
+    x: the place of what the step reads; before, after: of the states, by letter; output: of its output.
     gates: of the gates, in the order in which the step makes them. sums: of the sums of products and biases that gates
         are made of.
     """
 
-    def __init__(
-        self,
-        nodes: Sequence[Node],
-        x: int,
-        before: Mapping[str, int],
-        after: Mapping[str, int],
-        output: int,
-        gates: Mapping[str, int],
-        sums: Collection[int],
-    ) -> None:
-        self.nodes = nodes
-        self.x = x
-        self.before = before
-        self.after = after
-        self.output = output
-        self.gates = gates
-        self.sums = sums
+    nodes: Sequence[Node]
+    x: int
+    before: Mapping[str, int]
+    after: Mapping[str, int]
+    output: int
+    gates: Mapping[str, int]
+    sums: Collection[int]
+
+    __eq__, __hash__ = object.__eq__, object.__hash__  # there is one of each step: none is compared node by node
 
     def multiply_adds(self, sizes: Mapping[str, int]) -> int:
         """Return the multiplications in products of a matrix and a vector, with numbers for the letters of widths."""
@@ -453,7 +446,7 @@ def trace(layer: Cell | Dense, inputs: int, convention: Convention) -> Trace:
         sizes = layer.sizes(inputs)
         fine = all(type(size) is int and size > 0 for size in sizes.values())
         declares = layer.gates(inputs), layer.weights, layer.states, fine
-        made: list[tuple[object, Trace]] = convention.traces.setdefault(
+        made: list[tuple[object, Trace]] = convention.made.setdefault(
             (type(layer), tuple(sizes), layer.choices(), inputs == layer.units, inputs == 2 * layer.units), []
         )
         for known, found in made:  # most often one: gates are quicker compared than hashed
@@ -461,9 +454,8 @@ def trace(layer: Cell | Dense, inputs: int, convention: Convention) -> Trace:
                 return found
         _check_parts(layer, inputs)
         arrays = convention.arrays(layer.kind)
-        habits = arrays.habits if arrays else NO_HABITS
         sides = sides_of_biases(layer, layer.gates(inputs), arrays) if arrays else NO_SIDES
-        found = Tracer(layer, inputs, habits, sides)()
+        found = Tracer(layer, inputs, convention.habits(layer.kind), sides)()
         made.append((declares, found))
         return found
 
