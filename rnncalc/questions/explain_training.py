@@ -11,9 +11,8 @@ from rnncalc.errors import Cure, RefusedError
 from rnncalc.layers.cell import Cell
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
-from rnncalc.questions.backward_flow import Situation, situations
-from rnncalc.questions.backward_layer import Costs, expression, widths_saved
 from rnncalc.questions.explain import Derivation, explain_those
+from rnncalc.questions.gradient_flow import Costs, Situation, expression, situations, widths_saved
 from rnncalc.questions.training import Training
 from rnncalc.step.costs import BackwardProduct, Gradient, Tally
 from rnncalc.step.equations import Formula, Notation, Symbol, W
@@ -103,7 +102,7 @@ def explain_training(training: Training, only: tuple[str, ...] = (), notation: N
 def _derivation(placed: Placed, of: Derivation, situation: Situation, tallies: list[Tally]) -> TrainingDerivation:
     sizes = placed.sizes
     most = max(range(len(tallies)), key=lambda number: value(expression(widths_saved(tallies[number])), sizes))
-    chunks = situation.how.chunks
+    chunks = situation.chunks
     saved = sorted(_saved(placed, tallies[most]), key=lambda line: _told_at(line, placed))
     work: dict[BackwardProduct, int] = {}
     for kind, tally in zip(chunks, tallies, strict=True):

@@ -11,10 +11,9 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.network.training import OPTIMIZERS, Update, problems_of
-from rnncalc.questions.backward_flow import situations
-from rnncalc.questions.backward_layer import Costs
 from rnncalc.questions.count import bytes_of, total
 from rnncalc.questions.given import network_of
+from rnncalc.questions.gradient_flow import Costs, situations
 
 
 class LayerTraining(NamedTuple):

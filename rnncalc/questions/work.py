@@ -13,17 +13,16 @@ from rnncalc.errors import Cure, RefusedError
 from rnncalc.forward.arrays import PassData
 from rnncalc.forward.layer_pass import History
 from rnncalc.forward.network_pass import Pass
-from rnncalc.forward.tape import LayerTape, Tape, Taped, Value
+from rnncalc.forward.tape import LayerTape, Tape, Taped, TapeValue
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Layer, Output
 from rnncalc.network.data import Nested
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.given import network_of
-from rnncalc.questions.own_numbers import own_numbers
-from rnncalc.questions.run import Run, assumed_steps, seed_of, with_steps_to_run
+from rnncalc.questions.run import Run, assumed_steps, own_numbers, seed_of, with_steps_to_run
 
-Left = Mapping[str, Sequence[Value]]
+Left = Mapping[str, Sequence[TapeValue]]
 """What left each layer, by its name."""
 
 
@@ -39,7 +38,7 @@ class WorkedLine(NamedTuple):
     """A value and its name; also the name it already had, where it is another's."""
 
     name: Name
-    value: Value
+    value: TapeValue
     same_as: Name | None = None
 
 
@@ -93,7 +92,7 @@ def work(
     _refuse_large(timed)
     in_use = PassData(seed_of(seed), own.weights).weights_of_all(timed)
     tape = Tape()
-    forward: Pass[Value] = Pass(
+    forward: Pass[TapeValue] = Pass(
         timed,
         lambda _, meter: Taped(meter, tape, LayerTape({}, trained=False)),
         seed=seed_of(seed),
@@ -141,7 +140,7 @@ def _letter(layer: Layer) -> str:
     return "h" if isinstance(layer, Cell) else "y"
 
 
-def _named(layers: Sequence[Placed], kept: Mapping[str, Sequence[History[Value]]], left: Left) -> dict[int, Name]:
+def _named(layers: Sequence[Placed], kept: Mapping[str, Sequence[History[TapeValue]]], left: Left) -> dict[int, Name]:
     """Return the name of every value that has one, by identity; what a layer reads is named last, by who made it."""
     names: dict[int, Name] = {}
     for placed in layers:
@@ -166,8 +165,8 @@ def _layer_work(
     names: Mapping[int, Name],
     placed: Placed,
     weights: Mapping[str, Nested],
-    traces: Sequence[History[Value]],
-    left: Sequence[Value],
+    traces: Sequence[History[TapeValue]],
+    left: Sequence[TapeValue],
 ) -> LayerWork:
     ways = tuple(tuple(_way(names, placed, trace, backward=bool(backward))) for backward, trace in enumerate(traces))
     seen = {id(value) for trace in traces for step in trace.steps for value in step.values()}
@@ -179,10 +178,10 @@ def _layer_work(
     return LayerWork(placed, weights, ways, tuple(steps))
 
 
-def _way(names: Mapping[int, Name], placed: Placed, trace: History[Value], *, backward: bool) -> Iterator[StepWork]:
+def _way(names: Mapping[int, Name], placed: Placed, trace: History[TapeValue], *, backward: bool) -> Iterator[StepWork]:
     """Yield the steps of one direction in the order in which they are read."""
     order = range(len(trace.steps), 0, -1) if backward else range(1, len(trace.steps) + 1)
-    before: Mapping[str, Value] = trace.start
+    before: Mapping[str, TapeValue] = trace.start
     for number, step in enumerate(order):
         values = trace.steps[step - 1]
         given = [_line(names, Name("x", step, placed.name), values["x"])]
@@ -195,7 +194,7 @@ def _way(names: Mapping[int, Name], placed: Placed, trace: History[Value], *, ba
         yield StepWork(step, tuple(given), tuple(_in_order(names, lines)))
 
 
-def _line(names: Mapping[int, Name], name: Name, value: Value) -> WorkedLine:
+def _line(names: Mapping[int, Name], name: Name, value: TapeValue) -> WorkedLine:
     known = names.get(id(value), name)
     return WorkedLine(name, value, None if known == name else known)
 
@@ -217,7 +216,7 @@ def _waits(names: Mapping[int, Name], line: WorkedLine, left: Sequence[WorkedLin
     return not others.isdisjoint(map(id, _within(names, line.value)))
 
 
-def _within(names: Mapping[int, Name], value: Value) -> Iterator[Value]:
+def _within(names: Mapping[int, Name], value: TapeValue) -> Iterator[TapeValue]:
     """Yield the values that one is made of, down to those that have a name."""
     for each in value.operands:
         yield each
