@@ -1,7 +1,7 @@
-"""A tape: the values of a pass in order, each with the operation that made it, and what going back was seen to do.
+"""A tape: the values of a pass in order, each with the operation that made it, and the backward pass along it.
 
-Going back records which forward values the gradients of operations read and how many multiplications they do, as the
-meter does on the way forward: what the rows of the table say of that is not looked at. A pass that is shown as work is
+The backward pass records which forward values the gradients of operations read and how many multiplications they do,
+as the meter does in the forward pass: what the rows of the table say of that is not looked at. A pass worked by hand is
 read off the same values. Knows no network and no cell.
 """
 
@@ -12,7 +12,7 @@ from functools import partial
 from operator import mul
 from typing import Any
 
-from rnncalc.forward.arrays import Matrix, Meter, Nested, Piece, WeightVector
+from rnncalc.forward.arrays import Matrix, Meter, Nested, TensorPart, WeightVector
 from rnncalc.step.operations import OPERATIONS, RESULT, Operation, Rows, Vector, plus, row
 
 SAME = OPERATIONS["linear"]
@@ -23,7 +23,7 @@ class TapeValue:
     """A vector on a tape: its numbers, the operation that made it of others, and the gradient of the loss by it.
 
     row: None for what is there before. needs: whether anything trained lies below it, so that its gradient is asked
-    for. kept: whether it is kept as it is, even if its operation could be done again on the way back.
+    for. kept: whether it is kept as it is, even if its operation could be done again in the backward pass.
     layer, chunk: the layer and the chunk of steps that it was made in. piece: of which weights it is the numbers, which
     are kept anyway, and saved by nobody.
     """
@@ -45,7 +45,7 @@ class TapeValue:
         self.chunk = chunk
         self.needs: bool = any(operand.needs for operand in operands)
         self.kept = False
-        self.piece: Piece | None = None
+        self.piece: TensorPart | None = None
         self.gradient: Any = None
 
     def add(self, gradient: Vector) -> None:
@@ -106,7 +106,7 @@ class _MatrixUse(TapeValue):
 
 
 class _LookUp(TapeValue):
-    """A table of which a row is looked up; its number is what the way back must know."""
+    """A table of which a row is looked up; its number is what the backward pass must know."""
 
     __slots__ = ("table",)
 
@@ -124,9 +124,9 @@ class _LookUp(TapeValue):
 
 
 class LayerTape:
-    """What going back through one layer was seen to do, and the gradients of its weights.
+    """What the backward pass through one layer was seen to do, and the gradients of its weights.
 
-    gradients: of each tensor by its name, in the shape of the weights; empty where they are not trained.
+    gradients: of each tensor by its name, in the shape of the weights; empty if they are not trained.
     multiplications: those of matrix products. saved: for each chunk the numbers of each forward value that was read, by
     the value's identity.
     """
@@ -139,7 +139,7 @@ class LayerTape:
         self._uses: dict[int, tuple[Matrix, LayerTape, list[Vector], list[Vector]]] = {}
 
     def hold(self, value: object, numbers: int, chunk: int) -> None:
-        """Record that a backward equation read a forward value, which must outlive the way back."""
+        """Record that a backward equation read a forward value, which must be kept until then."""
         self.saved.setdefault(chunk, {})[id(value)] = numbers
 
     @property
@@ -153,7 +153,7 @@ class LayerTape:
         gradients.append(gradient)
         inputs.append(read)
 
-    def add(self, piece: Piece, rows: Rows) -> None:
+    def add(self, piece: TensorPart, rows: Rows) -> None:
         """Add to the gradient of a piece of the weights; that of a vector is one row."""
         array = self.gradients[piece.name]
         for place in piece.at:
@@ -187,9 +187,9 @@ def _zeros(array: Nested) -> Nested:
 class Tape:
     """The values of a pass whose gradient is asked for, in order.
 
-    chunk: how many steps are gone back through together, all of them where None. every: whether all values have a
+    chunk: the steps of one backward pass, None for all of them. every: whether all values have a
     gradient, also if nothing that is trained lies below them. operations: how many values were noted; numbers: how many
-    they have, all of which the tape keeps until it has gone back. carried: the states that went from a step to the
+    they have, all of which the tape keeps until the backward pass. carried: the states that went from a step to the
     next, by the number of the later one in time.
     """
 
@@ -217,7 +217,7 @@ class Tape:
         self._made.append(value)
 
     def backward(self) -> None:
-        """Go back, once, from the gradients that have been set."""
+        """Do the backward pass, once, from the gradients that have been set."""
         while self._made:
             value = self._made.pop()
             if value.gradient is not None:
@@ -253,7 +253,7 @@ class Taped:
         return partial(self._made, row)
 
     def constant(self, numbers: Vector) -> TapeValue:
-        """Return a vector of data; one that is handed in twice is two, as those of two steps are."""
+        """Return a vector of data; one that is given twice is two, as those of two steps are."""
         value = TapeValue([*numbers], self.layer)
         value.needs = self.tape.every
         return value

@@ -45,7 +45,7 @@ FLOAT = 32
 
 
 class LayerBackward(NamedTuple):
-    """What going back through one layer was seen to do, beside what is declared of it.
+    """What the backward pass through one layer was seen to do, beside what is declared of it.
 
     ran: the forward pass; seen: the backward pass. declared: gradients, saved activations, multiply-adds.
     worst_difference: how far a gradient of its weights is at most from its finite difference, of the largest of 1, the
@@ -92,7 +92,7 @@ class Backward(NamedTuple):
     """A pass forward and back.
 
     run: the pass forward. layers: what each layer was seen to do, none where the pass forward could not be done.
-    chunk: the steps that were gone back through together, None for all of them.
+    chunk: the steps of one backward pass, None for all of them.
     name_of_loss: one of LOSSES; loss: its value, None where the pass forward could not be done.
     compared: how many weights were held against finite differences; weights: how many are trained. kinks: at how many
         of those compared the slope changes at once, so that any between the slopes of both sides is right.
@@ -127,12 +127,12 @@ def backward(
     most_multiply_adds: int = MOST_MULTIPLY_ADDS,
     progress: Progress | None = None,
 ) -> Backward:
-    """Run a pass forward, go back from its loss, and return what that was seen to do.
+    """Run a forward pass and a backward pass from its loss, and return what they were seen to do.
 
-    chunk: the steps that are gone back through together; those of the network's `training`, else all. loss: `sum`, of
+    chunk: the steps of one backward pass; those of the network's `training`, else all. loss: `sum`, of
     all outputs, or `squared`, half the sum of the squared differences from `targets`, which have the outputs' shape;
-    squared where there are targets, unless it is said.
-    Everything else is as in `run`. Raises CallError and SpecError as that does, and RefusedError where all passes,
+    squared if there are targets, unless it is given.
+    Everything else is as in `run`. Raises CallError and SpecError as that does, and RefusedError if all passes,
     those of finite differences too, would take longer than `most_multiply_adds`, or more than 2 GB.
     """
     network, most = network_of(network), whole("most_multiply_adds", most_multiply_adds)
@@ -177,10 +177,10 @@ def whole_work(network: Network, chunk: int | None = None) -> int:
 
 
 def _counted(network: Network, chunk: int | None) -> Training:
-    """Return what is counted of going back through so many steps together, or as many as the network's own.
+    """Return what is counted of a backward pass through so many steps together, or as many as the network's own.
 
     Raises CallError for a chunk that is no number of steps, and RefusedError where a part is counted elsewhere, which
-    cannot be gone back through.
+    can have no backward pass.
     """
     if chunk is not None:
         whole("chunk", chunk, 1)

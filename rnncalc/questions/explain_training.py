@@ -1,4 +1,4 @@
-"""`explain --training`: how what is saved, and what going back multiplies, come about, vector by vector."""
+"""`explain --training`: how what is saved, and what the backward pass multiplies, come about, vector by vector."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rnncalc.text import escape
 
 
 class Kind(Enum):
-    """What a vector that is saved is; in the order in which they are told."""
+    """What a vector that is saved is; in the order in which they are listed."""
 
     INPUT = "input"
     STATE_BEFORE = "state before a step"
@@ -45,7 +45,7 @@ class SavedLine(NamedTuple):
 
 
 class WorkLine(NamedTuple):
-    """Products of going back that are alike: what for, whose matrices they are, what those multiplied, and how many.
+    """Products of the backward pass that are alike: what for, whose matrices, what those multiplied, and how many.
 
     matrices: the letters of the gates, or of a matrix beside them; of: x, the letter of a state, or nothing.
     """
@@ -103,7 +103,7 @@ def _derivation(placed: Placed, of: Derivation, situation: Situation, tallies: l
     sizes = placed.sizes
     most = max(range(len(tallies)), key=lambda number: value(expression(widths_saved(tallies[number])), sizes))
     chunks = situation.chunks
-    saved = sorted(_saved(placed, tallies[most]), key=lambda line: _told_at(line, placed))
+    saved = sorted(_saved(placed, tallies[most]), key=lambda line: _order_of(line, placed))
     work: dict[BackwardProduct, int] = {}
     for kind, tally in zip(chunks, tallies, strict=True):
         for product, times in tally.work.items():
@@ -144,8 +144,8 @@ def _times(number: int, *letters: str) -> Expression:
     return Times((number, *letters)) if number != 1 else Times(letters)
 
 
-def _told_at(line: SavedLine, placed: Placed) -> tuple[int, int]:
-    """Return where a vector is told: by its kind, gates in their own order."""
+def _order_of(line: SavedLine, placed: Placed) -> tuple[int, int]:
+    """Return where a vector is listed: by its kind, gates in their own order."""
     gates = [gate.letter for gate in placed.layer.gates(placed.inputs)] if isinstance(placed.layer, Cell) else []
     letter = line.formula.letter if isinstance(line.formula, Symbol) else ""
     return [*Kind].index(line.kind), gates.index(letter) if letter in gates else 0

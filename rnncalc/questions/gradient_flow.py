@@ -166,7 +166,7 @@ def _above(layer: Layer, chunks: tuple[Chunks, ...], needs: Needs, *, start: boo
     above = []
     for kind, (first, others) in zip(chunks, needs, strict=True):
         first = first or (start and any(starts(layer, kind))) or (others and layer.bidirectional)
-        above.append((first, first or others))  # what one step needs, the state outputs to those after it
+        above.append((first, first or others))  # what one step needs, those after it need by the state
     return tuple(above)
 
 
@@ -226,7 +226,7 @@ class LayerCosts(NamedTuple):
 
 
 class Costs:
-    """What going back takes, of the layers of a network; notation: of what is saved.
+    """What the backward pass takes, of the layers of a network; notation: of what is saved.
 
     Layers that differ in their widths alone have one layout; where gradients meet them alike too, their arithmetic is
     the same, and is made once.
@@ -335,7 +335,7 @@ def _of_dense(placed: Placed, step: Trace, place: int) -> Symbol:
 
 
 def _fed_itself(of: Tally) -> Tally:
-    """Return the same of a layer that reads what it has handed on: if both are saved, all but the last output once."""
+    """Return the same of a layer that reads its own outputs: if both are saved, all but the last output once."""
     saved = {vector: times for vector, times in of.saved.items() if vector.width == "m" or len(of.saved) == 1}
     outputs = {vector: 1 for vector in of.saved if vector not in saved}
     return Tally(saved | outputs, of.work)

@@ -3,7 +3,7 @@
 Norms: how long the gradients of a loss are with respect to its states at each step, and what its gates keep.
 
 Terms: the gradient of a recurrent weight in a layer of one unit has one for each step that the weight acts in. dh_T/dw
-is the sum over k of ∂h_T/∂h_k times the explicit ∂h_k/∂w, in which the step before is held fast; in a layer with
+is the sum over k of ∂h_T/∂h_k times the explicit ∂h_k/∂w, in which the step before is a constant; in a layer with
 several states each term is itself a sum over them. A chunk of K steps keeps the last K terms.
 """
 
@@ -103,7 +103,7 @@ Weights = Mapping[str, Nested]
 class GradientTerm(NamedTuple):
     """One term: of step k, counted from 1.
 
-    reached: ∂h_T/∂s_k for each s, a state or what is handed on; explicit: ∂s_k/∂w for each; product: the sum of their
+    reached: ∂h_T/∂s_k for each s, a state or the output; explicit: ∂s_k/∂w for each; product: the sum of their
     products; total: that of the terms from step T down to this one.
     """
 
@@ -177,7 +177,7 @@ class _Unit:
         self.steps = steps
 
     def reached(self) -> list[dict[str, float]]:
-        """Return for each step ∂h_T/∂s, for each state after it and for what it hands on."""
+        """Return for each step ∂h_T/∂s, for each state after it and for its output."""
         steps = len(self.steps) - 1
         recording = self._recorded(self.network.replace(steps=steps), 1, steps)
         recording.backward([(recording.outputs[-1], [1.0])])
@@ -190,7 +190,7 @@ class _Unit:
         return found
 
     def explicit(self) -> list[dict[str, dict[str, Nested]]]:
-        """Return for each step, and for each state and what is handed on, the gradients of the weights in it alone."""
+        """Return for each step, and for each state and the output, the gradients of the weights in it alone."""
         found = []
         for step in range(1, len(self.steps)):
             of_step: dict[str, dict[str, Nested]] = {}

@@ -1,6 +1,6 @@
 """What a pass takes in work and in memory, said before it starts, and the refusal of what is too much.
 
-Memory is told from how arrays, vectors and traces lie in Python's lists, and how long each is kept: a layer's weights
+Memory follows from how arrays, vectors and traces lie in Python's lists, and how long each is kept: a layer's weights
 while it runs (with feedback all run together), the outputs of every layer until the end.
 """
 
@@ -82,9 +82,9 @@ def refuse_large(network: Network, *, weights: bool = True, inputs: bool = True,
 def refuse_bytes(network: Network, size: int) -> None:
     """Refuse a pass of so many bytes if they are too many."""
     if size > MOST_BYTES:
-        held = sum(placed.params for placed in network.stack if not isinstance(placed.layer, External))
+        weights = sum(placed.params for placed in network.stack if not isinstance(placed.layer, External))
         flowing = sum((placed.uses or 1) * placed.outputs for placed in network.stack)
-        message = f"a pass would hold {held:,} weights and {flowing:,} outputs, about {size / 1e9:,.1f} GB"
+        message = f"a pass would hold {weights:,} weights and {flowing:,} outputs, about {size / 1e9:,.1f} GB"
         raise RefusedError(f"{message}, and the limit is 2 GB", Cure.FEWER_STEPS, Cure.NARROWER)
 
 
@@ -101,7 +101,7 @@ TRACE, LONG_TRACE, SHORT = 250, 290, 5
 """A step's trace without its vectors, a dictionary; one of more than SHORT entries."""
 
 MARGIN = 1.06
-"""For what is not told apart here: the lists between two layers, blocks that are freed and not used again."""
+"""For what is not counted by itself here: the lists between two layers, blocks that are freed and not used again."""
 
 SMALL, LARGE = 512, 128 * 1024
 """Up to how many bytes Python allocates by sixteens; from how many on memory is taken page by page as it is used."""
@@ -127,11 +127,11 @@ def peak(network: Network, *, weights: bool = True, inputs: bool = True, traced:
         if entry.part != part:
             part = entry.part
             entering = _inputs(entry, many=inputs_of(network.flow)[part].sequence) if inputs else 0
-        held = _held(entry, weights, traced)
-        passes = not isinstance(entry.layer, Cell | Dense | Embedding | External)  # what it reads it hands on
-        kept += held.kept
-        together += held.running + 2 * _list(entry.uses or 1) if network.feedback else 0
-        most = max(most, kept + entering + max(held.running, together))
+        memory = _memory(entry, weights, traced)
+        passes = not isinstance(entry.layer, Cell | Dense | Embedding | External)  # it outputs what it reads
+        kept += memory.kept
+        together += memory.running + 2 * _list(entry.uses or 1) if network.feedback else 0
+        most = max(most, kept + entering + max(memory.running, together))
         kept += entering if passes or (traced and isinstance(entry.layer, Cell)) else 0
         entering = 0
     return int(most * MARGIN)
@@ -145,11 +145,11 @@ def _inputs(first: Placed, many: bool) -> int:
     return _list(steps) + steps * _vector(first.inputs - first.layer.extra_inputs)
 
 
-def _held(entry: Placed, weights: bool, traced: bool) -> LayerMemory:
+def _memory(entry: Placed, weights: bool, traced: bool) -> LayerMemory:
     layer, steps = entry.layer, entry.uses or 1
     running = _weights(entry, made=weights) + (layer.directions if isinstance(layer, Cell) else 1) * _list(steps)
     joined = steps * (_fixed(entry.inputs) + layer.extra_inputs * FLOAT) if layer.extra_inputs else 0
-    every = one = 0  # what is handed on at every step, and at one
+    every = one = 0  # the outputs of every step, and of one
     traces = 0
     match layer:
         case Cell():
@@ -183,7 +183,7 @@ def _cell_outputs(layer: Cell, entry: Placed, steps: int) -> tuple[int, int]:
 
 
 def _traces(layer: Cell, entry: Placed, steps: int) -> int:
-    """Return what the states and gates of every step take, in one direction; what it reads others hand on."""
+    """Return what the states and gates of every step take, in one direction; what it reads are outputs of others."""
     sizes = layer.sizes(entry.inputs)
     widths = dict.fromkeys((gate.letter for gate in layer.gates(entry.inputs)), layer.units)
     widths |= {"h": sizes[layer.output], **{letter: sizes[width] for letter, width in layer.states.items()}}

@@ -77,7 +77,7 @@ def run(
     start: the states before the first step, by layer and letter, as in `{"lstm_1": {"h": [...], "c": [...]}}`; a list
         for each direction of a bidirectional layer. What is not given is zeros.
     states: whether to keep each layer's states and gates, step by step.
-    progress: told after each matrix product how many multiplications it was.
+    progress: called after each matrix product with the number of its multiplications.
     Raises SpecError where the numbers do not fit, with all that is wrong, CallError for what is no network,
     RefusedError when the pass would take more multiply-adds than `most_multiply_adds`, or 2 GB.
     """
@@ -122,11 +122,11 @@ def assumed_steps(network: Network, inputs: Inputs | None) -> int | None:
 
 def with_steps_to_run(network: Network, inputs: Inputs | None = None) -> Network:
     """Return the network with a number of steps in every part: its own, that of the inputs, or the default."""
-    told = with_steps_of(network, inputs)
-    unknown = {name: part for name, part in told.parts.items() if part.steps is None}
+    known = with_steps_of(network, inputs)
+    unknown = {name: part for name, part in known.parts.items() if part.steps is None}
     if not unknown:
-        return told
-    return told.with_parts(told.parts | {name: part._replace(steps=DEFAULT_STEPS) for name, part in unknown.items()})
+        return known
+    return known.with_parts(known.parts | {name: part._replace(steps=DEFAULT_STEPS) for name, part in unknown.items()})
 
 
 # Numbers that a Python caller gives: dicts, lists and arrays. A command's come from files, read by the same rules.

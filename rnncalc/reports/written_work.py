@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from rnncalc.forward.tape import TapeValue
-from rnncalc.questions.work import Name, WorkedLine
+from rnncalc.questions.work import Variable, WorkedLine
 from rnncalc.reports.equations import Term
 from rnncalc.reports.sheet import Block, EquationText, WorkLine
 from rnncalc.step.operations import ATOM
@@ -35,7 +35,7 @@ def written(line: WorkedLine, names: Mapping[int, object]) -> WorkLine:
     return (*different[0], *(piece for side in different[1:] for piece in (" = ", *side)))
 
 
-def term(name: Name) -> Term:
+def term(name: Variable) -> Term:
     """Return a name as a term: `h_(12)`."""
     return Term(name.letter, time="" if name.step is None else str(name.step))
 

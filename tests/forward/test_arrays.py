@@ -5,7 +5,18 @@ from typing import Any
 import pytest
 
 from rnncalc.conventions.tensor import Axis, Role, Tensor
-from rnncalc.forward.arrays import Arrays, BindingError, Floats, Matrix, Meter, Piece, filled, flat, number_at, shape_of
+from rnncalc.forward.arrays import (
+    Arrays,
+    BindingError,
+    Floats,
+    Matrix,
+    Meter,
+    TensorPart,
+    filled,
+    flat,
+    number_at,
+    shape_of,
+)
 
 ROWS = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
 GIVEN: dict[str, Any] = {"W": ROWS, "b": [7.0, 8.0, 9.0], "R": [ROWS, [[0.0] * 3] * 2]}
@@ -33,7 +44,7 @@ def test_a_meter_sees_each_product_and_each_weight_once() -> None:
     assert meter.vector(bias) == [7.0, 8.0, 9.0]
     meter.vector(Arrays(GIVEN).vector("b", slice(2, 3)))
     assert (meter.multiplications, meter.weights_read) == (20, 12)
-    assert Matrix("W", ROWS).piece == Piece("W")
+    assert Matrix("W", ROWS).piece == TensorPart("W")
 
 
 def test_of_a_piece_that_is_read_in_parts_the_most_counts() -> None:
@@ -57,17 +68,17 @@ def test_pieces() -> None:
     arrays = Arrays(GIVEN)
     assert arrays.scalars == 6 + 3 + 12
     found = arrays.matrix("W", slice(1, 2))
-    assert (found.name, found.rows, found.piece, found.shared) == ("W", [ROWS[1]], Piece("W", (), 1, False), False)
+    assert (found.name, found.rows, found.piece, found.shared) == ("W", [ROWS[1]], TensorPart("W", (), 1, False), False)
     found = arrays.matrix("W", slice(1, 3), transposed=True)
-    assert (found.name, found.rows, found.piece) == ("W", [[2.0, 5.0], [3.0, 6.0]], Piece("W", (), 1, True))
+    assert (found.name, found.rows, found.piece) == ("W", [[2.0, 5.0], [3.0, 6.0]], TensorPart("W", (), 1, True))
     found = arrays.matrix("R", at=(0,), transposed=True)
-    assert (found.rows, found.piece) == ([[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]], Piece("R", (0,), 0, True))
-    assert arrays.matrix("R", at=(0,)).piece == Piece("R", (0,), 0, False)
+    assert (found.rows, found.piece) == ([[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]], TensorPart("R", (0,), 0, True))
+    assert arrays.matrix("R", at=(0,)).piece == TensorPart("R", (0,), 0, False)
     assert arrays.matrix("W").columns == [[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]]
     of = arrays.vector("b", slice(1, None))
-    assert (of.numbers, of.piece) == ([8.0, 9.0], Piece("b", (), 1, False))
+    assert (of.numbers, of.piece) == ([8.0, 9.0], TensorPart("b", (), 1, False))
     of = arrays.vector("W", at=(1,))
-    assert (of.numbers, of.piece) == (ROWS[1], Piece("W", (1,), 0, False))
+    assert (of.numbers, of.piece) == (ROWS[1], TensorPart("W", (1,), 0, False))
     assert arrays.vector("R", slice(2, 3), at=(0, 1)).numbers == [6.0]
 
 

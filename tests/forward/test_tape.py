@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from rnncalc.forward.arrays import Arrays, Matrix, Meter, Piece, WeightVector
+from rnncalc.forward.arrays import Arrays, Matrix, Meter, TensorPart, WeightVector
 from rnncalc.forward.tape import LayerTape, Tape, Taped, TapeValue
 from rnncalc.step.operations import OPERATIONS, Operation, Values, part
 
@@ -106,14 +106,14 @@ def test_the_gradient_of_a_piece_is_added_where_it_lies() -> None:
     """Some rows, columns as rows, numbers of a vector, and a place of an array of more axes; twice is twice."""
     layer = LayerTape({"W": [[0.0] * 3, [0.0] * 3], "b": [0.0] * 4, "R": [[[0.0] * 2] * 2] * 2}, trained=True)
     for _ in range(2):
-        layer.add(Piece("W", (), 1), [[1.0, 2.0, 3.0]])
-    layer.add(Piece("W", (), 1, transposed=True), [[10.0, 20.0], [30.0, 40.0]])
+        layer.add(TensorPart("W", (), 1), [[1.0, 2.0, 3.0]])
+    layer.add(TensorPart("W", (), 1, transposed=True), [[10.0, 20.0], [30.0, 40.0]])
     assert layer.gradients["W"] == [[0.0, 10.0, 30.0], [2.0, 24.0, 46.0]]
-    layer.add(Piece("b", (), 1), [[5.0, 6.0]])
-    layer.add(Piece("b", (), 2), [[1.0, 1.0]])
+    layer.add(TensorPart("b", (), 1), [[5.0, 6.0]])
+    layer.add(TensorPart("b", (), 2), [[1.0, 1.0]])
     assert layer.gradients["b"] == [0.0, 5.0, 7.0, 1.0]
-    layer.add(Piece("R", (1,), 1), [[1.0, 2.0]])
-    layer.add(Piece("R", (0, 1)), [[3.0, 4.0]])
+    layer.add(TensorPart("R", (1,), 1), [[1.0, 2.0]])
+    layer.add(TensorPart("R", (0, 1)), [[3.0, 4.0]])
     assert layer.gradients["R"] == [[[0.0, 0.0], [3.0, 4.0]], [[0.0, 0.0], [1.0, 2.0]]]
 
 
@@ -146,7 +146,7 @@ def test_a_state_is_carried_without_its_gradient_at_a_border(chunk: int | None, 
     tape = Tape(chunk)
     layer = LayerTape({"b": [0.0]}, trained=True)
     vectors = Taped(Meter(), tape, layer)
-    state = vectors.weight(WeightVector(Piece("b"), [5.0]))
+    state = vectors.weight(WeightVector(TensorPart("b"), [5.0]))
     made = vectors.carry(state, border)
     assert (made.numbers, made.needs) == ([5.0], goes)
     assert tape.carried == [(border, made)]
