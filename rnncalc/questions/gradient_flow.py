@@ -2,8 +2,8 @@
 
 For each layer: where a loss reaches it, and where more is to be trained below. A sequence has its backward pass in
 chunks; between two of them the state is carried forward, and the gradient stops. The network's moves are read upwards
-for what is trained, then downwards for what is reached. What a recurrent layer then takes its trace says; of the other
-layers it is said here.
+for what is trained, then downwards for what is reached. The trace of a cell or a dense layer says what its backward
+pass then takes.
 """
 
 from __future__ import annotations
