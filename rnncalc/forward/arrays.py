@@ -26,7 +26,7 @@ Nested = Any
 
 
 Progress = Callable[[int], None]
-"""Told after each product how many multiplications it was."""
+"""Called after each product with the number of its multiplications."""
 
 
 class BindingError(Exception):
@@ -69,7 +69,7 @@ class Meter:
         return weights.numbers
 
 
-class Piece(NamedTuple):
+class TensorPart(NamedTuple):
     """Where a matrix or a vector lies in a tensor: at a place of its first axes, from `start` on, perhaps turned."""
 
     name: str
@@ -81,23 +81,23 @@ class Piece(NamedTuple):
 class Matrix:
     """Rows of weights, output by input, and which piece of which tensor they are; `shared` if another layer owns it."""
 
-    def __init__(self, name: str, rows: Rows, piece: Piece | None = None, *, origin: Matrix | None = None) -> None:
+    def __init__(self, name: str, rows: Rows, piece: TensorPart | None = None, *, origin: Matrix | None = None) -> None:
         self.name = name
         self.key = (name, piece)
         self.rows = rows
-        self.piece = piece or Piece(name)
+        self.piece = piece or TensorPart(name)
         self.shared = origin is not None
         self._origin = origin
         self._columns: Rows | None = None
 
     @property
     def origin(self) -> Matrix:
-        """The matrix of the layer that owns it, itself where that is this one."""
+        """The matrix of the layer that owns it, itself if that is this one."""
         return self._origin or self  # kept as itself it would be a cycle, and stay until one is looked for
 
     @property
     def columns(self) -> Rows:
-        """The columns of the rows, which going back multiplies; made when they are first asked for."""
+        """The columns of the rows, which the backward pass multiplies; made when they are first asked for."""
         if self._columns is None:
             self._columns = [[*column] for column in zip(*self.rows, strict=True)]
         return self._columns
@@ -110,13 +110,13 @@ class Matrix:
 class WeightVector:
     """A vector of weights, and which piece of which tensor it is."""
 
-    def __init__(self, piece: Piece, numbers: Vector) -> None:
+    def __init__(self, piece: TensorPart, numbers: Vector) -> None:
         self.key = self.piece = piece
         self.numbers = numbers
 
 
 class Arrays:
-    """The arrays of one layer, made in the shapes its tensors declare, and handed out in pieces by name."""
+    """The arrays of one layer, in the shapes that its tensors declare; gives pieces of them by name."""
 
     def __init__(self, given: dict[str, Nested], tensors: Iterable[Tensor] = (), copy: int = 0) -> None:
         self.copy = copy
@@ -131,7 +131,7 @@ class Arrays:
     def matrix(
         self, name: str, rows: slice = slice(None), *, transposed: bool = False, at: tuple[int, ...] = ()
     ) -> Matrix:
-        """Return some rows of a matrix, or, where it lies input by output, some columns as rows.
+        """Return some rows of a matrix, or, if it lies input by output, some columns as rows.
 
         at: the place of the matrix in an array of more axes.
         """
@@ -140,18 +140,18 @@ class Arrays:
             raise BindingError(f"{name}: a matrix is needed, a vector is declared")
         if transposed:
             columns = [[row[column] for row in array] for column in range(len(array[0]))[rows]]
-            return Matrix(name, columns, Piece(name, at, rows.start or 0, transposed=True))
-        return Matrix(name, array[rows], Piece(name, at, rows.start or 0))
+            return Matrix(name, columns, TensorPart(name, at, rows.start or 0, transposed=True))
+        return Matrix(name, array[rows], TensorPart(name, at, rows.start or 0))
 
     def vector(self, name: str, numbers: slice = slice(None), *, at: tuple[int, ...] = ()) -> WeightVector:
         """Return some numbers of a vector; `at` is its place in an array of more axes."""
         array = self._array(name, at)
         if not isinstance(array, list) or (array and isinstance(array[0], list)):
             raise BindingError(f"{name}: a vector is needed, a matrix is declared")
-        return WeightVector(Piece(name, at, numbers.start or 0), array[numbers])
+        return WeightVector(TensorPart(name, at, numbers.start or 0), array[numbers])
 
     def gates(self, name: str, order: str, units: int) -> dict[str, slice]:
-        """Return where each gate lies in a fused tensor. Raises BindingError where another order is declared."""
+        """Return where each gate lies in a fused tensor. Raises BindingError if another order is declared."""
         declared = self._gates.get(name, order)
         if declared != order:
             raise BindingError(f"{name}: the gates lie in it as {order}, and {declared} is declared")
@@ -280,7 +280,7 @@ class PassData:
         return {place.name: self.weights_of(place) for place in network.stack}
 
     def arrays(self, place: Placed) -> Arrays:
-        """Return the same as arrays, which hand out pieces of them by name."""
+        """Return the same as arrays, which give pieces of them by name."""
         return Arrays(self.weights_of(place), place.tensors, place.copy)
 
     def inputs(self, move: Input, count: int) -> Iterable[Any]:

@@ -1,34 +1,52 @@
-"""A pass back through a network: the gradient of every weight, and what going back was seen to do.
+"""A backward pass through a network: the gradient of every weight, and what the pass was seen to do.
 
-The pass goes forward on a tape and back along it: no layer and no cell has a rule of its own for that.
+It goes forward on a tape and back along it: no layer and no cell has a rule of its own for that. It begins with the
+gradient of a loss with respect to the outputs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from rnncalc.forward.arrays import Meter, Nested
 from rnncalc.forward.layer_pass import History
-from rnncalc.forward.losses import Loss
 from rnncalc.forward.network_pass import LayerRun, Pass
-from rnncalc.forward.tape import LayerTape, Tape, Taped, Value
+from rnncalc.forward.tape import LayerTape, Tape, Taped, TapeValue
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.step.operations import Vector
+from rnncalc.step.operations import Vector, plus
 
-OPERATION, NUMBER = 340, 43
-"""The bytes that a tape was measured to take for an operation, and for each number that it makes."""
+Outputs = list[Vector]
+"""What leaves a network: a vector for each step that has one."""
+
+Loss = Callable[[Outputs], tuple[float, Outputs]]
+"""Of the outputs: the loss, and its gradient with respect to them."""
 
 
-class WentBack(NamedTuple):
-    """What going back through one layer was seen to do.
+def the_sum(outputs: Outputs) -> tuple[float, Outputs]:
+    """Return the sum of all outputs, whose gradient is one everywhere."""
+    return sum(number for output in outputs for number in output), [[1.0] * len(output) for output in outputs]
+
+
+def squared(targets: Outputs) -> Loss:
+    """Return the squared error ½ Σ (y − target)², whose gradient is y − target."""
+
+    def loss(outputs: Outputs) -> tuple[float, Outputs]:
+        errors = [plus(output, [-number for number in target]) for output, target in zip(outputs, targets, strict=True)]
+        return sum(error * error for vector in errors for error in vector) / 2.0, errors
+
+    return loss
+
+
+class LayerGradients(NamedTuple):
+    """What the backward pass through one layer was seen to do.
 
     gradients: of each trained tensor by its name, in the shape of the weights that were used.
     saved_read: the most numbers of forward values that were read for one chunk, each vector once.
-    multiplications: of the matrix products of going back, those for the weights and those for what lies below.
-    traces: for each direction what `History` has, but the gradients with respect to it, where they were traced; None
-        where the loss does not depend on it.
+    multiplications: of matrix products, those for the weights and those for what lies below.
+    traces: for each direction what `History` has, but the gradients with respect to it, if they were traced; None for
+        what the loss does not depend on.
     """
 
     placed: Placed
@@ -38,20 +56,13 @@ class WentBack(NamedTuple):
     traces: tuple[History[Vector | None], ...] = ()
 
 
-class Back(NamedTuple):
-    """A pass forward and back. loss: None, and no layer went back, where a layer could not be run."""
+class BackwardPass:
+    """A forward pass on a tape, and one backward pass along it.
 
-    ran: tuple[LayerRun, ...]
-    loss: float | None = None
-    layers: tuple[WentBack, ...] = ()
-
-
-class Recording:
-    """A pass forward on a tape, to be gone back through once.
-
-    ran: what each layer did. outputs: what left the network, a vector for each step that has one; none where a layer
-    could not be run. kept: what recurrent layers went through, by their names, if that was traced. Every value then
-    gets a gradient, also in frozen layers, so that what going back reads and multiplies is more than training needs.
+    ran: what each layer did. outputs: those of the network, a vector for each step that has one; none if a layer could
+    not be run. histories: what recurrent layers went through, by their names, if that was traced. Every value then
+    gets a gradient, also in frozen layers, so that more is read and multiplied than training needs.
+    loss, layers: its value, and what the backward pass did; None, and empty, before it, or if a layer could not be run.
     """
 
     def __init__(
@@ -67,39 +78,54 @@ class Recording:
     ) -> None:
         self.tape = Tape(chunk, every=traced)
         self.weights = weights
-        self.layers: dict[str, LayerTape] = {}
+        self.tapes: dict[str, LayerTape] = {}
         forward = Pass(network, self._taped, seed=seed, weights=weights, inputs=inputs, start=start, traced=traced)
         self.ran = tuple(forward.run())
         self.outputs = forward.outputs
-        self.kept = forward.histories
+        self.histories = forward.histories
+        self.loss: float | None = None
+        self.layers: tuple[LayerGradients, ...] = ()
 
     def _taped(self, place: Placed, meter: Meter) -> Taped:
-        self.layers[place.name] = LayerTape(self.weights.get(place.name, {}), trained=not place.layer.frozen)
-        return Taped(meter, self.tape, self.layers[place.name])
+        self.tapes[place.name] = LayerTape(self.weights.get(place.name, {}), trained=not place.layer.frozen)
+        return Taped(meter, self.tape, self.tapes[place.name])
 
-    def back(self, gradients: Iterable[tuple[Value, Vector]]) -> tuple[WentBack, ...]:
-        """Go back from some vectors with the gradients of a loss with respect to them."""
-        for node, gradient in gradients:
-            node.add(gradient)
-        self.tape.back()
-        for layer in self.layers.values():
+    def backward(self, gradients: Iterable[tuple[TapeValue, Vector]]) -> tuple[LayerGradients, ...]:
+        """Do the backward pass, once, from some vectors with the gradients of a loss with respect to them."""
+        for value, gradient in gradients:
+            value.add(gradient)
+        self.tape.backward()
+        for layer in self.tapes.values():
             layer.finish()
-        return tuple(
-            _went_back(ran.placed, self.layers[ran.placed.name], self.kept.get(ran.placed.name, ())) for ran in self.ran
-        )
+        self.layers = tuple(map(self._seen, self.ran))
+        self.tapes.clear()  # what was saved is needed no longer
+        return self.layers
+
+    def _seen(self, ran: LayerRun) -> LayerGradients:
+        name, layer = ran.placed.name, self.tapes[ran.placed.name]
+        traces = tuple([History(_of(way.start), [*map(_of, way.steps)]) for way in self.histories.get(name, ())])
+        return LayerGradients(ran.placed, layer.gradients, layer.saved_at_once, layer.multiplications, traces)
 
 
-def go_back(network: Network, loss: Loss, weights: dict[str, dict[str, Nested]], **given: Any) -> Back:
-    """Run a network whose numbers of steps are known, and go back from its loss.
+def _of(step: dict[str, TapeValue]) -> dict[str, Vector | None]:
+    return {letter: value.gradient for letter, value in step.items()}
 
-    weights: of every layer, by layer and tensor. inputs, start, seed: as in `Pass`. chunk: the steps that are gone back
-    through together. traced: whether to keep the gradients with respect to what recurrent layers went through.
+
+def backward_pass(network: Network, loss: Loss, weights: dict[str, dict[str, Nested]], **given: Any) -> BackwardPass:
+    """Run a network whose numbers of steps are known, and do the backward pass from its loss.
+
+    weights: of every layer, by layer and tensor. inputs, start, seed: as in `Pass`. chunk: the steps of one backward
+    pass. traced: whether to keep the gradients with respect to what recurrent layers went through.
     """
-    recording = Recording(network, weights, **given)
-    if any(layer.reason for layer in recording.ran):
-        return Back(recording.ran)
-    total, gradients = loss([node.numbers for node in recording.outputs])
-    return Back(recording.ran, total, recording.back(zip(recording.outputs, gradients, strict=True)))
+    done = BackwardPass(network, weights, **given)
+    if not any(layer.reason for layer in done.ran):
+        done.loss, gradients = loss([value.numbers for value in done.outputs])
+        done.backward(zip(done.outputs, gradients, strict=True))
+    return done
+
+
+OPERATION, NUMBER = 340, 43
+"""The bytes that a tape was measured to take for an operation, and for each number that it makes."""
 
 
 def taped_bytes(network: Network, weights: dict[str, dict[str, Nested]], *, traced: bool = False) -> int:
@@ -119,12 +145,3 @@ def taped_bytes(network: Network, weights: dict[str, dict[str, Nested]], *, trac
 
     one = of(())
     return one + sum(((part.steps or 1) - 1) * (of((name,)) - one) for name, part in network.parts.items())
-
-
-def _went_back(placed: Placed, layer: LayerTape, kept: tuple[History[Value], ...]) -> WentBack:
-    traces = tuple([History(_of(trace.start), [_of(step) for step in trace.steps]) for trace in kept])
-    return WentBack(placed, layer.gradients, layer.saved_at_once, layer.multiplications, traces)
-
-
-def _of(step: dict[str, Value]) -> dict[str, Vector | None]:
-    return {letter: node.gradient for letter, node in step.items()}

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from rnncalc.forward.arrays import Floats, Meter, Nested, Progress
-from rnncalc.forward.losses import Loss
+from rnncalc.forward.backward_pass import Loss
 from rnncalc.forward.network_pass import Pass
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed

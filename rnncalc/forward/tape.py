@@ -1,7 +1,7 @@
-"""A tape: the values of a pass in order, each with the operation that made it, and what going back was seen to do.
+"""A tape: the values of a pass in order, each with the operation that made it, and the backward pass along it.
 
-Going back records which forward values the gradients of operations read and how many multiplications they do, as the
-meter does on the way forward: what the rows of the table say of that is not looked at. A pass that is shown as work is
+The backward pass records which forward values the gradients of operations read and how many multiplications they do,
+as the meter does in the forward pass: what the rows of the table say of that is not looked at. A pass worked by hand is
 read off the same values. Knows no network and no cell.
 """
 
@@ -12,18 +12,18 @@ from functools import partial
 from operator import mul
 from typing import Any
 
-from rnncalc.forward.arrays import Matrix, Meter, Nested, Piece, WeightVector
+from rnncalc.forward.arrays import Matrix, Meter, Nested, TensorPart, WeightVector
 from rnncalc.step.operations import OPERATIONS, RESULT, Operation, Rows, Vector, plus, row
 
 SAME = OPERATIONS["linear"]
 MATRIX = OPERATIONS["matrix"]
 
 
-class Value:
+class TapeValue:
     """A vector on a tape: its numbers, the operation that made it of others, and the gradient of the loss by it.
 
     row: None for what is there before. needs: whether anything trained lies below it, so that its gradient is asked
-    for. kept: whether it is kept as it is, even if its operation could be done again on the way back.
+    for. kept: whether it is kept as it is, even if its operation could be done again in the backward pass.
     layer, chunk: the layer and the chunk of steps that it was made in. piece: of which weights it is the numbers, which
     are kept anyway, and saved by nobody.
     """
@@ -35,7 +35,7 @@ class Value:
         numbers: Any,
         layer: LayerTape,
         row: Operation | None = None,
-        operands: Sequence[Value] = (),
+        operands: Sequence[TapeValue] = (),
         chunk: int = 0,
     ) -> None:
         self.numbers = numbers
@@ -45,14 +45,14 @@ class Value:
         self.chunk = chunk
         self.needs: bool = any(operand.needs for operand in operands)
         self.kept = False
-        self.piece: Piece | None = None
+        self.piece: TensorPart | None = None
         self.gradient: Any = None
 
     def add(self, gradient: Vector) -> None:
         """Add to the gradient."""
         self.gradient = gradient if self.gradient is None else plus(self.gradient, gradient)
 
-    def back(self) -> None:
+    def backward(self) -> None:
         """Add to the gradients of the operands what this one's makes of them."""
         if self.row is None:
             if self.piece is not None and self.layer.trained:
@@ -71,7 +71,7 @@ class _Read:
 
     __slots__ = ("value",)
 
-    def __init__(self, value: Value) -> None:
+    def __init__(self, value: TapeValue) -> None:
         self.value = value
 
     def __getitem__(self, place: int) -> Any:
@@ -80,7 +80,7 @@ class _Read:
     def width(self, place: int) -> int:
         return len(self.value.operands[place].numbers)
 
-    def _numbers(self, of: Value) -> Any:
+    def _numbers(self, of: TapeValue) -> Any:
         """Return the numbers of a value, or what its operation makes again of those that it was made of."""
         if of.row is not None and of.row.again and not of.kept:
             return of.row.forward(self._numbers(of.operands[0]))
@@ -89,7 +89,7 @@ class _Read:
         return of.numbers
 
 
-class _MatrixUse(Value):
+class _MatrixUse(TapeValue):
     """A matrix as a layer multiplies by it; `owner` is the layer whose weights it is made of."""
 
     __slots__ = ("owner",)
@@ -105,8 +105,8 @@ class _MatrixUse(Value):
         self.layer.use(self.numbers, self.owner, *gradient)
 
 
-class _LookUp(Value):
-    """A table of which a row is looked up; its number is what the way back must know."""
+class _LookUp(TapeValue):
+    """A table of which a row is looked up; its number is what the backward pass must know."""
 
     __slots__ = ("table",)
 
@@ -124,9 +124,9 @@ class _LookUp(Value):
 
 
 class LayerTape:
-    """What going back through one layer was seen to do, and the gradients of its weights.
+    """What the backward pass through one layer was seen to do, and the gradients of its weights.
 
-    gradients: of each tensor by its name, in the shape of the weights; empty where they are not trained.
+    gradients: of each tensor by its name, in the shape of the weights; empty if they are not trained.
     multiplications: those of matrix products. saved: for each chunk the numbers of each forward value that was read, by
     the value's identity.
     """
@@ -139,7 +139,7 @@ class LayerTape:
         self._uses: dict[int, tuple[Matrix, LayerTape, list[Vector], list[Vector]]] = {}
 
     def hold(self, value: object, numbers: int, chunk: int) -> None:
-        """Record that a backward equation read a forward value, which must outlive the way back."""
+        """Record that a backward equation read a forward value, which must be kept until then."""
         self.saved.setdefault(chunk, {})[id(value)] = numbers
 
     @property
@@ -153,7 +153,7 @@ class LayerTape:
         gradients.append(gradient)
         inputs.append(read)
 
-    def add(self, piece: Piece, rows: Rows) -> None:
+    def add(self, piece: TensorPart, rows: Rows) -> None:
         """Add to the gradient of a piece of the weights; that of a vector is one row."""
         array = self.gradients[piece.name]
         for place in piece.at:
@@ -187,9 +187,9 @@ def _zeros(array: Nested) -> Nested:
 class Tape:
     """The values of a pass whose gradient is asked for, in order.
 
-    chunk: how many steps are gone back through together, all of them where None. every: whether all values have a
+    chunk: the steps of one backward pass, None for all of them. every: whether all values have a
     gradient, also if nothing that is trained lies below them. operations: how many values were noted; numbers: how many
-    they have, all of which the tape keeps until it has gone back. carried: the states that went from a step to the
+    they have, all of which the tape keeps until the backward pass. carried: the states that went from a step to the
     next, by the number of the later one in time.
     """
 
@@ -198,9 +198,9 @@ class Tape:
         self.every = every
         self.now = 0
         self.operations = self.numbers = 0
-        self.carried: list[tuple[int, Value]] = []
+        self.carried: list[tuple[int, TapeValue]] = []
         self.owners: dict[int, LayerTape] = {}  # whose a matrix is that another layer may use too, by its identity
-        self._made: list[Value] = []
+        self._made: list[TapeValue] = []
 
     def at(self, step: int) -> None:
         """Say which step is being taken, counted from 0."""
@@ -210,18 +210,18 @@ class Tape:
         """Return whether no gradient goes from the step of this number, counted from 0, to the one before."""
         return self.chunk is not None and border % self.chunk == 0
 
-    def note(self, value: Value) -> None:
+    def note(self, value: TapeValue) -> None:
         """Note a value."""
         self.operations += 1
         self.numbers += len(value.numbers)
         self._made.append(value)
 
-    def back(self) -> None:
-        """Go back, once, from the gradients that have been set."""
+    def backward(self) -> None:
+        """Do the backward pass, once, from the gradients that have been set."""
         while self._made:
             value = self._made.pop()
             if value.gradient is not None:
-                value.back()
+                value.backward()
             value.operands = ()  # nothing of it is needed any more
 
 
@@ -238,40 +238,40 @@ class Taped:
     def chunk(self) -> int:
         return self.tape.now
 
-    def _noted(self, value: Value, *, needs: bool = False) -> Value:
+    def _noted(self, value: TapeValue, *, needs: bool = False) -> TapeValue:
         """Return a value, noted if its gradient is asked for."""
         value.needs = value.needs or needs
         if value.needs:
             self.tape.note(value)
         return value
 
-    def _made(self, row: Operation, *operands: Value) -> Value:
+    def _made(self, row: Operation, *operands: TapeValue) -> TapeValue:
         numbers = row.forward(*[operand.numbers for operand in operands])
-        return self._noted(Value(numbers, self.layer, row, operands, self.tape.now))
+        return self._noted(TapeValue(numbers, self.layer, row, operands, self.tape.now))
 
-    def operation(self, row: Operation) -> Callable[..., Value]:
+    def operation(self, row: Operation) -> Callable[..., TapeValue]:
         return partial(self._made, row)
 
-    def constant(self, numbers: Vector) -> Value:
-        """Return a vector of data; one that is handed in twice is two, as those of two steps are."""
-        value = Value([*numbers], self.layer)
+    def constant(self, numbers: Vector) -> TapeValue:
+        """Return a vector of data; one that is given twice is two, as those of two steps are."""
+        value = TapeValue([*numbers], self.layer)
         value.needs = self.tape.every
         return value
 
-    def numbers(self, vector: Value) -> Vector:
+    def numbers(self, vector: TapeValue) -> Vector:
         numbers: Vector = vector.numbers
         return numbers
 
     def at(self, step: int) -> None:
         self.tape.at(step)
 
-    def carry(self, vector: Value, border: int) -> Value:
+    def carry(self, vector: TapeValue, border: int) -> TapeValue:
         """Return a state on its way to the next step: at a chunk's border its numbers go on, its gradient does not.
 
         What goes on is a value of its own, so that its gradient is that of the later steps alone.
         """
         if self.tape.stops(border):
-            made = Value(vector.numbers, self.layer)
+            made = TapeValue(vector.numbers, self.layer)
             made.needs = self.tape.every
         else:
             vector.kept = True
@@ -279,28 +279,28 @@ class Taped:
         self.tape.carried.append((border, made))
         return made
 
-    def product(self, matrix: Matrix, vector: Value) -> Value:
+    def product(self, matrix: Matrix, vector: TapeValue) -> TapeValue:
         use = self._uses.get(id(matrix))
         if use is None:
             owner = self.tape.owners[id(matrix.origin)] if matrix.shared else self.layer
             use = self._uses[id(matrix)] = _MatrixUse(matrix, self.layer, owner)
         numbers = self.meter.product(matrix, vector.numbers)
-        return self._noted(Value(numbers, self.layer, MATRIX, (use, vector), self.tape.now))
+        return self._noted(TapeValue(numbers, self.layer, MATRIX, (use, vector), self.tape.now))
 
-    def weight(self, weights: WeightVector) -> Value:
-        value = Value(self.meter.vector(weights), self.layer)
+    def weight(self, weights: WeightVector) -> TapeValue:
+        value = TapeValue(self.meter.vector(weights), self.layer)
         value.piece = weights.piece
         return self._noted(value, needs=self.layer.trained)
 
-    def state(self, weights: WeightVector) -> Value:
+    def state(self, weights: WeightVector) -> TapeValue:
         """Return a learned state, which unlike other weights is a value that is saved."""
         made = self._made(SAME, self.weight(weights))
         made.kept = True
         return made
 
-    def row(self, matrix: Matrix, number: int) -> Value:
+    def row(self, matrix: Matrix, number: int) -> TapeValue:
         self.tape.owners[id(matrix)] = self.layer
         numbers = [*matrix.rows[number]]
         self.meter.read(number, len(numbers))
         table = _LookUp(matrix, numbers, self.layer, self.tape.now)
-        return self._noted(Value(numbers, self.layer, row(number), (table,), self.tape.now), needs=self.tape.every)
+        return self._noted(TapeValue(numbers, self.layer, row(number), (table,), self.tape.now), needs=self.tape.every)

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import starmap
-from math import dist, hypot, isnan, nan
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import dist, hypot, isnan, nan, prod
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.bounds import MOST_DIFFERENCES, MOST_MULTIPLY_ADDS
 from rnncalc.errors import CallError, RefusedError
-from rnncalc.forward.arrays import Nested, PassData, Progress, flat, number_at
-from rnncalc.forward.backward_pass import Back, WentBack, go_back, taped_bytes
-from rnncalc.forward.differences import Differences, Spot, spots
-from rnncalc.forward.losses import Loss, squared, the_sum
+from rnncalc.forward.arrays import Nested, PassData, Progress, flat, number_at, shape_of
+from rnncalc.forward.backward_pass import (
+    BackwardPass,
+    LayerGradients,
+    Loss,
+    backward_pass,
+    squared,
+    taped_bytes,
+    the_sum,
+)
+from rnncalc.forward.differences import TOLERANCE, Differences, Spot, spots
 from rnncalc.forward.network_pass import LayerRun
 from rnncalc.layers.layer import External
 from rnncalc.network.data import Targets
 from rnncalc.network.network import Network
-from rnncalc.questions.backward_seen import Backward, LayerBackward
 from rnncalc.questions.given import network_of, whole, word
-from rnncalc.questions.norms import norms
-from rnncalc.questions.own_numbers import own_numbers
 from rnncalc.questions.price import refuse_bytes, refuse_costly, refuse_large, work_of
-from rnncalc.questions.run import Run, assumed_steps, seed_of, with_steps_to_run
-from rnncalc.questions.terms import terms
-from rnncalc.questions.training import Training, training
+from rnncalc.questions.run import Run, assumed_steps, own_numbers, seed_of, with_steps_to_run
+from rnncalc.questions.training import LayerTraining, Training, training
+
+if TYPE_CHECKING:
+    from rnncalc.questions.gradient_steps import Norms, WeightTerms
 
 
 class NamedLoss(NamedTuple):
@@ -37,6 +42,75 @@ class NamedLoss(NamedTuple):
 LOSSES = {"sum": NamedLoss(lambda _: the_sum, False), "squared": NamedLoss(squared, True)}
 FLOAT = 32
 """The bytes of a number of a gradient: a float, and its place in a list."""
+
+
+class LayerBackward(NamedTuple):
+    """What the backward pass through one layer was seen to do, beside what is declared of it.
+
+    ran: the forward pass; seen: the backward pass. declared: gradients, saved activations, multiply-adds.
+    worst_difference: how far a gradient of its weights is at most from its finite difference, of the largest of 1, the
+        gradient and the loss; None where nothing in it is trained.
+    norms: how long the gradients are at each step, and terms: of each recurrent weight of a layer of one unit, where
+        states were asked for.
+    errors: for each trained tensor how far its truncated gradient is from the full one, of the length of that; None
+        where the full one is zero. Empty where nothing is truncated.
+    """
+
+    ran: LayerRun
+    seen: LayerGradients
+    declared: LayerTraining
+    worst_difference: float | None
+    errors: Mapping[str, float | None]
+    norms: tuple[Norms, ...] = ()
+    terms: tuple[WeightTerms, ...] = ()
+
+    @property
+    def gradients(self) -> int:
+        """The number of its gradients, one a weight that is trained."""
+        return sum(prod(shape_of(gradient)) for gradient in self.seen.gradients.values())
+
+    @property
+    def shapes_agree(self) -> bool:
+        """Whether each trained tensor has a gradient in its own shape, and no other has one."""
+        tensors = self.ran.placed.tensors if self.ran.placed.trainable else ()
+        return {tensor.name: tensor.shape for tensor in tensors} == {
+            name: shape_of(gradient) for name, gradient in self.seen.gradients.items()
+        }
+
+    @property
+    def agrees(self) -> bool:
+        """Whether shapes, saved activations, multiplications and gradients are as they should be."""
+        return (
+            self.shapes_agree
+            and self.seen.saved_read == self.declared.saved
+            and self.seen.multiplications == self.declared.backward_multiply_adds
+            and (self.worst_difference is None or self.worst_difference <= TOLERANCE)
+        )
+
+
+class Backward(NamedTuple):
+    """A pass forward and back.
+
+    run: the pass forward. layers: what each layer was seen to do, none where the pass forward could not be done.
+    chunk: the steps of one backward pass, None for all of them.
+    name_of_loss: one of LOSSES; loss: its value, None where the pass forward could not be done.
+    compared: how many weights were held against finite differences; weights: how many are trained. kinks: at how many
+        of those compared the slope changes at once, so that any between the slopes of both sides is right.
+    """
+
+    run: Run
+    layers: tuple[LayerBackward, ...]
+    chunk: int | None
+    name_of_loss: str
+    loss: float | None
+    compared: int
+    weights: int
+    kinks: int = 0
+
+    @property
+    def agrees(self) -> bool:
+        """Whether every layer did, forward and back, what is declared of it."""
+        return self.run.agrees and all(layer.agrees for layer in self.layers)
 
 
 def backward(
@@ -53,12 +127,12 @@ def backward(
     most_multiply_adds: int = MOST_MULTIPLY_ADDS,
     progress: Progress | None = None,
 ) -> Backward:
-    """Run a pass forward, go back from its loss, and return what that was seen to do.
+    """Run a forward pass and a backward pass from its loss, and return what they were seen to do.
 
-    chunk: the steps that are gone back through together; those of the network's `training`, else all. loss: `sum`, of
+    chunk: the steps of one backward pass; those of the network's `training`, else all. loss: `sum`, of
     all outputs, or `squared`, half the sum of the squared differences from `targets`, which have the outputs' shape;
-    squared where there are targets, unless it is said.
-    Everything else is as in `run`. Raises CallError and SpecError as that does, and RefusedError where all passes,
+    squared if there are targets, unless it is given.
+    Everything else is as in `run`. Raises CallError and SpecError as that does, and RefusedError if all passes,
     those of finite differences too, would take longer than `most_multiply_adds`, or more than 2 GB.
     """
     network, most = network_of(network), whole("most_multiply_adds", most_multiply_adds)
@@ -72,31 +146,26 @@ def backward(
     refuse_bytes(timed, taped_bytes(timed, used, traced=states) + 2 * FLOAT * timed.params)
     function = LOSSES[name].of(_in_steps(timed, own.targets))
     given: dict[str, Any] = {"inputs": own.inputs, "start": own.start, "seed": seed}
-    full = go_back(timed, function, used, **given)
+    full = backward_pass(timed, function, used, **given)
     cut = counted.chunk if _cuts(counted) else None
-    back = go_back(timed, function, used, chunk=cut, **given) if cut else full
-    seen = go_back(timed, function, used, chunk=cut, traced=True, **given) if states else back
-    done = Backward(Run(timed, seen.ran, assumed_steps(network, own.inputs)), (), cut, name, back.loss, 0, 0)
+    back = backward_pass(timed, function, used, chunk=cut, **given) if cut else full
+    traced = backward_pass(timed, function, used, chunk=cut, traced=True, **given) if states else back
+    done = Backward(Run(timed, traced.ran, assumed_steps(network, own.inputs)), (), cut, name, back.loss, 0, 0)
     if back.loss is None:
         return done
     compared = spots(timed, MOST_DIFFERENCES, seed)
     differences = Differences(timed, function, used, chunk=cut, progress=progress, **given)
-    found = _layers(full, back, _farthest(back, compared, differences), counted)
-    layers = tuple([_observed(*of, used, timed.convention) for of in zip(found, seen.ran, seen.layers, strict=True)])
-    return done._replace(layers=layers, compared=len(compared), weights=timed.trainable, kinks=differences.kinks)
+    far = _farthest(back, compared, differences)
+    layers = [
+        LayerBackward(*of) for of in zip(back.ran, back.layers, counted.layers, far, _errors(full, back), strict=True)
+    ]
+    if states:
+        from rnncalc.questions.gradient_steps import norms, terms  # a pass that shows no steps does without
 
-
-def _observed(
-    layer: LayerBackward, ran: LayerRun, went: WentBack, weights: Mapping[str, dict[str, Nested]], convention: str
-) -> LayerBackward:
-    """Return a layer with what its traces, if there are any, say of the steps."""
-    found = terms(ran, weights[ran.placed.name], convention)
-    return layer._replace(ran=ran, norms=norms(ran, went, convention), terms=found)
-
-
-def _layers(full: Back, back: Back, far: Iterable[float | None], counted: Training) -> Iterator[LayerBackward]:
-    """Yield what each layer was seen to do beside what is counted of it."""
-    yield from starmap(LayerBackward, zip(back.ran, back.layers, counted.layers, far, _errors(full, back), strict=True))
+        for number, (ran, seen) in enumerate(zip(traced.ran, traced.layers, strict=True)):
+            shown = terms(ran, used[ran.placed.name], timed.convention)
+            layers[number] = layers[number]._replace(ran=ran, norms=norms(ran, seen, timed.convention), terms=shown)
+    return done._replace(layers=tuple(layers), compared=len(compared), weights=timed.trainable, kinks=differences.kinks)
 
 
 def whole_work(network: Network, chunk: int | None = None) -> int:
@@ -108,10 +177,10 @@ def whole_work(network: Network, chunk: int | None = None) -> int:
 
 
 def _counted(network: Network, chunk: int | None) -> Training:
-    """Return what is counted of going back through so many steps together, or as many as the network's own.
+    """Return what is counted of a backward pass through so many steps together, or as many as the network's own.
 
     Raises CallError for a chunk that is no number of steps, and RefusedError where a part is counted elsewhere, which
-    cannot be gone back through.
+    can have no backward pass.
     """
     if chunk is not None:
         whole("chunk", chunk, 1)
@@ -155,18 +224,18 @@ def _in_steps(network: Network, targets: Targets | None) -> list[list[float]]:
     return targets
 
 
-def _farthest(back: Back, compared: list[Spot], differences: Differences) -> Iterator[float | None]:
+def _farthest(back: BackwardPass, compared: list[Spot], differences: Differences) -> Iterator[float | None]:
     """Yield for each layer the greatest distance of a gradient from its finite difference, None where it has none."""
-    for went in back.layers:
+    for seen in back.layers:
         distances = []
         for spot in compared:
-            if spot.layer == went.placed.name:
-                gradient = number_at(went.gradients[spot.tensor], spot.place)
+            if spot.layer == seen.placed.name:
+                gradient = number_at(seen.gradients[spot.tensor], spot.place)
                 distances.append(differences.distance(spot, gradient))
         yield nan if any(map(isnan, distances)) else max(distances, default=None)
 
 
-def _errors(full: Back, truncated: Back) -> Iterator[dict[str, float | None]]:
+def _errors(full: BackwardPass, truncated: BackwardPass) -> Iterator[dict[str, float | None]]:
     """Yield for each layer, by tensor, the length of the difference of its two gradients, of that of the full one."""
     for of, without in zip(full.layers, truncated.layers, strict=True):
         errors: dict[str, float | None] = {}

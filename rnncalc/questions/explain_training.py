@@ -1,4 +1,4 @@
-"""`explain --training`: how what is saved, and what going back multiplies, come about, vector by vector."""
+"""`explain --training`: how what is saved, and what the backward pass multiplies, come about, vector by vector."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from rnncalc.errors import Cure, RefusedError
 from rnncalc.layers.cell import Cell
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
-from rnncalc.questions.backward_flow import Situation, situations
-from rnncalc.questions.backward_layer import Costs, expression, widths_saved
 from rnncalc.questions.explain import Derivation, explain_those
+from rnncalc.questions.gradient_flow import Costs, Situation, expression, situations, widths_saved
 from rnncalc.questions.training import Training
 from rnncalc.step.costs import BackwardProduct, Gradient, Tally
 from rnncalc.step.equations import Formula, Notation, Symbol, W
@@ -22,7 +21,7 @@ from rnncalc.text import escape
 
 
 class Kind(Enum):
-    """What a vector that is saved is; in the order in which they are told."""
+    """What a vector that is saved is; in the order in which they are listed."""
 
     INPUT = "input"
     STATE_BEFORE = "state before a step"
@@ -46,7 +45,7 @@ class SavedLine(NamedTuple):
 
 
 class WorkLine(NamedTuple):
-    """Products of going back that are alike: what for, whose matrices they are, what those multiplied, and how many.
+    """Products of the backward pass that are alike: what for, whose matrices, what those multiplied, and how many.
 
     matrices: the letters of the gates, or of a matrix beside them; of: x, the letter of a state, or nothing.
     """
@@ -103,8 +102,8 @@ def explain_training(training: Training, only: tuple[str, ...] = (), notation: N
 def _derivation(placed: Placed, of: Derivation, situation: Situation, tallies: list[Tally]) -> TrainingDerivation:
     sizes = placed.sizes
     most = max(range(len(tallies)), key=lambda number: value(expression(widths_saved(tallies[number])), sizes))
-    chunks = situation.how.chunks
-    saved = sorted(_saved(placed, tallies[most]), key=lambda line: _told_at(line, placed))
+    chunks = situation.chunks
+    saved = sorted(_saved(placed, tallies[most]), key=lambda line: _order_of(line, placed))
     work: dict[BackwardProduct, int] = {}
     for kind, tally in zip(chunks, tallies, strict=True):
         for product, times in tally.work.items():
@@ -145,8 +144,8 @@ def _times(number: int, *letters: str) -> Expression:
     return Times((number, *letters)) if number != 1 else Times(letters)
 
 
-def _told_at(line: SavedLine, placed: Placed) -> tuple[int, int]:
-    """Return where a vector is told: by its kind, gates in their own order."""
+def _order_of(line: SavedLine, placed: Placed) -> tuple[int, int]:
+    """Return where a vector is listed: by its kind, gates in their own order."""
     gates = [gate.letter for gate in placed.layer.gates(placed.inputs)] if isinstance(placed.layer, Cell) else []
     letter = line.formula.letter if isinstance(line.formula, Symbol) else ""
     return [*Kind].index(line.kind), gates.index(letter) if letter in gates else 0

@@ -1,7 +1,7 @@
-"""Which sizes in place of `?` make a network: the ranges, called pieces, in which every size does.
+"""Which sizes for `?` make a network: the ranges, called pieces, in which every size does.
 
 Within a piece the count only grows. Where a size makes no network, its problems say by how much it misses; two sizes
-side by side then tell at which size nothing is wrong, so that a single right one among 10^12 is found in a few tries.
+side by side then say at which size nothing is wrong, so that a single right one among 10^12 is found in a few tries.
 Knows nothing of budgets.
 """
 
@@ -23,8 +23,8 @@ Sized = Callable[[int], Network]
 """Gives the network whose sizes marked `?` have a value; raises SpecError where there is none with it."""
 
 
-class Tried(NamedTuple):
-    """What became of one size: its count, None where no network has it, and then what is wrong.
+class SizeCount(NamedTuple):
+    """What one size makes: its count, None where no network has it, and then what is wrong.
 
     bends: of each cell whose gates depend on whether it, or both its directions, are as wide as its input, how much
         wider the input is.
@@ -48,19 +48,19 @@ class Sizes:
         self.step = step
         self.instead = instead
         self.what = what
-        self.tried: dict[int, Tried] = {}
+        self.tried: dict[int, SizeCount] = {}
         self._name, self._different = "", 0
 
-    def at(self, place: int) -> Tried:
+    def at(self, place: int) -> SizeCount:
         """Return what becomes of `place` steps. Raises RefusedError where there are too many layers for so many."""
         if place not in self.tried:
             try:
                 network = self.sized(place * self.step)
             except SpecError as error:
-                self.tried[place] = Tried(None, error.problems, ())
+                self.tried[place] = SizeCount(None, error.problems, ())
             else:
                 self._name, self._different = escape(network.name), max(self._different, len(network.stack))
-                self.tried[place] = Tried(network.params, (), tuple(_bends(network)))
+                self.tried[place] = SizeCount(network.params, (), tuple(_bends(network)))
         return self.tried[place]
 
     def params(self, place: int) -> int:

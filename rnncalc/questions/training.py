@@ -1,4 +1,4 @@
-"""`count --training`: what an update by backpropagation through time takes, full or truncated."""
+"""`count --training`: what a training step by backpropagation through time needs, full or truncated."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.network.training import OPTIMIZERS, Update, problems_of
-from rnncalc.questions.backward_flow import situations
-from rnncalc.questions.backward_layer import Costs
 from rnncalc.questions.count import bytes_of, total
 from rnncalc.questions.given import network_of
+from rnncalc.questions.gradient_flow import Costs, situations
 
 
 class LayerTraining(NamedTuple):
-    """What going back through one layer takes.
+    """What the backward pass through one layer takes.
 
     gradients: one a trainable parameter.
     saved: the forward values that its backward equations read, each vector once, in numbers for one sequence: of the
-        chunk that has the most. backward_multiply_adds: the multiplications in matrix products of going back through
-        one whole sequence. Both are None where the steps, or what a part counted elsewhere does, are not known.
+        chunk that has the most. backward_multiply_adds: the multiplications in matrix products of the backward pass
+        through one whole sequence. Both are None where the steps, or what a part counted elsewhere does, are not known.
     """
 
     placed: Placed
@@ -40,7 +39,7 @@ class LayerTraining(NamedTuple):
 class Training(NamedTuple):
     """What one update takes: sums over the layers, of one sequence but for the bytes.
 
-    chunk: the steps that are gone back through together, K; None for all of them. batch: the sequences of an update.
+    chunk: the steps of one backward pass, K; None for all of them. batch: the sequences of an update.
     optimizer: one of `network.training.OPTIMIZERS`; kept: the numbers that it keeps for all parameters.
     layers: in order, the output layer last.
     updates: how many chunks a sequence has; states_carried: the numbers of all states of the steps of a chunk.

@@ -1,4 +1,4 @@
-"""`run --work`: a pass as it would be done by hand, every value with the operation on numbers that it came of.
+"""`run --work`: a forward pass worked by hand, every value with the operation on numbers that made it.
 
 Read off the pass itself: it computes with values that know how they were made, and here they get their letters.
 """
@@ -13,21 +13,20 @@ from rnncalc.errors import Cure, RefusedError
 from rnncalc.forward.arrays import PassData
 from rnncalc.forward.layer_pass import History
 from rnncalc.forward.network_pass import Pass
-from rnncalc.forward.tape import LayerTape, Tape, Taped, Value
+from rnncalc.forward.tape import LayerTape, Tape, Taped, TapeValue
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Layer, Output
 from rnncalc.network.data import Nested
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.given import network_of
-from rnncalc.questions.own_numbers import own_numbers
-from rnncalc.questions.run import Run, assumed_steps, seed_of, with_steps_to_run
+from rnncalc.questions.run import Run, assumed_steps, own_numbers, seed_of, with_steps_to_run
 
-Left = Mapping[str, Sequence[Value]]
+Left = Mapping[str, Sequence[TapeValue]]
 """What left each layer, by its name."""
 
 
-class Name(NamedTuple):
+class Variable(NamedTuple):
     """A letter of a layer at a step, counted from 1; step None where no sequence flows."""
 
     letter: str
@@ -38,9 +37,9 @@ class Name(NamedTuple):
 class WorkedLine(NamedTuple):
     """A value and its name; also the name it already had, where it is another's."""
 
-    name: Name
-    value: Value
-    same_as: Name | None = None
+    name: Variable
+    value: TapeValue
+    same_as: Variable | None = None
 
 
 class StepWork(NamedTuple):
@@ -68,11 +67,11 @@ class LayerWork(NamedTuple):
 
 
 class Work(NamedTuple):
-    """A pass as work. names: of every value that has one, by its identity, each as it was first called."""
+    """A forward pass worked by hand. names: of each value that has one, by its identity, as it was first called."""
 
     run: Run
     layers: tuple[LayerWork, ...]
-    names: Mapping[int, Name]
+    names: Mapping[int, Variable]
 
 
 def work(
@@ -93,7 +92,7 @@ def work(
     _refuse_large(timed)
     in_use = PassData(seed_of(seed), own.weights).weights_of_all(timed)
     tape = Tape()
-    forward: Pass[Value] = Pass(
+    forward: Pass[TapeValue] = Pass(
         timed,
         lambda _, meter: Taped(meter, tape, LayerTape({}, trained=False)),
         seed=seed_of(seed),
@@ -127,7 +126,7 @@ def _refuse_large(network: Network) -> None:
 
 
 def _numbers(entry: Placed) -> int:
-    """Return how many weights a step of a layer reads, at least as many as the numbers that it hands on."""
+    """Return how many weights a step of a layer reads, at least as many as the numbers that it outputs."""
     if isinstance(entry.layer, Embedding | External):
         return entry.outputs
     tied = entry.inputs * entry.outputs if isinstance(entry.layer, Output) and entry.layer.tied else 0
@@ -135,72 +134,78 @@ def _numbers(entry: Placed) -> int:
 
 
 def _letter(layer: Layer) -> str:
-    """Return what a layer hands on is called, where it is no state."""
+    """Return the letter of the output of a layer, if it is no state."""
     if isinstance(layer, Embedding):
         return "x"
     return "h" if isinstance(layer, Cell) else "y"
 
 
-def _named(layers: Sequence[Placed], kept: Mapping[str, Sequence[History[Value]]], left: Left) -> dict[int, Name]:
+def _named(
+    layers: Sequence[Placed], kept: Mapping[str, Sequence[History[TapeValue]]], left: Left
+) -> dict[int, Variable]:
     """Return the name of every value that has one, by identity; what a layer reads is named last, by who made it."""
-    names: dict[int, Name] = {}
+    names: dict[int, Variable] = {}
     for placed in layers:
         for backward, trace in enumerate(kept[placed.name]):
             before = len(trace.steps) + 1 if backward else 0
             for step, values in enumerate(trace.steps, 1):
                 for letter in sorted(values, key=lambda letter: letter == "h"):  # h = c is the name of c
                     if letter != "x":
-                        names.setdefault(id(values[letter]), Name(letter, step, placed.name))
+                        names.setdefault(id(values[letter]), Variable(letter, step, placed.name))
             for letter, value in trace.start.items():
-                names.setdefault(id(value), Name(letter, before, placed.name))
+                names.setdefault(id(value), Variable(letter, before, placed.name))
         for step, value in enumerate(left[placed.name], 1):
-            names.setdefault(id(value), Name(_letter(placed.layer), step if placed.sequence else None, placed.name))
+            names.setdefault(id(value), Variable(_letter(placed.layer), step if placed.sequence else None, placed.name))
     for placed in layers:
         for trace in kept[placed.name]:
             for step, values in enumerate(trace.steps, 1):
-                names.setdefault(id(values["x"]), Name("x", step, placed.name))
+                names.setdefault(id(values["x"]), Variable("x", step, placed.name))
     return names
 
 
 def _layer_work(
-    names: Mapping[int, Name],
+    names: Mapping[int, Variable],
     placed: Placed,
     weights: Mapping[str, Nested],
-    traces: Sequence[History[Value]],
-    left: Sequence[Value],
+    traces: Sequence[History[TapeValue]],
+    left: Sequence[TapeValue],
 ) -> LayerWork:
     ways = tuple(tuple(_way(names, placed, trace, backward=bool(backward))) for backward, trace in enumerate(traces))
     seen = {id(value) for trace in traces for step in trace.steps for value in step.values()}
     steps = []
     for step, value in enumerate(left, 1):
-        name = Name(_letter(placed.layer), step if placed.sequence else None, placed.name)
+        name = Variable(_letter(placed.layer), step if placed.sequence else None, placed.name)
         if id(value) not in seen and names[id(value)] == name:
             steps.append(StepWork(name.step, (), (WorkedLine(name, value),)))
     return LayerWork(placed, weights, ways, tuple(steps))
 
 
-def _way(names: Mapping[int, Name], placed: Placed, trace: History[Value], *, backward: bool) -> Iterator[StepWork]:
+def _way(
+    names: Mapping[int, Variable], placed: Placed, trace: History[TapeValue], *, backward: bool
+) -> Iterator[StepWork]:
     """Yield the steps of one direction in the order in which they are read."""
     order = range(len(trace.steps), 0, -1) if backward else range(1, len(trace.steps) + 1)
-    before: Mapping[str, Value] = trace.start
+    before: Mapping[str, TapeValue] = trace.start
     for number, step in enumerate(order):
         values = trace.steps[step - 1]
-        given = [_line(names, Name("x", step, placed.name), values["x"])]
+        given = [_line(names, Variable("x", step, placed.name), values["x"])]
         if not number:
             past = step + 1 if backward else step - 1
-            given += [_line(names, Name(letter, past, placed.name), value) for letter, value in before.items()]
+            given += [_line(names, Variable(letter, past, placed.name), value) for letter, value in before.items()]
         lines = [
-            _line(names, Name(letter, step, placed.name), value) for letter, value in values.items() if letter != "x"
+            _line(names, Variable(letter, step, placed.name), value)
+            for letter, value in values.items()
+            if letter != "x"
         ]
         yield StepWork(step, tuple(given), tuple(_in_order(names, lines)))
 
 
-def _line(names: Mapping[int, Name], name: Name, value: Value) -> WorkedLine:
+def _line(names: Mapping[int, Variable], name: Variable, value: TapeValue) -> WorkedLine:
     known = names.get(id(value), name)
     return WorkedLine(name, value, None if known == name else known)
 
 
-def _in_order(names: Mapping[int, Name], lines: Sequence[WorkedLine]) -> Iterator[WorkedLine]:
+def _in_order(names: Mapping[int, Variable], lines: Sequence[WorkedLine]) -> Iterator[WorkedLine]:
     """Yield the lines so that each stands after those that it is made of, gates as the step takes them."""
     left = [*lines]
     while left:
@@ -209,7 +214,7 @@ def _in_order(names: Mapping[int, Name], lines: Sequence[WorkedLine]) -> Iterato
         yield line
 
 
-def _waits(names: Mapping[int, Name], line: WorkedLine, left: Sequence[WorkedLine]) -> bool:
+def _waits(names: Mapping[int, Variable], line: WorkedLine, left: Sequence[WorkedLine]) -> bool:
     """Return whether a line is to stand after one of others: one that it is made of, or whose value it shares."""
     others = {id(each.value) for each in left if each is not line}
     if id(line.value) in others:
@@ -217,7 +222,7 @@ def _waits(names: Mapping[int, Name], line: WorkedLine, left: Sequence[WorkedLin
     return not others.isdisjoint(map(id, _within(names, line.value)))
 
 
-def _within(names: Mapping[int, Name], value: Value) -> Iterator[Value]:
+def _within(names: Mapping[int, Variable], value: TapeValue) -> Iterator[TapeValue]:
     """Yield the values that one is made of, down to those that have a name."""
     for each in value.operands:
         yield each

@@ -20,10 +20,9 @@ from rnncalc.text import plural
 if TYPE_CHECKING:
     from rnncalc.forward.layer_pass import History
     from rnncalc.forward.network_pass import LayerRun
-    from rnncalc.questions.backward_seen import Backward, LayerBackward
-    from rnncalc.questions.norms import Keeper
+    from rnncalc.questions.backward import Backward, LayerBackward
+    from rnncalc.questions.gradient_steps import Keeper, WeightTerms
     from rnncalc.questions.run import Run
-    from rnncalc.questions.terms import Terms
 
 SHOWN_STEPS = 4
 
@@ -288,7 +287,7 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
         if layer is None:
             return dict.fromkeys(("gradients", *_BACKWARD_HEADER, "errors", "agrees"))
         return {
-            "gradients": {name: finite(gradient) for name, gradient in layer.went.gradients.items()},
+            "gradients": {name: finite(gradient) for name, gradient in layer.seen.gradients.items()},
             **_backward_numbers(layer),
             "errors": {name: finite(error) for name, error in layer.errors.items()},
             "agrees": layer.agrees and layer.ran.agrees,
@@ -319,7 +318,7 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
 
     def _layer_sheet(self) -> Sheet:
         layers = self.done.layers
-        numbers = [(layer.gradients, layer.went.saved_read, layer.went.multiplications) for layer in layers]
+        numbers = [(layer.gradients, layer.seen.saved_read, layer.seen.multiplications) for layer in layers]
         columns = (
             *key_columns("", "Layer"),
             *number_columns("Gradients", "Saved activations", "Multiplications", "Difference"),
@@ -359,7 +358,7 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
                 *([_share(layer.errors[name])] if truncated else []),
             )
             for layer in self.done.layers
-            for name, gradient in layer.went.gradients.items()
+            for name, gradient in layer.seen.gradients.items()
         ]
         columns = (
             *(*key_columns("Layer", "Tensor"), Column("Shape"), Column("Gradient")),
@@ -379,7 +378,7 @@ def _backward_numbers(layer: LayerBackward | None) -> dict[str, Any]:
     """Return what both an object and a row have of a layer's backward pass."""
     if layer is None:
         return dict.fromkeys(_BACKWARD_HEADER)
-    seen, declared = layer.went, layer.declared
+    seen, declared = layer.seen, layer.declared
     numbers = (declared.saved, seen.saved_read, declared.backward_multiply_adds, seen.multiplications)
     return dict(zip(_BACKWARD_HEADER, (*numbers, finite(layer.worst_difference)), strict=True))
 
@@ -395,7 +394,7 @@ def _compared(done: Backward) -> Iterator[str]:
     yield f"Difference: the worst from central finite differences, of {of}."
     if done.kinks:
         yield f"At {done.kinks:,} of them the slope changes at once, as relu's at 0; any between both will do."
-    gradients = (gradient for layer in done.layers for gradient in layer.went.gradients.values())
+    gradients = (gradient for layer in done.layers for gradient in layer.seen.gradients.values())
     if all(abs(number) < NOTHING for gradient in gradients for number in flat(gradient)):
         yield (
             "Every gradient is 0, but for rounding: the loss does not change with the weights here, as the sum of"
@@ -407,7 +406,7 @@ def _disagreements(layer: LayerBackward) -> Iterator[str]:
     """Yield a sentence for each way in which a backward pass is not what is declared of it."""
     from rnncalc.forward.differences import TOLERANCE  # a forward pass does without
 
-    seen, said = layer.went, layer.declared
+    seen, said = layer.seen, layer.declared
     if not layer.shapes_agree:
         yield "the gradients do not have the shapes of its weights"
     if seen.saved_read != said.saved:
@@ -436,7 +435,7 @@ def length_data(layer: LayerBackward) -> dict[str, Any]:
     return {"gradient_norms": lengths, "kept": kept, "terms": [_terms_data(of) for of in layer.terms]}
 
 
-def _terms_data(of: Terms) -> dict[str, Any]:
+def _terms_data(of: WeightTerms) -> dict[str, Any]:
     terms = [
         {
             "step": term.step,
@@ -485,7 +484,7 @@ def _kept(state: str, keeper: Keeper) -> str:
     return f"∏ {gate}: the product of {gate} over the later steps, its largest number: what is left of {state}."
 
 
-def _terms_sheet(name: str, of: Terms) -> Sheet:
+def _terms_sheet(name: str, of: WeightTerms) -> Sheet:
     """Return the terms of a weight, from the last step to the first."""
     letters = [letter for letter in of.terms[0].reached if any(term.reached[letter] for term in of.terms)]
     place = f"[{', '.join(map(str, of.place))}]" if len(of.place) > 1 or len({*of.place}) else ""

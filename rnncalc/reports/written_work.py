@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from rnncalc.forward.tape import Value
-from rnncalc.questions.work import Name, WorkedLine
+from rnncalc.forward.tape import TapeValue
+from rnncalc.questions.work import Variable, WorkedLine
 from rnncalc.reports.equations import Term
 from rnncalc.reports.sheet import Block, EquationText, WorkLine
 from rnncalc.step.operations import ATOM
@@ -35,7 +35,7 @@ def written(line: WorkedLine, names: Mapping[int, object]) -> WorkLine:
     return (*different[0], *(piece for side in different[1:] for piece in (" = ", *side)))
 
 
-def term(name: Name) -> Term:
+def term(name: Variable) -> Term:
     """Return a name as a term: `h_(12)`."""
     return Term(name.letter, time="" if name.step is None else str(name.step))
 
@@ -75,7 +75,7 @@ class _ValueWriter:
         self.arguments = arguments
         self.applied = applied
 
-    def bare(self, value: Value) -> WorkLine:
+    def bare(self, value: TapeValue) -> WorkLine:
         """Return what a value is made of, whether or not it has a name."""
         row, operands = value.row, value.operands
         if row is None or (row.function and self.applied):
@@ -104,7 +104,7 @@ class _ValueWriter:
         of_one = row.program == "*" and 1 in (len(left.numbers), len(right.numbers))
         return (*self.line(left, 3), "·" if of_one else row.sign, *self.line(right, ATOM))
 
-    def line(self, value: Value, least: int = 0) -> WorkLine:
+    def line(self, value: TapeValue, least: int = 0) -> WorkLine:
         """Return a value, one with a name as its numbers; in brackets where it binds less tightly than asked for."""
         value = self._itself(value)
         row = value.row
@@ -119,13 +119,13 @@ class _ValueWriter:
                 strength = 1 if len(rows) == 1 and len(rows[0]) > 1 else strength
         return ("(", *line, ")") if strength < least else line
 
-    def _itself(self, value: Value) -> Value:
+    def _itself(self, value: TapeValue) -> TapeValue:
         """Return the value that one without a name is, where its operation changes nothing."""
         while value.row is not None and value.row.name == "linear" and id(value) not in self.names:
             (value,) = value.operands
         return value
 
-    def terms(self, value: Value) -> list[WorkLine]:
+    def terms(self, value: TapeValue) -> list[WorkLine]:
         """Return the terms of a sum, the one bias of a gate last, as the textbook has it."""
         parts = [*self._parts(value)]
         biases = [each for each in parts if each.piece is not None]
@@ -134,7 +134,7 @@ class _ValueWriter:
             parts += biases
         return [term for each in parts for term in self._term(each)]
 
-    def _parts(self, value: Value) -> Iterator[Value]:
+    def _parts(self, value: TapeValue) -> Iterator[TapeValue]:
         """Yield what a sum adds up, sums within it taken apart."""
         if value.row is None or value.row.name not in _SUMS:
             yield value
@@ -142,13 +142,13 @@ class _ValueWriter:
         for each in map(self._itself, value.operands):
             yield from [each] if id(each) in self.names else self._parts(each)
 
-    def _term(self, value: Value) -> list[WorkLine]:
+    def _term(self, value: TapeValue) -> list[WorkLine]:
         """Return the term of a sum that a value is, or its terms."""
         if id(value) in self.names or value.row is None or value.row.name != "matrix":
             return [self.line(value, 2)]
         return [*self._product(value)]
 
-    def _product(self, value: Value) -> Iterator[WorkLine]:
+    def _product(self, value: TapeValue) -> Iterator[WorkLine]:
         """Yield a matrix times a vector; one row, times what has a name, is as many terms as it has numbers."""
         rows, of = value.operands[0].numbers.rows, self._itself(value.operands[1])
         known = of.row is None or id(of) in self.names
@@ -161,7 +161,7 @@ class _ValueWriter:
         yield (*written, "·" if by_number else " ", *vector)
 
 
-def _weighted(value: Value) -> bool:
+def _weighted(value: TapeValue) -> bool:
     """Return whether a value is a product of weights, of a matrix or of one for each unit."""
     return bool(value.operands) and value.operands[0].piece is not None
 

@@ -8,7 +8,7 @@ from time import perf_counter
 
 from rnncalc import LSTM, Network
 from rnncalc.forward.arrays import PassData, floats
-from rnncalc.forward.backward_pass import Recording
+from rnncalc.forward.backward_pass import BackwardPass
 from rnncalc.forward.network_pass import Pass
 
 if sys.version_info >= (3, 12):
@@ -54,9 +54,9 @@ def backward_against_forward(units: int, steps: int) -> float:
     (placed,) = network.stack
     weights = {placed.name: PassData().weights_of(placed)}
     began = perf_counter()
-    recording = Recording(network, weights)
+    recording = BackwardPass(network, weights)
     ended = perf_counter()
-    recording.back([(recording.outputs[-1], [1.0] * units)])
+    recording.backward([(recording.outputs[-1], [1.0] * units)])
     return (perf_counter() - ended) / (ended - began)
 
 

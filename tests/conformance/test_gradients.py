@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rnncalc import GRU, LSTM, RNN, Dense, Embedding, Network, Output
-from rnncalc.forward.backward_pass import go_back
-from rnncalc.forward.losses import squared, the_sum
+from rnncalc.forward.backward_pass import backward_pass, squared, the_sum
 from rnncalc.questions.backward import backward
 
 pytestmark = pytest.mark.conformance
@@ -66,7 +65,7 @@ def hold(network: Network, seed: int = 0, target: float | None = None) -> None:
     width = network.stack[-1].outputs
     outputs = (network.steps or 1) if network.topology == "many-to-many" else 1
     loss = the_sum if target is None else squared([[target] * width] * outputs)
-    back = go_back(network, loss, weights, inputs={None: inputs})
+    back = backward_pass(network, loss, weights, inputs={None: inputs})
     theirs, gradients = FRAMEWORKS[network.convention](network, weights, inputs, target)
     np.testing.assert_allclose(back.loss, theirs, rtol=1e-9, atol=1e-9)
     for layer in back.layers:
@@ -109,7 +108,7 @@ def test_a_tied_output_adds_to_the_gradient_of_the_embedding() -> None:
     bias = torch.tensor(weights[last.name]["bias"], dtype=torch.float64, requires_grad=True)
     (lstm(table(torch.tensor(inputs)))[0] @ table.weight.T + bias).tanh().sum().backward()
     tanh = network.replace(output=Output(5, tied=True, activation="tanh"))
-    back = go_back(tanh, the_sum, weights, inputs={None: inputs})
+    back = backward_pass(tanh, the_sum, weights, inputs={None: inputs})
     np.testing.assert_allclose(back.layers[0].gradients["weight"], table.weight.grad, rtol=1e-9)
     np.testing.assert_allclose(back.layers[2].gradients["bias"], bias.grad, rtol=1e-9)
 
@@ -136,7 +135,7 @@ def test_a_chunk_is_what_detaching_the_state_gives(data: st.DataObject, chunk: i
                 both = isinstance(state, tuple)
                 states[place.name] = tuple(each.detach() for each in state) if both else state.detach()
         flow.sum().backward()
-    for layer in go_back(network, the_sum, weights, inputs={None: inputs}, chunk=chunk).layers:
+    for layer in backward_pass(network, the_sum, weights, inputs={None: inputs}, chunk=chunk).layers:
         for name, gradient in layer.gradients.items():
             module = made[layer.placed.name]
             np.testing.assert_allclose(gradient, module.get_parameter(name).grad, rtol=1e-9, atol=1e-12)

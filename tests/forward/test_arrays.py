@@ -1,11 +1,25 @@
-"""Arrays of weights: pieces of them by name, what a meter sees of their use, and what is no such array."""
+"""Arrays of weights: pieces by name, what a meter sees of their use, what is no such array, and numbers drawn."""
 
+from math import sqrt
 from typing import Any
 
 import pytest
 
+from rnncalc import LSTM, Embedding, Layer, Network, Output
 from rnncalc.conventions.tensor import Axis, Role, Tensor
-from rnncalc.forward.arrays import Arrays, BindingError, Floats, Matrix, Meter, Piece, filled, flat, number_at, shape_of
+from rnncalc.forward.arrays import (
+    Arrays,
+    BindingError,
+    Floats,
+    Matrix,
+    Meter,
+    PassData,
+    TensorPart,
+    filled,
+    flat,
+    number_at,
+    shape_of,
+)
 
 ROWS = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
 GIVEN: dict[str, Any] = {"W": ROWS, "b": [7.0, 8.0, 9.0], "R": [ROWS, [[0.0] * 3] * 2]}
@@ -33,7 +47,7 @@ def test_a_meter_sees_each_product_and_each_weight_once() -> None:
     assert meter.vector(bias) == [7.0, 8.0, 9.0]
     meter.vector(Arrays(GIVEN).vector("b", slice(2, 3)))
     assert (meter.multiplications, meter.weights_read) == (20, 12)
-    assert Matrix("W", ROWS).piece == Piece("W")
+    assert Matrix("W", ROWS).piece == TensorPart("W")
 
 
 def test_of_a_piece_that_is_read_in_parts_the_most_counts() -> None:
@@ -57,17 +71,17 @@ def test_pieces() -> None:
     arrays = Arrays(GIVEN)
     assert arrays.scalars == 6 + 3 + 12
     found = arrays.matrix("W", slice(1, 2))
-    assert (found.name, found.rows, found.piece, found.shared) == ("W", [ROWS[1]], Piece("W", (), 1, False), False)
+    assert (found.name, found.rows, found.piece, found.shared) == ("W", [ROWS[1]], TensorPart("W", (), 1, False), False)
     found = arrays.matrix("W", slice(1, 3), transposed=True)
-    assert (found.name, found.rows, found.piece) == ("W", [[2.0, 5.0], [3.0, 6.0]], Piece("W", (), 1, True))
+    assert (found.name, found.rows, found.piece) == ("W", [[2.0, 5.0], [3.0, 6.0]], TensorPart("W", (), 1, True))
     found = arrays.matrix("R", at=(0,), transposed=True)
-    assert (found.rows, found.piece) == ([[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]], Piece("R", (0,), 0, True))
-    assert arrays.matrix("R", at=(0,)).piece == Piece("R", (0,), 0, False)
+    assert (found.rows, found.piece) == ([[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]], TensorPart("R", (0,), 0, True))
+    assert arrays.matrix("R", at=(0,)).piece == TensorPart("R", (0,), 0, False)
     assert arrays.matrix("W").columns == [[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]]
     of = arrays.vector("b", slice(1, None))
-    assert (of.numbers, of.piece) == ([8.0, 9.0], Piece("b", (), 1, False))
+    assert (of.numbers, of.piece) == ([8.0, 9.0], TensorPart("b", (), 1, False))
     of = arrays.vector("W", at=(1,))
-    assert (of.numbers, of.piece) == (ROWS[1], Piece("W", (1,), 0, False))
+    assert (of.numbers, of.piece) == (ROWS[1], TensorPart("W", (1,), 0, False))
     assert arrays.vector("R", slice(2, 3), at=(0, 1)).numbers == [6.0]
 
 
@@ -122,3 +136,31 @@ def test_scalars_are_counted_at_any_depth() -> None:
     assert Arrays(of).scalars == 1
     for array, scalars in (([1.0, 2.0], 2), (ROWS, 6), ([ROWS, ROWS, ROWS], 18), ([], 0), ([[]], 0), ([[[1.0]]], 1)):
         assert Arrays({"a": array}).scalars == scalars
+
+
+def test_what_comes_from_no_layer_is_between_minus_one_and_one() -> None:
+    """Features beside an input, and vectors that are read."""
+    drawn = PassData(3).elsewhere(1_000)
+    assert len(drawn) == 1_000
+    assert -1.0 <= min(drawn) < -0.98
+    assert 0.98 < max(drawn) < 1.0
+    assert drawn == PassData(3).elsewhere(1_000)
+    assert drawn != PassData(4).elsewhere(1_000)
+
+
+@pytest.mark.parametrize(
+    ("layers", "place", "bound"),
+    [
+        ((Embedding(50),), 0, 1.0),
+        ((LSTM(25),), 0, 1 / sqrt(25)),
+        ((LSTM(9, projection=4),), 0, 1 / sqrt(4)),
+        ((LSTM(16),), 1, 1 / sqrt(16)),
+    ],
+)
+def test_weights_are_bounded_as_frameworks_bound_them(layers: tuple[Layer, ...], place: int, bound: float) -> None:
+    """By 1/√h in a cell, by 1/√m in a dense layer; the rows of a table are as large as inputs are."""
+    net = Network(input=200, layers=layers, output=Output(100))
+    weights = [number for array in PassData(1).weights_of(net.stack[place]).values() for number in flat(array)]
+    assert max(map(abs, weights)) <= bound
+    assert max(weights) > 0.95 * bound
+    assert min(weights) < -0.95 * bound

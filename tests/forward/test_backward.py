@@ -17,8 +17,7 @@ from rnncalc.errors import CallError, RefusedError, SpecError
 from rnncalc.formats import write
 from rnncalc.forward.arrays import PassData
 from rnncalc.layers.kinds import kind
-from rnncalc.questions.backward import backward, whole_work
-from rnncalc.questions.backward_seen import Backward
+from rnncalc.questions.backward import Backward, backward, whole_work
 from rnncalc.reports.run import BackwardReport, length_data, length_sheets
 from rnncalc.spec import parse
 from rnncalc.step.operations import OPERATIONS
@@ -26,7 +25,7 @@ from rnncalc.step.operations import OPERATIONS
 
 def gradient(of: Backward, tensor: str, layer: int = 0) -> Any:
     """Return the gradient of a tensor."""
-    return of.layers[layer].went.gradients[tensor]
+    return of.layers[layer].seen.gradients[tensor]
 
 
 ONE = Network(input=1, layers=[RNN(1, activation="sigmoid")], steps=3)
@@ -160,8 +159,8 @@ def test_any_network_goes_back_as_it_is_counted(spec: Spec, chunk: int | None, s
     assert done.run.agrees
     for layer in done.layers:
         assert layer.shapes_agree
-        assert layer.went.saved_read == layer.declared.saved
-        assert layer.went.multiplications == layer.declared.backward_multiply_adds
+        assert layer.seen.saved_read == layer.declared.saved
+        assert layer.seen.multiplications == layer.declared.backward_multiply_adds
         assert layer.agrees, layer.worst_difference
 
 
@@ -170,12 +169,12 @@ def test_the_witness_objects_to_each_disagreement_alone() -> None:
     done = backward(Network(input=4, layers=[GRU(3)], output=1, steps=3))
     first = done.layers[0]
     assert first.agrees
-    went = first.went
+    seen = first.seen
     for wrong in (
-        first._replace(went=went._replace(saved_read=went.saved_read + 1)),
-        first._replace(went=went._replace(multiplications=went.multiplications - 1)),
-        first._replace(went=went._replace(gradients={**went.gradients, "W_xz": [[0.0] * 3] * 4})),
-        first._replace(went=went._replace(gradients={})),
+        first._replace(seen=seen._replace(saved_read=seen.saved_read + 1)),
+        first._replace(seen=seen._replace(multiplications=seen.multiplications - 1)),
+        first._replace(seen=seen._replace(gradients={**seen.gradients, "W_xz": [[0.0] * 3] * 4})),
+        first._replace(seen=seen._replace(gradients={})),
         first._replace(worst_difference=1e-3),
     ):
         assert not wrong.agrees
@@ -193,7 +192,7 @@ def test_a_wrong_derivative_is_found_by_the_differences(monkeypatch: pytest.Monk
     monkeypatch.setitem(OPERATIONS, activation, right.replace(gradients=(through,)))
     done = backward(Network(input=4, layers=[LSTM(3)], output=1, steps=3))
     assert not done.agrees
-    assert all(layer.went.saved_read == layer.declared.saved for layer in done.layers)
+    assert all(layer.seen.saved_read == layer.declared.saved for layer in done.layers)
 
 
 @pytest.mark.parametrize(
@@ -215,8 +214,8 @@ def test_a_row_that_says_wrong_what_its_gradients_read_is_objected_to(
     done = backward(network)
     assert done.run.agrees
     assert not done.agrees
-    assert done.layers[0].went == right.went
-    assert done.layers[0].declared.saved != right.went.saved_read == right.declared.saved
+    assert done.layers[0].seen == right.seen
+    assert done.layers[0].declared.saved != right.seen.saved_read == right.declared.saved
 
 
 def test_a_kink_is_no_disagreement() -> None:
@@ -260,11 +259,11 @@ def test_the_terms_of_each_repeated_layer_are_those_of_that_layer_alone(name: st
         weights = {placed.name: dict(zip([tensor.name for tensor in placed.tensors], values, strict=True))}
         (single,) = backward(alone, weights=weights, inputs=read, states=True).layers
         assert [of.terms for of in found.terms] == [of.terms for of in single.terms]
-        assert {of.tensor for of in found.terms} <= {*found.went.gradients}
+        assert {of.tensor for of in found.terms} <= {*found.seen.gradients}
         recurrent = any(tensor.role == "recurrent" for tensor in ran.placed.tensors)
         assert bool(found.terms) == recurrent
         for of in found.terms if place else ():  # h_T is the outcome
-            whole: Any = found.went.gradients[of.tensor]
+            whole: Any = found.seen.gradients[of.tensor]
             for number in of.place:
                 whole = whole[number]
             assert of.terms[-1].total == pytest.approx(whole, rel=1e-9)
@@ -337,8 +336,8 @@ def test_nothing_frozen_has_a_gradient_but_what_lies_below_it_has() -> None:
     layers = [RNN(2, frozen=True), RNN(3), RNN(2, frozen=True)]
     done = backward(Network(input=2, layers=layers, steps=3))
     assert done.agrees
-    assert [bool(layer.went.gradients) for layer in done.layers] == [False, True, False]
-    assert [layer.went.multiplications > 0 for layer in done.layers] == [False, True, True]
+    assert [bool(layer.seen.gradients) for layer in done.layers] == [False, True, False]
+    assert [layer.seen.multiplications > 0 for layer in done.layers] == [False, True, True]
 
 
 def test_what_cannot_be_gone_back_through_is_refused() -> None:

@@ -4,8 +4,7 @@ import pytest
 
 from rnncalc import RNN, Dense, Network, Part
 from rnncalc.forward.arrays import PassData
-from rnncalc.forward.backward_pass import Recording, go_back, taped_bytes
-from rnncalc.forward.losses import squared, the_sum
+from rnncalc.forward.backward_pass import BackwardPass, backward_pass, squared, taped_bytes, the_sum
 
 FIRST, LATER = 6, 6
 """The values of a step of an RNN: two products, two sums, tanh, and first the bias, later the state that is carried."""
@@ -18,7 +17,7 @@ def test_an_operation_takes_so_much_and_each_of_its_numbers(units: int, steps: i
     weights = PassData(0).weights_of_all(network)
     operations = FIRST + LATER * (steps - 1)
     assert taped_bytes(network, weights) == operations * (340 + 43 * units)
-    recording = Recording(network, weights)
+    recording = BackwardPass(network, weights)
     assert (recording.tape.operations, recording.tape.numbers) == (operations, operations * units)
 
 
@@ -52,20 +51,20 @@ def test_gradients_by_hand() -> None:
         lower.name: dict(zip(names[0], ([[2.0]], [1.0]), strict=True)),
         upper.name: dict(zip(names[1], ([[3.0]], [4.0]), strict=True)),
     }
-    done = go_back(network, squared([[35.0]]), weights, inputs={None: [[5.0]]})
+    done = backward_pass(network, squared([[35.0]]), weights, inputs={None: [[5.0]]})
     assert done.loss == 2.0
     assert [[*layer.gradients.values()] for layer in done.layers] == [[[[30.0]], [6.0]], [[[22.0]], [2.0]]]
     assert [(layer.saved_read, layer.multiplications, layer.traces) for layer in done.layers] == [
         (1, 1, ()),
         (1, 2, ()),
     ]
-    whole = go_back(network, the_sum, weights, inputs={None: [[5.0]]})
+    whole = backward_pass(network, the_sum, weights, inputs={None: [[5.0]]})
     assert (whole.loss, [*whole.layers[1].gradients.values()]) == (37.0, [[[11.0]], [1.0]])
 
 
 def test_where_a_layer_cannot_be_run_nothing_goes_back() -> None:
     """There is no loss then."""
-    done = go_back(Network(input=1, layers=[RNN(1)], steps=2), the_sum, {})
+    done = backward_pass(Network(input=1, layers=[RNN(1)], steps=2), the_sum, {})
     assert (done.loss, done.layers) == (None, ())
     assert [layer.reason is None for layer in done.ran] == [False]
 
@@ -75,10 +74,10 @@ def test_gradients_of_what_a_layer_went_through() -> None:
     network = Network(input=1, layers=[RNN(1, activation="linear", bias=False)], steps=2)
     weights = {"rnn_1": {"W_xh": [[2.0]], "W_hh": [[3.0]]}}
     given = {"inputs": {None: [[1.0], [0.0]]}, "start": {"rnn_1": {"h": [7.0]}}}
-    (layer,) = go_back(network, the_sum, weights, traced=True, **given).layers
+    (layer,) = backward_pass(network, the_sum, weights, traced=True, **given).layers
     (trace,) = layer.traces
     assert [step["h"] for step in trace.steps] == [[3.0], [1.0]]
     assert layer.gradients == {"W_xh": [[3.0 * 1.0]], "W_hh": [[3.0 * 7.0 + 1.0 * (2.0 + 21.0)]]}
-    (cut,) = go_back(network, the_sum, weights, traced=True, chunk=1, **given).layers
+    (cut,) = backward_pass(network, the_sum, weights, traced=True, chunk=1, **given).layers
     assert [step["h"] for step in cut.traces[0].steps] == [None, [1.0]]
     assert cut.gradients == {"W_xh": [[0.0]], "W_hh": [[23.0]]}

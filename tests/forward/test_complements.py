@@ -50,7 +50,7 @@ def test_it_is_held_once(of: Any, a_step: int, chunk: int | None) -> None:
     done = backward(network, chunk=chunk)
     (layer,) = done.layers
     assert layer.declared.saved == (chunk or 7) * a_step
-    assert layer.went.saved_read == layer.declared.saved
+    assert layer.seen.saved_read == layer.declared.saved
     assert done.agrees
 
 

@@ -14,8 +14,7 @@ from strategies import SMALL, Spec, encoder_decoder, network
 from rnncalc import Network, SpecError, training
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.forward.arrays import PassData
-from rnncalc.forward.backward_pass import go_back
-from rnncalc.forward.losses import the_sum
+from rnncalc.forward.backward_pass import backward_pass, the_sum
 from rnncalc.layers.kinds import KINDS
 from rnncalc.layers.layer import External
 from rnncalc.spec import parse
@@ -131,7 +130,7 @@ def test_what_is_counted_is_what_was_seen(spec: Spec, chunk: int | None, convent
     found = read(spec | {"convention": convention})
     numbers = PassData(0)
     weights = {placed.name: numbers.weights_of(placed) for placed in found.stack}
-    back = go_back(found, the_sum, weights, chunk=chunk)
+    back = backward_pass(found, the_sum, weights, chunk=chunk)
     for seen, counted in zip(back.layers, training(found, chunk=chunk).layers, strict=True):
         assert seen.placed == counted.placed
         assert (seen.saved_read, seen.multiplications) == (counted.saved, counted.backward_multiply_adds), (

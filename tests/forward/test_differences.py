@@ -3,8 +3,8 @@
 import pytest
 
 from rnncalc import GRU, RNN, Dense, Network, Output
+from rnncalc.forward.backward_pass import the_sum
 from rnncalc.forward.differences import NUDGE, Differences, Spot, spots
-from rnncalc.forward.losses import the_sum
 
 KINK = Network(input=1, layers=[RNN(1, activation="relu", bias=False)], output=Output(1), steps=1)
 """y = relu(w·1) + 5 at w = 0: the slope is 0 below, and 1 above."""

@@ -27,7 +27,7 @@ def test_a_fastgrnn_holds_both_numbers_once(topology: Any, steps: int, chunk: in
     assert counted.saved == together * A_STEP + 2
     if steps < 10:
         (layer,) = backward(network, chunk=chunk).layers
-        assert layer.went.saved_read == layer.declared.saved == counted.saved
+        assert layer.seen.saved_read == layer.declared.saved == counted.saved
         assert layer.agrees
 
 
@@ -41,7 +41,7 @@ def test_each_direction_and_each_layer_has_its_own(topology: Any, chunk: int | N
     done = backward(network, chunk=chunk)
     assert done.agrees
     if chunk is None and topology == "many-to-many":  # what both directions read, x, is saved once
-        assert done.layers[0].went.saved_read == 7 * (M + 2 * 4 * H) + 2 * 2
+        assert done.layers[0].seen.saved_read == 7 * (M + 2 * 4 * H) + 2 * 2
 
 
 def test_the_command_says_so(call: Call) -> None:

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from rnncalc.forward.arrays import Arrays, Matrix, Meter, Piece, WeightVector
-from rnncalc.forward.tape import LayerTape, Tape, Taped, Value
+from rnncalc.forward.arrays import Arrays, Matrix, Meter, TensorPart, WeightVector
+from rnncalc.forward.tape import LayerTape, Tape, Taped, TapeValue
 from rnncalc.step.operations import OPERATIONS, Operation, Values, part
 
 WEIGHTS: dict[str, Any] = {"W": [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], "b": [2.0, -3.0]}
@@ -18,17 +18,17 @@ def taped(chunk: int | None = None, *, trained: bool = True) -> Taped:
     return Taped(Meter(), Tape(chunk), LayerTape(WEIGHTS, trained=trained))
 
 
-def vector(of: Taped, numbers: list[float], *, needs: bool) -> Value:
+def vector(of: Taped, numbers: list[float], *, needs: bool) -> TapeValue:
     """Return data whose gradient is asked for, or is not."""
     value = of.constant(numbers)
     value.needs = needs
     return value
 
 
-def gone_back(of: Taped, made: Value, gradient: list[float]) -> set[int]:
+def gone_back(of: Taped, made: TapeValue, gradient: list[float]) -> set[int]:
     """Go back from a vector, and return the identities of the values that were read."""
     made.add(gradient)
-    of.tape.back()
+    of.tape.backward()
     of.layer.finish()
     return {value for saved in of.layer.saved.values() for value in saved}
 
@@ -79,8 +79,8 @@ def test_going_back_is_from_the_last_to_the_first_and_once() -> None:
     assert (of.tape.operations, of.tape.numbers) == (3, 6)
     made[0].add([1.0, 2.0])
     made[2].add([5.0])
-    of.tape.back()
-    of.tape.back()
+    of.tape.backward()
+    of.tape.backward()
     assert seen == [("c", [5.0]), ("a", [1.0, 2.0])]
 
 
@@ -106,14 +106,14 @@ def test_the_gradient_of_a_piece_is_added_where_it_lies() -> None:
     """Some rows, columns as rows, numbers of a vector, and a place of an array of more axes; twice is twice."""
     layer = LayerTape({"W": [[0.0] * 3, [0.0] * 3], "b": [0.0] * 4, "R": [[[0.0] * 2] * 2] * 2}, trained=True)
     for _ in range(2):
-        layer.add(Piece("W", (), 1), [[1.0, 2.0, 3.0]])
-    layer.add(Piece("W", (), 1, transposed=True), [[10.0, 20.0], [30.0, 40.0]])
+        layer.add(TensorPart("W", (), 1), [[1.0, 2.0, 3.0]])
+    layer.add(TensorPart("W", (), 1, transposed=True), [[10.0, 20.0], [30.0, 40.0]])
     assert layer.gradients["W"] == [[0.0, 10.0, 30.0], [2.0, 24.0, 46.0]]
-    layer.add(Piece("b", (), 1), [[5.0, 6.0]])
-    layer.add(Piece("b", (), 2), [[1.0, 1.0]])
+    layer.add(TensorPart("b", (), 1), [[5.0, 6.0]])
+    layer.add(TensorPart("b", (), 2), [[1.0, 1.0]])
     assert layer.gradients["b"] == [0.0, 5.0, 7.0, 1.0]
-    layer.add(Piece("R", (1,), 1), [[1.0, 2.0]])
-    layer.add(Piece("R", (0, 1)), [[3.0, 4.0]])
+    layer.add(TensorPart("R", (1,), 1), [[1.0, 2.0]])
+    layer.add(TensorPart("R", (0, 1)), [[3.0, 4.0]])
     assert layer.gradients["R"] == [[[0.0, 0.0], [3.0, 4.0]], [[0.0, 0.0], [1.0, 2.0]]]
 
 
@@ -146,12 +146,12 @@ def test_a_state_is_carried_without_its_gradient_at_a_border(chunk: int | None, 
     tape = Tape(chunk)
     layer = LayerTape({"b": [0.0]}, trained=True)
     vectors = Taped(Meter(), tape, layer)
-    state = vectors.weight(WeightVector(Piece("b"), [5.0]))
+    state = vectors.weight(WeightVector(TensorPart("b"), [5.0]))
     made = vectors.carry(state, border)
     assert (made.numbers, made.needs) == ([5.0], goes)
     assert tape.carried == [(border, made)]
     made.add([2.0])
-    tape.back()
+    tape.backward()
     assert (state.gradient, layer.gradients["b"]) == (([2.0], [2.0]) if goes else (None, [0.0]))
 
 
@@ -333,7 +333,7 @@ def test_the_products_of_all_steps_are_counted() -> None:
     below = [vector(of, A, needs=True), vector(of, B, needs=True)]
     for x in below:
         of.product(Arrays(WEIGHTS).matrix("W"), x).add([1.0, 1.0, 1.0])
-    of.tape.back()
+    of.tape.backward()
     assert of.layer.multiplications == 12
     assert [x.gradient for x in below] == [[9.0, 12.0]] * 2
     of = taped(1)
@@ -341,7 +341,7 @@ def test_the_products_of_all_steps_are_counted() -> None:
     for step, number in enumerate((1, 2, 1)):
         of.at(step)
         of.row(table, number).add([1.0, 1.0])
-    of.tape.back()
+    of.tape.backward()
     assert {chunk: [*saved.values()] for chunk, saved in of.layer.saved.items()} == {0: [1], 1: [1], 2: [1]}
     assert of.meter.weights_read == 4
     assert of.layer.gradients["W"] == [[0.0, 0.0], [2.0, 2.0], [1.0, 1.0]]

@@ -4,10 +4,10 @@ import pytest
 from conftest import Call
 
 from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, External, Layer, Network, Output, Part, RefusedError
-from rnncalc.questions.work import LayerWork, Name, work
+from rnncalc.questions.work import LayerWork, Variable, work
 
 
-def given(layer: LayerWork, way: int = 0) -> list[list[tuple[Name, Name | None]]]:
+def given(layer: LayerWork, way: int = 0) -> list[list[tuple[Variable, Variable | None]]]:
     """Return what stands before each step of a direction, in the order of reading."""
     return [[(line.name, line.same_as) for line in step.given] for step in layer.ways[way]]
 
@@ -18,15 +18,17 @@ def test_each_direction_begins_at_its_end() -> None:
     done = work(network, seed=3)
     both, above = done.layers
     a, b = "rnn_1", "lstm_1"
-    assert {Name("h", 0, a), Name("h", 4, a), Name("h", 0, b), Name("c", 0, b)} <= {*done.names.values()}
-    x = {step: (Name("x", step, a), None) for step in (1, 2, 3)}
-    assert given(both) == [[x[1], (Name("h", 0, a), None)], [x[2]], [x[3]]]
-    assert given(both, 1) == [[x[3], (Name("h", 4, a), None)], [x[2]], [x[1]]]
+    assert {Variable("h", 0, a), Variable("h", 4, a), Variable("h", 0, b), Variable("c", 0, b)} <= {
+        *done.names.values()
+    }
+    x = {step: (Variable("x", step, a), None) for step in (1, 2, 3)}
+    assert given(both) == [[x[1], (Variable("h", 0, a), None)], [x[2]], [x[3]]]
+    assert given(both, 1) == [[x[3], (Variable("h", 4, a), None)], [x[2]], [x[1]]]
     assert [[step.step for step in way] for way in both.ways] == [[1, 2, 3], [3, 2, 1]]
     joined = [[(line.name, line.same_as) for line in step.lines] for step in both.steps]
-    assert joined == [[(Name("h", step, a), None)] for step in (1, 2, 3)]
-    read = [(Name("x", step, b), Name("h", step, a)) for step in (1, 2, 3)]
-    assert given(above) == [[read[0], (Name("h", 0, b), None), (Name("c", 0, b), None)], [read[1]], [read[2]]]
+    assert joined == [[(Variable("h", step, a), None)] for step in (1, 2, 3)]
+    read = [(Variable("x", step, b), Variable("h", step, a)) for step in (1, 2, 3)]
+    assert given(above) == [[read[0], (Variable("h", 0, b), None), (Variable("c", 0, b), None)], [read[1]], [read[2]]]
     assert above.steps == ()
     assert (len(both.ways), len(above.ways), both.placed.name) == (2, 1, a)
     assert {*above.weights} == {f"{which}{gate}" for which in ("W_x", "W_h", "b_") for gate in "ifgo"}
@@ -50,15 +52,15 @@ def test_what_leaves_other_layers() -> None:
     layers = [Embedding(2), Dropout(0.5), RNN(1), Dense(1), Dense(1)]
     table, passing, cell, dense, last = work(Network(input=3, layers=layers, steps=2)).layers
     assert [[line.name for line in step.lines] for step in table.steps] == [
-        [Name("x", step, "embedding_1")] for step in (1, 2)
+        [Variable("x", step, "embedding_1")] for step in (1, 2)
     ]
     assert passing.steps == ()
     assert [line.same_as for line in (cell.ways[0][0].given[0], cell.ways[0][1].given[0])] == [
-        Name("x", step, "embedding_1") for step in (1, 2)
+        Variable("x", step, "embedding_1") for step in (1, 2)
     ]
     for layer, name in ((dense, "dense_1"), (last, "dense_2")):
         (step,) = layer.steps
-        assert (step.step, step.given, [line.name for line in step.lines]) == (None, (), [Name("y", None, name)])
+        assert (step.step, step.given, [line.name for line in step.lines]) == (None, (), [Variable("y", None, name)])
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ def test_it_is_run_and_gone_back_through() -> None:
     back = backward(NETWORK, chunk=2, start=start)
     assert back.agrees
     # x, h before, z, n and z ∘ n at each of two steps
-    assert back.layers[0].declared.saved == back.layers[0].went.saved_read == 2 * (4 + 4 * 3)
+    assert back.layers[0].declared.saved == back.layers[0].seen.saved_read == 2 * (4 + 4 * 3)
 
 
 def test_it_multiplies_no_matrix(call: Call) -> None:
@@ -150,7 +150,7 @@ def test_half_a_row_is_refused_or_objected_to(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(OPERATIONS, "minimum", MINIMUM.replace(reads=((), ())))
     wrong = backward(NETWORK)
     assert not wrong.agrees
-    assert wrong.layers[0].went.saved_read == 5 * (4 + 4 * 3)
+    assert wrong.layers[0].seen.saved_read == 5 * (4 + 4 * 3)
     assert wrong.layers[0].declared.saved == 5 * (4 + 3 * 3)
     halved = tuple(
         lambda of, values, given=given: [each / 2 for each in given(of, values)] for given in MINIMUM.gradients

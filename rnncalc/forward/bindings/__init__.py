@@ -106,7 +106,7 @@ BINDINGS: dict[str, str | Binding] = {
 def binding(convention: str) -> Binding:
     """Return the binding of a convention.
 
-    Raises RefusedError where nobody has written one; its `cell` does, for a cell that nobody has written into it.
+    Raises RefusedError if there is none; its `cell` does, for a cell that the binding lacks.
     """
     found = BINDINGS.get(convention)
     if found is None:

@@ -1,20 +1,28 @@
-"""How gradients flow through a network: for each layer, where a loss reaches it and where more is to be trained below.
+"""How gradients flow through a network, and what the backward pass through each layer saves and multiplies.
 
-A sequence is gone back through in chunks; between two of them the state is carried forward, and the gradient stops.
-Reads the network's moves upwards, then downwards; knows nothing of what a layer does with its gradients.
+For each layer: where a loss reaches it, and where more is to be trained below. A sequence has its backward pass in
+chunks; between two of them the state is carried forward, and the gradient stops. The network's moves are read upwards
+for what is trained, then downwards for what is reached. The trace of a cell or a dense layer says what its backward
+pass then takes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
+from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions.formula import Expression, Plus, Times, value
+from rnncalc.conventions.tensor import Role
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer
 from rnncalc.network.flow import Begin, Final, Input, Last, Move, Placement, Recur
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
-from rnncalc.step.costs import Outputs
+from rnncalc.step.costs import Chunk, Outputs, SavedVector, Tally, tally
+from rnncalc.step.equations import Notation, Symbol, W, formulas
+from rnncalc.step.trace import ONE, Trace, trace
 
 
 class Chunks(NamedTuple):
@@ -36,16 +44,17 @@ Reached = tuple[Outputs, ...]
 """For each kind of chunk, at which of its steps a loss depends on a vector."""
 
 
-class How(NamedTuple):
+class Situation(NamedTuple):
     """How gradients meet a layer.
 
     chunks: of the vectors that it reads. inputs_need: of those vectors.
     start_needs: whether a gradient is asked for of the states before the first step.
-    reached: of what it hands on, at its end where it makes one vector of a sequence.
+    reached: of what it outputs, at its end if it makes one vector of a sequence.
     states_reached: whether a loss depends on the states after the last step.
-    fed_itself: whether it reads what it has handed on itself, no other layer standing between.
+    fed_itself: whether it reads its own outputs, no other layer standing between.
     """
 
+    placed: Placed
     chunks: tuple[Chunks, ...]
     inputs_need: Needs
     start_needs: bool
@@ -53,17 +62,9 @@ class How(NamedTuple):
     states_reached: bool
     fed_itself: bool
 
-
-class Situation(NamedTuple):
-    """How gradients meet a layer."""
-
-    placed: Placed
-    how: How
-
     def of_chunk(self, number: int) -> tuple[Chunks, tuple[bool, bool], Outputs]:
         """Return one of the kinds of chunk, what needs a gradient in it, and what is reached."""
-        how = self.how
-        return how.chunks[number], how.inputs_need[number], how.reached[number]
+        return self.chunks[number], self.inputs_need[number], self.reached[number]
 
 
 def chunks_of(steps: int, chunk: int | None) -> tuple[Chunks, ...]:
@@ -98,8 +99,7 @@ def situations(network: Network, chunk: int | None) -> Iterator[Situation]:
         if isinstance(move, Placement):
             chunks, needs = values[move.reads[0]]
             start = isinstance(move, Recur) and _start_needs(move, values)
-            how = How(chunks, needs, start, reached[place], place in carried, fed_itself)
-            yield Situation(next(layers), how)
+            yield Situation(next(layers), chunks, needs, start, reached[place], place in carried, fed_itself)
 
 
 def _is_fed_itself(network: Network) -> bool:
@@ -108,16 +108,16 @@ def _is_fed_itself(network: Network) -> bool:
     return network.feedback and len(others) == 1 and not others[0].extra_inputs
 
 
-class _Value(NamedTuple):
+class FlowGradient(NamedTuple):
     """The chunks of the value of a move, and whether a gradient is asked for of it; a final state is one vector."""
 
     chunks: tuple[Chunks, ...]
     needs: Needs
 
 
-def _values(network: Network, chunk: int | None) -> list[_Value]:
+def _values(network: Network, chunk: int | None) -> list[FlowGradient]:
     """Return the value of each move: what stands below it says whether a gradient is asked for of it."""
-    values: list[_Value] = []
+    values: list[FlowGradient] = []
     chunks: tuple[Chunks, ...] = ONE_VECTOR  # of a sequence in the part
     for move in network.flow:
         flowing, needs = values[move.reads[0]] if move.reads else (ONE_VECTOR, ())
@@ -138,11 +138,11 @@ def _values(network: Network, chunk: int | None) -> list[_Value]:
             case Last() | Final():
                 need = _at_end(network.flow[move.reads[0]], needs)
                 flowing, needs = ONE_VECTOR, ((need, need),)
-        values.append(_Value(flowing, needs))
+        values.append(FlowGradient(flowing, needs))
     return values
 
 
-def _start_needs(move: Recur, values: Sequence[_Value]) -> bool:
+def _start_needs(move: Recur, values: Sequence[FlowGradient]) -> bool:
     """Return whether a gradient is asked for of a layer's first states."""
     carried = move.reads[1:]
     if carried:
@@ -166,7 +166,7 @@ def _above(layer: Layer, chunks: tuple[Chunks, ...], needs: Needs, *, start: boo
     above = []
     for kind, (first, others) in zip(chunks, needs, strict=True):
         first = first or (start and any(starts(layer, kind))) or (others and layer.bidirectional)
-        above.append((first, first or others))  # what one step needs, the state hands on to those after it
+        above.append((first, first or others))  # what one step needs, those after it need by the state
     return tuple(above)
 
 
@@ -176,7 +176,7 @@ def _at_end(move: Move, needs: Needs) -> bool:
     return any(needs[-1]) or (both and any(needs[0]))
 
 
-def _reached(flow: Sequence[Move], values: Sequence[_Value]) -> dict[int, Reached]:
+def _reached(flow: Sequence[Move], values: Sequence[FlowGradient]) -> dict[int, Reached]:
     """Return for each move what a loss reaches of its value, from the network's output down."""
     carried = {move.reads[0] for move in flow if isinstance(move, Final)}
     reached = {len(flow) - 1: (Outputs.ALL,) * len(values[-1].chunks)}
@@ -209,3 +209,133 @@ def _at_last(move: Move, chunks: tuple[Chunks, ...], reached: Reached) -> Reache
 def _before(layer: Cell, reached: Outputs, kind: Chunks, *, states: bool) -> Outputs:
     """Return what is reached of what a recurrent layer reads in a chunk, from what is of what it outputs."""
     return Outputs.NONE if reached is Outputs.NONE and not (states and any(stops(layer, kind))) else Outputs.ALL
+
+
+Widths = Mapping[tuple[str, ...], int]
+"""Letters of widths that are multiplied, and how many times; no letter is one."""
+
+
+NOTHING = Tally({}, {})
+
+
+class LayerCosts(NamedTuple):
+    """What a whole sequence takes: the numbers saved in each kind of chunk that may have the most, and all products."""
+
+    saved: tuple[Expression, ...]
+    multiply_adds: Expression
+
+
+class Costs:
+    """What the backward pass takes, of the layers of a network; notation: of what is saved.
+
+    Layers that differ in their widths alone have one layout; where gradients meet them alike too, their arithmetic is
+    the same, and is made once.
+    """
+
+    def __init__(self, network: Network, notation: Notation = W) -> None:
+        self.notation = notation
+        self.convention = convention(network.convention)
+        self.tables = {
+            name: not part.layers[0].frozen
+            for name, part in network.parts.items()
+            if isinstance(part.layers[0], Embedding)
+        }
+        self._made: dict[object, LayerCosts] = {}
+
+    def of(self, situation: Situation) -> tuple[int | None, int | None]:
+        """Return the most numbers saved at once, and the multiplications of a sequence; None for a part elsewhere."""
+        placed = situation.placed
+        if isinstance(placed.layer, External):
+            return None, None
+        key = id(placed.layout), placed.layer.frozen, placed.part, situation[1:]
+        made = self._made.get(key)
+        if made is None:
+            made = self._made[key] = self._arithmetic(situation)
+        sizes = placed.sizes
+        return max([value(saved, sizes) for saved in made.saved]), value(made.multiply_adds, sizes)
+
+    def _arithmetic(self, situation: Situation) -> LayerCosts:
+        tallies = self.tallies(situation)
+        work: dict[tuple[str, ...], int] = {}
+        for kind, of in zip(situation.chunks, tallies, strict=True):
+            for product, times in of.work.items():
+                work[product.axes] = work.get(product.axes, 0) + kind.times * times
+        most: list[Widths] = []
+        for saved in sorted(map(widths_saved, tallies), key=lambda saved: -sum(saved.values())):
+            if not any(_contains(other, saved) for other in most):
+                most.append(saved)
+        return LayerCosts(tuple(map(expression, most)), expression(work))
+
+    def tallies(self, situation: Situation) -> list[Tally]:
+        """Return what each kind of chunk of a layer reads and multiplies; of a part elsewhere, nothing."""
+        return [self._tally(situation, number) for number in range(len(situation.chunks))]
+
+    def _tally(self, situation: Situation, number: int) -> Tally:
+        placed, layer = situation.placed, situation.placed.layer
+        chunks, _, reached = situation.of_chunk(number)
+        if isinstance(layer, Embedding) and not layer.frozen:
+            looked_up = {Outputs.ALL: chunks.steps, Outputs.END: 1, Outputs.NONE: 0}[reached]
+            return Tally({SavedVector(TOKEN, ONE): looked_up}, {})
+        if not isinstance(layer, Cell | Dense) or not (reached is not Outputs.NONE or situation.states_reached):
+            return NOTHING
+        step = trace(layer, placed.inputs, self.convention)
+        table = not self.tables[placed.part] if placed.layout.shared else layer.frozen
+        frozen = [role for role in Role if (table if role is Role.KERNEL else layer.frozen)]
+        if isinstance(layer, Cell):
+            return tally(step, _chunk(situation, number, frozen), formulas(step, self.notation))
+        of = tally(step, _chunk(situation, number, frozen), partial(_of_dense, placed, step))
+        of = of._replace(saved=dict(reversed([*of.saved.items()])))  # x before y
+        return _fed_itself(of) if situation.fed_itself else of
+
+
+TOKEN = Symbol("x", time="t")
+"""The number of a row that is looked up."""
+
+
+def expression(of: Widths) -> Expression:
+    """Return a sum of products of widths as arithmetic."""
+    return Plus(tuple(Times((times, *letters)) if letters else times for letters, times in of.items()))
+
+
+def _contains(more: Widths, less: Widths) -> bool:
+    return all(more.get(letters, 0) >= times for letters, times in less.items())
+
+
+def _chunk(situation: Situation, number: int, frozen: Container[Role]) -> Chunk:
+    """Return one of the kinds of chunk of a layer, for its backward pass."""
+    chunks, needs, reached = situation.of_chunk(number)
+    layer = situation.placed.layer
+    return Chunk(
+        steps=chunks.steps,
+        outputs=reached,
+        inputs_need=needs,
+        starts_need=tuple([situation.start_needs and begins for begins in starts(layer, chunks)]),
+        ends=stops(layer, chunks) if isinstance(layer, Cell) else (True,),
+        frozen=frozen,
+        merge=layer.merge if isinstance(layer, Cell) else None,
+        final_states=situation.states_reached,
+        other_end_needs=not layer.frozen or any(situation.inputs_need[0]),
+        fed_itself=situation.fed_itself and isinstance(layer, Cell),
+    )
+
+
+def widths_saved(of: Tally) -> Widths:
+    """Return what is saved, like widths together."""
+    widths: dict[tuple[str, ...], int] = {}
+    for vector, times in of.saved.items():
+        letters = () if vector.width == ONE else (vector.width,)
+        widths[letters] = widths.get(letters, 0) + times
+    return widths
+
+
+def _of_dense(placed: Placed, step: Trace, place: int) -> Symbol:
+    """Return what a value of a dense layer is called: what it reads, or y."""
+    node = step.nodes[place]
+    return Symbol(node.letter or "y", time="t" if placed.sequence else "", axes=(node.width,))
+
+
+def _fed_itself(of: Tally) -> Tally:
+    """Return the same of a layer that reads its own outputs: if both are saved, all but the last output once."""
+    saved = {vector: times for vector, times in of.saved.items() if vector.width == "m" or len(of.saved) == 1}
+    outputs = {vector: 1 for vector in of.saved if vector not in saved}
+    return Tally(saved | outputs, of.work)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rnncalc import GRU, LSTM, RNN, SRU, Dense, Dropout, Embedding, External, Layer, Network, Part
-from rnncalc.forward.memory import peak
+from rnncalc.questions.price import peak
 
 pytestmark = pytest.mark.skipif(sys.maxsize < 2**32, reason="the sizes are those of a Python of 64 bits")
 

@@ -41,7 +41,7 @@ ARENA = 2**20
 
 MEASURE = """
 import gc, os, re, sys
-from rnncalc.forward.memory import peak
+from rnncalc.questions.price import peak
 from rnncalc.questions.run import run, with_steps_to_run
 from rnncalc.spec import from_flags
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rnncalc.questions.backward_flow import Chunks, chunks_of
+from rnncalc.questions.gradient_flow import Chunks, chunks_of
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,219 @@
+"""How gradients flow from step to step in a recurrent layer. Numbers only.
+
+Norms: how long the gradients of a loss are with respect to its states at each step, and what its gates keep.
+
+Terms: the gradient of a recurrent weight in a layer of one unit has one for each step that the weight acts in. dh_T/dw
+is the sum over k of ∂h_T/∂h_k times the explicit ∂h_k/∂w, in which the step before is a constant; in a layer with
+several states each term is itself a sum over them. A chunk of K steps keeps the last K terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from math import hypot
+from typing import NamedTuple
+
+from rnncalc.bounds import MOST_TERMS
+from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions.tensor import WAYS, Role
+from rnncalc.forward.arrays import Nested, number_at
+from rnncalc.forward.backward_pass import BackwardPass, LayerGradients
+from rnncalc.forward.network_pass import LayerRun
+from rnncalc.layers.cell import Cell
+from rnncalc.network.network import Network
+from rnncalc.network.stack import Placed
+from rnncalc.step.operations import Vector, times
+from rnncalc.step.trace import Trace, trace
+
+
+class Keeper(NamedTuple):
+    """A gate that a state is multiplied with on its way to the next step; or, turned, 1 minus that gate."""
+
+    letter: str
+    turned: bool = False
+
+
+class Norms(NamedTuple):
+    """One state of one direction of a layer, its steps in the order of time.
+
+    letter: of the state; norms: ‖∂L/∂h_t‖ for each step t, None where the loss does not depend on it.
+    keeper: the gate that the state before is multiplied with, as an LSTM's c is with f, if there is such a gate.
+    kept: for each step the largest number of the product of that gate over the later steps.
+    """
+
+    direction: str
+    letter: str
+    norms: tuple[float | None, ...]
+    keeper: Keeper | None = None
+    kept: tuple[float, ...] = ()
+
+
+def norms(ran: LayerRun, seen: LayerGradients, convention_name: str) -> tuple[Norms, ...]:
+    """Return the norms of every state of every direction of a layer whose pass and gradients were traced."""
+    layer = ran.placed.layer
+    if not isinstance(layer, Cell) or not seen.traces:
+        return ()
+    of_step = trace(layer, ran.placed.inputs, convention(convention_name))
+    found = []
+    for number, (direction, way) in enumerate(zip(WAYS, seen.traces, strict=False)):
+        steps = ran.traces[number].steps
+        for letter in layer.states:
+            lengths = tuple([_length(step[letter]) for step in way.steps])
+            keeper = keeper_of(of_step, letter)
+            kept = _kept(keeper, steps[:: -1 if number else 1]) if keeper else ()
+            found.append(Norms(direction, letter, lengths, keeper, kept[:: -1 if number else 1]))
+    return tuple(found)
+
+
+def keeper_of(of: Trace, state: str) -> Keeper | None:
+    """Return the gate that a state before the step is multiplied with in the sum that it becomes, if there is one."""
+    before, sums = of.before[state], [of.after[state]]
+    while sums:
+        node = of.nodes[sums.pop()]
+        if node.operation in ("plus", "shift"):
+            sums += node.operands
+        if node.operation == "times" and before in node.operands:
+            (place,) = [place for place in node.operands if place != before] or [before]
+            turned = of.nodes[place].operation == "complement"
+            gate = of.nodes[of.nodes[place].operands[0]] if turned else of.nodes[place]
+            if gate.letter in of.gates:
+                return Keeper(gate.letter, turned)
+    return None
+
+
+def _kept(keeper: Keeper, steps: list[dict[str, Vector]]) -> tuple[float, ...]:
+    """Return for each step, in the order in which they are read, the largest product of the gate over later ones."""
+    product = [1.0] * len(steps[0][keeper.letter])
+    found = []
+    for step in reversed(steps):
+        found.append(max(product))
+        gate = step[keeper.letter]
+        product = times(product, [1.0 - number for number in gate] if keeper.turned else gate)
+    return tuple(reversed(found))
+
+
+def _length(gradient: Vector | None) -> float | None:
+    return None if gradient is None else hypot(*gradient)
+
+
+Weights = Mapping[str, Nested]
+
+
+class GradientTerm(NamedTuple):
+    """One term: of step k, counted from 1.
+
+    reached: ∂h_T/∂s_k for each s, a state or the output; explicit: ∂s_k/∂w for each; product: the sum of their
+    products; total: that of the terms from step T down to this one.
+    """
+
+    step: int
+    reached: Mapping[str, float]
+    explicit: Mapping[str, float]
+    product: float
+    total: float
+
+
+class WeightTerms(NamedTuple):
+    """The terms of one weight, from the last step to the first; `tensor` and `place` say which weight it is."""
+
+    tensor: str
+    place: tuple[int, ...]
+    terms: tuple[GradientTerm, ...]
+
+
+def terms(ran: LayerRun, weights: Weights, convention: str) -> tuple[WeightTerms, ...]:
+    """Return the terms of each recurrent weight of a layer of one unit whose pass was traced; none of another layer.
+
+    weights: the layer's, by tensor.
+    """
+    placed = ran.placed
+    if not isinstance(placed.layer, Cell) or placed.layer.directions > 1 or not ran.traces:
+        return ()
+    if any(placed.sizes[width] > 1 for width in placed.layer.states.values()):
+        return ()
+    (trace,) = ran.traces
+    if len(trace.steps) > MOST_TERMS:
+        return ()
+    own = [tensor.sized(placed.sizes) for tensor in placed.layout.own]  # as a layer that is not repeated has them
+    names = {tensor.name: one.name for tensor, one in zip(placed.tensors, own, strict=True)}
+    alone = {one: weights[name] for name, one in names.items()}
+    of = _Unit(placed, alone, convention, [trace.start, *trace.steps])
+    spots = [
+        (tensor.name, place)
+        for tensor in placed.tensors
+        if tensor.role is Role.RECURRENT
+        for place in _places(tensor.shape)
+    ]
+    reached, explicit = of.reached(), of.explicit()
+    return tuple(WeightTerms(name, place, tuple(_sum(reached, explicit, names[name], place))) for name, place in spots)
+
+
+def _sum(
+    reached: list[dict[str, float]], explicit: list[dict[str, dict[str, Nested]]], name: str, place: tuple[int, ...]
+) -> Iterator[GradientTerm]:
+    total = 0.0
+    for step in range(len(reached), 0, -1):
+        slopes = {letter: number_at(gradients[name], place) for letter, gradients in explicit[step - 1].items()}
+        term = sum(reached[step - 1][letter] * slope for letter, slope in slopes.items())
+        total += term
+        yield GradientTerm(step, reached[step - 1], slopes, term, total)
+
+
+class _Unit:
+    """A layer of one unit by itself, over the vectors that it read; `steps` are the start and the steps after it."""
+
+    def __init__(
+        self, placed: Placed, weights: dict[str, Nested], convention: str, steps: list[dict[str, list[float]]]
+    ) -> None:
+        assert isinstance(placed.layer, Cell)
+        self.cell = placed.layer.replace(name=None, extra_inputs=0, repeat=1, learned_state=False, frozen=False)
+        self.network = Network(
+            input=placed.inputs, layers=(self.cell,), topology="many-to-many", convention=convention, steps=1
+        )
+        (alone,) = self.network.stack
+        self.name = alone.name
+        self.weights = {self.name: weights}
+        self.steps = steps
+
+    def reached(self) -> list[dict[str, float]]:
+        """Return for each step ∂h_T/∂s, for each state after it and for its output."""
+        steps = len(self.steps) - 1
+        recording = self._recorded(self.network.replace(steps=steps), 1, steps)
+        recording.backward([(recording.outputs[-1], [1.0])])
+        letters = [*dict.fromkeys(("h", *self.cell.states))]
+        found = [dict.fromkeys(letters, 0.0) for _ in range(steps)]
+        states = [*self.cell.states]
+        for number, (border, node) in enumerate(recording.tape.carried):
+            found[border - 1][states[number % len(states)]] = node.gradient[0] if node.gradient else 0.0
+        found[-1]["h"] = 1.0
+        return found
+
+    def explicit(self) -> list[dict[str, dict[str, Nested]]]:
+        """Return for each step, and for each state and the output, the gradients of the weights in it alone."""
+        found = []
+        for step in range(1, len(self.steps)):
+            of_step: dict[str, dict[str, Nested]] = {}
+            for letter in dict.fromkeys(("h", *self.cell.states)):
+                recording = self._recorded(self.network, step, 1)
+                (trace,) = recording.histories[self.name]
+                (layer,) = recording.backward([(trace.steps[0][letter], [1.0])])
+                of_step[letter] = layer.gradients
+            found.append(of_step)
+        return found
+
+    def _recorded(self, network: Network, first: int, count: int) -> BackwardPass:
+        """Return a pass over some steps, from the states before them."""
+        before = self.steps[first - 1]
+        return BackwardPass(
+            network,
+            self.weights,
+            inputs={None: [step["x"] for step in self.steps[first : first + count]]},
+            start={self.name: {letter: before[letter] for letter in self.cell.states}},
+            traced=True,
+        )
+
+
+def _places(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Return the places of a tensor, the last axis fastest."""
+    return product(*map(range, shape))
