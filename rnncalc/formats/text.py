@@ -220,7 +220,7 @@ def _encodable(lines: list[str], encoding: str, width: int) -> list[str]:
 
 
 def _wider(line: str, sign: str, other: str, width: int) -> str:
-    """Return a line with another sign in place of one, where it is no wider than the picture with it."""
+    """Return a line with another sign instead of one, where it is no wider than the picture with it."""
     changed = line.replace(sign, other)
     return changed if columns(changed) <= width else line
 
