@@ -13,7 +13,7 @@ from documents import CONTENTS, DOCUMENTS, HEADING, ROOT, prose
 
 PACKAGE = ROOT / "rnncalc"
 READ = [*DOCUMENTS, ROOT / "action.yml", *sorted((ROOT / "specs").rglob("*.yaml"))]
-ROOMS = ("__init__.py", "__main__.py", "files.py")
+ROOMS = ("__init__.py", "__main__.py", "files.py", "reports", "formats")
 SOURCES = sorted(path for name in ROOMS for path in (PACKAGE / name, *(PACKAGE / name).rglob("*.py")) if path.is_file())
 
 
