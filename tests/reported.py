@@ -9,6 +9,7 @@ from rnncalc.questions.backward import backward
 from rnncalc.questions.check import check
 from rnncalc.questions.compare import compare_same_params, dense_growth
 from rnncalc.questions.explain_training import explain_training
+from rnncalc.questions.operations import pass_operations
 from rnncalc.questions.read import read
 from rnncalc.questions.work import work
 from rnncalc.reports.answer import AnswerReport
@@ -18,6 +19,7 @@ from rnncalc.reports.count import CountReport, FileReport, SummaryReport
 from rnncalc.reports.draw import Drawing
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.explain_training import TrainingExplanationReport
+from rnncalc.reports.operations import OperationsReport
 from rnncalc.reports.read import ReadReport
 from rnncalc.reports.run import BackwardReport, RunReport
 from rnncalc.reports.solve import SolutionReport
@@ -38,6 +40,7 @@ REPORTS: list[Any] = [
     FileReport("specs/a.yaml"),
     SummaryReport((("specs/a.yaml", count(NETWORK)), ("specs/b.yaml", count(NETWORK)))),
     TrainingReport(CountReport(count(NETWORK), tensors=True, cost=True), training(NETWORK, chunk=1)),
+    OperationsReport(CountReport(count(NETWORK)), pass_operations(NETWORK, 2)),
     TrainingExplanationReport(explain_training(training(NETWORK))),
     AllocationReport(compare_conventions(NETWORK)),
     ComparisonReport(compare(NETWORK)),

@@ -13,11 +13,7 @@ from documents import CONTENTS, DOCUMENTS, HEADING, ROOT, prose
 
 PACKAGE = ROOT / "rnncalc"
 READ = [*DOCUMENTS, ROOT / "action.yml", *sorted((ROOT / "specs").rglob("*.yaml"))]
-ROOMS = ("conventions", "export", "layers", "modelfiles", "network", "spec", "step")
-FILES = ("__init__.py", "__main__.py", "bounds.py", "errors.py", "files.py", "text.py")
-SOURCES = sorted(
-    [*(PACKAGE / name for name in FILES), *(path for room in ROOMS for path in (PACKAGE / room).rglob("*.py"))]
-)
+SOURCES = sorted(path for path in PACKAGE.rglob("*.py"))
 
 
 class Word(NamedTuple):
@@ -52,7 +48,7 @@ WORDS = (
 """The left column of the table of words that can be looked for, and its right column."""
 
 CLASSES = re.compile(
-    r"(Told|Said|Given|Found|Made|Lies|How|Laid|Known|Seen|Done|Written|Asked|Meant|Named|Shown|Read|Taken|Kept|Held|Wanted|What|Whose|Where|Which|Who)"
+    r"(Told|Said|Given|Found|Made|Lies|How|Laid|Known|Seen|Done|Written|Asked|Meant|Named|Shown|Read|Taken|Kept|Held|SpecLayer|What|Whose|Where|Which|Who)"
 )
 """What is no noun of the field: it names no class."""
 

@@ -13,7 +13,7 @@ from functools import partial
 
 from rnncalc.bounds import MAX_REPORT_BYTES
 from rnncalc.cli.inputs import read_file
-from rnncalc.cli.paths import SUFFIXES, Found, find
+from rnncalc.cli.paths import SUFFIXES, SpecPath, find
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.questions.check import Difference, Numbers, Verdict, numbers_of
 from rnncalc.spec import contents, is_meant, keys_in, parse, parse_if_meant
@@ -24,7 +24,7 @@ GIT = "git:"
 _REF = re.compile(r"[\w./@~^-]{1,100}", re.ASCII)
 
 Texts = Mapping[str, str | None]
-Pair = Callable[[Found], str | None]
+Pair = Callable[[SpecPath], str | None]
 """Returns the path of the earlier spec, None for a new file; raises SpecError if there are two."""
 
 
@@ -45,14 +45,14 @@ class Baseline(ABC):
         self.files: dict[str, str] = {}
 
     @abstractmethod
-    def key(self, found: Found, name: str | None) -> str | None:
+    def key(self, found: SpecPath, name: str | None) -> str | None:
         """Return the key of a file, None for a new one; name: of its network, None for a broken spec."""
 
     @abstractmethod
     def clash(self, key: str, other: str) -> Problem:
         """Return the problem of a file whose key another file has."""
 
-    def before(self, found: Found, name: str | None) -> Numbers | None:
+    def before(self, found: SpecPath, name: str | None) -> Numbers | None:
         """Return the earlier numbers of a file, None for a new one. Raises SpecError if two files have its key."""
         key = self.key(found, name)
         if key is None:
@@ -78,7 +78,7 @@ class PathBaseline(Baseline):
         super().__init__(label, numbers, remarks=remarks, whole=whole)
         self.pair = pair
 
-    def key(self, found: Found, name: str | None) -> str | None:
+    def key(self, found: SpecPath, name: str | None) -> str | None:
         return self.pair(found)
 
     def clash(self, key: str, other: str) -> Problem:
@@ -93,7 +93,7 @@ class NameBaseline(Baseline):
         super().__init__(label, numbers, whole=whole)
         self.alone = alone and len(numbers) == 1
 
-    def key(self, found: Found, name: str | None) -> str | None:
+    def key(self, found: SpecPath, name: str | None) -> str | None:
         if self.alone:
             return next(iter(self.numbers))
         if name is None:
@@ -105,7 +105,7 @@ class NameBaseline(Baseline):
         return Problem((escape(key),), message)
 
 
-def read_baseline(path: str, paths: Sequence[str], found: Sequence[Found], dtype: str, overrides: Texts) -> Baseline:
+def read_baseline(path: str, paths: Sequence[str], found: Sequence[SpecPath], dtype: str, overrides: Texts) -> Baseline:
     """Return the baseline at a path, or at a commit written `git:REF`, for the files found at some paths.
 
     dtype, overrides: those of the call. Raises SpecError or CallError when it cannot be read.
@@ -146,7 +146,7 @@ def _with_commit(error: SpecError, path: str) -> SpecError:
     return SpecError((problem._replace(message=f"{problem.message}; a commit is git:{path}"),))
 
 
-def _is_spec(file: Found) -> bool:
+def _is_spec(file: SpecPath) -> bool:
     """Return whether a file is one of the specs that are checked: other YAML in a folder is left out."""
     if file.named or file.problem:
         return True
@@ -185,12 +185,12 @@ def unpaired(message: str) -> SpecError:
     return SpecError((Problem((), message),))
 
 
-def pair_below(found: Sequence[Found], earlier: Collection[str]) -> Pair:
+def pair_below(found: Sequence[SpecPath], earlier: Collection[str]) -> Pair:
     """Return how some files are paired with the paths in a folder of earlier specs."""
     groups = dict.fromkeys(file.folder for file in found)
     tops = {folder: _top(folder, [file.path for file in found if file.folder == folder], earlier) for folder in groups}
 
-    def pair(file: Found) -> str | None:
+    def pair(file: SpecPath) -> str | None:
         if file.path == "-":
             raise unpaired("standard input has no path that a folder could be compared by; give a file")
         top = tops[file.folder]

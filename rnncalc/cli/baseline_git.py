@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rnncalc.bounds import MAX_BYTES
 from rnncalc.cli.git import Commit
-from rnncalc.cli.paths import Found, is_listed
+from rnncalc.cli.paths import SpecPath, is_listed
 from rnncalc.errors import Problem, SpecError
 from rnncalc.questions.check import Numbers
 from rnncalc.text import escape
@@ -20,7 +20,7 @@ Read = Callable[[str, bytes, str], Iterator[Earlier]]
 
 def at_commit(
     ref: str, paths: Sequence[str], read: Read
-) -> tuple[dict[str, Numbers | str], Callable[[Found], str | None]]:
+) -> tuple[dict[str, Numbers | str], Callable[[SpecPath], str | None]]:
     """Return the specs at and below some paths as they were at a commit, and what returns the path of a file's.
 
     Raises CallError where there is no such commit.
@@ -29,7 +29,7 @@ def at_commit(
     label = f"git:{ref}"
     earlier = dict(_earlier(commit, label, paths, read))
 
-    def pair(found: Found) -> str | None:
+    def pair(found: SpecPath) -> str | None:
         inside = None if found.path == "-" else commit.path_of(found.path)
         if inside is None:
             message = f"not in the repository of {escape(label)}; give a file that is in it"

@@ -21,7 +21,7 @@ from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import dtype_flag, files, override_flags, report_flags, together
 from rnncalc.cli.inputs import read_file
 from rnncalc.cli.output import Destination, write
-from rnncalc.cli.paths import Found, find, unreadable
+from rnncalc.cli.paths import SpecPath, find, unreadable
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.streams import tell
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
@@ -173,7 +173,7 @@ def check_all(
     return CheckReport(verdicts, was.label if was else "", was.remarks if was else (), len(left_out))
 
 
-def _each(found: Iterable[Found], call: Call, was: Baseline | None) -> Iterator[tuple[str, Verdict]]:
+def _each(found: Iterable[SpecPath], call: Call, was: Baseline | None) -> Iterator[tuple[str, Verdict]]:
     """Yield the path of each file that is no other YAML, and what was found of it; refuse what takes the memory."""
     findings = 0
     for file in found:
@@ -185,7 +185,7 @@ def _each(found: Iterable[Found], call: Call, was: Baseline | None) -> Iterator[
             yield file.path, verdict
 
 
-def _verdict(file: Found, call: Call, was: Baseline | None) -> Verdict | None:
+def _verdict(file: SpecPath, call: Call, was: Baseline | None) -> Verdict | None:
     """Return what was found of a file; None of one in a folder that by its keys is no spec."""
     name = matched = None
     try:
@@ -214,7 +214,7 @@ def _verdict(file: Found, call: Call, was: Baseline | None) -> Verdict | None:
     return verdict._replace(file=file.path, strict=call.strict, difference=difference)
 
 
-def _model(path: str, found: Sequence[Found]) -> ModelFile:
+def _model(path: str, found: Sequence[SpecPath]) -> ModelFile:
     """Return the model file that the one spec of a call is held against."""
     if len(found) != 1:
         raise CallError(f"--model is the file of one spec, got {len(found):,}; give one PATH")
@@ -223,7 +223,7 @@ def _model(path: str, found: Sequence[Found]) -> ModelFile:
     return read(path, "--model")
 
 
-def _read(file: Found, overrides: Texts) -> Spec | None:
+def _read(file: SpecPath, overrides: Texts) -> Spec | None:
     if file.problem:
         raise file.problem
     data, source = read_file(file.path)

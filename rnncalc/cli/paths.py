@@ -12,7 +12,7 @@ from rnncalc.text import escape
 SUFFIXES = (".yaml", ".yml")
 
 
-class Found(NamedTuple):
+class SpecPath(NamedTuple):
     """A file to be read: its path as people know it.
 
     folder: that was given and has it somewhere below, if any; below: its path below that folder.
@@ -27,24 +27,24 @@ class Found(NamedTuple):
     problem: SpecError | None = None
 
 
-def find(paths: Sequence[str]) -> list[Found]:
+def find(paths: Sequence[str]) -> list[SpecPath]:
     """Return the files of all paths, each once, those below a folder sorted."""
-    found: dict[str, Found] = {}
+    found: dict[str, SpecPath] = {}
     for path in paths:
-        for file in below(path) if path != "-" and os.path.isdir(path) else (Found(path, named=True),):
+        for file in below(path) if path != "-" and os.path.isdir(path) else (SpecPath(path, named=True),):
             known = found.get(file.path, file)
             found[file.path] = (known if known.folder else file)._replace(named=known.named or file.named)
     return [*found.values()]
 
 
-def below(folder: str) -> list[Found]:
+def below(folder: str) -> list[SpecPath]:
     """Return the specs below a folder; one problem in their place when there are none.
 
     Hidden files and folders are left out, and links to folders are not followed: they may lead in circles, or to the
     whole disk.
     """
     found = sorted(_walk(folder), key=lambda file: file.path.split(os.sep))
-    return found or [Found(folder, problem=unreadable(folder, f"no {' or '.join(SUFFIXES)} file below this folder"))]
+    return found or [SpecPath(folder, problem=unreadable(folder, f"no {' or '.join(SUFFIXES)} file below this folder"))]
 
 
 def is_listed(path: str) -> bool:
@@ -53,7 +53,7 @@ def is_listed(path: str) -> bool:
     return parts[-1].lower().endswith(SUFFIXES) and not any(part.startswith(".") for part in parts)
 
 
-def _walk(top: str) -> Iterator[Found]:
+def _walk(top: str) -> Iterator[SpecPath]:
     start = len(os.path.normpath(os.path.join(top, "_"))) - 1  # where in a path the part below begins
     waiting = [top]
     while waiting:
@@ -62,7 +62,7 @@ def _walk(top: str) -> Iterator[Found]:
             with os.scandir(folder) as entries:
                 listed = [*entries]
         except OSError as error:
-            yield Found(folder, problem=unreadable(folder, (error.strerror or str(error)).lower()))
+            yield SpecPath(folder, problem=unreadable(folder, (error.strerror or str(error)).lower()))
             continue
         for entry in listed:
             if entry.name.startswith("."):
@@ -71,7 +71,7 @@ def _walk(top: str) -> Iterator[Found]:
                 waiting.append(entry.path)
             elif is_listed(entry.name) and not (entry.is_symlink() and os.path.isdir(entry.path)):
                 path = os.path.normpath(entry.path)  # without the ./ that annotations would not be matched by
-                yield Found(path, top, path[start:])
+                yield SpecPath(path, top, path[start:])
 
 
 def unreadable(path: str, message: str) -> SpecError:

@@ -31,7 +31,7 @@ from rnncalc.step.trace import trace
 from rnncalc.text import not_among
 
 
-class What(Enum):
+class StepKind(Enum):
     """What a line of a derivation counts."""
 
     TENSOR = "tensor"
@@ -50,7 +50,7 @@ class Step(NamedTuple):
     sizes: the numbers that the letters of the expression stand for.
     """
 
-    what: What
+    what: StepKind
     expression: Expression
     params: int
     sizes: Mapping[str, int] = {}
@@ -120,7 +120,7 @@ def explain_those(network: Network, only: tuple[str, ...] = (), notation: Notati
     if only:
         return Explanation(network, notation, tuple(found), None, None)
     parts = [each.placed.params for each in found]
-    total = Step(What.TOTAL, Plus(tuple(parts)), sum(parts))
+    total = Step(StepKind.TOTAL, Plus(tuple(parts)), sum(parts))
     return Explanation(network, notation, tuple(found), total, dense_equivalent(network))
 
 
@@ -163,19 +163,19 @@ def _steps(placed: Placed) -> Iterator[Step]:
         one = [tensor for tensor in tensors if tensor.role in _OF_GATES and tensor.gates == alike[0]]
         yield from (_tensor_step(tensor, placed.sizes) for tensor in one)
         gate = sum(tensor.params for tensor in one)
-        yield Step(What.ONE_GATE, Plus(tuple(tensor.params for tensor in one)), gate)
-        yield Step(What.GATES, Times((len(alike), gate)), gate * len(alike), gates=alike)
+        yield Step(StepKind.ONE_GATE, Plus(tuple(tensor.params for tensor in one)), gate)
+        yield Step(StepKind.GATES, Times((len(alike), gate)), gate * len(alike), gates=alike)
         parts.append(gate * len(alike))
         tensors = [tensor for tensor in tensors if tensor.role not in _OF_GATES]
     for tensor in tensors:
         yield _tensor_step(tensor, placed.sizes)
         parts.append(tensor.params)
     if len(parts) > 1:
-        yield Step(What.SUM, Plus(tuple(parts)), sum(parts))
+        yield Step(StepKind.SUM, Plus(tuple(parts)), sum(parts))
     if any(tensor.direction is Direction.BACKWARD for tensor in own):
-        yield Step(What.DIRECTIONS, Times((2, sum(parts))), placed.params)
+        yield Step(StepKind.DIRECTIONS, Times((2, sum(parts))), placed.params)
     if len(own) > 1:
-        yield Step(What.FORMULA, placed.layout.params, placed.params, placed.sizes)
+        yield Step(StepKind.FORMULA, placed.layout.params, placed.params, placed.sizes)
 
 
 _OF_GATES = (Role.INPUT, Role.RECURRENT, Role.BIAS, Role.RECURRENT_BIAS)
@@ -192,4 +192,4 @@ def _alike(tensors: list[Tensor]) -> str:
 
 def _tensor_step(tensor: Tensor, sizes: Mapping[str, int]) -> Step:
     axes = Times(tensor.axes)
-    return Step(What.TENSOR, axes, tensor.params, sizes, tensor.name, tensor.role, tensor.gates)
+    return Step(StepKind.TENSOR, axes, tensor.params, sizes, tensor.name, tensor.role, tensor.gates)

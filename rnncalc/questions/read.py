@@ -31,21 +31,21 @@ class Draft(NamedTuple):
         return (*self.network.layers, output) if isinstance(output, Output) else (*self.network.layers,)
 
 
-class Read(NamedTuple):
+class Reading(NamedTuple):
     """The contents of a file. draft: None if it has no parameters, or more than a spec may have."""
 
     file: ModelFile
     draft: Draft | None
 
 
-def read(file: ModelFile) -> Read:
+def read(file: ModelFile) -> Reading:
     """Return the contents of a model file, and a draft of its network with the same parameters, tensor by tensor."""
     if not 0 < file.params <= MAX_SIZE:
-        return Read(file, None)
+        return Reading(file, None)
     draft = _Drafting(file).draft() if len(file.modules) <= MOST_MODULES else None
     if draft is None or draft.network.params != file.params:
         draft = _network(file, [External(file.params)], [(Remark(Doubt.MODULES),)], None)
-    return Read(file, draft)
+    return Reading(file, draft)
 
 
 class _Drafting:

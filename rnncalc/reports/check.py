@@ -11,7 +11,7 @@ from rnncalc.errors import Problem, dotted
 from rnncalc.network.budget import Quantity, Rule
 from rnncalc.questions.check import Difference, Limit, LimitCheck, Status, Unknown, Verdict
 from rnncalc.reports.report import CheckedReport, DataReport, SheetReport
-from rnncalc.reports.sheet import MOST_LINES, Column, Finding, Outcome, Row, Sheet, Value
+from rnncalc.reports.sheet import MOST_LINES, Column, Finding, Outcome, Row, Sheet, Value, key_columns, number_columns
 from rnncalc.text import bracketed, escape, plural
 
 if TYPE_CHECKING:
@@ -23,44 +23,34 @@ UNITS = {
     Quantity.MULTIPLY_ADDS: "multiply-adds",
     Quantity.DENSE_RATIO: "dense-equivalent parameters for each one",
     Quantity.SAVED: "saved activations",
-    Quantity.BACKWARD_MULTIPLY_ADDS: "multiply-adds of going back",
+    Quantity.BACKWARD_MULTIPLY_ADDS: "multiply-adds of the backward pass",
     Quantity.TRAINING_BYTES: "bytes of training",
 }
 
-_WITHOUT_STEPS = {
-    Quantity.MULTIPLY_ADDS: "multiply-adds are not known",
-    Quantity.DENSE_RATIO: "the dense equivalent is not known",
-    Quantity.SAVED: "saved activations are not known",
-    Quantity.BACKWARD_MULTIPLY_ADDS: "multiply-adds of going back are not known",
-    Quantity.TRAINING_BYTES: "bytes of training are not known",
-}
-
 _MOST_DIGITS = 40
-"""Two numbers that differ later are shown alike."""
+"""Numbers that differ only in later digits look equal."""
 
 
 MOST_ROWS = 200
-"""With more rows than this, those that were kept, or did not change, are not shown."""
+"""If there are more rows, those that were kept or did not change are not shown."""
 
-_SAID = {
+_STATUSES = {
     Status.PASSED: "passed",
     Status.FAILED: "failed",
-    Status.BROKEN: "no valid spec",
+    Status.BROKEN: "invalid spec",
     Status.UNCHECKED: "with nothing to check",
     Status.REMOVED: "removed",
 }
 
+_SPEC = Column("Spec", key=True, whole=True)
 _COLUMNS = (
-    Column("", key=True),
-    Column("Spec", key=True, whole=True),
-    Column("Check", key=True),
-    Column("Limit", right=True, together=True),
-    Column("Actual", right=True, together=True),
+    *(*key_columns(""), _SPEC, *key_columns("Check")),
+    *number_columns("Limit", "Actual", together=True),
 )
 
 
 class CheckReport(SheetReport, DataReport, CheckedReport):
-    """What is said of all files.
+    """The verdicts on all files.
 
     baseline: what they were compared to, if anything; remarks: what could not be read of it.
     left_out: how many files of the folders are no specs.
@@ -87,7 +77,7 @@ class CheckReport(SheetReport, DataReport, CheckedReport):
         return map(_data, self.verdicts)
 
     def failures(self) -> Iterator[str]:
-        """Yield a line for each failure, up to a number that people read."""
+        """Yield a line for each failure, up to MOST_LINES."""
         lines = (_line(file, each) for file, findings in self.findings() for each in findings if each.wrong)
         yield from islice(lines, MOST_LINES)
         if rest := sum(1 for _ in lines):
@@ -97,7 +87,7 @@ class CheckReport(SheetReport, DataReport, CheckedReport):
             yield f"left out, as no specs by their keys: {plural(self.left_out, 'YAML file')}"
 
     def sheets(self) -> list[Sheet]:
-        """Return the table of limits and, with a baseline, that of changes."""
+        """Return the table of limits and, with a baseline, the table of changes."""
         notes = tuple(self._notes())
         if not self.baseline:
             return [self._limit_sheet(notes)]
@@ -123,11 +113,7 @@ class CheckReport(SheetReport, DataReport, CheckedReport):
             rows.append((f"{len(same):,} others, unchanged", params, params, "0", "", ""))
         whole = Difference(*(sum(of[side] or 0 for _, of in compared) for side in (0, 1)))
         return Sheet(
-            (
-                Column("Spec", key=True, whole=True),
-                *(Column(title, right=True, together=True) for title in ("Before", "After", "Change", "Percent")),
-                Column("State"),
-            ),
+            (_SPEC, *number_columns("Before", "After", "Change", "Percent", together=True), Column("State")),
             rows,
             ("Total", _as_json(whole.before), _as_json(whole.after), _signed(whole.growth), _percent(whole), ""),
             title="Changes",
@@ -143,35 +129,45 @@ class CheckReport(SheetReport, DataReport, CheckedReport):
         if others := sum(verdict.model.left_out for verdict in self.verdicts if verdict.model):
             yield f"{plural(others, 'tensor')} of the model file, no parameters, left out."
         counts = Counter(verdict.status for verdict in self.verdicts)
-        yield f"{'; '.join(f'{counts[status]:,} {said}' for status, said in _SAID.items() if counts[status])}."
+        texts = (
+            plural(counts[status], word) if status is Status.BROKEN else f"{counts[status]:,} {word}"
+            for status, word in _STATUSES.items()
+            if counts[status]
+        )
+        yield f"{'; '.join(texts)}."
 
 
 def _problems(verdict: Verdict) -> Iterator[Finding]:
-    """Yield what is wrong with a file that is no spec."""
+    """Yield the problems of an invalid spec."""
     for problem in verdict.problems:
         key = _path(problem, verdict.file)
         yield Finding(key or "spec", Outcome.ERROR, problem.message, key, problem.line, problem.column)
 
 
 def _checks(verdict: Verdict) -> Iterator[Finding]:
-    """Yield how it stands with each limit, then with each tensor of a model file."""
+    """Yield a finding for each limit, then for each tensor of a model file."""
     for check in verdict.limits:
-        key, said = check.limit.flag or dotted(check.limit.path), _message(check)
-        place = check.line, check.column
-        yield Finding(key, _outcome(said), said or "", key, *place, *_numbers(check), _cells(check))
+        key = check.limit.flag or dotted(check.limit.path)
+        yield _checked(key, _message(check), (check.line, check.column), _numbers(check), _cells(check))
     if verdict.model is None:
         return
     from rnncalc.reports.read import messages, name  # few calls have a model file
 
-    for tensor, said in zip(verdict.model.tensors, messages(verdict.model), strict=True):
-        key, shapes = name(tensor), (tensor.shape, tensor.found_shape)
+    for tensor, message in zip(verdict.model.tensors, messages(verdict.model), strict=True):
         place = verdict.places.get(tensor.at, (None, None)) if tensor.at else (None, None)
-        limit, actual = (shape and [*shape] for shape in shapes)
-        yield Finding(key, _outcome(said), said or "", key, *place, limit, actual, shapes)
+        shapes = tensor.shape, tensor.found_shape
+        yield _checked(name(tensor), message, place, shapes, shapes)
+
+
+def _checked(
+    key: str, message: str | None, place: tuple[int | None, int | None], numbers: tuple[Any, Any], cells: Row
+) -> Finding:
+    outcome = Outcome.PASSED if message is None else Outcome.FAILED
+    return Finding(key, outcome, message or "", key, *place, *numbers, cells)
 
 
 def _about(verdict: Verdict) -> Iterator[Finding]:
-    """Yield what was not checked, or is no more there to be checked."""
+    """Yield a finding for what was not checked, or was removed."""
     if verdict.status is Status.REMOVED:
         yield Finding("spec", Outcome.REMARK, "in the baseline, and no more among the specs")
     elif not verdict.problems and not verdict.checked:
@@ -182,26 +178,22 @@ def _about(verdict: Verdict) -> Iterator[Finding]:
         yield Finding("expect", Outcome.SKIPPED, skipped)
 
 
-def _outcome(said: str | None) -> Outcome:
-    return Outcome.PASSED if said is None else Outcome.FAILED
-
-
 def _left_out(verdict: Verdict) -> str | None:
-    """Return why `expect` was not held against anything; None where it was."""
+    """Return why `expect` was not checked; None if it was."""
     if verdict.expect_counts is None:
         return None
     return f"expect is not checked: it counts what {verdict.expect_counts} has, and -c says {verdict.convention}"
 
 
 def _path(problem: Problem, file: str) -> str:
-    """Return the path to a problem, before it a flag if that is where the problem is."""
+    """Return the path to a problem, after the flag that the problem is in."""
     name = escape("stdin" if file == "-" else file, limit=1_000)
     flag = "" if problem.source in (name, f"'{name}'", f"'{escape(file)}'", file) else problem.source
     return ": ".join(part for part in (flag, dotted(problem.path)) if part)
 
 
 def _line(file: str, finding: Finding) -> str:
-    """Return a failure on a line, as problems are told elsewhere."""
+    """Return a failure on a line, in the form of every other problem."""
     file = escape(file if file != "-" else "stdin", limit=1_000)
     where = f"{file}:{finding.line}:{finding.column}" if finding.line else file
     key = escape(finding.key, limit=1_000)  # a layer's, in a budget, may be any text
@@ -209,7 +201,7 @@ def _line(file: str, finding: Finding) -> str:
 
 
 def _rows(verdict: Verdict) -> Iterator[Row]:
-    """Yield a row a limit, or one for the file where there are none."""
+    """Yield a row for each limit, or one for a file without limits."""
     if verdict.problems:
         yield "✗", verdict.file, plural(len(verdict.problems), "problem"), "", ""
     elif verdict.numbers and not verdict.checked:
@@ -269,7 +261,7 @@ def _signed(number: Number) -> str:
 
 
 def _cells(check: LimitCheck) -> tuple[Value, Value]:
-    """Return the limit and the number as a table has them, a fraction with the digits that tell it from the other."""
+    """Return the limit and the number for a table; fractions have enough digits to differ."""
     limit, actual = check.limit, check.actual
     if limit.shape:
         return bracketed(limit.shape), bracketed(check.shape) if check.shape else None
@@ -283,19 +275,19 @@ def _cells(check: LimitCheck) -> tuple[Value, Value]:
 
 
 def _as_json(number: Number | None) -> int | float | None:
-    """Return a number as JSON has it: a fraction as the float that is nearest."""
+    """Return a number for JSON: a fraction as the nearest float."""
     return number if number is None or isinstance(number, int) else float(number)
 
 
 def _numbers(check: LimitCheck) -> tuple[Any, Any]:
-    """Return the limit and the number as JSON has them; of a tensor, the shapes."""
+    """Return the limit and the number for JSON; of a tensor, the shapes."""
     if check.limit.shape:
-        return [*check.limit.shape], [*check.shape] or None
+        return check.limit.shape, check.shape or None
     return _as_json(check.limit.value), _as_json(check.actual)
 
 
 def _message(check: LimitCheck) -> str | None:
-    """Return what is wrong; None when nothing is."""
+    """Return a sentence on a limit that is not kept, else None."""
     if check.kept:
         return None
     if check.limit.shape:
@@ -366,12 +358,17 @@ def _why_unknown(check: LimitCheck) -> str:
         case Unknown.COUNTED_ELSEWHERE:
             return "what an external part costs is not known; remove the limit, or the external part"
         case Unknown.NOT_KNOWN_BEFORE:
-            return f"{_WITHOUT_STEPS.get(check.limit.quantity, 'the number is not known')} of the baseline"
+            return f"{_not_known(check.limit.quantity)} of the baseline"
         case Unknown.GROWN_FROM_NOTHING:
             after = check.difference.after if check.difference else None
             return f"growth from 0 to {after or 0:,} has no percentage; limit it by a number, such as 10k"
         case _:
-            return f"{_WITHOUT_STEPS[check.limit.quantity]} without the number of steps; give steps, or -T"
+            return f"{_not_known(check.limit.quantity)} without the number of steps; give steps, or -T"
+
+
+def _not_known(quantity: Quantity) -> str:
+    is_one = quantity is Quantity.DENSE_RATIO
+    return "the dense equivalent is not known" if is_one else f"{UNITS[quantity]} are not known"
 
 
 def _digits(one: Number, other: Number | None) -> int:

@@ -1,4 +1,4 @@
-"""What a comparison says: a row and a bar a network, a row and a bar a number of steps, a column a convention."""
+"""What comparisons say: of networks, of a dense equivalent as the steps grow, and of the conventions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.layers.cell import Cell
-from rnncalc.questions.compare import Compared, Comparison, DenseGrowth, Lack, Missing
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
 from rnncalc.reports.setting import flow, layer_sheet, setting, steps_of, title
 from rnncalc.reports.sheet import BARS, Bar, Column, Row, Sheet, key_columns, number_columns
@@ -14,18 +13,19 @@ from rnncalc.reports.sheet import BARS, Bar, Column, Row, Sheet, key_columns, nu
 if TYPE_CHECKING:
     from rnncalc.network.stack import Placed
     from rnncalc.questions.allocation import Allocations, Difference
+    from rnncalc.questions.compare import Compared, Comparison, DenseGrowth, Missing
 
-AS_IT_IS = "as it is"
+THIS_NETWORK = "this network"
 
 
 class ComparisonReport(SheetReport, DataReport):
-    """A comparison of several networks, or of one with what it would be as other kinds."""
+    """A comparison of several networks, or of one with itself as other kinds."""
 
     comparison: Comparison
 
     @property
     def title(self) -> str:
-        """The one network's name, or what is done with several."""
+        """The name of the one network, or `Comparison`."""
         return self.comparison.networks[0].name if self._alone else "Comparison"
 
     @property
@@ -51,7 +51,7 @@ class ComparisonReport(SheetReport, DataReport):
         }
 
     def sheets(self) -> list[Sheet]:
-        """Return a row a side, each with a bar drawn to the scale of the largest."""
+        """Return a table with a row and a bar for each network."""
         searched = self.comparison.same_params
         most = max(side.params for side in self.comparison.sides) or 1
         columns = (
@@ -77,12 +77,12 @@ class ComparisonReport(SheetReport, DataReport):
         return [Sheet(columns, rows, title=heading, subtitle=subtitle, notes=tuple(self._notes()))]
 
     def _label(self, side: Compared) -> str:
-        return (side.kind or AS_IT_IS) if self._alone else side.name
+        return (side.kind or THIS_NETWORK) if self._alone else side.name
 
     def _notes(self) -> Iterator[str]:
         first = self.comparison.sides[0]
         if self._alone and not any(isinstance(placed.layer, Cell) for placed in self.comparison.networks[0].stack):
-            yield "No layer is recurrent: there is nothing to exchange, and as any kind the network is as it is."
+            yield "No layer is recurrent: no kind can be exchanged, so every row is this network."
         for missing in self.comparison.missing:
             yield _why(missing, first)
         if self.comparison.same_params:
@@ -95,6 +95,8 @@ class ComparisonReport(SheetReport, DataReport):
 
 
 def _why(missing: Missing, first: Compared) -> str:
+    from rnncalc.questions.compare import Lack  # the conventions of one network do without
+
     match missing.reason:
         case Lack.STEPS:
             return f"{missing.kind}: not known without the number of steps; give steps, or -T."
@@ -121,7 +123,7 @@ class DenseGrowthReport(SheetReport, DataReport):
         }
 
     def sheets(self) -> list[Sheet]:
-        """Return a row for each chosen number of steps, and a line that draws the growth."""
+        """Return a table with a row and a bar for each number of steps, and a line that draws the growth."""
         found = self.growth.rows
         most = max(row.dense for row in found) or 1
         columns = (
@@ -145,11 +147,11 @@ class DenseGrowthReport(SheetReport, DataReport):
 
 
 MOST_NAMES = 3
-"""More layers are the first two, and the number of the others."""
+"""Of more layers, the first two are named, and the others counted."""
 
 
 class AllocationReport(SheetReport, DataReport, RecordReport):
-    """The allocations of one network."""
+    """What each convention allocates for one network."""
 
     allocations: Allocations
 
@@ -183,7 +185,7 @@ class AllocationReport(SheetReport, DataReport, RecordReport):
         yield (network, None, "total", None, *self._totals().values())
 
     def sheets(self) -> list[Sheet]:
-        """Return the table of layers with a column a convention, and a sentence for each difference."""
+        """Return a table of layers with a column for each convention, and a sentence for each difference."""
         rows = ((placed, (placed.layer.kind, *params.values())) for placed, params in self._rows())
         totals = self._totals()
         network = self.allocations.network
@@ -191,7 +193,7 @@ class AllocationReport(SheetReport, DataReport, RecordReport):
         return [sheet._replace(subtitle=flow(network))]
 
     def _rows(self) -> Iterator[tuple[Placed, dict[str, int | None]]]:
-        """Yield each layer in its place, with the parameters that each convention gives it."""
+        """Yield each layer with its parameters under each convention."""
         networks = self.allocations.networks
         for number, placed in enumerate(self.allocations.network.stack):
             yield placed, {name: of.stack[number].params if of else None for name, of in networks.items()}
@@ -221,4 +223,4 @@ def _explained(difference: Difference) -> str:
     layers = ", ".join(names if len(names) <= MOST_NAMES else [*names[:2], f"{len(names) - 2:,} others"])
     biases, others = letters(difference.biases), letters(difference.biases_of_textbook)
     tensors = ", ".join(difference.tensors)
-    return f"{more} in {layers} than the textbook, biases of {biases} in place of {others} ({tensors})"
+    return f"{more} in {layers} than the textbook, biases of {biases} instead of {others} ({tensors})"

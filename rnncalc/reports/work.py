@@ -1,22 +1,27 @@
-"""What a pass worked by hand says: for each layer its equations and weights, then every step with its numbers."""
+"""What a pass worked by hand says: for each layer its equations and weights, then every step with its numbers.
+
+A value is written as its operation with the numbers in, then what it comes to; where a vector stands as a column is for
+formats to say.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.tensor import WAYS
+from rnncalc.forward.tape import TapeValue
 from rnncalc.layers.layer import Embedding, External
 from rnncalc.questions.explain import explain
-from rnncalc.questions.work import LayerWork, StepWork, Work
+from rnncalc.questions.work import LayerWork, StepWork, Variable, Work, WorkedLine
 from rnncalc.reports.equations import Term
 from rnncalc.reports.equations import written as equation
 from rnncalc.reports.report import DerivationReport
 from rnncalc.reports.run import outcome
 from rnncalc.reports.setting import setting, title
-from rnncalc.reports.sheet import EquationText, Sheet, WorkLine
-from rnncalc.reports.written_work import DIGITS, matrix, numbers, written
+from rnncalc.reports.sheet import Block, EquationText, Sheet, WorkLine
+from rnncalc.step.operations import ATOM
 from rnncalc.text import all_of
 
 
@@ -34,7 +39,7 @@ class WorkReport(DerivationReport):
         """Return the network, each layer with its weights, each step, and what came out."""
         network = self.work.run.network
         rounded = f"Fractions are rounded to {DIGITS} digits here; the pass itself computes with all of them."
-        head = Sheet((), (), title=title(network), subtitle=f"a pass as work; {setting(network)}", notes=(rounded,))
+        head = Sheet((), (), title=title(network), subtitle=f"worked by hand; {setting(network)}", notes=(rounded,))
         layers = [sheet for layer in self.work.layers for sheet in _layer(self.work, layer)]
         return [head, *layers, Sheet((), (), title="Outcome", notes=tuple(outcome(self.work.run)))]
 
@@ -105,3 +110,172 @@ def _said(layer: LayerWork) -> tuple[str, ...]:
     if of.extra_inputs:
         notes.append(f"The last {of.extra_inputs} of the numbers that it reads come from elsewhere, at random.")
     return tuple(notes)
+
+
+DIGITS = 4
+"""How many digits that count a fraction has at most."""
+
+MOST_WHOLE = 2.0**53
+"""From there on a float does not tell each whole number from the next."""
+
+
+def written(line: WorkedLine, names: Mapping[int, object]) -> WorkLine:
+    """Return `z_1 = σ(0.1·1 + 0.4·0 + 0.01) = σ(0.11) = 0.5275`; what has a name of its own stands as its numbers."""
+    sides: list[WorkLine] = [(term(line.name),)]
+    if line.same_as is not None:
+        other = line.same_as
+        sides.append((term(other), *(() if other.layer == line.name.layer else (EquationText(f" of {other.layer}"),))))
+        sides.append(numbers(line.value.numbers))
+    else:
+        writers = (_ValueWriter(names), _ValueWriter(names, arguments=True), _ValueWriter(names, applied=True))
+        sides += [writer.bare(line.value) for writer in writers]
+        sides.append(numbers(line.value.numbers))
+    different = [side for number, side in enumerate(sides) if not number or side != sides[number - 1]]
+    return (*different[0], *(piece for side in different[1:] for piece in (" = ", *side)))
+
+
+def term(name: Variable) -> Term:
+    """Return a name as a term: `h_(12)`."""
+    return Term(name.letter, time="" if name.step is None else str(name.step))
+
+
+def numbers(vector: list[float]) -> WorkLine:
+    """Return a vector of one as a number, any other as a column."""
+    texts = [number(each) for each in vector]
+    return (texts[0],) if len(texts) == 1 else (Block(tuple((text,) for text in texts)),)
+
+
+def matrix(rows: list[list[float]]) -> WorkLine:
+    """Return a matrix of one number as that, any other in its rows."""
+    texts = tuple(tuple(number(each) for each in row) for row in rows)
+    return (texts[0][0],) if len(texts) == len(texts[0]) == 1 else (Block(texts),)
+
+
+def number(value: float) -> str:
+    """Return a whole number as it is, a fraction in four digits that count; a true minus before it."""
+    text = str(int(value)) if abs(value) < MOST_WHOLE and value == int(value) else f"{value:.{DIGITS}g}"
+    return text.replace("-", "−")
+
+
+_NEGATIVE = 3
+"""A number with a minus stands alone on the left of a sign, and in brackets on its right."""
+
+_SUMS = ("plus", "shift")
+
+
+class _ValueWriter:
+    """Writes what a value is made of, down to the values that have names.
+
+    arguments: functions are of numbers that are worked out. applied: functions are worked out themselves.
+    """
+
+    def __init__(self, names: Mapping[int, object], *, arguments: bool = False, applied: bool = False) -> None:
+        self.names = names
+        self.arguments = arguments
+        self.applied = applied
+
+    def bare(self, value: TapeValue) -> WorkLine:
+        """Return what a value is made of, whether or not it has a name."""
+        row, operands = value.row, value.operands
+        if row is None or (row.function and self.applied):
+            return numbers(value.numbers)
+        if row.function:
+            first, *others = (numbers(of.numbers) if self.arguments else self.line(of) for of in operands)
+            return (f"{row.function}(", *first, *(piece for other in others for piece in (", ", *other)), ")")
+        if row.before:
+            return (*row.before, *self.line(operands[0], ATOM))
+        match row.name:
+            case "linear":
+                return self.line(operands[0])
+            case "matrix":
+                return _sum([*self._product(value)])
+            case "plus" | "shift":
+                return _sum(self.terms(value))
+            case "mean":
+                return ("(", *_sum([self.line(each, 2) for each in operands]), ")", " / ", "2")
+            case "join":
+                return ("(", *self.line(operands[0]), "; ", *self.line(operands[1]), ")")
+            case "row":
+                return (Term("E", row.drawn),)
+        if not row.sign:
+            return numbers(value.numbers)
+        left, right = operands
+        of_one = row.program == "*" and 1 in (len(left.numbers), len(right.numbers))
+        return (*self.line(left, 3), "·" if of_one else row.sign, *self.line(right, ATOM))
+
+    def line(self, value: TapeValue, least: int = 0) -> WorkLine:
+        """Return a value, one with a name as its numbers; in brackets where it binds less tightly than asked for."""
+        value = self._itself(value)
+        row = value.row
+        if id(value) in self.names or row is None or (self.applied and row.function):
+            line = numbers(value.numbers)
+            strength = _NEGATIVE if isinstance(line[0], str) and line[0].startswith("−") else ATOM
+        else:
+            line = self.bare(value)
+            strength = row.strength if row.sign or row.before or row.name == "mean" else ATOM
+            if row.name == "matrix":
+                rows = value.operands[0].numbers.rows
+                strength = 1 if len(rows) == 1 and len(rows[0]) > 1 else strength
+        return ("(", *line, ")") if strength < least else line
+
+    def _itself(self, value: TapeValue) -> TapeValue:
+        """Return the value that one without a name is, where its operation changes nothing."""
+        while value.row is not None and value.row.name == "linear" and id(value) not in self.names:
+            (value,) = value.operands
+        return value
+
+    def terms(self, value: TapeValue) -> list[WorkLine]:
+        """Return the terms of a sum, the one bias of a gate last, as the textbook has it."""
+        parts = [*self._parts(value)]
+        biases = [each for each in parts if each.piece is not None]
+        if len(biases) == 1 and all(_weighted(each) for each in parts if each is not biases[0]):
+            parts.remove(biases[0])
+            parts += biases
+        return [term for each in parts for term in self._term(each)]
+
+    def _parts(self, value: TapeValue) -> Iterator[TapeValue]:
+        """Yield what a sum adds up, sums within it taken apart."""
+        if value.row is None or value.row.name not in _SUMS:
+            yield value
+            return
+        for each in map(self._itself, value.operands):
+            yield from [each] if id(each) in self.names else self._parts(each)
+
+    def _term(self, value: TapeValue) -> list[WorkLine]:
+        """Return the term of a sum that a value is, or its terms."""
+        if id(value) in self.names or value.row is None or value.row.name != "matrix":
+            return [self.line(value, 2)]
+        return [*self._product(value)]
+
+    def _product(self, value: TapeValue) -> Iterator[WorkLine]:
+        """Yield a matrix times a vector; one row, times what has a name, is as many terms as it has numbers."""
+        rows, of = value.operands[0].numbers.rows, self._itself(value.operands[1])
+        known = of.row is None or id(of) in self.names
+        if len(rows) == 1 and known:
+            for weight, each in zip(rows[0], of.numbers, strict=True):
+                yield (number(weight), "·", *_in_brackets(number(each)))
+            return
+        vector, written = self.line(of, ATOM), matrix(rows)
+        by_number = isinstance(written[0], str) or (isinstance(vector[0], str) and vector[0] != "(")
+        yield (*written, "·" if by_number else " ", *vector)
+
+
+def _weighted(value: TapeValue) -> bool:
+    """Return whether a value is a product of weights, of a matrix or of one for each unit."""
+    return bool(value.operands) and value.operands[0].piece is not None
+
+
+def _in_brackets(text: str) -> WorkLine:
+    return ("(", text, ")") if text.startswith("−") else (text,)
+
+
+def _sum(terms: list[WorkLine]) -> WorkLine:
+    """Return terms with the signs between them; one that begins with a minus is subtracted."""
+    line = terms[0]
+    for term in terms[1:]:
+        first, *rest = term
+        if isinstance(first, str) and first.startswith("−"):
+            line = (*line, " − ", first[1:], *rest)
+        else:
+            line = (*line, " + ", *term)
+    return line

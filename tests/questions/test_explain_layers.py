@@ -7,7 +7,7 @@ from conftest import Call
 
 from rnncalc import GRU, RNN, CallError, Network, Part
 from rnncalc.conventions.formula import Plus
-from rnncalc.questions.explain import What, explain
+from rnncalc.questions.explain import StepKind, explain
 
 
 def test_layers_by_their_names_in_a_notation() -> None:
@@ -21,7 +21,7 @@ def test_layers_by_their_names_in_a_notation() -> None:
         ("output", "rnn_3"),
     ]
     assert whole.total is not None
-    assert (whole.total.what, whole.total.params, whole.total.expression) == (What.TOTAL, 74, Plus((24, 21, 21, 8)))
+    assert (whole.total.what, whole.total.params, whole.total.expression) == (StepKind.TOTAL, 74, Plus((24, 21, 21, 8)))
     assert whole.dense is not None
     some = explain(net, ["output", "rnn_3"], "uvw")
     assert (some.total, some.dense, some.notation.name) == (None, None, "uvw")

@@ -16,7 +16,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Layer, Output
 from rnncalc.modelfiles.model import FileTensor, ModelFile
 from rnncalc.network.network import Network
-from rnncalc.questions.models.pairing import Pairs, Wanted, below, moved, paired, prefix, wanted_of, without
+from rnncalc.questions.models.pairing import Pairs, SpecLayer, below, moved, paired, prefix, wanted_of, without
 from rnncalc.questions.models.sites import Doubt, Shape, Site, sites_of
 
 
@@ -113,7 +113,7 @@ def match(network: Network, file: ModelFile) -> Match:
     return Match(file.path, (*checks, *of_externals, *others), changes, no_params, named)
 
 
-def _checks(wanted: Wanted, site: Site | None) -> Iterator[TensorCheck]:
+def _checks(wanted: SpecLayer, site: Site | None) -> Iterator[TensorCheck]:
     """Yield the checks of a layer's tensors, and those of its site that the layer lacks."""
     if isinstance(wanted.layer, External):
         return
@@ -136,7 +136,7 @@ def _status(shape: Shape, found: FileTensor) -> TensorStatus:
     return TensorStatus.SHARED if found.shared_with else TensorStatus.MATCHED
 
 
-def _of_externals(externals: Sequence[Wanted], left: list[Site]) -> tuple[list[TensorCheck], list[Site]]:
+def _of_externals(externals: Sequence[SpecLayer], left: list[Site]) -> tuple[list[TensorCheck], list[Site]]:
     """Check external layers against the sites that are left: those below its path, or else all."""
     checks = []
     pathless = []
@@ -156,7 +156,7 @@ def _of_externals(externals: Sequence[Wanted], left: list[Site]) -> tuple[list[T
     return checks, [] if pathless else left
 
 
-def _sum(wanted: Wanted, found: int) -> TensorCheck:
+def _sum(wanted: SpecLayer, found: int) -> TensorCheck:
     params = wanted.placed.params
     status = TensorStatus.MATCHED if found == params else TensorStatus.SHAPE if found else TensorStatus.MISSING
     return TensorCheck(status, wanted.name, "external", (params,), None, (found,) if found else None, wanted.at)
@@ -166,7 +166,7 @@ _BESIDE = ("name", "frozen", "repeat", "extra_inputs", "path", "activation", "me
 """Options that no shape depends on."""
 
 
-def _changes(wanted: Sequence[Wanted], pairs: Pairs, framework: str) -> Iterator[LayerChange]:
+def _changes(wanted: Sequence[SpecLayer], pairs: Pairs, framework: str) -> Iterator[LayerChange]:
     """Yield the changes that would make each layer that of the file in its place."""
     explained = False
     for place, each in enumerate(wanted):
@@ -190,7 +190,7 @@ def _of_table(layer: Layer, site: Site) -> bool:
     return isinstance(layer, Embedding) and Doubt.TABLE in site.doubts
 
 
-def _options(wanted: Wanted, site: Site, framework: str) -> Iterator[LayerChange]:
+def _options(wanted: SpecLayer, site: Site, framework: str) -> Iterator[LayerChange]:
     ours, theirs = wanted.layer, site.layer
     assert theirs is not None
     one, other = ((layer.kind, getattr(layer, layer.number)) for layer in (ours, theirs))
@@ -213,7 +213,7 @@ def _value(layer: Layer, option: str, framework: str) -> Any:
     return getattr(layer, option)
 
 
-def _unpaired(wanted: Sequence[Wanted], pairs: Pairs, left: Sequence[Site], start: str) -> Iterator[LayerChange]:
+def _unpaired(wanted: Sequence[SpecLayer], pairs: Pairs, left: Sequence[Site], start: str) -> Iterator[LayerChange]:
     """Yield the paths of layers that are not at theirs, and the layers that would be what is left beside them.
 
     start: the prefix of the network's paths that the file leaves out.

@@ -27,7 +27,7 @@ Pairs = dict[int, Site]
 Item = TypeVar("Item")
 
 
-class Wanted(NamedTuple):
+class SpecLayer(NamedTuple):
     """A layer, one copy of it.
 
     at: its path in the spec. shapes: of the tensors it owns, under the names of a layer that stands
@@ -67,23 +67,23 @@ def kind_of(layer: Layer | None) -> type[Layer]:
             return Layer
 
 
-def wanted_of(network: Network) -> list[Wanted]:
+def wanted_of(network: Network) -> list[SpecLayer]:
     """Return what each layer of a network asks for, those without a tensor left out, external ones with none."""
     paths = {name: path for path, name, _ in named(network.parts)}
     wanted = [_wanted(placed, paths[placed.name]) for placed in network.stack]
     return [each for each in wanted if each.shapes or isinstance(each.layer, External)]
 
 
-def _wanted(placed: Placed, at: Path) -> Wanted:
+def _wanted(placed: Placed, at: Path) -> SpecLayer:
     if isinstance(placed.layer, External):
-        return Wanted(placed, at, {}, {}, {})
+        return SpecLayer(placed, at, {}, {}, {})
     own = [(tensor.sized(placed.sizes), tensor.sized(placed.sizes, placed.copy)) for tensor in placed.layout.own]
     shapes, names = {alone.name: alone.shape for alone, _ in own}, {alone.name: one.name for alone, one in own}
     shared = {tensor.name: tensor.shape for tensor in placed.shared}
-    return Wanted(placed, at, shapes, names, shared)
+    return SpecLayer(placed, at, shapes, names, shared)
 
 
-def distance(wanted: Wanted, site: Site) -> float | None:
+def distance(wanted: SpecLayer, site: Site) -> float | None:
     """Return how far the tensors of a site are from those wanted, 0 to 1; None if they cannot be the layer's.
 
     They cannot if none has its name, or some have other dimensions and no matrix is one on both sides: a norm and a
@@ -100,7 +100,7 @@ def distance(wanted: Wanted, site: Site) -> float | None:
     return 1 - (equal + len(common)) / (2 * every)
 
 
-def paired(wanted: Sequence[Wanted], sites: Sequence[Site], *, ordered: bool) -> Pairs:
+def paired(wanted: Sequence[SpecLayer], sites: Sequence[Site], *, ordered: bool) -> Pairs:
     """Return the sites of layers. Raises SpecError if several fit a layer equally well."""
     pairs: Pairs = {}
     left = [*sites]
@@ -120,7 +120,7 @@ def below(site: Site, path: str) -> bool:
     return path in site.path and bool(re.search(rf"(^|[./]){re.escape(path)}([./]|$)", site.path))
 
 
-def _by_path(wanted: Sequence[Wanted], left: list[Site], pairs: Pairs) -> None:
+def _by_path(wanted: Sequence[SpecLayer], left: list[Site], pairs: Pairs) -> None:
     """Pair the layers whose paths are given, or whose names are those of modules, with what is there."""
     seen: dict[tuple[str, type[Layer]], int] = {}
     for place, each in enumerate(wanted):
@@ -139,7 +139,7 @@ def _by_path(wanted: Sequence[Wanted], left: list[Site], pairs: Pairs) -> None:
             _take(left, site)
 
 
-def _at(wanted: Wanted, path: str, left: list[Site], *, given: bool) -> list[Site]:
+def _at(wanted: SpecLayer, path: str, left: list[Site], *, given: bool) -> list[Site]:
     """Return the sites at a path, or at one that ends with it; of several such, none can be meant."""
     exact = [site for site in left if site.path == path]
     if exact:
@@ -152,12 +152,12 @@ def _at(wanted: Wanted, path: str, left: list[Site], *, given: bool) -> list[Sit
     return ending
 
 
-def _ambiguous(wanted: Wanted, paths: Sequence[str]) -> SpecError:
+def _ambiguous(wanted: SpecLayer, paths: Sequence[str]) -> SpecError:
     fits = one_of([f"'{escape(path)}'" for path in paths])
     return SpecError((Problem(wanted.at, f"may be {fits} of the file; give its path"),))
 
 
-def _by_shapes(free: dict[int, Wanted], left: list[Site], pairs: Pairs, *, ordered: bool, with_kind: bool) -> None:
+def _by_shapes(free: dict[int, SpecLayer], left: list[Site], pairs: Pairs, *, ordered: bool, with_kind: bool) -> None:
     """Pair layers with sites whose tensors are theirs, name by name and shape by shape."""
     asked = _grouped(
         [place for place in free if place not in pairs],
@@ -231,7 +231,7 @@ def _in_order(
     return pairs
 
 
-def prefix(wanted: Sequence[Wanted], sites: Sequence[Site]) -> str:
+def prefix(wanted: Sequence[SpecLayer], sites: Sequence[Site]) -> str:
     """Return the prefix that the paths of all layers share and no site has; nothing if a site has one of the paths.
 
     That is what a wrapper was called, in the file that the paths were taken from.
@@ -247,7 +247,7 @@ def prefix(wanted: Sequence[Wanted], sites: Sequence[Site]) -> str:
     return ""
 
 
-def without(start: str, wanted: Wanted) -> Wanted:
+def without(start: str, wanted: SpecLayer) -> SpecLayer:
     """Return a layer with its path, if it has one, without this start."""
     placed = wanted.placed
     if not start or placed.layer.path is None:
@@ -255,7 +255,7 @@ def without(start: str, wanted: Wanted) -> Wanted:
     return wanted._replace(placed=placed._replace(layer=placed.layer.replace(path=placed.layer.path[len(start) :])))
 
 
-def moved(missing: Sequence[Wanted], left: Sequence[Site]) -> Iterator[tuple[Wanted, str]]:
+def moved(missing: Sequence[SpecLayer], left: Sequence[Site]) -> Iterator[tuple[SpecLayer, str]]:
     """Yield the layers that are not at their paths, each with the only path where its tensors are, shape by shape.
 
     Of several such paths, that is meant whose last part is the layer's own.

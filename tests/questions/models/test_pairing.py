@@ -13,11 +13,11 @@ from rnncalc.layers.lstm import LSTM
 from rnncalc.modelfiles.model import FileModule
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
-from rnncalc.questions.models.pairing import Wanted, below, distance, kind_of, paired, wanted_of
+from rnncalc.questions.models.pairing import SpecLayer, below, distance, kind_of, paired, wanted_of
 from rnncalc.questions.models.sites import sites_of
 
 
-def wanted(*layers: Layer, input: int = 4, output: Output | None = None) -> list[Wanted]:
+def wanted(*layers: Layer, input: int = 4, output: Output | None = None) -> list[SpecLayer]:
     return wanted_of(Network(input=input, layers=layers, output=output, convention="pytorch"))
 
 
