@@ -48,7 +48,7 @@ WORDS = (
 """The left column of the table of words that can be looked for, and its right column."""
 
 CLASSES = re.compile(
-    r"(Told|Said|Given|Found|Made|Lies|How|Laid|Known|Seen|Done|Written|Asked|Meant|Named|Shown|Read|Taken|Kept|Held|SpecLayer|What|Whose|Where|Which|Who)"
+    r"(Told|Said|Given|Found|Made|Lies|How|Laid|Known|Seen|Done|Written|Asked|Meant|Named|Shown|Read|Taken|Kept|Held|Wanted|What|Whose|Where|Which|Who)"
 )
 """What is no noun of the field: it names no class."""
 
