@@ -1,4 +1,4 @@
-"""`run --backward`: a pass forward and back, and whether that is what the equations and finite differences say."""
+"""`run --backward`: a forward and a backward pass, held against the equations and finite differences."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ class LayerBackward(NamedTuple):
 
     ran: the forward pass; seen: the backward pass. declared: gradients, saved activations, multiply-adds.
     worst_difference: how far a gradient of its weights is at most from its finite difference, of the largest of 1, the
-        gradient and the loss; None where nothing in it is trained.
+        gradient and the loss; None if nothing in it is trained.
     norms: how long the gradients are at each step, and terms: of each recurrent weight of a layer of one unit, where
         states were asked for.
     errors: for each trained tensor how far its truncated gradient is from the full one, of the length of that; None
-        where the full one is zero. Empty where nothing is truncated.
+        where the full one is zero. Empty if nothing is truncated.
     """
 
     ran: LayerRun
@@ -89,11 +89,11 @@ class LayerBackward(NamedTuple):
 
 
 class Backward(NamedTuple):
-    """A pass forward and back.
+    """A forward pass and a backward pass.
 
-    run: the pass forward. layers: what each layer was seen to do, none where the pass forward could not be done.
+    run: the forward pass. layers: what each layer was seen to do, none if the forward pass could not be done.
     chunk: the steps of one backward pass, None for all of them.
-    name_of_loss: one of LOSSES; loss: its value, None where the pass forward could not be done.
+    name_of_loss: one of LOSSES; loss: its value, None if the forward pass could not be done.
     compared: how many weights were held against finite differences; weights: how many are trained. kinks: at how many
         of those compared the slope changes at once, so that any between the slopes of both sides is right.
     """
@@ -169,7 +169,7 @@ def backward(
 
 
 def whole_work(network: Network, chunk: int | None = None) -> int:
-    """Return what a pass forward and back and its finite differences take, in multiply-adds.
+    """Return what a forward pass, a backward pass and the finite differences take, in multiply-adds.
 
     Raises CallError and RefusedError as `backward` does, where no such pass can be.
     """
@@ -179,7 +179,7 @@ def whole_work(network: Network, chunk: int | None = None) -> int:
 def _counted(network: Network, chunk: int | None) -> Training:
     """Return what is counted of a backward pass through so many steps together, or as many as the network's own.
 
-    Raises CallError for a chunk that is no number of steps, and RefusedError where a part is counted elsewhere, which
+    Raises CallError for a chunk that is no number of steps, and RefusedError if a part is counted elsewhere, which
     can have no backward pass.
     """
     if chunk is not None:
@@ -206,7 +206,7 @@ def _cuts(counted: Training) -> bool:
 
 
 def _loss_named(name: str | None, targets: object) -> str:
-    """Return the name of the loss. Raises CallError where there is no such loss, or no targets for it."""
+    """Return the name of the loss. Raises CallError if there is no such loss, or no targets for it."""
     if name is None:
         return "sum" if targets is None else "squared"
     if LOSSES[word("loss", name, tuple(LOSSES))].needs_targets and targets is None:
@@ -215,7 +215,7 @@ def _loss_named(name: str | None, targets: object) -> str:
 
 
 def _in_steps(network: Network, targets: Targets | None) -> list[list[float]]:
-    """Return the targets as a vector for each step that has one. Raises CallError where they are not so many."""
+    """Return the targets as a vector for each step that has one. Raises CallError if they are not so many."""
     steps = network.stack[-1].output_shape[:-1]
     if not steps or not targets:
         return [targets or []]
@@ -225,7 +225,7 @@ def _in_steps(network: Network, targets: Targets | None) -> list[list[float]]:
 
 
 def _farthest(back: BackwardPass, compared: list[Spot], differences: Differences) -> Iterator[float | None]:
-    """Yield for each layer the greatest distance of a gradient from its finite difference, None where it has none."""
+    """Yield for each layer the greatest distance of a gradient from its finite difference, None if it has none."""
     for seen in back.layers:
         distances = []
         for spot in compared:

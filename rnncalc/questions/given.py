@@ -24,14 +24,14 @@ def network_of(given: object) -> Network:
 
 
 def whole(name: str, given: object, least: int = 0) -> int:
-    """Return what must be a whole number. Raises CallError where it is none, or too small."""
+    """Return what must be a whole number. Raises CallError if it is none, or too small."""
     if isinstance(given, bool) or not isinstance(given, int) or given < least:
         raise CallError(f"{name}: expected a whole number, {least} or more, got {said(given)}")
     return given
 
 
 def word(name: str, given: object, known: tuple[str, ...]) -> str:
-    """Return what must be one of a few words. Raises CallError where it is none of them."""
+    """Return what must be one of a few words. Raises CallError if it is none of them."""
     if isinstance(given, str) and given in known:
         return given
     cure = did_you_mean(given, known) if isinstance(given, str) else "; give its name as text"

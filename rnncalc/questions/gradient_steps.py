@@ -37,7 +37,7 @@ class Keeper(NamedTuple):
 class Norms(NamedTuple):
     """One state of one direction of a layer, its steps in the order of time.
 
-    letter: of the state; norms: ‖∂L/∂h_t‖ for each step t, None where the loss does not depend on it.
+    letter: of the state; norms: ‖∂L/∂h_t‖ for each step t, None if the loss does not depend on it.
     keeper: the gate that the state before is multiplied with, as an LSTM's c is with f, if there is such a gate.
     kept: for each step the largest number of the product of that gate over the later steps.
     """

@@ -20,11 +20,11 @@ from rnncalc.network.network import Network
 from rnncalc.text import escape
 
 Sized = Callable[[int], Network]
-"""Gives the network whose sizes marked `?` have a value; raises SpecError where there is none with it."""
+"""Gives the network whose sizes marked `?` have a value; raises SpecError if there is none with it."""
 
 
 class SizeCount(NamedTuple):
-    """What one size makes: its count, None where no network has it, and then what is wrong.
+    """What one size makes: its count, None if no network has it, and then what is wrong.
 
     bends: of each cell whose gates depend on whether it, or both its directions, are as wide as its input, how much
         wider the input is.
@@ -52,7 +52,7 @@ class Sizes:
         self._name, self._different = "", 0
 
     def at(self, place: int) -> SizeCount:
-        """Return what becomes of `place` steps. Raises RefusedError where there are too many layers for so many."""
+        """Return what becomes of `place` steps. Raises RefusedError if there are too many layers for so many."""
         if place not in self.tried:
             try:
                 network = self.sized(place * self.step)
@@ -74,7 +74,7 @@ class Sizes:
         return self.at(place).params is not None
 
     def refuse_endless(self, more: int) -> None:
-        """Raise RefusedError where so many more tries would be too many for the layers there are."""
+        """Raise RefusedError if so many more tries would be too many for the layers there are."""
         tries = len(self.tried) + more
         if self._different * tries > MOST_COUNTED:
             layers = f"{self._name} has {self._different:,} different layers"

@@ -48,7 +48,7 @@ def _gates(placed: Placed) -> int:
 def refuse_pass(network: Network, most: int, *, weights: bool, inputs: bool, traced: bool = False) -> None:
     """Refuse a pass of more than `most` multiply-adds or too many bytes, or one that takes as long as is too long.
 
-    What it takes beside multiply-adds may take as long as `most` of them, or as the default where that is more. The
+    What it takes beside multiply-adds may take as long as `most` of them, or as the default if that is more. The
     rest is as in `refuse_large`.
     """
     refuse_costly(cost_of(network), most, "a pass would do")

@@ -35,7 +35,7 @@ class Run(NamedTuple):
 
     network: the network with the number of steps that were run.
     layers: what each layer did, in order, up to the first that could not be run.
-    assumed_steps: how many steps were run where neither the network nor inputs say a number; None where one does.
+    assumed_steps: how many steps were run if neither the network nor inputs say a number; None if one does.
     """
 
     network: Network
@@ -54,7 +54,7 @@ class Run(NamedTuple):
 
     @property
     def outputs(self) -> Any:
-        """What left the last layer that was run: a list of vectors where that is a sequence, else one vector."""
+        """The output of the last layer that was run: a list of vectors if that is a sequence, else one vector."""
         return self.layers[-1].output
 
 
@@ -78,7 +78,7 @@ def run(
         for each direction of a bidirectional layer. What is not given is zeros.
     states: whether to keep each layer's states and gates, step by step.
     progress: called after each matrix product with the number of its multiplications.
-    Raises SpecError where the numbers do not fit, with all that is wrong, CallError for what is no network,
+    Raises SpecError if the numbers do not fit, with all that is wrong, CallError for what is no network,
     RefusedError when the pass would take more multiply-adds than `most_multiply_adds`, or 2 GB.
     """
     network, most = network_of(network), whole("most_multiply_adds", most_multiply_adds)
@@ -109,14 +109,14 @@ def weights_in_use(
 
 
 def seed_of(seed: object) -> int:
-    """Return what must be a seed. Raises CallError where it is no whole number."""
+    """Return what must be a seed. Raises CallError if it is no whole number."""
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise CallError(f"seed: expected a whole number, got {said(seed)}")
     return seed
 
 
 def assumed_steps(network: Network, inputs: Inputs | None) -> int | None:
-    """Return how many steps are run where neither the network nor its inputs say a number; None where they do."""
+    """Return how many steps are run if neither the network nor its inputs say a number; None if they do."""
     return None if steps_known(with_steps_of(network, inputs).parts) else DEFAULT_STEPS
 
 

@@ -22,7 +22,7 @@ class LayerTraining(NamedTuple):
     gradients: one a trainable parameter.
     saved: the forward values that its backward equations read, each vector once, in numbers for one sequence: of the
         chunk that has the most. backward_multiply_adds: the multiplications in matrix products of the backward pass
-        through one whole sequence. Both are None where the steps, or what a part counted elsewhere does, are not known.
+        through one whole sequence. Both are None if the steps, or what a part counted elsewhere does, are not known.
     """
 
     placed: Placed

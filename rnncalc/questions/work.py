@@ -22,12 +22,12 @@ from rnncalc.network.stack import Placed
 from rnncalc.questions.given import network_of
 from rnncalc.questions.run import Run, assumed_steps, own_numbers, seed_of, with_steps_to_run
 
-Left = Mapping[str, Sequence[TapeValue]]
-"""What left each layer, by its name."""
+LayerOutputs = Mapping[str, Sequence[TapeValue]]
+"""The outputs of each layer, by its name."""
 
 
 class Variable(NamedTuple):
-    """A letter of a layer at a step, counted from 1; step None where no sequence flows."""
+    """A letter of a layer at a step, counted from 1; step None if no sequence flows."""
 
     letter: str
     step: int | None
@@ -45,7 +45,7 @@ class WorkedLine(NamedTuple):
 class StepWork(NamedTuple):
     """What is done at one step: what is there before, and each value after those that it is made of.
 
-    step: counted from 1; None where no sequence flows.
+    step: counted from 1; None if no sequence flows.
     """
 
     step: int | None
@@ -84,7 +84,7 @@ def work(
 ) -> Work:
     """Return a pass of a small network with every equation's numbers.
 
-    Takes what `run` takes, and raises what it raises; RefusedError where a step has more than 200 numbers.
+    Takes what `run` takes, and raises what it raises; RefusedError if a step has more than 200 numbers.
     """
     network = network_of(network)
     own = own_numbers(network, weights, inputs, start)
@@ -141,7 +141,7 @@ def _letter(layer: Layer) -> str:
 
 
 def _named(
-    layers: Sequence[Placed], kept: Mapping[str, Sequence[History[TapeValue]]], left: Left
+    layers: Sequence[Placed], kept: Mapping[str, Sequence[History[TapeValue]]], left: LayerOutputs
 ) -> dict[int, Variable]:
     """Return the name of every value that has one, by identity; what a layer reads is named last, by who made it."""
     names: dict[int, Variable] = {}
