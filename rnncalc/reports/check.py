@@ -146,6 +146,11 @@ class CheckReport(SheetReport, DataReport, CheckedReport):
         yield f"{'; '.join(f'{counts[status]:,} {said}' for status, said in _SAID.items() if counts[status])}."
 
 
+def of_network(verdict: Verdict) -> CheckReport:
+    """Return the report of one network, which has its name instead of a file's."""
+    return CheckReport((verdict._replace(file=verdict.file or verdict.name or ""),))
+
+
 def _problems(verdict: Verdict) -> Iterator[Finding]:
     """Yield what is wrong with a file that is no spec."""
     for problem in verdict.problems:
