@@ -15,7 +15,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rnncalc.errors import CallError, Problem, RefusedError, SpecError
+    from rnncalc.errors import CallError, DeclarationError, Problem, RefusedError, SpecError
+    from rnncalc.export import export
     from rnncalc.layers.cell import Cell, Gate, Product
     from rnncalc.layers.fastgrnn import FastGRNN
     from rnncalc.layers.gru import GRU
@@ -28,38 +29,48 @@ if TYPE_CHECKING:
     from rnncalc.layers.sru import SRU
     from rnncalc.network.budget import Budget
     from rnncalc.network.network import Network
+    from rnncalc.network.own_kinds import register
     from rnncalc.network.parts import Expect, Part
     from rnncalc.network.training import Update
     from rnncalc.questions.answer.grading import answer
     from rnncalc.questions.backward import backward
+    from rnncalc.questions.check import check_network as check
     from rnncalc.questions.compare import compare
     from rnncalc.questions.count import count
     from rnncalc.questions.explain import explain
+    from rnncalc.questions.read import read_model as read
     from rnncalc.questions.run import run
     from rnncalc.questions.solve import solve
     from rnncalc.questions.training import training
+    from rnncalc.reports.draw import draw
     from rnncalc.spec import load, load_data
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "rnncalc.errors": ("CallError", "Problem", "RefusedError", "SpecError"),
-    "rnncalc.layers.cell": ("Cell", "Gate", "Product"),
-    "rnncalc.layers.layer": ("Layer", "Output"),
-    "rnncalc.network.network": ("Network",),
-    "rnncalc.network.budget": ("Budget",),
-    "rnncalc.network.parts": ("Expect", "Part"),
-    "rnncalc.network.training": ("Update",),
-    "rnncalc.questions.answer.grading": ("answer",),
-    "rnncalc.questions.backward": ("backward",),
-    "rnncalc.questions.compare": ("compare",),
-    "rnncalc.questions.count": ("count",),
-    "rnncalc.questions.explain": ("explain",),
-    "rnncalc.questions.run": ("run",),
-    "rnncalc.questions.solve": ("solve",),
-    "rnncalc.questions.training": ("training",),
-    "rnncalc.spec": ("load", "load_data"),
+    "rnncalc.errors": "CallError DeclarationError Problem RefusedError SpecError",
+    "rnncalc.export": "export",
+    "rnncalc.layers.cell": "Cell Gate Product",
+    "rnncalc.layers.layer": "Layer Output",
+    "rnncalc.network.network": "Network",
+    "rnncalc.network.own_kinds": "register",
+    "rnncalc.network.budget": "Budget",
+    "rnncalc.network.parts": "Expect Part",
+    "rnncalc.network.training": "Update",
+    "rnncalc.questions.answer.grading": "answer",
+    "rnncalc.questions.backward": "backward",
+    "rnncalc.questions.check": "check=check_network",
+    "rnncalc.questions.compare": "compare",
+    "rnncalc.questions.count": "count",
+    "rnncalc.questions.explain": "explain",
+    "rnncalc.questions.read": "read=read_model",
+    "rnncalc.questions.run": "run",
+    "rnncalc.questions.solve": "solve",
+    "rnncalc.questions.training": "training",
+    "rnncalc.reports.draw": "draw",
+    "rnncalc.spec": "load load_data",
 }
+"""The public names of each module, some with the name that they have there."""
 
 __all__ = [
     "GRU",
@@ -70,6 +81,7 @@ __all__ = [
     "Budget",
     "CallError",
     "Cell",
+    "DeclarationError",
     "Dense",
     "Dropout",
     "Embedding",
@@ -90,11 +102,16 @@ __all__ = [
     "Update",
     "answer",
     "backward",
+    "check",
     "compare",
     "count",
+    "draw",
     "explain",
+    "export",
     "load",
     "load_data",
+    "read",
+    "register",
     "run",
     "solve",
     "training",
@@ -116,8 +133,9 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> object:
     """Import a public name when it is first used: the command line starts without those it does not need."""
     for home, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(home), name)
+        for public, _, there in (each.partition("=") for each in names.split()):
+            if public == name:
+                return getattr(import_module(home), there or name)
     if found := _layers().get(name):
         from rnncalc.layers.kinds import kind
 

@@ -18,7 +18,7 @@ ROOMS = (
     *("layers", "conventions", "step", "network", "spec", "modelfiles"),
     *("forward", "questions", "pictures", "reports", "export", "formats", "cli"),
 )
-ROOT = {"__init__", "__main__", "bounds", "errors", "files", "text"}
+ROOT = {"__init__", "__main__", "bounds", "display", "errors", "files", "text"}
 FLOW = {
     "layers": {"layers"},
     "conventions": {"layers", "conventions"},
@@ -44,13 +44,14 @@ FLOW = {
     "formats": {"reports", "pictures", "formats"},
     "cli": {*ROOMS, "__init__"},
     "bounds": set(),
+    "display": set(),
     "errors": set(),
     "files": set(),
     "text": set(),
     "__init__": {*ROOMS},
     "__main__": {"cli"},
 }
-MAY_IMPORT = {room: {*may, "bounds", "errors", "files", "text"} for room, may in FLOW.items()}
+MAY_IMPORT = {room: {*may, "bounds", "display", "errors", "files", "text"} for room, may in FLOW.items()}
 FLAG = re.compile(r"(?<![\w-])(-[A-Za-z]|--[a-z]{2,})\b")
 ONLY_IN = {"yaml": "spec", "rich": "formats", "click": "cli"}
 

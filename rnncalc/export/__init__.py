@@ -5,13 +5,16 @@ A new framework to write for is a module with SPELLING = Spelling(...), named in
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
+
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
-from rnncalc.errors import DeclarationError, RefusedError
+from rnncalc.errors import CallError, DeclarationError, RefusedError
 from rnncalc.export.program import program_of
 from rnncalc.export.writer import Spelling, Writer
 from rnncalc.layers.kinds import imported
 from rnncalc.network.network import Network
-from rnncalc.text import escape, one_of
+from rnncalc.text import escape, not_among, one_of
 
 SPELLINGS: dict[str, str | Spelling] = {
     "pytorch": "rnncalc.export.pytorch",
@@ -84,3 +87,25 @@ def _reason(error: Exception) -> str:
         return f"what it writes is no Python, in line {error.lineno}: {escape((error.text or '').strip(), 200)}"
     *_, at = extract_tb(error.__traceback__)
     return f"{type(error).__name__}: {escape(str(error), 300)} ({basename(at.filename)}, line {at.lineno})"
+
+
+class _CallableModule(ModuleType):
+    """This module, which is the function `rnncalc.export` too: Python puts a module in the place of its name."""
+
+    def __call__(self, network: Network, to: str) -> str:
+        return export(network, to)
+
+
+def export(network: Network, to: str) -> str:
+    """Return a program in Python that builds the network in a framework and, run, prints its parameters.
+
+    to: pytorch, keras, flax-linen or flax-nnx. Raises CallError for another, RefusedError for what it cannot express.
+    """
+    if not isinstance(network, Network):
+        raise CallError(f"expected a Network, such as load('spec.yaml'), got {escape(repr(network))}")
+    if to not in SPELLINGS:
+        raise CallError(f"to: {not_among((str(to),), tuple(SPELLINGS))}")
+    return source(network, to)
+
+
+sys.modules[__name__].__class__ = _CallableModule

@@ -7,6 +7,7 @@ from math import dist, hypot, isnan, nan, prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.bounds import MOST_DIFFERENCES, MOST_MULTIPLY_ADDS
+from rnncalc.display import displayed
 from rnncalc.errors import CallError, RefusedError
 from rnncalc.forward.arrays import Nested, PassData, Progress, flat, number_at, shape_of
 from rnncalc.forward.backward_pass import (
@@ -88,6 +89,7 @@ class LayerBackward(NamedTuple):
         )
 
 
+@displayed
 class Backward(NamedTuple):
     """A forward pass and a backward pass.
 

@@ -11,12 +11,14 @@ from enum import Enum, auto
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
-from rnncalc.errors import Path, Problem
+from rnncalc.display import displayed
+from rnncalc.errors import CallError, Path, Problem
 from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT, OF_TRAINING, Budget, Quantity, Rule
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Expect, steps_known
 from rnncalc.questions.count import count
 from rnncalc.questions.dense import own_dense_params
+from rnncalc.questions.given import network_of, word
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -142,6 +144,7 @@ class Status(Enum):
     REMOVED = "removed"
 
 
+@displayed
 class Verdict(NamedTuple):
     """What was found of a network, and of the file that it is in.
 
@@ -215,6 +218,21 @@ def check(
     if before is not None:
         checks += [_compared(limit, before, numbers, network) for limit in given if limit.compares]
     return Verdict("", network.name, network.convention, numbers, tuple(_located(checks, locate)), left_out)
+
+
+def check_network(network: Network, *, dtype: str = "float32", **limits: float) -> Verdict:
+    """Hold a network against its own `expect` and `budget`, and against these limits; both hold.
+
+    limits: by their names in a budget, such as `max_params=1_000_000`. `status` of what is returned says how it stands.
+    Raises CallError for a limit that there is not, or that is no number.
+    """
+    given = []
+    for key, value in limits.items():
+        rule, quantity, allowed, *_ = BUDGET_KEYS[word("limit", key, tuple(BUDGET_KEYS))]
+        if problem := allowed.problem(value):
+            raise CallError(f"{key}: {problem}")
+        given.append(Limit(rule, quantity, _exact(value), flag=key))
+    return check(network_of(network), given, dtype=dtype)
 
 
 def numbers_of(network: Network, dtype: str, *, trained: bool = False) -> Numbers:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
+from rnncalc.display import displayed
 from rnncalc.errors import CallError, Cure, Problem, RefusedError, SpecError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.gru import GRU
@@ -59,6 +60,7 @@ class Missing(NamedTuple):
     reason: Lack | Problem
 
 
+@displayed
 class Comparison(NamedTuple):
     """Networks beside each other, or one network as several kinds.
 
@@ -91,6 +93,7 @@ class GrowthRow(NamedTuple):
         return self.dense / self.params if self.params else None
 
 
+@displayed
 class DenseGrowth(NamedTuple):
     """How the dense equivalent grows with the number of steps while the network stays as it is."""
 

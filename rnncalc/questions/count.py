@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from rnncalc.display import displayed
 from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
@@ -22,6 +23,7 @@ DTYPES = {
 """The bytes of one parameter."""
 
 
+@displayed
 class Count(NamedTuple):
     """The counts of a network: sums over its layers.
 

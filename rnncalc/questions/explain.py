@@ -9,6 +9,7 @@ from typing import NamedTuple
 from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.formula import Expression, Plus, Times
 from rnncalc.conventions.tensor import Direction, Role, Tensor
+from rnncalc.display import displayed
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell, Gate
 from rnncalc.layers.layer import Dense, Output
@@ -78,6 +79,7 @@ class Derivation(NamedTuple):
     steps: tuple[Step, ...]
 
 
+@displayed
 class Explanation(NamedTuple):
     """How the counts of a network, or of some of its layers, come about.
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from os import PathLike, fspath
 from typing import Any, NamedTuple
 
 from rnncalc.bounds import MAX_SIZE, MAX_TEXT, MOST_MODULES
+from rnncalc.display import displayed
 from rnncalc.errors import SpecError
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
+from rnncalc.modelfiles import read as read_file
 from rnncalc.modelfiles.model import ModelFile, Remark
 from rnncalc.network.network import Network
 from rnncalc.network.parts import TopologyName
@@ -31,6 +34,7 @@ class Draft(NamedTuple):
         return (*self.network.layers, output) if isinstance(output, Output) else (*self.network.layers,)
 
 
+@displayed
 class Reading(NamedTuple):
     """The contents of a file. draft: None if it has no parameters, or more than a spec may have."""
 
@@ -46,6 +50,11 @@ def read(file: ModelFile) -> Reading:
     if draft is None or draft.network.params != file.params:
         draft = _network(file, [External(file.params)], [(Remark(Doubt.MODULES),)], None)
     return Reading(file, draft)
+
+
+def read_model(path: str | PathLike[str]) -> Reading:
+    """Return the contents of the model file at a path. Raises SpecError if it cannot be read as one."""
+    return read(read_file(fspath(path)))
 
 
 class _Drafting:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_MULTIPLY_ADDS
+from rnncalc.display import displayed
 from rnncalc.errors import CallError, Path, Problem, SpecError, first
 from rnncalc.forward.arrays import PassData, Progress, floats
 from rnncalc.forward.network_pass import LayerRun, Pass
@@ -30,6 +31,7 @@ from rnncalc.text import did_you_mean, escape, keys_here, one_of
 DEFAULT_STEPS = 3
 
 
+@displayed
 class Run(NamedTuple):
     """What a forward pass was seen to do.
 

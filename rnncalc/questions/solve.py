@@ -8,6 +8,7 @@ from math import prod
 from typing import NamedTuple
 
 from rnncalc.bounds import MAX_SIZE
+from rnncalc.display import displayed
 from rnncalc.errors import CallError, Cure, Problem, RefusedError, SpecError
 from rnncalc.network.network import Network
 from rnncalc.questions.given import network_of, said, whole
@@ -17,6 +18,7 @@ Piece = tuple[int, int]
 """The first and the last of sizes, in steps, that all can be."""
 
 
+@displayed
 class Solution(NamedTuple):
     """The largest size within a budget, and the next one beyond it.
 

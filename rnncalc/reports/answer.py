@@ -61,6 +61,17 @@ class AnswerReport(SheetReport, DataReport):
         notes = (verdict, *self._remarks())
         return [Sheet(columns, rows, title=title(network), subtitle=setting(network), notes=notes), *self._mistakes()]
 
+    def sentences(self) -> Iterator[str]:
+        """Yield what is said of the answer, a sentence each: the verdict, the mistakes behind it, and remarks."""
+        yield "Right." if self.answer.right else "Not right."
+        for each in self.answer.judged:
+            for diagnosis in each.diagnoses:
+                yours, right = _row(diagnosis, each)[1:]
+                sums = f"{_in_words(yours)} instead of {_in_words(right)}"
+                yield f"{_said(each)}{_where(each)} {_sentence(diagnosis)}: {sums}."
+            yield from _also(each)
+        yield from self._remarks()
+
     def _remarks(self) -> Iterator[str]:
         for each in self.answer.judged:
             yield from _instead(each, self.answer.network)
@@ -86,6 +97,10 @@ def _row(diagnosis: Diagnosis, judged: Judgement) -> tuple[Value, ...]:
     if isinstance(judged.given, Shape):
         return _sentence(diagnosis), judged.given.sizes, judged.shape
     return _sentence(diagnosis), _sum(diagnosis.yours), _sum(diagnosis.right)
+
+
+def _in_words(value: Value) -> str:
+    return f"{value.letters} = {value.numbers}" if isinstance(value, Arithmetic) else str(value)
 
 
 def _given(judged: Judgement) -> int | tuple[int, ...]:

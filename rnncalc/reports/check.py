@@ -137,6 +137,11 @@ class CheckReport(SheetReport, DataReport, CheckedReport):
         yield f"{'; '.join(texts)}."
 
 
+def of_network(verdict: Verdict) -> CheckReport:
+    """Return the report of one network, which has its name instead of a file's."""
+    return CheckReport((verdict._replace(file=verdict.file or verdict.name or ""),))
+
+
 def _problems(verdict: Verdict) -> Iterator[Finding]:
     """Yield the problems of an invalid spec."""
     for problem in verdict.problems:

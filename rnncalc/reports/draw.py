@@ -9,11 +9,15 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
+from rnncalc.display import displayed
+from rnncalc.errors import CallError
 from rnncalc.network.network import Network
+from rnncalc.questions.given import network_of, word
 from rnncalc.reports.report import PictureReport
+from rnncalc.text import not_among
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from rnncalc.pictures.picture import Picture
 
@@ -25,6 +29,7 @@ VIEWS = {
 """The views by their names, the first the default."""
 
 
+@displayed
 class Drawing(PictureReport):
     """A network, drawn.
 
@@ -44,3 +49,16 @@ class Drawing(PictureReport):
 
         view = cast("Callable[..., list[Picture]]", import_module(VIEWS[self.view]).pictures)
         return view(self.network, self.only, Frame(width, str.maketrans({**(signs or {})}), self.bare))
+
+
+def draw(network: Network, *, view: str = Drawing.view, only: str | Sequence[str] = (), bare: bool = False) -> Drawing:
+    """Return a network, drawn: `str` gives it in characters, `format(drawing, "svg")` as SVG.
+
+    view: unrolled, cell or growth. only: the name of a layer, or several. bare: without a title and a legend.
+    Raises CallError for an unknown view or layer; RefusedError, when it is shown, if there is nothing to draw.
+    """
+    network, view = network_of(network), word("view", view, tuple(VIEWS))
+    names = (only,) if isinstance(only, str) else tuple(only)
+    if wrong := not_among(names, tuple(placed.name for placed in network.stack)):
+        raise CallError(f"only: {wrong}")
+    return Drawing(network, view, names, bare)

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from rnncalc.bounds import MOST_EXPLAINED, MOST_LEARNED
+from rnncalc.display import displayed, report_of
 from rnncalc.errors import CallError
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.mistake import Question
@@ -58,6 +59,7 @@ class Judgement(NamedTuple):
         return self.right and isinstance(self.given, GivenNumber) and self.given.number != self.params
 
 
+@displayed
 class Answer(NamedTuple):
     """A learner's answer, judged: the total, or a number a layer."""
 
@@ -68,6 +70,11 @@ class Answer(NamedTuple):
     def right(self) -> bool:
         """Whether every number is right."""
         return all(each.right for each in self.judged)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What is said of it, finished: the verdict, the mistake behind each wrong number with its sum, and remarks."""
+        return tuple(report_of(self).sentences())
 
     @property
     def first_wrong(self) -> str | None:
