@@ -18,7 +18,7 @@ FLAGS = {
     Cure.FEWER_STEPS: "lower the number of steps with -T",
     Cure.MORE_MULTIPLY_ADDS: "raise --max-multiply-adds",
     Cure.ONLY_RUN: "take --states, which shows what comes of them",
-    Cure.ANOTHER_SIZE: "write ? in place of another",
+    Cure.ANOTHER_SIZE: "write ? instead of another",
     Cure.ANY_PARAMS: "compare it as it is, without --same-params",
 }
 """The cures of a refusal that a flag stands for, in its words."""

@@ -217,7 +217,7 @@ def test_a_size_that_changes_nothing_is_told_in_the_words_of_the_call(call: Call
         solve(lambda size: NETWORK, 1000)
     assert str(refused.value) == "the size does not change the number of parameters; let it be another width"
     err = call("solve", "-i", 8, "-l", "lstm:3", "-T", "?", "--params", "1M").err
-    assert err == "rnncalc: the size does not change the number of parameters; write ? in place of another\n"
+    assert err == "rnncalc: the size does not change the number of parameters; write ? instead of another\n"
 
 
 def test_a_guess_is_made_at_words_alone() -> None:
