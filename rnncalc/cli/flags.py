@@ -125,7 +125,7 @@ override_flags = together(
         help="Framework whose parameters are counted; textbook by default.",
     ),
 )
-"""What may be said of a network in flags, or override what a spec says."""
+"""What may be said of a network in flags, or replace a spec's own."""
 
 network_flags = together(
     click.option("-i", "--input", metavar="N", help="Features per time step, or the vocabulary of an embedding."),

@@ -150,7 +150,7 @@ def _describing(flags: NetworkFlags) -> list[str]:
 
 
 def _overrides(flags: NetworkFlags) -> dict[str, str | None]:
-    """Return the values that override those of a spec."""
+    """Return what replaces a spec's own values."""
     return {key: word for key, word in flags.items() if key in OVERRIDES and isinstance(word, str)}
 
 

@@ -143,7 +143,7 @@ def _files(
 def _data(
     spec: Spec, own: list[tuple[bytes, str] | None], model: ModelFile | None, most: int, loss: str | None
 ) -> Data:
-    """Return the numbers of a run; weights of a model file override a spec's own."""
+    """Return the numbers of a run; weights of a model file replace a spec's own."""
     data = parse_data(spec, *own)
     if loss is not None and data.targets is None:
         _refuse_without_targets(loss, spec)

@@ -37,7 +37,7 @@ class LayerTraining(NamedTuple):
 
 
 class Training(NamedTuple):
-    """What one update takes: sums over the layers, of one sequence but for the bytes.
+    """What a training step needs: sums over the layers, for one sequence except the bytes.
 
     chunk: the steps of one backward pass, K; None for all of them. batch: the sequences of a training step.
     optimizer: one of `network.training.OPTIMIZERS`; kept: the numbers that it keeps for all parameters.
@@ -102,7 +102,7 @@ def training(
 
 
 def _update(own: Update | None, given: dict[str, Any]) -> Update:
-    """Return what a training step is: as it was given, else the network's own. Raises CallError for what cannot be."""
+    """Return the training step that is asked for, else the network's own. Raises CallError for one that cannot be."""
     update = (own or Update())._replace(**{key: value for key, value in given.items() if value is not None})
     for problem in problems_of(update):
         raise CallError(f"{problem.path[-1]}: {problem.message}")
