@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from rich.box import Box
 from rich.cells import cell_len
-from rich.console import Console, Group, JustifyMethod, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -123,54 +123,46 @@ class _Page:
             yield from self._stacked(measured)
             return
         for table in tables:
-            yield self._grouped(measured, table) if table.above else self._table(measured, table)
+            yield self._grouped(measured, table)
 
-    def _table(self, sheet: _Measured, of: _Places) -> Table:
+    def _table(
+        self, sheet: _Measured, of: _Places, rows: list[Row], total: Row | None = None, header: bool = True
+    ) -> Table:
         """Return the columns at some places as a table, no wider than the screen unless numbers would be cut."""
-        total = sheet.total or ()
         summed = any(total[place] != "" for place in of.places if total and not sheet.columns[place].key)
-        table = Table(box=_RULES, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), show_footer=summed)
-        if (width := max(self.width, sheet.least(of))) < sheet.most(of):
-            table.width = width
+        table = Table(box=_RULES, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), show_header=header)
+        table.show_footer = summed and bool(rows)  # one line needs no rule above it
         longest = {place: sheet.longest(place, of.lines) for place in of.places}
-        for place in of.places:
-            column, firm = sheet.columns[place], sheet.firm(place)
+        for place, width in sheet.widths(of, self.width).items():
+            column = sheet.columns[place]
             table.add_column(
                 self._text(column.title),
-                self._cell(sheet.total[place], longest[place]) if sheet.total else "",
+                self._cell(total[place], longest[place]) if total else "",
                 justify="right" if column.right else "left",
-                no_wrap=firm,
-                min_width=min(sheet.width(place, of.lines), LEAST if not firm else UNBOUNDED),
+                width=width,
                 overflow="fold",
                 footer_style="bold",
             )
-        for row in sheet.rows:
+        for row in rows:
             table.add_row(*(self._cell(row[place], longest[place], sheet.bar) for place in of.places))
-        if sheet.total and not sheet.rows:  # one line needs no rule above it
-            table.show_footer = False
-            table.add_row(*(self._cell(sheet.total[place], longest[place]) for place in of.places), style="bold")
+        if total and not rows:
+            table.add_row(*(self._cell(total[place], longest[place]) for place in of.places), style="bold")
         return table
 
     def _grouped(self, sheet: _Measured, of: _Places) -> Group:
         """Return rows below what they have in common, which is as long as it is; columns are as wide in each group."""
-        widths = sheet.widths(of, self.width)
+        if not of.above:
+            return Group(self._table(sheet, of, sheet.rows, sheet.total))
 
-        def part(rows: list[Row], style: str = "", header: bool = False) -> Table:
-            table = Table(box=_RULES, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), show_header=header)
-            for place, width in widths.items():
-                column = sheet.columns[place]
-                justify: JustifyMethod = "right" if column.right else "left"
-                table.add_column(self._text(column.title), justify=justify, width=width, overflow="fold")
-            for row in rows:
-                table.add_row(*(self._cell(row[place]) for place in of.places), style=style)
-            return table
+        def head(row: Row, style: str = "") -> Text:
+            return Text("  ").join([self._text(row[place], style) for place in of.above])
 
-        parts: list[RenderableType] = [part([], header=True)]
-        totals = [sheet.total] if sheet.total else []
-        for rows, style in ((sheet.rows, ""), (totals, "bold")):
-            for heads, group in groupby(rows, key=lambda row: [row[place] for place in of.above]):
-                parts.append(Text("  ").join([self._text(head, style) for head in heads]))
-                parts.append(part([*group], style))
+        parts: list[RenderableType] = [self._table(sheet, of, [])]
+        for _, group in groupby(sheet.rows, key=lambda row: [row[place] for place in of.above]):
+            rows = [*group]
+            parts += [head(rows[0]), self._table(sheet, of, rows, header=False)]
+        if sheet.total:
+            parts += [head(sheet.total, "bold"), self._table(sheet, of, [], sheet.total, header=False)]
         return Group(*parts)
 
     def _cell(self, value: Value, longest: int = UNBOUNDED, bar: int = BAR) -> Text:
@@ -181,13 +173,12 @@ class _Page:
 
     def _stacked(self, sheet: _Measured) -> Iterator[RenderableType]:
         """Yield each row by itself: what it is, and below that each number or sum after its title."""
-        keys = [place for place in sheet.everything if sheet.columns[place].key]
         for row in [*sheet.rows, *([sheet.total] if sheet.total else [])]:
-            head = Text("  ").join([self._cell(row[place]) for place in keys if row[place] != ""])
+            head = Text("  ").join([self._cell(row[place]) for place in sorted(sheet.keys) if row[place] != ""])
             body = Table.grid(padding=(0, 2, 0, 0))
             for place in sheet.everything:
                 cell = self._cell(row[place])
-                if place not in keys and cell:
+                if place not in sheet.keys and cell:
                     body.add_row(self._text(sheet.columns[place].title), cell)
             block = Table.grid()
             block.width = min(self.width, UNBOUNDED)
@@ -215,6 +206,7 @@ class _Measured:
         self.everything = range(len(sheet.columns))
         self.rows = rows
         self.total = sheet.total
+        self.keys = {place for place in self.everything if self.columns[place].key}
         self.equations = {place for place in self.everything if any(isinstance(row[place], Arithmetic) for row in rows)}
         self.bars = {place for place in self.everything if any(isinstance(row[place], Bar) for row in rows)}
         self.bar = BAR
@@ -246,30 +238,34 @@ class _Measured:
         whole = "\n".join([text_of(self.columns[place].title), *texts])
         return max(map(cell_len, whole.split("\n")))
 
-    def fits(self, table: _Places, width: int) -> bool:
-        """Return whether nothing in a table need be folded; bars are shortened to that end."""
-        self.bar = BAR
-        over = self.most(table) - width
-        if 0 < over <= BAR - SHORTEST_BAR and self.bars & {*table.places}:
-            self.bar -= over
-        return self.most(table) <= width
-
-    def most(self, table: _Places) -> int:
-        """Return how wide a table is where nothing is folded."""
-        return sum(self.width(place, table.lines) + GAP for place in table.places) - GAP
-
-    def widths(self, table: _Places, width: int) -> dict[int, int]:
-        """Return how wide each column of a table is where the widest of words are folded until it fits."""
+    def widths(self, table: _Places, most: int = UNBOUNDED) -> dict[int, int]:
+        """Return how wide each column of a table is: to fit a width, the widest of words are folded, to LEAST each."""
         widths = {place: self.width(place, table.lines) for place in table.places}
-        soft = [place for place in table.places if not self.firm(place)]
-        while soft and sum(widths.values()) + GAP * (len(widths) - 1) > width:
-            widths[max(soft, key=lambda place: widths[place])] -= 1
+        soft = [place for place in table.places if not self.firm(place) and widths[place] > LEAST]
+        while soft and _across(widths) > most:
+            widest = max(reversed(soft), key=lambda place: widths[place])
+            widths[widest] -= 1
+            if widths[widest] == LEAST:
+                soft.remove(widest)
         return widths
 
-    def least(self, table: _Places) -> int:
-        """Return how narrow a table can be."""
-        widths = [(place, self.width(place, table.lines)) for place in table.places]
-        return sum((width if self.firm(place) else min(width, LEAST)) + GAP for place, width in widths) - GAP
+    def fits(self, table: _Places, most: int) -> bool:
+        """Return whether nothing in a table need be folded; bars are shortened to that end."""
+        self.bar = BAR
+        over = _across(self.widths(table)) - most
+        if 0 < over <= BAR - SHORTEST_BAR and self.bars & {*table.places}:
+            self.bar -= over
+            over = 0
+        return over <= 0
+
+    def beside_keys(self, group: set[int], above: tuple[int, ...] = ()) -> _Places:
+        """Return columns in a table with the keys, of which some can stand above the rows."""
+        return _Places(tuple(sorted((self.keys | group) - {*above})), above=above)
+
+
+def _across(widths: Mapping[int, int]) -> int:
+    """Return how wide columns are side by side."""
+    return sum(widths.values()) + GAP * (len(widths) - 1)
 
 
 def _split(sheet: _Measured, width: int) -> list[_Places] | None:
@@ -284,14 +280,13 @@ def _split(sheet: _Measured, width: int) -> list[_Places] | None:
             return [_Places(whole, lines)]
     if any(column.together for column in sheet.columns):
         return _together(sheet, width)
-    keys = {place for place in whole if sheet.columns[place].key}
     numbers = {place for place in whole if sheet.columns[place].right}
-    others = {*whole} - keys - sheet.equations - numbers
+    others = {*whole} - sheet.keys - sheet.equations - numbers
     for groups in ([others | numbers, sheet.equations], [numbers, others, sheet.equations]):
-        tables = [_Places(tuple(sorted(keys | group))) for group in groups if group - keys]
-        if all(sheet.most(table) <= width for table in tables):
+        tables = [sheet.beside_keys(group) for group in groups if group - sheet.keys]
+        if all(_across(sheet.widths(table)) <= width for table in tables):
             return tables
-    return [_Places(tuple(sorted(keys | group))) for group in _by_width(sheet, {*whole} - keys, keys, width)]
+    return _by_width(sheet, {*whole} - sheet.keys, width)
 
 
 def _together(sheet: _Measured, width: int) -> list[_Places] | None:
@@ -299,29 +294,27 @@ def _together(sheet: _Measured, width: int) -> list[_Places] | None:
 
     Before any words are folded, keys that stay whole stand above their rows.
     """
-    keys = {place for place in sheet.everything if sheet.columns[place].key}
     compared = {place for place in sheet.everything if sheet.columns[place].together}
-    first = _Places(tuple(sorted(keys | compared)))
-    whole = tuple(sorted(place for place in keys if sheet.columns[place].whole))
+    whole = tuple(sorted(place for place in sheet.keys if sheet.columns[place].whole))
+    first = sheet.beside_keys(compared)
     if whole and not sheet.fits(first, width):
-        everything = _Places(tuple(sorted({*sheet.everything} - {*whole})), above=whole)
+        everything = sheet.beside_keys({*sheet.everything}, above=whole)
         if sheet.fits(everything, width):
             return [everything]
-        first = _Places(tuple(sorted((keys | compared) - {*whole})), above=whole)
-    fits = sheet.fits(first, width) or (not compared & sheet.equations and sheet.least(first) <= width)
-    if not fits:
+        first = sheet.beside_keys(compared, above=whole)
+    can_fold = not compared & sheet.equations and _across(sheet.widths(first, 0)) <= width
+    if not (sheet.fits(first, width) or can_fold):
         return None
-    others = {*sheet.everything} - keys - compared
-    groups = _by_width(sheet, others, keys, width) if others else ()
-    return [first, *(_Places(tuple(sorted(keys | group))) for group in groups)]
+    return [first, *_by_width(sheet, {*sheet.everything} - sheet.keys - compared, width)]
 
 
-def _by_width(sheet: _Measured, places: set[int], keys: set[int], width: int) -> Iterator[set[int]]:
-    """Yield columns in groups, numbers first, each with as many as fit beside the keys."""
-    group: set[int] = set()
+def _by_width(sheet: _Measured, places: set[int], width: int) -> list[_Places]:
+    """Return columns in tables, numbers first, each with as many as fit beside the keys."""
+    tables: list[_Places] = []
     for place in sorted(places, key=lambda place: not sheet.columns[place].right):
-        if group and sheet.most(_Places((*keys, *group, place))) > width:
-            yield group
-            group = set()
-        group = group | {place}
-    yield group
+        wider = sheet.beside_keys({*tables[-1].places, place}) if tables else None
+        if wider and _across(sheet.widths(wider)) <= width:
+            tables[-1] = wider
+        else:
+            tables.append(sheet.beside_keys({place}))
+    return tables
