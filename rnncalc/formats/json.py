@@ -1,4 +1,4 @@
-"""Reports as one JSON object in ASCII, a line for each item of a list, written as it is made."""
+"""Reports as one JSON object in ASCII, with a line for each layer, file or check."""
 
 from __future__ import annotations
 
@@ -16,15 +16,8 @@ def write(reports: Iterable[DataReport], file: TextIO) -> None:
     key = next((report.listed_as for report in reports), DataReport.listed_as)
     file.write(f'{{"version": 1, "{key}": [')
     for number, data in enumerate(data for report in reports for data in _objects(report)):
-        file.write(", {" if number else "{")
-        for place, (key, value) in enumerate(data.items()):
-            file.write(",\n  " if place else "\n  ")
-            file.write(f"{_text(key)}: ")
-            if isinstance(value, Iterator):
-                _write_list(value, file)
-            else:
-                _write_value(value, file)
-        file.write("\n}")
+        pairs = ",".join(f"\n  {_text(key)}: {_value(value)}" for key, value in data.items())
+        file.write(f"{', ' if number else ''}{{{pairs}\n}}")
     file.write("]}\n")
 
 
@@ -33,37 +26,12 @@ def _objects(report: DataReport) -> Iterable[dict[str, Any]]:
     return (data,) if isinstance(data, dict) else data
 
 
-def _write_list(items: Iterator[Any], file: TextIO) -> None:
-    file.write("[")
-    for number, item in enumerate(items):
-        file.write(",\n    " if number else "\n    ")
-        _write_value(item, file)
-    file.write("\n  ]")
-
-
-MANY = 100
-"""A longer list is written item by item: the text of a million numbers is never held whole."""
-
-
-def _write_value(value: Any, file: TextIO) -> None:
-    """Write a value as one text, or piece by piece what has long lists in it; the result is the same."""
-    if not _long(value):
-        file.write(_text(value))
-    elif isinstance(value, dict):
-        for number, (key, below) in enumerate(value.items()):
-            file.write(f"{', ' if number else '{'}{_text(key)}: ")
-            _write_value(below, file)
-        file.write("}")
-    else:
-        for start in range(0, len(value), MANY):
-            file.write(f"{', ' if start else '['}{_text(value[start : start + MANY])[1:-1]}")
-        file.write("]")
-
-
-def _long(value: Any) -> bool:
-    if isinstance(value, dict):
-        return any(map(_long, value.values()))
-    return isinstance(value, list | tuple) and len(value) > MANY
+def _value(value: Any) -> str:
+    """Return a value as JSON: what an iterator yields as a list with a line an item, anything else on one line."""
+    if isinstance(value, Iterator):
+        lines = ",".join(f"\n    {_text(item)}" for item in value)
+        return f"[{lines}\n  ]"
+    return _text(value)
 
 
 _encode = json.JSONEncoder(allow_nan=False).encode

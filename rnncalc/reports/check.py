@@ -11,7 +11,7 @@ from rnncalc.errors import Problem, dotted
 from rnncalc.network.budget import Quantity, Rule
 from rnncalc.questions.check import Difference, Limit, LimitCheck, Status, Unknown, Verdict
 from rnncalc.reports.report import CheckedReport, DataReport, SheetReport
-from rnncalc.reports.sheet import MOST_LINES, Column, Finding, Outcome, Row, Sheet, Value
+from rnncalc.reports.sheet import MOST_LINES, Column, Finding, Outcome, Row, Sheet, Value, key_columns, number_columns
 from rnncalc.text import bracketed, escape, plural
 
 if TYPE_CHECKING:
@@ -25,14 +25,6 @@ UNITS = {
     Quantity.SAVED: "saved activations",
     Quantity.BACKWARD_MULTIPLY_ADDS: "multiply-adds of going back",
     Quantity.TRAINING_BYTES: "bytes of training",
-}
-
-_WITHOUT_STEPS = {
-    Quantity.MULTIPLY_ADDS: "multiply-adds are not known",
-    Quantity.DENSE_RATIO: "the dense equivalent is not known",
-    Quantity.SAVED: "saved activations are not known",
-    Quantity.BACKWARD_MULTIPLY_ADDS: "multiply-adds of going back are not known",
-    Quantity.TRAINING_BYTES: "bytes of training are not known",
 }
 
 _MOST_DIGITS = 40
@@ -50,12 +42,10 @@ _SAID = {
     Status.REMOVED: "removed",
 }
 
+_SPEC = Column("Spec", key=True, whole=True)
 _COLUMNS = (
-    Column("", key=True),
-    Column("Spec", key=True, whole=True),
-    Column("Check", key=True),
-    Column("Limit", right=True, together=True),
-    Column("Actual", right=True, together=True),
+    *(*key_columns(""), _SPEC, *key_columns("Check")),
+    *number_columns("Limit", "Actual", together=True),
 )
 
 
@@ -123,11 +113,7 @@ class CheckReport(SheetReport, DataReport, CheckedReport):
             rows.append((f"{len(same):,} others, unchanged", params, params, "0", "", ""))
         whole = Difference(*(sum(of[side] or 0 for _, of in compared) for side in (0, 1)))
         return Sheet(
-            (
-                Column("Spec", key=True, whole=True),
-                *(Column(title, right=True, together=True) for title in ("Before", "After", "Change", "Percent")),
-                Column("State"),
-            ),
+            (_SPEC, *number_columns("Before", "After", "Change", "Percent", together=True), Column("State")),
             rows,
             ("Total", _as_json(whole.before), _as_json(whole.after), _signed(whole.growth), _percent(whole), ""),
             title="Changes",
@@ -156,18 +142,23 @@ def _problems(verdict: Verdict) -> Iterator[Finding]:
 def _checks(verdict: Verdict) -> Iterator[Finding]:
     """Yield how it stands with each limit, then with each tensor of a model file."""
     for check in verdict.limits:
-        key, said = check.limit.flag or dotted(check.limit.path), _message(check)
-        place = check.line, check.column
-        yield Finding(key, _outcome(said), said or "", key, *place, *_numbers(check), _cells(check))
+        key = check.limit.flag or dotted(check.limit.path)
+        yield _checked(key, _message(check), (check.line, check.column), _numbers(check), _cells(check))
     if verdict.model is None:
         return
     from rnncalc.reports.read import messages, name  # few calls have a model file
 
-    for tensor, said in zip(verdict.model.tensors, messages(verdict.model), strict=True):
-        key, shapes = name(tensor), (tensor.shape, tensor.found_shape)
+    for tensor, message in zip(verdict.model.tensors, messages(verdict.model), strict=True):
         place = verdict.places.get(tensor.at, (None, None)) if tensor.at else (None, None)
-        limit, actual = (shape and [*shape] for shape in shapes)
-        yield Finding(key, _outcome(said), said or "", key, *place, limit, actual, shapes)
+        shapes = tensor.shape, tensor.found_shape
+        yield _checked(name(tensor), message, place, shapes, shapes)
+
+
+def _checked(
+    key: str, message: str | None, place: tuple[int | None, int | None], numbers: tuple[Any, Any], cells: Row
+) -> Finding:
+    outcome = Outcome.PASSED if message is None else Outcome.FAILED
+    return Finding(key, outcome, message or "", key, *place, *numbers, cells)
 
 
 def _about(verdict: Verdict) -> Iterator[Finding]:
@@ -180,10 +171,6 @@ def _about(verdict: Verdict) -> Iterator[Finding]:
         yield Finding("nothing to check", outcome, said, key)
     elif skipped := _left_out(verdict):
         yield Finding("expect", Outcome.SKIPPED, skipped)
-
-
-def _outcome(said: str | None) -> Outcome:
-    return Outcome.PASSED if said is None else Outcome.FAILED
 
 
 def _left_out(verdict: Verdict) -> str | None:
@@ -290,7 +277,7 @@ def _as_json(number: Number | None) -> int | float | None:
 def _numbers(check: LimitCheck) -> tuple[Any, Any]:
     """Return the limit and the number as JSON has them; of a tensor, the shapes."""
     if check.limit.shape:
-        return [*check.limit.shape], [*check.shape] or None
+        return check.limit.shape, check.shape or None
     return _as_json(check.limit.value), _as_json(check.actual)
 
 
@@ -366,12 +353,17 @@ def _why_unknown(check: LimitCheck) -> str:
         case Unknown.COUNTED_ELSEWHERE:
             return "what an external part costs is not known; remove the limit, or the external part"
         case Unknown.NOT_KNOWN_BEFORE:
-            return f"{_WITHOUT_STEPS.get(check.limit.quantity, 'the number is not known')} of the baseline"
+            return f"{_not_known(check.limit.quantity)} of the baseline"
         case Unknown.GROWN_FROM_NOTHING:
             after = check.difference.after if check.difference else None
             return f"growth from 0 to {after or 0:,} has no percentage; limit it by a number, such as 10k"
         case _:
-            return f"{_WITHOUT_STEPS[check.limit.quantity]} without the number of steps; give steps, or -T"
+            return f"{_not_known(check.limit.quantity)} without the number of steps; give steps, or -T"
+
+
+def _not_known(quantity: Quantity) -> str:
+    is_one = quantity is Quantity.DENSE_RATIO
+    return "the dense equivalent is not known" if is_one else f"{UNITS[quantity]} are not known"
 
 
 def _digits(one: Number, other: Number | None) -> int:

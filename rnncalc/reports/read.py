@@ -13,7 +13,7 @@ from rnncalc.questions.models.matching import LayerChange, Match, TensorCheck, T
 from rnncalc.questions.models.sites import Doubt
 from rnncalc.questions.read import Draft, Read, settings
 from rnncalc.reports.report import DataReport, DocumentReport, RecordReport, SheetReport
-from rnncalc.reports.sheet import Column, Document, Entry, Row, Sheet
+from rnncalc.reports.sheet import Column, Document, Entry, Row, Sheet, key_columns, number_columns, total_row
 from rnncalc.text import all_of, bracketed, escape, plural
 
 MOST_ROWS = 300
@@ -55,15 +55,15 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
             sums = (sum(tensor.params for tensor in rest if tensor.is_parameter == of) for of in (True, False))
             rows.append((f"{plural(len(rest), 'more tensor')}", "", "", "", *sums))
         others = sum(tensor.params for tensor in file.tensors if not tensor.is_parameter)
+        columns = (
+            *(*key_columns("Tensor"), *map(Column, ("Shape", "Type", "Role"))),
+            *number_columns("Parameters", "Others"),
+        )
         return [
             Sheet(
-                (
-                    Column("Tensor", key=True),
-                    *map(Column, ("Shape", "Type", "Role")),
-                    *(Column(title, right=True) for title in ("Parameters", "Others")),
-                ),
+                columns,
                 rows,
-                ("Total", "", "", "", file.params, others),
+                total_row(columns, file.params, others),
                 title=file.path,
                 subtitle=f"{file.format}; {plural(len(file.tensors), 'tensor')}",
                 notes=tuple(self._notes()),
