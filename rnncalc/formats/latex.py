@@ -336,7 +336,7 @@ def _side(side: Sequence[WorkPiece], room: float) -> str:
 
 
 def _fixed(text: str, sizes: Mapping[str, str]) -> str:
-    """Return a bracket that does not grow in place of one that does: these must pair on one line."""
+    """Return a bracket that does not grow instead of one that does: these must pair on one line."""
     for growing, fixed in sizes.items():
         if text.endswith(growing):
             return text.removesuffix(growing) + fixed

@@ -134,7 +134,7 @@ def paragraphs(lines: Sequence[WorkLine], width: int) -> Iterator[list[str]]:
 
 
 def spelled(line: WorkLine, signs: Mapping[int, str]) -> WorkLine:
-    """Return an equation with words in place of the letters of its terms and functions, as wide as they will be."""
+    """Return an equation with words instead of the letters of its terms and functions, as wide as they will be."""
     return tuple(_spelled(piece, signs) for piece in line) if signs else line
 
 

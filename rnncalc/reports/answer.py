@@ -133,13 +133,13 @@ MEANINGS: dict[OtherQuantity, str] = {
     OtherQuantity.BYTES: "the number of bytes in float32, four for each parameter",
     OtherQuantity.GRADIENTS: "the number of gradients, one for each parameter that is trained",
     OtherQuantity.SAVED: "the number of saved activations, not of parameters",
-    OtherQuantity.BACKWARD: "the number of multiply-adds of going back, not of parameters",
+    OtherQuantity.BACKWARD: "the number of multiply-adds of the backward pass, not of parameters",
     OtherQuantity.STATES_CARRIED: "the number of values in the states of all steps, not of parameters",
     OtherQuantity.TRAINING_BYTES: "the number of bytes that training takes in float32",
     OtherQuantity.GRADIENTS_A_STEP: "a gradient for each parameter and step; those of all steps are summed: {right}",
     OtherQuantity.SAVED_WITHOUT_GATES: "the saved activations without the gates, "
     "which the backward equations read too: {right}",
-    OtherQuantity.TWICE_FORWARD: "twice the multiply-adds of the forward pass; going back takes {right}",
+    OtherQuantity.TWICE_FORWARD: "twice the multiply-adds of the forward pass; the backward pass takes {right}",
 }
 
 

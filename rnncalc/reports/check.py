@@ -23,7 +23,7 @@ UNITS = {
     Quantity.MULTIPLY_ADDS: "multiply-adds",
     Quantity.DENSE_RATIO: "dense-equivalent parameters for each one",
     Quantity.SAVED: "saved activations",
-    Quantity.BACKWARD_MULTIPLY_ADDS: "multiply-adds of going back",
+    Quantity.BACKWARD_MULTIPLY_ADDS: "multiply-adds of the backward pass",
     Quantity.TRAINING_BYTES: "bytes of training",
 }
 
@@ -34,10 +34,10 @@ _MOST_DIGITS = 40
 MOST_ROWS = 200
 """With more rows than this, those that were kept, or did not change, are not shown."""
 
-_SAID = {
+_STATUSES = {
     Status.PASSED: "passed",
     Status.FAILED: "failed",
-    Status.BROKEN: "no valid spec",
+    Status.BROKEN: "invalid spec",
     Status.UNCHECKED: "with nothing to check",
     Status.REMOVED: "removed",
 }
@@ -129,7 +129,12 @@ class CheckReport(SheetReport, DataReport, CheckedReport):
         if others := sum(verdict.model.left_out for verdict in self.verdicts if verdict.model):
             yield f"{plural(others, 'tensor')} of the model file, no parameters, left out."
         counts = Counter(verdict.status for verdict in self.verdicts)
-        yield f"{'; '.join(f'{counts[status]:,} {said}' for status, said in _SAID.items() if counts[status])}."
+        texts = (
+            plural(counts[status], word) if status is Status.BROKEN else f"{counts[status]:,} {word}"
+            for status, word in _STATUSES.items()
+            if counts[status]
+        )
+        yield f"{'; '.join(texts)}."
 
 
 def _problems(verdict: Verdict) -> Iterator[Finding]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rnncalc.network.stack import Placed
     from rnncalc.questions.allocation import Allocations, Difference
 
-AS_IT_IS = "as it is"
+THIS_NETWORK = "this network"
 
 
 class ComparisonReport(SheetReport, DataReport):
@@ -77,12 +77,12 @@ class ComparisonReport(SheetReport, DataReport):
         return [Sheet(columns, rows, title=heading, subtitle=subtitle, notes=tuple(self._notes()))]
 
     def _label(self, side: Compared) -> str:
-        return (side.kind or AS_IT_IS) if self._alone else side.name
+        return (side.kind or THIS_NETWORK) if self._alone else side.name
 
     def _notes(self) -> Iterator[str]:
         first = self.comparison.sides[0]
         if self._alone and not any(isinstance(placed.layer, Cell) for placed in self.comparison.networks[0].stack):
-            yield "No layer is recurrent: there is nothing to exchange, and as any kind the network is as it is."
+            yield "No layer is recurrent: no kind can be exchanged, so every row is this network."
         for missing in self.comparison.missing:
             yield _why(missing, first)
         if self.comparison.same_params:
@@ -221,4 +221,4 @@ def _explained(difference: Difference) -> str:
     layers = ", ".join(names if len(names) <= MOST_NAMES else [*names[:2], f"{len(names) - 2:,} others"])
     biases, others = letters(difference.biases), letters(difference.biases_of_textbook)
     tensors = ", ".join(difference.tensors)
-    return f"{more} in {layers} than the textbook, biases of {biases} in place of {others} ({tensors})"
+    return f"{more} in {layers} than the textbook, biases of {biases} instead of {others} ({tensors})"

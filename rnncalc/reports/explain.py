@@ -269,10 +269,10 @@ def _source(each: Derivation) -> str:
         return "the vocabulary" if isinstance(each.placed.layer, Embedding) else f"{whose} input"
     of = below.layer
     if not isinstance(of, Cell) or not of.bidirectional:
-        return f"what {below.name} hands on"
+        return f"the output of {below.name}"
     joined = of.merge or "concat"
     one = below.outputs // 2 if joined == "concat" else below.outputs
-    return f"what {below.name} hands on, its two directions of {one:,} joined by {joined}"
+    return f"the output of {below.name}, its two directions of {one:,} joined by {joined}"
 
 
 def biases(layer: Cell, gates: Sequence[Gate], convention: Convention) -> str:

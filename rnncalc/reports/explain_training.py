@@ -63,7 +63,7 @@ WHAT = {
     Kind.INPUT: "input",
     Kind.STATE_BEFORE: "state before a step",
     Kind.STATE: "state after the last step",
-    Kind.OUTPUT: "what is handed on",
+    Kind.OUTPUT: "output",
     Kind.OTHER: "",
 }
 """What a vector that is saved is; a gate has a name of its own."""
@@ -89,7 +89,7 @@ class TrainingExplanationReport(DerivationReport, DataReport):
         }
 
     def sheets(self) -> list[Sheet]:
-        """Return two tables a layer, what is saved and what going back multiplies, and what follows from all."""
+        """Return two tables a layer, what is saved and what the backward pass multiplies, and what follows."""
         network = self.explanation.training.network
         head = Sheet(columns=(), rows=(), title=title(network), subtitle=setting(network), notes=(*self._remarks(),))
         return [head, *(sheet for each in self.explanation.layers for sheet in _sheets(each))]
@@ -156,7 +156,7 @@ def _what(line: SavedLine, each: TrainingDerivation) -> str:
 
 
 def _work(each: TrainingDerivation) -> list[Row]:
-    """Return the lines of the products of going back, and their sum."""
+    """Return the lines of the products of the backward pass, and their sum."""
     sizes = each.placed.sizes
     rows: list[Row] = [
         (gradient(line, each), products(line, each), _arithmetic(line.expression, sizes), line.number)
@@ -176,7 +176,7 @@ def _arithmetic(expression: Expression, sizes: Mapping[str, int]) -> Arithmetic:
 
 def _sheets(each: TrainingDerivation) -> Iterator[Sheet]:
     placed, notes = each.placed, tuple(_notes(each))
-    steps = f"{each.letter} = {each.steps}: steps gone back through together" if each.steps > 1 else ""
+    steps = f"{each.letter} = {each.steps}: steps of one backward pass" if each.steps > 1 else ""
     sizes = [f"{letter} = {size}" for letter, size in placed.sizes.items()]
     lines = tuple(written(equation, placed.sizes, each.of.notation.rows) for equation in each.of.equations)
     head = Sheet((), (), title=placed.name, subtitle="; ".join(filter(None, (placed.layer.kind, steps, *sizes))))
@@ -201,11 +201,11 @@ def _table(name: str, number: str, rows: list[Row]) -> Sheet | None:
 def _notes(each: TrainingDerivation) -> Iterator[str]:
     layer = each.placed.layer
     if isinstance(layer, External):
-        yield "What it holds is not known: it is counted elsewhere."
+        yield "What it saves is not known: it is counted elsewhere."
     elif layer.frozen:
-        yield "Frozen: it holds what gradients through it need, and gets none of its own."
+        yield "Frozen: it saves what gradients through it need, and has none of its own."
     elif not each.saved:
-        yield "It holds nothing, and going back multiplies nothing."
+        yield "Nothing is saved, and the backward pass multiplies nothing."
     elif isinstance(layer, Cell) and layer.directions > 1:
         yield "Both directions are told together, twice the steps of one; what both read, x, is saved once."
 

@@ -177,7 +177,7 @@ _SENTENCES: dict[Enum, str] = {
     Doubt.TABLE: "a matrix without a bias: a dense layer, or a table of {numbers[0]:,} words",
     Doubt.MODULES: "no layer that is known here: {names}",
     Doubt.WIDTH: "{numbers[0]:,} wide before and {numbers[1]:,} behind; how, the file does not tell",
-    Doubt.INPUT: "what it reads is not in the file; input is what it hands on",
+    Doubt.INPUT: "what it reads is not in the file; input is its output width",
     Doubt.PARTLY_FROZEN: "frozen in part: {names}",
     RemarkKind.ROLES_BY_NAME: "the format does not tell parameters from buffers: told apart by names and types",
     RemarkKind.AVERAGES: "not counted, by their names averages of the weights: {names}",

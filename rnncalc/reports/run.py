@@ -107,7 +107,7 @@ def _notes(run: Run) -> Iterator[str]:
         yield later
     for layer in run.layers:
         if layer.to_read is not None and layer.weights is not None and layer.to_read < layer.weights:
-            yield f"{layer.placed.name}: its table is there whole; a pass reads the rows it looks up."
+            yield f"{layer.placed.name}: the whole table is stored; a pass reads the rows it looks up."
     yield from outcome(run)
 
 
@@ -256,14 +256,14 @@ LOSSES = {"sum": "the sum of the outputs", "squared": "half the sum of the squar
 
 
 class BackwardReport(SheetReport, DataReport, RecordReport):
-    """A pass forward and back; states: whether to show what it kept of every step."""
+    """A forward and a backward pass; states: whether to show what they kept of every step."""
 
     done: Backward
     states: bool = False
 
     @property
     def forward(self) -> RunReport:
-        """The report of the pass forward."""
+        """The report of the forward pass."""
         return RunReport(self.done.run, self.states)
 
     @property
@@ -272,7 +272,7 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
         return self.done.agrees
 
     def data(self) -> dict[str, Any]:
-        """Return the object for programs: that of the pass forward, with what going back adds."""
+        """Return the object for programs: that of the forward pass, with what the backward pass adds."""
         done, data = self.done, self.forward.data()
         return {
             **data,
@@ -308,7 +308,7 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
         return chain(self.done.layers, repeat(None))
 
     def sheets(self) -> list[Sheet]:
-        """Return the sheets of the pass forward, what going back did, the gradients, and how long they are."""
+        """Return the tables of the forward pass, and of the backward pass: its work, its gradients, their lengths."""
         if not self.done.layers:
             return self.forward.sheets()
         layers = self.done.layers if self.states else ()
@@ -330,7 +330,7 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
                 for layer, its in zip(layers, numbers, strict=True)
             ],
             total_row(columns, *map(sum, zip(*numbers, strict=True)), ""),
-            title="The pass back",
+            title="Backward pass",
             subtitle=self._subtitle(),
             notes=tuple(self._notes()),
         )
@@ -410,13 +410,13 @@ def _disagreements(layer: LayerBackward) -> Iterator[str]:
     if not layer.shapes_agree:
         yield "the gradients do not have the shapes of its weights"
     if seen.saved_read != said.saved:
-        yield f"{seen.saved_read:,} values of the pass forward were read, counted are {said.saved or 0:,}"
+        yield f"{seen.saved_read:,} saved activations were read, counted are {said.saved or 0:,}"
     if seen.multiplications != said.backward_multiply_adds:
         yield f"{seen.multiplications:,} multiplications were done, counted are {said.backward_multiply_adds or 0:,}"
     if layer.worst_difference is not None and layer.worst_difference > TOLERANCE:
         yield f"a gradient is {short(layer.worst_difference)} from its finite difference"
     if layer.worst_difference is not None and isnan(layer.worst_difference):
-        yield "a gradient or its finite difference is no finite number: the pass, forward or back, goes beyond 1.8e308"
+        yield "a gradient or its finite difference is no finite number: a pass, forward or backward, exceeds 1.8e308"
 
 
 def _share(error: float | None) -> str | None:

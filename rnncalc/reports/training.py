@@ -134,7 +134,7 @@ def chunks_told(training: Training) -> Iterator[str]:
     if not truncated(training):
         of = " of the decoder" if network.encoder else ""
         stands = STANDS.get(Topology(network.topology_of(None)), "at every step") if not network.encoder else ""
-        yield f"The loss stands {stands or 'at every step'}{of}; gradients go back through all steps."
+        yield f"The loss stands {stands or 'at every step'}{of}; backpropagation goes through all steps."
         return
     count = "" if training.updates is None else f", {plural(training.updates, 'update')} a sequence"
     chunks = f"chunks of {plural(training.chunk or 0, 'step')}{count}"

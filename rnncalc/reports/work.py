@@ -34,7 +34,7 @@ class WorkReport(DerivationReport):
         """Return the network, each layer with its weights, each step, and what came out."""
         network = self.work.run.network
         rounded = f"Fractions are rounded to {DIGITS} digits here; the pass itself computes with all of them."
-        head = Sheet((), (), title=title(network), subtitle=f"a pass as work; {setting(network)}", notes=(rounded,))
+        head = Sheet((), (), title=title(network), subtitle=f"worked by hand; {setting(network)}", notes=(rounded,))
         layers = [sheet for layer in self.work.layers for sheet in _layer(self.work, layer)]
         return [head, *layers, Sheet((), (), title="Outcome", notes=tuple(outcome(self.work.run)))]
 

@@ -63,11 +63,14 @@ def test_all_that_is_wrong_is_told_at_once(call: Call) -> None:
     assert "--all-conventions stands alone: remove" in alone.err
 
 
+WHOLE = "The loss stands after the last step; backpropagation goes through all steps."
+
+
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (["-l", "rnn:3"], ["The loss stands after the last step; gradients go back through all steps."]),
-        (["-l", "rnn:3", "--chunk", 9], ["The loss stands after the last step; gradients go back through all steps."]),
+        (["-l", "rnn:3"], [WHOLE]),
+        (["-l", "rnn:3", "--chunk", 9], [WHOLE]),
         (
             ["-l", "rnn:3", "--chunk", 4],
             [

@@ -106,7 +106,7 @@ def test_every_difference_has_its_sentence(call: Call) -> None:
         assert count == base + sum(each["params"] for each in told)
         assert count == sum(layer["params"][name] for layer in report["layers"])
     (gru, _) = (each for each in report["differences"] if each["convention"] == "pytorch")
-    assert gru["text"] == "48 more in gru_1 than the textbook, biases of 6h in place of 3h (bias_ih_l0, bias_hh_l0)"
+    assert gru["text"] == "48 more in gru_1 than the textbook, biases of 6h instead of 3h (bias_ih_l0, bias_hh_l0)"
 
 
 def test_what_cannot_be_counted_is_null_with_a_reason(call: Call) -> None:

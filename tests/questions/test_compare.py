@@ -35,7 +35,7 @@ def rows(call: Call, *args: object) -> list[dict[str, object]]:
 
 def test_the_same_widths_as_other_kinds(call: Call) -> None:
     """64 and 32 units on 7 features: each kind by hand, and the dense equivalent of 168 steps."""
-    expected = {"as it is": 3, "rnn": 1, "gru": 3, "lstm": 4}
+    expected = {"this network": 3, "rnn": 1, "gru": 3, "lstm": 4}
     found = {str(row["name"]): row["params"] for row in rows(call, "specs/time-series-gru.yaml")}
     for name, gates in expected.items():
         assert found[name] == gates * (64 * 72 + 32 * 97) + 24 * 33
@@ -64,7 +64,7 @@ def test_the_same_budget_at_other_widths(call: Call) -> None:
 def test_an_encoder_decoder_keeps_its_states_fitting(call: Call) -> None:
     """A bidirectional encoder's decoder stays twice as wide, whatever the kind."""
     names = [row["name"] for row in rows(call, "specs/translation.yaml", "--same-params")]
-    assert names == ["as it is", "rnn", "gru", "lstm"]
+    assert names == ["this network", "rnn", "gru", "lstm"]
 
 
 def test_only_the_dense_equivalent_grows_with_the_steps(call: Call) -> None:

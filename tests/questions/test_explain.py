@@ -85,10 +85,10 @@ def gru() -> Any:
 def test_where_the_widths_come_from(call: Call) -> None:
     """The layer below, both its directions, extra inputs: each is named."""
     out = call("explain", "specs/translation.yaml").out
-    assert "m = 256 + 512 = 768: what embedding_2 hands on, and 512 extra inputs" in out
+    assert "m = 256 + 512 = 768: the output of embedding_2, and 512 extra inputs" in out
     assert "m = 8000: the vocabulary" in out
     out = call("explain", "-i", 3, "-l", "lstm:4,bidirectional", "-l", "rnn:2").out
-    assert "m = 8: what lstm_1 hands on, its two directions of 4 joined by concat" in out
+    assert "m = 8: the output of lstm_1, its two directions of 4 joined by concat" in out
     assert "Gate f, forget gate: how much of the cell state to keep." in out
 
 
@@ -216,7 +216,7 @@ def test_what_is_remarked(call: Call, tmp_path: Path) -> None:
     assert embedding["remarks"] == ["Frozen: counted, but not trained."]
     assert merged["remarks"] == ["Biases: none, by bias: false."]
     joined = "its two directions of 4 joined by sum"
-    assert fed["letters"][0] == f"m = 4 + 2 = 6: what rnn_1 hands on, {joined}, and 2 extra inputs"
+    assert fed["letters"][0] == f"m = 4 + 2 = 6: the output of rnn_1, {joined}, and 2 extra inputs"
     assert external["letters"] == []
     assert [step["what"] for step in external["steps"]] == ["counted elsewhere"]
     assert dropout["steps"] == []

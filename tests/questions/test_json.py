@@ -45,16 +45,16 @@ def test_run(call: Call) -> None:
 
 
 def test_all_conventions(call: Call) -> None:
-    """3·2·11 and 4·2·5 and 3; 6h, 4h and 8h of biases in place of 3h and 4h."""
+    """3·2·11 and 4·2·5 and 3; 6h, 4h and 8h of biases instead of 3h and 4h."""
     names = ("textbook", "pytorch", "keras", "flax-linen", "flax-nnx", "onnx")
     gru, lstm, output = (66, 72, 72, 68, 66, 72), (40, 48, 40, 40, 40, 48), (3,) * 6
     found = report(call, "-i", 8, "-l", "gru:2", "-l", "lstm:2", "-o", 1, "--all-conventions")
     sixth, eighth = (
-        "6 more in gru_1 than the textbook, biases of 6h in place of 3h",
+        "6 more in gru_1 than the textbook, biases of 6h instead of 3h",
         "8 more in lstm_1 than the textbook",
     )
-    eighth += ", biases of 8h in place of 4h"
-    fourth = "2 more in gru_1 than the textbook, biases of 4h in place of 3h (iz/bias, ir/bias, in/bias, hn/bias)"
+    eighth += ", biases of 8h instead of 4h"
+    fourth = "2 more in gru_1 than the textbook, biases of 4h instead of 3h (iz/bias, ir/bias, in/bias, hn/bias)"
     assert found == {
         "name": "network",
         "topology": "many-to-one",
@@ -161,7 +161,7 @@ def test_compare(call: Call) -> None:
     found = report(call, "compare", "specs/dense-equivalent.yaml")
     assert found["name"] == "Three steps, against a dense network"
     assert found["notes"] == []
-    expected = (("as it is", 28, 66), ("rnn", 28, 66), ("gru", 76, 192), ("lstm", 100, 255), ("dense", 127, 117))
+    expected = (("this network", 28, 66), ("rnn", 28, 66), ("gru", 76, 192), ("lstm", 100, 255), ("dense", 127, 117))
     for row, (name, params, multiply_adds) in zip(found["rows"], expected, strict=True):
         assert row == {
             "name": name,
@@ -229,7 +229,7 @@ def test_explain(call: Call) -> None:
             {
                 "name": "output",
                 "kind": "dense",
-                "letters": ["m = 3: what rnn_1 hands on", "n = 1: units"],
+                "letters": ["m = 3: the output of rnn_1", "n = 1: units"],
                 "gates": [],
                 "equations": [{"text": "y = W_hy h + b_y", "shapes": {"y": [1], "W_hy": [1, 3], "h": [3], "b_y": [1]}}],
                 "steps": [

@@ -457,7 +457,7 @@ def test_both_halves_have_inputs_or_neither() -> None:
 def test_what_a_table_looked_up_is_told(call: Call) -> None:
     """An embedding is there whole and read in part."""
     out = call("run", "specs/sentiment-classifier.yaml", "-T", 2).out
-    assert "embedding_1: its table is there whole; a pass reads the rows it looks up." in out
+    assert "embedding_1: the whole table is stored; a pass reads the rows it looks up." in out
     assert "2,560,000" in out
 
 

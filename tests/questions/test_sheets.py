@@ -194,7 +194,7 @@ def test_both_directions_are_named(call: Call) -> None:
     """A count of two directions comes with the names of both."""
     out = call("-i", 8, "-l", "gru:16,bidirectional", "--all-conventions").out
     names = "bias_ih_l0, bias_hh_l0, bias_ih_l0_reverse, bias_hh_l0_reverse"
-    assert f"pytorch: 96 more in gru_1 than the textbook, biases of 12h in place of 6h ({names})." in out
+    assert f"pytorch: 96 more in gru_1 than the textbook, biases of 12h instead of 6h ({names})." in out
 
 
 @pytest.mark.parametrize(
