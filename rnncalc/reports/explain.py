@@ -5,7 +5,7 @@ What is said of a layer beside the arithmetic is read off its gates and the conv
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions.catalogue import convention
@@ -13,6 +13,7 @@ from rnncalc.conventions.formula import Times, letters, numbers
 from rnncalc.conventions.layout import sides_of_biases
 from rnncalc.conventions.rules import Convention, Side
 from rnncalc.conventions.tensor import Axis, Role
+from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell, Gate
 from rnncalc.layers.layer import Dense, Embedding
 from rnncalc.network.network import Network
@@ -27,6 +28,7 @@ from rnncalc.text import all_of, decimal
 
 if TYPE_CHECKING:
     from rnncalc.pictures.picture import Picture
+    from rnncalc.step.equations import Equation
 
 HOLDS = {
     Role.INPUT: "input matrix",
@@ -72,10 +74,41 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
         return [*self._head(), *self._layers(), *self._network()]
 
     def page(self) -> Iterator[Sheet | Picture]:
-        """Yield what else stands on a page about the network, around the same derivations."""
-        from rnncalc.reports.page import page  # no other format asks for all of that
+        """Yield what stands on the page of a whole network, or of some of its layers: derivations, tables and pictures.
 
-        return page(self.explanation, self._layers(), self._network())
+        What is refused, because there is nothing to draw or too much to count, is left out, and the refusal's words
+        stand there instead.
+        """
+        from rnncalc.questions.allocation import compare_conventions  # no other format asks for all of that
+        from rnncalc.questions.count import count
+        from rnncalc.reports.compare import AllocationReport
+        from rnncalc.reports.count import CountReport
+
+        def conventions(title: str) -> list[Sheet]:
+            (sheet,) = AllocationReport(compare_conventions(self.network)).sheets()
+            return [sheet._replace(title=title, subtitle="")]
+
+        whole = self.explanation.total is not None
+        if whole:
+            yield from CountReport(count(self.network)).sheets()[:1]
+            yield from _or_why("Unrolled in time", lambda title: _drawn(title, self.network, "unrolled"))
+        yield from self._layers_with_cells()
+        if whole:
+            yield from self._network()
+            yield from _or_why("Growth with the steps", lambda title: _drawn(title, self.network, "growth"))
+            yield from _or_why("Conventions", conventions)
+
+    def _layers_with_cells(self) -> Iterator[Sheet | Picture]:
+        """Yield the derivations, and below the first of those that have the same equations what one step does."""
+        from rnncalc.reports.draw import Drawing
+
+        drawn: set[tuple[Equation, ...]] = set()
+        for each, sheet in zip(self.explanation.layers, self._layers(), strict=True):
+            yield sheet
+            if each.gates and each.equations not in drawn:
+                drawn.add(each.equations)
+                cell = Drawing(self.network, "cell", (each.placed.name,))
+                yield from map(_without_heading, cell.pictures(ACROSS))
 
     def _head(self) -> Iterator[Sheet]:
         if self.explanation.total is not None:
@@ -322,3 +355,33 @@ def _why_one(gates: Sequence[Gate], sides: Mapping[str, Side], *, resets_after: 
 
 def _names(gates: Sequence[Gate]) -> str:
     return all_of([gate.letter for gate in gates])
+
+
+ACROSS = 100
+"""So many cells across are read on a sheet of paper."""
+
+
+def _or_why(title: str, made: Callable[[str], Iterable[Sheet | Picture]]) -> Iterator[Sheet | Picture]:
+    """Yield what is made below a title, or, if that is refused, why."""
+    try:
+        yield from made(title)
+    except RefusedError as refused:
+        yield Sheet(columns=(), rows=(), title=title, notes=(f"{refused}.",))
+
+
+def _drawn(title: str, network: Network, view: str) -> list[Sheet | Picture]:
+    from rnncalc.reports.draw import Drawing
+
+    head = Sheet(columns=(), rows=(), title=title)
+    return [head, *map(_without_heading, Drawing(network, view).pictures(ACROSS))]
+
+
+def _without_heading(picture: Picture) -> Picture:
+    """Return a picture without the line at its top that names its network: the page does."""
+    from rnncalc.pictures.picture import Label, Style, moved
+
+    first, *others = picture.shapes
+    if not (isinstance(first, Label) and first.style is Style.HEADING and first.y == 0):
+        return picture
+    shapes = tuple(moved(shape, (0, -1)) for shape in others)
+    return picture._replace(shapes=shapes, height=picture.height - 1)

@@ -161,8 +161,8 @@ def test_names_of_strangers_stay_text() -> None:
 
 def test_the_other_formats_pay_nothing_for_the_page() -> None:
     """A table of an explanation loads neither the page nor pictures; the page does."""
-    assert not {"rnncalc.reports.page", "rnncalc.pictures.picture", "rnncalc.formats.html"} & loaded("table")
-    assert {"rnncalc.reports.page", "rnncalc.pictures.picture", "rnncalc.formats.html"} <= loaded("html")
+    assert not {"rnncalc.reports.count", "rnncalc.pictures.picture", "rnncalc.formats.html"} & loaded("table")
+    assert {"rnncalc.reports.count", "rnncalc.pictures.picture", "rnncalc.formats.html"} <= loaded("html")
     assert not {"rich", "yaml"} & loaded("html")
 
 
