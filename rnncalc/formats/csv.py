@@ -1,4 +1,4 @@
-"""Reports as CSV: one header, then every report's rows. Numbers plain, what is not known empty."""
+"""Reports as CSV: one header, then every report's rows. Numbers are plain; unknown values are empty."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def write(reports: Iterable[CheckedReport], file: TextIO) -> None:
-    """Write an error for each failure, up to a number that people read; a notice for what was left out of a file."""
+    """Write an error for each failure, up to MOST_LINES; a notice for what was left out of a file."""
     lines = (line for report in reports for path, findings in report.findings() for line in _lines(path, findings))
     file.writelines(islice(lines, MOST_LINES))
     if rest := sum(1 for _ in lines):
@@ -43,5 +43,5 @@ def _data(text: str) -> str:
 
 
 def _property(text: str) -> str:
-    """Escape what would end the property too."""
+    """Escape what would end the line or the property."""
     return _data(text).replace(":", "%3A").replace(",", "%2C")

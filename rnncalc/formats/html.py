@@ -35,14 +35,14 @@ _HEAD = """<!DOCTYPE html>
 """
 
 _LEAST = 0.75
-"""To this share of its size a picture gets smaller."""
+"""The least share of its size that a picture shrinks to."""
 
 _SIGNS = {"✓": "yes", "✗": "no"}
-"""The classes of the signs that a cell holds, or that a note starts with."""
+"""The classes of a sign in a cell, or at the start of a note."""
 
 
 def write(reports: Iterable[SheetReport | PictureReport], file: TextIO) -> None:
-    """Write one page: of each report what it has for a page, else its sheets, else its pictures."""
+    """Write one page: the page of each report, else its tables, else its pictures."""
     pages = [[*_pieces(report)] for report in reports]
     titles = [piece.title for pieces in pages for piece in pieces if piece.title]
     style = (get_data(__package__, "page.css") or b"").decode()
@@ -66,7 +66,7 @@ def _pieces(report: SheetReport | PictureReport) -> Iterable[Sheet | Picture]:
 
 
 def _figure(picture: Picture) -> Iterator[str]:
-    """Yield a picture: it gets smaller with the window as long as it can be read, then it scrolls as a table does."""
+    """Yield a picture: it shrinks with the window while it can be read, then it scrolls."""
     from rnncalc.formats.svg import ACROSS, element  # few pages have pictures
 
     least = round(picture.width * ACROSS * _LEAST)
@@ -98,7 +98,7 @@ def _sheet(sheet: Sheet, level: int) -> Iterator[str]:
 
 
 def _table(sheet: Sheet) -> Iterator[str]:
-    """Yield a table that scrolls by itself where the page is narrower; it can be reached with the keyboard to do so."""
+    """Yield a table that scrolls on a narrower page, with the keyboard too."""
     label = _text(sheet.title or "table")
     yield f'<div class="scroll" role="region" aria-label="{label}" tabindex="0">\n<table>\n<thead>\n<tr>'
     yield from (f'<th scope="col"{_aligned(column)}>{_text(column.title)}</th>' for column in sheet.columns)

@@ -11,7 +11,7 @@ from rnncalc.reports.report import DataReport
 
 
 def write(reports: Iterable[DataReport], file: TextIO) -> None:
-    """Write `{"version": 1, "reports": [...]}`; reports that go by another name are listed under that."""
+    """Write `{"version": 1, "reports": [...]}`, with the key that the reports are listed under."""
     reports = [*reports]
     key = next((report.listed_as for report in reports), DataReport.listed_as)
     file.write(f'{{"version": 1, "{key}": [')
@@ -27,7 +27,7 @@ def _objects(report: DataReport) -> Iterable[dict[str, Any]]:
 
 
 def _value(value: Any) -> str:
-    """Return a value as JSON: what an iterator yields as a list with a line an item, anything else on one line."""
+    """Return a value as JSON: an iterator as a list with a line for each item, anything else on one line."""
     if isinstance(value, Iterator):
         lines = ",".join(f"\n    {_text(item)}" for item in value)
         return f"[{lines}\n  ]"

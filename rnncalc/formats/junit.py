@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def write(reports: Iterable[CheckedReport], file: TextIO) -> None:
-    """Write `<testsuites>`, a suite a file; a file of which nothing was checked has none."""
+    """Write `<testsuites>`, with a suite for each file that was checked."""
     found = [(path, _cases(of)) for report in reports for path, of in report.findings()]
     suites = [(path, cases) for path, cases in found if cases]
     file.write('<?xml version="1.0" encoding="UTF-8"?>\n')

@@ -75,10 +75,10 @@ _ACCENTS = {
 """The commands that set accents in TeX's own fonts; others need fonts of their own."""
 
 _LETTERS = {"ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ı": "i"}
-"""And those that set letters."""
+"""The commands that set letters."""
 
 _LATEX_GREEK = {name: f"\\{name}" for name in GREEK} | {"omicron": "o"}
-"""The commands by the names; TeX has none for a letter that looks like a Latin one."""
+"""The commands by name; TeX has none for a letter that looks like a Latin one."""
 
 _LATEX_SIGNS: dict[str, str] = {sign: sign.value for sign in Sign}
 _LATEX_SIGNS |= {Sign.EQUALS: " &= ", Sign.MINUS: " - ", Sign.ELEMENTWISE: r" \circ ", Sign.TIMES: r" \cdot "}
@@ -102,21 +102,21 @@ _HEAD = r"""\documentclass{article}
 _PAPER = r"""\setlength{\paperwidth}{WIDTH}
 \ifdefined\pagewidth\setlength{\pagewidth}{\paperwidth}\else\setlength{\pdfpagewidth}{\paperwidth}\fi
 """
-"""Paper as wide as a matrix asks for, for LuaTeX, and for the others."""
+"""Paper as wide as a matrix needs, for LuaTeX and for the others."""
 
 _MARGINS = 2 * 72.27
 
 _LONG = 24
-"""A word of more characters may be broken."""
+"""Longer words may be broken."""
 
 PAGE = 450.0
 """The width of the text on a page."""
 
 QUAD = 10.0
-"""How far a line is indented that goes on with what is above it."""
+"""The indent of a line that continues the one above."""
 
 SMALL = 0.8
-"""The size of what stands below a letter."""
+"""The size of a subscript."""
 
 _WIDE = {
     **dict.fromkeys("+−=×⋅-", 8.0),
@@ -138,7 +138,7 @@ _WORK_SIGNS = {
     " ": r"\, ",
 }
 _BRACKETS, _BETWEEN, _GROWN = 12.0, 10.0, 4.0
-"""The brackets of a matrix, the space between two of its columns, and by how much others grow beside one."""
+"""The widths of a matrix's brackets and of the space between columns, and by how much brackets grow beside one."""
 
 
 def write(reports: Iterable[DerivationReport], file: TextIO) -> None:
@@ -155,7 +155,7 @@ def write(reports: Iterable[DerivationReport], file: TextIO) -> None:
 
 
 def _page(sheets: list[Sheet]) -> float:
-    """Return how wide a page is: as wide as the widest matrix asks for."""
+    """Return the width of a page, which no matrix exceeds."""
     if not any(sheet.work for sheet in sheets):
         return PAGE
     return max(PAGE, *(_widest(sheet.work) for sheet in sheets))
@@ -174,11 +174,11 @@ def _write_sheet(sheet: Sheet, file: TextIO) -> None:
     if rows:
         file.writelines([*map(_line, rows), "\\par\\medskip\n"])
     for note in sheet.notes:
-        file.write(f"\n{_said(note, MOST_OF_A_NOTE)}\n")
+        file.write(f"\n{_inline(note, MOST_OF_A_NOTE)}\n")
 
 
 def _line(row: Row) -> str:
-    """Return the line of a row: its label, and the sides of its sum, before each of which it may be broken."""
+    """Return a row as a line: its label and the sides of its sum; it may be broken before each side."""
     equation = next((value for value in row if isinstance(value, Arithmetic)), None)
     if equation is None:
         return f"\\derived{{{_label(*row)}}}{{}}\n"
@@ -192,11 +192,11 @@ def _with_signs(sides: Iterable[str]) -> Iterator[str]:
 
 
 def _label(*what: Value) -> str:
-    """Return what a line is about."""
-    return f"{', '.join(_said(value) for value in what if value != '')}:"
+    """Return the label of a line."""
+    return f"{', '.join(_inline(value) for value in what if value != '')}:"
 
 
-def _said(value: Value, limit: int = MOST_OF_A_NAME) -> str:
+def _inline(value: Value, limit: int = MOST_OF_A_NAME) -> str:
     """Return the name of a tensor as mathematics has it, a phrase with its mathematics, anything else in words."""
     match value:
         case TensorName():
@@ -208,13 +208,13 @@ def _said(value: Value, limit: int = MOST_OF_A_NAME) -> str:
 
 
 def _words(text: str) -> str:
-    """Return words, of which one that is too long for a line may be broken."""
+    """Return words, with places to break the long ones."""
     parts = re.split(rf"(\S{{{_LONG}}}(?=\S))", text)
     return "".join(typeset(part) + r"\allowbreak{}" * (number % 2) for number, part in enumerate(parts))
 
 
 def _sum(text: str) -> str:
-    """Return arithmetic: letters, digits, brackets and its few signs; what it should not hold is harmless."""
+    """Return arithmetic in LaTeX, anything else in it escaped."""
     return "".join(_MATH.get(char) or typeset(char) for char in escape(text, MOST_OF_A_SUM))
 
 
@@ -242,7 +242,7 @@ def latex(line: Line) -> str:
 
 
 def inline(line: Line) -> str:
-    """Return mathematics among words, between dollars: with nothing to align, nor a space that Markdown takes away."""
+    """Return mathematics among words, between dollars, without alignment marks or spaces that Markdown removes."""
     plain_signs = (Sign.EQUALS, Sign.APPLIED)
     return f"${''.join(str(piece) if piece in plain_signs else _latex(piece) for piece in line)}$"
 
@@ -254,7 +254,7 @@ def named(name: TensorName) -> str:
 
 
 def typeset(text: str) -> str:
-    """Return text for LaTeX in which nothing is a command: in ASCII, with ? for what TeX's own fonts have not."""
+    """Return escaped text for LaTeX, in ASCII, with ? for characters that TeX's own fonts lack."""
     return "".join(ESCAPES.get(char) or _typeset(char) for char in escape(text, MOST_OF_A_SUM))
 
 
@@ -273,7 +273,7 @@ def _typeset(char: str) -> str:
 
 
 def symbol(letter: str, below: str = "") -> str:
-    """Return a letter in LaTeX, a Greek one by its name, with what stands below it."""
+    """Return a letter in LaTeX, a Greek one by its name, with its subscript."""
     letter = _LATEX_GREEK.get(letter) or typeset(letter)
     return f"{letter}_{{{typeset(below)}}}" if below else letter
 
@@ -302,7 +302,7 @@ def aligned_work(lines: Iterable[WorkLine], environment: str) -> str:
 
 
 def _widest(lines: Iterable[WorkLine]) -> float:
-    """Return how wide a page has to be for equations: a matrix, and what stands before it, cannot be parted."""
+    """Return the width that equations need: a matrix is not parted from what is before it."""
     lines = [*lines]
     left = max((_width(_left_side(line)) for line in lines), default=0.0)
     return left + 2 * QUAD + max((_width_of(piece) for line in lines for piece in line), default=0.0)
@@ -336,7 +336,7 @@ def _side(side: Sequence[WorkPiece], room: float) -> str:
 
 
 def _fixed(text: str, sizes: Mapping[str, str]) -> str:
-    """Return a bracket that does not grow instead of one that does: these must pair on one line."""
+    """Return a bracket of fixed size instead of one that grows, which must pair on one line."""
     for growing, fixed in sizes.items():
         if text.endswith(growing):
             return text.removesuffix(growing) + fixed
@@ -344,7 +344,7 @@ def _fixed(text: str, sizes: Mapping[str, str]) -> str:
 
 
 def _width(line: Sequence[WorkPiece]) -> float:
-    """Return how wide pieces are."""
+    """Return the width of pieces."""
     return sum(map(_width_of, line))
 
 

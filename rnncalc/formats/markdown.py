@@ -1,4 +1,4 @@
-"""Reports as Markdown, in which no name acts: GitHub shows a summary of a megabyte, so no more is written."""
+"""Reports as Markdown, with every name escaped; no more than the megabyte that GitHub shows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_BYTES = 1_000_000
 
 _ACTIVE = re.compile(r"([\\`*_{}\[\]<>|#!~&@$])")
 _STARTS = re.compile(r"^(\d+)(?=[.)])|^(?=[-+=])")
-"""What at the start of a paragraph makes it a list, or the line above it a heading."""
+"""The start of a paragraph that would make it a list, or the line above it a heading."""
 
 _LIVE = re.compile(
     r"@|://|www\.|:[\w+-]+:|#\d|\bGH-\d|(?:mailto|xmpp):|(?<![0-9a-f])(?=[a-f]*[0-9])[0-9a-f]{7,64}(?![0-9a-f])",
@@ -26,7 +26,7 @@ _LIVE = re.compile(
 """What GitHub links or replaces wherever it stands, escaped or not: people, issues, addresses, commits, emoji."""
 
 _TAME = re.compile(r"[A-Za-z0-9\\{}$_^(),.=+/\- ]*")
-"""What mathematics among words is made of."""
+"""The characters of mathematics among words."""
 
 
 def write(reports: Iterable[SheetReport], file: TextIO) -> None:
@@ -112,7 +112,7 @@ def _phrase(phrase: Phrase) -> str:
 
 
 def _tame(latex: str) -> bool:
-    """Return whether nothing in mathematics among words acts but as LaTeX."""
+    """Return whether GitHub reads mathematics among words as LaTeX alone."""
     return bool(_TAME.fullmatch(latex)) and not _LIVE.search(latex)
 
 
@@ -122,7 +122,7 @@ def _paragraph(text: str | Phrase) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return text of which nothing acts: words that GitHub would act on even so stand in spans of code."""
+    """Return escaped text; words that GitHub would act on even so become spans of code."""
     words = re.split(r"(\s+)", text)
     return "".join(
         _code(word).replace("|", r"\|") if _LIVE.search(word) else _ACTIVE.sub(r"\\\1", word) for word in words

@@ -1,4 +1,4 @@
-"""Equations in characters, for a terminal, and where an equation that is too wide goes on below, in every format.
+"""Equations in characters, for a terminal, and the places to break a wide equation, for every format.
 
 An equation in letters has the shapes below its terms; one with numbers in has vectors as columns and matrices in
 brackets, all on one base line.
@@ -20,14 +20,14 @@ POWER = re.compile(r"e([−+]?)0*(\d+)$")
 """The power of ten at the end of a number."""
 
 _BREAKS = (Sign.PLUS, Sign.ELEMENTWISE, Sign.TIMES, Sign.OVER)
-"""Before which signs an equation may go on in a new line."""
+"""An equation may be broken before these signs."""
 
 IN_WORK = (" + ", " − ", " ∘ ", " / ", "; ")
-"""Before which signs a side of an equation with numbers in goes on; a vector alone is parted from its matrix."""
+"""A side of an equation with numbers may be broken before these signs."""
 
 
 def parts(line: Sequence[Part], signs: Collection[str]) -> list[tuple[Part, ...]]:
-    """Return the parts of an equation that stay together: each from one of the signs to the next."""
+    """Return the parts of an equation between places where it may be broken, each from a sign to the next."""
     found: list[list[Part]] = [[]]
     for piece in line:
         if piece in signs and found[-1]:
@@ -37,7 +37,7 @@ def parts(line: Sequence[Part], signs: Collection[str]) -> list[tuple[Part, ...]
 
 
 def groups(line: Line) -> list[Line]:
-    """Return the pieces of an equation that stay together: each from a sign to the next."""
+    """Return the parts of an equation in letters between places where it may be broken."""
     return parts(line, _BREAKS)
 
 
@@ -91,17 +91,17 @@ class _Rows(NamedTuple):
 
 
 GAP = 4
-"""Between equations that stand beside each other."""
+"""The space between equations that are side by side."""
 
 MOST_WIDTH = 80
-"""No more than this is filled with them, however wide the screen is."""
+"""The most columns that they fill, however wide the screen is."""
 
 _BRACKETS, _PARENTHESES = ("⎡⎢⎣", "⎤⎥⎦"), ("⎛⎜⎝", "⎞⎟⎠")
-"""The top, the middle and the foot of what stands around more than one line."""
+"""The top, the middle and the foot of brackets around several lines."""
 
 
 class TextBox(NamedTuple):
-    """Lines of one width; `base` is the one that stands level with what is beside it."""
+    """Lines of one width; `base` is the one that is level with its neighbours."""
 
     lines: tuple[str, ...]
 
@@ -115,7 +115,7 @@ class TextBox(NamedTuple):
 
 
 def paragraphs(lines: Sequence[WorkLine], width: int) -> Iterator[list[str]]:
-    """Yield equations, each in its lines; those that only say what a letter is stand beside each other."""
+    """Yield equations, each in its lines; those that only give a letter's value are side by side."""
     beside: list[TextBox] = []
     for line in lines:
         box = _beside([line])
@@ -154,7 +154,7 @@ def _lines(boxes: Sequence[TextBox]) -> list[str]:
 
 
 def laid_out(line: WorkLine, width: int) -> list[str]:
-    """Return the lines of an equation; where it is wider than `width`, its sides stand below each other."""
+    """Return the lines of an equation; if it is wider than `width`, its sides are below each other."""
     name, *sides = parts(line, (" = ",))
     indent = _beside([name]).width
     rows: list[WorkLine] = [name]
@@ -174,7 +174,7 @@ def laid_out(line: WorkLine, width: int) -> list[str]:
 
 
 def _beside(rows: Sequence[WorkLine]) -> TextBox:
-    """Return pieces side by side, what stands in parentheses that are as tall as it is."""
+    """Return pieces side by side, with parentheses as tall as what they enclose."""
     boxes: list[TextBox] = []
     opened: list[int] = []
     for piece in (piece for row in rows for piece in row):
@@ -226,7 +226,7 @@ def _box(piece: WorkPiece) -> TextBox:
 
 
 def _numbers(block: Block) -> TextBox:
-    """Return the rows of a block, points below points."""
+    """Return the rows of a block, with decimal points aligned."""
     columns = []
     for column in zip(*block.rows, strict=True):
         parts = [text.partition(".") for text in column]

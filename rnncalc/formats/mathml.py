@@ -39,7 +39,7 @@ _SIGNS: dict[str, str] = {
 """Brackets do not grow: they would around the shapes, too."""
 
 _DEPTH = 0.38
-"""How far below the line a term reaches, in em, with a letter below it or without: so shapes stand in one line."""
+"""The depth of a term in em, with a subscript or without, so that shapes are in one line."""
 
 
 _WORK_SIGNS = {
@@ -55,7 +55,7 @@ _WORK_SIGNS = {
     ")": '<mo form="postfix">)</mo>',
 }
 _WORK_BREAKS = (" = ", " + ")
-"""Before which signs an equation may go on in a new line."""
+"""An equation may be broken before these signs."""
 
 
 def equations(lines: Iterable[Line]) -> str:
@@ -103,7 +103,7 @@ def _piece(piece: Piece) -> str:
 
 
 def symbol(letter: str, below: str = "") -> str:
-    """Return a letter, a Greek one for its name, with what stands below it."""
+    """Return a letter, a Greek one for its name, with its subscript."""
     symbol = f"<mi>{text(GREEK.get(letter, letter))}</mi>"
     return (
         f"<msub>{symbol}<mrow>{''.join(map(_below, escape(below, MOST_OF_A_SUM)))}</mrow></msub>" if below else symbol
@@ -111,14 +111,14 @@ def symbol(letter: str, below: str = "") -> str:
 
 
 def _below(char: str) -> str:
-    """Return a character of what stands below a letter: each is a letter by itself, and slanted as one."""
+    """Return a character of a subscript; a letter is slanted."""
     if char.isalpha():
         return f"<mi>{char}</mi>"
     return f"<mn>{char}</mn>" if char.isdigit() else f'<mo lspace="0" rspace="0">{quoted(char)}</mo>'
 
 
 def text(text: str) -> str:
-    """Return text in which nothing is markup."""
+    """Return escaped text."""
     return quoted(escape(text, MOST_OF_A_SUM))
 
 

@@ -1,4 +1,4 @@
-"""Reports as tables for a terminal, plain text when piped: which columns stand side by side, and how they are drawn."""
+"""Reports as tables for a terminal, plain text when piped: which columns are side by side, and how they are drawn."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
     from rnncalc.reports.report import SheetReport
 
 GAP = 2
-"""Between two columns."""
+"""The space between two columns."""
 
 LEAST = 16
-"""A column of words is never folded to less, if it is wider."""
+"""No column of words is folded to less."""
 
 
 UNBOUNDED = 10_000
-"""A width that nothing reaches: that of a pipe."""
+"""The width of a pipe, which no table reaches."""
 
 SHORTEST_BAR = 4
-"""A bar is rather this short than away from its number."""
+"""The shortest bar; a shorter one stands in a table of its own."""
 
 NARROWEST = 20
-"""No screen is taken to be narrower."""
+"""The narrowest screen."""
 
 _RULES = Box("    \n    \n ── \n    \n    \n ── \n    \n    \n", ascii=True)
 """A rule under the header and one above the total, nothing else; `ascii` so that rich draws no other in its place."""
 
 SIGNS = {"✓": "green", "✗": "red"}
-"""The colours of the signs that a cell holds, or that a note starts with."""
+"""The colours of a sign in a cell, or at the start of a note."""
 
 
 def write(reports: Iterable[SheetReport], file: TextIO) -> None:
@@ -57,7 +57,7 @@ def write(reports: Iterable[SheetReport], file: TextIO) -> None:
 
 
 class _Page:
-    """A screen or a pipe: how wide it is, and what stands for the signs that its encoding lacks."""
+    """A screen or a pipe: its width, and replacements for characters that its encoding lacks."""
 
     def __init__(self, console: Console, width: int, plain: dict[str, str]) -> None:
         self.console = console
@@ -150,7 +150,7 @@ class _Page:
         return table
 
     def _grouped(self, sheet: _Measured, of: _Places) -> Group:
-        """Return rows below what they have in common, which is as long as it is; columns are as wide in each group."""
+        """Return a table; keys above the rows are written once for each group of rows that share them."""
         if not of.above:
             return Group(self._table(sheet, of, sheet.rows, sheet.total))
 
@@ -172,7 +172,7 @@ class _Page:
         return self._signed(text) if isinstance(value, str) and value in SIGNS else text
 
     def _stacked(self, sheet: _Measured) -> Iterator[RenderableType]:
-        """Yield each row by itself: what it is, and below that each number or sum after its title."""
+        """Yield each row by itself: its keys, and below them each value after its title."""
         for row in [*sheet.rows, *([sheet.total] if sheet.total else [])]:
             head = Text("  ").join([self._cell(row[place]) for place in sorted(sheet.keys) if row[place] != ""])
             body = Table.grid(padding=(0, 2, 0, 0))
@@ -188,9 +188,9 @@ class _Page:
 
 
 class _Places(NamedTuple):
-    """Columns of a sheet side by side, by their places; lines: whether an equation's two sides stand on two.
+    """Columns of a sheet that are side by side, by their places; lines: whether equations have two lines.
 
-    above: places of keys that stand on a line of their own, above all rows that have them in common.
+    above: places of keys that are written above the rows that share them.
     """
 
     places: tuple[int, ...]
@@ -199,7 +199,7 @@ class _Places(NamedTuple):
 
 
 class _Measured:
-    """A sheet's columns and rows, and how wide each column is."""
+    """A sheet's columns and rows, and the width of each column."""
 
     def __init__(self, sheet: Sheet, rows: list[Row]) -> None:
         self.columns: tuple[Column, ...] = sheet.columns
@@ -212,25 +212,25 @@ class _Measured:
         self.bar = BAR
 
     def cells(self, place: int) -> Iterator[Value]:
-        """Yield what stands in a column, the total's cell last."""
+        """Yield the cells of a column, the total's last."""
         yield from (row[place] for row in self.rows)
         if self.total:
             yield self.total[place]
 
     def firm(self, place: int) -> bool:
-        """Return whether a column is never folded: one of numbers, of signs, of bars or of words that stay whole."""
+        """Return whether a column is never folded: numbers, signs, bars, and words that stay whole."""
         column = self.columns[place]
         return place in self.bars or column.right or column.whole or not column.title
 
     def longest(self, place: int, lines: bool) -> int:
-        """Return how long an equation of a column may be on one line; where some have two, as long as their sides."""
+        """Return the longest equation on one line; with two lines for each, the longest side."""
         if not lines:
             return UNBOUNDED
         sides = [text_of(cell, longest=0).split("\n") for cell in self.cells(place) if isinstance(cell, Arithmetic)]
         return max((cell_len(side) for both in sides for side in both), default=0)
 
     def width(self, place: int, lines: bool = False) -> int:
-        """Return how wide a column is where nothing is folded."""
+        """Return the width of a column that is not folded."""
         if place in self.bars:
             return self.bar
         longest = self.longest(place, lines)
@@ -239,7 +239,7 @@ class _Measured:
         return max(map(cell_len, whole.split("\n")))
 
     def widths(self, table: _Places, most: int = UNBOUNDED) -> dict[int, int]:
-        """Return how wide each column of a table is: to fit a width, the widest of words are folded, to LEAST each."""
+        """Return the width of each column; to fit into `most`, the widest of words are folded, down to LEAST."""
         widths = {place: self.width(place, table.lines) for place in table.places}
         soft = [place for place in table.places if not self.firm(place) and widths[place] > LEAST]
         while soft and _across(widths) > most:
@@ -250,7 +250,7 @@ class _Measured:
         return widths
 
     def fits(self, table: _Places, most: int) -> bool:
-        """Return whether nothing in a table need be folded; bars are shortened to that end."""
+        """Return whether a table fits without folding; bars are shortened for it."""
         self.bar = BAR
         over = _across(self.widths(table)) - most
         if 0 < over <= BAR - SHORTEST_BAR and self.bars & {*table.places}:
@@ -259,17 +259,17 @@ class _Measured:
         return over <= 0
 
     def beside_keys(self, group: set[int], above: tuple[int, ...] = ()) -> _Places:
-        """Return columns in a table with the keys, of which some can stand above the rows."""
+        """Return a table of some columns and the keys; above: keys that are written above the rows."""
         return _Places(tuple(sorted((self.keys | group) - {*above})), above=above)
 
 
 def _across(widths: Mapping[int, int]) -> int:
-    """Return how wide columns are side by side."""
+    """Return the width of columns side by side."""
     return sum(widths.values()) + GAP * (len(widths) - 1)
 
 
 def _split(sheet: _Measured, width: int) -> list[_Places] | None:
-    """Return the fewest tables that fit, one below the other; None where each row should stand by itself.
+    """Return the fewest tables that fit, one below the other; None if each row is to be written by itself.
 
     Equations stand on one line, else on two, else below; if that is not enough, numbers, words and equations each have
     a table. The keys of the rows stand in all of them, and what is to be compared stays together.

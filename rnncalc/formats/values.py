@@ -17,17 +17,17 @@ BAR = 16
 """The length of a whole bar, in characters."""
 
 USUAL_WIDTH = 80
-"""How wide a terminal is taken to be that does not say."""
+"""The width of a terminal that does not report one."""
 
 MOST_ROWS = 2_001
-"""More rows than anyone reads: beyond it the middle ones are one row."""
+"""Of more rows, the middle ones become one row."""
 
 MOST_OF_A_NAME, MOST_OF_A_NOTE, MOST_OF_A_SUM = 200, 2_000, 10_000
 """Longer text is cut, in characters."""
 
 
 def text_of(value: Value, *, longest: int = MOST_OF_A_SUM, limit: int = MOST_OF_A_NAME, bar: int = BAR) -> str:
-    """Return a value as text, any name in it made harmless.
+    """Return a value as text, with every name in it escaped.
 
     None is a dash, an unknown number of steps the letter T. An equation that is longer than `longest`
     has two lines; text is cut at `limit` characters; a whole bar is `bar` characters long.
@@ -59,7 +59,7 @@ def text_of(value: Value, *, longest: int = MOST_OF_A_SUM, limit: int = MOST_OF_
 
 
 def shortened(sheet: Sheet) -> list[Row]:
-    """Return the rows, or, when there are too many, the first and the last with one between for those left out.
+    """Return the rows; of too many, the first and the last, and one for those between.
 
     That one has the sums of the columns that the total sums; of others, whose rows are not of one kind, nothing.
     """

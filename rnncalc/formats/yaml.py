@@ -1,4 +1,4 @@
-"""Documents as YAML, remarks as comments above what they are about. Knows nothing of what they say.
+"""Documents as YAML, remarks as comments above their entries.
 
 Written by hand: what stands in a spec is few kinds of value, and PyYAML writes no comments.
 """
@@ -17,7 +17,7 @@ MOST_OF_A_REMARK = 1_000
 
 _PLAIN = re.compile(r"[A-Za-z_][\w./-]*", re.ASCII)
 _MEANT = re.compile(r"(?i)(true|false|yes|no|on|off|null|y|n|nan|inf)")
-"""Words that some readers of YAML take for no text."""
+"""Words that some readers of YAML do not read as text."""
 
 
 def write(reports: Iterable[DocumentReport], file: TextIO) -> None:
@@ -68,7 +68,7 @@ def _item(entries: tuple[Entry, ...], indent: str) -> Iterator[str]:
 
 
 def scalar(value: Any) -> str:
-    """Return a value as YAML reads it back, text with nothing in it that acts on a terminal."""
+    """Return a value as YAML, text escaped for terminals."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str) and not (_PLAIN.fullmatch(value) and not _MEANT.fullmatch(value)):

@@ -28,11 +28,11 @@ UNITS = {
 }
 
 _MOST_DIGITS = 40
-"""Two numbers that differ later are shown alike."""
+"""Numbers that differ only in later digits look equal."""
 
 
 MOST_ROWS = 200
-"""With more rows than this, those that were kept, or did not change, are not shown."""
+"""If there are more rows, those that were kept or did not change are not shown."""
 
 _STATUSES = {
     Status.PASSED: "passed",
@@ -50,7 +50,7 @@ _COLUMNS = (
 
 
 class CheckReport(SheetReport, DataReport, CheckedReport):
-    """What is said of all files.
+    """The verdicts on all files.
 
     baseline: what they were compared to, if anything; remarks: what could not be read of it.
     left_out: how many files of the folders are no specs.
@@ -77,7 +77,7 @@ class CheckReport(SheetReport, DataReport, CheckedReport):
         return map(_data, self.verdicts)
 
     def failures(self) -> Iterator[str]:
-        """Yield a line for each failure, up to a number that people read."""
+        """Yield a line for each failure, up to MOST_LINES."""
         lines = (_line(file, each) for file, findings in self.findings() for each in findings if each.wrong)
         yield from islice(lines, MOST_LINES)
         if rest := sum(1 for _ in lines):
@@ -87,7 +87,7 @@ class CheckReport(SheetReport, DataReport, CheckedReport):
             yield f"left out, as no specs by their keys: {plural(self.left_out, 'YAML file')}"
 
     def sheets(self) -> list[Sheet]:
-        """Return the table of limits and, with a baseline, that of changes."""
+        """Return the table of limits and, with a baseline, the table of changes."""
         notes = tuple(self._notes())
         if not self.baseline:
             return [self._limit_sheet(notes)]
@@ -138,14 +138,14 @@ class CheckReport(SheetReport, DataReport, CheckedReport):
 
 
 def _problems(verdict: Verdict) -> Iterator[Finding]:
-    """Yield what is wrong with a file that is no spec."""
+    """Yield the problems of an invalid spec."""
     for problem in verdict.problems:
         key = _path(problem, verdict.file)
         yield Finding(key or "spec", Outcome.ERROR, problem.message, key, problem.line, problem.column)
 
 
 def _checks(verdict: Verdict) -> Iterator[Finding]:
-    """Yield how it stands with each limit, then with each tensor of a model file."""
+    """Yield a finding for each limit, then for each tensor of a model file."""
     for check in verdict.limits:
         key = check.limit.flag or dotted(check.limit.path)
         yield _checked(key, _message(check), (check.line, check.column), _numbers(check), _cells(check))
@@ -167,7 +167,7 @@ def _checked(
 
 
 def _about(verdict: Verdict) -> Iterator[Finding]:
-    """Yield what was not checked, or is no more there to be checked."""
+    """Yield a finding for what was not checked, or was removed."""
     if verdict.status is Status.REMOVED:
         yield Finding("spec", Outcome.REMARK, "in the baseline, and no more among the specs")
     elif not verdict.problems and not verdict.checked:
@@ -179,21 +179,21 @@ def _about(verdict: Verdict) -> Iterator[Finding]:
 
 
 def _left_out(verdict: Verdict) -> str | None:
-    """Return why `expect` was not held against anything; None where it was."""
+    """Return why `expect` was not checked; None if it was."""
     if verdict.expect_counts is None:
         return None
     return f"expect is not checked: it counts what {verdict.expect_counts} has, and -c says {verdict.convention}"
 
 
 def _path(problem: Problem, file: str) -> str:
-    """Return the path to a problem, before it a flag if that is where the problem is."""
+    """Return the path to a problem, after the flag that the problem is in."""
     name = escape("stdin" if file == "-" else file, limit=1_000)
     flag = "" if problem.source in (name, f"'{name}'", f"'{escape(file)}'", file) else problem.source
     return ": ".join(part for part in (flag, dotted(problem.path)) if part)
 
 
 def _line(file: str, finding: Finding) -> str:
-    """Return a failure on a line, as problems are told elsewhere."""
+    """Return a failure on a line, in the form of every other problem."""
     file = escape(file if file != "-" else "stdin", limit=1_000)
     where = f"{file}:{finding.line}:{finding.column}" if finding.line else file
     key = escape(finding.key, limit=1_000)  # a layer's, in a budget, may be any text
@@ -201,7 +201,7 @@ def _line(file: str, finding: Finding) -> str:
 
 
 def _rows(verdict: Verdict) -> Iterator[Row]:
-    """Yield a row a limit, or one for the file where there are none."""
+    """Yield a row for each limit, or one for a file without limits."""
     if verdict.problems:
         yield "✗", verdict.file, plural(len(verdict.problems), "problem"), "", ""
     elif verdict.numbers and not verdict.checked:
@@ -261,7 +261,7 @@ def _signed(number: Number) -> str:
 
 
 def _cells(check: LimitCheck) -> tuple[Value, Value]:
-    """Return the limit and the number as a table has them, a fraction with the digits that tell it from the other."""
+    """Return the limit and the number for a table; fractions have enough digits to differ."""
     limit, actual = check.limit, check.actual
     if limit.shape:
         return bracketed(limit.shape), bracketed(check.shape) if check.shape else None
@@ -275,19 +275,19 @@ def _cells(check: LimitCheck) -> tuple[Value, Value]:
 
 
 def _as_json(number: Number | None) -> int | float | None:
-    """Return a number as JSON has it: a fraction as the float that is nearest."""
+    """Return a number for JSON: a fraction as the nearest float."""
     return number if number is None or isinstance(number, int) else float(number)
 
 
 def _numbers(check: LimitCheck) -> tuple[Any, Any]:
-    """Return the limit and the number as JSON has them; of a tensor, the shapes."""
+    """Return the limit and the number for JSON; of a tensor, the shapes."""
     if check.limit.shape:
         return check.limit.shape, check.shape or None
     return _as_json(check.limit.value), _as_json(check.actual)
 
 
 def _message(check: LimitCheck) -> str | None:
-    """Return what is wrong; None when nothing is."""
+    """Return a sentence on a limit that is not kept, else None."""
     if check.kept:
         return None
     if check.limit.shape:

@@ -1,4 +1,4 @@
-"""What a comparison says: a row and a bar a network, a row and a bar a number of steps, a column a convention."""
+"""What comparisons say: of networks, of a dense equivalent as the steps grow, and of the conventions."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ THIS_NETWORK = "this network"
 
 
 class ComparisonReport(SheetReport, DataReport):
-    """A comparison of several networks, or of one with what it would be as other kinds."""
+    """A comparison of several networks, or of one with itself as other kinds."""
 
     comparison: Comparison
 
     @property
     def title(self) -> str:
-        """The one network's name, or what is done with several."""
+        """The name of the one network, or `Comparison`."""
         return self.comparison.networks[0].name if self._alone else "Comparison"
 
     @property
@@ -51,7 +51,7 @@ class ComparisonReport(SheetReport, DataReport):
         }
 
     def sheets(self) -> list[Sheet]:
-        """Return a row a side, each with a bar drawn to the scale of the largest."""
+        """Return a table with a row and a bar for each network."""
         searched = self.comparison.same_params
         most = max(side.params for side in self.comparison.sides) or 1
         columns = (
@@ -121,7 +121,7 @@ class DenseGrowthReport(SheetReport, DataReport):
         }
 
     def sheets(self) -> list[Sheet]:
-        """Return a row for each chosen number of steps, and a line that draws the growth."""
+        """Return a table with a row and a bar for each number of steps, and a line that draws the growth."""
         found = self.growth.rows
         most = max(row.dense for row in found) or 1
         columns = (
@@ -145,11 +145,11 @@ class DenseGrowthReport(SheetReport, DataReport):
 
 
 MOST_NAMES = 3
-"""More layers are the first two, and the number of the others."""
+"""Of more layers, the first two are named, and the others counted."""
 
 
 class AllocationReport(SheetReport, DataReport, RecordReport):
-    """The allocations of one network."""
+    """What each convention allocates for one network."""
 
     allocations: Allocations
 
@@ -183,7 +183,7 @@ class AllocationReport(SheetReport, DataReport, RecordReport):
         yield (network, None, "total", None, *self._totals().values())
 
     def sheets(self) -> list[Sheet]:
-        """Return the table of layers with a column a convention, and a sentence for each difference."""
+        """Return a table of layers with a column for each convention, and a sentence for each difference."""
         rows = ((placed, (placed.layer.kind, *params.values())) for placed, params in self._rows())
         totals = self._totals()
         network = self.allocations.network
@@ -191,7 +191,7 @@ class AllocationReport(SheetReport, DataReport, RecordReport):
         return [sheet._replace(subtitle=flow(network))]
 
     def _rows(self) -> Iterator[tuple[Placed, dict[str, int | None]]]:
-        """Yield each layer in its place, with the parameters that each convention gives it."""
+        """Yield each layer with its parameters under each convention."""
         networks = self.allocations.networks
         for number, placed in enumerate(self.allocations.network.stack):
             yield placed, {name: of.stack[number].params if of else None for name, of in networks.items()}

@@ -32,7 +32,7 @@ class CountReport(SheetReport, DataReport, RecordReport):
     dense: bool = False
 
     def data(self) -> dict[str, Any]:
-        """Return the object for programs; what keys it has does not depend on what is known."""
+        """Return the object for programs; its keys do not depend on which numbers are known."""
         count, network, dense = self.counted, self.counted.network, self.counted.dense
         return {
             "name": network.name,
@@ -176,15 +176,15 @@ def _numbers(count: Count, cost: bool, of: Count | Placed) -> dict[str, int | No
     return numbers
 
 
-def ties(network: Network) -> Iterator[str]:
-    """Yield the sentence on each layer whose matrix another layer owns."""
+def on_ties(network: Network) -> Iterator[str]:
+    """Yield a sentence for each layer whose matrix another layer owns."""
     for placed in network.stack:
         if placed.layout.shared:
             yield f"{placed.name}: its matrix is the embedding's, transposed, and counted there."
 
 
 def _notes(count: Count, cost: bool, dense: bool) -> Iterator[str]:
-    yield from ties(count.network)
+    yield from on_ties(count.network)
     equivalent = count.dense
     if equivalent is not None and equivalent.ratio is not None:
         yield _dense_note(count, equivalent, equivalent.ratio)
@@ -206,7 +206,7 @@ def _tensor_sheet(count: Count) -> Sheet:
 
 
 MOST_CHAINS, MOST_WIDTHS = 4, 8
-"""More chains, and a chain of more widths, are cut in their middle."""
+"""More chains, and longer ones, are shortened in the middle."""
 
 
 def _dense_note(count: Count, dense: DenseEquivalent, ratio: float) -> str:

@@ -15,7 +15,7 @@ from rnncalc.reports.equations import Derivative, Line, Sign, Term, plain, plain
 from rnncalc.reports.report import DataReport, DerivationReport
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet
-from rnncalc.reports.training import chunks_told, truncated, weighed
+from rnncalc.reports.training import on_bytes, on_chunks, truncated
 from rnncalc.step.costs import Gradient
 from rnncalc.step.equations import STACKED, Application, Formula, Letter, Symbol, letters_of, output_matrix, within
 from rnncalc.step.trace import trace
@@ -97,13 +97,13 @@ class TrainingExplanationReport(DerivationReport, DataReport):
     def _remarks(self) -> Iterator[str | Phrase]:
         training = self.explanation.training
         network = training.network
-        yield from chunks_told(training)
+        yield from on_chunks(training)
         if any(isinstance(each.layer, Cell) for each in network.stack):
             last = network.topology_name == Topology.MANY_TO_ONE
             yield OF_THE_LAST if last else SUM_OVER_K
             if truncated(training):
                 yield OF_THE_LAST_LEFT_OUT if last else LEFT_OUT
-        yield weighed(training)
+        yield on_bytes(training)
 
 
 def _layer_data(each: TrainingDerivation) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What is said of a model file: its tensors, the spec that it can be of, and how it differs from one."""
+"""What reports say of a model file: its tensors, a draft of its spec, and how it differs from a spec."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rnncalc.reports.sheet import Column, Document, Entry, Row, Sheet, key_colum
 from rnncalc.text import all_of, bracketed, escape, plural
 
 MOST_ROWS = 300
-"""More tensors than this are one row in a table for people."""
+"""Of more tensors, the rest are one row in a table for people."""
 
 _HEADER = ("file", "name", "shape", "dtype", "role", "params", "frozen", "shared_with")
 
@@ -80,7 +80,7 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
             yield f"{plural(len(shared), 'tensor')} made of the numbers of another: counted once, with the first name."
 
     def document(self) -> Document:
-        """Return the spec, and above what the file cannot tell what is so."""
+        """Return the draft of a spec, below remarks on what the file does and does not contain."""
         file, draft = self.read
         head = [f"read from {file.path}, {file.format}: {plural(file.params, 'parameter')}"]
         head += [_sentence(sentence(remark)) for remark in file.remarks]
@@ -155,7 +155,7 @@ def _remarks(layer: Layer, doubts: tuple[Remark, ...]) -> tuple[str, ...]:
 
 
 def _plain(entries: Any) -> dict[str, Any]:
-    """Return entries as the object that they are when they are read back."""
+    """Return entries as a nested dictionary."""
     return {entry.key: _value(entry.value) for entry in entries}
 
 
@@ -168,7 +168,7 @@ def _value(value: Any) -> Any:
 
 
 SHOWN = 6
-"""How many names of a list are told."""
+"""The number of names of a list that are written."""
 
 _SENTENCES: dict[Enum, str] = {
     Doubt.RECURRENT_ACTIVATION: "activation: tanh or relu, the file does not tell",
@@ -192,7 +192,7 @@ _SENTENCES: dict[Enum, str] = {
 
 
 def sentence(remark: Remark) -> str:
-    """Return what is to be said of a file, or of a layer of its draft."""
+    """Return a remark on a file, or on a layer of its draft, in words."""
     return _SENTENCES[remark.kind].format(names=listed(remark.names), numbers=remark.numbers or (0, 0))
 
 
@@ -205,31 +205,31 @@ def listed(names: tuple[str, ...]) -> str:
 
 
 def name(check: TensorCheck) -> str:
-    """Return the tensor's name in the network, or, where it has none there, in the file."""
+    """Return the name of a tensor in the network, else in the file."""
     if check.layer is None or check.tensor is None:
         return check.found or ""
     return f"{check.layer}.{check.tensor}"
 
 
 def messages(match: Match) -> Iterator[str | None]:
-    """Yield what is wrong with each tensor, None when nothing is; with a layer's first, what would mend it."""
+    """Yield what is wrong with each tensor, or None; the first of a layer has the cure."""
     changes: dict[str | None, list[LayerChange]] = {}
     for change in match.changes:
         changes.setdefault(change.layer, []).append(change)
     added = {change.path: change for change in reversed(changes.pop(None, []))}  # of a path, the first
     cured: set[str] = set()
     for check in match.tensors:
-        said = _said(check)
-        if not said:
+        mismatch = _mismatch(check)
+        if not mismatch:
             yield None
             continue
         mending = _cure(changes.get(check.layer, ())) if check.layer else _addition(check.found or "", added)
-        told = f"{check.layer}{mending}"
-        yield said if told in cured else f"{said}{mending}"
-        cured.add(told)
+        cure = f"{check.layer}{mending}"
+        yield mismatch if cure in cured else f"{mismatch}{mending}"
+        cured.add(cure)
 
 
-def _said(check: TensorCheck) -> str | None:
+def _mismatch(check: TensorCheck) -> str | None:
     where = f" in {escape(check.found, limit=1_000)}" if check.found and check.tensor else ""
     ours, theirs = (bracketed(shape or ()) for shape in (check.shape, check.found_shape))
     match check.status:

@@ -1,4 +1,4 @@
-"""What a report is: what the answer to a question says, in each of the forms that formats ask for.
+"""What a report is: the answer to a question, in each of the forms that formats ask for.
 
 A kind of report has one method that is abstract, and a format writes kinds: tables, an object for programs, records,
 findings, pictures. A report is of every kind that it says it is; one that lacks what a kind asks for, or misspells it,
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Report(Frozen, ABC):
-    """A report: its fields are the annotations of its class. A class that is a kind of report names ABC as a base."""
+    """A report: its fields are the annotations of its class. A kind of report names ABC as a base class."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -57,7 +57,7 @@ class DataReport(Report, ABC):
 
     @abstractmethod
     def data(self) -> dict[str, Any] | Iterable[dict[str, Any]]:
-        """Return the object, or several; an iterator in it is a list whose items are made as they are written."""
+        """Return the object, or several; an iterator in it is a list that is written with a line for each item."""
 
 
 class RecordReport(Report, ABC):
@@ -73,7 +73,7 @@ class DerivationReport(SheetReport, ABC):
 
 
 class DocumentReport(Report, ABC):
-    """A report that can be written as a document to go on with."""
+    """A report that can be written as a document, such as the draft of a spec."""
 
     @abstractmethod
     def document(self) -> Document:
@@ -90,7 +90,7 @@ class PictureReport(Report, ABC):
 
     @abstractmethod
     def pictures(self, width: int | None = None, signs: Mapping[str, str] | None = None) -> list[Picture]:
-        """Return pictures, none wider than so many cells where that can be; signs: words that stand for letters."""
+        """Return pictures, if possible no wider than `width` cells; signs: words to write instead of letters."""
 
 
 class CheckedReport(Report, ABC):

@@ -1,6 +1,6 @@
-"""What a pass says: a row a layer beside what is declared of it, the outputs, and every state where asked for.
+"""What `run` says: each layer's work beside its declaration, the outputs, and on request every state.
 
-With a backward pass also its gradients, how far they are from finite differences, and how they shrink.
+A backward pass adds its gradients, their distance from finite differences, and how they shrink.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ SHOWN_STEPS = 4
 
 
 class RunReport(SheetReport, DataReport, RecordReport):
-    """A forward pass; states: whether to show the states and gates that it kept."""
+    """A forward pass; states: whether to show the states and gates of every step."""
 
     run: Run
     states: bool = False
 
     @property
     def agrees(self) -> bool:
-        """Whether every layer did what is declared of it."""
+        """Whether every layer agrees with its declaration."""
         return self.run.agrees
 
     def data(self) -> dict[str, Any]:
-        """Return the object for programs; a number that is infinite or none at all is null."""
+        """Return the object for programs; a number that is not finite is null."""
         network = self.run.network
         return {
             "name": network.name,
@@ -62,7 +62,7 @@ class RunReport(SheetReport, DataReport, RecordReport):
         return _HEADER, ((network, *_numbers(layer).values(), layer.agrees) for layer in self.run.layers)
 
     def sheets(self) -> list[Sheet]:
-        """Return a line a layer, the outputs where they are few, and with `states` every step of every layer."""
+        """Return the table of layers and, with `states`, a table of steps for each direction of each layer."""
         states = [sheet for layer in self.run.layers for sheet in state_sheets(layer)] if self.states else []
         return [self._layer_sheet(), *states]
 
@@ -93,7 +93,7 @@ _HEADER = (
 
 
 def _numbers(layer: LayerRun) -> dict[str, Any]:
-    """Return what both an object and a row have of a layer."""
+    """Return the values of a layer that JSON and CSV share."""
     placed = layer.placed
     values = (layer.weights, layer.weights_read, placed.multiply_adds, layer.multiplications)
     return dict(zip(_HEADER[1:-1], (placed.name, layer.shape, placed.output_shape, *values), strict=True))
@@ -112,7 +112,7 @@ def _notes(run: Run) -> Iterator[str]:
 
 
 def outcome(run: Run) -> Iterator[str]:
-    """Yield what a pass came to: every difference, the output, and that all is as it is counted."""
+    """Yield every difference, the output, and a line that confirms the counts."""
     for layer in run.layers:
         yield from (f"✗ {layer.placed.name}: {difference}" for difference in _differences(layer))
     if run.missing:
@@ -126,7 +126,7 @@ def outcome(run: Run) -> Iterator[str]:
 
 
 def _differences(layer: LayerRun) -> Iterator[str]:
-    """Yield a sentence for each way in which a layer was not what is declared of it."""
+    """Yield a sentence for each difference between a layer and its declaration."""
     placed = layer.placed
     if layer.reason:
         yield layer.reason
@@ -144,16 +144,16 @@ def _differences(layer: LayerRun) -> Iterator[str]:
 
 
 SHOWN_NUMBERS, SHOWN_IN_TABLES = 8, 6
-"""More numbers of a vector than this are left out on a line, and in a table, where it must fit a screen."""
+"""The most numbers of a vector that are shown on a line, and in a table."""
 
 DIGITS = 6
-"""How many digits that count the largest number of a column has."""
+"""The significant digits of the largest number of a column."""
 
 _LARGE, _SMALL = 1e6, 1e-3
 
 
 def state_sheets(layer: LayerRun) -> Iterator[Sheet]:
-    """Yield a table a direction: what was read, the states and the gates, and the states before the first step."""
+    """Yield a table for each direction: inputs, states and gates of each step, and the states before the first."""
     for direction, trace in zip(WAYS, layer.traces, strict=False):
         backward = direction is Direction.BACKWARD
         letters = [*trace.steps[0]]
@@ -174,7 +174,7 @@ def state_sheets(layer: LayerRun) -> Iterator[Sheet]:
 
 
 def states_data(layer: LayerRun) -> dict[str, Any]:
-    """Return the same for programs: the start of each direction, and its steps in the order of time."""
+    """Return the states before the first step of each direction, and its steps in the order of time."""
     traces = dict(zip(WAYS, layer.traces, strict=False))
     return {
         "start": {direction: _in_json(trace.start) for direction, trace in traces.items()},
@@ -183,12 +183,12 @@ def states_data(layer: LayerRun) -> dict[str, Any]:
 
 
 def vector(numbers: Sequence[float], shown: int = SHOWN_NUMBERS) -> str:
-    """Return a vector on one line, its first numbers alone where it is long."""
+    """Return the first numbers of a vector on one line."""
     return f"{' '.join(f'{number:.6g}' for number in numbers[:shown])}{_more(numbers, shown)}"
 
 
 def in_rows(nested: Any) -> str:
-    """Return a vector, or the rows of a matrix with semicolons between, on one line; of many numbers the first."""
+    """Return the first numbers of a vector or a matrix on one line, rows separated by semicolons."""
     texts: list[str] = []
     left = SHOWN_NUMBERS
     for row in _rows(nested):
@@ -211,7 +211,7 @@ def _rows(nested: Any) -> Iterator[list[float]]:
 
 
 def finite(nested: Any) -> Any:
-    """Return the numbers as JSON can hold them: what is no finite number is null."""
+    """Return numbers for JSON: None for those that are not finite."""
     if isinstance(nested, list):
         if nested and not isinstance(nested[0], list):
             return nested if all(map(isfinite, nested)) else [finite(item) for item in nested]
@@ -220,7 +220,7 @@ def finite(nested: Any) -> Any:
 
 
 def _column(trace: History[list[float]], letter: str) -> list[str]:
-    """Return the vectors of a letter, a text a step, their numbers below each other; the start's last."""
+    """Return the vectors of a letter as aligned texts, one for each step; the start's is the last."""
     vectors = [step[letter] for step in trace.steps]
     vectors.append(trace.start.get(letter, []))
     shown = [numbers[:SHOWN_IN_TABLES] for numbers in vectors]
@@ -234,7 +234,7 @@ def _column(trace: History[list[float]], letter: str) -> list[str]:
 
 
 def _form(numbers: Sequence[float]) -> str:
-    """Return how to format numbers that stand below each other: with as many digits after the point as are needed."""
+    """Return the format of the numbers of a column, with as few digits after the point as are needed."""
     most = max((abs(number) for number in numbers if isfinite(number)), default=0.0)
     if most >= _LARGE or 0 < most < _SMALL:
         return f".{DIGITS - 1}e"
@@ -375,7 +375,7 @@ _BACKWARD_HEADER = ("saved", "saved_read", "backward_multiply_adds", "backward_m
 
 
 def _backward_numbers(layer: LayerBackward | None) -> dict[str, Any]:
-    """Return what both an object and a row have of a layer's backward pass."""
+    """Return the values of a layer's backward pass that JSON and CSV share."""
     if layer is None:
         return dict.fromkeys(_BACKWARD_HEADER)
     seen, declared = layer.seen, layer.declared
@@ -403,7 +403,7 @@ def _compared(done: Backward) -> Iterator[str]:
 
 
 def _disagreements(layer: LayerBackward) -> Iterator[str]:
-    """Yield a sentence for each way in which a backward pass is not what is declared of it."""
+    """Yield a sentence for each difference between a backward pass and its declaration."""
     from rnncalc.forward.differences import TOLERANCE  # a forward pass does without
 
     seen, said = layer.seen, layer.declared

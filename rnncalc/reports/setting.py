@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from rnncalc.reports.sheet import Row, Sheet
 
 MOST_LAYERS = 6
-"""More layers than a title has; of more, the middle is left out."""
+"""The most layers in a title; of more, the middle is left out."""
 
 
 def title(network: Network, other: Network | None = None) -> str:
-    """Return a network's name; of one that was given none, what it is: `lstm 20 → dense 5`.
+    """Return a network's name; without one, its layers: `lstm 20 → dense 5`.
 
-    other: the same network with other numbers; where they differ stands `?`.
+    other: the same network with other numbers; `?` is written for those that differ.
     """
     if network.name != Network.defaults["name"]:
         return network.name
@@ -49,11 +49,11 @@ BEFORE = {
     ("recurrence", "diagonal"): "diagonal",
     ("peepholes", True): "peephole",
 }
-"""The words that stand before a layer's kind, by the options and values that they stand for."""
+"""The words before a layer's kind, by the options and values that they describe."""
 
 
 def _repeated(layer: Layer, other: Layer) -> tuple[str, int]:
-    """Return a layer in a few words, and how many there are; where that is what differs, it stands in the words."""
+    """Return a layer in a few words, and how many there are; a number that differs becomes part of the words."""
     text = _layer(layer, other)
     return (text, layer.repeat) if layer.repeat == other.repeat else (f"{text} ×?", 1)
 
@@ -131,7 +131,7 @@ def layer_sheet(
 
 
 def one_to_many(network: Network) -> str | None:
-    """Return what is to be said of the later steps of a network that reads one vector; None where it reads more."""
+    """Return a sentence on the later steps of a network that reads one vector; None for other networks."""
     if network.topology != "one-to-many":
         return None
     if network.feedback:

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class Arithmetic(NamedTuple):
-    """A formula in letters, and with the numbers in; the two are alike where there are no letters."""
+    """A formula in letters, and with numbers; the two are equal if there are no letters."""
 
     letters: str
     numbers: str
 
 
 class TensorName(NamedTuple):
-    """The name of a tensor that is written as in mathematics: a letter, and below it what it is of.
+    """The name of a tensor as in mathematics: a letter with a subscript.
 
     before: the mark of a direction.
     """
@@ -37,13 +37,13 @@ class TensorName(NamedTuple):
 
 
 class Phrase(NamedTuple):
-    """Words with mathematics among them: each part is either."""
+    """Words and mathematics: each part is one or the other."""
 
     parts: tuple[str | Line, ...]
 
 
 BARS = "▁▂▃▄▅▆▇█"
-"""Bars of one character, each higher than the one before."""
+"""Bars of one character, from low to high."""
 
 
 class Bar(NamedTuple):
@@ -59,20 +59,19 @@ class Block(NamedTuple):
 
 
 class EquationText(NamedTuple):
-    """Words within an equation with numbers in."""
+    """Words within an equation with numbers."""
 
     text: str
 
 
 WorkPiece: TypeAlias = "Term | Block | EquationText | str"
-"""What an equation with numbers in is written in; a string is a number, a sign, a bracket or a function with its
-bracket."""
+"""A part of an equation with numbers; a string is a number, a sign, a bracket or a function with its bracket."""
 
 WorkLine: TypeAlias = "tuple[WorkPiece, ...]"
 
 Shape = tuple[int | None, ...]
 Value = str | int | float | Arithmetic | TensorName | Phrase | Bar | Shape | None
-"""What a cell of a sheet holds; None is what is not known."""
+"""The value of a cell; None is an unknown value."""
 
 Row = tuple[Value, ...]
 """A cell for each column."""
@@ -93,12 +92,12 @@ class Column(NamedTuple):
 
 
 def key_columns(*titles: str) -> tuple[Column, ...]:
-    """Return columns that say which row it is."""
+    """Return columns that identify a row."""
     return tuple(Column(title, key=True) for title in titles)
 
 
 def number_columns(*titles: str, together: bool = False) -> tuple[Column, ...]:
-    """Return columns of numbers; together: they are there to be compared."""
+    """Return columns of numbers; together: no screen parts them."""
     return tuple(Column(title, right=True, together=together) for title in titles)
 
 
@@ -131,7 +130,7 @@ Scalar = str | int | float | bool
 
 
 class Entry(NamedTuple):
-    """A key with its value: one word, keys below it, or a list of those. remarks: what is to be known of it."""
+    """A key with its value: a scalar, entries below it, or a list of items with entries. remarks: comments on it."""
 
     key: str
     value: Scalar | tuple[Entry, ...] | tuple[tuple[Entry, ...], ...]
@@ -146,11 +145,11 @@ class Document(NamedTuple):
 
 
 MOST_LINES = 1_000
-"""More failures than this are counted, not told."""
+"""Of more failures, only the number is written."""
 
 
 class Outcome(Enum):
-    """How a check ended, by JUnit's names; a remark is about no check."""
+    """How a check ended, by JUnit's names; a remark belongs to no check."""
 
     PASSED = "passed"
     FAILED = "failure"

@@ -1,4 +1,4 @@
-"""What `count --training` says beside the count: tables with less of it, so that all fits; records; the object."""
+"""What `count --training` says: a count's object and records with the numbers of training, and a table of its own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rnncalc.layers.layer import External
 from rnncalc.network.parts import Topology, steps_known
 from rnncalc.questions.count import bytes_of
 from rnncalc.questions.training import LayerTraining, Training
-from rnncalc.reports.count import CountReport, ties, widths
+from rnncalc.reports.count import CountReport, on_ties, widths
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
 from rnncalc.reports.setting import layer_sheet
 from rnncalc.text import KIBI, byte_size, plural
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from rnncalc.reports.sheet import Row, Sheet
 
 KEYS = ("gradients", "saved", "backward_multiply_adds")
-"""What a layer has beside its counts."""
+"""The numbers of training of a layer."""
 
 
 class TrainingReport(SheetReport, DataReport, RecordReport):
-    """A count, and what training takes."""
+    """A count, and what a training step needs."""
 
     counts: CountReport
     training: Training
 
     def data(self) -> dict[str, Any]:
-        """Return the object for programs: that of the count, with what is trained added."""
+        """Return the object for programs: that of the count, with the numbers of training."""
         training, data = self.training, self.counts.data()
         pairs = zip(data["layers"], training.layers, strict=True)
         data["layers"] = ({**layer, **_numbers(of)} for layer, of in pairs)
@@ -48,7 +48,7 @@ class TrainingReport(SheetReport, DataReport, RecordReport):
         return data
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
-        """Return a row a layer and the total last; with `tensors`, which have no such numbers, those of the count."""
+        """Return a row a layer and the total last; with `tensors`, which lack such numbers, the rows of the count."""
         header, rows = self.counts.records()
         if self.counts.tensors:
             return header, rows
@@ -85,17 +85,17 @@ class TrainingReport(SheetReport, DataReport, RecordReport):
 
     def _notes(self) -> Iterator[str]:
         training = self.training
-        yield from ties(training.network)
+        yield from on_ties(training.network)
         yield "Saved activations: what the backward equations read of a forward pass over one sequence."
         forward = "Forward, backward" if self.counts.cost else "Backward"
         yield f"{forward}: multiply-adds for one sequence."
         if training.saved is None:
             yield f"Not known {self._unknown()}."
-        yield from chunks_told(training)
+        yield from on_chunks(training)
         if training.states_carried is not None:
             at_once = "of a chunk's steps" if truncated(training) else "of all steps"
             yield f"States carried, {at_once}: {plural(training.states_carried, 'number')}."
-        yield weighed(training)
+        yield on_bytes(training)
 
     def _unknown(self) -> str:
         if not steps_known(self.training.network.parts):
@@ -104,8 +104,8 @@ class TrainingReport(SheetReport, DataReport, RecordReport):
         return f"for what is counted elsewhere: {elsewhere}"
 
 
-def weighed(training: Training) -> str:
-    """Return the bytes as the sum that they are."""
+def on_bytes(training: Training) -> str:
+    """Return a sentence with the bytes as a sum."""
     size, params = bytes_of(training.dtype), training.network.params
     parts = [plural(params, "weight"), plural(training.gradients, "gradient")]
     if training.kept:
@@ -119,17 +119,17 @@ def weighed(training: Training) -> str:
 
 
 STANDS = {Topology.MANY_TO_ONE: "after the last step", Topology.ONE_TO_ONE: "after its one step"}
-"""Where a loss stands, where it does not stand at every step."""
+"""The steps with a loss, for topologies without one at every step."""
 
 
 def truncated(training: Training) -> bool:
-    """Return whether a sequence has more than one chunk, as far as its steps are known."""
+    """Return whether a sequence may have more than one chunk."""
     steps = [part.steps for part in training.network.parts.values()]
     return training.chunk is not None and any(each is None or each > training.chunk for each in steps)
 
 
-def chunks_told(training: Training) -> Iterator[str]:
-    """Yield where a loss stands, and what a chunk leaves out."""
+def on_chunks(training: Training) -> Iterator[str]:
+    """Yield sentences on which steps have a loss, and what truncation leaves out."""
     network = training.network
     if not truncated(training):
         of = " of the decoder" if network.encoder else ""
