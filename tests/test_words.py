@@ -13,7 +13,7 @@ from documents import CONTENTS, DOCUMENTS, HEADING, ROOT, prose
 
 PACKAGE = ROOT / "rnncalc"
 READ = [*DOCUMENTS, ROOT / "action.yml", *sorted((ROOT / "specs").rglob("*.yaml"))]
-ROOMS = ("conventions", "export", "layers", "modelfiles", "network", "spec", "step")
+ROOMS = ("conventions", "export", "formats", "layers", "modelfiles", "network", "reports", "spec", "step")
 FILES = ("__init__.py", "__main__.py", "bounds.py", "errors.py", "files.py", "text.py")
 SOURCES = sorted(
     [*(PACKAGE / name for name in FILES), *(path for room in ROOMS for path in (PACKAGE / room).rglob("*.py"))]

@@ -1,7 +1,7 @@
 """How reports are written: one file a format, and FORMATS, the list of them all.
 
 A new format is a module with `write(reports, file)` and its line in FORMATS. A format's module is imported when it is
-used, so that none pays for another. Knows of a report only of which kinds it is.
+used, so that none pays for another. Knows of a report only its kinds.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ FORMATS: dict[str, Format] = {
     "junit": Format("rnncalc.formats.junit", (CheckedReport,), suffix=".xml"),
     "github": Format("rnncalc.formats.github", (CheckedReport,), read_at_once=True, suffix=".txt"),
 }
-"""Every format by its name, in the order in which commands offer them."""
+"""Every format by its name, in the order that commands offer them."""
 
 
 def offered(*reports: type[Report]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What the formats of pictures share: where lines run, in which order shapes are drawn, and in which colours.
+"""What the formats of pictures share: where lines run, the order that shapes are drawn in, and their colours.
 
 Lengths are in cells, counted from the upper left corner of the first.
 """
@@ -93,7 +93,7 @@ DRAWN = {Arrow: 0, Dot: 1, Box: 2}
 
 
 def lowest_first(shapes: tuple[Shape, ...]) -> list[Shape]:
-    """Return the shapes in the order in which they are drawn."""
+    """Return the shapes in the order that they are drawn in."""
     return sorted(shapes, key=lambda shape: DRAWN.get(type(shape), 3))
 
 
