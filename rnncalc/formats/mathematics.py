@@ -19,7 +19,7 @@ Part = TypeVar("Part")
 POWER = re.compile(r"e([−+]?)0*(\d+)$")
 """The power of ten at the end of a number."""
 
-_BREAKS = (Sign.PLUS, Sign.ELEMENTWISE, Sign.TIMES, Sign.OVER)
+BREAKS = (Sign.PLUS, Sign.ELEMENTWISE, Sign.TIMES, Sign.OVER)
 """An equation may be broken before these signs."""
 
 IN_WORK = (" + ", " − ", " ∘ ", " / ", "; ")
@@ -38,7 +38,7 @@ def parts(line: Sequence[Part], signs: Collection[str]) -> list[tuple[Part, ...]
 
 def groups(line: Line) -> list[Line]:
     """Return the parts of an equation in letters between places where it may be broken."""
-    return parts(line, _BREAKS)
+    return parts(line, BREAKS)
 
 
 def with_shapes(line: Line, width: int, signs: Mapping[int, str] | None = None) -> Iterator[str]:

@@ -6,12 +6,13 @@ stands with them, so that it is read out whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from html import escape as quoted
+from typing import TypeVar
 
-from rnncalc.formats.mathematics import POWER, groups, parts
+from rnncalc.formats.mathematics import BREAKS, POWER, parts
 from rnncalc.formats.values import MOST_OF_A_SUM
-from rnncalc.reports.equations import GREEK, Derivative, Function, Line, Piece, Sign, Term, plain
+from rnncalc.reports.equations import GREEK, Derivative, Function, Line, Piece, Sign, Term, plain_piece
 from rnncalc.reports.sheet import Block, EquationText, Phrase, TensorName, WorkLine, WorkPiece
 from rnncalc.text import escape
 
@@ -42,26 +43,47 @@ _DEPTH = 0.38
 """The depth of a term in em, with a subscript or without, so that shapes are in one line."""
 
 
-_WORK_SIGNS = {
-    " = ": _between("=", 0.28),
-    " + ": _between("+", 0.28),
-    " − ": _between("−", 0.28),
-    " ∘ ": _between("∘", 0.22),
-    " / ": _between("/", 0.22),
+_WORK_SIGNS = _SIGNS | {
     "·": _between("·", 0.1),
     "; ": '<mo form="infix" lspace="0" rspace="0.28em">;</mo>',
-    ", ": '<mo form="infix" lspace="0" rspace="0.222em">,</mo>',
-    " ": '<mspace width="0.167em"></mspace>',
+    "(": '<mo form="prefix">(</mo>',
     ")": '<mo form="postfix">)</mo>',
 }
 _WORK_BREAKS = (" = ", " + ")
-"""An equation may be broken before these signs."""
+"""A side of an equation with numbers may be broken before these signs."""
+
+Part = TypeVar("Part")
 
 
 def equations(lines: Iterable[Line]) -> str:
     """Return equations below each other, their signs of equality aligned."""
-    rows = "".join(f"{_equation(line)}\n" for line in lines)
-    return f'<div class="equations scroll" role="group" aria-label="Equations" tabindex="0">\n{rows}</div>\n'
+    return _aligned("Equations", lines, _piece, plain_piece, BREAKS)
+
+
+def work(lines: Iterable[WorkLine]) -> str:
+    """Return equations with numbers below each other, their first signs of equality aligned."""
+    return _aligned("Numbers", lines, _work_piece, _plain_work, _WORK_BREAKS)
+
+
+def _aligned(
+    label: str,
+    lines: Iterable[tuple[Part, ...]],
+    written: Callable[[Part], str],
+    plain: Callable[[Part], str],
+    breaks: tuple[str, ...],
+) -> str:
+    rows = []
+    for line in lines:
+        place = line.index(Sign.EQUALS) + 1 if Sign.EQUALS in line else 0
+        left = _math(map(written, line[:place])) if place else ""
+        right = "<wbr/>".join(_math(map(written, part)) for part in parts(line[place:], breaks))
+        whole = text("".join(map(plain, line)))
+        rows.append(f'<div role="math" aria-label="{whole}"><span>{left}</span> <span>{right}</span></div>\n')
+    return f'<div class="equations scroll" role="group" aria-label="{label}" tabindex="0">\n{"".join(rows)}</div>\n'
+
+
+def _math(pieces: Iterable[str]) -> str:
+    return f"<math>{''.join(pieces)}</math>"
 
 
 def name(of: TensorName) -> str:
@@ -72,18 +94,7 @@ def name(of: TensorName) -> str:
 
 def phrase(of: Phrase) -> str:
     """Return words with mathematics among them."""
-    return "".join(text(part) if isinstance(part, str) else _math(part) for part in of.parts)
-
-
-def _equation(line: Line) -> str:
-    place = line.index(Sign.EQUALS) if Sign.EQUALS in line else -1
-    left, right = line[: place + 1], line[place + 1 :]
-    pieces = "<wbr/>".join(_math(group) for group in groups(right))
-    return f'<div role="math" aria-label="{text(plain(line))}"><span>{_math(left)}</span> <span>{pieces}</span></div>'
-
-
-def _math(line: Line) -> str:
-    return f"<math>{''.join(map(_piece, line))}</math>"
+    return "".join(text(part) if isinstance(part, str) else _math(map(_piece, part)) for part in of.parts)
 
 
 def _piece(piece: Piece) -> str:
@@ -120,24 +131,6 @@ def _below(char: str) -> str:
 def text(text: str) -> str:
     """Return escaped text."""
     return quoted(escape(text, MOST_OF_A_SUM))
-
-
-def work(lines: Iterable[WorkLine]) -> str:
-    """Return equations below each other, their first signs of equality aligned."""
-    rows = "".join(f"{_work_line(line)}\n" for line in lines)
-    return f'<div class="equations scroll" role="group" aria-label="Numbers" tabindex="0">\n{rows}</div>\n'
-
-
-def _work_line(line: WorkLine) -> str:
-    place = line.index(" = ") + 1 if " = " in line else 0
-    right = "<wbr/>".join(_work_math(group) for group in parts(line[place:], _WORK_BREAKS))
-    left = _work_math(line[:place]) if place else ""
-    whole = text("".join(map(_plain_work, line)))
-    return f'<div role="math" aria-label="{whole}"><span>{left}</span> <span>{right}</span></div>'
-
-
-def _work_math(line: WorkLine) -> str:
-    return f"<math>{''.join(map(_work_piece, line))}</math>"
 
 
 def _work_piece(piece: WorkPiece) -> str:
