@@ -17,9 +17,11 @@ from rnncalc.reports.check import CheckReport
 from rnncalc.reports.compare import AllocationReport, ComparisonReport, DenseGrowthReport
 from rnncalc.reports.count import CountReport
 from rnncalc.reports.draw import Drawing
+from rnncalc.reports.equations import Function, Sign, Term
 from rnncalc.reports.explain import ExplanationReport
-from rnncalc.reports.report import Report, SheetReport
+from rnncalc.reports.report import DerivationReport, Report, SheetReport
 from rnncalc.reports.run import RunReport
+from rnncalc.reports.sheet import Arithmetic, Block, Column, EquationText, Phrase, Row, Sheet, TensorName, Value
 from rnncalc.reports.solve import SolutionReport
 
 STRANGER = '''
@@ -150,3 +152,45 @@ def test_tensors_are_numbered_as_the_framework_numbers_them() -> None:
         "weight_ih_l1",
         "weight_ih_l2",
     ]
+
+
+class Marked(DerivationReport):
+    """A report with a word of its own in each part that a table has, and in each kind of value."""
+
+    def sheets(self) -> list[Sheet]:
+        sums: list[Value] = [
+            "thekey",
+            TensorName("thename"),
+            Phrase(("thephrase ", (Term("thesymbol"),))),
+            (4711, 4712),
+            815,
+            0.75,
+        ]
+        rows: list[Row] = [(value, Arithmetic("theletters", "thenumbers")) for value in sums]
+        sheet = Sheet((Column("thecolumn", key=True), Column("thesums")), [*rows, ("thewords", "without a sum")])
+        return [
+            sheet._replace(
+                total=("thetotal", Arithmetic("thewhole", "thewhole")),
+                title="thetitle",
+                subtitle="thesubtitle",
+                notes=("thenote", Phrase(("theremark",))),
+                equations=((Term("theside"), Sign.EQUALS, Function("thefunction"), Sign.OPEN, "thetext", Sign.CLOSE),),
+                work=((Term("theresult"), " = ", EquationText("thework"), Block((("4713",), ("4714",)))),),
+            )
+        ]
+
+
+PARTS = (
+    *("thekey", "thename", "thephrase", "thesymbol", "4711", "815", "0.75", "theletters", "thenumbers", "thewords"),
+    *("without a sum", "thetotal", "thewhole", "thetitle", "thesubtitle", "thenote", "theremark", "theside"),
+    *("thefunction", "thetext", "theresult", "thework", "4713", "4714", "thecolumn", "thesums"),
+)
+
+
+@pytest.mark.parametrize("name", offered(Marked))
+def test_a_format_of_tables_writes_every_part_of_them(name: str) -> None:
+    """LaTeX writes rows as lines of a derivation, which have no header."""
+    file = io.StringIO()
+    write([Marked()], name, file)
+    missing = {part for part in PARTS if part not in file.getvalue()}
+    assert missing == ({"thecolumn", "thesums"} if name == "latex" else set())
