@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.layers.cell import Cell
-from rnncalc.questions.compare import Compared, Comparison, DenseGrowth, Lack, Missing
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
 from rnncalc.reports.setting import flow, layer_sheet, setting, steps_of, title
 from rnncalc.reports.sheet import BARS, Bar, Column, Row, Sheet, key_columns, number_columns
@@ -14,6 +13,7 @@ from rnncalc.reports.sheet import BARS, Bar, Column, Row, Sheet, key_columns, nu
 if TYPE_CHECKING:
     from rnncalc.network.stack import Placed
     from rnncalc.questions.allocation import Allocations, Difference
+    from rnncalc.questions.compare import Compared, Comparison, DenseGrowth, Missing
 
 THIS_NETWORK = "this network"
 
@@ -95,6 +95,8 @@ class ComparisonReport(SheetReport, DataReport):
 
 
 def _why(missing: Missing, first: Compared) -> str:
+    from rnncalc.questions.compare import Lack  # the conventions of one network do without
+
     match missing.reason:
         case Lack.STEPS:
             return f"{missing.kind}: not known without the number of steps; give steps, or -T."
