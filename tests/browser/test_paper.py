@@ -52,7 +52,7 @@ def networks() -> Iterator[Network]:
 
 def numbers(reports: list[Any]) -> list[str]:
     """Return what each line of their derivations comes to."""
-    rows = [row for report in reports for sheet in report.derivations() for row in (*sheet.rows, sheet.total or ())]
+    rows = [row for report in reports for sheet in report.sheets() for row in (*sheet.rows, sheet.total or ())]
     return [str(row[-1]) for row in rows if any(isinstance(value, Arithmetic) for value in row)]
 
 
