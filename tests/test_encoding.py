@@ -57,7 +57,7 @@ def test_bars_and_tables_are_drawn_in_ascii() -> None:
     out = called("ascii", "compare", "specs/dense-equivalent.yaml").decode("ascii")
     assert "?" not in out
     assert "|" not in out
-    assert "this network      28   1.00             66    112  ####" in out
+    assert "this network          28   1.00             66    112  ####" in out
     out = called("ascii", "compare", "specs/dense-equivalent.yaml", "--steps", "1..100").decode("ascii")
     assert "Dense equivalent _____-#" in out
     *_, row, _, total, _, _ = called("ascii", "specs/lstm.yaml").decode("ascii").splitlines()

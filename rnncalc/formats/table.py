@@ -117,7 +117,7 @@ class _Page:
         return text
 
     def _pieces(self, sheet: Sheet) -> Iterator[RenderableType]:
-        measured = _Measured(sheet, shortened(sheet))
+        measured = _Measured(sheet, shortened(sheet), self.plain)
         tables = _split(measured, self.width)
         if tables is None:
             yield from self._stacked(measured)
@@ -199,9 +199,9 @@ class _Places(NamedTuple):
 
 
 class _Measured:
-    """A sheet's columns and rows, and the width of each column."""
+    """A sheet's columns and rows, and the width of each column with the characters that it is written in."""
 
-    def __init__(self, sheet: Sheet, rows: list[Row]) -> None:
+    def __init__(self, sheet: Sheet, rows: list[Row], plain: Mapping[int, str]) -> None:
         self.columns: tuple[Column, ...] = sheet.columns
         self.everything = range(len(sheet.columns))
         self.rows = rows
@@ -210,6 +210,7 @@ class _Measured:
         self.equations = {place for place in self.everything if any(isinstance(row[place], Arithmetic) for row in rows)}
         self.bars = {place for place in self.everything if any(isinstance(row[place], Bar) for row in rows)}
         self.bar = BAR
+        self.plain = plain
 
     def cells(self, place: int) -> Iterator[Value]:
         """Yield the cells of a column, the total's last."""
@@ -236,7 +237,7 @@ class _Measured:
         longest = self.longest(place, lines)
         texts = [text_of(value, longest=longest) for value in self.cells(place)]
         whole = "\n".join([text_of(self.columns[place].title), *texts])
-        return max(map(cell_len, whole.split("\n")))
+        return max(map(cell_len, whole.translate(self.plain).split("\n")))
 
     def widths(self, table: _Places, most: int = UNBOUNDED) -> dict[int, int]:
         """Return the width of each column; to fit into `most`, the widest of words are folded, down to LEAST."""
