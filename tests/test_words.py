@@ -12,8 +12,8 @@ import pytest
 from documents import CONTENTS, DOCUMENTS, HEADING, ROOT, prose
 
 PACKAGE = ROOT / "rnncalc"
-READ = [*DOCUMENTS, ROOT / "action.yml", *sorted((ROOT / "specs").rglob("*.yaml"))]
-SOURCES = sorted(path for path in PACKAGE.rglob("*.py"))
+READ = [*DOCUMENTS, ROOT / "CHANGELOG.md", ROOT / "action.yml", *sorted((ROOT / "specs").rglob("*.yaml"))]
+SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 
 class Word(NamedTuple):
