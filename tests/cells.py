@@ -6,6 +6,7 @@ from typing import Any
 
 from rnncalc import Cell, Network, SpecError
 from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.conventions.notation import SPELLINGS
 from rnncalc.layers.kinds import KINDS, kind
 
 M, STEPS = 3, 3
@@ -40,6 +41,12 @@ def cases() -> list[tuple[str, int, dict[str, Any], str]]:
                 continue
             found.append((name, units, options, convention_name))
     return found
+
+
+def spelled(name: str, notation: str) -> list[tuple[str, int, dict[str, Any], str]]:
+    """Return the cases of a cell with 4 units that a notation spells."""
+    only = SPELLINGS[notation].only
+    return [case for case in cases() if case[:2] == (name, 4) and only in ("", case[3])]
 
 
 def network(name: str, units: int, options: dict[str, Any], convention_name: str) -> Network:

@@ -33,7 +33,7 @@ WORDS = (
     Word(r"\bWhere it reads\b", "Which steps have inputs and outputs"),
     Word(r"^Words:", "Allowed values:"),
     Word(
-        r"\b(3|4|four) gates\b|\bthree gates of\b|\b\w+ gates,? (z, r|i, f, g)\b",
+        r"\b(3|4|four) gates\b(?! and the candidate)|\bthree gates of\b|\b\w+ gates,? (z, r|i, f, g)\b",
         "blocks: 2 or 3 gates and the candidate",
     ),
     Word(r"^as it is\b", "this network"),

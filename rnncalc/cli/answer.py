@@ -9,7 +9,7 @@ from typing import Unpack
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, files, network_flags, report_flags
+from rnncalc.cli.flags import NetworkFlags, files, network_flags, notation_flag, report_flags
 from rnncalc.cli.inputs import read_specs
 from rnncalc.cli.output import Destination, write
 from rnncalc.cli.paths import SUFFIXES
@@ -34,6 +34,7 @@ _FLAG = re.compile("-[A-Za-z]|--[A-Za-z]")
 )
 @click.argument("words", nargs=-1, metavar="[SPEC] NUMBER...", shell_complete=files)
 @network_flags
+@notation_flag
 @report_flags(AnswerReport)
 @click.pass_context
 def answer(

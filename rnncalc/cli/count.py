@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, dtype_flag, network_flags, report_flags, specs_argument
+from rnncalc.cli.flags import NetworkFlags, dtype_flag, network_flags, notation_flag, report_flags, specs_argument
 from rnncalc.cli.inputs import read_files
 from rnncalc.cli.output import Destination, write
 from rnncalc.cli.problems import AllAtOnce
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 )
 @specs_argument
 @network_flags
+@notation_flag
 @click.option("--tensors", is_flag=True, help="Add a row for each tensor.")
 @click.option("--cost", is_flag=True, help="Add multiply-adds (MACs) and bytes.")
 @click.option("--operations", is_flag=True, help="Add operations by kind, and FLOPs; --batch multiplies them.")

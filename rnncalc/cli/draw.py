@@ -7,7 +7,7 @@ from typing import Unpack
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, WordOption, network_flags, report_flags, specs_argument
+from rnncalc.cli.flags import NetworkFlags, WordOption, network_flags, notation_flag, report_flags, specs_argument
 from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import Destination, write
 from rnncalc.cli.problems import AllAtOnce
@@ -33,6 +33,7 @@ from rnncalc.text import not_among
 @click.option("--bare", is_flag=True, help="Leave out the title and the legend.")
 @click.option("--standalone", is_flag=True, help="Write TikZ as a complete LaTeX document.")
 @network_flags
+@notation_flag
 @report_flags(Drawing)
 def draw(
     specs: tuple[str, ...],
@@ -50,6 +51,8 @@ def draw(
     with AllAtOnce() as at_once:
         if standalone and destination.format != "tikz":
             at_once.refuse("--standalone: makes a document of TikZ; add -f tikz, or --out FILE.tex")
+        if flags.get("notation") and view != "cell":
+            at_once.refuse("--notation: only the picture of a cell shows parameters; add --view cell")
         if len(specs) > 1:
             at_once.refuse(f"expected one network to draw, got {len(specs)} specs")
         networks = at_once.ask(read_networks, specs, **flags)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, WordOption, network_flags, report_flags, specs_argument
+from rnncalc.cli.flags import NetworkFlags, network_flags, notation_flag, report_flags, specs_argument
 from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import Destination, write
 from rnncalc.cli.problems import AllAtOnce
@@ -15,7 +15,6 @@ from rnncalc.cli.update import UpdateFlags, training_flags, update_of
 from rnncalc.errors import CallError
 from rnncalc.questions import explain as question
 from rnncalc.reports.explain import ExplanationReport
-from rnncalc.step.equations import NOTATIONS, Notation, W
 from rnncalc.text import not_among
 
 if TYPE_CHECKING:
@@ -29,21 +28,12 @@ if TYPE_CHECKING:
 @specs_argument
 @network_flags
 @click.option("--only", multiple=True, metavar="NAME", help="Explain the layer of this name alone; may be repeated.")
-@click.option(
-    "--notation",
-    cls=WordOption,
-    words=lambda: NOTATIONS,
-    default=W.name,
-    show_default=True,
-    metavar="NAME",
-    help="How equations and shapes are written: rnncalc help notations.",
-)
+@notation_flag
 @training_flags
 @report_flags(ExplanationReport)
 def explain(
     specs: tuple[str, ...],
     only: tuple[str, ...],
-    notation: str,
     training: bool,
     chunk: str | None,
     batch: str | None,
@@ -62,18 +52,16 @@ def explain(
     if wrong := not_among(only, known):
         raise CallError(f"--only: {wrong}")
     if training:
-        write([_trained(network, only, NOTATIONS[notation], **update) for network in networks], destination)
+        write([_trained(network, only, **update) for network in networks], destination)
         return
-    found = [question.explain_those(network, only, NOTATIONS[notation]) for network in networks]
+    found = [question.explain_those(network, only) for network in networks]
     write([ExplanationReport(each) for each in found], destination)
 
 
-def _trained(
-    network: Network, only: tuple[str, ...], notation: Notation, **update: Unpack[UpdateFlags]
-) -> TrainingExplanationReport:
+def _trained(network: Network, only: tuple[str, ...], **update: Unpack[UpdateFlags]) -> TrainingExplanationReport:
     """Return how the numbers of training come about, which nobody else pays for."""
     from rnncalc.questions.explain_training import explain_training
     from rnncalc.questions.training import training
     from rnncalc.reports.explain_training import TrainingExplanationReport
 
-    return TrainingExplanationReport(explain_training(training(network, **update), only, notation))
+    return TrainingExplanationReport(explain_training(training(network, **update), only))

@@ -6,7 +6,7 @@ Each is a decorator, so that its option is built when the command that bears it 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 import click
 
@@ -35,6 +35,7 @@ class NetworkFlags(TypedDict):
     topology: str | None
     feedback: str | None
     convention: str | None
+    notation: NotRequired[str | None]
 
 
 def together(*decorators: Decorator) -> Decorator:
@@ -89,6 +90,12 @@ def _conventions() -> Iterable[str]:
     from rnncalc.conventions.catalogue import CONVENTIONS
 
     return CONVENTIONS
+
+
+def _notations() -> Iterable[str]:
+    from rnncalc.conventions.catalogue import NOTATIONS
+
+    return NOTATIONS
 
 
 def _topologies() -> Iterable[str]:
@@ -149,6 +156,16 @@ network_flags = together(
     ),
 )
 """A network in flags: those of NetworkFlags."""
+
+notation_flag = click.option(
+    "--notation",
+    cls=WordOption,
+    words=_notations,
+    checked=False,
+    metavar="NAME",
+    help="How parameters and shapes are written: rnncalc help notations.",
+)
+"""Of a command that shows tensors or equations."""
 
 dtype_flag = click.option(
     "--dtype",

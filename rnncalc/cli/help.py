@@ -99,21 +99,29 @@ def _conventions(formatter: click.HelpFormatter, _: click.Context) -> None:
 
 def _notations(formatter: click.HelpFormatter, _: click.Context) -> None:
     """Write the equations of one network in each notation."""
+    from rnncalc.conventions.notation import SPELLINGS
     from rnncalc.formats.mathematics import with_shapes
     from rnncalc.layers.rnn import RNN
     from rnncalc.network.network import Network
-    from rnncalc.questions.explain import explain_those
+    from rnncalc.questions.explain import explain
     from rnncalc.reports.explain import ExplanationReport
-    from rnncalc.step.equations import NOTATIONS
 
-    formatter.write_text("A notation is how equations and shapes are written. Set it with --notation NAME.")
-    network = Network(input=4, layers=(RNN(3),), output=1)
-    for name, notation in NOTATIONS.items():
-        with formatter.section(name):
-            for sheet in ExplanationReport(explain_those(network, (), notation)).sheets():
+    formatter.write_text(
+        "A notation is how parameters are written. Set it with --notation NAME, or notation: NAME in the spec. It "
+        "holds for equations, for the names and shapes of tensors, and for the shapes that answer accepts. Without "
+        "one, tensors are the convention's own. With one, the convention's parameters are spelled gate by gate: the "
+        "biases and the count stay the convention's."
+    )
+    for name, notation in SPELLINGS.items():
+        convention = notation.only or "textbook"
+        network = Network(input=4, layers=(RNN(3),), output=1, convention=convention, notation=name)
+        with formatter.section(f"{name}, with -c {notation.only} alone" if notation.only else name):
+            for sheet in ExplanationReport(explain(network)).sheets():
                 for line in sheet.equations:
                     for text in with_shapes(line, formatter.width - 2, {}):
                         formatter.write(f"{'':{formatter.current_indent}}{text}\n")
+            if notation.note:
+                formatter.write_text(f"{notation.note[0].upper()}{notation.note[1:]}.")
 
 
 def _formats(formatter: click.HelpFormatter, context: click.Context) -> None:

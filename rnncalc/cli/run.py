@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any, Unpack
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, WordOption, files, network_flags, report_flags, specs_argument
+from rnncalc.cli.flags import (
+    NetworkFlags,
+    WordOption,
+    files,
+    network_flags,
+    notation_flag,
+    report_flags,
+    specs_argument,
+)
 from rnncalc.cli.inputs import read_file, read_specs
 from rnncalc.cli.models import model_of, weights_within
 from rnncalc.cli.output import Destination, check_file, write, write_file
@@ -44,6 +52,7 @@ def _losses() -> Iterable[str]:
 )
 @specs_argument
 @network_flags
+@notation_flag
 @click.option(
     "--weights", metavar="FILE", shell_complete=files, help="YAML of {LAYER: {TENSOR: nested lists}}, or a model file."
 )
@@ -105,7 +114,7 @@ def run(
     It uses plain Python and your own numbers, or random ones. Exit code 1 when a layer is not as declared.
     """
     with AllAtOnce() as at_once:
-        shown = {"--states": states, "--work": work, "--backward": backward}
+        shown = {"--states": states, "--work": work, "--backward": backward, "--notation": flags.get("notation")}
         if misfit := _misfit(shown | {"--chunk": chunk, "--loss": loss, "--targets": targets}, destination.format):
             at_once.refuse(misfit)
         steps = None if chunk is None else at_once.ask(read_value, "--chunk", chunk, Size())
@@ -164,6 +173,8 @@ def _misfit(given: dict[str, Any], format: str) -> str:
     form = find(format)
     if given["--work"] and (other := [flag for flag in ("--states", "--backward") if given[flag]]):
         return f"--work shows every state of a pass forward; remove {all_of(other)}"
+    if given["--notation"] and not given["--work"]:
+        return "--notation: only a pass worked by hand shows parameters; add --work"
     if not given["--backward"] and (other := [flag for flag in ("--chunk", "--loss", "--targets") if given[flag]]):
         return f"{all_of(other)}: only a backward pass has it; give --backward too"
     if given["--work"]:

@@ -22,6 +22,9 @@ CONVENTIONS: dict[str, str | Convention] = {
 }
 """The module whose CONVENTION each is, or the convention itself."""
 
+NOTATIONS = ("w", "uvw", "rows", "stacked", "pytorch")
+"""The names of the notations; what they are is `notation.SPELLINGS`, which few calls need."""
+
 
 def convention(name: str) -> Convention:
     """Return a convention. Raises KeyError for a name that is not in the list.

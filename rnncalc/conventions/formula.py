@@ -7,12 +7,12 @@ tensors; so is the product of a tensor's axes and every other sum that is shown.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import pairwise, starmap
+from itertools import pairwise, product, starmap
 from math import gcd, prod
 from operator import add
 from typing import Union
 
-from rnncalc.conventions.tensor import Axis, Direction, Role, Tensor
+from rnncalc.conventions.tensor import Axis, Direction, Role, StackedAxis, Tensor
 from rnncalc.layers.frozen import Frozen
 
 Sizes = Mapping[str, int]
@@ -110,12 +110,11 @@ def formula(tensors: Iterable[Tensor]) -> Expression:
         doubled = doubled or tensor.direction in (Direction.BACKWARD, Direction.BOTH)
         if tensor.direction is Direction.BACKWARD:
             continue
-        number, word = _term(tensor)
-        if tensor.direction is Direction.BOTH:  # an axis of 2 in front
-            number //= 2
         terms, role = (gates, _IN_BRACKET[tensor.role]) if tensor.role in _IN_BRACKET else (others, tensor.role)
-        before, _ = terms.get((role, word), (0, word))
-        terms[role, word] = (before + number, word)
+        for number, word in _terms(tensor):
+            number //= 2 if tensor.direction is Direction.BOTH else 1  # an axis of 2 in front
+            before, _ = terms.get((role, word), (0, word))
+            terms[role, word] = (before + number, word)
     parts = [*_bracket([*gates.values()]), *map(_times, others.values())]
     whole = parts[0] if len(parts) == 1 else Plus(tuple(parts))
     return Times((2, whole)) if doubled else whole
@@ -144,6 +143,13 @@ def _times(term: Term) -> Expression:
     return Times((number, *word) if number != 1 else (*word,))
 
 
-def _term(tensor: Tensor) -> Term:
-    word = "".join(sorted((axis.letter for axis in tensor.axes), key=lambda letter: letter not in "hn"))
-    return prod(axis.times for axis in tensor.axes), word
+def _terms(tensor: Tensor) -> list[Term]:
+    """Return the terms of a tensor's count: one for each of the widths that stand one after the other on an axis."""
+    number = prod([axis.times for axis in tensor.axes])
+    words = product(*[axis.letters if isinstance(axis, StackedAxis) else (axis.letter,) for axis in tensor.axes])
+    return [(number, "".join(sorted(word, key=lambda letter: letter not in "hn"))) for word in words]
+
+
+def arithmetic(axes: Iterable[Axis]) -> Times:
+    """Return the product of axes, widths that stand one after the other as a sum: `(h + m) × h`."""
+    return Times(tuple([Plus(axis.letters) if isinstance(axis, StackedAxis) else axis for axis in axes]))

@@ -5,17 +5,24 @@ A layout is in letters and holds for every width; it takes no notice of the laye
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rnncalc.conventions.formula import Expression, formula, letters
 from rnncalc.conventions.rules import Array, CellArrays, Convention, Side, Slot, Width
-from rnncalc.conventions.tensor import Axis, Direction, Role, Tensor
+from rnncalc.conventions.tensor import Axis, Direction, Role, StackedAxis, Tensor
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Gate, Product
 from rnncalc.layers.layer import Dense, Embedding, External, Layer, Output
 from rnncalc.layers.options import Choice, Switch
 from rnncalc.text import all_of
+
+
+class Stack(NamedTuple):
+    """Products of one gate that a step sums, or of the gates that share their matrices: letters, and what is read."""
+
+    matrix: str
+    reads: tuple[str, ...]
 
 
 class Layout(NamedTuple):
@@ -30,15 +37,16 @@ class Layout(NamedTuple):
     letters: str
 
 
-def layout(layer: Layer, inputs: int, convention: Convention) -> Layout:
+def layout(layer: Layer, inputs: int, convention: Convention, stacks: Sequence[Stack] = ()) -> Layout:
     """Return the layout of a layer that reads `inputs` features.
 
+    stacks: the products of a cell whose matrices the convention has as one.
     Raises DeclarationError where the cell, or what the convention says of it, contradicts itself.
     """
     shared: tuple[Tensor, ...] = ()
     match layer:
         case Cell():
-            own = tuple(CellTensors(layer, inputs, convention).tensors())
+            own = tuple(CellTensors(layer, inputs, convention, stacks).tensors())
             _check_names(layer, own, convention)
         case Dense():
             dense = (isinstance(layer, Output) and convention.output) or convention.dense
@@ -116,16 +124,22 @@ def letters_of_kind(of: type[Cell], units: int) -> set[str]:
     return {gate.letter for each in layers for inputs in widths for gate in each.gates(inputs)}
 
 
+def _matrix(gate: Gate, product: Product) -> str:
+    """Return the letters of the matrix of a gate's product."""
+    return gate.letter if product.matrix is None else product.matrix
+
+
 class CellTensors:
     """The tensors of one cell."""
 
-    def __init__(self, layer: Cell, inputs: int, convention: Convention) -> None:
+    def __init__(self, layer: Cell, inputs: int, convention: Convention, stacks: Sequence[Stack] = ()) -> None:
         arrays = convention.arrays(layer.kind)
         if arrays is None:
             raise DeclarationError(f"{convention.name}: {layer.kind}: missing")
         self.layer = layer
         self.arrays: CellArrays = arrays
         self.convention = convention
+        self.stacks = stacks
         self.gates = self._ordered(layer.gates(inputs), arrays.order, "order")
         self._check_letters()
 
@@ -153,6 +167,7 @@ class CellTensors:
     def _direction(self, mark: str, direction: Direction) -> Iterator[Tensor]:
         arrays = self.arrays
         made = [
+            *self._stacked(),
             *self._products(arrays.input, Role.INPUT, self.gates),
             *self._products(arrays.recurrent, Role.RECURRENT, self.gates),
             *self._biases(),
@@ -172,21 +187,36 @@ class CellTensors:
             raise DeclarationError(f"{self.convention.name}: {kind}: {part}: the gate {missing.pop()} is missing")
         return [found[letter] for letter in order if letter in found]
 
+    def _stacked(self) -> Iterator[_Made]:
+        """Yield a tensor for each of the stacks."""
+        users: dict[str, dict[str, None]] = {}  # of each matrix the gates, in their order
+        for gate in self.gates:
+            for each in gate.products:
+                users.setdefault(_matrix(gate, each), {}).setdefault(gate.letter)
+        for matrix, reads in sorted(self.stacks, key=lambda stack: [*users].index(stack.matrix)):
+            array = self.arrays.stacked
+            assert array is not None  # no other convention has stacks
+            gates = "".join(users[matrix])
+            widths = StackedAxis(1, "+".join(width_of(self.layer, of) for of in reads))
+            axes = tuple(widths if width is Width.STACKED else WIDTHS[width] for width in array.axes)
+            yield self._filled(array, matrix, ""), Role.KERNEL, gates, axes
+
     def _products(self, array: Array | None, role: Role, gates: Sequence[Gate]) -> Iterator[_Made]:
         """Yield a tensor for each matrix of the role, or one for all gates, where the array is fused."""
+        stacked = {(matrix, of) for matrix, reads in self.stacks for of in reads}
         matrices: dict[tuple[str, Form], dict[str, str]] = {}  # what is read and how: the gates that use each matrix
         for gate in gates:
             for product in gate.products:
-                if role_of(self.layer, product) is role:
+                letters = _matrix(gate, product)
+                if role_of(self.layer, product) is role and (letters, product.of) not in stacked:
                     uses = matrices.setdefault((product.of, product.form), {})
-                    letters = gate.letter if product.matrix is None else product.matrix
                     uses[letters] = uses.get(letters, "") + gate.letter
         if matrices and array is None:
             raise DeclarationError(f"{self.convention.name}: {self.layer.kind}: {role}: missing")
         for (of, form), uses in matrices.items():
             assert array is not None  # said above
             reads = "" if form is Form.DIAGONAL else width_of(self.layer, of)
-            if Slot.GATE in array.name:
+            if array.by_gate:
                 for letters, gated in uses.items():
                     yield self._filled(array, letters, of), role, gated, self._axes(array, 1, reads)
             else:
@@ -203,14 +233,20 @@ class CellTensors:
             (arrays.bias, Role.BIAS, Side.INPUT),
             (arrays.recurrent_bias, Role.RECURRENT_BIAS, Side.RECURRENT),
         ):
-            yield from self._vectors(array, role, [letter for letter in biased if sides[letter] in (side, Side.BOTH)])
+            of = "x" if side is Side.INPUT else "h"
+            beside = {letter: of if sides[letter] is Side.BOTH else "" for letter in biased}
+            letters = [letter for letter in biased if sides[letter] in (side, Side.BOTH)]
+            yield from self._vectors(array, role, letters, beside)
 
-    def _vectors(self, array: Array | None, role: Role, letters: Sequence[str]) -> Iterator[_Made]:
+    def _vectors(
+        self, array: Array | None, role: Role, letters: Sequence[str], beside: Mapping[str, str] = {}
+    ) -> Iterator[_Made]:
+        """Yield a vector for each gate, or one for all; beside: what the product of a gate reads that it stands by."""
         if not letters or array is None:
             return
-        if Slot.GATE in array.name:
+        if array.by_gate:
             for letter in letters:
-                yield self._filled(array, letter, ""), role, letter, self._axes(array, 1, "")
+                yield self._filled(array, letter, beside.get(letter, "")), role, letter, self._axes(array, 1, "")
         else:
             yield self._filled(array, "", ""), role, "".join(letters), self._axes(array, len(letters), "")
 
@@ -233,8 +269,8 @@ class CellTensors:
 
     def _filled(self, array: Array, letters: str, of: str) -> tuple[str | Slot, ...]:
         """Return a name with the gate and what it reads filled in, spelled as the framework does."""
-        given = {Slot.GATE: letters, Slot.READ: of}
-        name = tuple(given.get(piece, piece) if isinstance(piece, Slot) else piece for piece in array.name)
+        memory = of in ("x", next(iter(self.layer.states)))
+        name = array.filled(letters, of, alone=len(self.gates) == 1, memory=memory)
         spelled = self.convention.renamed.get("".join(piece for piece in name if isinstance(piece, str)))
         return name if spelled is None else (spelled,)
 
@@ -245,6 +281,7 @@ class CellTensors:
             Width.TWICE_GATED: Axis(2 * gates, "h"),
             Width.DIRECTIONS: Axis(self.layer.directions),
             Width.READS: Axis(1, reads),
+            Width.READS_OR_ONE: Axis(1, reads),
         }
         widths = (width for width in array.axes if width is not Width.READS or reads)
         return tuple(per_layer.get(width) or WIDTHS[width] for width in widths)

@@ -26,23 +26,32 @@ NONE: Mapping[str, Any] = {}
 class Slot(Enum):
     """A place in a tensor's name.
 
-    GATE: the letter of a gate, or of weights beside the gates. READ: what is read, x or a state. DIRECTION: its mark.
-    COPY: the number of a repeated layer.
+    GATE: the letter of a gate, or of weights beside the gates; APART: the same, but for the one gate of a cell.
+    READ: what is read, x or a state, and beside which of them a bias stands that is one of two; OTHER: the same, but
+    for x and for the state that is the cell's memory.
+    DIRECTION: its mark. COPY: the number of a repeated layer.
     """
 
     GATE = "gate"
+    APART = "apart"
     READ = "read"
+    OTHER = "other"
     DIRECTION = "direction"
     COPY = "copy"
 
 
 class Width(Enum):
-    """What an axis is as long as. READS is the width of what a product reads, and no axis at all in a diagonal one."""
+    """What an axis is as long as. READS is the width of what a product reads, and no axis at all in a diagonal one.
+
+    READS_OR_ONE is 1 in a diagonal one. STACKED is as long as all that a gate reads, the states before and the input.
+    """
 
     UNITS = "h"
     GATED = "all gates, h each"
     INPUTS = "m"
     READS = "what is read"
+    READS_OR_ONE = "what is read, or 1"
+    STACKED = "all that is read"
     PROJECTED = "p"
     OUTPUTS = "n"
     VECTOR = "d"
@@ -63,17 +72,46 @@ class Side(Enum):
 class Array(Frozen):
     """How tensors of one role are named and shaped.
 
-    A name with the slot GATE has a tensor for each gate; without it all gates lie in one, along the axis GATED.
+    A name with the slot GATE or APART has a tensor for each gate; without it all gates lie in one, along the axis
+    GATED.
     """
 
     name: tuple[str | Slot, ...]
     axes: tuple[Width, ...]
+
+    @property
+    def by_gate(self) -> bool:
+        """Whether each gate has a tensor of its own."""
+        return Slot.GATE in self.name or Slot.APART in self.name
+
+    def filled(self, gates: str, of: str, *, alone: bool = False, memory: bool = False) -> tuple[str | Slot, ...]:
+        """Return the name with the letters of gates and of what is read in it.
+
+        alone: whether it is a cell's one gate. memory: whether what is read is x, or the state that is the memory.
+        """
+        given = {
+            Slot.GATE: gates,
+            Slot.APART: "" if alone else gates,
+            Slot.READ: of,
+            Slot.OTHER: "" if memory else of,
+        }
+        name = tuple([given.get(piece, piece) if isinstance(piece, Slot) else piece for piece in self.name])
+        if name[-1] != "":
+            return name
+        return ("".join([piece for piece in name if isinstance(piece, str)]).removesuffix("_"),)
+
+    def symbol(self, gates: str = "", of: str = "", *, alone: bool = False, memory: bool = False) -> tuple[str, str]:
+        """Return the name that `filled` gives as a symbol: its letter, and what stands below it."""
+        name = self.filled(gates, of, alone=alone, memory=memory)
+        letter, _, below = "".join([piece for piece in name if isinstance(piece, str)]).partition("_")
+        return letter, below
 
 
 class CellArrays(Frozen):
     """How a framework lays out one kind of cell.
 
     bias: of the input side; both_biases: of the two sides in one tensor.
+    stacked: of all that a gate reads, where its step sums the products; `input` and `recurrent` are those of the rest.
     side: where biases stand, sides: for the gates that differ, side_before: for a GRU that resets before the product.
     order: of the gates in fused tensors, the textbook's where it is empty; peephole_order: the same of peepholes.
     only: the values it can express, of the options that it cannot express whole.
@@ -85,6 +123,7 @@ class CellArrays(Frozen):
     bias: Array | None = None
     recurrent_bias: Array | None = None
     both_biases: Array | None = None
+    stacked: Array | None = None
     peephole: Array | None = None
     projection: Array | None = None
     scalar: Array | None = None
@@ -206,6 +245,7 @@ _SIZES = {
     "bias": (),
     "recurrent_bias": (),
     "both_biases": (Width.TWO,),
+    "stacked": (Width.STACKED,),
     "peephole": (),
     "projection": (Width.PROJECTED, Width.UNITS),
     "scalar": (),
@@ -213,7 +253,7 @@ _SIZES = {
 }
 """The axes of the arrays of each part, beside one of the units or of all gates."""
 
-_GATED = ("input", "recurrent", "bias", "recurrent_bias", "both_biases", "peephole")
+_GATED = ("input", "recurrent", "bias", "recurrent_bias", "both_biases", "stacked", "peephole")
 """The parts that belong to gates."""
 
 _FUSED = (Width.GATED, Width.TWICE_GATED)
@@ -243,7 +283,7 @@ def _wrong_plain(convention: Convention) -> Iterator[str]:
         yield from _wrong_array("dense: bias", dense.bias)
         if Counter(dense.kernel.axes) != Counter((Width.INPUTS, Width.OUTPUTS)):
             yield _other_axes("dense: kernel", "INPUTS and OUTPUTS, in either order", dense.kernel)
-        if dense.bias.axes != (Width.OUTPUTS,):
+        if [axis for axis in dense.bias.axes if axis is not Width.ONE] != [Width.OUTPUTS]:
             yield _other_axes("dense: bias", "OUTPUTS", dense.bias)
     yield from _wrong_array("embedding", convention.embedding)
     if convention.embedding.axes != (Width.INPUTS, Width.VECTOR):
@@ -262,7 +302,7 @@ def _wrong_cell(where: str, arrays: CellArrays, kinds: Iterable[str]) -> Iterato
     for letter, side in arrays.sides.items():
         if not isinstance(side, Side):
             yield f"{where}sides: {letter}: expected a Side, got {side!r}"
-    needed = _needed(arrays)
+    needed = needed_parts(arrays)
     for part in needed:
         if getattr(arrays, part) is None:
             yield f"{where}{part}: missing"
@@ -270,7 +310,7 @@ def _wrong_cell(where: str, arrays: CellArrays, kinds: Iterable[str]) -> Iterato
         array = getattr(arrays, part)
         if array is None:
             continue
-        if part not in needed and part != "scalar":
+        if part not in needed and part not in ("scalar", "stacked"):
             yield f"{where}{part}: unused; no gate has a bias there, and no option needs it"
         yield from _wrong_array(f"{where}{part}", array)
         yield from _wrong_axes(f"{where}{part}", part, sizes, array)
@@ -281,7 +321,7 @@ def _wrong_cell(where: str, arrays: CellArrays, kinds: Iterable[str]) -> Iterato
 _TYPES: dict[str, type] = {"side": Side, "order": str, "peephole_order": str, "sides": Mapping, "habits": Habits}
 
 
-def _needed(arrays: CellArrays) -> list[str]:
+def needed_parts(arrays: CellArrays) -> list[str]:
     """Return the parts that some layer has tensors of."""
     needed = {"input", "recurrent"}
     sides = {arrays.side, *arrays.sides.values(), *([arrays.side_before] if arrays.side_before else [])}
@@ -311,13 +351,14 @@ def _wrong_array(where: str, array: object) -> Iterator[str]:
 def _wrong_axes(where: str, part: str, sizes: tuple[Width, ...], array: Array) -> Iterator[str]:
     """Yield the axes of a cell's array where the part has others, in whatever order."""
     gated = part in _GATED
-    if gated and (Slot.GATE in array.name) == any(axis in array.axes for axis in _FUSED):
+    if gated and array.by_gate == any(axis in array.axes for axis in _FUSED):
         yield f"{where}: its name tells the gates apart, or an axis holds them all: one of the two"
-    units = Width.UNITS if Slot.GATE in array.name else Width.GATED
+    units = Width.UNITS if array.by_gate else Width.GATED
     expected = [(*sizes, units)] if gated else [sizes]
     if part == "both_biases":
         expected.append((Width.TWICE_GATED,))
-    found = Counter(axis for axis in array.axes if axis not in (Width.DIRECTIONS, Width.ONE))
+    same = {Width.READS_OR_ONE: Width.READS}
+    found = Counter(same.get(axis, axis) for axis in array.axes if axis not in (Width.DIRECTIONS, Width.ONE))
     if found not in [*map(Counter, expected)]:
         said = one_of([all_of([axis.name for axis in axes or (Width.ONE,)]) for axes in expected])
         yield _other_axes(where, f"{said}, in any order" if len(expected[0]) > 1 else said, array)
@@ -330,7 +371,7 @@ def _other_axes(where: str, expected: str, array: Array) -> str:
 
 def _wrong_orders(where: str, arrays: CellArrays) -> Iterator[str]:
     """Yield an order that no tensor has, or a gate that is in one twice."""
-    fused = [part for part in _GATED if (of := getattr(arrays, part)) and Slot.GATE not in of.name]
+    fused = [part for part in _GATED if (of := getattr(arrays, part)) and not of.by_gate]
     for part, letters, used in (
         ("order", arrays.order, fused),
         ("peephole_order", arrays.peephole_order, "peephole" in fused),

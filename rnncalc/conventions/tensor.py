@@ -47,6 +47,18 @@ class Axis(NamedTuple):
         return self.times * sizes[self.letter] if self.letter else self.times
 
 
+class StackedAxis(Axis):
+    """An axis of several widths, one after the other: `StackedAxis(1, "h+m")` has h + m places."""
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """The letters of the widths."""
+        return tuple(self.letter.split("+"))
+
+    def size(self, sizes: Mapping[str, int]) -> int:
+        return self.times * sum(sizes[letter] for letter in self.letters)
+
+
 class Tensor(NamedTuple):
     """One array of parameters.
 
@@ -69,6 +81,12 @@ class Tensor(NamedTuple):
     def params(self) -> int:
         """The number of its parameters: the product of its shape."""
         return prod(self.shape)
+
+    @property
+    def plain_shape(self) -> tuple[int, ...]:
+        """Its shape; of a vector that lies as a row, without the axis of 1."""
+        row = len(self.axes) == 2 and self.axes[0] == Axis(1)
+        return self.shape[1:] if row else self.shape
 
     def sized(self, sizes: Mapping[str, int], copy: int = 0) -> "Tensor":
         """Return the tensor with numbers for its letters, as the copy of a repeated layer has it."""

@@ -4,12 +4,18 @@ Knows nothing of files or of what is asked about a network. What can be wrong wi
 """
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
+from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions.rules import Convention
 from rnncalc.errors import SpecError, first
 from rnncalc.network.flow import Move, flow
 from rnncalc.network.parts import Part, Parts, Topology, part_of
 from rnncalc.network.stack import Placed, stack
 from rnncalc.network.validation import Description, parts_of, problems, type_problems
+
+if TYPE_CHECKING:
+    from rnncalc.conventions.notation import Notation
 
 
 class Network(Description):
@@ -19,6 +25,7 @@ class Network(Description):
     output: a layer, or its number of units. steps: the length T of the sequence.
     An encoder-decoder has an `encoder` and a `decoder`, which hold those four, in their place.
     feedback: whether, in one-to-many, each output is the next input; else zeros follow.
+    notation: how its parameters are spelled where they are shown; by default as the convention has them.
     Raises SpecError naming everything that is wrong with it.
     """
 
@@ -65,7 +72,25 @@ class Network(Description):
     @cached_property
     def stack(self) -> tuple[Placed, ...]:
         """The layers in their places, a part's output layer last."""
-        return tuple(stack(self.flow, self.convention))
+        return tuple(stack(self.flow, convention(self.convention)))
+
+    @cached_property
+    def spelled(self) -> tuple[Placed, ...]:
+        """The stack as it is shown: its tensors are those of the notation, if one is named."""
+        return tuple(stack(self.flow, convention(self.convention), self.spelling)) if self.notation else self.stack
+
+    @property
+    def spelling(self) -> "Notation":
+        """The notation, or the textbook's, in which equations are written if none is named."""
+        from rnncalc.conventions.notation import SPELLINGS  # which few calls need
+
+        return SPELLINGS[self.notation or "w"]
+
+    @property
+    def shown(self) -> Convention:
+        """The convention whose tensors are shown: its own, or as the notation spells them."""
+        row = convention(self.convention)
+        return self.spelling.of(row) if self.notation else row
 
     @property
     def params(self) -> int:

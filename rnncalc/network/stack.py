@@ -3,18 +3,22 @@
 Knows nothing of files or of what is asked about a network.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from __future__ import annotations
 
-from rnncalc.conventions.catalogue import convention
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
 from rnncalc.conventions.formula import numbers, value
-from rnncalc.conventions.layout import Layout, layout
+from rnncalc.conventions.layout import Layout, Stack, layout
 from rnncalc.conventions.rules import Convention
 from rnncalc.conventions.tensor import Tensor
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, External, Layer
 from rnncalc.network.flow import Moves, Placement, ends, shapes
-from rnncalc.step.trace import trace
+from rnncalc.step.trace import Trace, trace
+
+if TYPE_CHECKING:
+    from rnncalc.conventions.notation import Notation
 
 
 class Placed(NamedTuple):
@@ -94,20 +98,26 @@ class Placed(NamedTuple):
         return None if self.uses is None else once * self.uses
 
 
-def stack(moves: Moves, convention_name: str) -> Iterator[Placed]:
-    """Yield the layers in their places, a part's output layer last."""
-    row = convention(convention_name)
+def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> Iterator[Placed]:
+    """Yield the layers in their places, a part's output layer last.
+
+    row: says what their tensors are. notation: how those are spelled, if not in the convention's own way.
+    """
+    if notation:
+        row = notation.of(row)
     found, ended = shapes(moves), ends(moves)
     for place, move in enumerate(moves):
         if isinstance(move, Placement):
             *steps, inputs = found[move.reads[0]]
             shape = found[ended[place]]
             uses = steps[0] if steps else 1
-            known = _counted(move.layer, inputs, row)
+            known = _counted(move.layer, inputs, row, notation)
             yield Placed(move.layer, move.name, move.part, inputs, shape[-1], shape, uses, *known, move.copy)
 
 
-def _counted(layer: Layer, inputs: int, row: Convention) -> tuple[Mapping[str, int], Layout, int, int | None]:
+def _counted(
+    layer: Layer, inputs: int, row: Convention, notation: Notation | None
+) -> tuple[Mapping[str, int], Layout, int, int | None]:
     """Return what a layer's letters stand for, its layout, its parameters and its multiply-adds when applied once.
 
     Layers that differ in their widths alone have one layout, made once for a convention.
@@ -115,11 +125,20 @@ def _counted(layer: Layer, inputs: int, row: Convention) -> tuple[Mapping[str, i
     sizes = layer.sizes(inputs)
     key: object = (type(layer), tuple(sizes), layer.choices())
     per_step: int | None = None if isinstance(layer, External) else 0
+    stacks: Sequence[Stack] = ()
     if isinstance(layer, Cell | Dense):
         step = trace(layer, inputs, row)
         key = key, step
+        if notation and notation.stacked and isinstance(layer, Cell):
+            stacks = _stacks(step, notation)
         per_step = layer.directions * step.multiply_adds(sizes)
     found: Layout | None = row.made.get(key)
     if found is None:
-        found = row.made[key] = layout(layer, inputs, row)
+        found = row.made[key] = layout(layer, inputs, row, stacks)
     return sizes, found, value(found.params, sizes), per_step
+
+
+def _stacks(step: Trace, notation: Notation) -> Sequence[Stack]:
+    from rnncalc.step.equations import stacks  # which a count in the convention's own tensors does without
+
+    return stacks(step, notation)

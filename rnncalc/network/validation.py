@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rnncalc.bounds import MAX_LAYERS
-from rnncalc.conventions.catalogue import CONVENTIONS, convention, lacks
+from rnncalc.conventions.catalogue import CONVENTIONS, NOTATIONS, convention, lacks
 from rnncalc.errors import Path, Problem
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.frozen import Frozen
@@ -31,7 +31,7 @@ from rnncalc.network.parts import (
     name_of,
     part_of,
 )
-from rnncalc.text import did_you_mean, escape, plural
+from rnncalc.text import did_you_mean, escape, one_of, plural
 
 if TYPE_CHECKING:
     from rnncalc.network.budget import Budget
@@ -50,6 +50,7 @@ class Description(Frozen):
     decoder: Part | None = None
     feedback: bool = False
     convention: str = "textbook"
+    notation: str | None = None
     name: str = "network"
     source: str | None = None
     expect: Expect | None = None
@@ -61,6 +62,7 @@ KEYS: dict[str, Allowed] = {
     "name": Text(),
     "source": Text(most=10_000),
     "convention": Choice(CONVENTIONS.keys()),
+    "notation": Choice(NOTATIONS),
     "topology": Choice(TOPOLOGIES),
     "steps": Size(),
     "input": Size(),
@@ -123,6 +125,8 @@ def problems(network: Description) -> Iterator[Problem]:
         yield from clashes(parts)  # default names never clash among themselves
     if network.feedback:
         yield from cannot_feed_back(network)
+    if network.notation is not None:
+        yield from _cannot_spell(network.notation, network.convention)
     yield from _asked(network, parts)
 
 
@@ -216,6 +220,16 @@ def _layers(path: Path, part: Part, name: str) -> Iterator[Problem]:
         for option, problem in lacks(layer, name):
             gap = convention(name).excess(layer) if option == "projection" and isinstance(layer, Cell) else 0
             yield Problem((*at, option), problem, follows=gap > 0, gaps=(gap,) if gap else ())
+
+
+def _cannot_spell(notation: str, convention: str) -> Iterator[Problem]:
+    from rnncalc.conventions.notation import SPELLINGS  # a network without a notation does not pay for it
+
+    only = SPELLINGS[notation].only
+    if only and only != convention:
+        others = one_of([name for name, each in SPELLINGS.items() if not each.only])
+        message = f"{notation} spells the convention {only} alone, and the convention here is {convention}"
+        yield Problem(("notation",), f"{message}; make that {only}, or the notation {others}")
 
 
 def _tied(path: Path, part: Part) -> Iterator[Problem]:

@@ -11,6 +11,7 @@ from textwrap import wrap
 from typing import NamedTuple
 
 from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions.notation import Notation
 from rnncalc.conventions.tensor import Direction, Tensor
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell, Form, Habits
@@ -58,8 +59,8 @@ def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Pict
 
     Raises RefusedError if there is no cell.
     """
-    named = {placed.name: placed for placed in network.stack}
-    chosen = [named[name] for name in only] if only else network.stack
+    named = {placed.name: placed for placed in network.spelled}
+    chosen = [named[name] for name in only] if only else network.spelled
     recurrent = [placed for placed in chosen if isinstance(placed.layer, Cell)]
     if not recurrent or (only and len(recurrent) < len(chosen)):
         raise RefusedError(_refusal(network, [placed for placed in chosen if placed not in recurrent], only))
@@ -91,9 +92,10 @@ def _picture(network: Network, placed: Placed, others: list[Placed], frame: Fram
     others: the other layers that have the same cell.
     """
     width, signs, row = frame.width, frame.signs, convention(network.convention)
+    notation = network.spelling
     traced = trace(cell_of(placed), placed.inputs, row)
-    steps = [spelled(written(each, placed.sizes), signs) for each in equations(traced)]
-    flow = graph(traced)
+    steps = [spelled(written(each, placed.sizes, notation.rows), signs) for each in equations(traced, notation)]
+    flow = graph(traced, notation)
     for gap in GAPS:
         shapes: list[Shape] = figure(flow, gap, signs)
         around = bounds(shapes)
@@ -108,7 +110,7 @@ def _picture(network: Network, placed: Placed, others: list[Placed], frame: Fram
     if not frame.bare:
         arrays = row.arrays(placed.layer.kind)
         assert arrays is not None  # a network under a convention that lacks a cell is refused
-        legend = [*labels(rows(placed, arrays.habits, signs), room)]
+        legend = [*labels(rows(placed, arrays.habits, notation, signs), room)]
         beside = bounds(legend)
         left = around.left + (across - beside.right + beside.left) // 2 if drawn else 0
         shapes += [moved(label, (left, around.bottom + 1)) for label in legend]
@@ -122,7 +124,8 @@ def _caption(network: Network, placed: Placed, notes: list[str]) -> Caption:
     name = title(network)
     heading = f"{fitted(placed.name, MOST_OF_A_NAME)} of {name}" if len(network.stack) > 1 else name
     widths = f"{placed.kind}, {placed.inputs:,} → {placed.outputs:,}"
-    setting = f"{widths}; {plural(placed.params, 'parameter')}; convention {convention(network.convention).title}"
+    row, notation = convention(network.convention), f"; notation {network.notation}" if network.notation else ""
+    setting = f"{widths}; {plural(placed.params, 'parameter')}; convention {row.title}{notation}"
     return Caption(heading, setting, tuple(notes), f"one step of its cell, {placed.kind}")
 
 
@@ -162,7 +165,7 @@ class LegendRow(NamedTuple):
     meaning: str = ""
 
 
-def rows(placed: Placed, habits: Habits, signs: Mapping[int, str]) -> list[LegendRow]:
+def rows(placed: Placed, habits: Habits, notation: Notation, signs: Mapping[int, str]) -> list[LegendRow]:
     """Return a row for each gate, for each matrix that gates share, and for what stands beside the gates.
 
     Both directions are counted in each row. signs: the words that stand for letters.
@@ -188,14 +191,15 @@ def rows(placed: Placed, habits: Habits, signs: Mapping[int, str]) -> list[Legen
         LegendRow((), "shared", params, f"matrices of {all_of([*letters])}") for letters, params in shared.items()
     ]
     sums = [sum(each) for each in zip(*beside.values(), strict=True)]
-    found += [row._replace(params=params) for row, params in zip(_beside(layer), sums, strict=False)]
+    found += [row._replace(params=params) for row, params in zip(_beside(layer, notation), sums, strict=False)]
     return [row._replace(letter=spelled(row.letter, signs)) for row in found]
 
 
-def _beside(layer: Cell) -> Iterator[LegendRow]:
+def _beside(layer: Cell, notation: Notation) -> Iterator[LegendRow]:
     """Yield what stands beside the gates, in the order of its tensors in either direction."""
     for weight in layer.weights:
-        symbol = Term("W", f"h{weight.letter}") if weight.widths else Term(weight.letter)
+        part = "projection" if weight.widths else "scalar"
+        symbol = Term(*notation.parts[part].symbol(weight.letter))
         yield LegendRow((symbol,), "matrix" if weight.widths else "number", 0, weight.name)
     for letter in layer.states:
         yield LegendRow((Term(letter, "0"),), "state", 0, "learned, before the first step")

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import NamedTuple
 
-from rnncalc.step.equations import Letter, letters_of
+from rnncalc.conventions.notation import Notation, W
+from rnncalc.step.equations import Letter, letters_of, stacks
 from rnncalc.step.operations import OPERATIONS, Operation
 from rnncalc.step.trace import WEIGHTS, Trace
 
@@ -35,7 +36,8 @@ class DrawnNode(NamedTuple):
     """A node that is drawn.
 
     operation: its row; of a gate or a number that of its activation. operands: the places of the nodes that it reads.
-    letter: of a gate, of a number, or of what is read. weights: by which a box multiplies each operand.
+    letter: of a gate, of a number, or of what is read. weights: by which a box multiplies its operands, all by
+        one where they are stacked.
     """
 
     kind: NodeKind
@@ -57,9 +59,9 @@ class Graph(NamedTuple):
     output: int
 
 
-def graph(trace: Trace) -> Graph:
-    """Return what is drawn of a step."""
-    reader = _Reader(trace)
+def graph(trace: Trace, notation: Notation = W) -> Graph:
+    """Return what is drawn of a step, its weights in a notation."""
+    reader = _Reader(trace, notation)
     found: dict[int, DrawnNode] = {}
     wanted = [trace.x, *trace.before.values(), *trace.after.values(), trace.output]
     while wanted:
@@ -80,10 +82,12 @@ def graph(trace: Trace) -> Graph:
 class _Reader:
     """Reads a trace: how each of its nodes is drawn."""
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, notation: Notation) -> None:
         self.trace = trace
         self.nodes = trace.nodes
-        self.letters = letters_of(trace)
+        self.letters = letters_of(trace, notation)
+        found = stacks(trace, notation)
+        self.stacked = {(matrix, of): self.letters.named("stacked", matrix) for matrix, reads in found for of in reads}
 
     def drawn(self, place: int) -> DrawnNode:
         node = self.nodes[place]
@@ -123,9 +127,10 @@ class _Reader:
             by, read = self.nodes[product].operands
             node = self.nodes[by]
             assert node.weights is not None
-            weights.append(self.letters.weights(node.weights, len(node.axes)))
+            of = node.weights
+            weights.append(self.stacked.get((of.matrix, of.of)) or self.letters.weights(of))
             reads.append(self._whole(read))
-        return DrawnNode(kind, activation, tuple(reads), letter, tuple(weights))
+        return DrawnNode(kind, activation, tuple(reads), letter, tuple(dict.fromkeys(weights)))
 
     def _products(self, place: int) -> Iterator[int]:
         """Yield the products in a sum of products and biases."""

@@ -61,7 +61,7 @@ def compare_conventions(network: Network) -> Allocations:
     problems: dict[str, Problem] = {}
     for name in CONVENTIONS:
         try:
-            networks[name] = network.replace(convention=name)
+            networks[name] = network.replace(convention=name, notation=None)
         except SpecError as error:
             networks[name] = None
             problems[name] = error.problems[0]

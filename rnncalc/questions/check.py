@@ -273,7 +273,7 @@ def _expectations(network: Network, numbers: Numbers) -> Iterator[LimitCheck]:
 
 def _shapes(network: Network, wanted: Mapping[str, Mapping[str, tuple[int, ...]]]) -> Iterator[LimitCheck]:
     """Yield the shapes of tensors held against those that are expected, in the order of the layers."""
-    for placed in network.stack:
+    for placed in network.spelled:
         if (layer := placed.name) in wanted:
             shapes = {tensor.name: tensor.shape for tensor in placed.tensors}
             for tensor, shape in wanted[layer].items():

@@ -44,8 +44,8 @@ class Count(NamedTuple):
 
     @property
     def layers(self) -> tuple[Placed, ...]:
-        """The layers in their places, each with its counts, the output layer last."""
-        return self.network.stack
+        """The layers in their places, each with its counts, the output layer last; tensors as they are shown."""
+        return self.network.spelled
 
     @property
     def dense(self) -> "DenseEquivalent | None":

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
-from rnncalc.conventions.catalogue import convention
-from rnncalc.conventions.formula import Expression, Plus, Times
+from rnncalc.conventions.catalogue import NOTATIONS
+from rnncalc.conventions.formula import Expression, Plus, Times, arithmetic
+from rnncalc.conventions.notation import Notation
+from rnncalc.conventions.rules import Array, Convention
 from rnncalc.conventions.tensor import Direction, Role, Tensor
 from rnncalc.display import displayed
 from rnncalc.errors import CallError
@@ -17,17 +19,7 @@ from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.dense import DenseEquivalent, dense_equivalent
 from rnncalc.questions.given import network_of, said, word
-from rnncalc.step.equations import (
-    NOTATIONS,
-    Application,
-    Equation,
-    Formula,
-    Notation,
-    Symbol,
-    W,
-    equations,
-    output_matrix,
-)
+from rnncalc.step.equations import Application, Equation, Formula, Symbol, equations
 from rnncalc.step.trace import trace
 from rnncalc.text import not_among
 
@@ -36,8 +28,8 @@ class StepKind(Enum):
     """What a line of a derivation counts."""
 
     TENSOR = "tensor"
-    ONE_GATE = "one gate"
-    GATES = "gates"
+    ONE_BLOCK = "one block"
+    BLOCKS = "blocks"
     SUM = "sum"
     DIRECTIONS = "directions"
     FORMULA = "formula"
@@ -64,7 +56,7 @@ class Derivation(NamedTuple):
     """How the count of one layer comes about.
 
     placed: the layer in its place. below: the one it reads from, None for the first of a part.
-    convention: the name of the one whose tensors are counted.
+    row: the convention whose tensors are counted, as the notation spells them if one is named.
     gates: with what they do there.
     notation: how the equations are spelled.
     equations: of one step; empty for a layer that has none.
@@ -72,7 +64,7 @@ class Derivation(NamedTuple):
 
     placed: Placed
     below: Placed | None
-    convention: str
+    row: Convention
     gates: tuple[Gate, ...]
     notation: Notation
     equations: tuple[Equation, ...]
@@ -87,17 +79,17 @@ class Explanation(NamedTuple):
     """
 
     network: Network
-    notation: Notation
     layers: tuple[Derivation, ...]
     total: Step | None
     dense: DenseEquivalent | None
 
 
-def explain(network: Network, only: str | Sequence[str] = (), notation: str = W.name) -> Explanation:
+def explain(network: Network, only: str | Sequence[str] = (), notation: str | None = None) -> Explanation:
     """Return how the counts of a network come about, or those of the layers called `only`, a name or several.
 
-    notation: w, uvw, rows or stacked: how the equations are spelled, which say the same in all of them.
-    Raises CallError for names that no layer has, and for a notation that there is not.
+    notation: how parameters are spelled, in equations and tables; by default as the network says.
+    Raises CallError for names that no layer has, and for a notation that there is not; SpecError for one that cannot
+    spell the network's convention.
     """
     names = (only,) if isinstance(only, str) else only
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
@@ -105,54 +97,59 @@ def explain(network: Network, only: str | Sequence[str] = (), notation: str = W.
     stack = network_of(network).stack
     if wrong := not_among([*names], tuple(placed.name for placed in stack)):
         raise CallError(f"only: {wrong}")
-    spelled = NOTATIONS[word("notation", notation, tuple(NOTATIONS))]
-    return explain_those(network, tuple(names), spelled)
+    if notation is not None:
+        network = network.replace(notation=word("notation", notation, NOTATIONS))
+    return explain_those(network, tuple(names))
 
 
-def explain_those(network: Network, only: tuple[str, ...] = (), notation: Notation = W) -> Explanation:
+def explain_those(network: Network, only: tuple[str, ...] = ()) -> Explanation:
     """Return the same; a name that no layer has, though one of another network may, is passed over."""
     below: Placed | None = None
     found = []
-    for placed in network.stack:
+    row, notation = network.shown, network.spelling
+    for placed in network.spelled:
         if below is not None and below.part != placed.part:
             below = None
         if not only or placed.name in only:
-            found.append(_derivation(placed, below, network.convention, notation))
+            found.append(_derivation(placed, below, row, notation))
         below = placed
     if only:
-        return Explanation(network, notation, tuple(found), None, None)
+        return Explanation(network, tuple(found), None, None)
     parts = [each.placed.params for each in found]
     total = Step(StepKind.TOTAL, Plus(tuple(parts)), sum(parts))
-    return Explanation(network, notation, tuple(found), total, dense_equivalent(network))
+    return Explanation(network, tuple(found), total, dense_equivalent(network))
 
 
-def _derivation(placed: Placed, below: Placed | None, convention_name: str, notation: Notation) -> Derivation:
+def _derivation(placed: Placed, below: Placed | None, row: Convention, notation: Notation) -> Derivation:
     layer = placed.layer
     gates: tuple[Gate, ...] = ()
     written: tuple[Equation, ...] = ()
     if isinstance(layer, Cell):
-        row = convention(convention_name)
         arrays = row.arrays(layer.kind)
         assert arrays is not None  # a network under a convention that lacks a cell is refused
         gates = tuple(gate._replace(meaning=layer.meaning(gate, arrays.habits)) for gate in layer.gates(placed.inputs))
         written = equations(trace(layer, placed.inputs, row), notation)
     elif isinstance(layer, Dense):
         written = (_dense(layer, placed, notation),)
-    return Derivation(placed, below, convention_name, gates, notation, written, tuple(_steps(placed)))
+    return Derivation(placed, below, row, gates, notation, written, tuple(_steps(placed)))
 
 
 def _dense(layer: Dense, placed: Placed, notation: Notation) -> Equation:
-    """Return y = W x + b, with the textbook's letters for the output layer."""
+    """Return y = W x + b; the output layer has letters of its own."""
     output = isinstance(layer, Output)
     time = "t" if placed.sequence else ""
-    matrix, bias = (output_matrix(notation), "y") if output else (("W", ""), "")
+    arrays = notation.output if output else notation.dense
     read = Symbol("h" if output else "x", time=time, axes=("m",))
-    right: Formula = Application("matrix", (Symbol(*matrix, axes=("n", "m")), read))
+    right: Formula = Application("matrix", (_symbol(arrays.kernel, "n", "m"), read))
     if layer.bias:
-        right = Application("plus", (right, Symbol("b", bias, axes=("n",))))
+        right = Application("plus", (right, _symbol(arrays.bias, "n")))
     if layer.activation != "linear":
         right = Application(layer.activation, (right,))
     return Equation(Symbol("y", time=time, axes=("n",)), right)
+
+
+def _symbol(array: Array, *axes: str) -> Symbol:
+    return Symbol(*array.symbol(), axes=axes)
 
 
 def _steps(placed: Placed) -> Iterator[Step]:
@@ -165,8 +162,8 @@ def _steps(placed: Placed) -> Iterator[Step]:
         one = [tensor for tensor in tensors if tensor.role in _OF_GATES and tensor.gates == alike[0]]
         yield from (_tensor_step(tensor, placed.sizes) for tensor in one)
         gate = sum(tensor.params for tensor in one)
-        yield Step(StepKind.ONE_GATE, Plus(tuple(tensor.params for tensor in one)), gate)
-        yield Step(StepKind.GATES, Times((len(alike), gate)), gate * len(alike), gates=alike)
+        yield Step(StepKind.ONE_BLOCK, Plus(tuple(tensor.params for tensor in one)), gate)
+        yield Step(StepKind.BLOCKS, Times((len(alike), gate)), gate * len(alike), gates=alike)
         parts.append(gate * len(alike))
         tensors = [tensor for tensor in tensors if tensor.role not in _OF_GATES]
     for tensor in tensors:
@@ -180,7 +177,7 @@ def _steps(placed: Placed) -> Iterator[Step]:
         yield Step(StepKind.FORMULA, placed.layout.params, placed.params, placed.sizes)
 
 
-_OF_GATES = (Role.INPUT, Role.RECURRENT, Role.BIAS, Role.RECURRENT_BIAS)
+_OF_GATES = (Role.KERNEL, Role.INPUT, Role.RECURRENT, Role.BIAS, Role.RECURRENT_BIAS)
 
 
 def _alike(tensors: list[Tensor]) -> str:
@@ -193,5 +190,4 @@ def _alike(tensors: list[Tensor]) -> str:
 
 
 def _tensor_step(tensor: Tensor, sizes: Mapping[str, int]) -> Step:
-    axes = Times(tensor.axes)
-    return Step(StepKind.TENSOR, axes, tensor.params, sizes, tensor.name, tensor.role, tensor.gates)
+    return Step(StepKind.TENSOR, arithmetic(tensor.axes), tensor.params, sizes, tensor.name, tensor.role, tensor.gates)

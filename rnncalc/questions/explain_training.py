@@ -15,7 +15,7 @@ from rnncalc.questions.explain import Derivation, explain_those
 from rnncalc.questions.gradient_flow import Costs, Situation, expression, situations, widths_saved
 from rnncalc.questions.training import Training
 from rnncalc.step.costs import BackwardProduct, Gradient, Tally
-from rnncalc.step.equations import Formula, Notation, Symbol, W
+from rnncalc.step.equations import Formula, Symbol
 from rnncalc.step.trace import ONE
 from rnncalc.text import escape
 
@@ -80,17 +80,16 @@ class TrainingExplanation(NamedTuple):
     layers: tuple[TrainingDerivation, ...]
 
 
-def explain_training(training: Training, only: tuple[str, ...] = (), notation: Notation = W) -> TrainingExplanation:
+def explain_training(training: Training, only: tuple[str, ...] = ()) -> TrainingExplanation:
     """Return how the numbers of training come about, of the layers of these names or of all.
 
-    notation: of the equations, and of the vectors that are saved.
     Raises RefusedError for a network whose number of steps is not known.
     """
     network = training.network
     if not steps_known(network.parts):
         raise RefusedError(f"{escape(network.name)}: what training takes needs the number of steps", Cure.STEPS)
-    costs = Costs(network, notation)
-    equations = {each.placed.name: each for each in explain_those(network, notation=notation).layers}
+    costs = Costs(network)
+    equations = {each.placed.name: each for each in explain_those(network).layers}
     found = []
     for situation in situations(network, training.chunk):
         name = situation.placed.name

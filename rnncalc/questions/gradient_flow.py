@@ -21,7 +21,7 @@ from rnncalc.network.flow import Begin, Final, Input, Last, Move, Placement, Rec
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.step.costs import Chunk, Outputs, SavedVector, Tally, tally
-from rnncalc.step.equations import Notation, Symbol, W, formulas
+from rnncalc.step.equations import Symbol, formulas
 from rnncalc.step.trace import ONE, Trace, trace
 
 
@@ -226,14 +226,14 @@ class LayerCosts(NamedTuple):
 
 
 class Costs:
-    """What the backward pass takes, of the layers of a network; notation: of what is saved.
+    """What the backward pass takes, of the layers of a network, in its notation.
 
     Layers that differ in their widths alone have one layout; where gradients meet them alike too, their arithmetic is
     the same, and is made once.
     """
 
-    def __init__(self, network: Network, notation: Notation = W) -> None:
-        self.notation = notation
+    def __init__(self, network: Network) -> None:
+        self.notation = network.spelling
         self.convention = convention(network.convention)
         self.tables = {
             name: not part.layers[0].frozen

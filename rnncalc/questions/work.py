@@ -21,6 +21,7 @@ from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.given import network_of
 from rnncalc.questions.run import Run, assumed_steps, own_numbers, seed_of, with_steps_to_run
+from rnncalc.questions.spelling import spelled_weights
 
 LayerOutputs = Mapping[str, Sequence[TapeValue]]
 """The outputs of each layer, by its name."""
@@ -56,7 +57,8 @@ class StepWork(NamedTuple):
 class LayerWork(NamedTuple):
     """The work of one layer.
 
-    weights: those in use, by tensor. ways: for each direction of a recurrent layer its steps in the order of reading.
+    weights: those in use, by tensor, as the network's notation spells them.
+    ways: for each direction of a recurrent layer its steps in the order of reading.
     steps: what leaves any other layer, or both directions joined, step by step.
     """
 
@@ -82,7 +84,7 @@ def work(
     inputs: Sequence[Nested] | Mapping[Any, Sequence[Nested]] | None = None,
     start: Mapping[str, Mapping[str, Nested]] | None = None,
 ) -> Work:
-    """Return a pass of a small network with every equation's numbers.
+    """Return a pass of a small network with the numbers of every equation.
 
     Takes what `run` takes, and raises what it raises; RefusedError if a step has more than 200 numbers.
     """
@@ -111,6 +113,12 @@ def work(
         )
         for placed in reached
     ]
+    if timed.notation:
+        shown = {placed.name: placed for placed in timed.spelled}
+        layers = [
+            each._replace(placed=shown[each.placed.name], weights=spelled_weights(timed, each.placed, each.weights))
+            for each in layers
+        ]
     return Work(done, tuple(layers), names)
 
 
@@ -183,7 +191,7 @@ def _layer_work(
 def _way(
     names: Mapping[int, Variable], placed: Placed, trace: History[TapeValue], *, backward: bool
 ) -> Iterator[StepWork]:
-    """Yield the steps of one direction in the order in which they are read."""
+    """Yield the steps of one direction in the order it reads them."""
     order = range(len(trace.steps), 0, -1) if backward else range(1, len(trace.steps) + 1)
     before: Mapping[str, TapeValue] = trace.start
     for number, step in enumerate(order):

@@ -14,7 +14,7 @@ from rnncalc.questions.answer.reading import GivenNumber, Shape
 from rnncalc.questions.answer.search import Diagnosis
 from rnncalc.questions.answer.worksheet import amount, write
 from rnncalc.reports.report import DataReport, SheetReport
-from rnncalc.reports.setting import setting, title
+from rnncalc.reports.setting import notation_of, setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Sheet, Value
 from rnncalc.text import bracketed
 
@@ -32,6 +32,7 @@ class AnswerReport(SheetReport, DataReport):
         whole = judged[0].layer is None
         return {
             "name": self.answer.network.name,
+            "notation": notation_of(self.answer.network),
             "params": params[0] if whole else params,
             "answer": answers[0] if whole else answers,
             "right": self.answer.right,
@@ -79,6 +80,8 @@ class AnswerReport(SheetReport, DataReport):
             yield f"Mistakes are looked for in the first {MOST_EXPLAINED} wrong numbers."
         if first := self.answer.first_wrong:
             yield f"The first wrong layer is {first}."
+        if self.answer.right_in:
+            yield f"Every shape is right in the notation {self.answer.right_in}."
 
     def _mistakes(self) -> Iterator[Sheet]:
         for each in self.answer.judged:

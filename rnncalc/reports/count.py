@@ -12,7 +12,7 @@ from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.questions.count import Count, bytes_of
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
-from rnncalc.reports.setting import layer_sheet, steps_of, title
+from rnncalc.reports.setting import layer_sheet, notation_of, steps_of, title
 from rnncalc.text import KIBI, byte_size, decimal, plural
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ class CountReport(SheetReport, DataReport, RecordReport):
         return {
             "name": network.name,
             "convention": network.convention,
+            "notation": notation_of(network),
             "topology": network.topology_name,
             "steps": steps_of(network),
             "layers": (_layer_data(count, layer) for layer in count.layers),

@@ -100,7 +100,7 @@ def plain_piece(piece: Piece) -> str:
 
 
 def spelled(line: Line, signs: Mapping[int, str]) -> Line:
-    """Return an equation with words instead of letters and signs: `sigmoid(zeta)`, where none has `σ(ζ)`."""
+    """Return an equation with words instead of letters and signs: `sigmoid(zeta)` for `σ(ζ)`."""
     return tuple(plain_piece(piece).translate(signs) for piece in line) if signs else line
 
 

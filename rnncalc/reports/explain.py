@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.formula import Times, letters, numbers
 from rnncalc.conventions.layout import sides_of_biases
 from rnncalc.conventions.rules import Convention, Side
 from rnncalc.conventions.tensor import Axis, Role
 from rnncalc.errors import RefusedError
-from rnncalc.layers.cell import Cell, Gate
+from rnncalc.layers.cell import Cell, Form, Gate
 from rnncalc.layers.layer import Dense, Embedding
 from rnncalc.network.network import Network
 from rnncalc.questions.dense import DenseEquivalent
@@ -24,7 +23,7 @@ from rnncalc.reports.report import DataReport, DerivationReport, PageReport
 from rnncalc.reports.setting import one_to_many, setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Sheet, TensorName, Value
 from rnncalc.step.equations import HALF, symbols
-from rnncalc.text import all_of, decimal
+from rnncalc.text import all_of, decimal, plural
 
 if TYPE_CHECKING:
     from rnncalc.pictures.picture import Picture
@@ -34,7 +33,7 @@ HOLDS = {
     Role.INPUT: "input matrix",
     Role.RECURRENT: "recurrent matrix",
     Role.BIAS: "bias",
-    Role.RECURRENT_BIAS: "bias on the recurrent side",
+    Role.RECURRENT_BIAS: "recurrent bias",
     Role.PROJECTION: "projection of the output",
     Role.MATRIX: "matrix beside the gates",
     Role.PEEPHOLE: "peephole weights",
@@ -45,6 +44,9 @@ HOLDS = {
     Role.SCALAR: "trained number",
 }
 """What a tensor of each role is called."""
+
+ONE_A_UNIT = (Times((Axis(1, "h"),)), Times((Axis(1), Axis(1, "h"))))
+"""The arithmetic of a vector, as a column and as a row."""
 
 
 class ExplanationReport(PageReport, DataReport, DerivationReport):
@@ -63,7 +65,7 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
         return {
             "name": self.network.name,
             "convention": self.network.convention,
-            "notation": found.notation.name,
+            "notation": self.network.spelling.name,
             "layers": [_layer_data(each) for each in found.layers],
             "params": found.total and found.total.params,
             "dense": found.dense and [_row_data(row) for row in _dense_rows(found.dense)],
@@ -146,7 +148,7 @@ def _layer_data(each: Derivation) -> dict[str, Any]:
         "letters": [*letters_of(each)],
         "gates": [*gates(each)],
         "equations": [_equation_data(line) for line in _equations(each)],
-        "steps": [_row_data(_row(step, each.convention)) for step in each.steps],
+        "steps": [_row_data(_row(step, each)) for step in each.steps],
         "remarks": [*on_biases(each), *on_this_layer(each)],
         "params": placed.params,
     }
@@ -168,29 +170,32 @@ def _row_data(row: Row) -> dict[str, Any]:
     }
 
 
-def _row(step: Step, convention_name: str = "") -> Row:
+def _row(step: Step, of: Derivation | None = None) -> Row:
     """Return a line; a tensor whose name is a symbol under the convention is called by it."""
     arithmetic = Arithmetic(letters(step.expression), numbers(step.expression, step.sizes))
-    label, what = _words(step)
-    if step.what is StepKind.TENSOR and convention(convention_name).symbols:
+    label, what = _words(step, {gate.letter: gate.name for gate in of.gates} if of else {})
+    if step.what is StepKind.TENSOR and of and of.row.symbols:
         direction, mark, symbol = label.rpartition("/")
         letter, _, below = symbol.partition("_")
         return TensorName(letter, below, direction + mark), what, arithmetic, step.params
     return label, what, arithmetic, step.params
 
 
-def _words(step: Step) -> tuple[str, str]:
-    """Return what a line is called, and what it is."""
+def _words(step: Step, names: Mapping[str, str]) -> tuple[str, str]:
+    """Return what a line is called, and what it is; names: of the gates, by their letters."""
     match step.what:
         case StepKind.TENSOR:
             what = HOLDS[step.role] if step.role else ""
-            if step.role is Role.RECURRENT and step.expression == Times((Axis(1, "h"),)):
+            if step.role is Role.RECURRENT and step.expression in (
+                Times((Axis(1, "h"),)),
+                Times((Axis(1), Axis(1, "h"))),
+            ):
                 what = "recurrent weights, one a unit"
             if len(step.gates) > 1:
-                what += f"{'es' if step.role is Role.BIAS else ''} of the gates {', '.join(step.gates)}"
+                what += f"{'es' if what.endswith('bias') else ''} of {all_of([*step.gates])}"
             return step.name, what
-        case StepKind.GATES:
-            return f"{len(step.gates)} gates", ", ".join(step.gates)
+        case StepKind.BLOCKS:
+            return f"{len(step.gates)} blocks", _blocks(step.gates, names)
         case StepKind.DIRECTIONS:
             return "2 directions", "forward, backward"
         case StepKind.FORMULA:
@@ -199,6 +204,14 @@ def _words(step: Step) -> tuple[str, str]:
             return "Total", "all layers"
         case _:
             return step.what.value, ""
+
+
+def _blocks(letters: str, names: Mapping[str, str]) -> str:
+    """Return `2 gates and the candidate: z, r, n`: a count multiplies by blocks, and not all of them are gates."""
+    others = [name for name in map(names.__getitem__, letters) if not name.endswith("gate")]
+    gates = len(letters) - len(others)
+    parts = [*([plural(gates, "gate")] if gates else []), *(f"the {name}" for name in others)]
+    return f"{all_of(parts)}: {', '.join(letters)}"
 
 
 def _dense_rows(dense: DenseEquivalent) -> Iterator[Row]:
@@ -212,12 +225,12 @@ def _dense_rows(dense: DenseEquivalent) -> Iterator[Row]:
 def _sheet(each: Derivation, told: set[tuple[str, str]]) -> Sheet:
     """Return a layer's derivation; what is `told` of its kind is not said again, and what is said is told."""
     kind = each.placed.layer.kind
-    general = [(kind, text) for text in (*(f"Gate {gate}." for gate in gates(each)), *on_biases(each))]
+    general = [(kind, text) for text in (*map(_on_gate, each.gates), *on_biases(each))]
     general += [("", text) for text in on_notation(each)]
     notes = [text for text in general if text not in told]
     told.update(notes)
     placed = each.placed
-    rows = [_row(step, each.convention) for step in each.steps]
+    rows = [_row(step, each) for step in each.steps]
     sheet = _rows_sheet(placed.name, rows, (*(text for _, text in notes), *on_this_layer(each)))
     subtitle = "; ".join((placed.layer.kind, *letters_of(each)))
     return sheet._replace(subtitle=subtitle, equations=_equations(each))
@@ -236,34 +249,30 @@ def _rows_sheet(title: str, rows: list[Row], notes: tuple[str, ...] = ()) -> She
     return Sheet(columns=columns, rows=values[:-1], total=values[-1], title=title, notes=notes, summed=False)
 
 
-ON_NOTATIONS = {
-    "uvw": "U multiplies the input, W the state before, V is the output's matrix: the textbook's W_x, W_h and W_hy",
-    "rows": "vectors are rows, so each matrix is the transpose of the textbook's and stands behind its vector",
-    "stacked": "vectors are rows, the state before and the input one of them; the matrix W of a gate is the textbook's "
-    "W_h and W_x, transposed, one above the other",
-}
-"""What is to be said of a notation that is not the textbook's."""
-
 _NAMES = {"h": "units", "n": "units", "p": "the width of the projection", "d": "the width of a vector"}
 
 
 def gates(each: Derivation) -> Iterator[str]:
-    """Yield what each gate is called, and what it does."""
+    """Yield what each gate, and the candidate, is called and does."""
     for gate in each.gates:
         yield f"{gate.letter}, {gate.name}: {gate.meaning}"
+
+
+def _on_gate(gate: Gate) -> str:
+    return f"{gate.name[:1].upper()}{gate.name[1:]} {gate.letter}: {gate.meaning}."
 
 
 def on_biases(each: Derivation) -> Iterator[str]:
     """Yield why there are as many biases as there are, the same for all layers of a kind that have any."""
     layer = each.placed.layer
     if isinstance(layer, Cell) and layer.bias:
-        yield biases(layer, each.gates, convention(each.convention))
+        yield biases(layer, each.gates, each.row)
 
 
 def on_notation(each: Derivation) -> Iterator[str]:
     """Yield what the letters of a notation are to the textbook's."""
-    if each.equations and (told := ON_NOTATIONS.get(each.notation.name)):
-        yield f"Notation: {told}."
+    if each.equations and each.notation.note:
+        yield f"Notation: {each.notation.note}."
 
 
 def on_this_layer(each: Derivation) -> Iterator[str]:
@@ -326,7 +335,7 @@ def biases(layer: Cell, gates: Sequence[Gate], convention: Convention) -> str:
     if all(sides[gate.letter] is Side.RECURRENT for gate in once):
         said += ", on the recurrent side"
     resets_after = layer.resets_after(arrays.habits.reset_after)
-    return f"Biases: {said}; {_why_one(once, sides, resets_after=resets_after)}."
+    return f"Biases: {said}; {_why_one(once, sides, resets_after=resets_after, stacked=arrays.stacked is not None)}."
 
 
 def _many(vectors: str, biased: Sequence[Gate], without: Sequence[Gate]) -> str:
@@ -336,13 +345,14 @@ def _many(vectors: str, biased: Sequence[Gate], without: Sequence[Gate]) -> str:
     return f"{vectors} each in {_names(biased)}, none in {_names(without)}"
 
 
-def _why_one(gates: Sequence[Gate], sides: Mapping[str, Side], *, resets_after: bool) -> str:
+def _why_one(gates: Sequence[Gate], sides: Mapping[str, Side], *, resets_after: bool, stacked: bool) -> str:
     """Return why one bias a gate is enough.
 
     resets_after: whether a gate acts on the recurrent product of the last, and not on the state before it.
+    stacked: whether the notation has the matrices of a gate as one.
     """
     most = max(len(gate.products) for gate in gates)
-    if most == 1:
+    if most == 1 or (stacked and not resets_after and all(map(_is_stacked, gates))):
         return "a gate has one product, and one bias goes with it"
     both = "two products are summed, so one bias serves both"
     summed = both if most == 2 else "products of a gate are summed, so one bias serves all"
@@ -351,6 +361,10 @@ def _why_one(gates: Sequence[Gate], sides: Mapping[str, Side], *, resets_after: 
     last = gates[-1].letter
     stands = "inside" if sides[last] is Side.RECURRENT else "outside"
     return f"the {summed}, and that of {last} stands {stands} what is multiplied by a gate"
+
+
+def _is_stacked(gate: Gate) -> bool:
+    return all(product.form is Form.FULL for product in gate.products)
 
 
 def _names(gates: Sequence[Gate]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.formula import Expression, Plus, letters, numbers
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Embedding, External, Output
@@ -17,7 +16,7 @@ from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet
 from rnncalc.reports.training import on_bytes, on_chunks, truncated
 from rnncalc.step.costs import Gradient
-from rnncalc.step.equations import STACKED, Application, Formula, Letter, Symbol, letters_of, output_matrix, within
+from rnncalc.step.equations import STACKED, Application, Formula, Letter, Symbol, letters_of, within
 from rnncalc.step.trace import trace
 from rnncalc.text import all_of
 
@@ -80,6 +79,7 @@ class TrainingExplanationReport(DerivationReport, DataReport):
         return {
             "name": training.network.name,
             "convention": training.network.convention,
+            "notation": training.network.spelling.name,
             "layers": [_layer_data(each) for each in self.explanation.layers],
             "gradients": training.gradients,
             "saved": training.saved,
@@ -240,7 +240,8 @@ def _matrix(line: WorkLine, each: TrainingDerivation) -> Term:
     """Return what a matrix is called in the equations; those of several gates without the gates' letters."""
     layer = each.placed.layer
     if not isinstance(layer, Cell):
-        return Term(*(output_matrix(each.of.notation) if isinstance(layer, Output) else ("W", "")))
+        arrays = each.of.notation.output if isinstance(layer, Output) else each.of.notation.dense
+        return Term(*arrays.kernel.symbol())
     stacked = _stacked(line, each)
     if len(line.matrices) > 1:
         return Term("W") if stacked else Term(*_letters(line, each, ""))
@@ -252,8 +253,9 @@ def _letters(line: WorkLine, each: TrainingDerivation, matrix: str) -> Letter:
     """Return the letters of one matrix of a cell, read by itself."""
     layer, placed = each.placed.layer, each.placed
     assert isinstance(layer, Cell)  # others have one matrix
-    letters = letters_of(trace(layer, placed.inputs, convention(each.of.convention)), each.of.notation)
-    return letters.product(line.of, matrix) if line.of else ("W", f"h{matrix}")
+    letters = letters_of(trace(layer, placed.inputs, each.of.row), each.of.notation)
+    part = "input" if line.of == "x" else "recurrent" if line.of else "projection"
+    return letters.named(part, matrix, line.of)
 
 
 def _stacked(line: WorkLine, each: TrainingDerivation) -> dict[Letter, Letter]:

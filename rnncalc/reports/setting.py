@@ -89,9 +89,15 @@ def flow(network: Network) -> str:
 
 
 def setting(network: Network) -> str:
-    """Return the topology, the steps and the convention in words."""
+    """Return the topology, the steps, the convention and a notation that is named, in words."""
     row = convention(network.convention)
-    return f"{flow(network)}; convention {row.title}: {row.note}"
+    spelled = f"; notation {network.notation}" if network.notation else ""
+    return f"{flow(network)}; convention {row.title}: {row.note}{spelled}"
+
+
+def notation_of(network: Network) -> str | None:
+    """Return the notation that its tensors are shown in; None if they are those of a framework."""
+    return network.notation or ("w" if convention(network.convention).symbols else None)
 
 
 WHOLE = ("In → out", "Output shape")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions.notation import Notation, W
 from rnncalc.conventions.tensor import WAYS
 from rnncalc.forward.tape import TapeValue
 from rnncalc.layers.layer import Embedding, External
@@ -49,7 +49,7 @@ def _layer(work: Work, layer: LayerWork) -> Iterator[Sheet]:
     if not layer.ways and not layer.steps:
         return
     (derived,) = explain(work.run.network, placed.name).layers
-    letters = tuple(equation(each, placed.sizes) for each in derived.equations)
+    letters = tuple(equation(each, placed.sizes, derived.notation.rows) for each in derived.equations)
     weights = tuple(_weights(work, layer))
     head = Sheet((), (), title=placed.name, equations=letters, work=weights, notes=_said(layer))
     if not layer.ways and layer.steps[0].step is None:  # no sequence: one step, and no number for it
@@ -65,7 +65,7 @@ def _layer(work: Work, layer: LayerWork) -> Iterator[Sheet]:
 
 
 def _step(work: Work, step: StepWork, title: str) -> Sheet:
-    lines = (written(line, work.names) for line in (*step.given, *step.lines))
+    lines = (written(line, work.names, work.run.network.spelling) for line in (*step.given, *step.lines))
     return Sheet((), (), title=title, work=tuple(lines))
 
 
@@ -73,7 +73,7 @@ def _weights(work: Work, layer: LayerWork) -> Iterator[WorkLine]:
     """Yield the weights in use; of a table the rows that are looked up stand in the steps."""
     if isinstance(layer.placed.layer, Embedding):
         return
-    symbols = convention(work.run.network.convention).symbols
+    symbols = work.run.network.shown.symbols
     for name, nested in layer.weights.items():
         for place, array in _flat(name, nested):
             mark, slash, symbol = place.rpartition("/")
@@ -119,17 +119,20 @@ MOST_WHOLE = 2.0**53
 """From there on a float does not tell each whole number from the next."""
 
 
-def written(line: WorkedLine, names: Mapping[int, object]) -> WorkLine:
+def written(line: WorkedLine, names: Mapping[int, Variable], notation: Notation = W) -> WorkLine:
     """Return `z_1 = σ(0.1·1 + 0.4·0 + 0.01) = σ(0.11) = 0.5275`; what has a name of its own stands as its numbers."""
     sides: list[WorkLine] = [(term(line.name),)]
     if line.same_as is not None:
         other = line.same_as
         sides.append((term(other), *(() if other.layer == line.name.layer else (EquationText(f" of {other.layer}"),))))
-        sides.append(numbers(line.value.numbers))
     else:
-        writers = (_ValueWriter(names), _ValueWriter(names, arguments=True), _ValueWriter(names, applied=True))
+        writers = (
+            _ValueWriter(names, notation),
+            _ValueWriter(names, notation, arguments=True),
+            _ValueWriter(names, notation, applied=True),
+        )
         sides += [writer.bare(line.value) for writer in writers]
-        sides.append(numbers(line.value.numbers))
+    sides.append(numbers(line.value.numbers, rows=notation.rows))
     different = [side for number, side in enumerate(sides) if not number or side != sides[number - 1]]
     return (*different[0], *(piece for side in different[1:] for piece in (" = ", *side)))
 
@@ -139,10 +142,12 @@ def term(name: Variable) -> Term:
     return Term(name.letter, time="" if name.step is None else str(name.step))
 
 
-def numbers(vector: list[float]) -> WorkLine:
-    """Return a vector of one as a number, any other as a column."""
-    texts = [number(each) for each in vector]
-    return (texts[0],) if len(texts) == 1 else (Block(tuple((text,) for text in texts)),)
+def numbers(vector: list[float], *, rows: bool = False) -> WorkLine:
+    """Return a vector of one as a number, any other as a column or as a row."""
+    texts = tuple(number(each) for each in vector)
+    if len(texts) == 1:
+        return (texts[0],)
+    return (Block((texts,) if rows else tuple((text,) for text in texts)),)
 
 
 def matrix(rows: list[list[float]]) -> WorkLine:
@@ -169,8 +174,12 @@ class _ValueWriter:
     arguments: functions are of numbers that are worked out. applied: functions are worked out themselves.
     """
 
-    def __init__(self, names: Mapping[int, object], *, arguments: bool = False, applied: bool = False) -> None:
+    def __init__(
+        self, names: Mapping[int, Variable], notation: Notation, *, arguments: bool = False, applied: bool = False
+    ) -> None:
         self.names = names
+        self.rows = notation.rows
+        self.stacked = notation.stacked
         self.arguments = arguments
         self.applied = applied
 
@@ -178,9 +187,9 @@ class _ValueWriter:
         """Return what a value is made of, whether or not it has a name."""
         row, operands = value.row, value.operands
         if row is None or (row.function and self.applied):
-            return numbers(value.numbers)
+            return self.numbers(value)
         if row.function:
-            first, *others = (numbers(of.numbers) if self.arguments else self.line(of) for of in operands)
+            first, *others = (self.numbers(of) if self.arguments else self.line(of) for of in operands)
             return (f"{row.function}(", *first, *(piece for other in others for piece in (", ", *other)), ")")
         if row.before:
             return (*row.before, *self.line(operands[0], ATOM))
@@ -198,7 +207,7 @@ class _ValueWriter:
             case "row":
                 return (Term("E", row.drawn),)
         if not row.sign:
-            return numbers(value.numbers)
+            return self.numbers(value)
         left, right = operands
         of_one = row.program == "*" and 1 in (len(left.numbers), len(right.numbers))
         return (*self.line(left, 3), "·" if of_one else row.sign, *self.line(right, ATOM))
@@ -208,7 +217,7 @@ class _ValueWriter:
         value = self._itself(value)
         row = value.row
         if id(value) in self.names or row is None or (self.applied and row.function):
-            line = numbers(value.numbers)
+            line = self.numbers(value)
             strength = _NEGATIVE if isinstance(line[0], str) and line[0].startswith("−") else ATOM
         else:
             line = self.bare(value)
@@ -231,7 +240,29 @@ class _ValueWriter:
         if len(biases) == 1 and all(_weighted(each) for each in parts if each is not biases[0]):
             parts.remove(biases[0])
             parts += biases
+        products = [each for each in parts if id(each) not in self.names and each.row and each.row.name == "matrix"]
+        if self.stacked and len(products) > 1:
+            rest = [each for each in parts if all(each is not product for product in products)]
+            return [self._stack(products), *(term for each in rest for term in self._term(each))]
         return [term for each in parts for term in self._term(each)]
+
+    def _stack(self, products: list[TapeValue]) -> WorkLine:
+        """Return products of matrices as one, the vectors in a list and the matrices one above the other, x last."""
+        products = sorted(products, key=self._reads_x)
+        read = [self._itself(each.operands[1]) for each in products]
+        rows = [column for each in products for column in _columns(each)]
+        if all(of.row is None or id(of) in self.names for of in read):
+            return (*numbers([each for of in read for each in of.numbers], rows=True), " ", *matrix(rows))
+        listed = [piece for of in read for piece in (", ", *self.line(of))][1:]
+        return ("[", *listed, "]", " ", *matrix(rows))
+
+    def _reads_x(self, product: TapeValue) -> bool:
+        name = self.names.get(id(self._itself(product.operands[1])))
+        return name is not None and name.letter == "x"
+
+    def numbers(self, value: TapeValue) -> WorkLine:
+        """Return the numbers of a value."""
+        return numbers(value.numbers, rows=self.rows)
 
     def _parts(self, value: TapeValue) -> Iterator[TapeValue]:
         """Yield what a sum adds up, sums within it taken apart."""
@@ -253,11 +284,18 @@ class _ValueWriter:
         known = of.row is None or id(of) in self.names
         if len(rows) == 1 and known:
             for weight, each in zip(rows[0], of.numbers, strict=True):
-                yield (number(weight), "·", *_in_brackets(number(each)))
+                first, second = (each, weight) if self.rows else (weight, each)
+                yield (number(first), "·", *_in_brackets(number(second)))
             return
-        vector, written = self.line(of, ATOM), matrix(rows)
+        vector, written = self.line(of, ATOM), matrix(_columns(value) if self.rows else rows)
         by_number = isinstance(written[0], str) or (isinstance(vector[0], str) and vector[0] != "(")
-        yield (*written, "·" if by_number else " ", *vector)
+        first_, second_ = (vector, written) if self.rows else (written, vector)
+        yield (*first_, "·" if by_number else " ", *second_)
+
+
+def _columns(product: TapeValue) -> list[list[float]]:
+    """Return the matrix of a product with its columns for rows."""
+    return [[*column] for column in zip(*product.operands[0].numbers.rows, strict=True)]
 
 
 def _weighted(value: TapeValue) -> bool:

@@ -244,8 +244,7 @@ class _Tape:
     def _product(self, value: _TapeValue, gradient: Gradient) -> BackwardProduct:
         node = self.trace.nodes[value.operands[0].place]
         assert node.weights is not None
-        letters = node.weights.letter if node.weights.shared is None else node.weights.shared
-        return BackwardProduct(gradient, letters, node.weights.of, node.axes)
+        return BackwardProduct(gradient, node.weights.matrix, node.weights.of, node.axes)
 
 
 def _taped(trace: Trace, chunk: Chunk) -> _Tape:

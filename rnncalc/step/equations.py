@@ -10,38 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Union
 
+from rnncalc.conventions.layout import Stack
+from rnncalc.conventions.notation import Notation, W
 from rnncalc.conventions.tensor import Role
 from rnncalc.layers.frozen import Frozen
 from rnncalc.step.operations import OPERATIONS
 from rnncalc.step.trace import INPUT, STATE, WEIGHTS, Trace, Weights
-
-
-class Notation(NamedTuple):
-    """A way to spell equations; the numbers are the same in all of them.
-
-    rows: vectors are rows, and stand before matrices, which are the transposes of those that stand before columns.
-    stacked: what a gate reads is one vector, and its matrices are one.
-    by_letter: what a matrix multiplies is said by its letter, not below it.
-    """
-
-    name: str
-    rows: bool = False
-    stacked: bool = False
-    by_letter: bool = False
-
-
-NOTATIONS = {
-    each.name: each
-    for each in (
-        Notation("w"),
-        Notation("uvw", by_letter=True),
-        Notation("rows", rows=True),
-        Notation("stacked", rows=True, stacked=True),
-    )
-}
-"""Every notation by its name; the first is meant where none is named."""
-
-W = NOTATIONS["w"]
 
 Letter = tuple[str, str]
 """A letter, and what stands below it."""
@@ -50,48 +24,39 @@ Letter = tuple[str, str]
 class Letters(NamedTuple):
     """The letters of the weights of one cell in a notation.
 
-    past: the letter of the state that is the cell's memory; alone: whether the cell has one gate, which then need not
-    be told from others by name where the notation's letters tell its weights apart.
+    memory: the letter of the state that is the cell's memory; alone: whether the cell has one gate.
     """
 
     notation: Notation
-    past: str
+    memory: str
     alone: bool
 
-    def weights(self, of: Weights, axes: int = 2) -> Letter:
-        """Return the letters of weights, which have so many axes."""
-        match of.role:
-            case Role.SCALAR:
-                return of.letter, ""
-            case Role.MATRIX:
-                return "W", f"h{of.letter}"
-            case Role.BIAS | Role.RECURRENT_BIAS:
-                return "b", f"{of.of}{self._below(of.letter)}"
-            case _:
-                return self.product(of.of, of.letter if of.shared is None else of.shared, diagonal=axes == 1)
+    def weights(self, of: Weights) -> Letter:
+        """Return the letters of weights."""
+        return self.named(_PARTS[of.role], of.matrix, of.of)
 
-    def product(self, of: str, gates: str, *, diagonal: bool = False) -> Letter:
-        """Return the letters of what multiplies x or a state, in the gates of some letters, which may be none.
+    def named(self, part: str, matrix: str, of: str = "") -> Letter:
+        """Return the letters of a part, by the letters of its gates and of what it multiplies."""
+        memory = of in ("x", self.memory)
+        return self.notation.parts[part].symbol(matrix, of, alone=self.alone, memory=memory)
 
-        What multiplies element by element is a small letter, as textbooks have peepholes; a diagonal recurrence keeps
-        the W of the matrix that it stands for.
-        """
-        if self.notation.by_letter and of in ("x", self.past):
-            return "U" if of == "x" else "W", self._below(gates)
-        return "w" if diagonal and of != self.past else "W", f"{of}{gates}"
 
-    def _below(self, gate: str) -> str:
-        return "" if self.alone and self.notation.by_letter else gate
+_PARTS = {
+    Role.INPUT: "input",
+    Role.RECURRENT: "recurrent",
+    Role.PEEPHOLE: "peephole",
+    Role.BIAS: "bias",
+    Role.RECURRENT_BIAS: "recurrent_bias",
+    Role.MATRIX: "projection",
+    Role.PROJECTION: "projection",
+    Role.SCALAR: "scalar",
+}
+"""The part of a convention's arrays that has the weights of a role."""
 
 
 def letters_of(trace: Trace, notation: Notation = W) -> Letters:
     """Return the letters of the weights of a cell."""
     return Letters(notation, next(iter(trace.before)), len(trace.gates) == 1)
-
-
-def output_matrix(notation: Notation) -> Letter:
-    """Return the letters of the matrix of an output layer."""
-    return ("V", "") if notation.by_letter else ("W", "hy")
 
 
 class Symbol(Frozen):
@@ -109,7 +74,7 @@ class Symbol(Frozen):
 class Application(Frozen):
     """An operation of the table on symbols and other expressions; a sum has any number of terms.
 
-    STACKED is none of the table: the symbol of several matrices as one, then the products that it comes to the sum of.
+    STACKED is none of the table: the symbol of several matrices as one, then the products that it is the sum of.
     """
 
     operation: str
@@ -121,7 +86,7 @@ Formula = Union[Symbol, Application]  # noqa: UP007  refers to itself
 STACKED = "stacked"
 
 HALF = "half"
-"""What stands below the letter of a vector of which a direction takes its half."""
+"""The subscript of half a vector: each direction takes one half."""
 
 
 class Equation(NamedTuple):
@@ -133,16 +98,21 @@ class Equation(NamedTuple):
 
 def equations(trace: Trace, notation: Notation = W) -> tuple[Equation, ...]:
     """Return the equations of a step, each after those it refers to."""
-    writer = _Writer(trace, notation)
-    lines = {symbol: writer.formula(place, named=False) for symbol, place in writer.gates.items()}
-    for symbol, place in writer.results.items():
-        lines.setdefault(symbol, writer.formula(place, named=writer.names.get(place) != symbol))
-    return tuple(_in_order([Equation(*line) for line in lines.items()]))
+    return tuple(_in_order(_Writer(trace, notation).lines()))
 
 
 def formulas(trace: Trace, notation: Notation = W) -> Callable[[int], Formula]:
     """Return what tells of a value of a step what it is called, or what it is made of if it has no letter."""
     return _Writer(trace, notation).formula
+
+
+def stacks(trace: Trace, notation: Notation) -> list[Stack]:
+    """Return the products whose matrices a notation has as one."""
+    if not notation.stacked:
+        return []
+    writer = _Writer(trace, notation)
+    writer.lines()
+    return [*writer.stacks]
 
 
 def within(formula: Formula) -> Iterator[Formula]:
@@ -158,11 +128,12 @@ def symbols(formula: Formula) -> set[Symbol]:
 
 
 class _Writer:
-    """The formulas of the values of a step, in which those that have letters are symbols."""
+    """The formulas of the values of a step; values that have letters are symbols."""
 
     def __init__(self, trace: Trace, notation: Notation) -> None:
         self.nodes = trace.nodes
         self.letters = letters_of(trace, notation)
+        self.stacks: dict[Stack, None] = {}
         self.gates = {Symbol(letter, time="t", axes=("h",)): place for letter, place in trace.gates.items()}
         ends = {**trace.after, "h": trace.output}
         self.results = {
@@ -177,6 +148,13 @@ class _Writer:
             if node.operation == "linear" and self.nodes[node.operands[0]].operation in OPERATIONS:
                 self.names.setdefault(node.operands[0], symbol)
 
+    def lines(self) -> list[Equation]:
+        """Return a line for each gate and for each result."""
+        lines = {symbol: self.formula(place, named=False) for symbol, place in self.gates.items()}
+        for symbol, place in self.results.items():
+            lines.setdefault(symbol, self.formula(place, named=self.names.get(place) != symbol))
+        return [Equation(*line) for line in lines.items()]
+
     def formula(self, place: int, *, named: bool = True) -> Formula:
         """Return the formula of a value; unless it is to be `named`, what it is made of even if it has a letter."""
         if named and place in self.names:
@@ -189,7 +167,7 @@ class _Writer:
                 return Symbol(node.letter, time="t−1", axes=(node.width,))
             case "weights":
                 assert node.weights
-                return Symbol(*self.letters.weights(node.weights, len(node.axes)), axes=node.axes)
+                return Symbol(*self.letters.weights(node.weights), axes=node.axes)
             case "half":
                 whole = self.nodes[node.operands[0]]
                 return Symbol(whole.letter, HALF, "t", (node.width,))
@@ -238,14 +216,16 @@ class _Writer:
             node = self.nodes[place]
             weights = self.nodes[node.operands[0]].weights if node.operation == "matrix" else None
             if weights and weights.role is not Role.MATRIX and place not in self.names:
-                shared = weights.letter if weights.shared is None else weights.shared
-                found.setdefault(shared, []).append((weights.of, place))
+                found.setdefault(weights.matrix, []).append((weights.of, place))
         stacks = []
         for gates, products in found.items():
             if len(products) > 1:
-                places = [place for of, place in sorted(products, key=lambda each: each[0] == "x")]
+                products.sort(key=lambda each: each[0] == "x")
+                places = [place for _, place in products]
                 axes = [self.nodes[self.nodes[place].operands[0]].axes for place in places]
-                stacks.append((Symbol("W", gates, axes=("h", "+".join(reads for _, reads in axes))), places))
+                letters = self.letters.named("stacked", gates)
+                stacks.append((Symbol(*letters, axes=("h", "+".join(reads for _, reads in axes))), places))
+                self.stacks.setdefault(Stack(gates, tuple(of for of, _ in products)))
         return stacks
 
 

@@ -50,6 +50,11 @@ class Weights(NamedTuple):
     of: str = ""
     shared: str | None = None
 
+    @property
+    def matrix(self) -> str:
+        """The letters of the matrix: of its gate, or of the gates that share it."""
+        return self.letter if self.shared is None else self.shared
+
 
 class Node(NamedTuple):
     """One operation of a step.

@@ -10,10 +10,11 @@ from typing import Any
 from unicodedata import normalize
 
 import pytest
-from cells import CELLS, cases, network
+from cells import CELLS, network, spelled
 
 from rnncalc import FastGRNN, Network, RefusedError, SpecError, explain, load, training
 from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.conventions.notation import SPELLINGS
 from rnncalc.formats import write
 from rnncalc.questions.explain_training import explain_training
 from rnncalc.questions.work import work
@@ -21,7 +22,6 @@ from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.explain_training import TrainingExplanationReport
 from rnncalc.reports.sheet import Arithmetic
 from rnncalc.reports.work import WorkReport
-from rnncalc.step.equations import NOTATIONS
 
 pytestmark = pytest.mark.browser
 
@@ -56,14 +56,16 @@ def numbers(reports: list[Any]) -> list[str]:
     return [str(row[-1]) for row in rows if any(isinstance(value, Arithmetic) for value in row)]
 
 
-@pytest.mark.parametrize("notation", NOTATIONS)
+@pytest.mark.parametrize("notation", SPELLINGS)
 def test_every_derivation_is_on_the_paper(notation: str, tmp_path: Path) -> None:
     """Of every spec, under every convention: nothing is wider than the text, and every line has its number."""
-    asked = [*networks()]
-    reports: list[Any] = [ExplanationReport(explain(each, notation=notation)) for each in asked]
+    asked = [
+        each.replace(notation=notation) for each in networks() if SPELLINGS[notation].only in ("", each.convention)
+    ]
+    reports: list[Any] = [ExplanationReport(explain(each)) for each in asked]
     for each in asked:
         with suppress(RefusedError):  # a number of steps is not known
-            trained = explain_training(training(each), notation=NOTATIONS[notation])
+            trained = explain_training(training(each))
             reports.append(TrainingExplanationReport(trained))
     expected = numbers(reports)
     assert len(expected) > 1000
@@ -102,8 +104,11 @@ def test_long_names_are_on_the_paper(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", CELLS)
 def test_latex_is_set(name: str, tmp_path: Path) -> None:
     """One document of all; amsmath alone is loaded."""
-    mine = [case for case in cases() if case[0] == name and case[1] == 4]
-    reports = [ExplanationReport(explain(network(*case), notation=notation)) for case in mine for notation in NOTATIONS]
+    reports = [
+        ExplanationReport(explain(network(*case), notation=notation))
+        for notation in SPELLINGS
+        for case in spelled(name, notation)
+    ]
     assert printed(reports, tmp_path)
     assert (tmp_path / "all.tex").read_text(encoding="ascii").count("\\begin{align*}") >= len(reports)
     assert (tmp_path / "all.pdf").stat().st_size > 10_000

@@ -13,10 +13,9 @@ from conftest import Call
 from rnncalc.cli.commands import COMMANDS, Command, cli
 from rnncalc.cli.flags import NetworkFlags, WordOption
 from rnncalc.cli.help import TOPICS
-from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.conventions.catalogue import CONVENTIONS, NOTATIONS
 from rnncalc.formats import FORMATS
 from rnncalc.layers.kinds import KINDS, kind
-from rnncalc.step.equations import NOTATIONS
 
 GROUPS = """\
 Count: count compare solve draw

@@ -3,14 +3,14 @@
 import re
 
 import pytest
-from cells import CELLS, cases, network
+from cells import CELLS, network, spelled
 
 from rnncalc import explain
+from rnncalc.conventions.notation import SPELLINGS
 from rnncalc.formats import mathml
 from rnncalc.formats.latex import latex, typeset
 from rnncalc.reports.equations import Function, Sign, Term, plain
 from rnncalc.reports.explain import ExplanationReport
-from rnncalc.step.equations import NOTATIONS
 
 TOKEN = re.compile(r"\\[a-z]+|\\,|[{}_&]|[^\\{}_&]")
 COMMANDS = {r"\sigma": "σ", r"\tanh": "tanh", r"\zeta": "ζ", r"\nu": "ν", r"\circ": "∘", r"\cdot": "·", r"\times": "×"}
@@ -53,11 +53,11 @@ def bare(text: str) -> str:
     return text.replace(" ", "").replace("−", "-")
 
 
-@pytest.mark.parametrize("notation", NOTATIONS)
+@pytest.mark.parametrize("notation", SPELLINGS)
 @pytest.mark.parametrize("name", CELLS)
 def test_the_latex_says_what_the_text_says(name: str, notation: str) -> None:
     """Every equation of every cell and option, under every convention, read back with the shape below each term."""
-    for _, units, options, convention in (case for case in cases() if case[0] == name and case[1] == 4):
+    for _, units, options, convention in spelled(name, notation):
         report = ExplanationReport(explain(network(name, units, options, convention), notation=notation))
         (sheet,) = (sheet for sheet in report.sheets() if sheet.equations)
         (layer,) = report.data()["layers"]

@@ -215,7 +215,9 @@ def test_it_is_gone_back_through(kind: str) -> None:
 def test_it_is_explained_solved_and_compared(kind: str, call: Call) -> None:
     """Gates, equations, a width for a budget, a row beside the others."""
     explained = call("explain", "-i", 4, "-l", f"{kind}:3").out
-    assert "Gate " in explained
+    of: Any = KINDS[kind]
+    for gate in of(3).gates(4):
+        assert f" {gate.letter}: {gate.meaning}." in explained
     assert "h_t = " in explained or "q_t = " in explained
     assert call("solve", "-i", 4, "-l", f"{kind}:?", "--params", COUNTS[kind], "--exact").code == 0
     assert call("compare", "-i", 4, "-l", f"{kind}:3", "-T", 2).code == 0

@@ -121,7 +121,7 @@ def test_the_legend_sums_to_the_count(name: str) -> None:
     """Under every convention: the rows to the last, and that to the layer's parameters."""
     for net in networks(name):
         (placed,) = net.stack
-        assert sum(row.params for row in rows(placed, habits_of(net), {})) == net.params
+        assert sum(row.params for row in rows(placed, habits_of(net), net.spelling, {})) == net.params
     numbers = legend(drawn(net))
     assert sum(numbers[:-1]) == numbers[-1] == net.params
 

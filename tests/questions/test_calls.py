@@ -65,9 +65,9 @@ def test_what_is_no_network_is_refused(question: str, given: object) -> None:
         (lambda: UNTYPED.count(NETWORK, ["float32"]), "dtype: expected float64"),
         (
             lambda: explain(NETWORK, notation="row"),
-            "notation: expected w, uvw, rows or stacked, got 'row'; did you mean 'rows'?",
+            "notation: expected w, uvw, rows, stacked or pytorch, got 'row'; did you mean 'rows'?",
         ),
-        (lambda: UNTYPED.explain(NETWORK, notation=3), "notation: expected w, uvw, rows or stacked, got 3"),
+        (lambda: UNTYPED.explain(NETWORK, notation=3), "notation: expected w, uvw, rows, stacked or pytorch, got 3"),
         (lambda: UNTYPED.compare(NETWORK, dtype=None), "dtype: expected float64"),
         (
             lambda: UNTYPED.solve(lambda units: NETWORK, 100, bytes_each=-4),
@@ -126,7 +126,7 @@ def test_what_is_no_network_is_refused(question: str, given: object) -> None:
         (lambda: UNTYPED.load(3), "path: expected the path of a spec file, got a int"),
         (
             lambda: UNTYPED.load("specs/gru.yaml", step=3),
-            "load: expected steps, topology, convention or feedback, got 'step'",
+            "load: expected steps, topology, convention, notation or feedback, got 'step'",
         ),
     ],
 )
@@ -222,7 +222,9 @@ def test_a_size_that_changes_nothing_is_told_in_the_words_of_the_call(call: Call
 
 def test_a_guess_is_made_at_words_alone() -> None:
     """A number stands for no notation, and none is suggested."""
-    with pytest.raises(CallError, match=r"^notation: expected w, uvw, rows or stacked, got 3; give its name as text$"):
+    with pytest.raises(
+        CallError, match=r"^notation: expected w, uvw, rows, stacked or pytorch, got 3; give its name as text$"
+    ):
         UNTYPED.explain(NETWORK, notation=3)
 
 

@@ -73,7 +73,7 @@ def test_it_follows_the_declaration() -> None:
     assert "bias_hh_l0" in said["pytorch"]
     assert "recurrent_kernel" in said["keras"]
     assert "hn/bias" in said["flax-linen"]
-    assert said["textbook"] == ["W_xz", "W_hz", "b_z", "one gate", "3 gates", "formula"]
+    assert said["textbook"] == ["W_xz", "W_hz", "b_z", "one block", "3 blocks", "formula"]
 
 
 def gru() -> Any:
@@ -89,7 +89,7 @@ def test_where_the_widths_come_from(call: Call) -> None:
     assert "m = 8000: the vocabulary" in out
     out = call("explain", "-i", 3, "-l", "lstm:4,bidirectional", "-l", "rnn:2").out
     assert "m = 8: the output of lstm_1, its two directions of 4 joined by concat" in out
-    assert "Gate f, forget gate: how much of the cell state to keep." in out
+    assert "Forget gate f: how much of the cell state to keep." in out
 
 
 def test_the_dense_equivalent_is_derived_too(call: Call) -> None:
@@ -149,8 +149,8 @@ def test_a_derivation_line_by_line(call: Call) -> None:
         ("forward/W_xi", "h × m", "3 × 4", 12),
         ("forward/W_hi", "h × p", "3 × 2", 6),
         ("forward/b_i", "h", "3", 3),
-        ("one gate", "12 + 6 + 3", "12 + 6 + 3", 21),
-        ("4 gates", "4 × 21", "4 × 21", 84),
+        ("one block", "12 + 6 + 3", "12 + 6 + 3", 21),
+        ("4 blocks", "4 × 21", "4 × 21", 84),
         ("forward/w_ci", "h", "3", 3),
         ("forward/w_cf", "h", "3", 3),
         ("forward/w_co", "h", "3", 3),
@@ -167,7 +167,7 @@ def test_a_derivation_line_by_line(call: Call) -> None:
         ),
     ]
     whats = [step["what"] for step in layer["steps"]]
-    assert whats[:5] == ["input matrix", "recurrent matrix", "bias", "", "i, f, g, o"]
+    assert whats[:5] == ["input matrix", "recurrent matrix", "bias", "", "3 gates and the candidate: i, f, g, o"]
     assert whats[5:] == [
         *["peephole weights"] * 3,
         *("projection of the output", "learned initial state", "learned initial state"),
@@ -181,10 +181,10 @@ def test_fused_tensors_name_their_gates(call: Call) -> None:
     """Four gates in one tensor, two vectors of biases."""
     (layer,) = derived(call, "-i", 4, "-l", "lstm:3", "-c", "pytorch")
     assert [(step["label"], step["what"], step["substituted"]) for step in layer["steps"]] == [
-        ("weight_ih_l0", "input matrix of the gates i, f, g, o", "12 × 4"),
-        ("weight_hh_l0", "recurrent matrix of the gates i, f, g, o", "12 × 3"),
-        ("bias_ih_l0", "biases of the gates i, f, g, o", "12"),
-        ("bias_hh_l0", "bias on the recurrent side of the gates i, f, g, o", "12"),
+        ("weight_ih_l0", "input matrix of i, f, g and o", "12 × 4"),
+        ("weight_hh_l0", "recurrent matrix of i, f, g and o", "12 × 3"),
+        ("bias_ih_l0", "biases of i, f, g and o", "12"),
+        ("bias_hh_l0", "recurrent biases of i, f, g and o", "12"),
         ("sum", "", "48 + 36 + 12 + 12"),
         ("formula", "all of it in one", "4 × 3 × (4 + 3 + 2)"),
     ]
@@ -229,7 +229,7 @@ def test_what_is_remarked(call: Call, tmp_path: Path) -> None:
 def test_what_was_told_of_a_kind_is_not_told_again(call: Call) -> None:
     """Two GRUs, one explanation of the gates; the dense network is told with its steps."""
     out = call("explain", "specs/time-series-gru.yaml").out
-    assert out.count("Gate z, update gate") == 1
+    assert out.count("Update gate z") == 1
     assert "all 168 steps at once, no weights shared" in out
     assert "70,592,280 is 2,950.20 × this network's 23,928." in out
     assert "Dense equivalent" not in call("explain", "specs/gru.yaml").out
@@ -264,11 +264,11 @@ def test_remarks_are_told_of_every_layer(call: Call) -> None:
     assert out.count("Frozen: counted, but not trained.") == 2
     assert out.count("Biases: none, by bias: false.") == 1
     assert out.count("Biases: one bias vector a gate") == 1
-    assert out.count("Gate z, update gate") == 1
+    assert out.count("Update gate z") == 1
     out = call("explain", "-i", 3, "-l", "gru:3", "-l", "gru:3,update_gate=replaces", "-o", "3,bias=false").out
-    assert out.count("Gate z, update gate: how much of the old state to keep.") == 1
-    assert out.count("Gate z, update gate: how much of the old state to replace.") == 1
-    assert out.count("Gate r, reset gate") == 1
+    assert out.count("Update gate z: how much of the old state to keep.") == 1
+    assert out.count("Update gate z: how much of the old state to replace.") == 1
+    assert out.count("Reset gate r") == 1
     assert out.count("Biases: none, by bias: false.") == 1
 
 
@@ -295,7 +295,7 @@ def test_equations_have_no_needless_spaces(call: Call) -> None:
 def test_names_of_the_textbook_are_mathematics(call: Call) -> None:
     """In LaTeX a symbol is typeset as one; the names of a framework are words."""
     out = call("explain", "-i", 8, "-l", "fastgrnn:16,bidirectional,learned_state", "-o", 2, "-f", "latex").out
-    assert r"\derived{forward $W_{x}$, input matrix of the gates z, n:}{$" in out
+    assert r"\derived{forward $W_{x}$, input matrix of z and n:}{$" in out
     assert r"\derived{forward $\zeta$, trained number:}{$1$}" in out
     assert r"\derived{$W_{hy}$, matrix:}{$n \times m$ $= 2 \times 32$ $= 64$}" in out
     assert r"W\_" not in out
@@ -311,7 +311,7 @@ def test_names_of_the_textbook_are_mathematics(call: Call) -> None:
     ("notation", "first", "last", "shapes"),
     [
         ("w", "h_t = tanh(W_xh x_t + W_hh h_(t−1) + b_h)", "y_t = softmax(W_hy h_t + b_y)", {"W_hy": [2, 3]}),
-        ("uvw", "h_t = tanh(U x_t + W h_(t−1) + b)", "y_t = softmax(V h_t + b_y)", {"V": [2, 3], "h_t": [3]}),
+        ("uvw", "h_t = tanh(U x_t + W h_(t−1) + b)", "y_t = softmax(V h_t + c)", {"V": [2, 3], "h_t": [3]}),
         ("rows", "h_t = tanh(x_t W_xh + h_(t−1) W_hh + b_h)", "y_t = softmax(h_t W_hy + b_y)", {"h_t": [1, 3]}),
         ("stacked", "h_t = tanh([h_(t−1), x_t] W_h + b_h)", "y_t = softmax(h_t W_hy + b_y)", {"W_hy": [3, 2]}),
     ],

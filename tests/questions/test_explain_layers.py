@@ -24,12 +24,12 @@ def test_layers_by_their_names_in_a_notation() -> None:
     assert (whole.total.what, whole.total.params, whole.total.expression) == (StepKind.TOTAL, 74, Plus((24, 21, 21, 8)))
     assert whole.dense is not None
     some = explain(net, ["output", "rnn_3"], "uvw")
-    assert (some.total, some.dense, some.notation.name) == (None, None, "uvw")
+    assert (some.total, some.dense, some.network.notation) == (None, None, "uvw")
     found = [(each.placed.name, each.below and each.below.name, each.notation.name) for each in some.layers]
     assert found == [("rnn_3", "rnn_2", "uvw"), ("output", "rnn_3", "uvw")]
     assert some.layers == whole.layers[2:]
     assert explain(net, "rnn_3", "uvw").layers == whole.layers[2:3]
-    assert explain(net).notation.name == explain(net, "rnn_1").notation.name == "w"
+    assert {each.notation.name for each in (*explain(net).layers, *explain(net, "rnn_1").layers)} == {"w"}
 
 
 def test_one_of_several_copies_reads_from_the_one_before() -> None:
@@ -53,7 +53,7 @@ def test_names_are_words(only: Any) -> None:
         explain(net, only)
     with pytest.raises(CallError, match=r"^only: .*'rnn_2'.*did you mean 'rnn_1'"):
         explain(net, ["rnn_1", "rnn_2"])
-    with pytest.raises(CallError, match=r"^notation: expected w, uvw, rows or stacked, got 'v'"):
+    with pytest.raises(CallError, match=r"^notation: expected w, uvw, rows, stacked or pytorch, got 'v'"):
         explain(net, notation="v")
 
 

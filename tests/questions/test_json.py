@@ -88,6 +88,7 @@ def test_answer(call: Call) -> None:
     """A total without 1 bias of 28; and a number a layer."""
     assert report(call, "answer", "specs/dense-equivalent.yaml", 27) == {
         "name": "Three steps, against a dense network",
+        "notation": "w",
         "params": 28,
         "answer": 27,
         "right": False,
@@ -106,6 +107,7 @@ def test_answer(call: Call) -> None:
     }
     assert report(call, "answer", "specs/two-rnn-layers.yaml", 15, 28, 5) == {
         "name": "Two recurrent layers",
+        "notation": "w",
         "params": [15, 32, 5],
         "answer": [15, 28, 5],
         "right": False,

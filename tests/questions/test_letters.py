@@ -6,12 +6,12 @@ from collections.abc import Mapping
 import pytest
 
 from rnncalc import Cell, Network, training
+from rnncalc.conventions.notation import SPELLINGS
 from rnncalc.layers.cell import Form, Gate, Operations, Product, Value
 from rnncalc.layers.kinds import KINDS
 from rnncalc.pictures.graph import graph
 from rnncalc.questions.explain_training import explain_training
 from rnncalc.reports.explain_training import TrainingExplanationReport
-from rnncalc.step.equations import NOTATIONS
 from rnncalc.step.trace import traced
 
 X, H, S = (Product(of, Form.DIAGONAL) for of in "xhs")
@@ -46,7 +46,7 @@ class Apart(Cell):
         return after, (after, made[0])
 
 
-W_LETTERS = {"w_xq", "W_hq", "w_sq", "w_xl", "W_hl", "W_sl"}
+W_LETTERS = {"W_xq", "W_hq", "w_sq", "W_xl", "W_hl", "W_sl"}
 LETTERS = {
     "w": W_LETTERS,
     "uvw": {"U_q", "W_q", "w_sq", "U_l", "W_l", "W_sl"},
@@ -65,10 +65,10 @@ def weights_in(*texts: str) -> set[str]:
     return {found for text in texts for found in re.findall(r"\b[UWw]_\w+", text)}
 
 
-@pytest.mark.parametrize("notation", NOTATIONS)
+@pytest.mark.parametrize("notation", LETTERS)
 def test_what_training_takes_has_the_letters_of_the_equations(network: Network, notation: str) -> None:
-    """A small w for what multiplies x or another state unit by unit, W for the past; matrices as the notation says."""
-    explained = explain_training(training(network), notation=NOTATIONS[notation])
+    """A small w for what multiplies another state unit by unit, W for the past; matrices as the notation says."""
+    explained = explain_training(training(network.replace(notation=notation)))
     (layer,) = TrainingExplanationReport(explained).data()["layers"]
     assert weights_in(*layer["equations"]) == LETTERS[notation]
     assert weights_in(*(row["label"] for row in layer["saved"])) == LETTERS[notation]
@@ -77,9 +77,10 @@ def test_what_training_takes_has_the_letters_of_the_equations(network: Network, 
     assert weights_in(*(label.removeprefix("∂L/∂") for label in labels)) == full
 
 
-def test_a_drawing_has_the_letters_of_the_equations(network: Network) -> None:
-    """Those of the first notation, which it is drawn in."""
+@pytest.mark.parametrize("notation", LETTERS)
+def test_a_drawing_has_the_letters_of_the_equations(network: Network, notation: str) -> None:
+    """In every notation."""
     (placed,) = network.stack
     assert isinstance(placed.layer, Cell)
-    nodes = graph(traced(placed.layer, placed.inputs)).nodes
-    assert {f"{letter}_{below}" for node in nodes for letter, below in node.weights} == LETTERS["w"]
+    nodes = graph(traced(placed.layer, placed.inputs), SPELLINGS[notation]).nodes
+    assert {f"{letter}_{below}" for node in nodes for letter, below in node.weights} == LETTERS[notation]

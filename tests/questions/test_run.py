@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from math import exp, tanh
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from strategies import Spec, encoder_decoder, network
 from rnncalc import GRU, LSTM, MGU, RNN, Dense, Embedding, Layer, Network, Output, Part
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
 from rnncalc.conventions.formula import Plus
-from rnncalc.conventions.layout import Layout, layout
+from rnncalc.conventions.layout import Layout, Stack, layout
 from rnncalc.conventions.rules import Convention
 from rnncalc.conventions.tensor import Axis, Direction, Role, Tensor
 from rnncalc.errors import RefusedError, SpecError
@@ -338,9 +339,9 @@ def test_the_seed_makes_the_same_numbers_everywhere() -> None:
 def test_a_disagreement_is_reported_with_exit_code_1(monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
     """The line has a ✗, the note says why, and the exit code is 1."""
 
-    def with_a_spare(layer: Layer, inputs: int, row: Convention) -> Layout:
+    def with_a_spare(layer: Layer, inputs: int, row: Convention, stacks: Sequence[Stack]) -> Layout:
         spare = Tensor("spare", Role.BIAS, Direction.FORWARD, "", (Axis(1, "h"),))
-        found = layout(layer, inputs, row)
+        found = layout(layer, inputs, row, stacks)
         return found._replace(own=(*found.own, spare), params=Plus((found.params, "h")))
 
     monkeypatch.setitem(CONVENTIONS, "textbook", convention("textbook").replace())  # with no layouts of its own yet

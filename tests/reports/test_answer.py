@@ -24,6 +24,7 @@ def test_a_mistake_with_both_sums() -> None:
     """Its id, its sentence, the number, and how either sum is written."""
     assert data(NET, 725) == {
         "name": "network",
+        "notation": "w",
         "params": 2_585,
         "answer": 725,
         "right": False,

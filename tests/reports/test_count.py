@@ -17,6 +17,7 @@ def test_the_report_is_the_documented_example(call: Call, tmp_path: Path) -> Non
             {
                 "name": "example",
                 "convention": "textbook",
+                "notation": "w",
                 "topology": "many-to-one",
                 "steps": 3,
                 "layers": [

@@ -8,13 +8,13 @@ import sys
 import xml.etree.ElementTree as ET
 
 import pytest
-from cells import CELLS, cases, network
+from cells import CELLS, network, spelled
 from conftest import Call
 
 from rnncalc import GRU, LSTM, RNN, Network, Output, explain
+from rnncalc.conventions.notation import SPELLINGS
 from rnncalc.formats import write
 from rnncalc.reports.explain import ExplanationReport
-from rnncalc.step.equations import NOTATIONS
 
 SVG = "{http://www.w3.org/2000/svg}"
 CHILDREN = {"math": None, "mrow": None, "mpadded": 1, "msub": 2, "munder": 2, "mi": 0, "mn": 0, "mo": 0, "mtext": 0}
@@ -56,13 +56,13 @@ def said(element: ET.Element, shapes: dict[str, list[int]]) -> str:
             return (element.text or "") + "".join(said(part, shapes) for part in element)
 
 
-@pytest.mark.parametrize("notation", NOTATIONS)
+@pytest.mark.parametrize("notation", SPELLINGS)
 @pytest.mark.parametrize("name", CELLS)
 def test_the_mathml_says_what_the_text_says(name: str, notation: str) -> None:
     """Every equation of every cell and option, under every convention, read back with the shape below each term."""
     from rnncalc.formats.mathml import equations
 
-    for _, units, options, convention in (case for case in cases() if case[0] == name and case[1] == 4):
+    for _, units, options, convention in spelled(name, notation):
         report = ExplanationReport(explain(network(name, units, options, convention), notation=notation))
         (sheet,) = (sheet for sheet in report.sheets() if sheet.equations)
         (layer,) = report.data()["layers"]

@@ -14,7 +14,7 @@ from rnncalc.questions.answer.mistake import Question
 from rnncalc.questions.answer.quantities import Meaning, OtherSize, meanings, meanings_in_layer, other_size
 from rnncalc.questions.answer.reading import GivenNumber, Shape, check_number_of_answers, in_one, read_answer
 from rnncalc.questions.answer.search import Diagnosis, Search, carried_on
-from rnncalc.questions.answer.tensors import diagnoses_of, number_of_tensors, tensors_of
+from rnncalc.questions.answer.tensors import LayerTensor, diagnoses_of, number_of_tensors, tensors_of
 from rnncalc.questions.answer.worksheet import Worksheet, one_by_one, worksheet_of
 from rnncalc.questions.given import network_of, plain
 from rnncalc.questions.training import training
@@ -27,7 +27,7 @@ class Judgement(NamedTuple):
     """One number, or shape, compared with what it should be.
 
     layer: whose it is, None for the total; tensor: the name of the tensor, None for a count of all.
-    shape: that of the tensor.
+    shape: that of the tensor; plain_shape: the same, a vector's without an axis of 1.
     diagnoses: what gives it, the likeliest first.
     meant: what else of the network it is the number of.
     other_size: the single size that would give it, if no single mistake does.
@@ -40,6 +40,7 @@ class Judgement(NamedTuple):
     params: int
     tensor: str | None = None
     shape: tuple[int, ...] = ()
+    plain_shape: tuple[int, ...] = ()
     diagnoses: tuple[Diagnosis, ...] = ()
     meant: tuple[Meaning, ...] = ()
     other_size: OtherSize | None = None
@@ -51,7 +52,7 @@ class Judgement(NamedTuple):
         """Whether the number is right, rounded as it was given, or the shape."""
         if isinstance(self.given, GivenNumber):
             return self.given.rounds(self.params)
-        return self.given.has_shape(self.shape)
+        return self.given.has_shape(self.plain_shape)
 
     @property
     def rounded(self) -> bool:
@@ -61,10 +62,14 @@ class Judgement(NamedTuple):
 
 @displayed
 class Answer(NamedTuple):
-    """A learner's answer, judged: the total, or a number a layer."""
+    """A learner's answer, judged: the total, or a number or a shape for each layer or tensor.
+
+    right_in: another notation that has every shape as it was given.
+    """
 
     network: Network
     judged: tuple[Judgement, ...]
+    right_in: str | None = None
 
     @property
     def right(self) -> bool:
@@ -91,7 +96,8 @@ def judge(network: Network, given: Sequence[GivenNumber | Shape]) -> Answer:
     check_number_of_answers(len(given))
     numbers = [each for each in given if isinstance(each, GivenNumber)]
     if not numbers:
-        return Answer(network, _judge_tensors(network, given))
+        judged = Answer(network, _judge_tensors(network, given))
+        return judged if judged.right else judged._replace(right_in=_right_in(network, given))
     if len(numbers) < len(given):
         raise CallError("expected numbers or shapes, got both; give the one or the other")
     if len(given) == 1:
@@ -162,7 +168,7 @@ def _judge_tensors(network: Network, given: Sequence[GivenNumber | Shape]) -> tu
     judged = []
     wrong = 0
     for place, (answer, (layer, tensor)) in enumerate(zip(given, tensors, strict=True)):
-        each = Judgement(layer, answer, tensor.params, tensor.name, tensor.shape)
+        each = Judgement(layer, answer, tensor.params, tensor.name, tensor.shape, tensor.plain_shape)
         if not each.right:
             wrong += 1
             explained = wrong <= MOST_EXPLAINED
@@ -170,6 +176,19 @@ def _judge_tensors(network: Network, given: Sequence[GivenNumber | Shape]) -> tu
             each = each._replace(diagnoses=found, explained=explained)
         judged.append(each)
     return tuple(judged)
+
+
+def _right_in(network: Network, given: Sequence[GivenNumber | Shape]) -> str | None:
+    """Return the notation, columns or rows, that has every shape as it was given."""
+    for name in ("w", "rows"):
+        tensors = [*tensors_of(network.replace(notation=name))]
+        if len(tensors) == len(given) and all(map(_has_shape, given, tensors)):
+            return name
+    return None
+
+
+def _has_shape(given: GivenNumber | Shape, of: LayerTensor) -> bool:
+    return given.has_shape(of.shape)
 
 
 def _judge_total(network: Network, given: GivenNumber) -> Judgement:

@@ -102,7 +102,7 @@ NUMBERS: Mapping[OtherQuantity, Callable[[Training], int | None]] = {
     OtherQuantity.SAVED_WITHOUT_GATES: _without_gates,
     OtherQuantity.TWICE_FORWARD: _twice_forward,
 }
-"""How each quantity comes about, in the order in which they are listed; None if it is not known."""
+"""How each quantity is counted, in the order of the list; None if it is not known."""
 
 MISTAKEN_FOR: Mapping[OtherQuantity, OtherQuantity] = {
     OtherQuantity.GRADIENTS_A_STEP: OtherQuantity.GRADIENTS,

@@ -34,8 +34,8 @@ class Reason(NamedTuple):
 class Diagnosis(NamedTuple):
     """What gives a learner's number: a mistake, or two made together.
 
-    layer: the layer that it concerns, None if several may. alone: the one layer in which it was made, if in no other;
-    of several equal layers, the first and the last that it may be.
+    layer: the layer that it concerns, None if several may. alone: the one layer where it was made, if in no other;
+    if it may be any of several equal layers, the first and the last of them.
     yours: the learner's sum, as it seems; right: the right one.
     """
 
@@ -209,7 +209,7 @@ class Search:
                 yield _diagnosis(candidate, right, question), candidate.worksheet
 
     def _fitting_pairs(self, question: Question) -> Iterator[Candidate]:
-        """Yield the two mistakes that give the number together, in the order in which both can be made."""
+        """Yield the two mistakes that give the number together, in an order that allows both."""
         for first, once, second, counts in self.pairs(question):
             count = sum(counts) if question.place is None else counts[question.place]
             if question.given.means(count):

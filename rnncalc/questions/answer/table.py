@@ -78,11 +78,11 @@ TABLE: tuple[Mistake | Family, ...] = (
     ),
     Mistake(
         "full-recurrence",
-        "counts h × h recurrent weights where the recurrence is diagonal",
+        "counts h × h recurrent weights, but the recurrence is diagonal",
         in_cells(changes.full_recurrence),
     ),
     Mistake(
-        "biases-counted", "counts biases where the network has none", in_layers(changes.biases_counted, Cell, Dense)
+        "biases-counted", "counts biases, but the network has none", in_layers(changes.biases_counted, Cell, Dense)
     ),
     Mistake("tied-twice", "counts the tied output matrix a second time", in_outputs(changes.tied_twice)),
     Mistake("frozen-out", "leaves out the frozen parameters", in_layers(changes.frozen_out, Layer)),
@@ -154,7 +154,7 @@ TABLE: tuple[Mistake | Family, ...] = (
         rare=True,
     ),
     Mistake("repeat-once", "counts a repeated layer once", changes.repeat_once),
-    # biases: whether there are any, how many vectors, of how many numbers, and in which framework
+    # biases: whether there are any, how many vectors, how many numbers, and the framework's habits
     Mistake("no-biases", "leaves out all biases", in_layers(with_biases(lambda count: 0), Cell, Dense)),
     Mistake(
         "no-hidden-biases", "leaves out the biases of the recurrent layers", in_cells(with_biases(lambda count: 0))
@@ -163,12 +163,12 @@ TABLE: tuple[Mistake | Family, ...] = (
     Family("convention-{name}", "counts as {names} {do}, not as {here}", other_conventions, single=True),
     Mistake(
         "two-biases",
-        "counts two bias vectors a gate where there is one",
+        "counts two bias vectors a gate instead of one",
         in_cells(with_biases(lambda count: 2 * min(1, count))),
     ),
     Mistake(
         "one-bias",
-        "counts one bias vector a gate where there are two",
+        "counts one bias vector a gate instead of two",
         in_cells(with_biases(lambda count: min(1, count))),
     ),
     Mistake(
@@ -195,9 +195,9 @@ TABLE: tuple[Mistake | Family, ...] = (
     Family("only-layer", "counts the layer {layer} alone", layers_alone, by_layer=True),
     # how many gates a cell has, and what they read
     Mistake("gates-1", "counts the cell as a plain RNN, with 1 block", in_cells(with_gates(1))),
-    Mistake("gates-2", "counts the cell as an MGU, with 2 blocks", in_cells(with_gates(2))),
-    Mistake("gates-3", "counts the cell as a GRU, with 3 blocks", in_cells(with_gates(3))),
-    Mistake("gates-4", "counts the cell as an LSTM, with 4 blocks", in_cells(with_gates(4))),
+    Mistake("gates-2", "counts the cell as an MGU, with 2 blocks: 1 gate and the candidate", in_cells(with_gates(2))),
+    Mistake("gates-3", "counts the cell as a GRU, with 3 blocks: 2 gates and the candidate", in_cells(with_gates(3))),
+    Mistake("gates-4", "counts the cell as an LSTM, with 4 blocks: 3 gates and the candidate", in_cells(with_gates(4))),
     Family("other-gates-{count}", "counts {count} blocks instead of {gates}", gate_numbers),
     Family("no-gate", "leaves out the {gate}", gates_left_out),
     Mistake("as-dense", "treats a recurrent layer as a dense one, h(m + 1)", in_cells(changes.as_dense)),
@@ -262,7 +262,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     ),
     Mistake(
         "packed-width",
-        "takes the width of the packed gates, gates × h, as the count",
+        "takes the height of the stacked matrices, blocks × h, for the count",
         in_cells(changes.units_of_gates),
         rare=True,
     ),

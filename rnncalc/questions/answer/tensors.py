@@ -27,8 +27,8 @@ class LayerTensor(NamedTuple):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Its shape in numbers."""
-        return self.tensor.shape
+        """Its shape in numbers; a vector's without an axis of 1, as a row or a column of it is right too."""
+        return self.tensor.plain_shape
 
 
 Tensors = tuple[LayerTensor, ...]
@@ -46,15 +46,15 @@ class TensorMistake(NamedTuple):
 
 
 def tensors_of(network: Network) -> Iterator[LayerTensor]:
-    """Yield all tensors of a network, in the order of its layers and of the convention."""
-    for placed in network.stack:
+    """Yield all tensors of a network as they are shown, in the order of its layers and of the convention."""
+    for placed in network.spelled:
         for tensor in placed.tensors:
             yield LayerTensor(placed.name, tensor)
 
 
 def number_of_tensors(network: Network) -> int:
     """Return how many tensors a network has."""
-    return sum(len(placed.layout.own) for placed in network.stack)
+    return sum(len(placed.layout.own) for placed in network.spelled)
 
 
 def diagnoses_of(tensors: Tensors, place: int, answers: Answers) -> Iterator[Diagnosis]:
@@ -169,8 +169,8 @@ TENSOR_MISTAKES = (
     TensorMistake("other-tensor", "is that of {other}", of_another),
     TensorMistake("bias-in-matrix", "has the bias in the matrix, and here it has a vector of its own", with_bias),
     TensorMistake("stacked", "is stacked with {other}, and here each stands for itself", stacked),
-    TensorMistake("all-gates", "holds all {gates} gates, and here each has a tensor of its own", all_gates),
-    TensorMistake("one-gate", "is that of one gate, and here all {gates} gates stand in one tensor", one_gate),
+    TensorMistake("all-gates", "holds all {gates} blocks, and here each has a tensor of its own", all_gates),
+    TensorMistake("one-gate", "is that of one block, and here one tensor holds all {gates}", one_gate),
 )
 """Mistakes that have a reason, the likeliest first."""
 

@@ -43,6 +43,32 @@ def test_the_exercise_of_the_lecture() -> None:
     assert answer(LECTURE, (20, 10), (20, 20), (20, 5)).first_wrong == "output"
 
 
+def test_a_class_that_writes_rows_is_judged_in_rows() -> None:
+    """x W has the shapes (10, 20), (20, 20), (20, 5); the textbook's are transposed, and their notation is named."""
+    rows = LECTURE.replace(notation="rows")
+    assert answer(rows, (10, 20), (20, 20), (20, 5)).right
+    wrong = answer(rows, (20, 10), (20, 20), (5, 20))
+    assert [each.diagnoses[0].id for each in wrong.judged if not each.right] == ["transposed"] * 2
+    assert wrong.right_in == "w"
+    assert answer(LECTURE, (10, 20), (20, 20), (20, 5)).right_in == "rows"
+    assert answer(rows, (10, 20), (20, 10), (20, 5)).right_in is None
+
+
+def test_a_vector_that_lies_as_a_row_may_be_given_as_any_vector() -> None:
+    """(1, 3), (3) and (3, 1) are one bias; a matrix of one column is no vector."""
+    net = Network(input=4, layers=[RNN(3)], output=1, notation="rows")
+    for bias in ((3,), (1, 3), (3, 1)):
+        assert answer(net, (4, 3), (3, 3), bias, (3, 1), (1,)).right
+    assert not answer(net, (4, 3), (3, 3), (3,), (3,), (1,)).right
+
+
+def test_a_stacked_gate_has_one_matrix() -> None:
+    """(h + m) × h, and one bias."""
+    net = Network(input=4, layers=[RNN(3)], output=1, notation="stacked")
+    assert answer(net, (7, 3), (3,), (3, 1), (1,)).right
+    assert not answer(net, (3, 7), (3,), (3, 1), (1,)).right
+
+
 MISTAKES: dict[str, tuple[Network, Sequence[int | tuple[int, ...]], str]] = {
     "transposed": (LECTURE, [(10, 20), (20, 20), (5, 20)], "W_xh"),
     "swapped-tensors": (LECTURE, [(20, 20), (20, 10), (5, 20)], "W_xh"),
@@ -62,8 +88,8 @@ SAID = {
     "swapped-tensors": "swapped with W_hh",
     "other-tensor": "that of W_xh",
     "stacked": "stacked with W_hh",
-    "all-gates": "all 3 gates",
-    "one-gate": "all 4 gates",
+    "all-gates": "all 3 blocks",
+    "one-gate": "holds all 4",
     "times-{times}": "counted 10 times",
     "rows": "has 19 instead of 20 rows",
     "columns": "has 7 instead of 20 columns",

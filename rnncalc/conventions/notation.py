@@ -1,0 +1,157 @@
+"""How a lecture or a class writes the parameters of a network: each notation is one value.
+
+A notation says how each part of a layer is spelled and how it lies. Under a convention it becomes that convention's
+rules with its own arrays in them: the same gates and the same biases, so the same count. Equations take their letters
+from these arrays too, so that they and the tensors cannot differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Slot, Width, needed_parts
+from rnncalc.conventions.textbook import CONVENTION as TEXTBOOK
+from rnncalc.layers.frozen import Frozen
+
+
+class Notation(Frozen):
+    """One way to write the parameters.
+
+    parts: how each part of a cell is spelled, by its name in CellArrays.
+    rows: vectors are rows, and stand before the matrices that they are multiplied by.
+    note: what its letters are to the textbook's.
+    only: the one convention whose parameters it spells; "" for any.
+    """
+
+    name: str
+    parts: Mapping[str, Array]
+    dense: DenseArrays
+    output: DenseArrays
+    rows: bool = False
+    note: str = ""
+    only: str = ""
+
+    @property
+    def stacked(self) -> bool:
+        """Whether what a gate reads is one vector, which one matrix multiplies."""
+        return "stacked" in self.parts
+
+    def of(self, base: Convention) -> Convention:
+        """Return the rules of a convention with the parameters spelled gate by gate."""
+        known: Convention | None = base.made.get(self.name)
+        if known is None:
+            cells = base.cells
+            known = base.made[self.name] = base.replace(
+                cells=self._cell(cells)
+                if isinstance(cells, CellArrays)
+                else {kind: self._cell(arrays) for kind, arrays in cells.items()},
+                dense=self.dense,
+                output=self.output,
+                embedding=TEXTBOOK.embedding,
+                directions=TEXTBOOK.directions,
+                renamed={},
+                symbols=True,
+            )
+        return known
+
+    def _cell(self, base: CellArrays) -> CellArrays:
+        apart = base.replace(both_biases=None, order="", peephole_order="")
+        needed = (*needed_parts(apart), "scalar", "stacked")
+        own = {part: self.parts.get(part) if part in needed else None for part in (*self.parts, *needed)}
+        return apart.replace(**own)
+
+
+def _array(*name: str | Slot, axes: tuple[Width, ...] = (Width.UNITS,)) -> Array:
+    return Array(name, axes)
+
+
+def _dense(kernel: str, bias: str) -> DenseArrays:
+    return DenseArrays(Array((kernel,), (Width.OUTPUTS, Width.INPUTS)), Array((bias,), (Width.OUTPUTS,)))
+
+
+def _as_rows(array: Array) -> Array:
+    """Return an array of a notation whose vectors are rows: a matrix is transposed, and a vector has one row."""
+    if len(array.axes) == 1:
+        return array.replace(axes=(Width.ONE, *array.axes))
+    same = {Width.READS: Width.READS_OR_ONE}
+    return array.replace(axes=tuple(same.get(axis, axis) for axis in array.axes[::-1]))
+
+
+INPUT, RECURRENT = (Width.UNITS, Width.INPUTS), (Width.UNITS, Width.READS)
+
+_W: dict[str, Array] = {
+    "input": _array("W_", Slot.READ, Slot.GATE, axes=INPUT),
+    "recurrent": _array("W_", Slot.READ, Slot.GATE, axes=RECURRENT),
+    "bias": _array("b_", Slot.READ, Slot.GATE),
+    "recurrent_bias": _array("b_", Slot.READ, Slot.GATE),
+    "peephole": _array("w_", Slot.READ, Slot.GATE),
+    "projection": _array("W_h", Slot.GATE, axes=(Width.PROJECTED, Width.UNITS)),
+    "scalar": _array(Slot.GATE, axes=(Width.ONE,)),
+    "state": _array(Slot.READ, "_0", axes=(Width.READS,)),
+}
+"""The textbook's, with a letter more where a gate has two biases: b_xz beside the input, b_hz beside the state."""
+
+_UVW = _W | {
+    "input": _array("U_", Slot.APART, axes=INPUT),
+    "recurrent": _array("W_", Slot.OTHER, Slot.APART, axes=RECURRENT),
+    "bias": _array("b_", Slot.READ, Slot.APART),
+    "recurrent_bias": _array("b_", Slot.READ, Slot.APART),
+}
+
+_ROWS = {part: array if part == "scalar" else _as_rows(array) for part, array in _W.items()}
+
+_STACKED = _ROWS | {"stacked": _array("W_", Slot.GATE, axes=(Width.STACKED, Width.UNITS))}
+
+_PYTORCH = _W | {
+    "input": _array("W_i", Slot.GATE, axes=INPUT),
+    "recurrent": _array("W_h", Slot.GATE, axes=RECURRENT),
+    "bias": _array("b_i", Slot.GATE),
+    "recurrent_bias": _array("b_h", Slot.GATE),
+    "projection": _array("W_hr", axes=(Width.PROJECTED, Width.UNITS)),
+}
+
+_DENSE, _OUTPUT = _dense("W", "b"), _dense("W_hy", "b_y")
+_DENSE_ROWS, _OUTPUT_ROWS = (DenseArrays(_as_rows(each.kernel), _as_rows(each.bias)) for each in (_DENSE, _OUTPUT))
+
+_ALL = (
+    Notation("w", _W, _DENSE, _OUTPUT),
+    Notation(
+        "uvw",
+        _UVW,
+        _DENSE,
+        _dense("V", "c"),
+        note="U multiplies the input and W the state before; V and c are the output's matrix and bias: the textbook's "
+        "W_x, W_h, W_hy and b_y",
+    ),
+    Notation(
+        "rows",
+        _ROWS,
+        _DENSE_ROWS,
+        _OUTPUT_ROWS,
+        rows=True,
+        note="vectors are rows, so each matrix is the transpose of the textbook's and stands behind its vector",
+    ),
+    Notation(
+        "stacked",
+        _STACKED,
+        _DENSE_ROWS,
+        _OUTPUT_ROWS,
+        rows=True,
+        note="vectors are rows, and a gate reads the state before and the input as one of them; its matrix is the "
+        "textbook's W_h and W_x, transposed, one above the other",
+    ),
+    Notation(
+        "pytorch",
+        _PYTORCH,
+        _DENSE,
+        _OUTPUT,
+        note="the letters of PyTorch's documentation: W_i and b_i belong to the input, W_h and b_h to the state before",
+        only="pytorch",
+    ),
+)
+
+SPELLINGS = {each.name: each for each in _ALL}
+"""Every notation by its name, those of `catalogue.NOTATIONS`."""
+
+W = SPELLINGS["w"]
+"""In it equations are written where no notation is named."""

@@ -1,0 +1,88 @@
+"""The weights of a layer as a notation spells them: cut out of the convention's tensors gate by gate, and turned.
+
+The bindings that a pass computes with say which piece of a tensor belongs to a gate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions.tensor import Role
+from rnncalc.forward.arrays import Arrays, Matrix, Nested, WeightVector
+from rnncalc.forward.bindings import BoundWeights, binding
+from rnncalc.layers.cell import Cell
+from rnncalc.network.network import Network
+from rnncalc.network.stack import Placed
+from rnncalc.step.equations import Letter, letters_of, stacks
+from rnncalc.step.trace import Weights, trace
+
+
+def spelled_weights(network: Network, placed: Placed, weights: Mapping[str, Nested]) -> Mapping[str, Nested]:
+    """Return the weights of a layer under the names and in the shapes of the network's notation.
+
+    placed: the layer with the convention's own tensors, whose `weights` are given by name.
+    """
+    spelled = next(each for each in network.spelled if each.name == placed.name).tensors
+    layer = placed.layer
+    if not isinstance(layer, Cell):
+        of_each = zip(spelled, placed.tensors, strict=True)
+        return {
+            one.name: weights[own.name] if one.axes == own.axes else _turned(weights[own.name]) for one, own in of_each
+        }
+    arrays = Arrays({**weights}, placed.tensors, placed.copy)
+    bound = binding(network.convention).cell
+    found: dict[str, Nested] = {}
+    for mark in dict.fromkeys(tensor.name.rpartition("/")[0] for tensor in spelled):
+        numbers = dict(_of_cell(network, placed, layer, bound(arrays, layer, placed.inputs, mark == "backward")))
+        for tensor in spelled:
+            of, _, name = tensor.name.rpartition("/")
+            if of == mark:
+                found[tensor.name] = numbers[name]
+    return found
+
+
+def _of_cell(network: Network, placed: Placed, layer: Cell, bound: BoundWeights) -> Iterator[tuple[str, Nested]]:
+    """Yield the weights of one direction, each with its name; those that are stacked in both ways."""
+    notation = network.spelling
+    step = trace(layer, placed.inputs, convention(network.convention))
+    letters = letters_of(step, notation)
+    products: dict[tuple[str, str], Nested] = {}
+    for node in step.nodes:
+        if node.weights is None:
+            continue
+        nested = _numbers(bound, node.weights)
+        if notation.rows and node.weights.role is not Role.SCALAR:
+            nested = _turned(nested)
+        if node.weights.role not in (Role.BIAS, Role.RECURRENT_BIAS):
+            products[node.weights.matrix, node.weights.of] = nested
+        yield _name(letters.weights(node.weights)), nested
+    for matrix, reads in stacks(step, notation):
+        yield _name(letters.named("stacked", matrix)), [row for of in reads for row in products[matrix, of]]
+    for state in layer.states if layer.learned_state else ():
+        nested = [*bound.state(state).numbers]
+        yield _name(letters.named("state", "", state)), _turned(nested) if notation.rows else nested
+
+
+def _numbers(bound: BoundWeights, of: Weights) -> Nested:
+    """Return the numbers of some weights, a matrix output by input."""
+    match of.role:
+        case Role.SCALAR:
+            return [*bound.scalar(of.letter).numbers]
+        case Role.MATRIX:
+            return bound.matrix(of.letter).rows
+        case Role.BIAS | Role.RECURRENT_BIAS:
+            vector = bound.bias(of.letter, "input" if of.role is Role.BIAS else "recurrent")
+            assert vector is not None  # the step has it
+            return [*vector.numbers]
+    found: Matrix | WeightVector = bound.product(of.letter, of.of)
+    return found.rows if isinstance(found, Matrix) else [*found.numbers]
+
+
+def _turned(nested: Nested) -> Nested:
+    """Return a matrix with its columns for rows, and a vector as one row."""
+    return [[*column] for column in zip(*nested, strict=True)] if isinstance(nested[0], list) else [nested]
+
+
+def _name(letter: Letter) -> str:
+    return "_".join(filter(None, letter))

@@ -1,0 +1,66 @@
+"""`notation:` in a spec, and `--notation` beside one."""
+
+from pathlib import Path
+
+import pytest
+from conftest import Call
+
+from rnncalc import CallError, Network, SpecError, load
+from rnncalc.layers.rnn import RNN
+
+SPEC = "input: 4\nlayers: [{rnn: 3}]\noutput: 1\n"
+
+
+def test_a_spec_names_its_notation(call: Call, tmp_path: Path) -> None:
+    """A flag stands instead of it; an expected shape is in it too."""
+    spec = tmp_path / "rows.yaml"
+    spec.write_text(f"{SPEC}notation: rows\nexpect: {{tensors: {{rnn_1: {{W_xh: [4, 3], b_h: [1, 3]}}}}}}\n")
+    assert load(spec).notation == "rows"
+    assert load(spec, notation="uvw").notation == "uvw"
+    assert call("check", spec).code == 0
+    assert ["rnn_1", "W_xh", "input", "(4,", "3)", "12"] in words(call("count", spec, "--tensors").out)
+    assert ["rnn_1", "U", "input", "(3,", "4)", "12"] in words(
+        call("count", spec, "--tensors", "--notation", "uvw").out
+    )
+
+
+def words(text: str) -> list[list[str]]:
+    return [line.split() for line in text.splitlines()]
+
+
+@pytest.mark.parametrize(
+    "command", [("explain",), ("count", "--tensors"), ("answer", "28"), ("draw", "--view", "cell")]
+)
+def test_every_command_refuses_a_notation_in_the_same_words(command: tuple[str, ...], call: Call) -> None:
+    """One that there is not, and PyTorch's own of another convention."""
+    name, *others = command
+    network = ("-i", "4", "-l", "rnn:3", "-o", "1")
+    wrong = call(name, *network, *others, "--notation", "row")
+    assert (wrong.code, wrong.out) == (2, "")
+    assert wrong.err.startswith(
+        "--notation: expected w, uvw, rows, stacked or pytorch, got 'row'; did you mean 'rows'?"
+    )
+    wrong = call(name, *network, *others, "--notation", "pytorch", "-c", "keras")
+    assert (wrong.code, wrong.out) == (2, "")
+    assert wrong.err == (
+        "--notation: pytorch spells the convention pytorch alone, and the convention here is keras; "
+        "make that pytorch, or the notation w, uvw, rows or stacked\n"
+    )
+
+
+def test_from_python_it_is_refused_too() -> None:
+    """At the field."""
+    with pytest.raises(SpecError, match=r"^notation: expected w, uvw"):
+        Network(input=4, layers=[RNN(3)], notation="x")
+    with pytest.raises(CallError, match=r"^load: "):
+        load("none.yaml", notations="w")
+
+
+def test_a_notation_that_nothing_would_show_is_refused(call: Call) -> None:
+    """Of a pass that is not worked by hand, and of a picture that is no cell's; a spec's own is passed over."""
+    network = ("-i", "4", "-l", "rnn:3", "-o", "1", "--notation", "rows")
+    for command, cure in (("run", "--work"), ("draw", "--view cell")):
+        wrong = call(command, *network)
+        assert (wrong.code, wrong.out) == (2, "")
+        assert wrong.err.endswith(f"shows parameters; add {cure}\n")
+        assert call(command, *network, *cure.split()).code == 0
