@@ -41,6 +41,10 @@ if TYPE_CHECKING:
     from rnncalc.reports.work import WorkReport
 
 
+MOST_DECIMALS = 15
+"""A float has no more of them."""
+
+
 def _losses() -> Iterable[str]:
     from rnncalc.questions.backward import LOSSES
 
@@ -79,6 +83,7 @@ def _losses() -> Iterable[str]:
 )
 @click.option("--states", is_flag=True, help="Show each layer's states and gates, step by step.")
 @click.option("--work", is_flag=True, help="Show the pass of a small network worked by hand.")
+@click.option("--digits", metavar="N", help="With --work: decimals of rounded numbers; 4 by default.")
 @click.option("--backward", is_flag=True, help="Add the backward pass: the gradient of every weight.")
 @click.option("--chunk", metavar="K", help="With --backward: steps that the gradient passes through.")
 @click.option(
@@ -102,6 +107,7 @@ def run(
     save_weights: str | None,
     states: bool,
     work: bool,
+    digits: str | None,
     backward: bool,
     chunk: str | None,
     loss: str | None,
@@ -114,10 +120,14 @@ def run(
     It uses plain Python and your own numbers, or random ones. Exit code 1 when a layer is not as declared.
     """
     with AllAtOnce() as at_once:
-        shown = {"--states": states, "--work": work, "--backward": backward, "--notation": flags.get("notation")}
+        shown = {"--states": states, "--work": work, "--backward": backward, "--digits": digits}
+        shown |= {"--notation": flags.get("notation")}
         if misfit := _misfit(shown | {"--chunk": chunk, "--loss": loss, "--targets": targets}, destination.format):
             at_once.refuse(misfit)
         steps = None if chunk is None else at_once.ask(read_value, "--chunk", chunk, Size())
+        decimals = 4 if digits is None else at_once.ask(read_value, "--digits", digits, WholeNumber())
+        if decimals is not None and decimals > MOST_DECIMALS:
+            at_once.refuse(f"--digits: expected at most {MOST_DECIMALS}, the decimals of a float, got {decimals}")
         number = at_once.ask(read_value, "--seed", seed, WholeNumber())
         most = at_once.ask(read_value, "--max-multiply-adds", max_multiply_adds, WholeNumber(suffixes=True))
         model, own = _files(at_once, weights, inputs, start, targets)
@@ -126,7 +136,9 @@ def run(
             at_once.ask(check_file, save_weights, "--save-weights")
         if save_weights is not None and len(read or [0]) > 1:
             at_once.refuse(f"--save-weights: one file holds the weights of one network, and there are {len(read)}")
-    asked: dict[str, Any] = {"seed": number} if work else {"seed": number, "states": states, "most_multiply_adds": most}
+    asked: dict[str, Any] = (
+        {"seed": number, "digits": decimals} if work else {"seed": number, "states": states, "most_multiply_adds": most}
+    )
     report: Callable[..., RunReport | WorkReport | BackwardReport] = _work if work else _run
     if backward:
         report, asked = _back, asked | {"chunk": steps, "loss": loss}
@@ -135,7 +147,7 @@ def run(
         data = _data(spec, own, model, most, loss)
         with named(spec.source if len(read) > 1 else ""):
             reports.append(report(spec.network, data, **asked))
-        _save(spec.network, data, number, save_weights)
+        _save(spec.network, data, number, save_weights, rounded=work)
     write(reports, destination)
     return 0 if all(report.agrees for report in reports) else 1
 
@@ -177,6 +189,8 @@ def _misfit(given: dict[str, Any], format: str) -> str:
         return "--notation: only a pass worked by hand shows parameters; add --work"
     if not given["--backward"] and (other := [flag for flag in ("--chunk", "--loss", "--targets") if given[flag]]):
         return f"{all_of(other)}: only a backward pass has it; give --backward too"
+    if given["--digits"] and not given["--work"]:
+        return "--digits: only a pass worked by hand has it; give --work too"
     if given["--work"]:
         from rnncalc.reports.work import WorkReport  # a pass that only confirms does without
 
@@ -196,12 +210,12 @@ def _run(network: Network, data: Data, **asked: Any) -> RunReport:
         return RunReport(question.run(network, progress=progress, **given, **asked), asked["states"])
 
 
-def _work(network: Network, data: Data, **asked: Any) -> WorkReport:
+def _work(network: Network, data: Data, *, digits: int, **asked: Any) -> WorkReport:
     """Return the report of a pass worked by hand."""
     from rnncalc.questions.work import work
     from rnncalc.reports.work import WorkReport
 
-    return WorkReport(work(network, weights=data.weights, inputs=data.inputs, start=data.start, **asked))
+    return WorkReport(work(network, weights=data.weights, inputs=data.inputs, start=data.start, **asked), digits)
 
 
 def _back(network: Network, data: Data, **asked: Any) -> BackwardReport:
@@ -216,11 +230,11 @@ def _back(network: Network, data: Data, **asked: Any) -> BackwardReport:
         return BackwardReport(backward(network, progress=progress, **data._asdict(), **asked), asked["states"])
 
 
-def _save(network: Network, data: Data, seed: int, path: str | None) -> None:
+def _save(network: Network, data: Data, seed: int, path: str | None, *, rounded: bool) -> None:
     """Write the weights that a run takes to a file, if one is named."""
     if path is None:
         return
     from rnncalc.spec.data import weights_text
 
-    in_use = question.weights_in_use(network, seed=seed, weights=data.weights)
+    in_use = question.weights_in_use(network, seed=seed, weights=data.weights, rounded=rounded)
     write_file(path, weights_text(in_use), "--save-weights")

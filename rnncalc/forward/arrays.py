@@ -249,6 +249,7 @@ class PassData:
     """Weights, inputs and start states: by layer and tensor, by part, and by layer and letter.
 
     Random ones are made as they are asked for, so that each is to be asked for once, layers in their order.
+    rounded: whether random ones have few decimals, to be computed with by hand.
     """
 
     def __init__(
@@ -257,7 +258,10 @@ class PassData:
         weights: dict[str, dict[str, Nested]] | None = None,
         inputs: dict[str | None, list[Any]] | None = None,
         start: dict[str, dict[str, Nested]] | None = None,
+        *,
+        rounded: bool = False,
     ) -> None:
+        self.rounded = rounded
         self.weights = weights
         self.given_inputs = inputs or {}
         self.start = start or {}
@@ -273,7 +277,8 @@ class PassData:
             return self.weights.get(place.name, {})
         fan = place.outputs if isinstance(place.layer, Cell) else place.inputs
         bound = 1.0 if isinstance(place.layer, Embedding) else 1.0 / sqrt(fan)
-        return {tensor.name: filled(tensor, bound, self._of_weights) for tensor in place.tensors}
+        made = {tensor.name: filled(tensor, bound, self._of_weights) for tensor in place.tensors}
+        return {name: _rounded(of, _decimals(bound)) for name, of in made.items()} if self.rounded else made
 
     def weights_of_all(self, network: Network) -> dict[str, dict[str, Nested]]:
         """Return the weights of every layer, by layer and tensor."""
@@ -299,7 +304,20 @@ class PassData:
 
     def elsewhere(self, count: int) -> list[float]:
         """Return so many numbers between -1 and 1, such as those that come from no layer."""
-        return [2.0 * self._of_inputs() - 1.0 for _ in range(count)]
+        numbers = [2.0 * self._of_inputs() - 1.0 for _ in range(count)]
+        return _rounded(numbers, _decimals(1.0)) if self.rounded else numbers
+
+
+def _decimals(bound: float) -> int:
+    """Return the fewest decimals that leave numbers below a bound at least two values besides 0."""
+    return next(decimals for decimals in range(1, 20) if bound * 10**decimals >= 2.5)
+
+
+def _rounded(nested: Any, decimals: int) -> Any:
+    """Return numbers, or lists of them, rounded; none is a negative 0."""
+    if isinstance(nested, list):
+        return [_rounded(each, decimals) for each in nested]
+    return round(nested, decimals) + 0.0
 
 
 VALUES = 4_096

@@ -70,7 +70,8 @@ class Pass(Generic[Value]):
 
     vectors: makes what a layer computes with, under its meter. weights, inputs: the numbers to use, made from the
     seed if they are not given. start: the states before the first step, by layer and letter; zeros if they are not
-    given. traced: whether to keep what recurrent layers go through, and the outputs of all.
+    given. traced: whether to keep what recurrent layers go through, and the outputs of all. rounded: whether numbers
+    from the seed have few decimals.
 
     outputs: those of the last layer, once it was run. layer_outputs, histories: by name, the outputs of each layer, and
     what each recurrent one went through.
@@ -87,12 +88,13 @@ class Pass(Generic[Value]):
         start: dict[str, dict[str, Nested]] | None = None,
         progress: Progress | None = None,
         traced: bool = False,
+        rounded: bool = False,
     ) -> None:
         self.network = network
         self.vectors = vectors
         self.convention = convention(network.convention)
         self.binding = binding(network.convention)
-        self.data = PassData(seed, weights, inputs, start)
+        self.data = PassData(seed, weights, inputs, start, rounded=rounded)
         self.progress = progress
         self.traced = traced
         self.carried = {read for move in network.flow if isinstance(move, Final) for read in move.reads}

@@ -101,10 +101,17 @@ def run(
 
 
 def weights_in_use(
-    network: Network, *, seed: int = 0, weights: Mapping[str, Mapping[str, Nested]] | None = None
+    network: Network,
+    *,
+    seed: int = 0,
+    weights: Mapping[str, Mapping[str, Nested]] | None = None,
+    rounded: bool = False,
 ) -> Iterator[tuple[str, dict[str, Nested]]]:
-    """Yield the weights that a run with these takes, layer by layer: those given, or those of the seed."""
-    numbers = PassData(seed_of(seed), own_numbers(network, weights).weights)
+    """Yield the weights that a run with these takes, layer by layer: those given, or those of the seed.
+
+    rounded: whether those of the seed are rounded, as a pass worked by hand has them.
+    """
+    numbers = PassData(seed_of(seed), own_numbers(network, weights).weights, rounded=rounded)
     for placed in network.stack:
         if placed.tensors and not isinstance(placed.layer, External):
             yield placed.name, numbers.weights_of(placed)

@@ -83,16 +83,18 @@ def work(
     weights: Mapping[str, Mapping[str, Nested]] | None = None,
     inputs: Sequence[Nested] | Mapping[Any, Sequence[Nested]] | None = None,
     start: Mapping[str, Mapping[str, Nested]] | None = None,
+    rounded: bool = True,
 ) -> Work:
     """Return a pass of a small network with the numbers of every equation.
 
     Takes what `run` takes, and raises what it raises; RefusedError if a step has more than 200 numbers.
+    rounded: whether numbers from the seed have few decimals.
     """
     network = network_of(network)
     own = own_numbers(network, weights, inputs, start)
     timed = with_steps_to_run(network, own.inputs)
     _refuse_large(timed)
-    in_use = PassData(seed_of(seed), own.weights).weights_of_all(timed)
+    in_use = PassData(seed_of(seed), own.weights, rounded=rounded).weights_of_all(timed)
     tape = Tape()
     forward: Pass[TapeValue] = Pass(
         timed,
@@ -102,6 +104,7 @@ def work(
         inputs=own.inputs,
         start=own.start,
         traced=True,
+        rounded=rounded,
     )
     ran = tuple(forward.run())
     done = Run(timed, ran, assumed_steps(network, own.inputs))

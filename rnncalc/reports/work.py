@@ -7,6 +7,7 @@ formats to say.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
 from typing import Any
 
 from rnncalc.conventions.notation import Notation, W
@@ -22,13 +23,26 @@ from rnncalc.reports.run import outcome
 from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Block, EquationText, Sheet, WorkLine
 from rnncalc.step.operations import ATOM
-from rnncalc.text import all_of
+from rnncalc.text import all_of, plural
+
+DIGITS = 4
+"""The decimals of a fraction that has more of them, by default."""
+
+decimals: ContextVar[int] = ContextVar("decimals", default=DIGITS)
+"""The same in what is being written; every number of it has them, however deep it stands."""
+
+EXACT = 1e-12
+"""A fraction this near to one with few decimals is that: the difference is a float's."""
+
+MOST_WHOLE = 2.0**53
+"""From there on a float does not tell each whole number from the next."""
 
 
 class WorkReport(DerivationReport):
-    """A pass worked by hand."""
+    """A pass worked by hand. digits: the decimals of a fraction that is rounded."""
 
     work: Work
+    digits: int = DIGITS
 
     @property
     def agrees(self) -> bool:
@@ -37,8 +51,15 @@ class WorkReport(DerivationReport):
 
     def sheets(self) -> list[Sheet]:
         """Return the network, each layer with its weights, each step, and what came out."""
+        shown = decimals.set(self.digits)
+        try:
+            return self._sheets()
+        finally:
+            decimals.reset(shown)
+
+    def _sheets(self) -> list[Sheet]:
         network = self.work.run.network
-        rounded = f"Fractions are rounded to {DIGITS} digits here; the pass itself computes with all of them."
+        rounded = f"Fractions are rounded to {plural(self.digits, 'decimal')}; the pass computes with all of them."
         head = Sheet((), (), title=title(network), subtitle=f"worked by hand; {setting(network)}", notes=(rounded,))
         layers = [sheet for layer in self.work.layers for sheet in _layer(self.work, layer)]
         return [head, *layers, Sheet((), (), title="Outcome", notes=tuple(outcome(self.work.run)))]
@@ -112,13 +133,6 @@ def _said(layer: LayerWork) -> tuple[str, ...]:
     return tuple(notes)
 
 
-DIGITS = 4
-"""How many digits that count a fraction has at most."""
-
-MOST_WHOLE = 2.0**53
-"""From there on a float does not tell each whole number from the next."""
-
-
 def written(line: WorkedLine, names: Mapping[int, Variable], notation: Notation = W) -> WorkLine:
     """Return `z_1 = σ(0.1·1 + 0.4·0 + 0.01) = σ(0.11) = 0.5275`; what has a name of its own stands as its numbers."""
     sides: list[WorkLine] = [(term(line.name),)]
@@ -157,9 +171,16 @@ def matrix(rows: list[list[float]]) -> WorkLine:
 
 
 def number(value: float) -> str:
-    """Return a whole number as it is, a fraction in four digits that count; a true minus before it."""
-    text = str(int(value)) if abs(value) < MOST_WHOLE and value == int(value) else f"{value:.{DIGITS}g}"
-    return text.replace("-", "−")
+    """Return a number with a true minus: a fraction that is rounded has all its decimals, others have those they need.
+
+    So `0.2700` is nearly, and `0.27` exactly, 0.27. A number of more digits than a float has is in powers of ten.
+    """
+    if abs(value) >= MOST_WHOLE:
+        return f"{value:.{DIGITS}g}".replace("-", "−")
+    text = f"{value:.{decimals.get()}f}"
+    if "." in text and abs(value - float(text)) <= EXACT:
+        text = text.rstrip("0").rstrip(".")
+    return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
 
 
 _NEGATIVE = 3

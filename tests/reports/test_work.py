@@ -22,7 +22,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.questions.run import Run, run
 from rnncalc.questions.work import work
-from rnncalc.reports.work import WorkReport
+from rnncalc.reports.work import WorkReport, number
 
 CELLS = [name for name in KINDS if issubclass(kind(name), Cell)]
 OPTIONS: dict[str, tuple[Any, ...]] = {
@@ -41,7 +41,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "extra_inputs": (1,),
 }
 WITHIN = 4e-3
-"""Each printed number is off by half of its fourth digit at the most; so far may they be together."""
+"""Each printed number is off by half of its fourth decimal at the most; so far may they be together."""
 
 
 def printed(network: Network, **numbers: Any) -> str:
@@ -102,7 +102,7 @@ def close(value: Number, other: Number, within: float) -> bool:
 def check(network: Network, **numbers: Any) -> int:
     """Assert that every printed equation is true, and what it comes to is what `run` has; return how many there are."""
     done = run(network, states=True, **numbers)
-    text = printed(network, **numbers)
+    text = printed(network, rounded=False, **numbers)
     assert done.agrees
     expected = states_of(done)
     told = set()
@@ -256,18 +256,42 @@ def test_what_does_not_fit_is_refused(call: Call) -> None:
 
 
 def test_fractions_are_rounded_alike(call: Call) -> None:
-    """Long or short, of a power of two or not, to four digits that count; a whole number stands as it is."""
+    """Long or short, of a power of two or not, to four decimals; a number that has fewer stands as it is."""
     weights = {"rnn_1": {"W_xh": [[0.123456, 0.12345678, 0.234375, 12345]], "W_hh": [[0.00123456]], "b_h": [-0.5]}}
     text = printed(Network(input=4, layers=(RNN(1),), steps=1), weights=weights, inputs=[[1, 1, 1, 0]])
     assert "W_xh = [0.1235 0.1235 0.2344 12345]" in re.sub(" +", " ", text)
-    assert "W_hh = 0.001235" in text
-    assert "(0.1235·1 + 0.1235·1 + 0.2344·1 + 12345·0 + 0.001235·0 − 0.5)" in text  # 0.123456 + 0.123457 + 0.234375
-    assert "= tanh(−0.01871) = −0.01871" in text  # − 0.5 = −0.018712, whose tanh is that + 0.0187³/3, 2e-6
-    shown = call("run", "-i", 2, "-l", "gru:2", "-l", "lstm:2,projection=1", "-T", 2, "--work").out
-    fractions = re.findall(r"\d+\.\d+", shown.partition("Outcome")[0])
-    assert len(fractions) > 100
-    assert [each for each in fractions if len(each.replace(".", "").lstrip("0")) > 4] == []
-    assert "Fractions are rounded to 4 digits here;" in shown
+    assert "W_hh = 0.0012" in text
+    assert "(0.1235·1 + 0.1235·1 + 0.2344·1 + 12345·0 + 0.0012·0 − 0.5)" in text  # 0.123456 + 0.123457 + 0.234375
+    assert "= tanh(−0.0187) = −0.0187" in text  # − 0.5 = −0.018712, whose tanh is that + 0.0187³/3, 2e-6
+    for digits in (0, 1, 4, 15):
+        args = ("run", "-i", 2, "-l", "gru:2", "-l", "lstm:2,projection=1", "-T", 2, "--work", "--digits", digits)
+        shown = call(*args).out.partition("Outcome")[0]
+        fractions = re.findall(r"\d+\.(\d+)", shown)
+        assert max(map(len, fractions), default=0) == digits
+        assert f"Fractions are rounded to {digits} decimal{'' if digits == 1 else 's'};" in shown
+    assert call(*args[:-2]).out == call(*args[:-1], 4).out
+
+
+def test_a_fraction_that_is_rounded_has_all_its_decimals() -> None:
+    """0.27 exactly is told from 0.27 nearly; what a float adds to three tenths is nothing."""
+    assert [number(each) for each in (0.27, 0.27001, 0.1 + 0.2, -1e-9, -0.5, 3.0)] == [
+        "0.27",
+        "0.2700",
+        "0.3",
+        "0.0000",
+        "−0.5",
+        "3",
+    ]
+
+
+def test_what_is_not_given_is_round() -> None:
+    """Weights with a decimal or two, more for a wide layer, whose weights are small; none is all zeros."""
+    done = work(Network(input=2, layers=[GRU(2), RNN(6, extra_inputs=1)], output=1, steps=2), seed=4)
+    for layer in done.layers:
+        for tensor in layer.weights.values():
+            values = flat(tensor)
+            assert values == [round(value, 2) for value in values]
+            assert any(values) or len(values) < 3
 
 
 def test_whole_numbers_stand_as_they_are() -> None:
@@ -322,12 +346,14 @@ def test_names_of_strangers_stay_text(call: Call) -> None:
     assert "<script>" not in re.sub(r"\\textless\{\}script", "", markdown)
 
 
-def test_random_passes_are_those_of_run(call: Call) -> None:
-    """The same seed has the same weights and inputs, and the same output."""
-    args = ("run", "-i", 2, "-l", "lstm:2", "-l", "sru:1", "-o", 1, "-T", 2, "--seed", 5)
-    (report,) = json.loads(call(*args, "-f", "json").out)["reports"]
+def test_random_passes_are_those_of_run(call: Call, tmp_path: Path) -> None:
+    """With the weights that it saves, which are those that it shows, a run has the same output."""
+    (tmp_path / "x.yaml").write_text("[[0.5, -1], [2, 0.25]]")
+    args = ("run", "-i", 2, "-l", "lstm:2", "-l", "sru:1", "-o", 1, "-T", 2, "--inputs", tmp_path / "x.yaml")
+    shown = call(*args, "--seed", 5, "--work", "--save-weights", tmp_path / "w.yaml").out
+    (report,) = json.loads(call(*args, "--weights", tmp_path / "w.yaml", "-f", "json").out)["reports"]
     (output,) = report["outputs"]
-    assert f"Output: {output:.6g}\n" in call(*args, "--work").out
+    assert f"Output: {output:.6g}\n" in shown
 
 
 def test_steps_are_assumed_as_in_a_run() -> None:
