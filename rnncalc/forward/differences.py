@@ -121,13 +121,20 @@ class Differences:
     def distance(self, spot: Spot, gradient: float) -> float:
         """Return how far a gradient is from the difference, of the largest of 1, the gradient and the loss.
 
-        Where a slope changes at once, as relu's does, anything between the slopes of the two sides is right.
+        Where the loss is strongly curved, as with large inputs, the error of the order of NUDGE² is taken out (Richardson's
+        extrapolation). Where a slope changes at once, as relu's does, anything between the slopes of the two sides is right.
         """
         above, below = self._moved(spot, NUDGE), self._moved(spot, -NUDGE)
         scale = max(1.0, abs(gradient), abs(self.here))
-        distance = abs(gradient - (above - below) / (2.0 * NUDGE)) / scale
+        wide = (above - below) / (2.0 * NUDGE)
+        distance = abs(gradient - wide) / scale
         if distance <= TOLERANCE:
             return distance
+        half = NUDGE / 2.0
+        narrow = (self._moved(spot, half) - self._moved(spot, -half)) / NUDGE
+        extrapolated = abs(gradient - (4.0 * narrow - wide) / 3.0) / scale
+        if extrapolated <= TOLERANCE:
+            return extrapolated
         least, most = sorted(((above - self.here) / NUDGE, (self.here - below) / NUDGE))
         beside = max(least - gradient, gradient - most, 0.0) / scale
         self.kinks += beside <= TOLERANCE
