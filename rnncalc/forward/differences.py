@@ -121,8 +121,8 @@ class Differences:
     def distance(self, spot: Spot, gradient: float) -> float:
         """Return how far a gradient is from the difference, of the largest of 1, the gradient and the loss.
 
-        Where the loss is strongly curved, as with large inputs, the error of the order of NUDGE² is taken out (Richardson's
-        extrapolation). Where a slope changes at once, as relu's does, anything between the slopes of the two sides is right.
+        Where the loss is strongly curved, as with large inputs, Richardson's extrapolation takes out the error of the
+        order of NUDGE². Where a slope changes at once, as relu's does, any slope between those of the two sides is right.
         """
         above, below = self._moved(spot, NUDGE), self._moved(spot, -NUDGE)
         scale = max(1.0, abs(gradient), abs(self.here))

@@ -67,7 +67,7 @@ def test_a_strong_curve_is_no_difference() -> None:
     """σ(1000·w) at w = 0, where its slope is 250 and as steep on both sides: NUDGE moves the argument by 0.01."""
     net = Network(input=1, layers=[RNN(1, activation="sigmoid", bias=False)], steps=1)
     weights = {"rnn_1": {"W_xh": [[0.0]], "W_hh": [[0.0]]}}
-    differences = Differences(net, the_sum, weights, inputs={None: [[1000.0]]})  # type: ignore[arg-type]  # nested lists
+    differences = Differences(net, the_sum, weights, inputs={None: [[1000.0]]})
     assert differences.distance(Spot("rnn_1", "W_xh", (0, 0)), 250.0) < 1e-9
     assert differences.kinks == 0
     assert differences.distance(Spot("rnn_1", "W_xh", (0, 0)), 249.0) == pytest.approx(1 / 250, rel=0.01)
