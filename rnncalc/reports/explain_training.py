@@ -231,7 +231,7 @@ def products(line: WorkLine, each: TrainingDerivation) -> Phrase:
         rows = _rows(line, each, stacked)
         return Phrase(("back through ", *rows) if back else rows)
     if len(line.matrices) > 1:
-        gates = f"the gates {all_of([*line.matrices])}"
+        gates = f"the blocks {all_of([*line.matrices])}"
         return Phrase((f"back through those of {gates}" if back else f"matrices of {gates}",))
     return Phrase(("back through ", (_matrix(line, each),)) if back else ("its matrix",))
 
