@@ -122,7 +122,7 @@ class Differences:
         """Return how far a gradient is from the difference, of the largest of 1, the gradient and the loss.
 
         Where the loss is strongly curved, as with large inputs, Richardson's extrapolation takes out the error of the
-        order of NUDGE². Where a slope changes at once, as relu's does, any slope between those of the two sides is right.
+        order of NUDGE². Where a slope changes at once, as relu's does, any slope between those of both sides is right.
         """
         above, below = self._moved(spot, NUDGE), self._moved(spot, -NUDGE)
         scale = max(1.0, abs(gradient), abs(self.here))
