@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { load } from "./load.mjs";
+import { load } from "../../docs/playground/load.mjs";
 
 process.on("uncaughtException", (error) => {
   console.error(error.message); // Node itself would print a line of Pyodide's source before it, 500 kB long

@@ -1,4 +1,4 @@
-// Starts Pyodide with the zip that bundle.py writes, in Node and in a browser alike.
+// Starts Pyodide with rnncalc in it, from a zip that tests/wasm/bundle.py writes: in a browser's worker and in Node.
 
 export async function load(loadPyodide, zip, options = {}) {
   const pyodide = await loadPyodide(options);

@@ -1,0 +1,373 @@
+// The page: what is typed goes to the engine, what the package answers is shown. It knows nothing of networks.
+
+import { decoded, encoded } from "./address.mjs";
+import { completions } from "./completion.mjs";
+import { Engine, Stopped } from "./engine.mjs";
+
+const START = {
+  form: "flags",
+  network: "-i 8 -l gru:16 -o 1 -T 5",
+  convention: "",
+  notation: "",
+  steps: "",
+  topology: "",
+  views: "count",
+  side: false,
+  ask: "",
+};
+const TITLES = {
+  count: "Count",
+  explain: "Explanation",
+  unrolled: "Unrolled",
+  cell: "Cell",
+  growth: "Growth",
+  work: "Worked by hand",
+  cost: "Cost",
+  training: "Training",
+};
+const SETTINGS = ["convention", "notation", "steps", "topology"];
+const PAUSE = 60; // milliseconds without a key after which the network is counted
+const LONG = 400; // milliseconds after which a computation can be stopped
+
+const $ = (id) => document.getElementById(id);
+const status = (text) => ($("status").textContent = text);
+const engine = new Engine((stage) => status(stage));
+let state = { ...START };
+let offers = null;
+let asked = 0; // the number of the last refresh: older answers are not shown
+
+// What stands on the page
+
+function element(name, attributes = {}, text = "") {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.textContent = text;
+  return made;
+}
+
+// A page of the package's, in a frame that runs no script, as high as what it holds.
+function framed(page, title) {
+  const frame = element("iframe", { sandbox: "allow-same-origin", title });
+  frame.addEventListener("load", () => {
+    const root = frame.contentDocument.documentElement;
+    const fit = () => (frame.style.height = `${root.querySelector("main")?.scrollHeight ?? root.scrollHeight}px`);
+    new ResizeObserver(fit).observe(root);
+    fit();
+  });
+  frame.srcdoc = page;
+  return frame;
+}
+
+function wrong(lines) {
+  const list = element("ul", { class: "bad" });
+  list.append(...lines.map((line) => element("li", {}, line)));
+  return list;
+}
+
+const filled = (answer, title) => (answer.page === undefined ? wrong(answer.problems) : framed(answer.page, title));
+
+function options(id, words, titles = {}) {
+  $(id).append(...words.map((word) => element("option", { value: word }, titles[word] ?? word)));
+}
+
+// From the state to the page
+
+const settings = () => Object.fromEntries(["form", "network", ...SETTINGS].map((key) => [key, state[key]]));
+const shownViews = () => state.views.split(" ").filter((view) => offers.views.includes(view));
+
+function show() {
+  $("network").value = state.network;
+  for (const key of SETTINGS) {
+    $(key).value = state[key];
+    if ($(key).value !== state[key]) state[key] = $(key).value = "";
+  }
+  document.querySelector(`input[name=form][value=${state.form === "yaml" ? "yaml" : "flags"}]`).checked = true;
+  $("side").checked = state.side;
+  document.body.classList.toggle("asking", state.ask !== "");
+  $("reveal").hidden = state.ask === "";
+  for (const button of $("views").children) {
+    button.setAttribute("aria-pressed", String(shownViews().includes(button.value)));
+  }
+  numberLines([]);
+}
+
+function numberLines(problems) {
+  const marked = new Set(problems.map((problem) => problem.line));
+  const lines = state.network.split("\n").map((_, place) => {
+    const line = element("span", marked.has(place + 1) ? { class: "bad" } : {}, `${place + 1}\n`);
+    return line;
+  });
+  $("lines").replaceChildren(...lines);
+  $("lines").scrollTop = $("network").scrollTop;
+}
+
+function showProblems(problems) {
+  numberLines(problems);
+  $("problems").replaceChildren(
+    ...problems.map(({ line, text }) => {
+      const item = element("li");
+      const button = element("button", { type: "button" }, text);
+      button.addEventListener("click", () => goTo(line));
+      item.append(line ? button : element("span", {}, text));
+      return item;
+    }),
+  );
+  $("network").setAttribute("aria-invalid", String(problems.length > 0));
+}
+
+function goTo(line) {
+  const before = state.network.split("\n").slice(0, line - 1);
+  const place = before.reduce((sum, text) => sum + text.length + 1, 0);
+  $("network").focus();
+  $("network").setSelectionRange(place, place + state.network.split("\n")[line - 1].length);
+}
+
+// From the page to the engine and back
+
+async function ask(...call) {
+  const offer = setTimeout(() => ($("stop").hidden = false), LONG);
+  try {
+    return await engine.ask(...call);
+  } catch (error) {
+    if (error instanceof Stopped) return { problems: ["Stopped."] };
+    return { problems: [`This failed: ${error.message}`] };
+  } finally {
+    clearTimeout(offer);
+    if (!engine.busy) $("stop").hidden = true;
+  }
+}
+
+// Show what the state gives. What a later change has overtaken is not shown.
+async function refresh() {
+  const own = ++asked;
+  $("shown").setAttribute("aria-busy", "true");
+  history.replaceState(null, "", await encoded(changed()));
+  const network = await ask("network", settings());
+  if (own !== asked) return;
+  showNetwork(network);
+  const pages = [];
+  for (const view of network.problems || state.ask ? [] : shownViews()) {
+    const answer = await ask("show", settings(), view);
+    if (own !== asked) return;
+    pages.push(section(view, answer));
+  }
+  if (!network.problems) {
+    $("shown").replaceChildren(...pages); // beside a mistake stays what was there before it
+    $("shown").classList.toggle("side", pages.length > 1);
+    await program();
+  }
+  $("shown").setAttribute("aria-busy", "false");
+}
+
+function showNetwork({ problems = [], yaml = "", command = "" }) {
+  showProblems(problems);
+  for (const id of ["copy-spec", "copy-command", "copy-exercise"]) $(id).disabled = problems.length > 0;
+  $("copy-spec").dataset.text = yaml;
+  $("copy-command").dataset.text = command;
+}
+
+function section(view, answer) {
+  const made = element("section", { "data-view": view, "aria-label": TITLES[view] ?? view });
+  made.append(filled(answer, TITLES[view] ?? view));
+  return made;
+}
+
+// The state without what is as at the start, for a short address.
+const changed = () => Object.fromEntries(Object.entries(state).filter(([key, value]) => value !== START[key]));
+
+let pause;
+function soon() {
+  $("shown").setAttribute("aria-busy", "true");
+  clearTimeout(pause);
+  pause = setTimeout(refresh, PAUSE);
+}
+
+async function judge(event) {
+  event.preventDefault();
+  const answer = $("answer").value.trim();
+  if (!answer) return;
+  const found = await ask("judge", settings(), answer);
+  $("judged").replaceChildren(filled(found, "Your answer, judged"));
+  if (found.right && state.ask) reveal();
+}
+
+function reveal() {
+  state.ask = "";
+  show();
+  refresh();
+}
+
+async function program() {
+  const target = $("target").value;
+  const found = target ? await ask("export", settings(), target) : null;
+  $("program").hidden = $("copy-program").hidden = !found;
+  $("program").textContent = found ? (found.text ?? found.problems.join("\n")) : "";
+}
+
+async function readFile(file) {
+  if (!file) return;
+  $("use-draft").hidden = true;
+  $("read").replaceChildren(element("p", {}, `Reading ${file.name}…`));
+  const found = await ask("read", file.name, new Uint8Array(await file.arrayBuffer()));
+  $("read").replaceChildren(filled(found, `What ${file.name} holds`));
+  $("use-draft").hidden = found.yaml === undefined;
+  $("use-draft").onclick = () => use("yaml", found.yaml);
+}
+
+function use(form, network) {
+  state = { ...state, form, network, convention: "", steps: "", topology: "" };
+  show();
+  refresh();
+}
+
+// Suggestions
+
+let offered = { from: 0, words: [], at: -1 };
+
+function suggest() {
+  const { value, selectionStart, selectionEnd } = $("network");
+  const found = selectionStart === selectionEnd && offers ? completions(value, selectionStart, state.form, offers) : { words: [] };
+  offered = { ...found, at: -1 };
+  $("words").replaceChildren(
+    ...found.words.map((word, place) => {
+      const item = element("li", { role: "option", id: `word-${place}` }, word);
+      item.addEventListener("mousedown", (event) => {
+        event.preventDefault();
+        take(place);
+      });
+      return item;
+    }),
+  );
+  $("words").hidden = found.words.length === 0;
+  $("network").setAttribute("aria-expanded", String(found.words.length > 0));
+  point(-1);
+}
+
+function point(place) {
+  offered.at = place;
+  [...$("words").children].forEach((item, number) => item.setAttribute("aria-selected", String(number === place)));
+  if (place < 0) $("network").removeAttribute("aria-activedescendant");
+  else $("network").setAttribute("aria-activedescendant", `word-${place}`);
+}
+
+function take(place) {
+  $("network").setRangeText(offered.words[place], offered.from, $("network").selectionStart, "end");
+  typed();
+}
+
+function closeWords() {
+  offered = { from: 0, words: [], at: -1 };
+  $("words").hidden = true;
+  $("network").setAttribute("aria-expanded", "false");
+  point(-1);
+}
+
+function keyed(event) {
+  const most = offered.words.length;
+  if (!most) return;
+  const steps = { ArrowDown: 1, ArrowUp: -1 };
+  if (event.key in steps && (offered.at >= 0 || event.key === "ArrowDown")) point((offered.at + steps[event.key] + most) % most);
+  else if (event.key === "Enter" && offered.at >= 0) take(offered.at);
+  else if (event.key === "Escape") closeWords();
+  else return;
+  event.preventDefault();
+}
+
+function typed() {
+  state.network = $("network").value;
+  numberLines([]);
+  suggest();
+  soon();
+}
+
+// What a person does
+
+async function copy(button, text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    status("Copied.");
+  } catch {
+    status(`This browser does not let a page copy. Copy it from here: ${text}`);
+  }
+  button.focus();
+}
+
+const linkTo = async (more) => new URL(await encoded({ ...changed(), ...more }), location.href).href;
+
+function listen() {
+  $("network").addEventListener("input", typed);
+  $("network").addEventListener("keydown", keyed);
+  $("network").addEventListener("blur", closeWords);
+  $("network").addEventListener("scroll", () => ($("lines").scrollTop = $("network").scrollTop));
+  for (const key of SETTINGS) {
+    $(key).addEventListener("input", () => {
+      state[key] = $(key).value.trim();
+      soon();
+    });
+  }
+  $("form").addEventListener("change", (event) => {
+    const written = event.target.value === "yaml" && $("copy-spec").dataset.text;
+    use(event.target.value, written || (event.target.value === "flags" ? START.network : state.network));
+  });
+  $("example").addEventListener("change", (event) => use("yaml", examples[event.target.value].text));
+  $("side").addEventListener("change", () => {
+    state.side = $("side").checked;
+    if (!state.side) state.views = shownViews()[0];
+    show();
+    refresh();
+  });
+  $("judging").addEventListener("submit", judge);
+  $("reveal").addEventListener("click", reveal);
+  $("stop").addEventListener("click", () => engine.stop());
+  $("target").addEventListener("change", program);
+  $("copy-link").addEventListener("click", async (event) => copy(event.target, await linkTo({ ask: "" })));
+  $("copy-exercise").addEventListener("click", async (event) => copy(event.target, await linkTo({ ask: "total" })));
+  $("copy-spec").addEventListener("click", (event) => copy(event.target, event.target.dataset.text));
+  $("copy-command").addEventListener("click", (event) => copy(event.target, event.target.dataset.text));
+  $("copy-program").addEventListener("click", (event) => copy(event.target, $("program").textContent));
+  $("file").addEventListener("change", (event) => readFile(event.target.files[0]));
+  addEventListener("dragover", (event) => event.preventDefault());
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    readFile(event.dataTransfer.files[0]);
+  });
+  addEventListener("hashchange", restore); // a link followed on the page itself
+}
+
+function choose(view) {
+  const views = shownViews();
+  if (!state.side) state.views = view;
+  else if (!views.includes(view)) state.views = [...views, view].join(" ");
+  else if (views.length > 1) state.views = views.filter((other) => other !== view).join(" ");
+  show();
+  refresh();
+}
+
+async function restore() {
+  try {
+    state = (await decoded(location.hash, START)) ?? { ...START };
+  } catch (error) {
+    state = { ...START };
+    status(`The network of this link cannot be read: ${error.message}. This is an example instead.`);
+  }
+  show();
+  await refresh();
+}
+
+let examples = [];
+const [about, found] = await Promise.all([engine.ask("about"), fetch("examples.json").then((response) => response.json())]);
+offers = about;
+examples = found;
+examples.forEach(({ name }, place) => $("example").append(element("option", { value: place }, name)));
+options("convention", offers.conventions);
+options("notation", offers.notations);
+options("topology", offers.topologies);
+options("target", offers.targets);
+for (const view of offers.views) {
+  const button = element("button", { type: "button", value: view, "aria-pressed": "false" }, TITLES[view] ?? view);
+  button.addEventListener("click", () => choose(view));
+  $("views").append(button);
+}
+listen();
+await restore();
+document.body.dataset.ready = "true";

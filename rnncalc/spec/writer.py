@@ -1,0 +1,37 @@
+"""From a Network back to its spec: the mapping that a spec file holds, defaults left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rnncalc.layers.frozen import Frozen
+from rnncalc.layers.layer import Layer
+from rnncalc.network.network import Network
+from rnncalc.network.parts import Part
+
+
+def spec_of(network: Network) -> dict[str, Any]:
+    """Return the network as a spec file holds it, in plain values, without `expect`, `budget` and `training`."""
+    spec = _changed(network, ("source", "convention", "topology", "feedback"))
+    if network.encoder and network.decoder:
+        halves = {"encoder": network.encoder, "decoder": network.decoder}
+        return {"name": network.name} | spec | {key: _part(half, half.steps) for key, half in halves.items()}
+    return {"name": network.name} | spec | _part(network.parts[None], network.steps)
+
+
+def _part(part: Part, steps: int | None) -> dict[str, Any]:
+    found: dict[str, Any] = {"steps": steps} if steps else {}
+    found |= {"input": part.input, "layers": [_layer(layer) for layer in part.layers]}
+    if part.output:
+        options = _changed(part.output, part.output.options())
+        found["output"] = {"units": part.output.units} | options if options else part.output.units
+    return found
+
+
+def _layer(layer: Layer) -> dict[str, Any]:
+    return {layer.kind: getattr(layer, layer.number)} | _changed(layer, layer.options())
+
+
+def _changed(value: Frozen, keys: tuple[str, ...]) -> dict[str, Any]:
+    """Return the fields that are not their default."""
+    return {key: getattr(value, key) for key in keys if getattr(value, key) != value.defaults[key]}

@@ -1,0 +1,425 @@
+"""The playground in a real browser: what a person does on it, and what it must not do."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser.conftest import Browser
+from conftest import Call
+from selenium.common.exceptions import JavascriptException
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
+
+pytestmark = pytest.mark.browser
+
+ROOT = Path(__file__).parent.parent.parent
+PLAYGROUND = ROOT / "docs" / "playground"
+SPECS = sorted((ROOT / "specs").glob("*.yaml"))
+WIDTHS = (360, 800, 1400)
+SETTLED = "document.getElementById('shown').ariaBusy === 'false'"
+CLEARED = """
+    for (const id of ["judged", "read", "status"]) document.getElementById(id).replaceChildren();
+    for (const id of ["target", "answer", "file"]) document.getElementById(id).value = "";
+    document.getElementById("shown").ariaBusy = "true";
+    location.hash = arguments[0];
+"""
+SPEC = "name: three\nsteps: 3\ninput: 4\nlayers:\n  - rnn: 3\noutput: 1\n"
+sys.path.insert(0, str(PLAYGROUND))
+
+
+class Server(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="session")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Build the page and serve it as any web server does; return its address."""
+    from build import build
+
+    folder = tmp_path_factory.mktemp("playground")
+    build(folder)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Server, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/index.html"
+    server.shutdown()
+    server.server_close()
+
+
+class Page:
+    """The playground in the browser."""
+
+    def __init__(self, browser: Browser, address: str) -> None:
+        self.browser, self.address = browser, address
+
+    def open(self, link: str = "", width: int = 1400, scheme: str = "light") -> None:
+        """Load the page, or a link to it, and wait until it shows something."""
+        self.resize(width, scheme)
+        self.browser.driver.get("about:blank")
+        self.browser.log()
+        self.browser.requests()
+        self.browser.driver.get(link or self.address)
+        self.wait(f"document.body.dataset.ready && {SETTLED}")
+
+    def follow(self, link: str = "") -> None:
+        """Follow a link on the page that is loaded; without one it is as at the start."""
+        self.resize(1400, "light")
+        for fragment in ("", link) if link else ("",):
+            self.run(CLEARED, fragment)
+            self.wait(SETTLED)
+        self.browser.log()
+        self.browser.requests()
+
+    def resize(self, width: int, scheme: str) -> None:
+        sizes = {"height": 900, "deviceScaleFactor": 1, "mobile": False}
+        self.browser.command("Emulation.setDeviceMetricsOverride", width=width, **sizes)
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.browser.command("Emulation.setEmulatedMedia", media="", features=features)
+
+    def run(self, script: str, *args: object) -> Any:
+        return self.browser.run(script, *args)
+
+    def wait(self, condition: str, seconds: float = 120) -> None:
+        """Wait until a condition in JavaScript holds."""
+        end = time.monotonic() + seconds
+        while not self.run(f"return Boolean({condition})"):
+            assert time.monotonic() < end, (condition, self.run("return document.body.innerText"))
+            time.sleep(0.02)
+
+    def set(self, element: str, value: str) -> None:
+        """Set the value of a field as typing it would, and wait for the answer."""
+        self.run(
+            "const of = document.getElementById(arguments[0]); of.value = arguments[1];"
+            "for (const name of ['input', 'change']) of.dispatchEvent(new Event(name, {bubbles: true}));",
+            element,
+            value,
+        )
+        self.wait(SETTLED)
+
+    def click(self, selector: str) -> None:
+        self.run("document.querySelector(arguments[0]).click()", selector)
+        self.wait(SETTLED)
+
+    def views(self) -> dict[str, str]:
+        """Return the pages that are shown, by the name of their view."""
+        return dict(
+            self.run(
+                "return [...document.querySelectorAll('#shown [data-view]')]"
+                ".map(of => [of.dataset.view, of.querySelector('iframe')?.srcdoc])"
+            )
+        )
+
+    def text(self, selector: str) -> str:
+        return str(self.run("return document.querySelector(arguments[0]).innerText", selector))
+
+    def framed(self, selector: str) -> str:
+        """Return the text of the package's page in a part of this page."""
+        return str(
+            self.run("return document.querySelector(arguments[0]).contentDocument.body.innerText", f"{selector} iframe")
+        )
+
+
+@pytest.fixture(scope="module")
+def loaded(browser: Browser, address: str) -> Page:
+    """Load the page once: that takes seconds, and a test some milliseconds."""
+    page = Page(browser, address)
+    page.open()
+    return page
+
+
+@pytest.fixture
+def page(loaded: Page) -> Page:
+    """Return the page as it is at the start."""
+    loaded.follow()
+    return loaded
+
+
+@pytest.fixture
+def printed(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return what a command prints of a spec that is named as the page's is."""
+    monkeypatch.chdir(tmp_path)
+
+    def prints(text: str, *words: str) -> str:
+        Path("network.yaml").write_text(text, encoding="utf-8")
+        done = call(words[0], *words[1:], "network.yaml", "-f", "html")
+        assert done.code < 2, done.err
+        return done.out
+
+    return prints
+
+
+def test_every_example_shows_what_the_commands_print(page: Page, printed: Any) -> None:
+    page.click("#side")
+    page.click("#views [value=explain]")
+    page.wait("document.querySelector('[data-view=explain]')")
+    from build import examples
+
+    offered = page.run("return [...document.getElementById('example').options].map(each => each.textContent).slice(1)")
+    assert offered == [each["name"] for each in examples()]
+    assert len(offered) == len(SPECS)
+    for place, example in enumerate(examples()):
+        page.set("example", str(place))
+        shown = page.views()
+        assert shown["count"] == printed(example["text"], "count", "--tensors"), example["name"]
+        assert shown["explain"] == printed(example["text"], "explain"), example["name"]
+    assert page.browser.log() == []
+
+
+@pytest.mark.parametrize("view", ["unrolled", "cell", "growth", "cost", "training"])
+def test_a_view_shows_what_its_command_prints(page: Page, printed: Any, view: str) -> None:
+    from session import VIEWS
+
+    page.click("#form [value=yaml]")
+    page.set("network", SPEC)
+    page.click(f"#views [value={view}]")
+    page.wait(f"document.querySelector('[data-view={view}] iframe')")
+    assert page.views() == {view: printed(SPEC, *VIEWS[view][0])}
+
+
+def test_a_changed_number_changes_what_is_shown(page: Page) -> None:
+    assert "1,217" in page.views()["count"]
+    page.set("network", "-i 8 -l gru:32 -o 1 -T 5")
+    assert "3,969" in page.views()["count"]  # 3 × 32 × (8 + 32 + 1) and 33
+    page.set("convention", "pytorch")
+    assert "4,065" in page.views()["count"]  # and 3 × 32 biases more
+
+
+def test_a_notation_holds_for_every_view_that_has_one(page: Page) -> None:
+    for view in ("count", "explain", "cell"):
+        page.click(f"#views [value={view}]")
+        page.set("notation", "w")
+        before = page.views()[view]
+        page.set("notation", "rows")
+        assert page.views()[view] not in (before, None)
+    page.run(
+        "document.getElementById('answer').value = '(8,16) (8,16)'; document.querySelector('#judging button').click()"
+    )
+    page.wait("document.querySelector('#judged :is(li, iframe)')")
+
+
+def test_a_mistake_is_told_at_its_line_and_what_was_shown_stays(page: Page) -> None:
+    page.click("#form [value=yaml]")
+    page.wait("document.getElementById('network').value.startsWith('name')")
+    page.set("network", "input: 8\nlayers:\n  - gruu: 16\n")
+    assert page.text("#problems") == "network.yaml:3:5: layers[0].gruu: unknown kind of layer; did you mean 'gru'?"
+    assert page.text("#lines .bad").strip() == "3"
+    assert "1,217" in page.views()["count"]
+    page.click("#problems button")
+    chosen = "const of = document.activeElement; return of.value.slice(of.selectionStart, of.selectionEnd)"
+    assert page.run(chosen) == "  - gruu: 16"
+    page.click("#form [value=flags]")
+    page.set("network", "-i 8 -l gru:x")
+    assert "expected a positive whole number, got 'x'" in page.text("#problems")
+    page.set("network", "-i 8 -l 'gru:16")
+    assert page.text("#problems") == "a quotation mark is not closed"
+
+
+def test_words_are_suggested_as_one_types(page: Page) -> None:
+    field = page.browser.driver.find_element("id", "network")
+    field.clear()
+    field.send_keys("-i 8 -l g")
+    page.wait("document.querySelectorAll('#words li').length === 1")
+    field.send_keys(Keys.ARROW_DOWN, Keys.ENTER, "16,bid")
+    page.wait("document.getElementById('words').innerText.includes('bidirectional')")
+    field.send_keys(Keys.ARROW_DOWN, Keys.ENTER)
+    assert field.get_property("value") == "-i 8 -l gru:16,bidirectional"
+    field.send_keys(Keys.ESCAPE)
+    assert field.get_property("ariaExpanded") == "false"
+
+
+def test_an_answer_is_right_or_has_its_mistake(page: Page) -> None:
+    for answer, said in (("1217", "Right"), ("1265", "bias"), ("nonsense", "expected")):
+        page.run("document.getElementById('judged').replaceChildren()")
+        page.browser.driver.find_element("id", "answer").clear()
+        page.browser.driver.find_element("id", "answer").send_keys(answer, Keys.ENTER)
+        page.wait("document.querySelector('#judged :is(li, iframe)')")
+        page.wait(
+            "document.querySelector('#judged li') || document.querySelector('#judged iframe').contentDocument.body"
+        )
+        time.sleep(0.1)
+        told = page.text("#judged") + (
+            page.framed("#judged") if page.run("return document.querySelector('#judged iframe')") else ""
+        )
+        assert said in told, (answer, told)
+
+
+def test_a_link_restores_what_was_shown(page: Page) -> None:
+    page.set("network", "-i 3 -l lstm:5,peepholes -o 2")
+    page.set("convention", "onnx")
+    page.click("#views [value=cell]")
+    page.wait("document.querySelector('[data-view=cell]')")
+    before, link = page.views(), page.run("return location.href")
+    assert len(link) < 300
+    page.open(link)  # as by somebody else
+    assert page.views() == before
+    assert page.run("return document.getElementById('convention').value") == "onnx"
+
+
+def test_an_exercise_is_a_link_without_its_answer(page: Page) -> None:
+    link = page.run("return import('./address.mjs').then(of => of.encoded({network: '-i 8 -l gru:16', ask: 'total'}))")
+    page.follow(link)
+    assert page.views() == {}
+    assert not page.run("return document.querySelector('.views').checkVisibility()")
+    page.browser.driver.find_element("id", "answer").send_keys("1200", Keys.ENTER)
+    page.wait("document.querySelector('[data-view=count] iframe')")
+    assert "1,200" in page.views()["count"]
+
+
+@pytest.mark.parametrize(
+    ("link", "said"),
+    [
+        ("#2.abc", "it is of version 2, and this page reads version 1"),
+        ("#1.____", "it is damaged, or cut"),
+        ("#<script>", "it is damaged, or cut"),
+        ("#1." + "A" * 30_000, "it is damaged, or cut"),
+    ],
+)
+def test_a_link_that_is_none_has_a_message(page: Page, link: str, said: str) -> None:
+    page.follow(link)
+    assert said in page.text("#status")
+    assert "1,217" in page.views()["count"]
+
+
+@pytest.mark.parametrize(
+    "state", ["{network: 'x'.repeat(200000)}", "{network: 5}", "[]", "null", "{__proto__x: ''}", "{wrong: ''}"]
+)
+def test_a_link_with_something_else_has_a_message(page: Page, state: str) -> None:
+    link = page.run(f"return import('./address.mjs').then(of => of.encoded({state}))")
+    page.follow(link[:20_000])
+    assert "cannot be read" in page.text("#status")
+
+
+ACTING = "script, img, a, main style:not(svg style)"
+"""What a name of a network must not become."""
+
+
+def test_hostile_names_do_not_act(page: Page) -> None:
+    """Neither scripts nor styles nor links; what the page asks for is its own."""
+    page.click("#form [value=yaml]")
+    names = [
+        "</title></iframe><script>top.hacked = 1</script>",
+        "<img src=http://a.test/x onerror=top.hacked=1>",
+        "<style>*{display:none}",
+    ]
+    for name in names:
+        page.set("network", f"name: {name!r}\nsource: {name!r}\ninput: 2\nlayers:\n  - rnn: 3\n    name: {name!r}\n")
+        for view in ("explain", "unrolled", "cell", "count"):
+            page.click(f"#views [value={view}]")
+            page.wait(f"document.querySelector('[data-view={view}] iframe')?.contentDocument.querySelector('main')")
+            found = (
+                "return document.querySelector('#shown iframe').contentDocument.querySelectorAll(arguments[0]).length"
+            )
+            assert page.run(found, ACTING) == 0
+        page.set("network", f"input: 2\nlayers: [{{rnn: 3, {name!r}: 1}}]\n")
+    assert page.run("return window.hacked") is None
+    assert foreign(page) == []
+
+
+def foreign(page: Page) -> list[str]:
+    """Return the addresses that were asked for and are not the page's own."""
+    own = page.address.removesuffix("index.html")
+    return [url for url in page.browser.requests() if not url.startswith((own, f"blob:{own}", "data:", "about:"))]
+
+
+FETCHES = {
+    "page": "return fetch(arguments[0])",
+    "worker": """
+        const [place] = arguments;
+        const code = `fetch(${JSON.stringify(place)}).then(() => postMessage(true), () => postMessage(false))`;
+        const worker = new Worker(URL.createObjectURL(new Blob([code])));
+        return new Promise((yes, no) => (worker.onmessage = ({data}) => (data ? yes() : no(new Error("blocked")))));
+    """,
+}
+
+
+@pytest.mark.parametrize("where", FETCHES)
+def test_no_other_place_can_be_asked(page: Page, where: str) -> None:
+    other = page.address.replace("127.0.0.1", "localhost")
+    with pytest.raises(JavascriptException):
+        page.run(FETCHES[where], other)
+    assert foreign(page) == []
+
+
+def test_a_model_file_is_read_in_the_browser(page: Page) -> None:
+    file = ROOT / "specs" / "models" / "tagger.pt"
+    page.browser.requests()
+    page.browser.driver.find_element("id", "file").send_keys(str(file))
+    page.wait("document.querySelector('#read iframe')")
+    assert "563" in page.run("return document.querySelector('#read iframe').srcdoc")
+    page.click("#use-draft")
+    page.wait("document.querySelector('[data-view=count] iframe')?.srcdoc.includes('563')")
+    assert [url for url in page.browser.requests() if not url.startswith(("about:", "data:"))] == []
+
+
+def test_a_file_that_is_none_is_told(page: Page, tmp_path: Path) -> None:
+    bad = tmp_path / "a.pt"
+    bad.write_bytes(b"PK\x03\x04 nothing")
+    page.browser.driver.find_element("id", "file").send_keys(str(bad))
+    page.wait("document.querySelector('#read li')")
+    assert "a.pt" in page.text("#read")
+
+
+def test_a_program_is_what_the_command_prints(page: Page, call: Call) -> None:
+    page.set("target", "pytorch")
+    page.wait("!document.getElementById('program').hidden")
+    assert (
+        page.run("return document.getElementById('program').textContent")
+        == call("export", "-i", 8, "-l", "gru:16", "-o", 1, "-T", 5, "--to", "pytorch").out
+    )
+
+
+def test_a_long_computation_can_be_stopped(page: Page) -> None:
+    page.click("#views [value=explain]")
+    page.run(
+        "const of = document.getElementById('network'); of.value = '-i 8 -l lstm:16,repeat=900';"
+        "of.dispatchEvent(new Event('input'))"
+    )
+    page.wait("!document.getElementById('stop').hidden")
+    page.run("document.getElementById('stop').click()")
+    page.wait("document.querySelector('#shown li, #problems li')")
+    page.set("network", "-i 8 -l gru:16")
+    assert "1,200" in page.views()["explain"]
+
+
+def test_the_keyboard_reaches_everything(page: Page) -> None:
+    reached = set()
+    page.run("document.body.focus()")
+    for _ in range(60):
+        ActionChains(page.browser.driver).send_keys(Keys.TAB).perform()
+        reached.add(page.run("return document.activeElement.id || document.activeElement.value || ''"))
+    assert {
+        "example",
+        "network",
+        "convention",
+        "notation",
+        "steps",
+        "topology",
+        "copy-link",
+        "answer",
+        "count",
+        "target",
+        "file",
+    } <= reached
+    unnamed = (
+        "return [...document.querySelectorAll('input, select, textarea, iframe')]"
+        ".filter(of => !of.labels?.length && !of.ariaLabel && !of.title).map(of => of.id)"
+    )
+    assert page.run(unnamed) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_is_wider_than_the_window(page: Page, width: int, scheme: str) -> None:
+    page.resize(width, scheme)
+    page.click("#side")
+    page.click("#views [value=unrolled]")
+    page.wait("document.querySelector('[data-view=unrolled] iframe')")
+    assert page.browser.overflow() == 0

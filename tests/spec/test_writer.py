@@ -1,0 +1,44 @@
+"""A network written as a spec is, read again, the same network."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import Spec, encoder_decoder
+from strategies import network as whole
+
+from rnncalc import Network, load
+from rnncalc.spec import parse
+from rnncalc.spec.writer import spec_of
+
+SPECS = sorted((Path(__file__).parent.parent.parent / "specs").glob("*.yaml"))
+
+
+def read_back(network: Network) -> Network:
+    return parse(yaml.safe_dump(spec_of(network)).encode(), "spec.yaml").network
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+def test_every_example_is_read_back(path: Path) -> None:
+    network = load(path).replace(expect=None, budget=None, training=None)
+    assert read_back(network) == network
+
+
+@given(st.one_of(whole(), encoder_decoder()))
+def test_whatever_the_network_it_is_read_back(spec: Spec) -> None:
+    network = parse(yaml.safe_dump(spec).encode(), "spec.yaml").network
+    assert read_back(network) == network
+
+
+def test_defaults_are_left_out() -> None:
+    network = parse(
+        b"{input: 4, layers: [{lstm: 3, bias: true}, {dropout: 0.5}], output: {units: 1, bias: false}}", "a.yaml"
+    )
+    assert spec_of(network.network) == {
+        "name": "a",
+        "input": 4,
+        "layers": [{"lstm": 3}, {"dropout": 0.5}],
+        "output": {"units": 1, "bias": False},
+    }
