@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from rnncalc.cli.ending import cleared_when_ended
 from rnncalc.cli.streams import discard_unwritten, write_utf8
 from rnncalc.errors import CallError
 from rnncalc.files import is_input
@@ -86,6 +85,8 @@ def write_file(path: str, text: str, flag: str = "--out") -> None:
     Raises CallError where it cannot be written; nothing is then left behind, and an earlier file is as it was.
     """
     check_file(path, flag)
+    from rnncalc.cli.ending import cleared_when_ended  # `signal` takes its time, and few calls write a file
+
     try:
         mode = _permissions(path)
         place = os.path.realpath(path)  # a link stays one
