@@ -90,8 +90,8 @@ def test_it_is_worked_by_hand(call: Call) -> None:
     """With the numbers in, the arguments worked out, then what it comes to; in mathematics too."""
     flags = ("-i", 1, "-l", "least:1", "-T", 1, "--seed", 3, "--work")
     lines = [line for line in call("run", *flags).out.splitlines() if line.startswith("h_1 = ")]
-    assert lines == ["h_1 = min(0.6765·(−0.2625), 0) = min(−0.1776, 0) = −0.1776"]
-    assert r"\min\left(-0.1776,\, 0\right)" in call("run", *flags, "-f", "latex").out
+    assert lines == ["h_1 = min(0.6857·(−0.2729), 0) = min(−0.1871, 0) = −0.1871"]
+    assert r"\min\left(-0.1871,\, 0\right)" in call("run", *flags, "-f", "latex").out
     assert "<mi>min</mi>" in call("run", *flags, "-f", "html").out
 
 
