@@ -69,7 +69,7 @@ def in_use(net: Network, weights: dict[str, Any], notation: str) -> Mapping[str,
 
 
 def test_the_numbers_stand_as_the_equations_have_them() -> None:
-    """Rows before their matrices; what is stacked in one vector before one matrix. tanh(11) is less than 1, if by 6e-10."""
+    """Rows before their matrices; what is stacked in one vector before one matrix. tanh(11) is 6e-10 less than 1."""
     net = Network(input=1, layers=[RNN(2)], steps=1)
     weights = {"rnn_1": {"W_xh": [[1.0], [2.0]], "W_hh": [[3.0, 4.0], [5.0, 6.0]], "b_h": [0.0, 1.0]}}
     text = {
