@@ -8,16 +8,20 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from lacking import skip_what_is_lacking
 
 from rnncalc.cli import call as call_line
 
 skip_what_is_lacking()
 signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs the tests in the background has it ignored
-settings.register_profile("few", deadline=None, max_examples=40)  # how long an example takes is no test
-settings.register_profile("many", deadline=None, max_examples=200)
-settings.register_profile("quick", deadline=None, max_examples=5)  # for one Python among several
+UNTIMED: dict[str, Any] = {
+    "deadline": None,  # how long an example takes is no test, nor how long it takes to draw
+    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.filter_too_much],  # few networks suit each convention
+}
+settings.register_profile("few", max_examples=40, **UNTIMED)
+settings.register_profile("many", max_examples=200, **UNTIMED)
+settings.register_profile("quick", max_examples=5, **UNTIMED)  # for one Python among several
 settings.load_profile("few")  # `--hypothesis-profile=many` asks for the other, later
 
 
