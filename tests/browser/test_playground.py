@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import sys
 import threading
 import time
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from browser.conftest import Browser
 from conftest import Call
 from selenium.common.exceptions import JavascriptException
@@ -340,6 +342,14 @@ FETCHES = {
 }
 
 
+DROPPED = """
+    const bytes = Uint8Array.from(atob(arguments[0]), (letter) => letter.charCodeAt(0));
+    const held = new DataTransfer();
+    held.items.add(new File([bytes], "tagger.safetensors"));
+    document.body.dispatchEvent(new DragEvent("drop", {dataTransfer: held, bubbles: true, cancelable: true}));
+"""
+
+
 @pytest.mark.parametrize("where", FETCHES)
 def test_no_other_place_can_be_asked(page: Page, where: str) -> None:
     other = page.address.replace("127.0.0.1", "localhost")
@@ -357,6 +367,13 @@ def test_a_model_file_is_read_in_the_browser(page: Page) -> None:
     page.click("#use-draft")
     page.wait("document.querySelector('[data-view=count] iframe')?.srcdoc.includes('563')")
     assert [url for url in page.browser.requests() if not url.startswith(("about:", "data:"))] == []
+
+
+def test_a_model_file_is_read_where_it_is_dropped(page: Page) -> None:
+    data = base64.b64encode((ROOT / "specs" / "models" / "tagger.safetensors").read_bytes()).decode()
+    page.run(DROPPED, data)
+    page.wait("document.querySelector('#read iframe')")
+    assert "tagger.safetensors" in page.run("return document.querySelector('#read iframe').srcdoc")
 
 
 def test_a_file_that_is_none_is_told(page: Page, tmp_path: Path) -> None:
@@ -387,6 +404,30 @@ def test_a_long_computation_can_be_stopped(page: Page) -> None:
     page.wait("document.querySelector('#shown li, #problems li')")
     page.set("network", "-i 8 -l gru:16")
     assert "1,200" in page.views()["explain"]
+
+
+def test_link_spec_command_and_program_are_copied(page: Page) -> None:
+    """What is copied is what stands on the page: the link restores it, and the command counts it."""
+    page.run("window.copied = []; navigator.clipboard.writeText = async (text) => { window.copied.push(text); }")
+    page.set("target", "keras")
+    page.wait("!document.getElementById('copy-program').hidden")
+    for number, name in enumerate(("link", "exercise", "spec", "command", "program"), 1):
+        page.run("document.getElementById(arguments[0]).click()", f"copy-{name}")
+        page.wait(f"window.copied.length === {number}")
+    link, exercise, spec, command, program = page.run("return window.copied")
+    assert link != exercise
+    assert link.startswith(page.address + "#1.")
+    assert exercise.startswith(page.address + "#1.")
+    assert yaml.safe_load(spec) == {"name": "network", "steps": 5, "input": 8, "layers": [{"gru": 16}], "output": 1}
+    assert command == "rnncalc -i 8 -l gru:16 -o 1 -T 5"
+    assert "class Network(keras.Model)" in program
+    assert page.text("#status") == "Copied."
+
+
+def test_paper_has_the_views_and_no_controls(page: Page) -> None:
+    page.browser.command("Emulation.setEmulatedMedia", media="print")
+    assert page.run("return document.querySelector('#shown iframe').checkVisibility()")
+    assert not page.run("return [...document.querySelectorAll('button')].some(of => of.checkVisibility())")
 
 
 def test_the_keyboard_reaches_everything(page: Page) -> None:
