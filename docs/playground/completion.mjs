@@ -31,7 +31,7 @@ function inYaml(before, text, caret, { kinds, keys, conventions, topologies }) {
   if (value) return { convention: conventions, topology: topologies }[value] ?? kinds[kind]?.[value] ?? [];
   if (/^\s*- $/.test(line)) return Object.keys(kinds).map((name) => `${name}: `);
   if (/^\s+$/.test(line)) return Object.keys(kinds[kind] ?? {}).map((name) => `${name}: `);
-  return line === "" ? keys.map((key) => `${key}: `) : [];
+  return line === "" && !/\s/.test(text[caret - 1] ?? "\n") ? keys.map((key) => `${key}: `) : []; // once a key is begun
 }
 
 // The kind of the layer above a place.

@@ -237,6 +237,20 @@ def test_words_are_suggested_as_one_types(page: Page) -> None:
     assert field.get_property("ariaExpanded") == "false"
 
 
+def test_on_an_empty_line_nothing_is_suggested_before_a_letter(page: Page) -> None:
+    page.click("#form [value=yaml]")
+    field = page.browser.driver.find_element("id", "network")
+    field.clear()
+    field.send_keys("input: 4\n")
+    assert not page.run("return document.getElementById('words').checkVisibility()")
+    field.send_keys("la")
+    page.wait("document.getElementById('words').innerText.includes('layers')")
+    field.send_keys(Keys.ARROW_DOWN, Keys.ENTER, Keys.BACK_SPACE, "\n  - ls")
+    page.wait("document.getElementById('words').innerText.includes('lstm')")
+    field.send_keys(Keys.ARROW_DOWN, Keys.ENTER, "3\n    bid")
+    page.wait("document.getElementById('words').innerText.includes('bidirectional')")
+
+
 def test_an_answer_is_right_or_has_its_mistake(page: Page) -> None:
     for answer, said in (("1217", "Right"), ("1265", "bias"), ("nonsense", "expected")):
         page.run("document.getElementById('judged').replaceChildren()")
