@@ -74,7 +74,7 @@ class Commit:
                 return
 
     def contents(self, files: Sequence[File], most: int) -> Iterator[bytes | None]:
-        """Yield the bytes of each file, None for a file of more than `most` bytes. Raises CallError if one is missing."""
+        """Yield the bytes of each file, None if it has more than `most`. Raises CallError if one is missing."""
         if not files:
             return
         with self._cat_file("--batch-check") as sizes, self._cat_file("--batch") as git:
