@@ -1,25 +1,25 @@
-"""The door: a call comes in, an exit code goes out; in between one command reads, asks, and has the answer written.
+"""The command line: parses a call, runs one command, returns an exit code.
 
-What commands there are stands in `commands.py`; each has a file of its own. No arithmetic and no formatting here.
+`commands.py` lists the commands; each has a file of its own. No arithmetic and no formatting here.
 """
 
 from __future__ import annotations
 
 import os
-import sys  # and nothing that takes time, so that whoever interrupts the start is told of it here
+import sys  # and nothing that takes time, so that an interrupt during the start is reported here
 from typing import NoReturn
 
 
 def main() -> NoReturn:
-    """Run the command line: answers to standard output, everything else to standard error, an exit code at the end."""
+    """Run the command line: results on standard output, everything else on standard error, then exit with a code."""
     try:
         import gc
 
-        gc.disable()  # one short call leaves no cycles worth looking for: that would cost a tenth of its time
+        gc.disable()  # a short call leaves few reference cycles; collecting them would take a tenth of its time
         code = call(sys.argv[1:])
-    except KeyboardInterrupt:  # once more, while the first was told
+    except KeyboardInterrupt:  # a second interrupt while the first was reported
         code = 130
-    os._exit(code)  # what was written is flushed; to take a hundred modules down one by one would cost another tenth
+    os._exit(code)  # output is flushed; tearing down a hundred modules would take another tenth of the time
 
 
 def call(args: list[str]) -> int:

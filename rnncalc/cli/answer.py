@@ -30,7 +30,7 @@ _FLAG = re.compile("-[A-Za-z]|--[A-Za-z]")
         "rnncalc answer specs/encoder-decoder.yaml -- 335872 358400 23901",
     ),
     help_alone=True,  # the exit code 0 says that the answer is right
-    context_settings={"ignore_unknown_options": True},  # so that -5 is a number
+    context_settings={"ignore_unknown_options": True},  # so that -5 is read as a number
 )
 @click.argument("words", nargs=-1, metavar="[SPEC] NUMBER...", shell_complete=files)
 @network_flags
@@ -72,7 +72,7 @@ def answer(
 
 
 def _refuse_unknown_flags(context: click.Context, words: tuple[str, ...]) -> None:
-    """Refuse a word before `--` that is a flag to whoever typed it, as every other command does."""
+    """Refuse an unknown flag before `--`, as every other command does."""
     args = context.obj
     ended = len(args) - args.index("--") - 1 if "--" in args else 0
     for word in words[: len(words) - ended]:
@@ -81,7 +81,7 @@ def _refuse_unknown_flags(context: click.Context, words: tuple[str, ...]) -> Non
 
 
 def _is_number(word: str) -> bool:
-    """Return whether a word, which stands where a spec should, is an answer."""
+    """Return whether a word in the place of the spec is an answer."""
     if word == "-" or os.path.exists(word):
         return False
     try:

@@ -1,6 +1,6 @@
-"""The baseline of a `check`: earlier numbers, where they are read from, and which file each belongs to.
+"""The baseline of a `check`: reads earlier numbers and pairs them with files.
 
-Two specs are never paired by a guess: a file that could be paired in two ways has a problem.
+A pair is never guessed: a file that could be paired in two ways is a problem.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _REF = re.compile(r"[\w./@~^-]{1,100}", re.ASCII)
 
 Texts = Mapping[str, str | None]
 Pair = Callable[[SpecPath], str | None]
-"""Returns the path of the earlier spec, None for a new file; raises SpecError if there are two."""
+"""Returns the path of the earlier spec, None for a new file. Raises SpecError if two specs match."""
 
 
 class Baseline(ABC):
-    """Earlier numbers by a key, which is a path or the name of a network.
+    """Earlier numbers by key: a path or the name of a network.
 
-    label: what was compared with, for people. remarks: what could not be read of it.
-    whole: whether a key that no file has is a removed spec; single files say nothing about others.
+    label: the baseline's name, for people. remarks: what could not be read.
+    whole: whether a key without a file is a removed spec. It is not if the baseline is a single file.
     """
 
     def __init__(
@@ -46,14 +46,14 @@ class Baseline(ABC):
 
     @abstractmethod
     def key(self, found: SpecPath, name: str | None) -> str | None:
-        """Return the key of a file, None for a new one; name: of its network, None for a broken spec."""
+        """Return the key of a file, None for a new file. name: the network's name, None for a broken spec."""
 
     @abstractmethod
     def clash(self, key: str, other: str) -> Problem:
-        """Return the problem of a file whose key another file has."""
+        """Return the problem of two files with the same key."""
 
     def before(self, found: SpecPath, name: str | None) -> Numbers | None:
-        """Return the earlier numbers of a file, None for a new one. Raises SpecError if two files have its key."""
+        """Return the earlier numbers of a file, None for a new file. Raises SpecError if two files have its key."""
         key = self.key(found, name)
         if key is None:
             return None
@@ -70,7 +70,7 @@ class Baseline(ABC):
 
 
 class PathBaseline(Baseline):
-    """Earlier specs by their paths in a folder or a repository; `pair` returns that of a file."""
+    """Earlier specs by their paths in a folder or a repository; `pair` maps a file to such a path."""
 
     def __init__(self, label: str, earlier: Mapping[str, Numbers | str], pair: Pair, *, whole: bool) -> None:
         numbers = {path: of for path, of in earlier.items() if not isinstance(of, str)}
@@ -87,7 +87,7 @@ class PathBaseline(Baseline):
 
 
 class NameBaseline(Baseline):
-    """Earlier networks by their names; alone: the one network belongs to the one file, whatever their names are."""
+    """Earlier networks by name. alone: there is one network and one file, so their names need not match."""
 
     def __init__(self, label: str, numbers: Mapping[str, Numbers], *, alone: bool, whole: bool = True) -> None:
         super().__init__(label, numbers, whole=whole)
@@ -97,7 +97,7 @@ class NameBaseline(Baseline):
         if self.alone:
             return next(iter(self.numbers))
         if name is None:
-            self.whole = False  # a broken spec may be any of them, so none is known to be removed
+            self.whole = False  # a broken spec may be any of them, so none is certainly removed
         return name if name in self.numbers else None
 
     def clash(self, key: str, other: str) -> Problem:
@@ -106,7 +106,7 @@ class NameBaseline(Baseline):
 
 
 def read_baseline(path: str, paths: Sequence[str], found: Sequence[SpecPath], dtype: str, overrides: Texts) -> Baseline:
-    """Return the baseline at a path, or at a commit written `git:REF`, for the files found at some paths.
+    """Return the baseline at a path or at a commit `git:REF`, for the files found at some paths.
 
     dtype, overrides: those of the call. Raises SpecError or CallError when it cannot be read.
     """
@@ -139,7 +139,7 @@ def read_baseline(path: str, paths: Sequence[str], found: Sequence[SpecPath], dt
 
 
 def _with_commit(error: SpecError, path: str) -> SpecError:
-    """Return the error of a baseline that is not there, with the way to write a commit if it may be one's name."""
+    """Return the error of a missing baseline; if its name may be a commit, say how to write a commit."""
     (problem,) = error.problems
     if os.path.exists(path) or path.lower().endswith((*SUFFIXES, ".json")) or not _REF.fullmatch(path):
         return error
@@ -147,7 +147,7 @@ def _with_commit(error: SpecError, path: str) -> SpecError:
 
 
 def _is_spec(file: SpecPath) -> bool:
-    """Return whether a file is one of the specs that are checked: other YAML in a folder is left out."""
+    """Return whether a file is checked: other YAML in a folder is left out."""
     if file.named or file.problem:
         return True
     try:
@@ -172,7 +172,7 @@ def _folder(path: str, dtype: str, overrides: Texts) -> Iterator[tuple[str, Numb
 def numbers_at(
     path: str, data: bytes, source: str, *, dtype: str, overrides: Texts
 ) -> Iterator[tuple[str, Numbers | str]]:
-    """Yield the numbers of a spec; of a broken one, why they are not known; nothing of what is no spec by its keys."""
+    """Yield the numbers of a spec, or for a broken spec why they are unknown; nothing for other YAML."""
     try:
         if spec := parse_if_meant(data, source, **overrides):
             yield path, numbers_of(spec.network, dtype)
@@ -181,12 +181,12 @@ def numbers_at(
 
 
 def unpaired(message: str) -> SpecError:
-    """Return the error of a file that could be paired in two ways, or in none."""
+    """Return the error of a file that has no pair or more than one."""
     return SpecError((Problem((), message),))
 
 
 def pair_below(found: Sequence[SpecPath], earlier: Collection[str]) -> Pair:
-    """Return how some files are paired with the paths in a folder of earlier specs."""
+    """Return the function that pairs files with paths in a folder of earlier specs."""
     groups = dict.fromkeys(file.folder for file in found)
     tops = {folder: _top(folder, [file.path for file in found if file.folder == folder], earlier) for folder in groups}
 
@@ -207,9 +207,9 @@ def pair_below(found: Sequence[SpecPath], earlier: Collection[str]) -> Pair:
 
 
 def _top(folder: str | None, paths: Sequence[str], earlier: Collection[str]) -> str | None:
-    """Return the folder that the earlier specs are to be found below: of those above all paths that with the most.
+    """Return the folder above all files whose relative paths match the most earlier specs.
 
-    The folder that was given comes first, and then the others from the top. None where none of the paths is there.
+    If several match as many, the folder given in the call wins, then the topmost. None if nothing matches.
     """
     files = [path for path in paths if path != "-"]
     if folder is not None and _pairs(files, folder, earlier):
@@ -230,7 +230,7 @@ def _above(paths: Sequence[str]) -> Iterator[str]:
     """Yield the folders above all paths, from the top."""
     try:
         common = os.path.commonpath([os.path.dirname(os.path.abspath(path)) for path in paths])
-    except ValueError:  # no paths, or drives that have nothing in common
+    except ValueError:  # no paths, or paths on different drives
         return
     parts = [common]
     while (above := os.path.dirname(parts[-1])) != parts[-1]:

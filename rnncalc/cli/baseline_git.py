@@ -13,7 +13,7 @@ from rnncalc.questions.check import Numbers
 from rnncalc.text import escape
 
 Earlier = tuple[str, Numbers | str]
-"""A path, and the numbers of the spec that was there; or a remark on why they are not known."""
+"""A path and the numbers of its spec, or a remark on why they are unknown."""
 
 Read = Callable[[str, bytes, str], Iterator[Earlier]]
 
@@ -21,9 +21,9 @@ Read = Callable[[str, bytes, str], Iterator[Earlier]]
 def at_commit(
     ref: str, paths: Sequence[str], read: Read
 ) -> tuple[dict[str, Numbers | str], Callable[[SpecPath], str | None]]:
-    """Return the specs at and below some paths as they were at a commit, and what returns the path of a file's.
+    """Return the specs of a commit at and below some paths, and the function that pairs a file with one.
 
-    Raises CallError where there is no such commit.
+    Raises CallError if there is no such commit.
     """
     commit = Commit(ref, os.curdir)
     label = f"git:{ref}"
@@ -55,7 +55,7 @@ def _earlier(commit: Commit, label: str, paths: Sequence[str], read: Read) -> It
 
 
 def _is_asked_for(path: str, asked: Mapping[str, bool]) -> bool:
-    """Return whether a path is one of those asked for, or a spec's below one that is a folder."""
+    """Return whether a path is one of the wanted files, or a spec below a wanted folder."""
     if path in asked:
         return True
     parts = path.split("/")
@@ -64,5 +64,5 @@ def _is_asked_for(path: str, asked: Mapping[str, bool]) -> bool:
 
 
 def _from_here(commit: Commit, inside: str) -> str:
-    """Return a path in the repository as one from the current folder, as people know it."""
+    """Return a path in the repository relative to the current folder, as users write it."""
     return os.path.relpath(os.path.join(commit.top, *inside.split("/")), os.path.realpath(os.curdir))

@@ -1,6 +1,6 @@
-"""A baseline from an earlier report: the numbers of each network in the JSON that `count` or `check` printed.
+"""A baseline from an earlier report: the JSON printed by `count` or `check`.
 
-As strict as a spec is: a number or a name that is none, and a key that stands twice, are problems.
+Read as strictly as a spec: an invalid number or name, or a repeated key, is a problem.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _FROM_COUNT = "the JSON that rnncalc count -f json prints"
 
 
 def is_report(path: str, data: bytes) -> bool:
-    """Return whether a file is a JSON report, and not a spec, which may be written in JSON too."""
+    """Return whether a file is a JSON report. A spec may be JSON too."""
     start = data[:1_000].lstrip()
     return path.endswith(".json") or (start[:1] == b"{" and b'"reports"' in start[:100])
 
 
 def read_reports(data: bytes, source: str) -> dict[str, Numbers]:
-    """Return the numbers of each report by its name. Raises SpecError where it is no report."""
+    """Return the numbers of each report by name. Raises SpecError for an invalid report."""
     source = escape(source, limit=1_000)
     try:
         return _reports(_parsed(data))
@@ -35,7 +35,7 @@ def read_reports(data: bytes, source: str) -> dict[str, Numbers]:
 
 
 def _parsed(data: bytes) -> Any:
-    """Return what a JSON text holds, in any encoding of Unicode; of its objects only the keys that are read."""
+    """Parse a JSON text in any encoding of Unicode; keep only the keys that are read."""
     try:
         return json.loads(data, object_pairs_hook=_object, parse_int=_whole)
     except json.JSONDecodeError as error:
@@ -48,7 +48,7 @@ def _parsed(data: bytes) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the keys of an object that are read: layers and tensors would take many times the memory."""
+    """Return only the keys that are read: layers and tensors would take many times the memory."""
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
@@ -59,7 +59,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _whole(digits: str) -> int:
-    """Return a whole number; of one that is longer than is read, the least that is too long."""
+    """Return a whole number; if it has too many digits, the smallest number that is refused."""
     return int(digits) if len(digits) <= MAX_DIGITS else 10**MAX_DIGITS
 
 
@@ -85,7 +85,7 @@ def _reports(top: Any) -> dict[str, Numbers]:
 
 
 def _report(report: Any, path: Path) -> tuple[str | None, Numbers | None]:
-    """Return the name and the numbers of a report; both are None for a file that was no spec."""
+    """Return the name and the numbers of a report; both are None if the file was not a spec."""
     if not isinstance(report, dict):
         raise _error(path, f"expected an object, got {_written(report)}")
     if "params" not in report:
@@ -111,7 +111,7 @@ def _count(value: Any, path: Path) -> int | None:
 
 
 def _written(value: Any) -> str:
-    """Return a value as JSON has it, its start where it is long."""
+    """Return a value as JSON, shortened if it is long."""
     return escape(json.dumps(value))
 
 

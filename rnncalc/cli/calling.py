@@ -1,4 +1,4 @@
-"""One call from its words to its exit code: everything that can be wrong with it ends here as a line and a number."""
+"""Run one call: every error becomes a message on standard error and an exit code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FLAGS = {
     Cure.ANOTHER_SIZE: "write ? instead of another",
     Cure.ANY_PARAMS: "compare it as it is, without --same-params",
 }
-"""The cures of a refusal that a flag stands for, in its words."""
+"""Cures of refusals, written with the command's flags."""
 
 
 def answered(args: list[str]) -> int:
@@ -62,5 +62,5 @@ def answered(args: list[str]) -> int:
 
 
 def _shortened(message: str) -> str:
-    """Return a message in which words of the call stand as they were typed, each of them cut, and all of them too."""
+    """Return a message with long words, which the call may have typed, shortened, and the whole limited in length."""
     return escape(re.sub(r"\S{81,}", lambda word: escape(word[0]), message), limit=500)

@@ -1,6 +1,6 @@
-"""`rnncalc check`: finds the files, reads each with the call's flags, and has it held against its limits.
+"""`rnncalc check`: finds the files, reads each with the call's flags and checks its limits.
 
-One file is in memory at a time; what stays of it are the numbers.
+One file is in memory at a time; only its numbers are kept.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ COMPARISONS = {
     "max_multiply_adds_growth": (Rule.GROWTH, Quantity.MULTIPLY_ADDS),
     "max_dense_ratio_fall": (Rule.FALL, Quantity.DENSE_RATIO),
 }
-"""The limits on what changed since a baseline, by the flag that sets each."""
+"""The limits on changes since a baseline, by flag."""
 
 limit_flags = together(
     *(
@@ -59,7 +59,7 @@ limit_flags = together(
         for key, of in BUDGET_KEYS.items()
     )
 )
-"""What a budget may limit, from the declaration of its keys."""
+"""The quantities that a budget may limit, from the declaration of its keys."""
 
 growth_flags = together(
     click.option("--max-growth", metavar="N|N%", help="The most parameters more than the baseline's: 10k, or 5%."),
@@ -123,7 +123,7 @@ def check(
 
 
 class Call(NamedTuple):
-    """What a call says of every file: the limits, what else its flags set, and the model file of its one spec."""
+    """What a call sets for every file: limits, overrides, and the model file of its one spec."""
 
     limits: tuple[Limit, ...]
     overrides: Texts
@@ -142,7 +142,7 @@ def check_all(
     strict: bool = False,
     model: str | None = None,
 ) -> CheckReport:
-    """Return what is said of every file at the paths; what is wrong with one does not stop the others.
+    """Check every file at the paths and return a verdict for each; a broken file does not stop the others.
 
     overrides, limits: flags as typed. Raises SpecError or CallError when the call itself is wrong.
     """
@@ -174,7 +174,7 @@ def check_all(
 
 
 def _each(found: Iterable[SpecPath], call: Call, was: Baseline | None) -> Iterator[tuple[str, Verdict]]:
-    """Yield the path of each file that is no other YAML, and what was found of it; refuse what takes the memory."""
+    """Yield the path and the verdict of each spec, without other YAML; refuse verdicts that exceed the memory."""
     findings = 0
     for file in found:
         if verdict := _verdict(file, call, was):
@@ -186,7 +186,7 @@ def _each(found: Iterable[SpecPath], call: Call, was: Baseline | None) -> Iterat
 
 
 def _verdict(file: SpecPath, call: Call, was: Baseline | None) -> Verdict | None:
-    """Return what was found of a file; None of one in a folder that by its keys is no spec."""
+    """Return the verdict of a file; None for a file in a folder whose keys are not a spec's."""
     name = matched = None
     try:
         spec = _read(file, call.overrides)
@@ -199,7 +199,7 @@ def _verdict(file: SpecPath, call: Call, was: Baseline | None) -> Verdict | None
 
             matched = matched_with(spec, call.model)
     except SpecError as error:
-        if was and name is None:  # it is broken, not gone
+        if was and name is None:  # it is broken, not removed
             with suppress(SpecError):
                 was.before(file, None)
         return Verdict(file.path, problems=error.problems)
@@ -215,7 +215,7 @@ def _verdict(file: SpecPath, call: Call, was: Baseline | None) -> Verdict | None
 
 
 def _model(path: str, found: Sequence[SpecPath]) -> ModelFile:
-    """Return the model file that the one spec of a call is held against."""
+    """Return the model file that the one spec of a call is compared with."""
     if len(found) != 1:
         raise CallError(f"--model is the file of one spec, got {len(found):,}; give one PATH")
     from rnncalc.modelfiles import read
@@ -233,7 +233,7 @@ def _read(file: SpecPath, overrides: Texts) -> Spec | None:
 
 
 def _without_specs(found: Counter[str | None], left_out: Counter[str | None]) -> Iterator[Verdict]:
-    """Yield a broken file for each folder of whose files none is a spec."""
+    """Yield an invalid verdict for each folder without a spec."""
     for folder, number in left_out.items():
         if folder is not None and number == found[folder]:
             files = f"{number:,} YAML file{'' if number == 1 else 's'} below this folder, none a spec by its keys"
@@ -241,9 +241,9 @@ def _without_specs(found: Counter[str | None], left_out: Counter[str | None]) ->
 
 
 def read_limits(given: Mapping[str, str | None], *, compares: bool) -> tuple[Limit, ...]:
-    """Return the limits of a call, by the keys of their flags and as typed; `compares`: whether there is a baseline.
+    """Return the limits of a call by the keys of their flags. compares: whether there is a baseline.
 
-    Raises SpecError where one is no number, CallError where there is nothing that it could be compared with.
+    Raises SpecError for a limit that is not a number, CallError for a limit on growth without a baseline.
     """
     texts = {key: text for key, text in given.items() if text is not None}
     for key in texts:
@@ -255,13 +255,13 @@ def read_limits(given: Mapping[str, str | None], *, compares: bool) -> tuple[Lim
 
 
 def read_limit(key: str, text: str) -> Limit:
-    """Return the limit of a flag, which has a budget's key."""
+    """Return the limit of a flag that is named like a key of a budget."""
     rule, quantity, allowed, _ = BUDGET_KEYS[key]
     return Limit(rule, quantity, read_value(_flag(key), text, allowed), flag=_flag(key))
 
 
 def read_comparison(key: str, text: str) -> Limit:
-    """Return what `5%` or `10k` allows a number to grow or fall by."""
+    """Parse a limit on growth or fall, such as `5%` or `10k`."""
     try:
         return _comparison(key, text)
     except SpecError:

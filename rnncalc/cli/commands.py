@@ -1,7 +1,7 @@
-"""What commands there are: the one table of them, and the group that imports a command when it is called.
+"""The table of commands, and the group that imports a command when it is called.
 
-A new command is a file in this room, named as the command is and with a click command of that name in it, and its line
-in the table. Nothing here imports a command: each would have to build its options for the calls of all others.
+A new command is a file in this room and a line in the table. The file and the click command in it have the command's
+name. Nothing here imports a command: a call would then build the options of all commands.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ COMMANDS = {
 DEFAULT = next(iter(COMMANDS))
 
 NO_COMMAND = "rnncalc.no_command"
-"""Where a call keeps its first word if it is no command, though one could stand there."""
+"""Key of a call's first word if it could be a command and is none."""
 
 
 def show_help(context: click.Context, _: click.Parameter, asked: bool) -> None:
-    """Print the help; refuse to where it would pass for the answer to something else."""
+    """Print the help; refuse if it could be mistaken for a result with exit code 0."""
     if asked:
         if isinstance(context.command, Command) and context.command.help_alone and len(context.obj) > 1:
             raise click.UsageError("the help is asked for alone", context)
@@ -66,11 +66,11 @@ HELP_FLAG = click.Option(
     callback=show_help,
     help="Show this message and exit.",
 )
-"""Instead of click's own, for which it would look up a translation at every start."""
+"""Used instead of click's own, which would look up a translation at every start."""
 
 
 class Commands(click.Group):
-    """The commands of the table; a call that starts with none of them, nor with a flag of the group, is the default."""
+    """The commands of the table; a call that starts with neither a command nor a flag of the group runs the default."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*COMMANDS]
@@ -112,8 +112,8 @@ class Commands(click.Group):
 class Command(click.Command):
     """A command of the table.
 
-    examples: calls that its help shows. help_alone: whether `--help` beside anything else is a mistake, as it is where
-    the exit code 0 is an answer.
+    examples: calls that its help shows. help_alone: whether `--help` beside anything else is a mistake, because exit
+    code 0 is a result.
     """
 
     def __init__(self, *args: Any, examples: tuple[str, ...] = (), help_alone: bool = False, **given: Any) -> None:
@@ -134,7 +134,7 @@ class Command(click.Command):
         return rest
 
     def make_parser(self, ctx: click.Context) -> Any:
-        """Return click's parser, which notes what is given twice: click itself would take the last."""
+        """Return click's parser, made to note repeated options: click itself would use the last."""
         parser = super().make_parser(ctx)
         parse = parser.parse_args
 
@@ -142,7 +142,7 @@ class Command(click.Command):
             values, rest, order = parse(args)
             given = [each for each in order if isinstance(each, click.Option) and not (each.multiple or each.is_flag)]
             for option in dict.fromkeys(given):
-                if given.count(option) > 1 and option.name != "format_":  # how it is written changes no answer
+                if given.count(option) > 1 and option.name != "format_":  # a format does not change the result
                     note(Problem((), "stands here a second time; remove one", option.opts[-1]))
             return values, rest, order
 
@@ -150,7 +150,7 @@ class Command(click.Command):
         return parser
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the flags: those of the command in full, those of a network in a line that points to the topics."""
+        """Write the command's own flags in full, and one line that names those of a network and their topics."""
         from rnncalc.cli.flags import NetworkFlags
 
         options = [option for option in self.get_params(ctx) if isinstance(option, click.Option)]
@@ -167,12 +167,12 @@ class Command(click.Command):
             write_examples(formatter, self.examples)
 
     def spelled_out(self, args: list[str]) -> list[str]:
-        """Return the arguments with each short flag as its long one.
+        """Return the arguments with each short flag replaced by its long form.
 
-        click looks for a short flag among the long ones first, and guesses what may have been meant by it: 2 ms.
+        click looks up a short flag among the long ones first and makes suggestions, which takes 2 ms.
         """
         options = {flag: option for option in self.params if isinstance(option, click.Option) for flag in option.opts}
-        spelled, rest = [], iter(args[:-1])  # the last may lack its value, and is then complained of as it was typed
+        spelled, rest = [], iter(args[:-1])  # the last may lack its value, and the message then repeats it as typed
         for arg in rest:
             option = options.get(arg)
             spelled.append(option.opts[-1] if option else arg)
@@ -192,13 +192,13 @@ def _short(option: click.Option) -> str:
 def write_flags(
     formatter: click.HelpFormatter, context: click.Context, title: str, options: list[click.Option]
 ) -> None:
-    """Write what each of some flags does."""
+    """Write the help of some flags."""
     with formatter.section(title):
         formatter.write_dl([record for option in options if (record := option.get_help_record(context))])
 
 
 def write_allowed_values(formatter: click.HelpFormatter, options: list[click.Option]) -> None:
-    """Write the words that each of some flags may have, unbroken."""
+    """Write the allowed values of some flags, without breaking a word."""
     from rnncalc.cli.flags import WordOption
 
     flags = [option for option in options if isinstance(option, WordOption)]

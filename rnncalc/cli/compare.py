@@ -60,7 +60,7 @@ def compare(
 
 
 def _written(found: re.Match[str]) -> Problem:
-    """Return what to say of `1-100`."""
+    """Return the message for a range written like `1-100`."""
     expected = f"expected a positive whole number, or FIRST..LAST, got '{escape(found[0])}'"
     return Problem((), f"{expected}; write {found[1]}..{found[2]}", "--steps")
 

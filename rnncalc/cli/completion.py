@@ -1,7 +1,7 @@
-"""What a shell is told that asks for completion: its script, and what may follow the words before the cursor.
+"""Shell completion: prints the script of a shell, and the words that may follow at the cursor.
 
-Loaded when a shell asks, and by no other call. The scripts hand over the words one a line, up to the one at the
-cursor, and take a suggestion a line; the line `file` stands for the shell's own completion of file names.
+Loaded only for completion. The scripts pass the words one per line, up to the one at the cursor, and read one
+suggestion per line. The line `file` asks for the shell's own completion of file names.
 """
 
 from __future__ import annotations
@@ -70,11 +70,11 @@ end
 complete --no-files --command rnncalc --arguments "(__rnncalc)"
 """,
 }
-"""What each shell runs: `eval "$(_RNNCALC_COMPLETE=bash_source rnncalc)"`."""
+"""The script of each shell, loaded with `eval "$(_RNNCALC_COMPLETE=bash_source rnncalc)"`."""
 
 
 def complete(program: Command, instruction: str) -> int:
-    """Answer what a shell asks: `bash_source` for its script, `bash_complete` for what may follow. Return the code."""
+    """Answer a shell: `bash_source` prints its script, `bash_complete` suggestions. Return the exit code."""
     shell, _, asked = instruction.partition("_")
     if shell not in SCRIPTS or asked not in ("source", "complete"):
         tell(f"rnncalc: {VARIABLE}: expected {one_of([f'{name}_source' for name in SCRIPTS])}, got '{instruction}'")
@@ -85,7 +85,7 @@ def complete(program: Command, instruction: str) -> int:
     at = int(os.environ.get("_RNNCALC_AT", "1"))
     words = [*os.environ.get("_RNNCALC_WORDS", "").split("\n"), *[""] * at][: at + 1]
     cut = 0
-    if shell == "bash":  # to which lstm:5,merge=s is five words: they are put together, and the last alone is completed
+    if shell == "bash":  # bash splits lstm:5,merge=s into five words: join them and complete the last alone
         words = re.sub(r"\n?([:=])\n?", r"\1", "\n".join(words)).split("\n")
         cut = max(words[-1].rfind(":"), words[-1].rfind("=")) + 1
     flag, equals, _ = words[-1].partition("=")
@@ -97,7 +97,7 @@ def complete(program: Command, instruction: str) -> int:
 
 
 def layers(incomplete: str) -> list[CompletionItem]:
-    """Return how a value of `--layer` may go on: a kind, then its options, then their values."""
+    """Return the suggestions for a value of `--layer`: a kind, then its options, then their values."""
     name, colon, rest = incomplete.partition(":")
     if not colon:
         return [CompletionItem(f"{each}:") for each in KINDS if each.startswith(name)]
@@ -116,7 +116,7 @@ def layers(incomplete: str) -> list[CompletionItem]:
 
 
 def _values(allowed: Allowed) -> tuple[str, ...]:
-    """Return the words that an option may be; none where it may be any number or text."""
+    """Return the allowed values of an option; none if any number or text is allowed."""
     match allowed:
         case Choice(words=words):
             return tuple(words)

@@ -83,18 +83,18 @@ def count(
 
 
 def _is_read(destination: Destination) -> bool:
-    """Return whether people read the format, which then has titles and a summary of several files."""
+    """Return whether people read the format; it then has titles and a summary of several files."""
     return find(destination.format).can_write(FileReport)
 
 
 def _named(reports: list[tuple[str, Report]], destination: Destination) -> list[Report]:
-    """Return reports, each of several below the name of its file if people read them."""
+    """Return the reports; for people, several reports get the names of their files as titles."""
     titled = len(reports) > 1 and _is_read(destination)
     return [each for file, report in reports for each in ((FileReport(file), report) if titled else (report,))]
 
 
 def _with_operations(report: CountReport, batch: int = 1, **_: object) -> OperationsReport:
-    """Return a report with the operations of a pass, which nobody else pays for."""
+    """Return a report with the operations of a pass; imported only here, because other calls need none."""
     from rnncalc.questions.operations import pass_operations
     from rnncalc.reports.operations import OperationsReport
 
@@ -102,7 +102,7 @@ def _with_operations(report: CountReport, batch: int = 1, **_: object) -> Operat
 
 
 def _trained(report: CountReport, **update: Unpack[UpdateFlags]) -> TrainingReport:
-    """Return a report with what training takes, which nobody else pays for."""
+    """Return a report with what training needs; imported only here, because other calls need none."""
     from rnncalc.questions.training import training
     from rnncalc.reports.training import TrainingReport
 

@@ -1,4 +1,4 @@
-"""What is put in order when a signal ends the process."""
+"""Clean up when a signal ends the process."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(s
 
 @contextmanager
 def cleared_when_ended(clear: Callable[[], None]) -> Iterator[None]:
-    """Call `clear` when the process is ended with SIGTERM, or with its terminal; it still ends as it would have."""
+    """Call `clear` when SIGTERM or SIGHUP ends the process; it then ends as it would without this."""
 
     def end(number: int, _: object) -> None:
         clear()
         signal.signal(number, signal.SIG_DFL)
         signal.raise_signal(number)
 
-    main = current_thread() is main_thread()  # others may set no handler
+    main = current_thread() is main_thread()  # only the main thread may set a handler
     ours = [number for number in _SIGNALS if main and signal.getsignal(number) is signal.SIG_DFL]
     for number in ours:
         signal.signal(number, end)

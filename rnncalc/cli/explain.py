@@ -59,7 +59,7 @@ def explain(
 
 
 def _trained(network: Network, only: tuple[str, ...], **update: Unpack[UpdateFlags]) -> TrainingExplanationReport:
-    """Return how the numbers of training come about, which nobody else pays for."""
+    """Return the derivation of the numbers of training; imported only here, because other calls need none."""
     from rnncalc.questions.explain_training import explain_training
     from rnncalc.questions.training import training
     from rnncalc.reports.explain_training import TrainingExplanationReport

@@ -1,6 +1,6 @@
-"""The flags that several commands share, and how their words are checked. Knows no command.
+"""The flags that several commands share, and the checks of their values. Knows no command.
 
-Each is a decorator, so that its option is built when the command that bears it is imported.
+Each is a decorator, so that its option is built when its command is imported.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Words = Callable[[], Iterable[str]]
 
 
 class NetworkFlags(TypedDict):
-    """What the flags of a network say, each as typed; None, or no layers, where a flag was not given."""
+    """The values of the network flags as typed; None, or no layers, if a flag was not given."""
 
     input: str | None
     layers: tuple[str, ...]
@@ -50,10 +50,10 @@ def together(*decorators: Decorator) -> Decorator:
 
 
 class WordOption(click.Option):
-    """A flag whose value is one of a few words: its help lists them, and shells complete them.
+    """A flag with a list of allowed values: its help lists them, and shells complete them.
 
-    They are asked for when they are needed, so that no start pays for where they stand. A word that is none of them is
-    noted, to be told with what else is wrong; the default stands in for it.
+    The list is imported only when it is needed, to keep the start fast. An invalid value is noted, to be reported with
+    the other problems of the call; the default is used until then.
     """
 
     def __init__(self, *args: Any, words: Words, checked: bool = True, **given: Any) -> None:
@@ -61,7 +61,7 @@ class WordOption(click.Option):
         self.words = words
 
     def known(self, _: click.Context, __: click.Parameter, word: str | None) -> Any:
-        """Return the word, or, noting the problem, the default."""
+        """Return the value; if it is invalid, note the problem and return the default."""
         if word is None or word in (words := tuple(self.words())):
             return word
         note(_unknown(self.opts[-1], word, words))
@@ -74,7 +74,7 @@ class WordOption(click.Option):
 
 
 def files(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Have the shell complete the name of a file."""
+    """Let the shell complete the name of a file."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(incomplete, type="file")]
@@ -132,7 +132,7 @@ override_flags = together(
         help="Framework whose parameters are counted; textbook by default.",
     ),
 )
-"""What may be said of a network in flags, or replace a spec's own."""
+"""Flags of a network that may also override a spec's own values."""
 
 network_flags = together(
     click.option("-i", "--input", metavar="N", help="Features per time step, or the vocabulary of an embedding."),
@@ -155,7 +155,7 @@ network_flags = together(
         help="In one-to-many, each output is the next input; without it the later inputs are zeros.",
     ),
 )
-"""A network in flags: those of NetworkFlags."""
+"""All flags that describe a network, as in NetworkFlags."""
 
 notation_flag = click.option(
     "--notation",
@@ -165,7 +165,7 @@ notation_flag = click.option(
     metavar="NAME",
     help="How parameters and shapes are written: rnncalc help notations.",
 )
-"""Of a command that shows tensors or equations."""
+"""The flag of commands that show tensors or equations."""
 
 dtype_flag = click.option(
     "--dtype",
@@ -181,7 +181,7 @@ dtype_flag = click.option(
 def report_flags(*reports: type[Report], default: str = "") -> Decorator:
     """Return `--format`, with the formats that can write these kinds of report, and `--out`.
 
-    default: the format where none is named; without one the first that is offered.
+    default: the format if none is named; by default the first.
     """
     return together(
         click.option(
@@ -205,9 +205,9 @@ def out_flag(remark: str) -> Decorator:
 
 
 def destination(context: click.Context) -> Destination:
-    """Take `--format` and `--out` out of the parameters of a call, and return what they say together.
+    """Remove `--format` and `--out` from the parameters of a call and return the output they name.
 
-    Notes the problem of a file whose suffix is no format of the command, or another than the one that is named.
+    Notes a problem if the suffix is not a format of the command, or not the format that is named.
     """
     named, file = context.params.pop("format_"), context.params.pop("out")
     if file is None:
@@ -223,9 +223,9 @@ def destination(context: click.Context) -> Destination:
 
 
 def _format_of(path: str, formats: Iterable[str], named: str, *, default: bool) -> str:
-    """Return the format that the suffix of a file asks for.
+    """Return the format of a file's suffix.
 
-    named: that of `--format`; default: whether the call leaves that out.
+    named: the value of `--format`. default: whether the call leaves it out.
     """
     meanings: dict[str, list[str]] = {}
     for name in formats:
@@ -242,6 +242,6 @@ def _format_of(path: str, formats: Iterable[str], named: str, *, default: bool) 
 
 
 def _unknown(flag: str, word: str, known: tuple[str, ...]) -> Problem:
-    from rnncalc.spec.aliases import expected_word  # no call pays for other programs' words but one that uses them
+    from rnncalc.spec.aliases import expected_word  # imported only for a call that uses other programs' words
 
     return Problem((), expected_word(word, known), flag)

@@ -1,7 +1,7 @@
 """The files of a commit, as git has them: for a baseline that needs no second checkout.
 
-Whoever wrote the commit and the names in it may mean harm. So no shell reads what is passed to git, a name of a commit
-is checked before git sees it, paths follow `--`, files are asked for by their hashes, and nothing is fetched.
+A commit and the names in it may be malicious. So git is called without a shell, a commit's name is checked before git
+sees it, paths follow `--`, files are requested by their hashes, and nothing is fetched.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _REF = re.compile(r"(?!.*(\.\.|\{/))[^\s:?*\[\\\x00-\x1f\x7f^-][^\s:?*\[\\\x00-\
 _HASH = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 _REGULAR = (b"100644", b"100755")
 _PATHS = 500
-"""So many paths are given to one call of git: more may be too long for the system."""
+"""The most paths in one call of git: more may exceed the system's limit."""
 
 
 class File(NamedTuple):
-    """A file of a commit: its path below the repository's top, with `/`, and what git calls it.
+    """A file of a commit: its path below the repository's top, with `/`, and its hash.
 
-    is_regular: whether it is no link.
+    is_regular: whether it is a regular file, not a link.
     """
 
     path: str
@@ -34,7 +34,7 @@ class File(NamedTuple):
 
 
 class Commit:
-    """A commit of the repository that a folder is in. Raises CallError where there is none, or no git."""
+    """A commit of the repository around a folder. Raises CallError if there is no such commit or no git."""
 
     def __init__(self, ref: str, folder: str) -> None:
         if not _REF.fullmatch(ref):
@@ -51,7 +51,7 @@ class Commit:
             raise CallError(f"--baseline: no commit '{escape(ref)}' in this repository; {cure}")
 
     def path_of(self, path: str) -> str | None:
-        """Return a path as the repository has it; None for one that is not in it."""
+        """Return a path relative to the repository's top; None for a path outside."""
         folder, name = os.path.split(os.path.abspath(path))
         real = os.path.realpath(path) if os.path.isdir(path) else os.path.join(os.path.realpath(folder), name)
         try:
@@ -74,7 +74,7 @@ class Commit:
                 return
 
     def contents(self, files: Sequence[File], most: int) -> Iterator[bytes | None]:
-        """Yield the bytes of each file, None for one of more bytes than `most`. Raises CallError where git has none."""
+        """Yield the bytes of each file, None if it has more than `most`. Raises CallError if one is missing."""
         if not files:
             return
         with self._cat_file("--batch-check") as sizes, self._cat_file("--batch") as git:
@@ -111,12 +111,12 @@ class Commit:
 
 
 def _size(git: subprocess.Popen[bytes], file: File) -> int:
-    """Ask a `git cat-file` for a file, and return the size that its answer begins with."""
+    """Request a file from `git cat-file` and return the size in the header of its answer."""
     assert git.stdin
     assert git.stdout
     try:
-        os.write(git.stdin.fileno(), f"{file.object}\n".encode())  # unbuffered, so nothing is left to write later
-    except OSError:  # it ended at the file before
+        os.write(git.stdin.fileno(), f"{file.object}\n".encode())  # unbuffered: nothing is left to write later
+    except OSError:  # git ended at the previous file
         raise _missing(file) from None
     about = git.stdout.readline().split()  # the hash, blob, and the size; or the hash, missing; or nothing
     if about[1:2] != [b"blob"]:
@@ -130,7 +130,7 @@ def _missing(file: File) -> CallError:
 
 
 def _program() -> str:
-    """Return the path of git, never one in the current folder: on Windows a search would begin there."""
+    """Return the path of git, never in the current folder, where Windows would search first."""
     name = "git.exe" if os.name == "nt" else "git"
     for folder in os.get_exec_path():
         path = os.path.join(folder, name)
@@ -144,7 +144,7 @@ def _environment() -> dict[str, str]:
         **os.environ,
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_NO_LAZY_FETCH": "1",
-        "GIT_ALLOW_PROTOCOL": "none",  # for a git that does not know the former
+        "GIT_ALLOW_PROTOCOL": "none",  # for an older git, which does not know the first variable
         "GIT_OPTIONAL_LOCKS": "0",
         "LC_ALL": "C",
     }

@@ -1,4 +1,4 @@
-"""Where a call's networks come from: spec files, standard input, or flags. Knows nothing of what is asked of them."""
+"""Reads the networks of a call from spec files, standard input or flags."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from rnncalc.text import all_of, did_you_mean, escape, one_of
 Kept = TypeVar("Kept")
 
 _FILE = re.compile(r"/|\.[A-Za-z]\w*$")
-"""What a file has in its name, and no size."""
+"""Characters that occur in a file's name and not in a number of units."""
 
 
 def read_specs(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[Spec]:
-    """Return what the specs, or the flags, describe.
+    """Return the description of each spec, or of the flags.
 
-    Raises SpecError with the problems of all of them, CallError when nothing, or both, is given.
+    Raises SpecError with the problems of all specs, CallError if neither specs nor flags are given, or both.
     """
     return _read(specs, flags, lambda spec: spec)
 
@@ -47,7 +47,7 @@ def read_specs(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[Spec
 def read_networks(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[Network]:
     """Return the networks of the specs, or of the flags. Raises as `read_specs` does.
 
-    Nothing is kept of a file but its network: its words and their places take several times as much.
+    Only the network of a file is kept: its text and positions take several times the memory.
     """
     return _read(specs, flags, lambda spec: spec.network)
 
@@ -58,7 +58,7 @@ def read_files(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> list[tupl
 
 
 def _read(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Spec], Kept]) -> list[Kept]:
-    """Return what is kept of each spec, or of the flags."""
+    """Read each spec, or the flags, and return the part of each that `kept` selects."""
 
     def keep(spec: str) -> Kept:
         return kept(read_spec(spec, _overrides(flags)))
@@ -79,7 +79,7 @@ def _read(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Spec], Kept
 
 
 def _file_for_units(flags: NetworkFlags) -> str:
-    """Return what to say of `-o report.html`, empty if `-o` is no file."""
+    """Return the hint for `-o report.html`, empty if the value of `-o` is not a file."""
     units = (flags["output"] or "").partition(",")[0]
     if not _FILE.search(units):
         return ""
@@ -87,7 +87,7 @@ def _file_for_units(flags: NetworkFlags) -> str:
 
 
 def _files(spec: str) -> list[str]:
-    """Return the file that a word names, or those below a folder; a folder without any is named itself."""
+    """Return the file at a path, or the specs below a folder; a folder without specs is returned itself."""
     if spec == "-" or not os.path.isdir(spec):
         return [spec]
     from rnncalc.cli.paths import below
@@ -96,7 +96,7 @@ def _files(spec: str) -> list[str]:
 
 
 def _both(in_flags: list[str], specs: Sequence[str], layers: Sequence[str]) -> str:
-    """Return what to say of specs beside the flags of a network."""
+    """Return the message for specs given together with the flags of a network."""
     spec, context = specs[0], click.get_current_context(silent=True)
     if _is_layer(spec):
         return f"'{escape(spec)}': a layer has its flag before it; write -l {escape(spec.replace('=', ':'))}"
@@ -121,16 +121,16 @@ def _is_layer(word: str) -> bool:
 
 
 def read_spec(path: str, overrides: Mapping[str, str | None], flag: str = "") -> Spec:
-    """Return what one spec describes, its steps, topology or convention overridden; `flag` is the one that names it.
+    """Return the description in one spec, with overridden steps, topology or convention. flag: the flag that names it.
 
-    Raises SpecError with every problem; a file that is missing may be a command, misspelled.
+    Raises SpecError with every problem; a missing file may be a misspelled command.
     """
     data, source = read_file(path, flag=flag, hint=not flag)
     return parse(data, source, **overrides)
 
 
 def read_template(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Template:
-    """Return what one spec, or the flags, say, sizes written `?` left open. Raises as `read_specs` does."""
+    """Return the description in one spec or the flags, with sizes `?` left open. Raises as `read_specs` does."""
     with AllAtOnce() as at_once:
         if found := _file_for_units(flags):
             raise CallError(found)
@@ -145,27 +145,27 @@ def _template(path: str, overrides: Mapping[str, str | None]) -> Template:
 
 
 def _describing(flags: NetworkFlags) -> list[str]:
-    """Return the flags given that describe a network of their own."""
+    """Return the given flags that describe a network without a spec."""
     return [flag for flag, given in (("-i", flags["input"]), ("-l", flags["layers"]), ("-o", flags["output"])) if given]
 
 
 def _overrides(flags: NetworkFlags) -> dict[str, str | None]:
-    """Return what replaces a spec's own values."""
+    """Return the values that override a spec's own."""
     return {key: word for key, word in flags.items() if key in OVERRIDES and isinstance(word, str)}
 
 
 def read_file(path: str, *, flag: str = "", hint: bool = False, most: int = MAX_BYTES) -> tuple[bytes, str]:
-    """Return the bytes of a file, or of standard input, and how problems name it. Raises SpecError if none.
+    """Return the bytes and the name of a file or of standard input. Raises SpecError if it cannot be read.
 
-    Of more bytes than `most`, one more is read: enough to know that there are too many.
-    flag: the one that names the file. hint: whether the word may have been meant for a command.
+    A file of more than `most` bytes is read up to one more byte, enough to know that it is too long.
+    flag: the flag that names the file. hint: whether the word may be meant as a command.
     """
     if path != "-":
         try:
             return contents(path, most), path
         except OSError as error:
             raise SpecError((_at(path, flag, _unreadable(path, error, hint)),)) from None
-        except ValueError:  # a zero byte in the name
+        except ValueError:  # the name contains a zero byte
             raise SpecError((_at(path, flag, "no such file"),)) from None
     if sys.stdin is None or sys.stdin.closed or not (data := sys.stdin.buffer.read(most + 1)):
         raise SpecError((Problem((), "standard input is empty; give it one spec, once", "-"),))
@@ -173,13 +173,13 @@ def read_file(path: str, *, flag: str = "", hint: bool = False, most: int = MAX_
 
 
 def _at(path: str, flag: str, message: str) -> Problem:
-    """Return a problem of a file that cannot be read."""
-    where = f"'{escape(path, limit=300)}'"  # the file's own name stands last
+    """Return the problem of a file that cannot be read."""
+    where = f"'{escape(path, limit=300)}'"  # the message ends with the file's name
     return Problem((), f"{where}: {message}", flag) if flag else Problem((), message, where)
 
 
 def _unreadable(path: str, error: OSError, hint: bool) -> str:
-    """Return why a file cannot be read, with a hint where it was not meant for a file."""
+    """Return why a file cannot be read, with a hint if the word is probably not a file."""
     if isinstance(error, FileNotFoundError):
         if os.path.islink(path):
             return "is a link that leads nowhere"
@@ -194,7 +194,7 @@ def _unreadable(path: str, error: OSError, hint: bool) -> str:
 
 
 def _beside(path: str) -> str:
-    """Return the spec that stands where a file is not, under another suffix or a name that is near."""
+    """Return a suggestion for a missing file: the same name with another suffix, or a similar name."""
     from difflib import get_close_matches
 
     from rnncalc.cli.paths import SUFFIXES
@@ -217,7 +217,7 @@ def _beside(path: str) -> str:
 
 
 def _hint(word: str) -> str:
-    """Return what a word may have been meant for that is no file: a layer, or a command."""
+    """Return a suggestion for a word that is not a file: a layer or a command."""
     if _is_layer(word):
         return f"; a layer has its flag before it: -l {escape(word.replace('=', ':'))}"
     if meant := _command_meant(word):
@@ -227,7 +227,7 @@ def _hint(word: str) -> str:
 
 
 def _command_meant(word: str) -> str:
-    """Return the command that a word is near which stands where one may."""
+    """Return the command that a misspelled first word is close to."""
     if not _stands_first(word):
         return ""
     from rnncalc.spec.aliases import meant
@@ -238,6 +238,6 @@ def _command_meant(word: str) -> str:
 
 
 def _stands_first(word: str) -> bool:
-    """Return whether a word is the first of its call, where a command may stand."""
+    """Return whether a word is the first of its call, where a command would be."""
     context = click.get_current_context(silent=True)
     return context is not None and context.meta.get(NO_COMMAND) == word

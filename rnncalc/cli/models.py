@@ -1,4 +1,4 @@
-"""A spec of the command line and a model file: held against each other, or the weights of one for the other."""
+"""A spec and a model file: compares them, or reads the spec's weights from the file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def model_of(path: str) -> ModelFile | None:
-    """Return what is in a model file, None where by its name and its first bytes it is none."""
+    """Return the contents of a model file, None if its name and its first bytes are not a model file's."""
     if path == "-" or path.lower().endswith((".yaml", ".yml")):
         return None
     from rnncalc.modelfiles import is_model, read
@@ -24,10 +24,10 @@ def model_of(path: str) -> ModelFile | None:
 
 
 def matched_with(spec: Spec, file: ModelFile) -> Match:
-    """Return how a spec stands with a model file.
+    """Compare a spec with a model file.
 
-    Raises SpecError, with the place in the spec, where a layer may be several of the file's, or where the two name
-    tensors in different ways.
+    Raises SpecError, with the place in the spec, if a layer matches several of the file's, or if the two use different
+    conventions.
     """
     from rnncalc.questions.models.matching import match
 
@@ -46,7 +46,7 @@ def _located(spec: Spec, problem: Problem) -> Problem:
 
 
 def weights_within(spec: Spec, file: ModelFile, inputs: Inputs | None, most_multiply_adds: int) -> Weights:
-    """Return the numbers of each layer from a model file, none read for a pass that is refused."""
+    """Return the weights of each layer from a model file; nothing is read for a pass that is refused."""
     from rnncalc.questions.price import refuse_pass
     from rnncalc.questions.run import with_steps_to_run
 
@@ -56,7 +56,7 @@ def weights_within(spec: Spec, file: ModelFile, inputs: Inputs | None, most_mult
 
 
 def weights_of(spec: Spec, file: ModelFile) -> Weights:
-    """Return the numbers of each layer from a model file. Raises SpecError where a tensor is not as it is declared."""
+    """Return the weights of each layer from a model file. Raises SpecError if a tensor does not match the spec."""
     from rnncalc.modelfiles import reading
     from rnncalc.reports.read import messages, name
 

@@ -1,4 +1,4 @@
-"""Answers, to standard output or to a file. What they look like is `formats/`."""
+"""Writes results to standard output or to a file. `formats/` formats them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from rnncalc.text import escape, one_of
 
 
 class Destination(NamedTuple):
-    """Where an answer goes: its format, and the file, None for standard output."""
+    """The destination of a result: its format, and the file, None for standard output."""
 
     format: str
     file: str | None = None
 
 
 def write(reports: Sequence[Any], to: Destination) -> None:
-    """Write reports to where they go."""
+    """Write reports to standard output or to their file."""
     from rnncalc import formats
 
     if to.file is not None:
@@ -37,12 +37,12 @@ def write(reports: Sequence[Any], to: Destination) -> None:
             write_utf8()
         formats.write(reports, to.format, sys.stdout)
         sys.stdout.flush()
-    except BrokenPipeError:  # head has seen enough
+    except BrokenPipeError:  # the reader, such as head, closed the pipe
         discard_unwritten()
 
 
 def write_text(text: str, file: str | None = None) -> None:
-    """Write text as it is, to a file if one is named."""
+    """Write text unchanged, to a file if one is named."""
     if file is not None:
         write_file(file, text)
         return
@@ -54,11 +54,11 @@ def write_text(text: str, file: str | None = None) -> None:
 
 
 def check_file(path: str, flag: str) -> None:
-    """Raise CallError where what has a file's name must stay: a folder, a device, a file that this call reads."""
+    """Raise CallError if a path must not be overwritten: a folder, a device, a file that this call reads."""
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError):
-        return  # nothing is there, or `write_file` says why it cannot be written
+        return  # no such file, or `write_file` reports why it cannot be written
     if stat.S_ISDIR(mode):
         raise CallError(f"{flag} '{escape(path, limit=1_000)}': is a folder; name a file in it")
     if not stat.S_ISREG(mode):
@@ -68,7 +68,7 @@ def check_file(path: str, flag: str) -> None:
 
 
 def check_suffix(path: str, suffixes: Sequence[str]) -> str:
-    """Return the suffix of a file to write. Raises CallError if it is none of these, and for a folder."""
+    """Return the suffix of a file to write. Raises CallError for another suffix and for a folder."""
     suffix = os.path.splitext(path)[1].lower()
     check_file(path, "--out")
     if suffix not in suffixes:
@@ -79,17 +79,17 @@ def check_suffix(path: str, suffixes: Sequence[str]) -> str:
 
 
 def write_file(path: str, text: str, flag: str = "--out") -> None:
-    """Write a file in UTF-8, at once or not at all: into a new file beside it, which then takes its place.
+    """Write a file in UTF-8, whole or not at all: a new file beside it replaces it when complete.
 
-    flag: the one that names the file.
-    Raises CallError where it cannot be written; nothing is then left behind, and an earlier file is as it was.
+    flag: the flag that names the file.
+    Raises CallError if it cannot be written; an earlier file is then unchanged and no other file remains.
     """
     check_file(path, flag)
-    from rnncalc.cli.ending import cleared_when_ended  # `signal` takes its time, and few calls write a file
+    from rnncalc.cli.ending import cleared_when_ended  # imported late: `signal` takes time, and few calls write a file
 
     try:
         mode = _permissions(path)
-        place = os.path.realpath(path)  # a link stays one
+        place = os.path.realpath(path)  # keep a link and replace its target
         new = os.path.join(os.path.dirname(place), f".rnncalc-{os.urandom(8).hex()}.tmp")
 
         def remove() -> None:
@@ -107,13 +107,13 @@ def write_file(path: str, text: str, flag: str = "--out") -> None:
             except BaseException:
                 remove()
                 raise
-    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
+    except (OSError, ValueError) as error:  # ValueError: the name contains a zero byte
         why = error.strerror or str(error) if isinstance(error, OSError) else "no such file"
         raise CallError(f"{flag} '{escape(path, limit=1_000)}': cannot be written: {why.lower()}") from None
 
 
 def _permissions(path: str) -> int | None:
-    """Return the permissions of a file that is there, None of one that is not. Raises OSError for a circle of links."""
+    """Return the permissions of a file, None if it does not exist. Raises OSError for a cycle of links."""
     try:
         return os.stat(path).st_mode & 0o777
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Which files a call names: files, folders with all the specs below them, and `-`. Opens none of them."""
+"""Lists the files that a call names: files, specs below folders, and `-`. Opens none of them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ SUFFIXES = (".yaml", ".yml")
 
 
 class SpecPath(NamedTuple):
-    """A file to be read: its path as people know it.
+    """A file to read: its path as the user wrote it.
 
-    folder: that was given and has it somewhere below, if any; below: its path below that folder.
-    named: whether it was given by itself.
+    folder: the folder of the call that contains it, if any. below: its path below that folder.
+    named: whether the call names the file itself.
     problem: why it cannot be read.
     """
 
@@ -28,7 +28,7 @@ class SpecPath(NamedTuple):
 
 
 def find(paths: Sequence[str]) -> list[SpecPath]:
-    """Return the files of all paths, each once, those below a folder sorted."""
+    """Return the files of all paths, each once, sorted within a folder."""
     found: dict[str, SpecPath] = {}
     for path in paths:
         for file in below(path) if path != "-" and os.path.isdir(path) else (SpecPath(path, named=True),):
@@ -38,7 +38,7 @@ def find(paths: Sequence[str]) -> list[SpecPath]:
 
 
 def below(folder: str) -> list[SpecPath]:
-    """Return the specs below a folder; one problem in their place when there are none.
+    """Return the specs below a folder; if there are none, one file with a problem.
 
     Hidden files and folders are left out, and links to folders are not followed: they may lead in circles, or to the
     whole disk.
@@ -48,13 +48,13 @@ def below(folder: str) -> list[SpecPath]:
 
 
 def is_listed(path: str) -> bool:
-    """Return whether a path below a folder is one that is looked at: a spec's suffix, and nothing hidden on the way."""
+    """Return whether a path below a folder has a spec's suffix and no hidden part."""
     parts = path.replace(os.sep, "/").split("/")
     return parts[-1].lower().endswith(SUFFIXES) and not any(part.startswith(".") for part in parts)
 
 
 def _walk(top: str) -> Iterator[SpecPath]:
-    start = len(os.path.normpath(os.path.join(top, "_"))) - 1  # where in a path the part below begins
+    start = len(os.path.normpath(os.path.join(top, "_"))) - 1  # the start of the part below the folder
     waiting = [top]
     while waiting:
         folder = waiting.pop()
@@ -70,10 +70,10 @@ def _walk(top: str) -> Iterator[SpecPath]:
             if entry.is_dir(follow_symlinks=False):
                 waiting.append(entry.path)
             elif is_listed(entry.name) and not (entry.is_symlink() and os.path.isdir(entry.path)):
-                path = os.path.normpath(entry.path)  # without the ./ that annotations would not be matched by
+                path = os.path.normpath(entry.path)  # without ./, which GitHub's annotations do not match
                 yield SpecPath(path, top, path[start:])
 
 
 def unreadable(path: str, message: str) -> SpecError:
-    """Return the error of a file or a folder in which there is nothing to check."""
+    """Return the error of a file or folder with nothing to check."""
     return SpecError((Problem((), message, f"'{escape(path, limit=1_000)}'"),))

@@ -1,4 +1,4 @@
-"""Everything that is wrong with a call, told at once: what its flags note, and what its questions raise."""
+"""Collects all problems of a call, from its flags and its questions, and reports them at once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def note(problem: Problem) -> None:
 
 @contextmanager
 def named(file: str) -> Iterator[None]:
-    """Have a refusal begin with the file that it is of, where a call names several."""
+    """Put the file's name before a refusal if the call names several files."""
     try:
         yield
     except RefusedError as error:
@@ -34,9 +34,9 @@ def named(file: str) -> Iterator[None]:
 
 
 class AllAtOnce:
-    """Gathers the problems of several questions, and at its end raises SpecError with all of them.
+    """Collects the problems of several questions, and at its end raises SpecError with all of them.
 
-    What a question that failed returns is not there to be used before that end.
+    The result of a question that failed must not be used before the end.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class AllAtOnce:
         self.problems: list[Problem] = [*context.meta.get(_NOTED, ())] if context else []
 
     def ask(self, question: Callable[_P, _T], *args: _P.args, **named: _P.kwargs) -> _T:
-        """Return what a question returns."""
+        """Return the result of a question, or note its problems."""
         try:
             return question(*args, **named)
         except SpecError as error:
@@ -54,7 +54,7 @@ class AllAtOnce:
         return cast("_T", None)
 
     def refuse(self, message: str) -> None:
-        """Note what is wrong with the call as a whole."""
+        """Note a problem of the call as a whole."""
         self.problems.append(Problem((), message, "rnncalc"))
 
     def __enter__(self) -> AllAtOnce:

@@ -1,4 +1,4 @@
-"""A progress bar on a terminal for what takes longer than a second, and nothing for what does not."""
+"""A progress bar on a terminal for work that takes longer than a second."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAUSE = 0.1
 
 
 def progress_of(total: Callable[[], int]) -> AbstractContextManager[Callable[[int], None] | None]:
-    """Give what is to be told of work done, or None where no terminal shows it, and the total is not asked for."""
+    """Yield the function that reports progress, or None without a terminal; the total is then not computed."""
     if sys.stderr is None or not sys.stderr.isatty():
         return nullcontext()
     return _bar(total(), sys.stderr)
@@ -25,7 +25,7 @@ def progress_of(total: Callable[[], int]) -> AbstractContextManager[Callable[[in
 
 @contextmanager
 def _bar(total: int, file: TextIO) -> Iterator[Callable[[int], None]]:
-    """Give a function that is told of work done; after a second it draws a bar of the total, cleared at the end."""
+    """Yield a function that adds work done; after a second it draws a bar, which is cleared at the end."""
     began = monotonic()
     next_drawing = began + PATIENCE
     done, width = 0, 0
@@ -36,7 +36,7 @@ def _bar(total: int, file: TextIO) -> Iterator[Callable[[int], None]]:
         now = monotonic()
         if now > next_drawing:
             next_drawing = now + PAUSE
-            width = terminal_width() - 1  # a full line would make some terminals start another
+            width = terminal_width() - 1  # in some terminals a full line starts another
             _draw(file, min(done / (total or 1), 1.0), now - began, width)
 
     def clear() -> None:
@@ -52,7 +52,7 @@ def _bar(total: int, file: TextIO) -> Iterator[Callable[[int], None]]:
 
 
 def _draw(file: TextIO, share: float, seconds: float, width: int) -> None:
-    """Draw the share of the work that is done over the line, with the time that the rest will take at this pace."""
+    """Draw the share of the work done and the estimated time left over the current line."""
     left = round(seconds * (1 - share) / share) if share else 0
     text = f" {share:4.0%}  {left // 60}:{left % 60:02d} left"
     room = max(width - len("running ") - len(text), 0)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 MOST_DECIMALS = 15
-"""A float has no more of them."""
+"""The most decimals of a rounded number; a float has no more."""
 
 
 def _losses() -> Iterable[str]:
@@ -164,7 +164,7 @@ def _files(
 def _data(
     spec: Spec, own: list[tuple[bytes, str] | None], model: ModelFile | None, most: int, loss: str | None
 ) -> Data:
-    """Return the numbers of a run; weights of a model file replace a spec's own."""
+    """Return the numbers of a run; weights of a model file override a spec's own."""
     data = parse_data(spec, *own)
     if loss is not None and data.targets is None:
         _refuse_without_targets(loss, spec)
@@ -181,7 +181,7 @@ def _refuse_without_targets(loss: str, spec: Spec) -> None:
 
 
 def _misfit(given: dict[str, Any], format: str) -> str:
-    """Return why what is to be shown does not fit together, or not a format; nothing where it does."""
+    """Return why the flags contradict each other or the format; nothing if they fit."""
     form = find(format)
     if given["--work"] and (other := [flag for flag in ("--states", "--backward") if given[flag]]):
         return f"--work shows every state of a pass forward; remove {all_of(other)}"
@@ -192,7 +192,7 @@ def _misfit(given: dict[str, Any], format: str) -> str:
     if given["--digits"] and not given["--work"]:
         return "--digits: only a pass worked by hand has it; give --work too"
     if given["--work"]:
-        from rnncalc.reports.work import WorkReport  # a pass that only confirms does without
+        from rnncalc.reports.work import WorkReport  # imported only for this report
 
         if not form.can_write(WorkReport):
             return f"--work does not fit -f {format}; take -f {one_of(offered(WorkReport))}"
@@ -204,14 +204,14 @@ def _misfit(given: dict[str, Any], format: str) -> str:
 
 
 def _run(network: Network, data: Data, **asked: Any) -> RunReport:
-    """Return the report of a pass forward."""
+    """Return the report of a forward pass."""
     given = {key: value for key, value in data._asdict().items() if key != "targets"}
     with progress_of(lambda: cost_of(question.with_steps_to_run(network, data.inputs))) as progress:
         return RunReport(question.run(network, progress=progress, **given, **asked), asked["states"])
 
 
 def _work(network: Network, data: Data, *, digits: int, **asked: Any) -> WorkReport:
-    """Return the report of a pass worked by hand."""
+    """Return the report of a forward pass worked by hand."""
     from rnncalc.questions.work import work
     from rnncalc.reports.work import WorkReport
 
@@ -219,7 +219,7 @@ def _work(network: Network, data: Data, *, digits: int, **asked: Any) -> WorkRep
 
 
 def _back(network: Network, data: Data, **asked: Any) -> BackwardReport:
-    """Return the report of a pass forward and back."""
+    """Return the report of a forward and a backward pass."""
     from rnncalc.questions.backward import backward, whole_work
     from rnncalc.reports.run import BackwardReport
 
@@ -231,7 +231,7 @@ def _back(network: Network, data: Data, **asked: Any) -> BackwardReport:
 
 
 def _save(network: Network, data: Data, seed: int, path: str | None, *, rounded: bool) -> None:
-    """Write the weights that a run takes to a file, if one is named."""
+    """Write the weights of a run to a file, if one is named."""
     if path is None:
         return
     from rnncalc.spec.data import weights_text

@@ -68,7 +68,7 @@ def solve(
 
 
 def _budget(params: str | None, bytes_: str | None, match: str | None) -> int:
-    """Return how much there may be, of the one flag that says it: bytes of that for bytes, else parameters."""
+    """Return the budget from the one flag that sets it, in bytes for `--bytes`, else in parameters."""
     budget: int
     match params, bytes_, match:
         case str(), None, None:

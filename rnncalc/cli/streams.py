@@ -1,4 +1,4 @@
-"""The two streams that people and pipes read, and what can be amiss with them. Knows no command and no network."""
+"""Standard output and standard error, and what can fail when they are written. Knows no command and no network."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import TextIO
 from rnncalc.text import PLAIN, escape
 
 MOST_OF_A_LINE = 10_000
-"""More characters than a line for people has."""
+"""The most characters of a line on standard error; longer lines are shortened."""
 
 
 def tell(*lines: str) -> None:
-    """Write lines to standard error, each harmless whatever is in it, unless nobody reads there; red where wanted.
+    """Write lines to standard error with control characters escaped, in color if asked; do nothing if it is closed.
 
-    All that goes to standard error goes through here, so that no message can act on a terminal or on GitHub's runner.
+    All messages go through here, so that none can control a terminal or GitHub's runner.
     """
     if sys.stderr is None:
         return
@@ -25,7 +25,7 @@ def tell(*lines: str) -> None:
     try:
         sys.stderr.write("".join(f"{start}{escape(line, MOST_OF_A_LINE)}{end}\n" for line in lines))
         sys.stderr.flush()
-    except OSError:  # closed at its other end, or full: the exit code still tells
+    except OSError:  # the pipe is closed, or the disk full: the exit code remains
         _discard(sys.stderr)
 
 
@@ -35,18 +35,18 @@ def _wants_colours(stream: TextIO) -> bool:
 
 
 def discard_unwritten() -> None:
-    """Send what standard output still holds to nowhere: the interpreter would try again to write it as it ends."""
+    """Discard what standard output still buffers: the interpreter would write it again at exit."""
     _discard(sys.stdout)
 
 
 def _discard(stream: TextIO) -> None:
-    with suppress(ValueError):  # it has no number, or is closed: a notebook's has none
+    with suppress(ValueError):  # closed, or without a file descriptor, as in a notebook
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def make_encodable() -> None:
-    """See that every character can be written: our symbols become plain ones where need be, others `?`."""
-    if sys.stdout is None:  # closed by the caller, who does not want the answer
+    """Make every character writable: if the encoding lacks one of our symbols, write a plain one; others become `?`."""
+    if sys.stdout is None:  # closed by the caller
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  open for as long as the process runs
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper) and not _is_utf8(stream):
@@ -57,7 +57,7 @@ def make_encodable() -> None:
 
 
 def write_utf8() -> None:
-    """Have standard output write UTF-8, whatever the terminal's encoding is: it goes to a program or a file."""
+    """Make standard output write UTF-8, whatever the terminal's encoding: a program or a file reads it."""
     if isinstance(sys.stdout, TextIOWrapper) and not _is_utf8(sys.stdout):
         sys.stdout.reconfigure(encoding="utf-8", errors="strict")
 

@@ -1,4 +1,4 @@
-"""What was meant by a flag that a command has not: loaded when one is met, and by no other call."""
+"""Suggestions for unknown flags; loaded only if a call has one."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from rnncalc.text import all_of, did_you_mean
 
 
 def told(flag: str, command: click.Command) -> str:
-    """Return what to say of a flag that a command has not."""
+    """Return the message for a flag that the command does not have."""
     try:
         cure = _cure(flag, command)
-    except DeclarationError:  # of a cell that this call may not be about
+    except DeclarationError:  # an option of a cell that this call may not use
         cure = ""
     return f"No such option '{flag}'{cure or '.'}"
 
 
 def _cure(flag: str, command: click.Command) -> str:
-    """Return what to write in its place: a flag's word, a flag that is near, an option of a layer, another command."""
+    """Return the suggestion: another spelling, a similar flag, an option of a layer, or another command."""
     word = flag.removeprefix("--").replace("_", "-")
     if word == flag or not word:
         swapped = flag[:2].swapcase()
@@ -39,11 +39,11 @@ def _cure(flag: str, command: click.Command) -> str:
         name, space, remark = found[0].partition(" ")
         return f"; write --{name.replace('_', '-')}{space}{remark}"
     takers = [f"rnncalc {name}" for name in COMMANDS if name != command.name and _has(name, f"--{word}")]
-    misspelt = takers or flag.removesuffix("s") in known  # --layers 2 may mean either
+    misspelt = takers or flag.removesuffix("s") in known  # --layers 2 is ambiguous
     if "--layer" in known and not misspelt and (of_layer := _of_layer(key)):
         return f"; {of_layer}"
     own = [option.opts[-1] for option in cli.params]
-    bare = [each.removeprefix("--") for each in (*known, *own, "--help")]  # dashes would make all flags look alike
+    bare = [each.removeprefix("--") for each in (*known, *own, "--help")]  # with the dashes all flags would be similar
     near = did_you_mean(word, bare).replace("mean '", "mean '--")
     return f"; it is a flag of {all_of(takers)}{near.replace('; ', ', or ')}" if takers else near
 
@@ -54,10 +54,10 @@ def _has(name: str, flag: str) -> bool:
 
 
 def _of_layer(key: str) -> str:
-    """Return how a layer, its number or one of its options is written that was typed as a flag."""
+    """Return the right way to write a layer, its number or its option that was typed as a flag."""
     if key in KINDS:
         return f"a layer is written -l {key}:{_number(kind(key))}"
-    kinds = [kind(each) for each in ("lstm", *KINDS)]  # what is shown is the first that fits
+    kinds = [kind(each) for each in ("lstm", *KINDS)]  # show the first kind that fits
     for of in kinds:
         if of.number == key:
             return f"write the {key} behind a layer's kind, as in -l {of.kind}:{_number(of)}"

@@ -1,4 +1,4 @@
-"""The flags that say what one update of training is: they are no use without `--training`."""
+"""The flags that describe a training step; they need `--training`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rnncalc.layers.options import Size
 
 
 class UpdateFlags(TypedDict, total=False):
-    """What one update is, as `questions.training` takes it; what is not said is not there."""
+    """Arguments of `questions.training`; without those that were not given."""
 
     chunk: int
     batch: int
@@ -39,9 +39,9 @@ training_flags = together(
 def update_of(
     training: bool, sizes: dict[str, str | None], optimizer: str | None, *, operations: bool = False
 ) -> UpdateFlags:
-    """Return what the flags say. Raises SpecError for sizes that are none, and for flags without `--training`.
+    """Return the arguments of the flags. Raises SpecError for invalid sizes, and for flags without `--training`.
 
-    operations: whether the operations of a pass are counted, which a batch multiplies too.
+    operations: whether the operations of a pass are counted; a batch multiplies those too.
     """
     given = [flag for flag, text in {**sizes, "--optimizer": optimizer}.items() if text is not None]
     if operations and not training:
@@ -62,7 +62,7 @@ def update_of(
 
 
 def _read(flag: str, text: str) -> int:
-    from rnncalc.spec.flags import read_value  # only a size that is given is read
+    from rnncalc.spec.flags import read_value  # read only the sizes that are given
 
     number: int = read_value(flag, text, Size())
     return number
