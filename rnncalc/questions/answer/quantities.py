@@ -112,16 +112,26 @@ MISTAKEN_FOR: Mapping[OtherQuantity, OtherQuantity] = {
 """The mistakes among them, with the quantity that is counted wrong."""
 
 
-def meanings(
-    of: Training, given: GivenNumber, quantities: Iterable[OtherQuantity] = tuple(NUMBERS)
-) -> Iterator[Meaning]:
-    """Yield what of a network a number is the number of; a mistake with the right number instead of it."""
-    for quantity in quantities:
+class Quantity(NamedTuple):
+    """A quantity of a network that a number may be, and its own number."""
+
+    meaning: Meaning
+    number: int
+
+
+def quantities(of: Training, asked: Iterable[OtherQuantity] = tuple(NUMBERS)) -> Iterator[Quantity]:
+    """Yield the quantities of a network that are known; a mistake with the right number instead of it."""
+    for quantity in asked:
         number = NUMBERS[quantity](of)
         meant = MISTAKEN_FOR.get(quantity)
         right = NUMBERS[meant](of) if meant else None
-        if number and number != right and given.means(number) and not (meant and right is None):
-            yield Meaning(quantity, right)
+        if number and number != right and not (meant and right is None):
+            yield Quantity(Meaning(quantity, right), number)
+
+
+def meanings(known: Iterable[Quantity], given: GivenNumber) -> Iterator[Meaning]:
+    """Yield which of some quantities a number is the number of."""
+    return (quantity.meaning for quantity in known if given.means(quantity.number))
 
 
 def meanings_in_layer(of: Training, layer: LayerTraining, given: GivenNumber) -> Iterator[Meaning]:
@@ -134,7 +144,8 @@ def meanings_in_layer(of: Training, layer: LayerTraining, given: GivenNumber) ->
         states_carried=None,
         bytes=None,
     )
-    return meanings(alone, given, [quantity for quantity in NUMBERS if quantity is not OtherQuantity.DENSE])
+    asked = [quantity for quantity in NUMBERS if quantity is not OtherQuantity.DENSE]
+    return meanings(quantities(alone, asked), given)
 
 
 class OtherSize(NamedTuple):
