@@ -16,10 +16,12 @@ from rnncalc.questions.answer.quantities import (
     Meaning,
     OtherSize,
     Quantity,
+    SizeCount,
     meanings,
     meanings_in_layer,
     other_size,
     quantities,
+    size_counts,
 )
 from rnncalc.questions.answer.reading import GivenNumber, Shape, check_number_of_answers, in_one, read_answer
 from rnncalc.questions.answer.search import Diagnosis, Search, carried_on
@@ -131,6 +133,11 @@ class Grader:
         """What else of the network a number may be the number of."""
         return tuple(quantities(self.training))
 
+    @cached_property
+    def sizes(self) -> list[SizeCount]:
+        """The sizes of the network, and its count with another of each."""
+        return size_counts(self.network)
+
     def judge(self, given: Sequence[GivenNumber | Shape]) -> Answer:
         """Return the judgement of an answer, as the function `judge` does."""
         network = self.network
@@ -229,7 +236,7 @@ def _judge_total(grader: Grader, given: GivenNumber) -> Judgement:
     judged = judged._replace(diagnoses=found, meant=known)
     if judged.meant or any(len(diagnosis.mistakes) == 1 for diagnosis in found):
         return judged
-    return judged._replace(other_size=other_size(network, given))
+    return judged._replace(other_size=other_size(grader.sizes, given))
 
 
 def _judge_layers(grader: Grader, places: list[int], given: Sequence[GivenNumber]) -> tuple[Judgement, ...]:
