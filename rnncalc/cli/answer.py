@@ -115,10 +115,10 @@ def _graded(
         if len(words) > 1:
             at_once.refuse(f"the answers stand in {escape(path)}; remove {escape(words[1])}")
         specs = at_once.ask(read_specs, words[:1], **flags)
-        data, source = at_once.ask(partial(read_file, path, flag="--from"))
+        read = at_once.ask(partial(read_file, path, flag="--from"))
     if len(specs) != 1:
         raise CallError(f"expected one network, got {len(specs):,}; name one spec")
-    network = specs[0].network
+    network, (data, source) = specs[0].network, read
     try:
         file = read_answer_file(data, name, answers)
     except CallError as error:

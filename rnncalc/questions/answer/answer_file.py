@@ -118,7 +118,7 @@ def _parsed(text: str, separator: str, before: int) -> Iterator[_Record]:
     try:
         for cells in reader:
             stripped = [cell.strip() for cell in cells]
-            if any(stripped):
+            if any(cell.strip(SEPARATORS) for cell in stripped):
                 yield _Record(line, stripped)
             line = before + reader.line_num + 1
     except csv.Error:

@@ -226,6 +226,19 @@ def _judge_tensors(network: Network, given: Sequence[GivenNumber | Shape]) -> tu
     return tuple(judged)
 
 
+def _right_in(network: Network, given: Sequence[GivenNumber | Shape]) -> str | None:
+    """Return the notation, columns or rows, that has every shape as it was given."""
+    for name in ("w", "rows"):
+        tensors = [*tensors_of(network.replace(notation=name))]
+        if len(tensors) == len(given) and all(map(_has_shape, given, tensors)):
+            return name
+    return None
+
+
+def _has_shape(given: GivenNumber | Shape, of: LayerTensor) -> bool:
+    return given.has_shape(of.shape)
+
+
 def _judge_total(grader: Grader, given: GivenNumber) -> Judgement:
     network = grader.network
     judged = Judgement(None, given, network.params)

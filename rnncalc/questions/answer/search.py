@@ -224,7 +224,7 @@ class Search:
                 yield _diagnosis(candidate, right, question), candidate.worksheet
 
     def _fitting_pairs(self, question: Question) -> Iterator[Candidate]:
-        """Yield the two mistakes that give the number together, in the order in which both can be made."""
+        """Yield the two mistakes that give the number together, in an order that allows both."""
         place = question.place
         if place not in self._pairs_by_count:
             by_count = self._pairs_by_count.setdefault(place, {})
