@@ -187,7 +187,7 @@ def other_size(sizes: Iterable[SizeCount], given: GivenNumber) -> OtherSize | No
     return None
 
 
-def _quadratic(params: Callable[[int], int | None]) -> Callable[[int], int] | None:
+def _quadratic(count: Callable[[int], int | None]) -> Callable[[int], int] | None:
     """Return the quadratic that a count is in a size, as it is in nearly all; None if it is none.
 
     A network is built for each size that is tried, which takes milliseconds; a search tries forty.
