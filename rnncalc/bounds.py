@@ -95,6 +95,9 @@ MOST_ANSWERS = 2_500
 MOST_EXPLAINED = 100
 """The wrong numbers of one answer whose mistakes are looked for: nobody reads more, and each costs a search."""
 
+MOST_STUDENTS = 100_000
+"""The rows of a file of answers: more than any course has, and each is a record here."""
+
 MOST_LEARNED = 20
 """The ways of counting, learned from wrong numbers, that later numbers are held against."""
 

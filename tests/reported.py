@@ -5,6 +5,8 @@ from typing import Any
 from rnncalc import LSTM, RNN, Network, Output, answer, compare, count, explain, run, solve, training
 from rnncalc.modelfiles.model import FileModule, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
 from rnncalc.questions.allocation import compare_conventions
+from rnncalc.questions.answer.answer_file import read_answer_file
+from rnncalc.questions.answer.gradebook import grade_class
 from rnncalc.questions.backward import backward
 from rnncalc.questions.check import check
 from rnncalc.questions.compare import compare_same_params, dense_growth
@@ -19,6 +21,7 @@ from rnncalc.reports.count import CountReport, FileReport, SummaryReport
 from rnncalc.reports.draw import Drawing
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.explain_training import TrainingExplanationReport
+from rnncalc.reports.gradebook import GradebookReport
 from rnncalc.reports.operations import OperationsReport
 from rnncalc.reports.read import ReadReport
 from rnncalc.reports.run import BackwardReport, RunReport
@@ -53,6 +56,7 @@ REPORTS: list[Any] = [
     WorkReport(work(Network(input=1, layers=(RNN(2),), output=Output(1), steps=2))),
     ExplanationReport(explain(NETWORK)),
     AnswerReport(answer(NETWORK, 1)),
+    GradebookReport(grade_class(read_answer_file(b"name,answer\nAnn,1\nBen,x\n"), lambda _: NETWORK)),
     CheckReport((check(NETWORK)._replace(file="a.yaml"),)),
     ReadReport(read(FILE)),
     Drawing(NETWORK),

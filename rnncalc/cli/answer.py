@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import os
 import re
+from functools import partial
+from itertools import islice
 from typing import Unpack
 
 import click
 
+from rnncalc.bounds import MOST_PROBLEMS
 from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, files, network_flags, notation_flag, report_flags
-from rnncalc.cli.inputs import read_specs
+from rnncalc.cli.inputs import read_file, read_specs
 from rnncalc.cli.output import Destination, write
 from rnncalc.cli.paths import SUFFIXES
 from rnncalc.cli.problems import AllAtOnce
-from rnncalc.errors import CallError
+from rnncalc.cli.streams import tell
+from rnncalc.errors import CallError, Problem, SpecError
+from rnncalc.questions.answer.gradebook import grade_class
 from rnncalc.questions.answer.grading import judge
 from rnncalc.questions.answer.reading import check_number_of_answers, read_answer
 from rnncalc.reports.answer import AnswerReport
+from rnncalc.reports.gradebook import GradebookReport
+from rnncalc.reports.setting import setting, title
 from rnncalc.text import escape
 
 _FLAG = re.compile("-[A-Za-z]|--[A-Za-z]")
@@ -28,6 +35,7 @@ _FLAG = re.compile("-[A-Za-z]|--[A-Za-z]")
     examples=(
         "rnncalc answer -i 8 -l gru:16 -- 1152",
         "rnncalc answer specs/encoder-decoder.yaml -- 335872 358400 23901",
+        "rnncalc answer specs/gru.yaml --from class.csv --name Student --answer Total -f csv",
     ),
     help_alone=True,  # the exit code 0 says that the answer is right
     context_settings={"ignore_unknown_options": True},  # so that -5 is read as a number
@@ -35,17 +43,43 @@ _FLAG = re.compile("-[A-Za-z]|--[A-Za-z]")
 @click.argument("words", nargs=-1, metavar="[SPEC] NUMBER...", shell_complete=files)
 @network_flags
 @notation_flag
-@report_flags(AnswerReport)
+@click.option("--exact", is_flag=True, help="Take 1.6k for 1,600 alone, and for no rounding.")
+@click.option(
+    "--from",
+    "from_",
+    metavar="FILE",
+    shell_complete=files,
+    help="Grade a class: a CSV file, a row for each student.",
+)
+@click.option("--name", metavar="COLUMN", help="Column of the students' names in FILE, by its title or number.")
+@click.option(
+    "--answer", "answers", multiple=True, metavar="COLUMN", help="Column of the answers in FILE; repeat it for several."
+)
+@report_flags(AnswerReport, GradebookReport, default="table")
 @click.pass_context
 def answer(
-    context: click.Context, words: tuple[str, ...], destination: Destination, **flags: Unpack[NetworkFlags]
+    context: click.Context,
+    words: tuple[str, ...],
+    exact: bool,
+    from_: str | None,
+    name: str | None,
+    answers: tuple[str, ...],
+    destination: Destination,
+    **flags: Unpack[NetworkFlags],
 ) -> int:
     """Judge a count, and find the mistake behind a wrong one.
 
     One NUMBER is the total, several are the layers or tensors in order; shapes such as "(20,10)" are the tensors'. Exit
-    code 1 when it is not right.
+    code 1 when it is not right, but 0 when a class is graded.
     """
     _refuse_unknown_flags(context, words)
+    if from_ is not None:
+        write([_graded(words, from_, name, answers, exact=exact, flags=flags)], destination)
+        return 0
+    if name is not None or answers:
+        raise CallError("--name and --answer are columns of a file of answers; name it with --from FILE")
+    if destination.format == "csv":
+        raise CallError("-f csv is for a class, which --from FILE grades")
     files = tuple(word for word in words if word.lower().endswith(SUFFIXES))
     others = tuple(word for word in words if word not in files)
     in_flags = flags["input"] or flags["layers"] or flags["output"]
@@ -62,13 +96,38 @@ def answer(
             read = at_once.ask(read_specs, specs, **flags)
             if not numbers:
                 at_once.refuse("give the number to judge: rnncalc answer SPEC NUMBER")
-        given = [at_once.ask(read_answer, number) for number in numbers]
+        given = [at_once.ask(partial(read_answer, number, exact=exact)) for number in numbers]
     if len(read) != 1:
         raise CallError(f"expected one network, got {len(read):,}; name one spec")
     (spec,) = read
     judged = judge(spec.network, given)
     write([AnswerReport(judged)], destination)
     return 0 if judged.right else 1
+
+
+def _graded(
+    words: tuple[str, ...], path: str, name: str | None, answers: tuple[str, ...], *, exact: bool, flags: NetworkFlags
+) -> GradebookReport:
+    """Return the grades of a class, and tell what is wrong with single rows."""
+    from rnncalc.questions.answer.answer_file import read_answer_file
+
+    with AllAtOnce() as at_once:
+        if len(words) > 1:
+            at_once.refuse(f"the answers stand in {escape(path)}; remove {escape(words[1])}")
+        specs = at_once.ask(read_specs, words[:1], **flags)
+        read = at_once.ask(partial(read_file, path, flag="--from"))
+    if len(specs) != 1:
+        raise CallError(f"expected one network, got {len(specs):,}; name one spec")
+    network, (data, source) = specs[0].network, read
+    try:
+        file = read_answer_file(data, name, answers)
+    except CallError as error:
+        raise SpecError((Problem((), str(error), escape(source, limit=300)),)) from None
+    # A network for each student, as an exercise with variants asks, is another function of the row here.
+    book = grade_class(file, lambda _: network, exact=exact)
+    report = GradebookReport(book, title(network), setting(network))
+    tell(*(f"{escape(source, limit=300)}:{line}: {text}" for line, text in islice(report.warnings(), MOST_PROBLEMS)))
+    return report
 
 
 def _refuse_unknown_flags(context: click.Context, words: tuple[str, ...]) -> None:

@@ -18,7 +18,8 @@ def write(reports: Iterable[DataReport], file: TextIO) -> None:
     for number, data in enumerate(data for report in reports for data in _objects(report)):
         pairs = ",".join(f"\n  {_text(key)}: {_value(value)}" for key, value in data.items())
         file.write(f"{', ' if number else ''}{{{pairs}\n}}")
-    file.write("]}\n")
+    beside = {key: value for report in reports for key, value in report.beside().items()}
+    file.write(f"]{''.join(f', {_text(key)}: {_value(value)}' for key, value in beside.items())}}}\n")
 
 
 def _objects(report: DataReport) -> Iterable[dict[str, Any]]:

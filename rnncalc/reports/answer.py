@@ -91,6 +91,27 @@ class AnswerReport(SheetReport, DataReport):
                 yield Sheet(_columns(each), rows, title=title, notes=(*_also(each),))
 
 
+def mistake_of(answer: Answer) -> str:
+    """Return the first mistake of a wrong answer in a few words, with the layer or tensor if it is one of several."""
+    each = next(each for each in answer.judged if not each.right)
+    where = " ".join(part for part in (each.layer, each.tensor) if part)
+    return f"{where}: {_shortly(each)}" if where else _shortly(each)
+
+
+def _shortly(judged: Judgement) -> str:
+    if judged.diagnoses:
+        return _sentence(judged.diagnoses[0])
+    if judged.meant:
+        return f"gives {_sentence_of(judged.meant[0])}"
+    return f"takes {_size(judged.other_size)}" if judged.other_size else "no known mistake"
+
+
+def feedback_on(answer: Answer) -> str:
+    """Return what to say to a student: the verdict, and the likeliest mistake behind each wrong number."""
+    judged = tuple(each._replace(diagnoses=each.diagnoses[:1]) for each in answer.judged)
+    return " ".join(AnswerReport(answer._replace(judged=judged)).sentences())
+
+
 def _columns(judged: Judgement) -> tuple[Column, ...]:
     yours, right = ("Yours", "Right") if isinstance(judged.given, Shape) else ("Your sum", "The right sum")
     return Column("The mistake", key=True), Column(yours, together=True), Column(right, together=True)

@@ -59,6 +59,10 @@ class DataReport(Report, ABC):
     def data(self) -> dict[str, Any] | Iterable[dict[str, Any]]:
         """Return the object, or several; an iterator in it is a list that is written with a line for each item."""
 
+    def beside(self) -> dict[str, Any]:
+        """Return what stands beside the list of objects, such as what they come to together."""
+        return {}
+
 
 class RecordReport(Report, ABC):
     """A report that fits into one table of plain values."""

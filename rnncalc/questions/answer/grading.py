@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
@@ -11,13 +12,23 @@ from rnncalc.display import displayed, report_of
 from rnncalc.errors import CallError
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.mistake import Question
-from rnncalc.questions.answer.quantities import Meaning, OtherSize, meanings, meanings_in_layer, other_size
+from rnncalc.questions.answer.quantities import (
+    Meaning,
+    OtherSize,
+    Quantity,
+    SizeCount,
+    meanings,
+    meanings_in_layer,
+    other_size,
+    quantities,
+    size_counts,
+)
 from rnncalc.questions.answer.reading import GivenNumber, Shape, check_number_of_answers, in_one, read_answer
 from rnncalc.questions.answer.search import Diagnosis, Search, carried_on
 from rnncalc.questions.answer.tensors import LayerTensor, diagnoses_of, number_of_tensors, tensors_of
 from rnncalc.questions.answer.worksheet import Worksheet, one_by_one, worksheet_of
 from rnncalc.questions.given import network_of, plain
-from rnncalc.questions.training import training
+from rnncalc.questions.training import Training, training
 from rnncalc.text import escape, plural
 
 MOST_NAMES, SHOWN = 12, 4
@@ -93,25 +104,62 @@ def judge(network: Network, given: Sequence[GivenNumber | Shape]) -> Answer:
     All in order, the output layer last; layers without parameters may be left out. Raises CallError for any other
     number of them.
     """
-    check_number_of_answers(len(given))
-    numbers = [each for each in given if isinstance(each, GivenNumber)]
-    if not numbers:
-        judged = Answer(network, _judge_tensors(network, given))
-        return judged if judged.right else judged._replace(right_in=_right_in(network, given))
-    if len(numbers) < len(given):
-        raise CallError("expected numbers or shapes, got both; give the one or the other")
-    if len(given) == 1:
-        return Answer(network, (_judge_total(network, numbers[0]),))
-    everything = [*range(len(network.stack))]
-    counted = _counted(network) or everything
-    for places in (everything, counted):
-        if len(given) == len(places):
-            return Answer(network, _judge_layers(network, places, numbers))
-    if len(given) == number_of_tensors(network):
-        return Answer(network, _judge_tensors(network, given))
-    if grouped := in_one(numbers):
-        return judge(network, [grouped])
-    raise CallError(f"expected {_counts(network, len(counted))}, got {len(given)}")
+    return Grader(network).judge(given)
+
+
+class Grader:
+    """Judges answers about one network. What they all need is worked out once, when the first needs it."""
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+
+    @cached_property
+    def search(self) -> Search:
+        """The search for mistakes in the total."""
+        return Search(worksheet_of(self.network), self.network)
+
+    @cached_property
+    def search_in_layers(self) -> Search:
+        """The search for mistakes in each layer."""
+        return Search(one_by_one(self.network), self.network)
+
+    @cached_property
+    def training(self) -> Training:
+        """What a training step of the network needs."""
+        return training(self.network)
+
+    @cached_property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """What else of the network a number may be the number of."""
+        return tuple(quantities(self.training))
+
+    @cached_property
+    def sizes(self) -> list[SizeCount]:
+        """The sizes of the network, and its count with another of each."""
+        return size_counts(self.network)
+
+    def judge(self, given: Sequence[GivenNumber | Shape]) -> Answer:
+        """Return the judgement of an answer, as the function `judge` does."""
+        network = self.network
+        check_number_of_answers(len(given))
+        numbers = [each for each in given if isinstance(each, GivenNumber)]
+        if not numbers:
+            judged = Answer(network, _judge_tensors(network, given))
+            return judged if judged.right else judged._replace(right_in=_right_in(network, given))
+        if len(numbers) < len(given):
+            raise CallError("expected numbers or shapes, got both; give the one or the other")
+        if len(given) == 1:
+            return Answer(network, (_judge_total(self, numbers[0]),))
+        everything = [*range(len(network.stack))]
+        counted = _counted(network) or everything
+        for places in (everything, counted):
+            if len(given) == len(places):
+                return Answer(network, _judge_layers(self, places, numbers))
+        if len(given) == number_of_tensors(network):
+            return Answer(network, _judge_tensors(network, given))
+        if grouped := in_one(numbers):
+            return self.judge([grouped])
+        raise CallError(f"expected {_counts(network, len(counted))}, got {len(given)}")
 
 
 def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int]) -> Answer:
@@ -191,23 +239,23 @@ def _has_shape(given: GivenNumber | Shape, of: LayerTensor) -> bool:
     return given.has_shape(of.shape)
 
 
-def _judge_total(network: Network, given: GivenNumber) -> Judgement:
+def _judge_total(grader: Grader, given: GivenNumber) -> Judgement:
+    network = grader.network
     judged = Judgement(None, given, network.params)
     if judged.right:
         return judged
-    search = Search(worksheet_of(network), network)
-    known = tuple(meanings(training(network), given))
-    found = tuple(diagnosis for diagnosis, _ in search.diagnoses(Question(network, given), known=bool(known)))
+    known = tuple(meanings(grader.quantities, given))
+    found = tuple(diagnosis for diagnosis, _ in grader.search.diagnoses(Question(network, given), known=bool(known)))
     judged = judged._replace(diagnoses=found, meant=known)
     if judged.meant or any(len(diagnosis.mistakes) == 1 for diagnosis in found):
         return judged
-    return judged._replace(other_size=other_size(network, given))
+    return judged._replace(other_size=other_size(grader.sizes, given))
 
 
-def _judge_layers(network: Network, places: list[int], given: Sequence[GivenNumber]) -> tuple[Judgement, ...]:
+def _judge_layers(grader: Grader, places: list[int], given: Sequence[GivenNumber]) -> tuple[Judgement, ...]:
     """Judge a number a layer: a wrong one is diagnosed, later ones by the output widths that its mistake gives."""
-    worksheet = one_by_one(network)
-    search, of = Search(worksheet, network), training(network)
+    network, search, of = grader.network, grader.search_in_layers, grader.training
+    worksheet = search.worksheet
     judged: list[Judgement] = []
     learned: list[tuple[str, Worksheet]] = []  # the ways of counting that agree with the numbers so far, and whence
     explained = 0

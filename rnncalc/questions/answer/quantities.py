@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum, auto
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from rnncalc.bounds import MAX_SIZE, MOST_SIZED
@@ -112,16 +112,26 @@ MISTAKEN_FOR: Mapping[OtherQuantity, OtherQuantity] = {
 """The mistakes among them, with the quantity that is counted wrong."""
 
 
-def meanings(
-    of: Training, given: GivenNumber, quantities: Iterable[OtherQuantity] = tuple(NUMBERS)
-) -> Iterator[Meaning]:
-    """Yield what of a network a number is the number of; a mistake with the right number instead of it."""
-    for quantity in quantities:
+class Quantity(NamedTuple):
+    """A quantity of a network that a number may be, and its own number."""
+
+    meaning: Meaning
+    number: int
+
+
+def quantities(of: Training, asked: Iterable[OtherQuantity] = tuple(NUMBERS)) -> Iterator[Quantity]:
+    """Yield the quantities of a network that are known; a mistake with the right number instead of it."""
+    for quantity in asked:
         number = NUMBERS[quantity](of)
         meant = MISTAKEN_FOR.get(quantity)
         right = NUMBERS[meant](of) if meant else None
-        if number and number != right and given.means(number) and not (meant and right is None):
-            yield Meaning(quantity, right)
+        if number and number != right and not (meant and right is None):
+            yield Quantity(Meaning(quantity, right), number)
+
+
+def meanings(known: Iterable[Quantity], given: GivenNumber) -> Iterator[Meaning]:
+    """Yield which of some quantities a number is the number of."""
+    return (quantity.meaning for quantity in known if given.means(quantity.number))
 
 
 def meanings_in_layer(of: Training, layer: LayerTraining, given: GivenNumber) -> Iterator[Meaning]:
@@ -134,7 +144,8 @@ def meanings_in_layer(of: Training, layer: LayerTraining, given: GivenNumber) ->
         states_carried=None,
         bytes=None,
     )
-    return meanings(alone, given, [quantity for quantity in NUMBERS if quantity is not OtherQuantity.DENSE])
+    asked = [quantity for quantity in NUMBERS if quantity is not OtherQuantity.DENSE]
+    return meanings(quantities(alone, asked), given)
 
 
 class OtherSize(NamedTuple):
@@ -150,17 +161,48 @@ class OtherSize(NamedTuple):
     right: int
 
 
-def other_size(network: Network, given: GivenNumber) -> OtherSize | None:
-    """Return the first size that, changed alone, would give a number, or None."""
+class SizeCount(NamedTuple):
+    """A size of a network, and the count of the network with another: as it is, and as it is quickly estimated."""
+
+    size: OtherSize
+    params: Callable[[int], int | None]
+    quick: Callable[[int], int | None]
+
+
+def size_counts(network: Network) -> list[SizeCount]:
+    """Return the sizes of a network that are looked at, none if it has many layers."""
     if sum(len(part.layers) for part in network.parts.values()) > MOST_SIZED:
-        return None
-    for right, sized in _sizes(network):
-        count = counting(sized)
-        best = largest(count, given.number + given.unit // 2, MAX_SIZE)
-        params = count(best)
+        return []
+    counts = [(right, cache(counting(sized))) for right, sized in _sizes(network)]
+    return [SizeCount(right, count, _quadratic(count) or count) for right, count in counts]
+
+
+def other_size(sizes: Iterable[SizeCount], given: GivenNumber) -> OtherSize | None:
+    """Return the first size that, changed alone, would give a number, or None."""
+    for right, count, quick in sizes:
+        best = largest(quick, given.number + given.unit // 2, MAX_SIZE)
+        params = count(best) if best and (quick is count or given.means(quick(best) or 0)) else None
         if params is not None and given.means(params):
             return right._replace(size=best)
     return None
+
+
+def _quadratic(count: Callable[[int], int | None]) -> Callable[[int], int] | None:
+    """Return the quadratic that a count is in a size, as it is in nearly all; None if it is none.
+
+    A network is built for each size that is tried, which takes milliseconds; a search tries forty.
+    """
+    sizes = (1, 2, 3, 10, 1_000)
+    known = [params for size in sizes if (params := count(size)) is not None]
+    if len(known) < len(sizes):
+        return None
+    one, two, three, *others = known
+    twice = three - 2 * two + one  # twice the coefficient of the square
+
+    def quadratic(size: int) -> int:
+        return one + (two - one) * (size - 1) + twice * (size - 1) * (size - 2) // 2
+
+    return quadratic if [quadratic(size) for size in sizes[3:]] == others else None
 
 
 def _sizes(network: Network) -> Iterator[tuple[OtherSize, Sized]]:

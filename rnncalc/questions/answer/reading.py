@@ -72,8 +72,16 @@ class Shape(NamedTuple):
         return self.sizes == shape or (len(shape) == 1 and self.sizes in ((*shape, 1), (1, *shape)))
 
 
-def read_answer(text: str) -> GivenNumber | Shape:
-    """Return a learner's number or shape: 1600, 1.6k, (20, 10), 20x10. Raises CallError if it is neither."""
+def read_answer(text: str, *, exact: bool = False) -> GivenNumber | Shape:
+    """Return a learner's number or shape: 1600, 1.6k, (20, 10), 20x10. Raises CallError if it is neither.
+
+    exact: whether a rounded number stands for itself alone.
+    """
+    given = _read(text)
+    return given._replace(unit=1, coarse=0) if exact and isinstance(given, GivenNumber) else given
+
+
+def _read(text: str) -> GivenNumber | Shape:
     bare = re.sub(r"\s", "", text)
     if _SHAPE.fullmatch(bare):
         return Shape(tuple(map(int, re.findall("[0-9]+", bare))))

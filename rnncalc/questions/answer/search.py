@@ -94,7 +94,10 @@ class Search:
         self.worksheet = worksheet
         self.network = network
         self._made: dict[str, list[Variant]] = {}
+        self._counts: dict[str, list[tuple[Variant, tuple[int, ...]]]] = {}
+        self._in_one_layer: list[tuple[int, Candidate]] | None = None
         self._pairs: list[Pair] | None = None
+        self._pairs_by_count: dict[int | None, dict[int, list[Pair]]] = {}
 
     def diagnoses(self, question: Question, *, known: bool = False) -> Iterator[tuple[Diagnosis, Worksheet]]:
         """Yield what gives a number, each with the worksheet that it makes.
@@ -144,6 +147,17 @@ class Search:
             self._made[row.id] = [*_variants(row, self.worksheet, question)]
         return self._made[row.id]
 
+    def _counted(self, row: Mistake | Family, question: Question) -> list[tuple[Variant, tuple[int, ...]]]:
+        """Return the variants of one mistake, each with the count of each line that it makes."""
+        if row.id in self._counts:
+            return self._counts[row.id]
+        found = [
+            (variant, tuple(line.params for line in variant.worksheet)) for variant in self.variants(row, question)
+        ]
+        if not (isinstance(row, Family) and row.fitted):
+            self._counts[row.id] = found
+        return found
+
     def pairs(self, question: Question) -> list[Pair]:
         """Return all pairs of mistakes, the likelier first."""
         if self._pairs is None:
@@ -170,16 +184,17 @@ class Search:
     def _simple(self, question: Question) -> Iterator[Candidate]:
         """Yield the single mistakes that give the number: made everywhere, then in one layer alone."""
         for row in self.rows():
-            for variant in self.variants(row, question):
-                if question.is_given_by(variant.worksheet):
+            for variant, counts in self._counted(row, question):
+                if question.given.means(sum(counts) if question.place is None else counts[question.place]):
                     yield Candidate(((row, variant),), variant.worksheet, variant.layer)
         if question.place is None and len(self.worksheet) <= MOST_JUDGED:
-            for row in self.rows():
-                if isinstance(row, Mistake) and not row.rare:
-                    yield from self._alone(row, question)
+            if self._in_one_layer is None:
+                likelier = [row for row in self.rows() if isinstance(row, Mistake) and not row.rare]
+                self._in_one_layer = [each for row in likelier for each in self._alone(row, question)]
+            yield from (candidate for count, candidate in self._in_one_layer if question.given.means(count))
 
-    def _alone(self, mistake: Mistake, question: Question) -> Iterator[Candidate]:
-        """Yield a mistake made in one layer only, if it can be made in several."""
+    def _alone(self, mistake: Mistake, question: Question) -> Iterator[tuple[int, Candidate]]:
+        """Yield a mistake made in one layer only, if it can be made in several, each with the total that it gives."""
         (made,) = self.variants(mistake, question)
         worksheet, right = self.worksheet, question.params(self.worksheet)
         lines = zip(worksheet, made.worksheet, strict=True)
@@ -191,10 +206,10 @@ class Search:
             if was.copies != now.copies:  # a mistake about the number of layers is in no one of them
                 continue
             one = now._replace(copies=1)
-            if question.given.means(right - was.params // was.copies + one.params):
-                left = () if was.copies == 1 else (was._replace(copies=was.copies - 1),)
-                changed = (*worksheet[:place], *left, one, *worksheet[place + 1 :])
-                yield Candidate(((mistake, made),), changed, was.name, (was.name, was.last_name))
+            left = () if was.copies == 1 else (was._replace(copies=was.copies - 1),)
+            changed = (*worksheet[:place], *left, one, *worksheet[place + 1 :])
+            candidate = Candidate(((mistake, made),), changed, was.name, (was.name, was.last_name))
+            yield right - was.params // was.copies + one.params, candidate
 
     def _likeliest_pairs(self, question: Question, right: Expression) -> Iterator[tuple[Diagnosis, Worksheet]]:
         """Yield the likeliest pairs that give the number."""
@@ -210,12 +225,16 @@ class Search:
 
     def _fitting_pairs(self, question: Question) -> Iterator[Candidate]:
         """Yield the two mistakes that give the number together, in an order that allows both."""
-        for first, once, second, counts in self.pairs(question):
-            count = sum(counts) if question.place is None else counts[question.place]
-            if question.given.means(count):
-                for twice in _variants(second, once.worksheet, question):
-                    if question.is_given_by(twice.worksheet):
-                        yield Candidate(((first, once), (second, twice)), twice.worksheet, once.layer or twice.layer)
+        place = question.place
+        if place not in self._pairs_by_count:
+            by_count = self._pairs_by_count.setdefault(place, {})
+            for pair in self.pairs(question):
+                count = sum(pair.counts) if place is None else pair.counts[place]
+                by_count.setdefault(count, []).append(pair)
+        for first, once, second, _ in self._pairs_by_count[place].get(question.given.number, ()):
+            for twice in _variants(second, once.worksheet, question):
+                if question.is_given_by(twice.worksheet):
+                    yield Candidate(((first, once), (second, twice)), twice.worksheet, once.layer or twice.layer)
 
 
 def _rarity(row: Mistake | Family) -> int:

@@ -1,0 +1,178 @@
+"""A file of a class's answers, as spreadsheets write them: a header, and a row for each student. Knows no network."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from rnncalc.bounds import MAX_BYTES, MOST_STUDENTS
+from rnncalc.errors import CallError
+from rnncalc.questions.answer.reading import read_answer
+from rnncalc.text import did_you_mean, escape, one_of
+
+SEPARATORS = "\t;,"
+"""What stands between two cells; of those that part a file equally well, the first."""
+
+SAMPLE = 50
+"""The rows that show which separator a file has."""
+
+OWN_COLUMNS = ("right", "mistake", "feedback")
+"""The columns of a graded file. A file that is graded again has them already, and they are made anew."""
+
+_NAMES = ("name", "student", "full name", "id", "e-mail", "email")
+_ANSWER = re.compile(r"(answer|response|result)\b.*", re.IGNORECASE)
+
+
+class StudentRow(NamedTuple):
+    """A row of the file.
+
+    line: where it begins in the file; cells: a cell for each column of the file, blanks around them removed.
+    """
+
+    line: int
+    cells: tuple[str, ...]
+    name: str
+    answers: tuple[str, ...]
+
+
+class AnswerFile(NamedTuple):
+    """A file of answers: its columns, which of them hold answers, and its rows but for empty ones."""
+
+    columns: tuple[str, ...]
+    asked: tuple[str, ...]
+    rows: tuple[StudentRow, ...]
+
+
+class _Record(NamedTuple):
+    line: int
+    cells: list[str]
+
+
+def read_answer_file(data: bytes, name: str | None = None, answers: Sequence[str] = ()) -> AnswerFile:
+    """Return the rows of a file.
+
+    name, answers: the columns by their titles, or by their numbers from 1. Without them a column with a usual title is
+    taken, or if there are two columns, the first is the name and the second the answer.
+    Raises CallError if there are no rows or no such columns.
+    """
+    if len(data) > MAX_BYTES:
+        raise CallError(f"a file of answers has at most {MAX_BYTES:,} bytes; split it")
+    records = _records(_decoded(data))
+    if not records:
+        raise CallError("there are no rows; expected a header, such as name,answer, and a row for each student")
+    titles = _titles(records[0].cells, [name] if name else [], answers)
+    if titles is None:  # no header: the first row is a student's
+        titles = [str(number + 1) for number in range(len(records[0].cells))]
+    else:
+        del records[0]
+    if len(records) > MOST_STUDENTS:
+        raise CallError(f"expected at most {MOST_STUDENTS:,} rows, got {len(records):,}; split the file")
+    if not records:
+        raise CallError("there is a header, and no row below it")
+    places = [_column(titles, each, "the answer") for each in answers] or _answer_places(titles)
+    named = _column(titles, name, "the name") if name else _name_place(titles, places)
+    kept = [place for place, title in enumerate(titles) if title not in OWN_COLUMNS or place in (*places, named)]
+
+    def row(record: _Record) -> StudentRow:
+        cells = [*record.cells, *[""] * (len(titles) - len(record.cells))]
+        who = "" if named is None else cells[named]
+        kept_cells = tuple(cells[place] for place in kept)
+        return StudentRow(record.line, kept_cells, who, tuple(cells[place] for place in places))
+
+    columns = tuple(titles[place] for place in kept)
+    return AnswerFile(columns, tuple(titles[place] for place in places), tuple(map(row, records)))
+
+
+def _decoded(data: bytes) -> str:
+    """Return the text of a file in UTF-8, in UTF-16 with its mark, or else in Windows-1252."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", errors="replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", errors="replace")
+
+
+def _records(text: str) -> list[_Record]:
+    """Return the rows that are not empty, separated as fits the first of them best."""
+    first, _, rest = text.partition("\n")
+    before = 0
+    if said := re.fullmatch(r"sep=(.)\r?", first):  # a line that Excel reads and writes
+        return [*_parsed(rest, said[1], 1)]
+
+    def fit(separator: str) -> tuple[int, int]:
+        """Return how many rows have as many cells as the header, and how many that is."""
+        sample = [len(record.cells) for record in islice(_parsed(text, separator, before), SAMPLE)]
+        return (0, 0) if not sample or sample[0] == 1 else (sample.count(sample[0]), sample[0])
+
+    return [*_parsed(text, max(SEPARATORS, key=fit), before)]
+
+
+def _parsed(text: str, separator: str, before: int) -> Iterator[_Record]:
+    """Yield the rows that are not empty; before: the lines above the text."""
+    reader = csv.reader(text.splitlines(keepends=True), delimiter=separator, skipinitialspace=True)
+    line = before + 1
+    try:
+        for cells in reader:
+            stripped = [cell.strip() for cell in cells]
+            if any(cell.strip(SEPARATORS) for cell in stripped):
+                yield _Record(line, stripped)
+            line = before + reader.line_num + 1
+    except csv.Error:
+        raise CallError(f"line {line}: a cell is longer than {csv.field_size_limit():,} characters") from None
+
+
+def _titles(first: list[str], name: Sequence[str], answers: Sequence[str]) -> list[str] | None:
+    """Return the titles in the first row; None if it is a student's: an answer stands where one is looked for."""
+    wanted = [*name, *answers]
+    if any(word in first for word in wanted):
+        return first
+    numbers = [int(word) for word in answers if word.isdecimal()] or ([2] if len(first) == 2 else [1])
+    places = [number - 1 for number in numbers if 0 < number <= len(first)]
+    return None if places and all(_reads(first[place]) for place in places) else first
+
+
+def _reads(text: str) -> bool:
+    try:
+        read_answer(text)
+    except CallError:
+        return False
+    return True
+
+
+def _column(titles: list[str], word: str, what: str) -> int:
+    """Return the place of the column that a word names. Raises CallError if none or several have that title."""
+    same = [place for place, title in enumerate(titles) if title == word]
+    same = same or [place for place, title in enumerate(titles) if title.casefold() == word.strip().casefold()]
+    if len(same) == 1:
+        return same[0]
+    if word.isdecimal() and 0 < int(word) <= len(titles) and not same:
+        return int(word) - 1
+    if same:
+        numbers = one_of([str(place + 1) for place in same])
+        raise CallError(f"{len(same)} columns have the title '{escape(word)}'; write the number of {what}'s: {numbers}")
+    known = [escape(title) for title in titles if title] or ["1"]
+    raise CallError(
+        f"no column '{escape(word)}' for {what}; the columns are {one_of(known)}{did_you_mean(word, known)}"
+    )
+
+
+def _answer_places(titles: list[str]) -> list[int]:
+    """Return the columns of answers if none is named. Raises CallError if it cannot be told which they are."""
+    found = [place for place, title in enumerate(titles) if _ANSWER.fullmatch(title)]
+    if found or len(titles) <= 2:
+        return found or [len(titles) - 1]
+    raise CallError(
+        "which column has the answer? name it, or several in order; "
+        f"the columns are {one_of([escape(title) for title in titles if title] or ['1'])}"
+    )
+
+
+def _name_place(titles: list[str], answers: list[int]) -> int | None:
+    """Return the column of names if none is named: one with a usual title, else the first without answers."""
+    others = [place for place in range(len(titles)) if place not in answers]
+    usual = [place for place in others if titles[place].casefold() in _NAMES]
+    return next(iter([*usual, *others]), None)

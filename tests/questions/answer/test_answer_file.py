@@ -1,0 +1,88 @@
+"""Files of answers as spreadsheets write them."""
+
+import pytest
+
+from rnncalc import CallError
+from rnncalc.questions.answer.answer_file import read_answer_file
+
+ROWS = [("Zoë", "1200"), ("Ann, B.", "1,152")]
+
+
+def written(separator: str) -> str:
+    """Return a file of two columns and ROWS, each cell in quotes."""
+    rows = [("Name", "Answer"), *ROWS]
+    return "\r\n".join(separator.join(f'"{cell}"' for cell in row) for row in rows)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_separators_and_encodings(separator: str, encoding: str) -> None:
+    """The same names and answers from each."""
+    file = read_answer_file(written(separator).encode(encoding))
+    assert [(row.name, *row.answers) for row in file.rows] == ROWS
+    assert file.columns == ("Name", "Answer")
+
+
+def test_a_separator_that_is_said() -> None:
+    """Excel's first line, which counts among the lines."""
+    (row,) = read_answer_file(b"sep=|\nname|answer\na,b;c|5\n").rows
+    assert (row.line, row.name, row.answers) == (3, "a,b;c", ("5",))
+
+
+def test_lines_of_rows_below_empty_ones_and_cells_of_several_lines() -> None:
+    """The line where a row begins; blanks around cells are removed."""
+    file = read_answer_file(b'name,answer\n\n,\n"Ann\nBell", 5 \nBen,6\n')
+    assert [(row.line, row.answers) for row in file.rows] == [(4, ("5",)), (6, ("6",))]
+
+
+def test_a_semicolon_in_a_file_of_commas() -> None:
+    """What parts the rows alike is the separator."""
+    file = read_answer_file(b"name,answer\na;b;c,5\nd;e,6\n")
+    assert [row.answers for row in file.rows] == [("5",), ("6",)]
+
+
+@pytest.mark.parametrize("data", [b"Ann;1200\nBen;1152\n", b"Ann,1200\nBen,1152\n"])
+def test_a_file_without_a_header(data: bytes) -> None:
+    """An answer in its first row."""
+    file = read_answer_file(data)
+    assert [(row.line, row.name, *row.answers) for row in file.rows] == [(1, "Ann", "1200"), (2, "Ben", "1152")]
+
+
+def test_columns_by_title_and_by_number() -> None:
+    """Upper and lower case are one if no title is the same; a short row is filled up."""
+    data = b"Id,Who,W1,W2\n1,Ann,5,6\n2,Ben,7\n"
+    for name, answers in (("who", ["w1", "W2"]), ("2", ["3", "4"])):
+        rows = read_answer_file(data, name, answers).rows
+        assert [(row.name, *row.answers) for row in rows] == [("Ann", "5", "6"), ("Ben", "7", "")]
+    assert [row.name for row in read_answer_file(data, None, ["W1"]).rows] == ["1", "2"]
+
+
+def test_answers_alone() -> None:
+    """One column without names."""
+    file = read_answer_file(b"total\n5\n6\n")
+    assert [(row.name, *row.answers) for row in file.rows] == [("", "5"), ("", "6")]
+
+
+def test_columns_of_a_graded_file_are_made_anew() -> None:
+    """They do not stand there twice."""
+    file = read_answer_file(b"name,answer,right,mistake,feedback\nAnn,5,true,,Right.\n")
+    assert (file.columns, file.rows[0].cells) == (("name", "answer"), ("Ann", "5"))
+
+
+@pytest.mark.parametrize(
+    ("data", "answers", "message"),
+    [
+        (b"", [], "there are no rows; expected a header"),
+        (b"\n,,\n", [], "there are no rows"),
+        (b"name,answer\n", [], "no row below it"),
+        (b"name,a,b\nAnn,5,6\n", [], "which column has the answer"),
+        (b"name,answers\nAnn,5\n", ["answer"], "no column 'answer' for the answer; the columns are name or answers"),
+        (b"name,x,x\nAnn,5,6\n", ["x"], "2 columns have the title 'x'; write the number of the answer's: 2 or 3"),
+        (b"name,answer\nAnn," + b"5" * 200_000, [], "line 2: a cell is longer than"),
+        (b"name,answer\n" + b"Ann,5\n" * 100_001, [], "expected at most 100,000 rows, got 100,001"),
+    ],
+)
+def test_what_is_no_file_of_answers(data: bytes, answers: list[str], message: str) -> None:
+    """One line that says what to write."""
+    with pytest.raises(CallError, match=message):
+        read_answer_file(data, None, answers)
