@@ -1,4 +1,4 @@
-"""What can be asked of a network: one file a question, each from a Network to plain numbers, which `reports/` says.
+"""The questions about a network: one file a question, each from a Network to plain numbers. `reports/` presents them.
 
-given, gradient_flow, gradient_steps, pieces and price are what several questions share.
+Several questions share given, gradient_flow, gradient_steps, pieces and price.
 """

@@ -1,4 +1,4 @@
-"""The same network under every convention, and where the counts differ from the textbook's."""
+"""The same network under every convention, and why the counts differ from the textbook's."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from rnncalc.errors import Problem, SpecError
 from rnncalc.network.network import Network
 
 BASE = "textbook"
-"""The convention that the others are held against."""
+"""The convention that the others are compared with."""
 
 
 class Difference(NamedTuple):
-    """Where a convention's count is not the textbook's, for all layers that differ in one way.
+    """A difference between a convention's count and the textbook's, for all layers that differ in the same way.
 
-    params: how many parameters more it has, or fewer where that is below 0.
-    biases, biases_of_textbook: the numbers of their biases; tensors: the names of those that they have.
+    params: how many more parameters it has; fewer if negative.
+    biases, biases_of_textbook: the sizes of the biases. tensors: the names of the convention's biases.
     layers: the names of the layers.
     """
 
@@ -34,9 +34,9 @@ class Difference(NamedTuple):
 
 
 class Allocations(NamedTuple):
-    """A network as each convention allocates it.
+    """The tensors of a network under each convention.
 
-    networks: by convention, None where that cannot express it; problems: why it cannot, for just those.
+    networks: by convention, None if the convention cannot express it. problems: why it cannot, for those alone.
     """
 
     network: Network
@@ -45,7 +45,7 @@ class Allocations(NamedTuple):
 
     @property
     def differences(self) -> tuple[Difference, ...]:
-        """The differences to the textbook, of each convention in turn."""
+        """The differences from the textbook, convention by convention."""
         base = self.networks[BASE]
         return tuple(
             difference
@@ -56,7 +56,7 @@ class Allocations(NamedTuple):
 
 
 def compare_conventions(network: Network) -> Allocations:
-    """Return a network under every convention, whatever its own."""
+    """Return a network under every convention."""
     networks: dict[str, Network | None] = {}
     problems: dict[str, Problem] = {}
     for name in CONVENTIONS:
@@ -69,11 +69,11 @@ def compare_conventions(network: Network) -> Allocations:
 
 
 BiasDifference = tuple[Expression, Expression, tuple[str, ...]]
-"""How a layer differs: its biases, the textbook's, and the names of its own."""
+"""A difference of a layer: its biases, the textbook's, and the names of its own."""
 
 
 def _differences(base: Network, network: Network, name: str) -> Iterator[Difference]:
-    """Yield a difference for each way in which layers have more or fewer biases."""
+    """Yield the differences in biases, one for all layers that differ in the same way."""
     ways: dict[BiasDifference, list[tuple[int, str]]] = {}
     for was, now in zip(base.stack, network.stack, strict=True):
         more = now.params - was.params
@@ -85,7 +85,7 @@ def _differences(base: Network, network: Network, name: str) -> Iterator[Differe
 
 
 def _biases(layout: Layout) -> Expression:
-    """Return how many numbers the biases of a layout are, both directions together."""
+    """Return the size of all biases of a layout, both directions together."""
     terms: dict[str, int] = {}
     for tensor in layout.own:
         if _is_bias(tensor):
@@ -95,7 +95,7 @@ def _biases(layout: Layout) -> Expression:
 
 
 def _bias_names(layout: Layout) -> tuple[str, ...]:
-    """Return the names of the biases whose numbers are counted, in both directions where there are two."""
+    """Return the names of the counted biases, of both directions if there are two."""
     return tuple(tensor.name for tensor in layout.own if _is_bias(tensor))
 
 

@@ -1,4 +1,4 @@
-"""`run --backward`: a forward and a backward pass, held against the equations and finite differences."""
+"""`run --backward`: a forward and a backward pass, compared with the equations and finite differences."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class NamedLoss(NamedTuple):
-    """A loss by the name of which it is asked for: what makes it of targets, and whether it needs them."""
+    """The losses by name: the function that makes each from targets, and whether it needs them."""
 
     of: Callable[[Any], Loss]
     needs_targets: bool
@@ -42,19 +42,19 @@ class NamedLoss(NamedTuple):
 
 LOSSES = {"sum": NamedLoss(lambda _: the_sum, False), "squared": NamedLoss(squared, True)}
 FLOAT = 32
-"""The bytes of a number of a gradient: a float, and its place in a list."""
+"""The bytes of one number of a gradient: a float and its place in a list."""
 
 
 class LayerBackward(NamedTuple):
-    """What the backward pass through one layer was seen to do, beside what is declared of it.
+    """The backward pass through one layer: what was observed, beside what is declared.
 
-    ran: the forward pass; seen: the backward pass. declared: gradients, saved activations, multiply-adds.
-    worst_difference: how far a gradient of its weights is at most from its finite difference, of the largest of 1, the
-        gradient and the loss; None if nothing in it is trained.
-    norms: how long the gradients are at each step, and terms: of each recurrent weight of a layer of one unit, where
-        states were asked for.
-    errors: for each trained tensor how far its truncated gradient is from the full one, of the length of that; None
-        where the full one is zero. Empty if nothing is truncated.
+    ran, seen: the observed forward and backward pass. declared: gradients, saved activations, multiply-adds.
+    worst_difference: the largest distance between a weight's gradient and its finite difference, relative to the
+        largest of 1, the gradient and the loss; None if nothing in it is trained.
+    norms: the norms of the gradients at each step. terms: those of each recurrent weight in a layer of one unit.
+        Both only if states were requested.
+    errors: for each trained tensor the distance of its truncated gradient from the full one, relative to the norm of
+        the full one; None if the full one is zero. Empty if nothing is truncated.
     """
 
     ran: LayerRun
@@ -67,12 +67,12 @@ class LayerBackward(NamedTuple):
 
     @property
     def gradients(self) -> int:
-        """The number of its gradients, one a weight that is trained."""
+        """The number of its gradients, one for each trained weight."""
         return sum(prod(shape_of(gradient)) for gradient in self.seen.gradients.values())
 
     @property
     def shapes_agree(self) -> bool:
-        """Whether each trained tensor has a gradient in its own shape, and no other has one."""
+        """Whether each trained tensor, and no other, has a gradient, in its own shape."""
         tensors = self.ran.placed.tensors if self.ran.placed.trainable else ()
         return {tensor.name: tensor.shape for tensor in tensors} == {
             name: shape_of(gradient) for name, gradient in self.seen.gradients.items()
@@ -80,7 +80,7 @@ class LayerBackward(NamedTuple):
 
     @property
     def agrees(self) -> bool:
-        """Whether shapes, saved activations, multiplications and gradients are as they should be."""
+        """Whether shapes, saved activations, multiplications and gradients agree with the declaration."""
         return (
             self.shapes_agree
             and self.seen.saved_read == self.declared.saved
@@ -93,11 +93,11 @@ class LayerBackward(NamedTuple):
 class Backward(NamedTuple):
     """A forward pass and a backward pass.
 
-    run: the forward pass. layers: what each layer was seen to do, none if the forward pass could not be done.
+    run: the forward pass. layers: the observations of each layer, none if the forward pass failed.
     chunk: the steps of one backward pass, None for all of them.
-    name_of_loss: one of LOSSES; loss: its value, None if the forward pass could not be done.
-    compared: how many weights were held against finite differences; weights: how many are trained. kinks: at how many
-        of those compared the slope changes at once, so that any between the slopes of both sides is right.
+    name_of_loss: one of LOSSES. loss: its value, None if the forward pass failed.
+    compared: how many weights were compared with finite differences. weights: how many are trained. kinks: at how many
+        of those compared the slope jumps; there any gradient between the slopes of both sides is right.
     """
 
     run: Run
@@ -111,7 +111,7 @@ class Backward(NamedTuple):
 
     @property
     def agrees(self) -> bool:
-        """Whether every layer did, forward and back, what is declared of it."""
+        """Whether every layer agrees with its declaration in both passes."""
         return self.run.agrees and all(layer.agrees for layer in self.layers)
 
 
@@ -129,11 +129,11 @@ def backward(
     most_multiply_adds: int = MOST_MULTIPLY_ADDS,
     progress: Progress | None = None,
 ) -> Backward:
-    """Run a forward pass and a backward pass from its loss, and return what they were seen to do.
+    """Run a forward pass and a backward pass from its loss, and return the observations.
 
-    chunk: the steps of one backward pass; those of the network's `training`, else all. loss: `sum`, of
-    all outputs, or `squared`, half the sum of the squared differences from `targets`, which have the outputs' shape;
-    squared if there are targets, unless it is given.
+    chunk: the steps of one backward pass; by default those of the network's `training`, else all. loss: `sum`, of
+    all outputs, or `squared`, half the sum of the squared differences from `targets`, which have the outputs' shape.
+    The default is squared if there are targets, else sum.
     Everything else is as in `run`. Raises CallError and SpecError as that does, and RefusedError if all passes,
     those of finite differences too, would take longer than `most_multiply_adds`, or more than 2 GB.
     """
@@ -162,7 +162,7 @@ def backward(
         LayerBackward(*of) for of in zip(back.ran, back.layers, counted.layers, far, _errors(full, back), strict=True)
     ]
     if states:
-        from rnncalc.questions.gradient_steps import norms, terms  # a pass that shows no steps does without
+        from rnncalc.questions.gradient_steps import norms, terms  # imported only for a pass that shows its steps
 
         for number, (ran, seen) in enumerate(zip(traced.ran, traced.layers, strict=True)):
             shown = terms(ran, used[ran.placed.name], timed.convention)
@@ -171,18 +171,18 @@ def backward(
 
 
 def whole_work(network: Network, chunk: int | None = None) -> int:
-    """Return what a forward pass, a backward pass and the finite differences take, in multiply-adds.
+    """Return the multiply-adds of a forward pass, a backward pass and the finite differences.
 
-    Raises CallError and RefusedError as `backward` does, where no such pass can be.
+    Raises CallError and RefusedError as `backward` does.
     """
     return _work(_counted(network, chunk))
 
 
 def _counted(network: Network, chunk: int | None) -> Training:
-    """Return what is counted of a backward pass through so many steps together, or as many as the network's own.
+    """Return the counts of a backward pass with chunks of so many steps, by default those of the network.
 
-    Raises CallError for a chunk that is no number of steps, and RefusedError if a part is counted elsewhere, which
-    can have no backward pass.
+    Raises CallError for an invalid chunk, and RefusedError if a part is counted elsewhere, because its backward pass is
+    unknown.
     """
     if chunk is not None:
         whole("chunk", chunk, 1)
@@ -202,7 +202,7 @@ def _work(counted: Training) -> int:
 
 
 def _cuts(counted: Training) -> bool:
-    """Return whether its chunks cut any of the network's sequences."""
+    """Return whether any of the network's sequences is longer than a chunk."""
     steps = [part.steps or 1 for part in counted.network.parts.values()]
     return counted.chunk is not None and counted.chunk < max(steps)
 
@@ -217,7 +217,7 @@ def _loss_named(name: str | None, targets: object) -> str:
 
 
 def _in_steps(network: Network, targets: Targets | None) -> list[list[float]]:
-    """Return the targets as a vector for each step that has one. Raises CallError if they are not so many."""
+    """Return the targets as one vector for each step with an output. Raises CallError for another number of them."""
     steps = network.stack[-1].output_shape[:-1]
     if not steps or not targets:
         return [targets or []]
@@ -227,7 +227,7 @@ def _in_steps(network: Network, targets: Targets | None) -> list[list[float]]:
 
 
 def _farthest(back: BackwardPass, compared: list[Spot], differences: Differences) -> Iterator[float | None]:
-    """Yield for each layer the greatest distance of a gradient from its finite difference, None if it has none."""
+    """Yield for each layer the largest distance of a gradient from its finite difference, None without gradients."""
     for seen in back.layers:
         distances = []
         for spot in compared:
@@ -238,7 +238,7 @@ def _farthest(back: BackwardPass, compared: list[Spot], differences: Differences
 
 
 def _errors(full: BackwardPass, truncated: BackwardPass) -> Iterator[dict[str, float | None]]:
-    """Yield for each layer, by tensor, the length of the difference of its two gradients, of that of the full one."""
+    """Yield for each layer, by tensor, the distance of its two gradients relative to the norm of the full one."""
     for of, without in zip(full.layers, truncated.layers, strict=True):
         errors: dict[str, float | None] = {}
         for name, gradient in of.gradients.items() if truncated is not full else ():

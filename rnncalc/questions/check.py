@@ -1,7 +1,7 @@
-"""`check`: whether a network keeps its limits: those of its `expect` and `budget`, of the call, and on its growth.
+"""`check`: compares a network with its limits: its `expect` and `budget`, those of the call, and on its growth.
 
-Gives numbers and names, no sentence. Where a limit is written is handed in; what is said of it is `reports/check.py`.
-Whole numbers and fractions decide, never floats: a limit that is met exactly is kept.
+Returns numbers and names, no sentences: `reports/check.py` writes those. The caller passes the place of a limit.
+Comparisons use whole numbers and fractions, never floats: a limit that is met exactly is kept.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 Place = tuple[int, int]
 Locate = Callable[[Path], Place | None]
-"""Returns the line and column where a spec says what stands at a path."""
+"""Returns the line and column of a path in a spec."""
 
 
 class Unknown(Enum):
-    """Why a number is not known."""
+    """The reason why a number is unknown."""
 
     STEPS_NOT_GIVEN = auto()
     COUNTED_ELSEWHERE = auto()
@@ -44,12 +44,12 @@ class Unknown(Enum):
 
 
 class Limit(NamedTuple):
-    """What a number may be, and where that is written.
+    """A limit on a number, and where it is written.
 
-    path: of the keys in a spec; flag: what stands in their place.
-    layer: the name of the layer that it is on; None when it is on the network.
-    percent: of what it was before, for growth and fall.
-    tensor, shape: the name of a tensor and what its shape is to be; `value` is then how many numbers that holds.
+    path: the keys in a spec. flag: the flag, if the limit is set in the call.
+    layer: the name of the limited layer; None for a limit on the network.
+    percent: for growth and fall, relative to the earlier number.
+    tensor, shape: the name of a tensor and its expected shape; `value` is then the size of that shape.
     """
 
     rule: Rule
@@ -64,12 +64,12 @@ class Limit(NamedTuple):
 
     @property
     def compares(self) -> bool:
-        """Whether it is on a change since the baseline."""
+        """Whether it limits a change since the baseline."""
         return self.rule in (Rule.GROWTH, Rule.FALL)
 
 
 class Numbers(NamedTuple):
-    """What of a network may be limited; None is what is not known."""
+    """The numbers of a network that may be limited; None if unknown."""
 
     params: int
     bytes: int | None = None
@@ -81,21 +81,21 @@ class Numbers(NamedTuple):
 
     @property
     def dense_ratio(self) -> Fraction | None:
-        """The parameters of the dense equivalent for each of the network's; None when it has none."""
+        """The parameters of the dense equivalent divided by the network's; None if the network has none."""
         if not self.params or self.dense_params is None:
             return None
-        from fractions import Fraction  # with decimal behind it, 2 ms that most calls do without
+        from fractions import Fraction  # imports decimal, 2 ms that most calls save
 
         return Fraction(self.dense_params, self.params)
 
     def of(self, quantity: Quantity) -> Number | None:
-        """Return one of them."""
+        """Return the number of a limit."""
         number: Number | None = getattr(self, quantity.value)
         return number
 
 
 class Difference(NamedTuple):
-    """A number before and after; None where there is no such network: it is new, or removed."""
+    """A number before and after; None if there is no such network, because it is new or removed."""
 
     before: Number | None
     after: Number | None
@@ -107,7 +107,7 @@ class Difference(NamedTuple):
 
     @property
     def percent(self) -> Fraction | None:
-        """The growth in percent of before; None where there was nothing, or nothing is left."""
+        """The growth in percent of before; None if either is missing or before is 0."""
         if not self.before or self.after is None:
             return None
         from fractions import Fraction
@@ -116,12 +116,12 @@ class Difference(NamedTuple):
 
 
 class LimitCheck(NamedTuple):
-    """A limit, and the number that it was held against.
+    """A limit, and the number that was compared with it.
 
-    actual: None when it is not known, and `unknown` says why; what it grew or fell by where that is limited.
-    line, column: where the limit is written, None for a flag.
-    difference: of what grew or fell.
-    shape: of the tensor whose shape is limited.
+    actual: the number, or its growth or fall if that is limited; None if unknown, and `unknown` says why.
+    line, column: the place of the limit, None for a flag.
+    difference: the numbers before and after, if growth or fall is limited.
+    shape: the actual shape, if the shape of a tensor is limited.
     """
 
     limit: Limit
@@ -146,14 +146,14 @@ class Status(Enum):
 
 @displayed
 class Verdict(NamedTuple):
-    """What was found of a network, and of the file that it is in.
+    """The result of checking a network and its file.
 
-    numbers: None of a file that is no spec, which has problems, and of one that was removed.
-    limits: what the network was held against.
-    expect_counts: the convention that its `expect` counts, where it is another and `expect` was left out.
-    model: how it stands with the tensors of a model file, where there is one; places: where their layers are written.
-    strict: whether to have no limit is a failure.
-    difference: of the parameters to the baseline's, if there is one.
+    numbers: None for an invalid spec, which has problems, and for a removed file.
+    limits: the limits with the network's numbers.
+    expect_counts: the convention of its `expect`, if `expect` was left out because the network has another.
+    model: the comparison with a model file, if there is one. places: the positions of its layers in the spec.
+    strict: whether a file without limits fails.
+    difference: the change of the parameters since the baseline, if there is one.
     """
 
     file: str = ""
@@ -170,12 +170,12 @@ class Verdict(NamedTuple):
 
     @property
     def checks(self) -> tuple[LimitCheck | TensorCheck, ...]:
-        """All that it was held against: limits, and tensors."""
+        """All checks: of limits, and of tensors."""
         return (*self.limits, *(self.model.tensors if self.model else ()))
 
     @property
     def checked(self) -> bool:
-        """Whether there was anything to hold it against."""
+        """Whether anything was checked."""
         return bool(self.limits) or self.model is not None
 
     @property
@@ -199,11 +199,11 @@ def check(
     own_convention: str | None = None,
     before: Numbers | None = None,
 ) -> Verdict:
-    """Hold a network against its own limits and those of the call; where both limit the same, both hold.
+    """Check a network against its own limits and those of the call; if both limit the same number, both hold.
 
-    own_convention: whose tensors `expect` counts; under another it says nothing, and is left out.
-    before: the numbers of the baseline; without them nothing has grown or fallen.
-    The verdict names no file: who reads one adds it.
+    own_convention: the convention that `expect` counts; under another, `expect` is left out.
+    before: the numbers of the baseline; without them, limits on growth and fall are kept.
+    The verdict names no file: the caller adds it.
     """
     given = [*limits]
     bounds = [*_bounds(network, [limit for limit in given if not limit.compares])]
@@ -221,10 +221,10 @@ def check(
 
 
 def check_network(network: Network, *, dtype: str = "float32", **limits: float) -> Verdict:
-    """Hold a network against its own `expect` and `budget`, and against these limits; both hold.
+    """Check a network against its own `expect` and `budget`, and against these limits; both hold.
 
-    limits: by their names in a budget, such as `max_params=1_000_000`. `status` of what is returned says how it stands.
-    Raises CallError for a limit that there is not, or that is no number.
+    limits: by their names in a budget, such as `max_params=1_000_000`. The `status` of the verdict is its result.
+    Raises CallError for an unknown limit, or one that is not a number.
     """
     given = []
     for key, value in limits.items():
@@ -236,19 +236,19 @@ def check_network(network: Network, *, dtype: str = "float32", **limits: float) 
 
 
 def numbers_of(network: Network, dtype: str, *, trained: bool = False) -> Numbers:
-    """Return what of a network may be limited; `trained`: the numbers of training too."""
+    """Return the numbers of a network that may be limited; trained: with the numbers of training."""
     counted = count(network, dtype)
     numbers = Numbers(counted.params, counted.bytes, counted.multiply_adds, own_dense_params(network))
     if not trained:
         return numbers
-    from rnncalc.questions.training import training  # only limits on it pay for it
+    from rnncalc.questions.training import training  # computed only for limits on it
 
     of = training(network, dtype=dtype)
     return numbers._replace(saved=of.saved, backward_multiply_adds=of.backward_multiply_adds, training_bytes=of.bytes)
 
 
 def _of_training(network: Network, bounds: Iterable[Limit]) -> bool:
-    """Return whether anything is asked of training."""
+    """Return whether any limit is on a number of training."""
     expect = network.expect or Expect()
     of_bounds = any(limit.quantity in OF_TRAINING for limit in bounds)
     return of_bounds or expect.saved is not None or expect.backward_multiply_adds is not None
@@ -272,7 +272,7 @@ def _expectations(network: Network, numbers: Numbers) -> Iterator[LimitCheck]:
 
 
 def _shapes(network: Network, wanted: Mapping[str, Mapping[str, tuple[int, ...]]]) -> Iterator[LimitCheck]:
-    """Yield the shapes of tensors held against those that are expected, in the order of the layers."""
+    """Yield the checks of expected shapes of tensors, in the order of the layers."""
     for placed in network.spelled:
         if (layer := placed.name) in wanted:
             shapes = {tensor.name: tensor.shape for tensor in placed.tensors}
@@ -283,7 +283,7 @@ def _shapes(network: Network, wanted: Mapping[str, Mapping[str, tuple[int, ...]]
 
 
 def _bounds(network: Network, given: list[Limit]) -> Iterator[Limit]:
-    """Yield the limits of the call and those of the network's budget, key by key; where there are two, both hold."""
+    """Yield the limits of the call and those of the network's budget, key by key; if there are two, both hold."""
     own = network.budget or Budget()
     for key, (rule, quantity, *_) in BUDGET_KEYS.items():
         yield from (limit for limit in given if (limit.rule, limit.quantity) == (rule, quantity))
@@ -305,7 +305,7 @@ def _compared(limit: Limit, before: Numbers, now: Numbers, network: Network) -> 
 
 
 def _exact(value: Fraction | float) -> Fraction | int:
-    """Return a limit as it was written: 4.54 is 454 hundredths, and not the float that is nearest to that."""
+    """Return a limit exactly as it was written: 4.54 is 454 hundredths, not the nearest float."""
     if isinstance(value, float):
         from fractions import Fraction
 
@@ -322,14 +322,14 @@ def _why_unknown(quantity: Quantity, numbers: Numbers, network: Network) -> Unkn
 
 
 def _located(checks: Iterable[LimitCheck], locate: Locate) -> Iterator[LimitCheck]:
-    """Yield each with the place where it is written; of a layer's, which may be thousands, only what is not kept."""
+    """Yield each with its place in the spec; of layers' limits, which may be thousands, only those not kept."""
     for one in checks:
         place = locate(one.limit.path) if one.limit.path and not (one.kept and one.limit.layer) else None
         yield one._replace(line=place[0], column=place[1]) if place else one
 
 
 def check_number(limit: Limit, actual: Number | None, why: Unknown | None = None) -> LimitCheck:
-    """Hold a limit on a number itself against it; `why` it is not known, where it is not."""
+    """Check a limit on a number; why: the reason if the number is unknown."""
     if actual is None:
         return LimitCheck(limit, None, False, why)
     match limit.rule:
@@ -342,14 +342,14 @@ def check_number(limit: Limit, actual: Number | None, why: Unknown | None = None
 
 
 def check_shape(limit: Limit, shape: tuple[int, ...] | None) -> LimitCheck:
-    """Hold the shape of a tensor against what it is; None where there is no such tensor."""
+    """Check the shape of a tensor; shape: None if there is no such tensor."""
     if shape is None:
         return LimitCheck(limit, None, False, Unknown.NO_SUCH_TENSOR)
     return LimitCheck(limit, prod(shape), shape == limit.shape, shape=shape)
 
 
 def check_difference(limit: Limit, difference: Difference, why: Unknown | None = None) -> LimitCheck:
-    """Hold a limit on growth, or on a fall, against what a number was and is; `why` it is not known what it is."""
+    """Check a limit on growth or fall; why: the reason if the number is unknown."""
     before, after = difference
     if after is None or before is None:
         return LimitCheck(limit, None, False, why if after is None else Unknown.NOT_KNOWN_BEFORE)

@@ -1,4 +1,4 @@
-"""`compare`: the same widths as RNN, GRU, LSTM and dense; several networks side by side; and how T changes it all."""
+"""`compare`: a network as RNN, GRU, LSTM and dense; several networks side by side; and the growth with T."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ WIDTH = "width of all recurrent layers"
 KINDS: tuple[type[Cell], ...] = (RNN, GRU, LSTM)
 DENSE = "dense"
 CHOSEN_STEPS = (1, 2, 5, 10, 20, 50)
-"""The numbers of steps shown of a range, times powers of 100, and its ends."""
+"""The numbers of steps shown for a range, times powers of 100, and its ends."""
 
 
 class Compared(NamedTuple):
     """One side of a comparison.
 
-    name: the network's; kind: of its recurrent layers where they were exchanged, or `dense`; None for a network as it
-        is.
-    params, multiply_adds, bytes: as in a count; multiply_adds is None where they are not known.
-    units: the width that was found for every recurrent layer, where one was looked for.
+    name: the network's. kind: the kind of its recurrent layers if they were exchanged, or `dense`; None for an
+        unchanged network.
+    params, multiply_adds, bytes: as in a count; multiply_adds is None if unknown.
+    units: the width found for every recurrent layer, if the comparison looks for one.
     """
 
     name: str
@@ -47,14 +47,14 @@ class Compared(NamedTuple):
 
 
 class Lack(Enum):
-    """What a side lacks: a known number of steps, or a width that is small enough."""
+    """Why a side is missing: no known number of steps, or no width that is small enough."""
 
     STEPS = "steps"
     WIDTH = "width"
 
 
 class Missing(NamedTuple):
-    """A side that there is not: of which kind, and why."""
+    """A missing side: its kind, and why."""
 
     kind: str
     reason: Lack | Problem
@@ -64,8 +64,8 @@ class Missing(NamedTuple):
 class Comparison(NamedTuple):
     """Networks beside each other, or one network as several kinds.
 
-    networks: those that were given; sides: what stands beside each other, the first being what ratios are to.
-    same_params: whether widths were looked for. projections: whether layers have projections, which keep theirs.
+    networks: the arguments. sides: the sides of the comparison; ratios are to the first.
+    same_params: whether widths were looked for. projections: whether layers have projections, which keep their width.
     """
 
     networks: tuple[Network, ...]
@@ -75,7 +75,7 @@ class Comparison(NamedTuple):
     projections: bool = False
 
     def ratio(self, side: Compared) -> float | None:
-        """Return the parameters of a side over those of the first; None where that has none."""
+        """Return the parameters of a side divided by those of the first; None if the first has none."""
         first = self.sides[0].params
         return side.params / first if first else None
 
@@ -89,23 +89,23 @@ class GrowthRow(NamedTuple):
 
     @property
     def ratio(self) -> float | None:
-        """The dense equivalent's over the network's; None where that has none."""
+        """The dense equivalent's parameters divided by the network's; None if the network has none."""
         return self.dense / self.params if self.params else None
 
 
 @displayed
 class DenseGrowth(NamedTuple):
-    """How the dense equivalent grows with the number of steps while the network stays as it is."""
+    """The growth of the dense equivalent with the number of steps, while the network stays the same."""
 
     network: Network
     rows: tuple[GrowthRow, ...]
 
 
 def compare(*networks: Network, dtype: str = "float32") -> Comparison:
-    """Return several networks beside each other; or one, with the same widths as RNN, GRU, LSTM and dense network.
+    """Return a comparison of several networks, or of one network as RNN, GRU, LSTM and dense with the same widths.
 
     Bytes are those of parameters of the `dtype`, one of `questions.count.DTYPES`.
-    Raises CallError where no network, or something else, is given, and for another dtype.
+    Raises CallError if an argument is not a network, if there is none, and for an unknown dtype.
     """
     if not networks:
         raise CallError("give a network to compare")
@@ -129,10 +129,10 @@ def compare(*networks: Network, dtype: str = "float32") -> Comparison:
 
 
 def compare_same_params(network: Network, dtype: str = "float32") -> Comparison:
-    """Return the width at which each kind has about the parameters of the network, never more.
+    """Return a comparison in which each kind has the largest width within the network's parameters.
 
     All recurrent layers of a kind have that width; a decoder's the width that takes the encoder's states.
-    Raises RefusedError where the network has no recurrent layer, CallError for a dtype that there is not.
+    Raises RefusedError if the network has no recurrent layer, CallError for an unknown dtype.
     """
     if not any(isinstance(layer, Cell) for part in network.parts.values() for layer in part.layers):
         raise RefusedError("no layer is recurrent, so there is no width to look for")
@@ -171,7 +171,7 @@ def dense_growth(network: Network, first: int, last: int) -> DenseGrowth:
 
 
 def chosen(first: int, last: int) -> list[int]:
-    """Return a few numbers of a range: its ends, and 1, 2, 5, 10 ... between them."""
+    """Return some numbers of a range: its ends, and 1, 2, 5, 10 ... between them."""
     scale = 1
     found = {first, last}
     while scale <= last:
@@ -181,9 +181,9 @@ def chosen(first: int, last: int) -> list[int]:
 
 
 def _exchanged(network: Network, kind: type[Cell], units: int | None = None) -> Network:
-    """Return the network with every recurrent layer of a kind, and, when given, of so many units.
+    """Return the network with every recurrent layer exchanged for one of a kind, with so many units if given.
 
-    A decoder's layer gets the units that take the states of the encoder's layer, of which each direction has so many.
+    A decoder's layer gets the units that match the states of the encoder's layer, whose directions have `units` each.
     """
     parts = {}
     for name, part in network.parts.items():
@@ -208,7 +208,7 @@ def _met(encoder: Part | None, decoder: Part) -> Iterator[tuple[Layer, int, int]
 
 
 def _of_kind(layer: Layer, kind: type[Cell], units: int | None) -> Layer:
-    """Return a layer, exchanged for one of a kind if it is a cell, with its own units where none are given."""
+    """Return a layer; a cell is exchanged for one of a kind, with its own units if none are given."""
     if not isinstance(layer, Cell):
         return layer
     values = layer.values() | {"units": layer.units if units is None else units}

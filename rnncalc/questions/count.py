@@ -1,4 +1,4 @@
-"""`count`: how many parameters, layer by layer, what a pass costs and what the weights weigh."""
+"""`count`: the parameters layer by layer, the cost of a pass and the bytes of the weights."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
@@ -27,11 +27,11 @@ DTYPES = {
 class Count(NamedTuple):
     """The counts of a network: sums over its layers.
 
-    params, trainable: parameters, and those of them that training changes.
-    multiply_adds: multiplications in the matrix products of one pass over one sequence, multiply_adds_per_step: of
-        applying each layer once; None where they are not known.
-    bytes: what the parameters take in the `dtype`, one of DTYPES.
-    What is a property is made anew whenever it is asked for.
+    params, trainable: parameters, and how many of them are trained.
+    multiply_adds: multiplications in the matrix products of one pass over one sequence; multiply_adds_per_step: of
+        applying each layer once. None if unknown.
+    bytes: the bytes of the parameters in the `dtype`, one of DTYPES.
+    A property is computed at every access.
     """
 
     network: Network
@@ -44,15 +44,15 @@ class Count(NamedTuple):
 
     @property
     def layers(self) -> tuple[Placed, ...]:
-        """The layers in their places, each with its counts, the output layer last; tensors as they are shown."""
+        """The placed layers with their counts, the output layer last; tensors are spelled as they are shown."""
         return self.network.spelled
 
     @property
     def dense(self) -> "DenseEquivalent | None":
-        """The dense equivalent; None where the number of steps is not known."""
+        """The dense equivalent; None if the number of steps is not known."""
         if not steps_known(self.network.parts):
             return None
-        from rnncalc.questions.dense import dense_equivalent  # a count without steps pays for none
+        from rnncalc.questions.dense import dense_equivalent  # imported only for a count with steps
 
         return dense_equivalent(self.network)
 
@@ -60,7 +60,7 @@ class Count(NamedTuple):
 def count(network: Network, dtype: str = "float32") -> Count:
     """Return the counts of a network, with bytes for parameters of a `dtype`, one of DTYPES.
 
-    Raises CallError for another dtype, and for what is no network.
+    Raises CallError for an unknown dtype, and for an argument that is not a network.
     """
     network = network_of(network)
     size, stack = bytes_of(dtype), network.stack
@@ -77,12 +77,12 @@ def count(network: Network, dtype: str = "float32") -> Count:
 
 
 def bytes_of(dtype: str) -> int:
-    """Return the bytes of one parameter of a dtype. Raises CallError where there is no such dtype."""
+    """Return the bytes of one parameter of a dtype. Raises CallError for an unknown dtype."""
     return DTYPES[word("dtype", dtype, tuple(DTYPES))]
 
 
 def total(amounts: Iterable[int | None]) -> int | None:
-    """Return the sum of amounts, or None where one of them is not known."""
+    """Return the sum of amounts, or None if one of them is unknown."""
     known = 0
     for amount in amounts:
         if amount is None:

@@ -1,8 +1,8 @@
 """The dense equivalent: a network without recurrence or shared weights that reads the same T steps at once.
 
-Its input is T·m numbers; each recurrent or dense layer of width w becomes a dense layer of T·w units, or of w where it
-stands before the sequence of a one-to-many network begins; the output keeps its p units, or has T·p where it speaks at
-every step. An embedding stays what it is, one table. So does a part counted elsewhere: what follows it reads T·w
+Its input is T·m numbers. Each recurrent or dense layer of width w becomes a dense layer of T·w units, or of w units if
+it stands before the sequence of a one-to-many network begins. The output keeps its p units, or has T·p if there is an
+output at every step. An embedding stays one table. So does a part counted elsewhere: the layer after it reads T·w
 numbers, or w if it is applied once.
 """
 
@@ -21,11 +21,11 @@ StepsOfParts = Mapping[str | None, int]
 
 
 class DenseLayer(NamedTuple):
-    """A layer of the dense equivalent, under the name of the layer that it stands for.
+    """A layer of the dense equivalent, under the name of the layer that it replaces.
 
-    inputs, units: the numbers of its input and its output, of all steps together; of an embedding, or of a part counted
-        elsewhere, the widths it has anyway.
-    params: its parameters; expression: their formula; sizes: what the letters in that stand for.
+    inputs, units: the widths of its input and its output, all steps together; an embedding and a part counted
+        elsewhere keep their widths.
+    params: its parameters. expression: their formula. sizes: the values of the letters in the formula.
     multiply_adds: multiplications of one pass, one for each weight of a matrix; None where a part is counted elsewhere.
     """
 
@@ -41,9 +41,9 @@ class DenseLayer(NamedTuple):
 class DenseEquivalent(NamedTuple):
     """The dense equivalent of a network.
 
-    params: the sum of its layers'; ratio: that over the network's own, None where those are 0.
-    chains: the numbers that flow from its input through its dense layers to its output; where other numbers join, or
-        stand in for, those of the layer below, another chain begins with what the layer reads. Tables are left out.
+    params: the sum of its layers'. ratio: that divided by the network's own, None if those are 0.
+    chains: the widths from its input through its dense layers to its output. If a layer does not read just the layer
+        below, another chain begins with the width that it reads. Tables are left out.
     """
 
     params: int
@@ -83,9 +83,9 @@ def _own_steps(network: Network) -> StepsOfParts | None:
 
 
 class _Made(NamedTuple):
-    """What stands for a layer.
+    """The dense replacement of a layer.
 
-    dense: whether it is a dense layer; a table stays what it is.
+    dense: whether it is a dense layer; a table stays a table.
     """
 
     placed: Placed
@@ -114,12 +114,12 @@ class _Made(NamedTuple):
 
 
 def _made(network: Network, steps: StepsOfParts) -> Iterator[_Made]:
-    """Yield what stands for each layer in order.
+    """Yield the replacement of each layer in order.
 
-    Only the output layer sees that a sequence has ended, and later steps without an input have no numbers. A decoder's
-    first layer reads what the encoder outputs beside its own input.
+    Only the output layer may read fewer steps than there are. Later steps without an input have no numbers. A decoder's
+    first layer reads the encoder's output beside its own input.
     """
-    values: list[tuple[int, int]] = []  # of each move: its numbers, and for how many steps
+    values: list[tuple[int, int]] = []  # of each move: its width, and for how many steps
     part: str | None = None
     encoder = 0
     layers = iter(network.stack)

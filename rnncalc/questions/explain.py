@@ -1,4 +1,4 @@
-"""`explain`: how a count comes about, step by step, read off the tensors, and the equations that use them."""
+"""`explain`: derives a count step by step from the tensors, with the equations that use them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from rnncalc.text import not_among
 
 
 class StepKind(Enum):
-    """What a line of a derivation counts."""
+    """The subject of a line of a derivation."""
 
     TENSOR = "tensor"
     ONE_BLOCK = "one block"
@@ -37,10 +37,10 @@ class StepKind(Enum):
 
 
 class Step(NamedTuple):
-    """One line of a derivation: what is counted, the expression of it, and the number that gives.
+    """One line of a derivation: what is counted, its expression, and its value.
 
-    name: of a tensor. role: of a tensor. gates: the letters of the gates it is about.
-    sizes: the numbers that the letters of the expression stand for.
+    name, role: of a tensor. gates: the letters of the gates it is about.
+    sizes: the values of the letters in the expression.
     """
 
     what: StepKind
@@ -53,13 +53,13 @@ class Step(NamedTuple):
 
 
 class Derivation(NamedTuple):
-    """How the count of one layer comes about.
+    """The derivation of one layer's count.
 
-    placed: the layer in its place. below: the one it reads from, None for the first of a part.
-    row: the convention whose tensors are counted, as the notation spells them if one is named.
-    gates: with what they do there.
-    notation: how the equations are spelled.
-    equations: of one step; empty for a layer that has none.
+    placed: the layer. below: the layer that it reads, None for the first of a part.
+    row: the convention whose tensors are counted, spelled in the notation if one is named.
+    gates: with their functions in the layer.
+    notation: the notation of the equations.
+    equations: of one step; empty for a layer without equations.
     """
 
     placed: Placed
@@ -73,7 +73,7 @@ class Derivation(NamedTuple):
 
 @displayed
 class Explanation(NamedTuple):
-    """How the counts of a network, or of some of its layers, come about.
+    """The derivation of the counts of a network, or of some of its layers.
 
     dense: the dense equivalent, None when the number of steps is not known or only some layers are explained.
     """
@@ -85,10 +85,10 @@ class Explanation(NamedTuple):
 
 
 def explain(network: Network, only: str | Sequence[str] = (), notation: str | None = None) -> Explanation:
-    """Return how the counts of a network come about, or those of the layers called `only`, a name or several.
+    """Derive the counts of a network, or of the layers called `only`, a name or several.
 
-    notation: how parameters are spelled, in equations and tables; by default as the network says.
-    Raises CallError for names that no layer has, and for a notation that there is not; SpecError for one that cannot
+    notation: how parameters are spelled in equations and tables; by default the network's own.
+    Raises CallError for names that no layer has and for an unknown notation; SpecError for a notation that cannot
     spell the network's convention.
     """
     names = (only,) if isinstance(only, str) else only
@@ -103,7 +103,7 @@ def explain(network: Network, only: str | Sequence[str] = (), notation: str | No
 
 
 def explain_those(network: Network, only: tuple[str, ...] = ()) -> Explanation:
-    """Return the same; a name that no layer has, though one of another network may, is passed over."""
+    """Derive the same; a name that no layer has is ignored, because a layer of another network may have it."""
     below: Placed | None = None
     found = []
     row, notation = network.shown, network.spelling
@@ -135,7 +135,7 @@ def _derivation(placed: Placed, below: Placed | None, row: Convention, notation:
 
 
 def _dense(layer: Dense, placed: Placed, notation: Notation) -> Equation:
-    """Return y = W x + b; the output layer has letters of its own."""
+    """Return y = W x + b; the output layer has its own letters."""
     output = isinstance(layer, Output)
     time = "t" if placed.sequence else ""
     arrays = notation.output if output else notation.dense
@@ -153,7 +153,7 @@ def _symbol(array: Array, *axes: str) -> Symbol:
 
 
 def _steps(placed: Placed) -> Iterator[Step]:
-    """Yield the lines of a layer: its tensors, one gate's if all gates are alike, then times gates and directions."""
+    """Yield the lines of a layer: its tensors, or one gate's if all are alike, then times gates and directions."""
     own = placed.tensors
     tensors = [tensor for tensor in own if tensor.direction is not Direction.BACKWARD]
     alike = _alike(tensors)
@@ -181,7 +181,7 @@ _OF_GATES = (Role.KERNEL, Role.INPUT, Role.RECURRENT, Role.BIAS, Role.RECURRENT_
 
 
 def _alike(tensors: list[Tensor]) -> str:
-    """Return the letters of the gates where each has tensors of its own and all are alike, else nothing."""
+    """Return the letters of the gates if each has its own tensors and all are alike, else nothing."""
     blocks = [tensor for tensor in tensors if tensor.role in _OF_GATES]
     letters = "".join(dict.fromkeys(letter for tensor in blocks for letter in tensor.gates))
     kinds = {tuple((each.role, each.axes) for each in blocks if each.gates == letter) for letter in letters}

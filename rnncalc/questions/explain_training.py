@@ -1,4 +1,4 @@
-"""`explain --training`: how what is saved, and what the backward pass multiplies, come about, vector by vector."""
+"""`explain --training`: derives saved activations and products of the backward pass, vector by vector."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rnncalc.text import escape
 
 
 class Kind(Enum):
-    """What a vector that is saved is; in the order in which they are listed."""
+    """The kinds of saved vectors, in the order in which they are listed."""
 
     INPUT = "input"
     STATE_BEFORE = "state before a step"
@@ -32,9 +32,9 @@ class Kind(Enum):
 
 
 class SavedLine(NamedTuple):
-    """A vector that is saved: what it is, at how many steps, and its numbers, as arithmetic and in all.
+    """A saved vector: its kind, at how many steps, and its numbers, as arithmetic and in all.
 
-    gate: what it does, of a gate.
+    gate: the function of a gate, None for another vector.
     """
 
     kind: Kind
@@ -45,9 +45,9 @@ class SavedLine(NamedTuple):
 
 
 class WorkLine(NamedTuple):
-    """Products of the backward pass that are alike: what for, whose matrices, what those multiplied, and how many.
+    """Like products of the backward pass: their purpose, their matrices, what those multiplied, and how many.
 
-    matrices: the letters of the gates, or of a matrix beside them; of: x, the letter of a state, or nothing.
+    matrices: the letters of the gates, or of a matrix beside them. of: x, the letter of a state, or nothing.
     """
 
     gradient: Gradient
@@ -58,10 +58,10 @@ class WorkLine(NamedTuple):
 
 
 class TrainingDerivation(NamedTuple):
-    """How the numbers of one layer come about.
+    """The derivation of one layer's numbers.
 
-    of: the equations. steps: of the chunk that holds the most.
-    letter: T, or K where a chunk has fewer steps than the sequence. formula: of what is saved, in that letter.
+    of: the equations. steps: those of the chunk that saves the most.
+    letter: T, or K if a chunk has fewer steps than the sequence. formula: of the saved activations, in that letter.
     """
 
     placed: Placed
@@ -74,16 +74,16 @@ class TrainingDerivation(NamedTuple):
 
 
 class TrainingExplanation(NamedTuple):
-    """How the numbers of training come about."""
+    """The derivation of the numbers of training."""
 
     training: Training
     layers: tuple[TrainingDerivation, ...]
 
 
 def explain_training(training: Training, only: tuple[str, ...] = ()) -> TrainingExplanation:
-    """Return how the numbers of training come about, of the layers of these names or of all.
+    """Derive the numbers of training, of the layers of these names or of all.
 
-    Raises RefusedError for a network whose number of steps is not known.
+    Raises RefusedError if the number of steps is not known.
     """
     network = training.network
     if not steps_known(network.parts):
@@ -139,19 +139,19 @@ def _kind(formula: Formula, states: Collection[str], gates: Collection[str]) -> 
 
 
 def _times(number: int, *letters: str) -> Expression:
-    """Return so many times a product of widths."""
+    """Return the expression of so many times a product of widths."""
     return Times((number, *letters)) if number != 1 else Times(letters)
 
 
 def _order_of(line: SavedLine, placed: Placed) -> tuple[int, int]:
-    """Return where a vector is listed: by its kind, gates in their own order."""
+    """Return the sort key of a vector: its kind, then the order of the gates."""
     gates = [gate.letter for gate in placed.layer.gates(placed.inputs)] if isinstance(placed.layer, Cell) else []
     letter = line.formula.letter if isinstance(line.formula, Symbol) else ""
     return [*Kind].index(line.kind), gates.index(letter) if letter in gates else 0
 
 
 def _formula(tally: Tally, steps: int, letter: str) -> Expression:
-    """Return the sum in the letter of the steps: so much at every step, and the rest once."""
+    """Return the sum in the letter of the steps: the numbers at every step, plus those saved once."""
     if steps == 1:
         return Plus(tuple(_times(times, *letters) for letters, times in widths_saved(tally).items()))
     each: list[Expression] = []
@@ -168,7 +168,7 @@ def _formula(tally: Tally, steps: int, letter: str) -> Expression:
 
 
 def _work(placed: Placed, work: dict[BackwardProduct, int]) -> Iterator[WorkLine]:
-    """Yield the products, those of gates that are alike together: into the weights first, of the input first."""
+    """Yield the products, those of like gates together: gradients of weights first, of the input first."""
     alike: dict[tuple[Gradient, str, tuple[str, ...], int], list[str]] = {}
     for product, times in work.items():
         alike.setdefault((product.gradient, product.of, product.axes, times), []).append(product.matrix)

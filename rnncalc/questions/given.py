@@ -1,6 +1,6 @@
-"""What a Python caller hands to a question: refused in words, with the cure, where it is not what the question takes.
+"""Checks the arguments of a Python caller: an invalid argument is refused with its cure.
 
-The command line never gets here with anything wrong; it has words of its own for flags and files.
+The command line has checked its flags and files before, with its own messages.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from rnncalc.text import did_you_mean, escape, one_of
 
 
 def network_of(given: object) -> Network:
-    """Return what must be a network. Raises CallError, with the way to one, where it is none."""
+    """Return an argument that must be a network. Raises CallError, with the way to make one, for anything else."""
     if isinstance(given, Network):
         return given
     if isinstance(given, str) or hasattr(given, "__fspath__"):
@@ -24,14 +24,14 @@ def network_of(given: object) -> Network:
 
 
 def whole(name: str, given: object, least: int = 0) -> int:
-    """Return what must be a whole number. Raises CallError if it is none, or too small."""
+    """Return an argument that must be a whole number. Raises CallError if it is not, or too small."""
     if isinstance(given, bool) or not isinstance(given, int) or given < least:
         raise CallError(f"{name}: expected a whole number, {least} or more, got {said(given)}")
     return given
 
 
 def word(name: str, given: object, known: tuple[str, ...]) -> str:
-    """Return what must be one of a few words. Raises CallError if it is none of them."""
+    """Return an argument that must be one of some words. Raises CallError for anything else."""
     if isinstance(given, str) and given in known:
         return given
     cure = did_you_mean(given, known) if isinstance(given, str) else "; give its name as text"
@@ -50,5 +50,5 @@ def said(given: object) -> str:
 
 
 def plain(given: Any) -> Any:
-    """Return an array as lists, and anything else as it is."""
+    """Return an array as lists, and anything else unchanged."""
     return given.tolist() if hasattr(given, "tolist") else given

@@ -1,9 +1,9 @@
-"""How gradients flow through a network, and what the backward pass through each layer saves and multiplies.
+"""The flow of gradients through a network: what the backward pass saves and multiplies in each layer.
 
-For each layer: where a loss reaches it, and where more is to be trained below. A sequence has its backward pass in
-chunks; between two of them the state is carried forward, and the gradient stops. The network's moves are read upwards
-for what is trained, then downwards for what is reached. The trace of a cell or a dense layer says what its backward
-pass then takes.
+A layer's backward pass depends on where the loss reaches the layer, and on what is trained below it. A sequence has
+its backward pass in chunks; between two chunks the state is carried forward and the gradient stops. The network's
+moves are read forward for what is trained, then in reverse for what the loss reaches. The trace of a cell or a dense
+layer then gives its saved values and products.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from rnncalc.step.trace import ONE, Trace, trace
 
 
 class Chunks(NamedTuple):
-    """Chunks that are alike: how many, the steps of each, whether they are the first of a sequence, and the last."""
+    """Like chunks: how many, the steps of each, and whether they are the first or the last of a sequence."""
 
     times: int
     steps: int
@@ -35,23 +35,23 @@ class Chunks(NamedTuple):
 
 
 ONE_VECTOR = (Chunks(1, 1, first=True, last=True),)
-"""What is not a sequence."""
+"""The chunks of a value that is not a sequence."""
 
 Needs = tuple[tuple[bool, bool], ...]
-"""For each kind of chunk, whether a gradient is asked for of a vector at its first step, and at the others."""
+"""For each kind of chunk, whether a vector needs a gradient at the first step, and at the others."""
 
 Reached = tuple[Outputs, ...]
 """For each kind of chunk, at which of its steps a loss depends on a vector."""
 
 
 class Situation(NamedTuple):
-    """How gradients meet a layer.
+    """Where a layer needs gradients, and where the loss reaches it.
 
-    chunks: of the vectors that it reads. inputs_need: of those vectors.
-    start_needs: whether a gradient is asked for of the states before the first step.
-    reached: of what it outputs, at its end if it makes one vector of a sequence.
-    states_reached: whether a loss depends on the states after the last step.
-    fed_itself: whether it reads its own outputs, no other layer standing between.
+    chunks: of its input. inputs_need: where its input needs a gradient.
+    start_needs: whether the states before the first step need a gradient.
+    reached: where the loss depends on its outputs; at the end, if it makes one vector of a sequence.
+    states_reached: whether the loss depends on the states after the last step.
+    fed_itself: whether it reads its own outputs directly.
     """
 
     placed: Placed
@@ -63,12 +63,12 @@ class Situation(NamedTuple):
     fed_itself: bool
 
     def of_chunk(self, number: int) -> tuple[Chunks, tuple[bool, bool], Outputs]:
-        """Return one of the kinds of chunk, what needs a gradient in it, and what is reached."""
+        """Return one kind of chunk, what needs a gradient in it, and what the loss reaches."""
         return self.chunks[number], self.inputs_need[number], self.reached[number]
 
 
 def chunks_of(steps: int, chunk: int | None) -> tuple[Chunks, ...]:
-    """Return the chunks of so many steps: the first, those between, and the last, which may be shorter."""
+    """Return the chunks of a sequence: the first, those between, and the last, which may be shorter."""
     size = min(chunk or steps, steps)
     count = -(-steps // size)
     if count == 1:
@@ -79,17 +79,17 @@ def chunks_of(steps: int, chunk: int | None) -> tuple[Chunks, ...]:
 
 
 def stops(layer: Layer, chunks: Chunks) -> tuple[bool, ...]:
-    """Return for each direction of a layer whether it takes its last step in such a chunk."""
+    """Return for each direction of a layer whether its last step is in such a chunk."""
     return (chunks.last, chunks.first)[: layer.directions]
 
 
 def starts(layer: Layer, chunks: Chunks) -> tuple[bool, ...]:
-    """Return for each direction of a layer whether it takes its first step in such a chunk."""
+    """Return for each direction of a layer whether its first step is in such a chunk."""
     return (chunks.first, chunks.last)[: layer.directions]
 
 
 def situations(network: Network, chunk: int | None) -> Iterator[Situation]:
-    """Yield how gradients meet each layer, in the stack's order; of a network whose numbers of steps are known."""
+    """Yield the situation of each layer, in the stack's order. The numbers of steps must be known."""
     values = _values(network, chunk)
     reached = _reached(network.flow, values)
     carried = {move.reads[0] for move in network.flow if isinstance(move, Final)}
@@ -103,20 +103,20 @@ def situations(network: Network, chunk: int | None) -> Iterator[Situation]:
 
 
 def _is_fed_itself(network: Network) -> bool:
-    """Return whether outputs are fed back, and one layer alone makes something else of what it reads."""
+    """Return whether outputs are fed back and only one layer changes its input."""
     others = [each.layer for each in network.stack if not isinstance(each.layer, Dropout) or each.layer.extra_inputs]
     return network.feedback and len(others) == 1 and not others[0].extra_inputs
 
 
 class FlowGradient(NamedTuple):
-    """The chunks of the value of a move, and whether a gradient is asked for of it; a final state is one vector."""
+    """The chunks of the value of a move, and whether it needs a gradient; a final state is one vector."""
 
     chunks: tuple[Chunks, ...]
     needs: Needs
 
 
 def _values(network: Network, chunk: int | None) -> list[FlowGradient]:
-    """Return the value of each move: what stands below it says whether a gradient is asked for of it."""
+    """Return for each move whether its value needs a gradient: it does if anything below is trained."""
     values: list[FlowGradient] = []
     chunks: tuple[Chunks, ...] = ONE_VECTOR  # of a sequence in the part
     for move in network.flow:
@@ -126,7 +126,7 @@ def _values(network: Network, chunk: int | None) -> list[FlowGradient]:
                 chunks = chunks_of(network.parts[move.part].steps or 1, chunk)
                 flowing = chunks if move.sequence else ONE_VECTOR
                 needs = ((False, False),) * len(flowing)
-            case Begin(later="output"):  # within a chunk gradients go on into what made the outputs
+            case Begin(later="output"):  # within a chunk gradients flow on into the layers that made the outputs
                 trained = any(placed.trainable for placed in network.stack)
                 flowing, needs = chunks, ((False, trained),) * len(chunks)
             case Begin():
@@ -143,7 +143,7 @@ def _values(network: Network, chunk: int | None) -> list[FlowGradient]:
 
 
 def _start_needs(move: Recur, values: Sequence[FlowGradient]) -> bool:
-    """Return whether a gradient is asked for of a layer's first states."""
+    """Return whether a layer's first states need a gradient."""
     carried = move.reads[1:]
     if carried:
         return any(any(values[state].needs[0]) for state in carried)
@@ -151,7 +151,7 @@ def _start_needs(move: Recur, values: Sequence[FlowGradient]) -> bool:
 
 
 def _above(layer: Layer, chunks: tuple[Chunks, ...], needs: Needs, *, start: bool) -> Needs:
-    """Return whether a gradient is asked for of what a layer outputs, from whether one is of what it reads."""
+    """Return whether a layer's output needs a gradient, from whether its input does."""
     match layer:
         case Cell() | Dense() | Embedding():
             trained = not layer.frozen
@@ -166,23 +166,23 @@ def _above(layer: Layer, chunks: tuple[Chunks, ...], needs: Needs, *, start: boo
     above = []
     for kind, (first, others) in zip(chunks, needs, strict=True):
         first = first or (start and any(starts(layer, kind))) or (others and layer.bidirectional)
-        above.append((first, first or others))  # what one step needs, those after it need by the state
+        above.append((first, first or others))  # if one step needs a gradient, later steps do because of the state
     return tuple(above)
 
 
 def _at_end(move: Move, needs: Needs) -> bool:
-    """Return whether a gradient is asked for of what a layer has made where it stops."""
+    """Return whether a layer's final value needs a gradient."""
     both = isinstance(move, Recur) and move.layer.bidirectional
     return any(needs[-1]) or (both and any(needs[0]))
 
 
 def _reached(flow: Sequence[Move], values: Sequence[FlowGradient]) -> dict[int, Reached]:
-    """Return for each move what a loss reaches of its value, from the network's output down."""
+    """Return for each move where the loss reaches its value, from the network's output down."""
     carried = {move.reads[0] for move in flow if isinstance(move, Final)}
     reached = {len(flow) - 1: (Outputs.ALL,) * len(values[-1].chunks)}
     for place in reversed(range(len(flow))):
         move, chunks = flow[place], values[place].chunks
-        # What an encoder outputs goes nowhere; its states do.
+        # An encoder's outputs are not used; its states are.
         found = reached.setdefault(place, (Outputs.NONE,) * len(chunks))
         match move:
             case Begin():
@@ -199,7 +199,7 @@ def _reached(flow: Sequence[Move], values: Sequence[FlowGradient]) -> dict[int, 
 
 
 def _at_last(move: Move, chunks: tuple[Chunks, ...], reached: Reached) -> Reached:
-    """Return what is reached of a sequence, from what is of its last step."""
+    """Return where the loss reaches a sequence of which only the last step is read."""
     if reached != (Outputs.ALL,):
         return (Outputs.NONE,) * len(chunks)
     at_end = [stops(move.layer, kind) if isinstance(move, Recur) else (kind.last,) for kind in chunks]
@@ -207,29 +207,29 @@ def _at_last(move: Move, chunks: tuple[Chunks, ...], reached: Reached) -> Reache
 
 
 def _before(layer: Cell, reached: Outputs, kind: Chunks, *, states: bool) -> Outputs:
-    """Return what is reached of what a recurrent layer reads in a chunk, from what is of what it outputs."""
+    """Return where the loss reaches a recurrent layer's input in a chunk, from where it reaches its output."""
     return Outputs.NONE if reached is Outputs.NONE and not (states and any(stops(layer, kind))) else Outputs.ALL
 
 
 Widths = Mapping[tuple[str, ...], int]
-"""Letters of widths that are multiplied, and how many times; no letter is one."""
+"""Products of widths, by their letters, each with a count; no letters stand for 1."""
 
 
 NOTHING = Tally({}, {})
 
 
 class LayerCosts(NamedTuple):
-    """What a whole sequence takes: the numbers saved in each kind of chunk that may have the most, and all products."""
+    """The arithmetic of a whole sequence: the numbers saved in each chunk that may save the most, and all products."""
 
     saved: tuple[Expression, ...]
     multiply_adds: Expression
 
 
 class Costs:
-    """What the backward pass takes, of the layers of a network, in its notation.
+    """The arithmetic of the backward pass through the layers of a network, in its notation.
 
-    Layers that differ in their widths alone have one layout; where gradients meet them alike too, their arithmetic is
-    the same, and is made once.
+    Layers that differ only in their widths share a layout. If their situation is the same too, so is their arithmetic,
+    which is then computed once.
     """
 
     def __init__(self, network: Network) -> None:
@@ -243,7 +243,7 @@ class Costs:
         self._made: dict[object, LayerCosts] = {}
 
     def of(self, situation: Situation) -> tuple[int | None, int | None]:
-        """Return the most numbers saved at once, and the multiplications of a sequence; None for a part elsewhere."""
+        """Return the most numbers saved at once, and the multiplications of a sequence; None if counted elsewhere."""
         placed = situation.placed
         if isinstance(placed.layer, External):
             return None, None
@@ -267,7 +267,7 @@ class Costs:
         return LayerCosts(tuple(map(expression, most)), expression(work))
 
     def tallies(self, situation: Situation) -> list[Tally]:
-        """Return what each kind of chunk of a layer reads and multiplies; of a part elsewhere, nothing."""
+        """Return the reads and products of each kind of chunk of a layer; nothing for a part counted elsewhere."""
         return [self._tally(situation, number) for number in range(len(situation.chunks))]
 
     def _tally(self, situation: Situation, number: int) -> Tally:
@@ -289,7 +289,7 @@ class Costs:
 
 
 TOKEN = Symbol("x", time="t")
-"""The number of a row that is looked up."""
+"""The index of a row that is looked up."""
 
 
 def expression(of: Widths) -> Expression:
@@ -302,7 +302,7 @@ def _contains(more: Widths, less: Widths) -> bool:
 
 
 def _chunk(situation: Situation, number: int, frozen: Container[Role]) -> Chunk:
-    """Return one of the kinds of chunk of a layer, for its backward pass."""
+    """Return one kind of chunk of a layer, for its backward pass."""
     chunks, needs, reached = situation.of_chunk(number)
     layer = situation.placed.layer
     return Chunk(
@@ -320,7 +320,7 @@ def _chunk(situation: Situation, number: int, frozen: Container[Role]) -> Chunk:
 
 
 def widths_saved(of: Tally) -> Widths:
-    """Return what is saved, like widths together."""
+    """Return the saved values, like widths together."""
     widths: dict[tuple[str, ...], int] = {}
     for vector, times in of.saved.items():
         letters = () if vector.width == ONE else (vector.width,)
@@ -329,13 +329,13 @@ def widths_saved(of: Tally) -> Widths:
 
 
 def _of_dense(placed: Placed, step: Trace, place: int) -> Symbol:
-    """Return what a value of a dense layer is called: what it reads, or y."""
+    """Return the name of a value of a dense layer: that of its input, or y."""
     node = step.nodes[place]
     return Symbol(node.letter or "y", time="t" if placed.sequence else "", axes=(node.width,))
 
 
 def _fed_itself(of: Tally) -> Tally:
-    """Return the same of a layer that reads its own outputs: if both are saved, all but the last output once."""
+    """Return the same for a layer that reads its own outputs: if inputs and outputs are saved, count each once."""
     saved = {vector: times for vector, times in of.saved.items() if vector.width == "m" or len(of.saved) == 1}
     outputs = {vector: 1 for vector in of.saved if vector not in saved}
     return Tally(saved | outputs, of.work)

@@ -1,6 +1,6 @@
 """How gradients flow from step to step in a recurrent layer. Numbers only.
 
-Norms: how long the gradients of a loss are with respect to its states at each step, and what its gates keep.
+Norms: the norm of the loss gradient with respect to each state at each step, and the share that gates keep.
 
 Terms: the gradient of a recurrent weight in a layer of one unit has one for each step that the weight acts in. dh_T/dw
 is the sum over k of ∂h_T/∂h_k times the explicit ∂h_k/∂w, in which the step before is a constant; in a layer with
@@ -28,7 +28,7 @@ from rnncalc.step.trace import Trace, trace
 
 
 class Keeper(NamedTuple):
-    """A gate that a state is multiplied with on its way to the next step; or, turned, 1 minus that gate."""
+    """A gate that multiplies a state on the way to the next step; if turned, 1 minus that gate."""
 
     letter: str
     turned: bool = False
@@ -37,9 +37,9 @@ class Keeper(NamedTuple):
 class Norms(NamedTuple):
     """One state of one direction of a layer, its steps in the order of time.
 
-    letter: of the state; norms: ‖∂L/∂h_t‖ for each step t, None if the loss does not depend on it.
-    keeper: the gate that the state before is multiplied with, as an LSTM's c is with f, if there is such a gate.
-    kept: for each step the largest number of the product of that gate over the later steps.
+    letter: of the state. norms: ‖∂L/∂h_t‖ for each step t, None if the loss does not depend on it.
+    keeper: the gate that multiplies the previous state, as f multiplies an LSTM's c, if there is such a gate.
+    kept: for each step the product of that gate over the later steps, its largest element.
     """
 
     direction: str
@@ -67,7 +67,7 @@ def norms(ran: LayerRun, seen: LayerGradients, convention_name: str) -> tuple[No
 
 
 def keeper_of(of: Trace, state: str) -> Keeper | None:
-    """Return the gate that a state before the step is multiplied with in the sum that it becomes, if there is one."""
+    """Return the gate that multiplies the previous state in the sum that gives the next, if there is one."""
     before, sums = of.before[state], [of.after[state]]
     while sums:
         node = of.nodes[sums.pop()]
@@ -83,7 +83,7 @@ def keeper_of(of: Trace, state: str) -> Keeper | None:
 
 
 def _kept(keeper: Keeper, steps: list[dict[str, Vector]]) -> tuple[float, ...]:
-    """Return for each step, in the order in which they are read, the largest product of the gate over later ones."""
+    """Return for each step, in reading order, the largest element of the gate's product over later steps."""
     product = [1.0] * len(steps[0][keeper.letter])
     found = []
     for step in reversed(steps):
@@ -101,7 +101,7 @@ Weights = Mapping[str, Nested]
 
 
 class GradientTerm(NamedTuple):
-    """One term: of step k, counted from 1.
+    """The term of step k, counted from 1.
 
     reached: ∂h_T/∂s_k for each s, a state or the output; explicit: ∂s_k/∂w for each; product: the sum of their
     products; total: that of the terms from step T down to this one.
@@ -115,7 +115,7 @@ class GradientTerm(NamedTuple):
 
 
 class WeightTerms(NamedTuple):
-    """The terms of one weight, from the last step to the first; `tensor` and `place` say which weight it is."""
+    """The terms of one weight, from the last step to the first. tensor, place: which weight it is."""
 
     tensor: str
     place: tuple[int, ...]
@@ -123,7 +123,7 @@ class WeightTerms(NamedTuple):
 
 
 def terms(ran: LayerRun, weights: Weights, convention: str) -> tuple[WeightTerms, ...]:
-    """Return the terms of each recurrent weight of a layer of one unit whose pass was traced; none of another layer.
+    """Return the terms of each recurrent weight of a traced layer of one unit; none for another layer.
 
     weights: the layer's, by tensor.
     """
@@ -135,7 +135,7 @@ def terms(ran: LayerRun, weights: Weights, convention: str) -> tuple[WeightTerms
     (trace,) = ran.traces
     if len(trace.steps) > MOST_TERMS:
         return ()
-    own = [tensor.sized(placed.sizes) for tensor in placed.layout.own]  # as a layer that is not repeated has them
+    own = [tensor.sized(placed.sizes) for tensor in placed.layout.own]  # named as in a layer that is not repeated
     names = {tensor.name: one.name for tensor, one in zip(placed.tensors, own, strict=True)}
     alone = {one: weights[name] for name, one in names.items()}
     of = _Unit(placed, alone, convention, [trace.start, *trace.steps])
@@ -161,7 +161,7 @@ def _sum(
 
 
 class _Unit:
-    """A layer of one unit by itself, over the vectors that it read; `steps` are the start and the steps after it."""
+    """A layer of one unit by itself, over the vectors that it read. steps: the start and the steps after it."""
 
     def __init__(
         self, placed: Placed, weights: dict[str, Nested], convention: str, steps: list[dict[str, list[float]]]

@@ -1,4 +1,4 @@
-"""`count --operations`: what a forward pass computes, by the kind of operation."""
+"""`count --operations`: the operations of a forward pass, by kind."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rnncalc.step.operations import OPERATIONS
 from rnncalc.step.trace import trace
 
 _MERGES = {"sum": "plus", "mul": "times", "ave": "mean"}
-"""The operation that joins two directions, where one does."""
+"""The operation that joins two directions, if there is one."""
 
 
 class PassOperations(NamedTuple):
@@ -29,9 +29,9 @@ class PassOperations(NamedTuple):
 
 
 def pass_operations(network: Network, batch: int = 1) -> PassOperations:
-    """Return the operations of a forward pass, counted from each layer's step. Raises CallError for what is no batch.
+    """Count the operations of a forward pass from each layer's step. Raises CallError for an invalid batch.
 
-    They are not known without the number of steps, nor for a part that is counted elsewhere.
+    They are unknown without the number of steps, and for a part that is counted elsewhere.
     """
     network, batch = network_of(network), whole("batch", batch, 1)
     row = convention(network.convention)

@@ -1,8 +1,7 @@
-"""Which sizes for `?` make a network: the ranges, called pieces, in which every size does.
+"""The sizes for `?` that make a valid network, as ranges (pieces) in which every size does.
 
-Within a piece the count only grows. Where a size makes no network, its problems say by how much it misses; two sizes
-side by side then say at which size nothing is wrong, so that a single right one among 10^12 is found in a few tries.
-Knows nothing of budgets.
+Within a piece the count only grows. The problems of an invalid size tell by how much it misses. From two neighboring
+sizes the valid size follows, so that a single valid one among 10^12 is found in a few tries. Knows nothing of budgets.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from rnncalc.network.network import Network
 from rnncalc.text import escape
 
 Sized = Callable[[int], Network]
-"""Gives the network whose sizes marked `?` have a value; raises SpecError if there is none with it."""
+"""Returns the network with a size for every `?`; raises SpecError if it is invalid."""
 
 
 class SizeCount(NamedTuple):
-    """What one size makes: its count, None if no network has it, and then what is wrong.
+    """The result of one size: its count, or None and the problems.
 
-    bends: of each cell whose gates depend on whether it, or both its directions, are as wide as its input, how much
-        wider the input is.
+    bends: for each cell whose gates change if it, or both its directions, are as wide as its input: how much wider
+        the input is.
     """
 
     params: int | None
@@ -38,7 +37,7 @@ class SizeCount(NamedTuple):
 class Sizes:
     """Sizes in steps of a number, each tried once.
 
-    instead: what to do if that would take too long. what: what the sizes are, for messages.
+    instead: the cure if that would take too long. what: the name of the sizes in messages.
     """
 
     def __init__(
@@ -52,7 +51,7 @@ class Sizes:
         self._name, self._different = "", 0
 
     def at(self, place: int) -> SizeCount:
-        """Return what becomes of `place` steps. Raises RefusedError if there are too many layers for so many."""
+        """Return the result of the size at a place. Raises RefusedError after too many tries for so many layers."""
         if place not in self.tried:
             try:
                 network = self.sized(place * self.step)
@@ -64,17 +63,17 @@ class Sizes:
         return self.tried[place]
 
     def params(self, place: int) -> int:
-        """Return the count at a place where there is a network."""
+        """Return the count at a place with a valid network."""
         params = self.at(place).params
         assert params is not None
         return params
 
     def valid(self, place: int) -> bool:
-        """Return whether there is a network."""
+        """Return whether the network at a place is valid."""
         return self.at(place).params is not None
 
     def refuse_endless(self, more: int) -> None:
-        """Raise RefusedError if so many more tries would be too many for the layers there are."""
+        """Raise RefusedError if so many more tries are too many for the number of layers."""
         tries = len(self.tried) + more
         if self._different * tries > MOST_COUNTED:
             layers = f"{self._name} has {self._different:,} different layers"
@@ -83,7 +82,7 @@ class Sizes:
 
 
 def pieces(sizes: Sizes, first: int, last: int) -> list[tuple[int, int]]:
-    """Return the pieces from `first` to `last` in which there is a network at every place, in order."""
+    """Return the pieces from `first` to `last`, in order: ranges with a valid network at every place."""
     found: list[tuple[int, int]] = []
     waiting = [(first, last)]
     while waiting:
@@ -100,7 +99,7 @@ def pieces(sizes: Sizes, first: int, last: int) -> list[tuple[int, int]]:
 
 
 def _valid_end(sizes: Sizes, low: int, high: int) -> tuple[int, int]:
-    """Return the part of a piece in which there is a network, which is at one of its ends."""
+    """Return the valid part of a piece, which is at one of its ends."""
     at_low, (good, bad) = sizes.valid(low), (low, high) if sizes.valid(low) else (high, low)
     while abs(bad - good) > 1:
         middle = (good + bad) // 2
@@ -109,7 +108,7 @@ def _valid_end(sizes: Sizes, low: int, high: int) -> tuple[int, int]:
 
 
 def _cuts(sizes: Sizes, low: int, high: int) -> Iterator[int]:
-    """Yield the places where, as the ends of a piece tell, something that is wrong would not be, or a count bends."""
+    """Yield the places, extrapolated from the ends of a piece, where a problem vanishes or the count bends."""
     for here, there in ((low, low + 1), (high - 1, high)):
         one, other = sizes.at(here), sizes.at(there)
         for gaps, next_gaps in _paired(one.problems, other.problems):
@@ -127,7 +126,7 @@ Gaps = tuple[int, ...]
 
 
 def _paired(ones: Sequence[Problem], others: Sequence[Problem]) -> Iterator[tuple[Gaps, Gaps]]:
-    """Yield the gaps of problems that stand at one place at both of two sizes."""
+    """Yield the gaps of the problems that two sizes share, pair by pair."""
     standing: dict[object, list[Problem]] = {}
     for problem in others:
         standing.setdefault((problem.source, problem.path, len(problem.gaps)), []).append(problem)

@@ -1,7 +1,7 @@
-"""What a pass takes in work and in memory, said before it starts, and the refusal of what is too much.
+"""Estimates the work and memory of a pass before it starts, and refuses a pass that needs too much.
 
-Memory follows from how arrays, vectors and traces lie in Python's lists, and how long each is kept: a layer's weights
-while it runs (with feedback all run together), the outputs of every layer until the end.
+Memory follows from the size of Python's lists and how long each is kept: a layer's weights while it runs (with
+feedback all layers run together), the outputs of every layer until the end.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from rnncalc.text import byte_size, duration
 
 SECONDS_A_MULTIPLICATION = 25e-9
 WORK_OF_A_GATE, WORK_OF_A_LAYER, WORK_OF_A_WEIGHT = 400, 4_000, 8
-"""The multiply-adds that take as long as what else there is to do for a gate in a step, however narrow it is, for a
-layer in a pass, and for a weight that is drawn at random: measured, over all cells.
+"""The fixed work for a gate in a step, for a layer in a pass, and for a random weight, as the number of multiply-adds
+that take as long; measured over all cells.
 """
 
 
 def cost_of(network: Network) -> int:
-    """Return the multiply-adds of a pass, those of parts counted elsewhere left out."""
+    """Return the multiply-adds of a pass, without those of parts counted elsewhere."""
     return sum(placed.multiply_adds or 0 for placed in network.stack)
 
 
@@ -39,17 +39,17 @@ def work_of(network: Network) -> int:
 
 
 def _gates(placed: Placed) -> int:
-    """Return how many gates of a layer are worked out in a pass, in all steps and directions."""
+    """Return how many gates of a layer are computed in a pass, over all steps and directions."""
     layer = placed.layer
     gates = len(layer.gates(placed.inputs)) * layer.directions if isinstance(layer, Cell) else 1
     return gates * (placed.uses or 1)
 
 
 def refuse_pass(network: Network, most: int, *, weights: bool, inputs: bool, traced: bool = False) -> None:
-    """Refuse a pass of more than `most` multiply-adds or too many bytes, or one that takes as long as is too long.
+    """Refuse a pass of more than `most` multiply-adds, of too many bytes, or with too much other work.
 
-    What it takes beside multiply-adds may take as long as `most` of them, or as the default if that is more. The
-    rest is as in `refuse_large`.
+    The other work may take as long as `most` multiply-adds, or as the default limit if that is more. The other
+    arguments are those of `refuse_large`.
     """
     refuse_costly(cost_of(network), most, "a pass would do")
     refuse_large(network, weights=weights, inputs=inputs, traced=traced)
@@ -59,7 +59,7 @@ def refuse_pass(network: Network, most: int, *, weights: bool, inputs: bool, tra
 
 
 def refuse_costly(cost: int, most: int, said: str) -> None:
-    """Refuse more work than `most` multiply-adds; `said` begins the sentence."""
+    """Refuse more work than `most` multiply-adds; said: the beginning of the message."""
     if cost > most:
         time = duration(cost * SECONDS_A_MULTIPLICATION)
         message = f"{said} {cost:,} multiply-adds, about {time}, and the limit is {most:,}"
@@ -67,9 +67,9 @@ def refuse_costly(cost: int, most: int, said: str) -> None:
 
 
 def refuse_large(network: Network, *, weights: bool = True, inputs: bool = True, traced: bool = False) -> None:
-    """Refuse a pass that holds more than is run, and states of all steps that are more than is read.
+    """Refuse a pass that needs too much memory, or whose states are too many to read.
 
-    weights, inputs: whether the pass makes them. traced: whether the states of every step are kept.
+    weights, inputs: whether the pass draws them. traced: whether the states of every step are kept.
     """
     size = peak(network, weights=weights, inputs=inputs, traced=traced)
     refuse_bytes(network, size)
@@ -80,7 +80,7 @@ def refuse_large(network: Network, *, weights: bool = True, inputs: bool = True,
 
 
 def refuse_bytes(network: Network, size: int) -> None:
-    """Refuse a pass of so many bytes if they are too many."""
+    """Refuse a pass of too many bytes."""
     if size > MOST_BYTES:
         weights = sum(placed.params for placed in network.stack if not isinstance(placed.layer, External))
         flowing = sum((placed.uses or 1) * placed.outputs for placed in network.stack)
@@ -89,35 +89,35 @@ def refuse_bytes(network: Network, size: int) -> None:
 
 
 LIST, PLACE, FLOAT = 64, 8, 32
-"""The bytes of a list's head, of a place in it, and of a float or a whole number of its own."""
+"""The bytes of a list's header, of a slot in it, and of a float or an int object."""
 
 GRID = VALUES * (FLOAT + PLACE)
-"""What the numbers of random weights take, however many weights there are."""
+"""The fixed bytes of drawing random weights."""
 
 LAYER = 220
-"""What is recorded of a layer beside its outputs."""
+"""The bytes of a layer's record, without its outputs."""
 
 TRACE, LONG_TRACE, SHORT = 250, 290, 5
-"""A step's trace without its vectors, a dictionary; one of more than SHORT entries."""
+"""The bytes of a step's trace without its vectors, a dictionary; and of one with more than SHORT entries."""
 
 MARGIN = 1.06
-"""For what is not counted by itself here: the lists between two layers, blocks that are freed and not used again."""
+"""A margin for what is not counted here: the lists between two layers, freed blocks that are not used again."""
 
 SMALL, LARGE = 512, 128 * 1024
-"""Up to how many bytes Python allocates by sixteens; from how many on memory is taken page by page as it is used."""
+"""Up to the first size Python allocates in units of 16 bytes; from the second on, memory is mapped page by page."""
 
 
 class LayerMemory(NamedTuple):
-    """The bytes of a layer: while it runs, beside what is kept; and what is kept of it until the end."""
+    """The bytes of a layer: those needed only while it runs, and those kept until the end."""
 
     running: int
     kept: int
 
 
 def peak(network: Network, *, weights: bool = True, inputs: bool = True, traced: bool = False) -> int:
-    """Return the bytes that a pass holds at its fullest, through a network whose numbers of steps are known.
+    """Return the peak memory of a pass in bytes. The numbers of steps must be known.
 
-    weights, inputs: whether the pass makes them; those that are given are there already.
+    weights, inputs: whether the pass draws them; given ones are in memory already.
     traced: whether the states of every step are kept.
     """
     most = kept = together = 0
@@ -128,7 +128,7 @@ def peak(network: Network, *, weights: bool = True, inputs: bool = True, traced:
             part = entry.part
             entering = _inputs(entry, many=inputs_of(network.flow)[part].sequence) if inputs else 0
         memory = _memory(entry, weights, traced)
-        passes = not isinstance(entry.layer, Cell | Dense | Embedding | External)  # it outputs what it reads
+        passes = not isinstance(entry.layer, Cell | Dense | Embedding | External)  # its output is its input
         kept += memory.kept
         together += memory.running + 2 * _list(entry.uses or 1) if network.feedback else 0
         most = max(most, kept + entering + max(memory.running, together))
@@ -138,7 +138,7 @@ def peak(network: Network, *, weights: bool = True, inputs: bool = True, traced:
 
 
 def _inputs(first: Placed, many: bool) -> int:
-    """Return what the inputs of a part take: vectors, or an embedding's token numbers."""
+    """Return the bytes of the inputs of a part: vectors, or an embedding's token numbers."""
     steps = (first.uses or 1) if many else 1
     if isinstance(first.layer, Embedding):
         return _list(steps) + steps * FLOAT
@@ -155,7 +155,7 @@ def _memory(entry: Placed, weights: bool, traced: bool) -> LayerMemory:
         case Cell():
             every, one = _cell_outputs(layer, entry, steps)
             running += _step(layer, entry)
-            if traced:  # the outputs are kept with the states, and what is joined to be read as well
+            if traced:  # the outputs are kept with the states; so is a joined input
                 traces = layer.directions * _traces(layer, entry, steps) + joined
                 joined = 0
                 output = layer.directions * _vector(layer.sizes(entry.inputs)[layer.output])
@@ -165,7 +165,7 @@ def _memory(entry: Placed, weights: bool, traced: bool) -> LayerMemory:
             running += one if isinstance(layer, Dense) else 0
             running += one if isinstance(layer, Dense) and layer.activation != "linear" else 0
         case Embedding():
-            every = one = _weights(entry, made=weights)  # a row that is looked up is the table's own
+            every = one = _weights(entry, made=weights)  # a row that is looked up is shared with the table
             running -= every
     running += joined
     if entry.sequence:
@@ -174,7 +174,7 @@ def _memory(entry: Placed, weights: bool, traced: bool) -> LayerMemory:
 
 
 def _cell_outputs(layer: Cell, entry: Placed, steps: int) -> tuple[int, int]:
-    """Return what the outputs of a recurrent layer take, at every step and at one, while they are joined."""
+    """Return the bytes of a recurrent layer's outputs, of every step and of one, while they are joined."""
     if layer.directions == 1:
         return steps * _vector(entry.outputs), _vector(entry.outputs)
     width = layer.sizes(entry.inputs)[layer.output]
@@ -183,7 +183,7 @@ def _cell_outputs(layer: Cell, entry: Placed, steps: int) -> tuple[int, int]:
 
 
 def _traces(layer: Cell, entry: Placed, steps: int) -> int:
-    """Return what the states and gates of every step take, in one direction; what it reads are outputs of others."""
+    """Return the bytes of the states and gates of every step, in one direction, without its inputs."""
     sizes = layer.sizes(entry.inputs)
     widths = dict.fromkeys((gate.letter for gate in layer.gates(entry.inputs)), layer.units)
     widths |= {"h": sizes[layer.output], **{letter: sizes[width] for letter, width in layer.states.items()}}
@@ -192,14 +192,14 @@ def _traces(layer: Cell, entry: Placed, steps: int) -> int:
 
 
 def _step(layer: Cell, entry: Placed) -> int:
-    """Return what one step takes until the next begins: a vector a product, a gate and a state, old and new."""
+    """Return the bytes of one step until the next begins: a vector for each product, gate and state, old and new."""
     gates = layer.gates(entry.inputs)
     products = sum(product.form is Form.FULL for gate in gates for product in gate.products)
     return _vector(layer.units) * (products + len(gates) + 4)
 
 
 def _weights(entry: Placed, made: bool) -> int:
-    """Return what the weights take as they lie, and again where a matrix is turned about or its rows are listed."""
+    """Return the bytes of the weights, and of the copies that are transposed or listed row by row."""
     if isinstance(entry.layer, External):
         return 0
     total = GRID if made else 0
@@ -221,12 +221,12 @@ def _array(shape: Sequence[int]) -> int:
 
 
 def _vector(numbers: int) -> int:
-    """Return what a list of floats of its own takes."""
+    """Return the bytes of a list with its own floats."""
     return _list(numbers) + numbers * FLOAT
 
 
 def _list(places: int) -> int:
-    """Return what a list takes that grew item by item: Python then allocates ahead."""
+    """Return the bytes of a list that grew item by item: Python then allocates ahead."""
     allocated = 0
     if places * PLACE < LARGE:
         while allocated < places:
@@ -235,7 +235,7 @@ def _list(places: int) -> int:
 
 
 def _fixed(places: int) -> int:
-    """Return what a list takes that was made in its length."""
+    """Return the bytes of a list that was made in its full length."""
     return LIST + _block(places * PLACE)
 
 

@@ -1,4 +1,4 @@
-"""`read`: the tensors of a model file, and the spec of its network. Gives numbers and names, no sentence."""
+"""`read`: the tensors of a model file, and a draft of its spec. Returns numbers and names, no sentences."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from rnncalc.questions.models.sites import Doubt, Site, as_table, named_last, si
 
 
 class Draft(NamedTuple):
-    """A network that has the tensors of a file. unknown_input: the file does not give its input width.
+    """A network with the tensors of a file. unknown_input: whether the file lacks its input width.
 
-    doubts: what is not known of each layer, the output as the last if there is one.
+    doubts: what is uncertain about each layer, the output layer last if there is one.
     """
 
     network: Network
@@ -36,7 +36,7 @@ class Draft(NamedTuple):
 
 @displayed
 class Reading(NamedTuple):
-    """The contents of a file. draft: None if it has no parameters, or more than a spec may have."""
+    """The contents of a file. draft: None if the file has no parameters, or too many for a spec."""
 
     file: ModelFile
     draft: Draft | None
@@ -116,16 +116,16 @@ class _Drafting:
             self._add(layer, *doubts)
 
     def _repeats(self, layer: Layer, inputs: int) -> bool:
-        """Return whether a layer is the one before once more, stacked in the same module, and fed by it alone."""
+        """Return whether a layer repeats the one before: stacked in the same module, and reading its output alone."""
         before = self.layers[-1] if self.layers else None
         if before is None or before.path is None:
             return False
         return before.output_width(inputs) == inputs and before.replace(repeat=1) == layer
 
     def _unknown(self, site: Site, *, last: bool) -> None:
-        """Take a layer that is none that is known; at the end, one whose matrix is the table's is the output.
+        """Add an unknown layer; if it is the last and shares the table's matrix, it is the output layer.
 
-        What has no parameters of its own is no layer otherwise: it is another's, used once more.
+        Otherwise a module without its own parameters adds no layer: it is another's, used again.
         """
         of_table = any(tensor.shared_with == self.table for tensor in site.tensors.values())
         free = last and bool(self.table) and not isinstance(self.layers[-1], Output)
@@ -137,7 +137,7 @@ class _Drafting:
             self.unknown.append(site)
 
     def _flush(self, needed: int | None) -> None:
-        """Add one external layer for all unknown sites; it outputs the width that is needed."""
+        """Add one external layer for all unknown sites, with the output width that the next layer needs."""
         sites, self.unknown = self.unknown, []
         fits = needed is None or self.width is None or self.width <= needed
         if not sites and fits:
@@ -158,11 +158,11 @@ class _Drafting:
         self.width = needed
 
 
-# The order of sites in a file that sorts its tensors by their names.
+# The order of sites in a file that sorts its tensors by name.
 
 
 def in_chain(sites: Sequence[Site]) -> list[Site]:
-    """Return sites in an order in which, if possible, each reads the output width of the one before.
+    """Return sites in an order in which, if possible, each input width is the output width before it.
 
     Embeddings come first and outputs last; if widths leave a choice, the order of the names decides.
     """
@@ -187,7 +187,7 @@ def _rank(site: Site) -> int:
 
 
 def _next(waiting: list[Site], inner: int, width: int | None, chained: list[Site]) -> int:
-    """Return the place of the site to stand next; inner: how many stand before those that are called outputs."""
+    """Return the index of the next site; inner: how many sites come before those named as outputs."""
     before = chained[-1] if chained else None
     for place, site in enumerate(waiting):
         if before and site.path == before.path and site.number == before.number + 1:
@@ -199,7 +199,7 @@ def _next(waiting: list[Site], inner: int, width: int | None, chained: list[Site
 
 
 def _first(waiting: list[Site]) -> int:
-    """Return the place of the first site whose input width no other site outputs."""
+    """Return the index of the first site whose input width is no other site's output width."""
     handed = {(site.path, site.number): site.layer.output_width(site.inputs) for site in waiting if site.layer}
     for place, site in enumerate(waiting):
         others = {width for key, width in handed.items() if key != (site.path, site.number)}
@@ -213,7 +213,7 @@ def _path(path: str) -> str | None:
 
 
 def _network(file: ModelFile, layers: list[Layer], doubts: list[tuple[Remark, ...]], input: int | None) -> Draft | None:
-    """Return the draft of these layers, a dense one at the end as the output."""
+    """Return the draft of these layers; a dense layer at the end is the output layer."""
     last = layers[-1] if layers else None
     output: Output | None = last if isinstance(last, Output) else None
     if type(last) is Dense and not last.extra_inputs and len(layers) > 1:
@@ -228,7 +228,7 @@ def _network(file: ModelFile, layers: list[Layer], doubts: list[tuple[Remark, ..
 
 
 def _topology(file: ModelFile) -> TopologyName | None:
-    """Return the topology that the last recurrent layer of the file gives, None if it gives none."""
+    """Return the topology that follows from the file's last recurrent layer, None if none follows."""
     given = [settings for module in file.modules if "units" in (settings := module.settings) and _SEQUENCES in settings]
     return None if not given else "many-to-many" if given[-1][_SEQUENCES] else "many-to-one"
 
@@ -245,7 +245,7 @@ def _name(path: str) -> str:
 
 
 def settings(layer: Layer) -> Iterator[tuple[str, Any]]:
-    """Yield the options of a layer that are not what they are by default, without the number after its kind."""
+    """Yield the options of a layer that are not at their defaults, without the number after its kind."""
     for option in layer.options():
         value = getattr(layer, option)
         if value != layer.defaults.get(option):

@@ -1,4 +1,4 @@
-"""`run`: does a real forward pass have the shapes, read the weights and do the work that the counts say."""
+"""`run`: checks by a real forward pass the shapes, the weights read and the work that the counts claim."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ DEFAULT_STEPS = 3
 
 @displayed
 class Run(NamedTuple):
-    """What a forward pass was seen to do.
+    """The observations of a forward pass.
 
-    network: the network with the number of steps that were run.
-    layers: what each layer did, in order, up to the first that could not be run.
-    assumed_steps: how many steps were run if neither the network nor inputs say a number; None if one does.
+    network: the network with the number of steps run.
+    layers: the observations of each layer, in order, up to the first that could not be run.
+    assumed_steps: the number of steps if neither the network nor the inputs give it; None if one does.
     """
 
     network: Network
@@ -46,17 +46,17 @@ class Run(NamedTuple):
 
     @property
     def agrees(self) -> bool:
-        """Whether every layer did what is declared of it."""
+        """Whether every layer agrees with its declaration."""
         return not self.missing and all(layer.agrees for layer in self.layers)
 
     @property
     def missing(self) -> int:
-        """How many layers were not run, because one before them could not be."""
+        """How many layers were not run, because an earlier one failed."""
         return len(self.network.stack) - len(self.layers)
 
     @property
     def outputs(self) -> Any:
-        """The output of the last layer that was run: a list of vectors if that is a sequence, else one vector."""
+        """The output of the last layer run: a list of vectors for a sequence, else one vector."""
         return self.layers[-1].output
 
 
@@ -71,17 +71,17 @@ def run(
     most_multiply_adds: int = MOST_MULTIPLY_ADDS,
     progress: Progress | None = None,
 ) -> Run:
-    """Run a forward pass through a network and return what it was seen to do.
+    """Run a forward pass through a network and return the observations.
 
     weights: the numbers to use, by layer and tensor, under the names and in the shapes of the network's convention.
     inputs: a list of T vectors, or of T token numbers; of an encoder-decoder, one for each half by its name.
-        What is not given is made from the seed, the same on every machine. Arrays will do for lists.
+        Missing numbers are drawn from the seed, the same on every machine. Arrays may be used for lists.
     start: the states before the first step, by layer and letter, as in `{"lstm_1": {"h": [...], "c": [...]}}`; a list
-        for each direction of a bidirectional layer. What is not given is zeros.
+        for each direction of a bidirectional layer. Missing states are zeros.
     states: whether to keep each layer's states and gates, step by step.
     progress: called after each matrix product with the number of its multiplications.
-    Raises SpecError if the numbers do not fit, with all that is wrong, CallError for what is no network,
-    RefusedError when the pass would take more multiply-adds than `most_multiply_adds`, or 2 GB.
+    Raises SpecError with all problems if the numbers do not fit, CallError for an argument that is not a network,
+    RefusedError if the pass would take more multiply-adds than `most_multiply_adds`, or 2 GB.
     """
     network, most = network_of(network), whole("most_multiply_adds", most_multiply_adds)
     own = own_numbers(network, weights, inputs, start)
@@ -107,9 +107,9 @@ def weights_in_use(
     weights: Mapping[str, Mapping[str, Nested]] | None = None,
     rounded: bool = False,
 ) -> Iterator[tuple[str, dict[str, Nested]]]:
-    """Yield the weights that a run with these takes, layer by layer: those given, or those of the seed.
+    """Yield the weights of a run, layer by layer: those given, or those drawn from the seed.
 
-    rounded: whether those of the seed are rounded, as a pass worked by hand has them.
+    rounded: whether drawn weights are rounded, as in a pass worked by hand.
     """
     numbers = PassData(seed_of(seed), own_numbers(network, weights).weights, rounded=rounded)
     for placed in network.stack:
@@ -118,19 +118,19 @@ def weights_in_use(
 
 
 def seed_of(seed: object) -> int:
-    """Return what must be a seed. Raises CallError if it is no whole number."""
+    """Return the seed. Raises CallError if it is not a whole number."""
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise CallError(f"seed: expected a whole number, got {said(seed)}")
     return seed
 
 
 def assumed_steps(network: Network, inputs: Inputs | None) -> int | None:
-    """Return how many steps are run if neither the network nor its inputs say a number; None if they do."""
+    """Return the number of steps if neither the network nor its inputs give it; None if they do."""
     return None if steps_known(with_steps_of(network, inputs).parts) else DEFAULT_STEPS
 
 
 def with_steps_to_run(network: Network, inputs: Inputs | None = None) -> Network:
-    """Return the network with a number of steps in every part: its own, that of the inputs, or the default."""
+    """Return the network with a number of steps in every part: its own, the inputs', or the default."""
     known = with_steps_of(network, inputs)
     unknown = {name: part for name, part in known.parts.items() if part.steps is None}
     if not unknown:
@@ -138,11 +138,11 @@ def with_steps_to_run(network: Network, inputs: Inputs | None = None) -> Network
     return known.with_parts(known.parts | {name: part._replace(steps=DEFAULT_STEPS) for name, part in unknown.items()})
 
 
-# Numbers that a Python caller gives: dicts, lists and arrays. A command's come from files, read by the same rules.
+# Numbers from a Python caller: dicts, lists and arrays. A command's come from files, with the same rules.
 
 
 def _of_layers_with_weights(weights: object, network: Network) -> Any:
-    """Return weights without the empty ones of layers that have none, such as a dropout's in a dict of all layers."""
+    """Return weights without the empty entries of layers that have none, such as a dropout's."""
     if not isinstance(weights, Mapping):
         return weights
     without = {placed.name for placed in network.stack if not placed.layout.own}
@@ -154,8 +154,7 @@ def own_numbers(
 ) -> Data:
     """Return a caller's numbers in lists. Raises SpecError with everything that does not fit the network.
 
-    Whatever has a `tolist`, as arrays have, will do for a list; inputs may stand by themselves where there are no
-    halves.
+    Anything with a `tolist`, such as an array, may be used for a list. Inputs need no dict if there are no halves.
     """
     reading = _CallerNumbers()
     found: dict[str, Any] = {}
@@ -183,11 +182,11 @@ class _CallerNumbers:
         self.problems: list[Problem] = []
 
     def note(self, node: Any, path: Path, message: str) -> None:
-        """Note a problem; the path is all the place there is."""
+        """Note a problem; its path is its only position."""
         self.problems.append(Problem(path, message))
 
     def keys(self, node: Any, path: Path, known: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
-        """Yield the known keys of a mapping."""
+        """Yield the known keys of a mapping; note the others."""
         if not isinstance(node, Mapping):
             wanted = f"a dict with {one_of(known)}" if known else "nothing"
             self.note(node, path, f"expected {wanted}, got {said(node)}")
@@ -201,7 +200,7 @@ class _CallerNumbers:
                 self.note(node, (*path, escape(word)), f"unknown key{cure}")
 
     def has_keys(self, node: Any) -> bool:
-        """Return whether it is a mapping."""
+        """Return whether a value is a mapping."""
         return isinstance(node, Mapping)
 
     def items(self, node: Any) -> Sequence[Any] | None:
@@ -210,7 +209,7 @@ class _CallerNumbers:
         return node if isinstance(node, Sequence) and not isinstance(node, str | bytes) else None
 
     def value(self, node: Any, path: Path, allowed: Allowed, stand_in: Any) -> Any:
-        """Return a number, one of an array's too."""
+        """Return a number, also one of an array."""
         number = plain(node)
         if not isinstance(number, int | float):
             self.note(node, path, f"expected {allowed.expected}, got {said(node)}")
@@ -221,6 +220,6 @@ class _CallerNumbers:
         return stand_in
 
     def got(self, node: Any) -> str:
-        """Return what it is."""
+        """Return the name of a value's type."""
         number = isinstance(node, int | float) and not isinstance(node, bool)
         return f"the number {node}" if number else said(node)

@@ -1,4 +1,4 @@
-"""`solve`: which size, written `?`, makes a network meet a budget. Exact whole numbers, logarithmic in the answer."""
+"""`solve`: finds the size, written `?`, that meets a budget. Exact whole numbers, time logarithmic in the size."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from rnncalc.questions.given import network_of, said, whole
 from rnncalc.questions.pieces import Sized, Sizes, pieces
 
 Piece = tuple[int, int]
-"""The first and the last of sizes, in steps, that all can be."""
+"""The smallest and largest size to try, and the step between sizes."""
 
 
 @displayed
 class Solution(NamedTuple):
-    """The largest size within a budget, and the next one beyond it.
+    """The largest size within a budget, and the next size beyond it.
 
-    budget: in parameters; exact: whether it is to be met, not just kept.
-    size, params, network: the largest size that fits, the parameters that it gives, and the network that has them; None
-        where even the smallest is beyond the budget.
-    next_size, next_params: the next size that there can be, and what it gives; None where there is none.
-    smallest, largest: the networks of the smallest and the largest size that there can be.
-    bytes: the budget as it was given, where that was in bytes; bytes_each: what a parameter takes.
+    budget: in parameters. exact: whether it must be met exactly.
+    size, params, network: the largest size that fits, its parameters and its network; None if even the smallest is
+        beyond the budget.
+    next_size, next_params: the next valid size and its parameters; None if there is none.
+    smallest, largest: the networks of the smallest and the largest valid size.
+    bytes: the budget if it was given in bytes. bytes_each: the bytes of a parameter.
     """
 
     budget: int
@@ -44,12 +44,12 @@ class Solution(NamedTuple):
 
     @property
     def left(self) -> int | None:
-        """The parameters that are left of the budget; None where no size fits."""
+        """The parameters that are left of the budget; None if no size fits."""
         return None if self.params is None else self.budget - self.params
 
     @property
     def left_bytes(self) -> int | None:
-        """The bytes that are left of it; None where no size fits, or the budget is not in bytes."""
+        """The bytes that are left of the budget; None if no size fits, or the budget is not in bytes."""
         if self.params is None or self.bytes is None or self.bytes_each is None:
             return None
         return self.bytes - self.params * self.bytes_each
@@ -61,21 +61,20 @@ class Solution(NamedTuple):
 
     @property
     def solved(self) -> bool:
-        """Whether there is a size, and, where equality is asked for, whether it is met."""
+        """Whether a size fits and, if exact, meets the budget."""
         return self.size is not None and (self.met or not self.exact)
 
 
 def solve(sized: Sized, budget: int, *, multiple: int = 1, exact: bool = False, bytes_each: int = 0) -> Solution:
-    """Return the largest size whose network keeps within a budget of parameters.
+    """Return the largest size whose network stays within a budget of parameters.
 
     sized: a function from a size to the network that has it: `lambda size: Network(input=4, layers=(LSTM(size),))`.
-        It may raise SpecError: a size at which the network cannot be is no solution.
+        It may raise SpecError for a size at which the network is invalid; such a size is not a solution.
     multiple: only sizes that this number divides are taken.
-    exact: whether the budget is to be met; a solution that only keeps within it is then not `solved`.
-    bytes_each: where the budget is in bytes, how many a parameter takes.
-    Raises CallError for what is no function, or no whole number; SpecError where no size makes a network; RefusedError
-    where the size does not change the count, and where there are too many different layers to count them again and
-    again.
+    exact: whether the budget must be met exactly; otherwise the solution is not `solved`.
+    bytes_each: the bytes of a parameter, if the budget is in bytes.
+    Raises CallError for an invalid argument; SpecError if no size makes a valid network; RefusedError if the size does
+    not change the count, or if there are too many different layers to count them repeatedly.
     """
     _check_call(sized, budget, multiple)
     whole("bytes_each", bytes_each)
@@ -83,7 +82,7 @@ def solve(sized: Sized, budget: int, *, multiple: int = 1, exact: bool = False, 
 
 
 def solution(sizes: Sizes, budget: int, *, exact: bool = False, bytes_each: int = 0) -> Solution:
-    """Do what `solve` does, with sizes to try."""
+    """Solve with these sizes to try."""
     params = budget // bytes_each if bytes_each else budget
     found = [*pieces(sizes, 0, 0), *pieces(sizes, 1, MAX_SIZE // sizes.step)]
     if not found:
@@ -119,7 +118,7 @@ def _check_call(sized: object, budget: object, multiple: object) -> None:
 
 
 def _best(sizes: Sizes, found: Sequence[Piece], budget: int, exact: bool) -> int | None:
-    """Return the largest place within the budget; where it is to be met and can be, the largest that meets it."""
+    """Return the largest place within the budget; if exact, the largest that meets it, if any does."""
     best: int | None = None
     for low, high in reversed(found):
         if sizes.params(low) > budget:
@@ -133,13 +132,13 @@ def _best(sizes: Sizes, found: Sequence[Piece], budget: int, exact: bool) -> int
 
 
 def _next(found: Sequence[Piece], best: int | None) -> int | None:
-    """Return the first place after one at which there is a network."""
+    """Return the first place after a given one with a valid network."""
     after = -1 if best is None else best
     return next((max(low, after + 1) for low, high in found if high > after), None)
 
 
 def _last_within(sizes: Sizes, low: int, high: int, budget: int) -> int:
-    """Return the last place of a piece within the budget, its first being so."""
+    """Return the last place of a piece within the budget. Its first place must be within."""
     if sizes.params(high) <= budget:
         return high
     guess = _guess([(place, sizes.params(place)) for place in (low, low + 1, high - 1, high)], low, high, budget)
@@ -153,7 +152,7 @@ def _last_within(sizes: Sizes, low: int, high: int, budget: int) -> int:
 
 
 def _guess(known: Sequence[tuple[int, int]], low: int, high: int, budget: int) -> int:
-    """Return where the polynomial through the known counts passes the budget; it is only a guess."""
+    """Guess where the polynomial through the known counts passes the budget."""
     points = [*dict(known).items()]
     terms = [
         ([x for x, _ in points if x != at], Fraction(y, prod(at - x for x, _ in points if x != at))) for at, y in points
@@ -169,7 +168,7 @@ def _guess(known: Sequence[tuple[int, int]], low: int, high: int, budget: int) -
 
 
 def _none(sizes: Sizes) -> SpecError:
-    """Return what is wrong at every size, or else, of some sizes, what is wrong there."""
+    """Return the error for no valid size: the problems of every size, or else those of some sizes."""
     reasons = {place: {str(problem): problem for problem in of.problems} for place, of in sizes.tried.items() if place}
     first, *others = reasons.values()
     same = {said: problem for said, problem in first.items() if all(said in other for other in others)}
@@ -180,7 +179,7 @@ def _none(sizes: Sizes) -> SpecError:
 
 
 def _telling(reasons: dict[int, dict[str, Problem]]) -> list[int]:
-    """Return the size with the fewest problems, and one at which another thing is wrong, if there is one."""
+    """Return the size with the fewest problems, and one with a different problem, if there is one."""
     best, *others = sorted(reasons, key=lambda place: (len(reasons[place]), place))
     told = {problem.path for problem in reasons[best].values()}
     other = [place for place in others if told.isdisjoint(problem.path for problem in reasons[place].values())]
@@ -188,7 +187,7 @@ def _telling(reasons: dict[int, dict[str, Problem]]) -> list[int]:
 
 
 def counting(sized: Sized) -> Callable[[int], int | None]:
-    """Return the function from a size to its count, None where no network has that size."""
+    """Return the function from a size to its count, None for an invalid size."""
 
     def count(size: int) -> int | None:
         try:

@@ -1,6 +1,6 @@
-"""The weights of a layer as a notation spells them: cut out of the convention's tensors gate by gate, and turned.
+"""The weights of a layer in a notation: cut out of the convention's tensors gate by gate, and transposed.
 
-The bindings that a pass computes with say which piece of a tensor belongs to a gate.
+The bindings of the forward pass tell which piece of a tensor belongs to a gate.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rnncalc.step.trace import Weights, trace
 def spelled_weights(network: Network, placed: Placed, weights: Mapping[str, Nested]) -> Mapping[str, Nested]:
     """Return the weights of a layer under the names and in the shapes of the network's notation.
 
-    placed: the layer with the convention's own tensors, whose `weights` are given by name.
+    placed: the layer with the convention's own tensors. weights: their numbers by name.
     """
     spelled = next(each for each in network.spelled if each.name == placed.name).tensors
     layer = placed.layer
@@ -43,7 +43,7 @@ def spelled_weights(network: Network, placed: Placed, weights: Mapping[str, Nest
 
 
 def _of_cell(network: Network, placed: Placed, layer: Cell, bound: BoundWeights) -> Iterator[tuple[str, Nested]]:
-    """Yield the weights of one direction, each with its name; those that are stacked in both ways."""
+    """Yield the weights of one direction with their names, both stacked and apart."""
     notation = network.spelling
     step = trace(layer, placed.inputs, convention(network.convention))
     letters = letters_of(step, notation)
@@ -65,7 +65,7 @@ def _of_cell(network: Network, placed: Placed, layer: Cell, bound: BoundWeights)
 
 
 def _numbers(bound: BoundWeights, of: Weights) -> Nested:
-    """Return the numbers of some weights, a matrix output by input."""
+    """Return the numbers of some weights; a matrix is output by input."""
     match of.role:
         case Role.SCALAR:
             return [*bound.scalar(of.letter).numbers]
@@ -80,7 +80,7 @@ def _numbers(bound: BoundWeights, of: Weights) -> Nested:
 
 
 def _turned(nested: Nested) -> Nested:
-    """Return a matrix with its columns for rows, and a vector as one row."""
+    """Transpose a matrix; make a vector one row."""
     return [[*column] for column in zip(*nested, strict=True)] if isinstance(nested[0], list) else [nested]
 
 

@@ -17,12 +17,12 @@ from rnncalc.questions.gradient_flow import Costs, situations
 
 
 class LayerTraining(NamedTuple):
-    """What the backward pass through one layer takes.
+    """The needs of the backward pass through one layer.
 
-    gradients: one a trainable parameter.
-    saved: the forward values that its backward equations read, each vector once, in numbers for one sequence: of the
-        chunk that has the most. backward_multiply_adds: the multiplications in matrix products of the backward pass
-        through one whole sequence. Both are None if the steps, or what a part counted elsewhere does, are not known.
+    gradients: one for each trainable parameter.
+    saved: the forward values that its backward equations read, each vector once, in numbers for one sequence, in the
+        chunk that saves the most. backward_multiply_adds: the multiplications in matrix products of the backward
+        pass through one whole sequence. Both are None without the steps, and for a part counted elsewhere.
     """
 
     placed: Placed
@@ -40,11 +40,11 @@ class Training(NamedTuple):
     """What a training step needs: sums over the layers, for one sequence except the bytes.
 
     chunk: the steps of one backward pass, K; None for all of them. batch: the sequences of a training step.
-    optimizer: one of `network.training.OPTIMIZERS`; kept: the numbers that it keeps for all parameters.
+    optimizer: one of `network.training.OPTIMIZERS`. kept: the numbers that it keeps for all parameters.
     layers: in order, the output layer last.
-    updates: how many chunks a sequence has; states_carried: the numbers of all states of the steps of a chunk.
-    gradients, saved, backward_multiply_adds: as those of the layers; None for what is not known.
-    bytes: of the weights, their gradients, what the optimizer keeps and the batch's saved activations, in the `dtype`.
+    updates: how many chunks a sequence has. states_carried: the size of all states of the steps of a chunk.
+    gradients, saved, backward_multiply_adds: sums of the layers'; None if unknown.
+    bytes: of the weights, their gradients, the optimizer's numbers and the batch's saved activations, in the `dtype`.
     """
 
     network: Network
@@ -70,12 +70,12 @@ def training(
     optimizer: str | None = None,
     dtype: str = "float32",
 ) -> Training:
-    """Return what one update of a network by backpropagation through time takes.
+    """Return what a training step by backpropagation through time needs.
 
     chunk: the steps of a chunk of truncated backpropagation, by default all of them. batch: how many sequences, by
-    default 1. optimizer: sgd, the default, momentum or adam, which keep 0, 1 and 2 numbers a parameter. What is not
-    given is as the network's own `training` has it, if it has one. dtype: of every number, for `bytes`.
-    Raises CallError for what is none of these.
+    default 1. optimizer: sgd, the default, momentum or adam, which keep 0, 1 and 2 numbers per parameter. An argument
+    that is not given is taken from the network's own `training`, if it has one. dtype: of every number, for `bytes`.
+    Raises CallError for an invalid argument.
     """
     network, size = network_of(network), bytes_of(dtype)
     chunk, batch, optimizer = _update(network.training, {"chunk": chunk, "batch": batch, "optimizer": optimizer})
@@ -102,7 +102,7 @@ def training(
 
 
 def _update(own: Update | None, given: dict[str, Any]) -> Update:
-    """Return the training step that is asked for, else the network's own. Raises CallError for one that cannot be."""
+    """Return the training step of the arguments, else the network's own. Raises CallError if one is invalid."""
     update = (own or Update())._replace(**{key: value for key, value in given.items() if value is not None})
     for problem in problems_of(update):
         raise CallError(f"{problem.path[-1]}: {problem.message}")
@@ -120,7 +120,7 @@ def _layers(network: Network, chunk: int | None) -> Iterator[LayerTraining]:
 
 
 def _updates(network: Network, chunk: int | None) -> int | None:
-    """Return how many chunks there are of the sequence that a loss is of, an encoder-decoder's last."""
+    """Return how many chunks the sequence with the loss has; an encoder-decoder's is the decoder's."""
     steps = [part.steps for part in network.parts.values()]
     if None in steps or steps[-1] is None:
         return None
@@ -128,7 +128,7 @@ def _updates(network: Network, chunk: int | None) -> int | None:
 
 
 def _states(network: Network, chunk: int | None) -> int | None:
-    """Return the numbers of all states of a chunk's steps: T·s, or min(K, T)·s, for each recurrent layer."""
+    """Return the size of all states of a chunk's steps: T·s, or min(K, T)·s, for each recurrent layer."""
     found = 0
     parts = network.parts
     for entry in network.stack:

@@ -1,6 +1,6 @@
-"""`run --work`: a forward pass worked by hand, every value with the operation on numbers that made it.
+"""`run --work`: a forward pass worked by hand, every value with the operation that made it.
 
-Read off the pass itself: it computes with values that know how they were made, and here they get their letters.
+The pass computes with values that record how they were made; here they get their letters.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LayerOutputs = Mapping[str, Sequence[TapeValue]]
 
 
 class Variable(NamedTuple):
-    """A letter of a layer at a step, counted from 1; step None if no sequence flows."""
+    """A letter of a layer at a step, counted from 1; step is None without a sequence."""
 
     letter: str
     step: int | None
@@ -36,7 +36,7 @@ class Variable(NamedTuple):
 
 
 class WorkedLine(NamedTuple):
-    """A value and its name; also the name it already had, where it is another's."""
+    """A value and its name; also its earlier name, if it is another's value."""
 
     name: Variable
     value: TapeValue
@@ -44,9 +44,9 @@ class WorkedLine(NamedTuple):
 
 
 class StepWork(NamedTuple):
-    """What is done at one step: what is there before, and each value after those that it is made of.
+    """The work of one step: the values before it, and each new value after its operands.
 
-    step: counted from 1; None if no sequence flows.
+    step: counted from 1; None without a sequence.
     """
 
     step: int | None
@@ -57,9 +57,9 @@ class StepWork(NamedTuple):
 class LayerWork(NamedTuple):
     """The work of one layer.
 
-    weights: those in use, by tensor, as the network's notation spells them.
-    ways: for each direction of a recurrent layer its steps in the order of reading.
-    steps: what leaves any other layer, or both directions joined, step by step.
+    weights: by tensor, in the network's notation.
+    ways: for each direction of a recurrent layer, its steps in reading order.
+    steps: the output of any other layer, or of both directions joined, step by step.
     """
 
     placed: Placed
@@ -69,7 +69,7 @@ class LayerWork(NamedTuple):
 
 
 class Work(NamedTuple):
-    """A forward pass worked by hand. names: of each value that has one, by its identity, as it was first called."""
+    """A forward pass worked by hand. names: the first name of each value that has one, by identity."""
 
     run: Run
     layers: tuple[LayerWork, ...]
@@ -85,10 +85,10 @@ def work(
     start: Mapping[str, Mapping[str, Nested]] | None = None,
     rounded: bool = True,
 ) -> Work:
-    """Return a pass of a small network with the numbers of every equation.
+    """Run a forward pass of a small network and return the numbers of every equation.
 
-    Takes what `run` takes, and raises what it raises; RefusedError if a step has more than 200 numbers.
-    rounded: whether numbers from the seed have few decimals.
+    Arguments and errors are those of `run`; also raises RefusedError if a step has more than 200 numbers.
+    rounded: whether numbers drawn from the seed have few decimals.
     """
     network = network_of(network)
     own = own_numbers(network, weights, inputs, start)
@@ -145,7 +145,7 @@ def _numbers(entry: Placed) -> int:
 
 
 def _letter(layer: Layer) -> str:
-    """Return the letter of the output of a layer, if it is no state."""
+    """Return the letter of the output of a layer, if it is not a state."""
     if isinstance(layer, Embedding):
         return "x"
     return "h" if isinstance(layer, Cell) else "y"
@@ -154,7 +154,7 @@ def _letter(layer: Layer) -> str:
 def _named(
     layers: Sequence[Placed], kept: Mapping[str, Sequence[History[TapeValue]]], left: LayerOutputs
 ) -> dict[int, Variable]:
-    """Return the name of every value that has one, by identity; what a layer reads is named last, by who made it."""
+    """Return the names of values by identity; a layer's input is named last, after the layer that made it."""
     names: dict[int, Variable] = {}
     for placed in layers:
         for backward, trace in enumerate(kept[placed.name]):
@@ -194,7 +194,7 @@ def _layer_work(
 def _way(
     names: Mapping[int, Variable], placed: Placed, trace: History[TapeValue], *, backward: bool
 ) -> Iterator[StepWork]:
-    """Yield the steps of one direction in the order it reads them."""
+    """Yield the steps of one direction in reading order."""
     order = range(len(trace.steps), 0, -1) if backward else range(1, len(trace.steps) + 1)
     before: Mapping[str, TapeValue] = trace.start
     for number, step in enumerate(order):
@@ -217,7 +217,7 @@ def _line(names: Mapping[int, Variable], name: Variable, value: TapeValue) -> Wo
 
 
 def _in_order(names: Mapping[int, Variable], lines: Sequence[WorkedLine]) -> Iterator[WorkedLine]:
-    """Yield the lines so that each stands after those that it is made of, gates as the step takes them."""
+    """Yield the lines, each after its operands, with gates in the step's order."""
     left = [*lines]
     while left:
         line = next(line for line in left if not _waits(names, line, left))
@@ -226,7 +226,7 @@ def _in_order(names: Mapping[int, Variable], lines: Sequence[WorkedLine]) -> Ite
 
 
 def _waits(names: Mapping[int, Variable], line: WorkedLine, left: Sequence[WorkedLine]) -> bool:
-    """Return whether a line is to stand after one of others: one that it is made of, or whose value it shares."""
+    """Return whether a line must come after one of others: an operand, or one with the same value."""
     others = {id(each.value) for each in left if each is not line}
     if id(line.value) in others:
         return line.same_as is not None
@@ -234,7 +234,7 @@ def _waits(names: Mapping[int, Variable], line: WorkedLine, left: Sequence[Worke
 
 
 def _within(names: Mapping[int, Variable], value: TapeValue) -> Iterator[TapeValue]:
-    """Yield the values that one is made of, down to those that have a name."""
+    """Yield the operands of a value, down to those that have a name."""
     for each in value.operands:
         yield each
         if id(each) not in names:

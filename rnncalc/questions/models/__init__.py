@@ -1,1 +1,1 @@
-"""What the modules of a model file are as layers, and how a network's layers are found among them."""
+"""Recognizes the layers of a model file and matches them with a network's."""

@@ -1,6 +1,6 @@
-"""Compares a network with a model file, tensor by tensor, and finds the changes of layers that explain differences.
+"""Compares a network with a model file, tensor by tensor, and finds changes of layers that explain differences.
 
-Gives names, shapes and numbers, no sentence.
+Returns names, shapes and numbers, no sentences.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def _status(shape: Shape, found: FileTensor) -> TensorStatus:
 
 
 def _of_externals(externals: Sequence[SpecLayer], left: list[Site]) -> tuple[list[TensorCheck], list[Site]]:
-    """Check external layers against the sites that are left: those below its path, or else all."""
+    """Check each external layer against the remaining sites: those below its path, or else all."""
     checks = []
     pathless = []
     for wanted in externals:
@@ -149,7 +149,7 @@ def _of_externals(externals: Sequence[SpecLayer], left: list[Site]) -> tuple[lis
         left = [site for site in left if not below(site, path)]
         checks.append(_sum(wanted, sum(site.params for site in there)))
     rest = sum(site.params for site in left)
-    for wanted in pathless:  # the last has what is more, or too few
+    for wanted in pathless:  # the last gets what is left over, or too little
         found = rest if wanted is pathless[-1] else min(rest, wanted.placed.params)
         checks.append(_sum(wanted, found))
         rest -= found
@@ -163,11 +163,11 @@ def _sum(wanted: SpecLayer, found: int) -> TensorCheck:
 
 
 _BESIDE = ("name", "frozen", "repeat", "extra_inputs", "path", "activation", "merge", "tied")
-"""Options that no shape depends on."""
+"""Options that do not change a shape."""
 
 
 def _changes(wanted: Sequence[SpecLayer], pairs: Pairs, framework: str) -> Iterator[LayerChange]:
-    """Yield the changes that would make each layer that of the file in its place."""
+    """Yield the changes that would make each layer equal to the file's layer in its place."""
     explained = False
     for place, each in enumerate(wanted):
         site = pairs.get(place)
@@ -186,7 +186,7 @@ def _changes(wanted: Sequence[SpecLayer], pairs: Pairs, framework: str) -> Itera
 
 
 def _of_table(layer: Layer, site: Site) -> bool:
-    """Return whether a matrix that is read as a dense layer may be an embedding as well."""
+    """Return whether a matrix that is read as a dense layer may also be an embedding."""
     return isinstance(layer, Embedding) and Doubt.TABLE in site.doubts
 
 
@@ -214,9 +214,9 @@ def _value(layer: Layer, option: str, framework: str) -> Any:
 
 
 def _unpaired(wanted: Sequence[SpecLayer], pairs: Pairs, left: Sequence[Site], start: str) -> Iterator[LayerChange]:
-    """Yield the paths of layers that are not at theirs, and the layers that would be what is left beside them.
+    """Yield corrected paths of layers, and layers to add for the sites that are left.
 
-    start: the prefix of the network's paths that the file leaves out.
+    start: the prefix of the network's paths that the file lacks.
     """
     missing = [each for place, each in enumerate(wanted) if place not in pairs]
     paths = set()

@@ -1,6 +1,6 @@
-"""Which site of a model file is which layer of a network: by their paths, else by shapes and order.
+"""Pairs sites of a model file with layers of a network: by their paths, else by shapes and order.
 
-Also finds layers whose paths the file does not have: behind a prefix that it leaves out, or elsewhere.
+Also finds layers whose paths are not in the file: it lacks a prefix, or has them elsewhere.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from rnncalc.questions.models.sites import Shape, Site
 from rnncalc.text import escape, one_of
 
 GAP = 0.6
-"""What it costs to leave a layer without a site: two are more than any pair."""
+"""The cost of a layer without a site: two cost more than any pair."""
 
 Pairs = dict[int, Site]
-"""The site of each layer, by its place among those wanted."""
+"""The site of each layer, by its index among the wanted layers."""
 Item = TypeVar("Item")
 
 
 class SpecLayer(NamedTuple):
     """A layer, one copy of it.
 
-    at: its path in the spec. shapes: of the tensors it owns, under the names of a layer that stands
-    alone; names: the same as the network numbers them. shared: the tensors it uses and another owns.
+    at: its path in the spec. shapes: of the tensors it owns, by the names in an unstacked layer.
+    names: the same tensors' names in the network. shared: the tensors it uses and another layer owns.
     """
 
     placed: Placed
@@ -52,12 +52,12 @@ class SpecLayer(NamedTuple):
 
     @property
     def kind(self) -> type[Layer]:
-        """What it can be taken for: a table, a cell, or anything else."""
+        """Its class in a model file: a table, a cell, or another layer."""
         return kind_of(self.layer)
 
 
 def kind_of(layer: Layer | None) -> type[Layer]:
-    """Return what a layer can be taken for: a table, a cell, or any other layer."""
+    """Return the class of a layer: a table, a cell, or another layer."""
     match layer:
         case Embedding():
             return Embedding
@@ -68,7 +68,7 @@ def kind_of(layer: Layer | None) -> type[Layer]:
 
 
 def wanted_of(network: Network) -> list[SpecLayer]:
-    """Return what each layer of a network asks for, those without a tensor left out, external ones with none."""
+    """Return the wanted tensors of each layer; layers without tensors are left out, external ones have none."""
     paths = {name: path for path, name, _ in named(network.parts)}
     wanted = [_wanted(placed, paths[placed.name]) for placed in network.stack]
     return [each for each in wanted if each.shapes or isinstance(each.layer, External)]
@@ -84,10 +84,10 @@ def _wanted(placed: Placed, at: Path) -> SpecLayer:
 
 
 def distance(wanted: SpecLayer, site: Site) -> float | None:
-    """Return how far the tensors of a site are from those wanted, 0 to 1; None if they cannot be the layer's.
+    """Return the distance of a site's tensors from those wanted, 0 to 1; None if they cannot be the layer's.
 
-    They cannot if none has its name, or some have other dimensions and no matrix is one on both sides: a norm and a
-    dense layer have the same names. The biases of Keras' GRU have two rows or none, and its matrices tell.
+    They cannot if no name matches, or if some have other dimensions and no matrix is a matrix on both sides: a norm and
+    a dense layer have the same names. Keras' GRU has a bias with two axes or one, so its matrices decide.
     """
     theirs = {name: shape for name, shape in site.shapes.items() if name not in wanted.shared}
     common = wanted.shapes.keys() & theirs.keys()
@@ -116,12 +116,12 @@ def paired(wanted: Sequence[SpecLayer], sites: Sequence[Site], *, ordered: bool)
 
 
 def below(site: Site, path: str) -> bool:
-    """Return whether a site is at a path or below it; what wrappers put before the path does not matter."""
+    """Return whether a site is at a path or below it, ignoring prefixes of wrappers."""
     return path in site.path and bool(re.search(rf"(^|[./]){re.escape(path)}([./]|$)", site.path))
 
 
 def _by_path(wanted: Sequence[SpecLayer], left: list[Site], pairs: Pairs) -> None:
-    """Pair the layers whose paths are given, or whose names are those of modules, with what is there."""
+    """Pair the layers that have a path, or the name of a module, with the sites there."""
     seen: dict[tuple[str, type[Layer]], int] = {}
     for place, each in enumerate(wanted):
         path = each.layer.path
@@ -140,7 +140,7 @@ def _by_path(wanted: Sequence[SpecLayer], left: list[Site], pairs: Pairs) -> Non
 
 
 def _at(wanted: SpecLayer, path: str, left: list[Site], *, given: bool) -> list[Site]:
-    """Return the sites at a path, or at one that ends with it; of several such, none can be meant."""
+    """Return the sites at a path, or at the only path that ends with it. Raises SpecError if several do."""
     exact = [site for site in left if site.path == path]
     if exact:
         return exact
@@ -158,7 +158,7 @@ def _ambiguous(wanted: SpecLayer, paths: Sequence[str]) -> SpecError:
 
 
 def _by_shapes(free: dict[int, SpecLayer], left: list[Site], pairs: Pairs, *, ordered: bool, with_kind: bool) -> None:
-    """Pair layers with sites whose tensors are theirs, name by name and shape by shape."""
+    """Pair layers with sites that have the same tensors, name by name and shape by shape."""
     asked = _grouped(
         [place for place in free if place not in pairs],
         lambda place: (_key(free[place].shapes), free[place].kind if with_kind else Layer),
@@ -173,7 +173,7 @@ def _by_shapes(free: dict[int, SpecLayer], left: list[Site], pairs: Pairs, *, or
         shared = free[places[0]].shared
         fitting = [site for site in left if key_of(site, shared) == key] if shared else there.get(key, [])
         own = [site for site in fitting if site.params]
-        fitting = own if len(own) >= len(places) else fitting  # not what is another's, used once more
+        fitting = own if len(own) >= len(places) else fitting  # not another layer's tensors, used again
         if with_kind and len(fitting) != len(places):
             continue
         many = len({re.sub("[0-9]+", "", site.path) for site in fitting}) > 1
@@ -187,7 +187,7 @@ def _by_shapes(free: dict[int, SpecLayer], left: list[Site], pairs: Pairs, *, or
 
 
 def _take(left: list[Site], site: Site) -> None:
-    """Take a site off the list: itself, not one that is equal to it."""
+    """Remove a site from the list by identity, not by equality."""
     del left[next(place for place, each in enumerate(left) if each is site)]
 
 
@@ -205,7 +205,7 @@ def _grouped(items: Sequence[Item], key: Callable[[Item], Hashable]) -> dict[Has
 def _in_order(
     rest: list[int], left: list[Site], distance: Callable[[int, Site], float | None]
 ) -> list[tuple[int, Site]]:
-    """Return pairs of what fits in part, none crossing another, with the least difference in all."""
+    """Return pairs that fit in part, in order, with the least total distance."""
     if len(rest) > MOST_COMPARED or len(left) > MOST_COMPARED:
         together = zip(rest, left, strict=False)
         return [(place, site) for place, site in together if distance(place, site) is not None]
@@ -221,7 +221,7 @@ def _in_order(
     row, column = len(rest), len(left)
     while row and column:
         far = distance(rest[row - 1], left[column - 1])
-        if costs[row][column] == costs[row][column - 1] + GAP:  # of pairs that cost the same, the first of the file
+        if costs[row][column] == costs[row][column - 1] + GAP:  # among equal costs, the first of the file
             column -= 1
         elif far is not None and costs[row][column] == costs[row - 1][column - 1] + far:
             row, column = row - 1, column - 1
@@ -232,9 +232,9 @@ def _in_order(
 
 
 def prefix(wanted: Sequence[SpecLayer], sites: Sequence[Site]) -> str:
-    """Return the prefix that the paths of all layers share and no site has; nothing if a site has one of the paths.
+    """Return the prefix that all layers' paths share and no site has; nothing if a site has one of the paths.
 
-    That is what a wrapper was called, in the file that the paths were taken from.
+    It is the name of a wrapper in the file that the paths were taken from.
     """
     paths = [each.layer.path for each in wanted if each.layer.path]
     there = {site.path for site in sites}
@@ -248,7 +248,7 @@ def prefix(wanted: Sequence[SpecLayer], sites: Sequence[Site]) -> str:
 
 
 def without(start: str, wanted: SpecLayer) -> SpecLayer:
-    """Return a layer with its path, if it has one, without this start."""
+    """Return a layer with this prefix removed from its path, if it has one."""
     placed = wanted.placed
     if not start or placed.layer.path is None:
         return wanted
@@ -256,9 +256,9 @@ def without(start: str, wanted: SpecLayer) -> SpecLayer:
 
 
 def moved(missing: Sequence[SpecLayer], left: Sequence[Site]) -> Iterator[tuple[SpecLayer, str]]:
-    """Yield the layers that are not at their paths, each with the only path where its tensors are, shape by shape.
+    """Yield the layers that are not at their paths, each with the only path that has its tensors.
 
-    Of several such paths, that is meant whose last part is the layer's own.
+    Among several such paths, the one whose last part is the layer's own wins.
     """
     for each in missing:
         path = each.layer.path

@@ -1,7 +1,7 @@
-"""A site: the tensors of one layer in a model file, and the layer that they can be.
+"""A site: the tensors of one layer in a model file, and the layer that they may belong to.
 
-Which layer is guessed from names and shapes, framework by framework, and then held against the convention: a guess
-whose tensors are not those of the site, name by name and number by number, is no guess. Knows no format.
+The layer is guessed from names and shapes, framework by framework, and then compared with the convention. A guess is
+dropped if its tensors differ from the site's in a name or a number. Knows no format.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Shape = tuple[int, ...]
 
 
 class Doubt(Enum):
-    """What a file leaves open about a layer, for a report to say."""
+    """What a file leaves open about a layer, for a report."""
 
     RECURRENT_ACTIVATION = auto()
     ACTIVATION = auto()
@@ -35,10 +35,10 @@ class Doubt(Enum):
 
 
 class Site(NamedTuple):
-    """The tensors of one layer, under the names its convention has for those of a layer that stands alone.
+    """The tensors of one layer, by the names that its convention gives an unstacked layer.
 
-    path: of the module; number: which of its stacked layers, from 0. inputs: the width it reads.
-    layer: the layer that it can be, None if no known layer fits.
+    path: of the module. number: which of its stacked layers, from 0. inputs: its input width.
+    layer: the layer that fits, None if no known layer does.
     """
 
     path: str
@@ -59,14 +59,14 @@ class Site(NamedTuple):
         return {name: tensor.shape for name, tensor in self.tensors.items()}
 
     def guessed(self, layer: Layer, inputs: int, *doubts: Doubt) -> Site:
-        """Return the site with the layer that it may be."""
+        """Return the site with the layer that fits it."""
         return self._replace(layer=layer, inputs=inputs, doubts=doubts)
 
 
 def sites_of(file: ModelFile) -> tuple[Site, ...]:
-    """Return the sites of a file, in its order; of a matrix that a table and a layer share, the table is the owner.
+    """Return the sites of a file, in its order; a matrix shared by a table and a layer belongs to the table.
 
-    Files that sort their tensors give it to the name that comes first.
+    Files that sort their tensors store it under the first name.
     """
     guess = _GUESSERS[file.framework]
     sites = tuple(_confirmed(site, file.framework) for module in file.modules for site in guess(module))
@@ -77,32 +77,32 @@ def sites_of(file: ModelFile) -> tuple[Site, ...]:
 
 
 def _confirmed(site: Site, framework: str) -> Site:
-    """Return a site with its layer if the layer's tensors are its own, without one otherwise."""
+    """Return a site with its layer if the layer's tensors match the site's, else without a layer."""
     if site.layer is None or expected(site.layer, site.inputs, framework) == site.shapes:
         return site
     return Site(site.path, site.number, site.tensors)
 
 
 def expected(layer: Layer, inputs: int, framework: str) -> dict[str, Shape] | None:
-    """Return the shapes of a layer's tensors by name, None for a layer that cannot be."""
+    """Return the shapes of a layer's tensors by name, None for an invalid layer."""
     if inputs < 1 or any(layer.value_problems()) or any(lacks(layer, framework)):
         return None
     sizes = layer.sizes(inputs)
     return {tensor.name: tensor.sized(sizes).shape for tensor in layout(layer, inputs, convention(framework)).own}
 
 
-# Which matrix is an embedding's although its name does not say so, and which layers share it.
+# Finds the matrix of an embedding if its name does not tell, and the layers that share it.
 
 _LAST = re.compile(r"(^|[._/])(fc|out|output|head|classifier|decoder|proj|linear|lm_head|logits)\d*$", re.IGNORECASE)
 
 
 def named_last(site: Site) -> bool:
-    """Return whether a site is called what outputs are."""
+    """Return whether a site's name is that of an output layer."""
     return bool(_LAST.search(site.path))
 
 
 def as_table(site: Site, after: Site | None) -> Site:
-    """Return a matrix in front as an embedding if the layer behind it reads its columns."""
+    """Return the first matrix as an embedding if the next layer's input width is its number of columns."""
     if after is not None and _may_be_table(site) and after.inputs == site.inputs != site.shapes["weight"][0]:
         return _table(site)
     return site
@@ -133,7 +133,7 @@ def _tables(sites: Sequence[Site]) -> dict[str, Site]:
 
 
 def _is_table_of(site: Site, other: Site) -> bool:
-    """Return whether of two layers with the same matrix the first is the table, and the other no table."""
+    """Return whether only the first of two layers that share a matrix is its table."""
     if other is site or isinstance(other.layer, Embedding):
         return False
     is_output = named_last(other) or "bias" in other.tensors
@@ -141,7 +141,7 @@ def _is_table_of(site: Site, other: Site) -> bool:
 
 
 def _with_owner(site: Site, tables: Mapping[str, Site]) -> Site:
-    """Return a site whose matrix, if it is also a table's, is that one's; a table's own is the table."""
+    """Return a site with its matrix marked as shared if a table owns it; the owner becomes the table."""
     matrix = site.tensors.get("weight")
     table = tables.get(matrix.shared_with or matrix.name) if matrix else None
     if matrix is None or table is None:
@@ -200,7 +200,7 @@ def _pytorch_cell(site: Site) -> Site:
 
 
 def _pytorch_matrix(site: Site) -> Site:
-    """Return a dense layer; without a bias it may be a table, and is one if its name says so."""
+    """Return a dense layer; without a bias it may be a table, and is one if its name tells so."""
     shape = site.shapes.get("weight", ())
     if len(shape) != 2:
         return site
@@ -218,7 +218,7 @@ _MERGES = ("sum", "mul", "ave")
 
 
 def _keras_sites(module: FileModule) -> Iterator[Site]:
-    """Yield the one layer that a module is."""
+    """Yield the one layer of a module."""
     site, settings = Site(module.path, 0, module.tensors), module.settings
     shapes = site.shapes
     ways = any(name.startswith("backward/") for name in shapes)
@@ -250,7 +250,7 @@ def _keras_sites(module: FileModule) -> Iterator[Site]:
 
 
 def _keras_active(layer: Layer, settings: Mapping[str, Any]) -> tuple[Layer, tuple[Doubt, ...]]:
-    """Return a layer with its activation, and a doubt if it is not given, or is none that a spec has."""
+    """Return a layer with its activation, and a doubt if it is missing or unknown to specs."""
     activation = settings.get("activation")
     if activation is not None and OPTIONS["activation"].allowed.problem(activation) is None:
         return layer.replace(activation=activation), ()
@@ -264,7 +264,7 @@ _ACTIVATIONS = {"tanh": "tanh", "relu": "relu", "sigmoid": "sigmoid", "affine": 
 
 
 def _onnx_sites(module: FileModule) -> Iterator[Site]:
-    """Yield the one layer that an operator is."""
+    """Yield the one layer of an operator."""
     site = Site(module.path, 0, module.tensors)
     shapes = site.shapes
     if module.kind in _OPERATORS and len(shapes.get("W", ())) == 3 and len(shapes.get("R", ())) == 3:
@@ -300,13 +300,13 @@ def _onnx_otherwise(module: FileModule) -> bool:
     size = {"RNN": 1, "GRU": 2, "LSTM": 3}[module.kind]
     ways = [given[start : start + size] for start in range(0, len(given), size)]
     usual = all(of[0] == "sigmoid" and len({*of[1:]}) == 1 for of in ways) if size > 1 else True
-    coupled = settings.get("input_forget", [0]) != [0]  # PyTorch's newer exporter says so too if it is not
+    coupled = settings.get("input_forget", [0]) != [0]  # PyTorch's newer exporter writes it even if it is not
     otherwise = coupled or settings.get("clip") is not None or settings.get("direction") == ["reverse"]
     return otherwise or not usual or len({*map(tuple, ways)}) > 1
 
 
 def _onnx_activation(module: FileModule) -> tuple[str, tuple[Doubt, ...]]:
-    """Return the activation of a cell: the one after those of its gates; by default tanh."""
+    """Return the activation of a cell, which follows those of its gates; by default tanh."""
     given = module.settings.get("activations")
     place = 0 if module.kind == "RNN" else 1
     if not isinstance(given, list):
@@ -320,4 +320,4 @@ _GUESSERS: dict[str, Callable[[FileModule], Iterator[Site]]] = {
     "keras": _keras_sites,
     "onnx": _onnx_sites,
 }
-"""Yields the layers stacked in a module, each with what it may be."""
+"""Yields the layers stacked in a module, each with the layers that may fit."""
