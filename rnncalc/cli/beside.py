@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from rnncalc.cli.flags import together
+from rnncalc.cli.flags import WordOption, together
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.update import training_flags
 from rnncalc.errors import Problem
-from rnncalc.layers.options import Allowed, Size
+from rnncalc.layers.options import Allowed, Ratio, Size
 from rnncalc.text import all_of
 
 if TYPE_CHECKING:
@@ -55,22 +55,54 @@ def _shapes(counts: CountReport, batch: int | None = None, time_first: bool = Fa
     return ShapesReport(counts, shapes(counts.counted.network, batch, time_first=time_first))
 
 
+def _stream(counts: CountReport, rate: Any = None) -> Report:
+    from rnncalc.questions.stream import stream
+    from rnncalc.reports.stream import StreamReport
+
+    return StreamReport(counts, stream(counts.counted.network, rate, counts.counted.dtype))
+
+
+def _quantized(counts: CountReport, quantize: str) -> Report:
+    from rnncalc.questions.quantized import quantized
+    from rnncalc.reports.quantized import QuantizedReport
+
+    return QuantizedReport(counts, quantized(counts.counted.network, quantize))
+
+
 BESIDE = {
     "training": Beside(("chunk", "batch", "optimizer"), _training),
     "operations": Beside(("batch",), _operations),
     "shapes": Beside(("batch", "time_first"), _shapes),
+    "stream": Beside(("rate",), _stream),
+    "quantize": Beside(("quantize",), _quantized),
 }
 """The reports, by their flags."""
 
-_READ: dict[str, Allowed] = {"chunk": Size(), "batch": Size()}
+_READ: dict[str, Allowed] = {"chunk": Size(), "batch": Size(), "rate": Ratio()}
 """What is read of the text of a flag."""
 
 BESIDE_FLAGS = tuple(dict.fromkeys([*BESIDE, *(flag for row in BESIDE.values() for flag in row.takes)]))
+
+
+def _quantizations() -> tuple[str, ...]:
+    from rnncalc.questions.quantized import QUANTIZATIONS
+
+    return tuple(QUANTIZATIONS)
+
 
 beside_flags = together(
     click.option("--operations", is_flag=True, help="Add operations by kind, and FLOPs."),
     click.option("--shapes", is_flag=True, help="Show what each layer reads and returns, states included."),
     click.option("--time-first", is_flag=True, help="Shapes with the steps before the batch."),
+    click.option("--stream", is_flag=True, help="Add the state that is carried from step to step."),
+    click.option("--rate", metavar="R", help="Steps a second, for --stream."),
+    click.option(
+        "--quantize",
+        cls=WordOption,
+        words=_quantizations,
+        metavar="NAME",
+        help="Add bytes as embedded kernels store them.",
+    ),
     training_flags,
 )
 
