@@ -17,12 +17,12 @@ ACTIVATIONS = {"tanh": "Tanh", "relu": "Relu", "sigmoid": "Sigmoid", "linear": "
 
 
 class Asked(NamedTuple):
-    """A node: the operator, its inputs in order (an optional one left out is empty), attributes, and output shapes."""
+    """A node: the operator, its inputs in order (a left-out one is empty), attributes, and output shapes if declared."""
 
     operator: str
     inputs: tuple[str, ...]
     attributes: dict[str, Any]
-    outputs: dict[str, tuple[int, ...]]
+    outputs: dict[str, tuple[int, ...] | None]
 
 
 def node(place: Placed, steps: int) -> Asked:
