@@ -17,7 +17,7 @@ ACTIVATIONS = {"tanh": "Tanh", "relu": "Relu", "sigmoid": "Sigmoid", "linear": "
 
 
 class Asked(NamedTuple):
-    """A node: the operator, its inputs in order (a left-out one is empty), attributes, and output shapes if declared."""
+    """A node: the operator, its inputs in order (a left-out one is empty), attributes, output shapes if declared."""
 
     operator: str
     inputs: tuple[str, ...]
