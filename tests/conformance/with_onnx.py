@@ -1,5 +1,6 @@
 """rnncalc's layers as nodes of ONNX, which ONNX Runtime runs in float32 or refuses."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ class Asked(NamedTuple):
     operator: str
     inputs: tuple[str, ...]
     attributes: dict[str, Any]
-    outputs: dict[str, tuple[int, ...] | None]
+    outputs: Mapping[str, tuple[int, ...] | None]
 
 
 def node(place: Placed, steps: int) -> Asked:
