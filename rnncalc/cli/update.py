@@ -36,16 +36,9 @@ training_flags = together(
 )
 
 
-def update_of(
-    training: bool, sizes: dict[str, str | None], optimizer: str | None, *, operations: bool = False
-) -> UpdateFlags:
-    """Return the arguments of the flags. Raises SpecError for invalid sizes, and for flags without `--training`.
-
-    operations: whether the operations of a pass are counted; a batch multiplies those too.
-    """
+def update_of(training: bool, sizes: dict[str, str | None], optimizer: str | None) -> UpdateFlags:
+    """Return the arguments of the flags. Raises SpecError for invalid sizes, and for flags without `--training`."""
     given = [flag for flag, text in {**sizes, "--optimizer": optimizer}.items() if text is not None]
-    if operations and not training:
-        given = [flag for flag in given if flag != "--batch"]
     if given and not training:
         message = "says what --training is to count; add that, or remove this"
         raise SpecError(tuple(Problem((), message, flag) for flag in given))

@@ -1,6 +1,6 @@
 """Flax linen: the parameter trees of its recurrent cells, Dense and Embed, as seen in flax 0.12.8."""
 
-from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Side, Slot, Width, restricted
+from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Returns, Side, Slot, Width, restricted
 from rnncalc.layers.cell import Habits
 
 _CELL = CellArrays(
@@ -31,4 +31,14 @@ CONVENTION = Convention(
     },
     dense=DenseArrays(Array(("kernel",), (Width.INPUTS, Width.OUTPUTS)), Array(("bias",), (Width.OUTPUTS,))),
     embedding=Array(("embedding",), (Width.INPUTS, Width.VECTOR)),
+    returns=Returns(
+        sequence="BTW",
+        output="output",
+        axes="BTW",
+        state="carry_{}",
+        state_axes="BW",
+        note="nn.RNN with return_carry=True; an LSTM's carry is the pair (c, h).",
+        note_time_first="nn.RNN with return_carry=True and time_major=True; an LSTM's carry is the pair (c, h).",
+        merges=True,
+    ),
 )

@@ -1,6 +1,6 @@
 """Keras: the weights of SimpleRNN, GRU, LSTM, Dense and Embedding, input by output, as seen in keras 3.15.1."""
 
-from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Side, Width, restricted
+from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Returns, Side, Width, restricted
 from rnncalc.layers.cell import Habits
 
 _CELL = CellArrays(
@@ -28,4 +28,14 @@ CONVENTION = Convention(
     },
     dense=DenseArrays(Array(("kernel",), (Width.INPUTS, Width.OUTPUTS)), Array(("bias",), (Width.OUTPUTS,))),
     embedding=Array(("embeddings",), (Width.INPUTS, Width.VECTOR)),
+    returns=Returns(
+        sequence="BTW",
+        output="output",
+        axes="BTW",
+        state="state_{}",
+        state_axes="BW",
+        note="With return_state=True, and return_sequences=True where every step is used.",
+        merges=True,
+        last=True,
+    ),
 )

@@ -1,6 +1,6 @@
 """ONNX: the inputs of the operators RNN, GRU, LSTM, Gemm and Gather of opset 22, as seen in onnxruntime 1.31.1."""
 
-from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Side, Slot, Width, restricted
+from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Returns, Side, Slot, Width, restricted
 
 _LACKS = {"merge": (None, "concat"), "activation": ("tanh", "relu", "sigmoid", "linear")}
 
@@ -30,5 +30,14 @@ CONVENTION = Convention(
     },
     dense=DenseArrays(Array(("B",), (Width.INPUTS, Width.OUTPUTS)), Array(("C",), (Width.OUTPUTS,))),
     embedding=Array(("data",), (Width.INPUTS, Width.VECTOR)),
+    returns=Returns(
+        sequence="TBW",
+        output="Y",
+        axes="TDBW",
+        state="Y_{}",
+        state_axes="DBW",
+        note="With layout 0, the default: steps first. Between layers Y is transposed and reshaped.",
+        note_time_first="With layout 0, the default: steps first. Between layers Y is transposed and reshaped.",
+    ),
     directions=None,
 )

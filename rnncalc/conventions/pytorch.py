@@ -3,7 +3,7 @@
 Its modules concatenate the two directions; any other `merge` is an operation after the module, as users write it.
 """
 
-from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Side, Slot, Width, restricted
+from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Returns, Side, Slot, Width, restricted
 from rnncalc.layers.cell import Habits
 
 
@@ -39,5 +39,15 @@ CONVENTION = Convention(
     },
     dense=DenseArrays(Array(("weight",), (Width.OUTPUTS, Width.INPUTS)), Array(("bias",), (Width.OUTPUTS,))),
     embedding=Array(("weight",), (Width.INPUTS, Width.VECTOR)),
+    returns=Returns(
+        sequence="BTW",
+        output="output",
+        axes="BTW",
+        state="{}_n",
+        state_axes="LBW",
+        note="Recurrent modules with batch_first=True, which states do not follow; --time-first shows the default.",
+        note_time_first="Recurrent modules with batch_first=False, PyTorch's default.",
+        stacks=True,
+    ),
     directions=("", "_reverse"),
 )

@@ -145,6 +145,30 @@ class DenseArrays(Frozen):
     bias: Array
 
 
+class Returns(Frozen):
+    """What a recurrent module returns, in the framework's names and order of axes.
+
+    Axes are letters: B the batch, T the steps, W the width of one direction where there is a D or an L, of both side by
+    side elsewhere; D the directions, L the directions of all layers in the module.
+    sequence: the axes of any other sequence. output: the name of the output; axes: its axes.
+    state: the name of a state, with {} for its letter; state_axes: its axes. Without D or L each direction has its own.
+    merges: whether the module merges its two directions itself. last: whether it can return its last step alone.
+    stacks: whether several equal layers are one module.
+    note: how it is called; note_time_first: how it is with the steps in front, None if it cannot be.
+    """
+
+    sequence: str
+    output: str
+    axes: str
+    state: str
+    state_axes: str
+    note: str
+    note_time_first: str | None = None
+    merges: bool = False
+    last: bool = False
+    stacks: bool = False
+
+
 NO_FRAMEWORK: Mapping[str, tuple[object, ...]] = {
     "recurrence": ("full",),
     "reset_gate": (True,),
@@ -182,6 +206,7 @@ class Convention(Frozen):
         where both share a tensor along the axis DIRECTIONS.
     renamed: names that the framework spells in another way, with theirs.
     symbols: whether its names are symbols of mathematics, a letter and after `_` what stands below it.
+    returns: the names and axes of what its recurrent modules return, None if nobody has said it.
     """
 
     name: str
@@ -195,6 +220,7 @@ class Convention(Frozen):
     directions: tuple[str, str] | None = ("forward/", "backward/")
     renamed: Mapping[str, str] = NONE
     symbols: bool = False
+    returns: Returns | None = None
 
     @property
     def made(self) -> dict[object, Any]:
@@ -239,6 +265,16 @@ class Convention(Frozen):
         return max(0, int(projection) - layer.units + 1)
 
 
+def _wrong_returns(returns: Returns) -> Iterator[str]:
+    """Yield axes that stand twice or are missing, and a name of states that tells them not apart."""
+    for part, needed, others in (("sequence", "BW", "T"), ("axes", "BW", "TD"), ("state_axes", "BW", "DL")):
+        axes = getattr(returns, part)
+        if len({*axes}) != len(axes) or not {*needed} <= {*axes} <= {*needed, *others}:
+            yield f"returns: {part}: expected {needed} and any of {others}, each once, got {axes!r}"
+    if "{}" not in returns.state:
+        yield f"returns: state: expected a name with {{}} for the letter of the state, got {returns.state!r}"
+
+
 _SIZES = {
     "input": (Width.INPUTS,),
     "recurrent": (Width.READS,),
@@ -274,6 +310,8 @@ def _problems(convention: Convention) -> Iterator[str]:
             yield from _wrong_cell(f"{name}: ", arrays, (name,))
     yield from _wrong_directions(convention)
     yield from _wrong_spellings(convention)
+    if convention.returns:
+        yield from _wrong_returns(convention.returns)
 
 
 def _wrong_plain(convention: Convention) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """The textbook: one matrix a gate, output by input, one bias vector a gate, every cell and every option."""
 
-from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Slot, Width
+from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Returns, Slot, Width
 
 CONVENTION = Convention(
     name="textbook",
@@ -19,5 +19,13 @@ CONVENTION = Convention(
     dense=DenseArrays(Array(("W",), (Width.OUTPUTS, Width.INPUTS)), Array(("b",), (Width.OUTPUTS,))),
     output=DenseArrays(Array(("W_hy",), (Width.OUTPUTS, Width.INPUTS)), Array(("b_y",), (Width.OUTPUTS,))),
     embedding=Array(("E",), (Width.INPUTS, Width.VECTOR)),
+    returns=Returns(
+        sequence="BW",
+        output="h_t",
+        axes="BW",
+        state="{}_t",
+        state_axes="BW",
+        note="At one step t.",
+    ),
     symbols=True,
 )

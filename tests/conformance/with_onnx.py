@@ -1,5 +1,6 @@
 """rnncalc's layers as nodes of ONNX, which ONNX Runtime runs in float32 or refuses."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,12 +18,12 @@ ACTIVATIONS = {"tanh": "Tanh", "relu": "Relu", "sigmoid": "Sigmoid", "linear": "
 
 
 class Asked(NamedTuple):
-    """A node: the operator, its inputs in order (an optional one left out is empty), attributes, and output shapes."""
+    """A node: the operator, its inputs in order (a left-out one is empty), attributes, output shapes if declared."""
 
     operator: str
     inputs: tuple[str, ...]
     attributes: dict[str, Any]
-    outputs: dict[str, tuple[int, ...]]
+    outputs: Mapping[str, tuple[int, ...] | None]
 
 
 def node(place: Placed, steps: int) -> Asked:

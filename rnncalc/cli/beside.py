@@ -1,0 +1,140 @@
+"""The reports beside a count: a row each, with its flag, the flags that say more of it, and its question.
+
+Each is loaded only by a call that asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from rnncalc.cli.flags import WordOption, together
+from rnncalc.cli.problems import AllAtOnce
+from rnncalc.cli.update import training_flags
+from rnncalc.errors import Problem
+from rnncalc.layers.options import Allowed, Ratio, Size
+from rnncalc.text import all_of
+
+if TYPE_CHECKING:
+    from rnncalc.reports.count import CountReport
+    from rnncalc.reports.report import Report
+
+BesideFlags = dict[str, Any]
+"""The flags by their names in Python, as click has them."""
+
+
+class Beside(NamedTuple):
+    """A report beside a count. takes: the flags that say more of it, which its question takes by these names."""
+
+    takes: tuple[str, ...]
+    report: Callable[..., Report]
+
+
+def _training(counts: CountReport, **update: Any) -> Report:
+    from rnncalc.questions.training import training
+    from rnncalc.reports.training import TrainingReport
+
+    counted = counts.counted
+    return TrainingReport(counts, training(counted.network, dtype=counted.dtype, **update))
+
+
+def _operations(counts: CountReport, batch: int = 1) -> Report:
+    from rnncalc.questions.operations import pass_operations
+    from rnncalc.reports.operations import OperationsReport
+
+    return OperationsReport(counts, pass_operations(counts.counted.network, batch))
+
+
+def _shapes(counts: CountReport, batch: int | None = None, time_first: bool = False) -> Report:
+    from rnncalc.questions.shapes import shapes
+    from rnncalc.reports.shapes import ShapesReport
+
+    return ShapesReport(counts, shapes(counts.counted.network, batch, time_first=time_first))
+
+
+def _stream(counts: CountReport, rate: Any = None) -> Report:
+    from rnncalc.questions.stream import stream
+    from rnncalc.reports.stream import StreamReport
+
+    return StreamReport(counts, stream(counts.counted.network, rate, counts.counted.dtype))
+
+
+def _quantized(counts: CountReport, quantize: str) -> Report:
+    from rnncalc.questions.quantized import quantized
+    from rnncalc.reports.quantized import QuantizedReport
+
+    return QuantizedReport(counts, quantized(counts.counted.network, quantize))
+
+
+BESIDE = {
+    "training": Beside(("chunk", "batch", "optimizer"), _training),
+    "operations": Beside(("batch",), _operations),
+    "shapes": Beside(("batch", "time_first"), _shapes),
+    "stream": Beside(("rate",), _stream),
+    "quantize": Beside(("quantize",), _quantized),
+}
+"""The reports, by their flags."""
+
+_READ: dict[str, Allowed] = {"chunk": Size(), "batch": Size(), "rate": Ratio()}
+"""What is read of the text of a flag."""
+
+BESIDE_FLAGS = tuple(dict.fromkeys([*BESIDE, *(flag for row in BESIDE.values() for flag in row.takes)]))
+
+
+def _quantizations() -> tuple[str, ...]:
+    from rnncalc.questions.quantized import QUANTIZATIONS
+
+    return tuple(QUANTIZATIONS)
+
+
+beside_flags = together(
+    click.option("--operations", is_flag=True, help="Add operations by kind, and FLOPs."),
+    click.option("--shapes", is_flag=True, help="Show what each layer reads and returns, states included."),
+    click.option("--time-first", is_flag=True, help="Shapes with the steps before the batch."),
+    click.option("--stream", is_flag=True, help="Add the state that is carried from step to step."),
+    click.option("--rate", metavar="R", help="Steps a second, for --stream."),
+    click.option(
+        "--quantize",
+        cls=WordOption,
+        words=_quantizations,
+        metavar="NAME",
+        help="Add bytes as embedded kernels store them.",
+    ),
+    training_flags,
+)
+
+
+def beside(flags: BesideFlags) -> Callable[[CountReport], Report] | None:
+    """Return what makes the one report that is asked for; None without one.
+
+    Raises SpecError for a flag whose report is not asked for, for a size that is none, and for two reports.
+    """
+    given = {key: value for key, value in flags.items() if value not in (None, False)}
+    asked = [key for key in BESIDE if key in given]
+    takes = [flag for key in asked for flag in BESIDE[key].takes]
+    with AllAtOnce() as at_once:
+        for key in given:
+            if key not in BESIDE and key not in takes:
+                of = all_of([flag_of(name) for name, row in BESIDE.items() if key in row.takes])
+                message = f"says what {of} {'are' if ' and ' in of else 'is'} to count; add that, or remove this"
+                at_once.problems.append(Problem((), message, flag_of(key)))
+        if len(asked) > 1:
+            at_once.refuse(f"{all_of([flag_of(key) for key in asked])} have a table each: keep one")
+        told = {key: at_once.ask(_value, key, value) for key, value in given.items() if key in takes}
+    return partial(BESIDE[asked[0]].report, **told) if asked else None
+
+
+def flag_of(key: str) -> str:
+    """Return how a flag is written."""
+    return f"--{key.replace('_', '-')}"
+
+
+def _value(key: str, given: Any) -> Any:
+    if key not in _READ:
+        return given
+    from rnncalc.spec.flags import read_value  # only a size that is given is read
+
+    return read_value(flag_of(key), given, _READ[key])

@@ -1,0 +1,80 @@
+"""`count --quantize`: bytes as embedded kernels store a network's weights, biases and states.
+
+The widths are those of CMSIS-NN's LSTM, which follows TensorFlow Lite Micro: `arm_lstm_unidirectional_s8`
+has 32-bit biases, `arm_lstm_unidirectional_s16` 64-bit biases; both have 8-bit weights and a 16-bit cell state, and the
+state h is as wide as the activations (https://arm-software.github.io/CMSIS-NN/latest/group__LSTM.html).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from rnncalc.conventions.tensor import Role
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import External
+from rnncalc.network.network import Network
+from rnncalc.network.stack import Placed
+from rnncalc.questions.count import total
+from rnncalc.questions.given import network_of, word
+
+
+class Widths(NamedTuple):
+    """The bytes of a weight, a bias, a number of the state h and a number of any other state."""
+
+    weight: int
+    bias: int
+    hidden: int
+    cell: int
+
+
+QUANTIZATIONS = {"int8": Widths(1, 4, 1, 2), "int16": Widths(1, 8, 2, 2)}
+"""The widths by the type of the activations."""
+
+_BIASES = (Role.BIAS, Role.RECURRENT_BIAS)
+
+
+class StoredBytes(NamedTuple):
+    """The bytes of weights, of biases and of states, which are carried from step to step; None if not known."""
+
+    weight_bytes: int | None
+    bias_bytes: int | None
+    state_bytes: int | None
+
+    @property
+    def bytes(self) -> int | None:
+        """The bytes of weights and biases, which are stored with the program."""
+        return total((self.weight_bytes, self.bias_bytes))
+
+
+class Quantized(NamedTuple):
+    """The bytes of each layer and of all; to: one of QUANTIZATIONS. lacking: the recurrent layers without a kernel."""
+
+    network: Network
+    to: str
+    layers: tuple[StoredBytes, ...]
+    total: StoredBytes
+    lacking: tuple[str, ...]
+
+
+def quantized(network: Network, to: str) -> Quantized:
+    """Return the bytes of a network stored in integers. Raises CallError for an unknown type."""
+    network = network_of(network)
+    widths = QUANTIZATIONS[word("quantize", to, tuple(QUANTIZATIONS))]
+    layers = tuple(_of_layer(placed, widths) for placed in network.stack)
+    lacking = tuple(
+        placed.name for placed in network.stack if isinstance(placed.layer, Cell) and placed.layer.kind != "lstm"
+    )
+    whole = StoredBytes(*map(total, zip(*layers, strict=True)))
+    return Quantized(network, to, layers, whole, lacking)
+
+
+def _of_layer(placed: Placed, widths: Widths) -> StoredBytes:
+    layer = placed.layer
+    if isinstance(layer, External):
+        return StoredBytes(None, None, None)
+    biases = sum(tensor.params for tensor in placed.tensors if tensor.role in _BIASES)
+    state = 0
+    if isinstance(layer, Cell):
+        each = {letter: widths.hidden if letter == "h" else widths.cell for letter in layer.states}
+        state = layer.directions * sum(each[letter] * placed.sizes[width] for letter, width in layer.states.items())
+    return StoredBytes((placed.params - biases) * widths.weight, biases * widths.bias, state)

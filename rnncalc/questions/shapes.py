@@ -1,0 +1,116 @@
+"""`count --shapes`: what each module of a network reads and returns, in its framework's order of axes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions.rules import Returns
+from rnncalc.errors import CallError
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Embedding
+from rnncalc.network.flow import Placement, Recur, ends
+from rnncalc.network.flow import shapes as shapes_of
+from rnncalc.network.network import Network
+from rnncalc.network.stack import Placed
+from rnncalc.questions.given import network_of, whole
+
+Axes = dict[str, int | None]
+"""The size of each axis by its letter, as in `Returns`."""
+
+
+class Array(NamedTuple):
+    """The axes of an array, a letter each, and their sizes; None is a batch or a number of steps that is not given."""
+
+    axes: str
+    shape: tuple[int | None, ...]
+
+
+class ModuleShapes(NamedTuple):
+    """What one module of a framework reads and returns; places: its layers, several of a `repeat` where it has them."""
+
+    places: tuple[Placed, ...]
+    input: Array
+    returns: Mapping[str, Array]
+
+
+class NetworkShapes(NamedTuple):
+    """The shapes of all modules, in order. time_first: whether the steps stand before the batch."""
+
+    network: Network
+    returns: Returns
+    batch: int | None
+    time_first: bool
+    modules: tuple[ModuleShapes, ...]
+
+
+def shapes(network: Network, batch: int | None = None, *, time_first: bool = False) -> NetworkShapes:
+    """Return what each module reads and returns. batch: the sequences in a batch, None for any number.
+
+    time_first: as PyTorch has it by default. Raises CallError if the framework has it not, and for what is no batch.
+    """
+    network = network_of(network)
+    if batch is not None:
+        whole("batch", batch, 1)
+    row = convention(network.convention)
+    returns = row.returns
+    if returns is None:
+        raise CallError(f"{row.title}: what its modules return is not known; write returns=Returns(...) in its file")
+    if time_first and returns.note_time_first is None:
+        why = "has no axis of steps" if "T" not in returns.sequence else "always has the batch first"
+        raise CallError(f"--time-first: {row.title} {why}; remove it")
+    return NetworkShapes(network, returns, batch, time_first, tuple(_modules(network, returns, batch, time_first)))
+
+
+def _modules(network: Network, returns: Returns, batch: int | None, time_first: bool) -> Iterator[ModuleShapes]:
+    moves = network.flow
+    found, ended = shapes_of(moves), ends(moves)
+    at = {move.name: place for place, move in enumerate(moves) if isinstance(move, Placement)}
+
+    def array(axes: str, sizes: Axes) -> Array:
+        axes = axes.replace("BT", "TB") if time_first else axes
+        return Array(axes, tuple([sizes[axis] for axis in axes]))
+
+    for places in _runs(network, returns):
+        first, last = places[0], at[places[-1].name]
+        read = found[moves[at[first.name]].reads[0]]
+        layer, recurs = first.layer, isinstance(moves[last], Recur)
+        # a recurrent module reads a sequence, if only of one step, and feedback calls it once a step
+        steps = 1 if network.feedback or len(read) == 1 else read[0]
+        sizes: Axes = {"B": batch, "T": steps, "W": first.inputs}
+        along = returns.sequence if recurs or len(read) > 1 else _without("T", returns.sequence)
+        given = array(_without("W", along) if isinstance(layer, Embedding) else along, sizes)
+        if not isinstance(layer, Cell):
+            plain = "Y" if returns.output == "Y" else "output"
+            yield ModuleShapes(places, given, {plain: array(along, {**sizes, "W": places[-1].outputs})})
+            continue
+        ways, widths = layer.directions, first.sizes
+        one = widths[layer.output]
+        side_by_side = places[-1].outputs if returns.merges or "T" not in returns.axes else ways * one
+        output = {**sizes, "D": ways, "W": one if "D" in returns.axes else side_by_side}
+        axes = _without("T", returns.axes) if returns.last and len(found[ended[last]]) == 1 else returns.axes
+        arrays = {returns.output: array(axes, output)}
+        marks = convention(network.convention).directions if ways > 1 and not {*"DL"} & {*returns.state_axes} else None
+        for mark in marks or ("",):
+            for letter, width in layer.states.items():
+                state = {**sizes, "D": ways, "L": ways * len(places), "W": widths[width]}
+                arrays[mark + returns.state.format(letter)] = array(returns.state_axes, state)
+        yield ModuleShapes(places, given, arrays)
+
+
+def _runs(network: Network, returns: Returns) -> Iterator[tuple[Placed, ...]]:
+    """Yield the layers of each module: one, or those of a `repeat` that the framework stacks in one."""
+    run: list[Placed] = []
+    for placed in network.stack:
+        layer = placed.layer
+        stacked = isinstance(layer, Cell) and layer.merge in (None, "concat") and not layer.extra_inputs
+        if run and not (placed.copy and returns.stacks and stacked):
+            yield tuple(run)
+            run = []
+        run.append(placed)
+    yield tuple(run)
+
+
+def _without(axis: str, axes: str) -> str:
+    return axes.replace(axis, "")

@@ -1,0 +1,71 @@
+"""`count --stream`: what running a network step by step carries from one step to the next, and costs a second."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil
+from typing import NamedTuple
+
+from rnncalc.errors import CallError
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import External
+from rnncalc.layers.options import Ratio
+from rnncalc.network.network import Network
+from rnncalc.network.stack import Placed
+from rnncalc.questions.count import bytes_of, total
+from rnncalc.questions.given import network_of, said
+
+
+class Stream(NamedTuple):
+    """What a network carries from step to step, and what it costs.
+
+    rate: the steps a second, None if it is not given. layers: the numbers that each layer carries; None where that is
+    not known. state: their sum; state_bytes: its bytes in the `dtype`. multiply_adds_per_step: of applying each layer
+    once. multiply_adds_per_second: rounded up. cannot: the layers that read later steps first; with one, all that is
+    asked of the whole network is None.
+    """
+
+    network: Network
+    dtype: str
+    rate: Fraction | None
+    layers: tuple[int | None, ...]
+    state: int | None
+    state_bytes: int | None
+    multiply_adds_per_step: int | None
+    multiply_adds_per_second: int | None
+    cannot: tuple[str, ...]
+
+
+def stream(network: Network, rate: Fraction | float | None = None, dtype: str = "float32") -> Stream:
+    """Return what running a network step by step carries and costs; rate: steps a second.
+
+    Raises CallError for a rate that is none, and for an unknown dtype.
+    """
+    network, size = network_of(network), bytes_of(dtype)
+    if rate is not None and (Ratio().problem(rate) or not rate):
+        raise CallError(f"rate: expected a number above 0, got {said(rate)}")
+    cannot = tuple(
+        placed.name for placed in network.stack if isinstance(placed.layer, Cell) and placed.layer.bidirectional
+    )
+    layers = tuple(None if placed.name in cannot else state_of(placed) for placed in network.stack)
+    state = total(layers)
+    work = None if cannot else total(placed.multiply_adds_per_step for placed in network.stack)
+    exact = None if rate is None else Fraction(str(rate))
+    return Stream(
+        network=network,
+        dtype=dtype,
+        rate=exact,
+        layers=layers,
+        state=state,
+        state_bytes=None if state is None else state * size,
+        multiply_adds_per_step=work,
+        multiply_adds_per_second=None if work is None or exact is None else ceil(work * exact),
+        cannot=cannot,
+    )
+
+
+def state_of(placed: Placed) -> int | None:
+    """Return the numbers that a layer carries from step to step; None of a part that is counted elsewhere."""
+    if isinstance(placed.layer, External):
+        return None
+    return sum(placed.layer.state_widths()) if isinstance(placed.layer, Cell) else 0

@@ -1,0 +1,45 @@
+"""What running step by step carries from step to step, and costs a second."""
+
+import json
+
+import pytest
+from conftest import Call
+
+from rnncalc import GRU, LSTM, Dense, External, Network
+from rnncalc.errors import CallError
+from rnncalc.questions.stream import stream
+
+H, M = 3, 5
+
+
+def test_states_by_hand() -> None:
+    """An LSTM carries h and c, of which a projection narrows h; a dense layer carries nothing."""
+    found = stream(Network(input=M, layers=[LSTM(H), GRU(H), LSTM(H, projection=2), Dense(4)]), rate=0.5)
+    assert found.layers == (2 * H, H, H + 2, 0)
+    assert (found.state, found.state_bytes) == (14, 56)
+    assert found.multiply_adds_per_step is not None
+    assert found.multiply_adds_per_second == -(-found.multiply_adds_per_step // 2)
+
+
+def test_what_cannot_stream() -> None:
+    """A bidirectional layer is named; of a part that is counted elsewhere nothing is known."""
+    both = stream(Network(input=M, layers=[GRU(H), GRU(H, bidirectional=True)]), rate=100)
+    assert (both.cannot, both.layers) == (("gru_2",), (H, None))
+    assert (both.state, both.state_bytes, both.multiply_adds_per_second) == (None, None, None)
+    assert stream(Network(input=M, layers=[External(9), GRU(H)])).state is None
+    for wrong in (0, -1, "fast"):
+        with pytest.raises(CallError, match="rate: expected a number above 0"):
+            stream(Network(input=M, layers=[GRU(H)]), rate=wrong)  # type: ignore[arg-type]  # a caller's mistake
+
+
+def test_every_format_says_the_same(call: Call) -> None:
+    """The object, a row for each layer, a table; a rate without the report is refused."""
+    flags = ("-i", M, "-l", f"lstm:{H}", "-o", 2)
+    (report,) = json.loads(call(*flags, "--stream", "--rate", "62.5", "-f", "json").out)["reports"]
+    macs = 4 * H * (M + H) + 2 * H
+    numbers = {"rate": 62.5, "state": 6, "state_bytes": 24, "multiply_adds_per_second": -(-macs * 125 // 2)}
+    assert report["stream"] == numbers
+    assert [layer["state"] for layer in report["layers"]] == [6, 0]
+    assert call(*flags, "--stream", "-f", "csv").out.splitlines()[-1].endswith(",6,24")
+    assert "Cannot stream: lstm_1;" in call("-i", M, "-l", "lstm:3,bidirectional", "--stream").out
+    assert call(*flags, "--rate", 3) == (2, "", "--rate: says what --stream is to count; add that, or remove this\n")
