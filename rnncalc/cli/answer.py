@@ -35,7 +35,6 @@ _FLAG = re.compile("-[A-Za-z]|--[A-Za-z]")
     examples=(
         "rnncalc answer -i 8 -l gru:16 -- 1152",
         "rnncalc answer specs/encoder-decoder.yaml -- 335872 358400 23901",
-        "rnncalc answer specs/gru.yaml --from docs/class.csv --answer Total",
     ),
     help_alone=True,  # the exit code 0 says that the answer is right
     context_settings={"ignore_unknown_options": True},  # so that -5 is read as a number

@@ -42,8 +42,7 @@ def broken_commands() -> list[str]:
     from rnncalc.cli.commands import COMMANDS
 
     folder = tempfile.mkdtemp()
-    for name in ("specs", "docs"):
-        os.symlink(CHECKOUT / name, f"{folder}/{name}")
+    os.symlink(CHECKOUT / "specs", f"{folder}/specs")
     os.chdir(folder)  # some write a file
     broken, calls = [], 0
     for name in COMMANDS:
