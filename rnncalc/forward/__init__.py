@@ -1,1 +1,1 @@
-"""The second witness: a forward pass on weights bound by hand."""
+"""The second witness: a forward and a backward pass on weights bound by hand."""

@@ -1,6 +1,6 @@
-"""What a forward pass computes with: weights in arrays, the meter that watches them being used, and vectors.
+"""The values of a forward pass: weights in arrays, the meter that records their use, and vectors.
 
-What was read and multiplied is recorded here, where it happens, once a product: the pass itself states nothing.
+Reads and multiplications are recorded here, where they happen, once for each product. The pass declares none.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rnncalc.step.operations import Operation, Rows, Vector, product
 Value = TypeVar("Value")
 
 Nested = Any
-"""Floats in lists in lists, as deep as a shape is long."""
+"""Nested lists of floats, one level for each axis."""
 
 
 Progress = Callable[[int], None]
@@ -30,11 +30,11 @@ Progress = Callable[[int], None]
 
 
 class BindingError(Exception):
-    """The declaration lacks what a pass needs, or has it in another way; the message says what."""
+    """A tensor that a pass needs is not declared, or declared differently; the message names it."""
 
 
 class Meter:
-    """What one layer was seen to do: which weights it read, and the multiplications of its matrix products."""
+    """The observed use of one layer: the weights read, and the multiplications of its matrix products."""
 
     def __init__(self, progress: Progress | None = None) -> None:
         self.multiplications = 0
@@ -70,7 +70,7 @@ class Meter:
 
 
 class TensorPart(NamedTuple):
-    """Where a matrix or a vector lies in a tensor: at a place of its first axes, from `start` on, perhaps turned."""
+    """The part of a tensor that is a matrix or a vector: its index on the first axes, its start, whether transposed."""
 
     name: str
     at: tuple[int, ...] = ()
@@ -79,7 +79,7 @@ class TensorPart(NamedTuple):
 
 
 class Matrix:
-    """Rows of weights, output by input, and which piece of which tensor they are; `shared` if another layer owns it."""
+    """A matrix of weights, output by input, and its piece of a tensor; shared: the other layer's that owns it."""
 
     def __init__(self, name: str, rows: Rows, piece: TensorPart | None = None, *, origin: Matrix | None = None) -> None:
         self.name = name
@@ -93,22 +93,22 @@ class Matrix:
     @property
     def origin(self) -> Matrix:
         """The matrix of the layer that owns it, itself if that is this one."""
-        return self._origin or self  # kept as itself it would be a cycle, and stay until one is looked for
+        return self._origin or self  # a reference to itself would be a cycle, freed only by the collector
 
     @property
     def columns(self) -> Rows:
-        """The columns of the rows, which the backward pass multiplies; made when they are first asked for."""
+        """The columns of the matrix, which the backward pass multiplies; made at first use."""
         if self._columns is None:
             self._columns = [[*column] for column in zip(*self.rows, strict=True)]
         return self._columns
 
     def shared_with(self, name: str) -> Matrix:
-        """Return the same rows as another layer uses them, which reads none of its own."""
+        """Return the same matrix for another layer, which then reads no weights of its own."""
         return Matrix(name, self.rows, origin=self)
 
 
 class WeightVector:
-    """A vector of weights, and which piece of which tensor it is."""
+    """A vector of weights, and its piece of a tensor."""
 
     def __init__(self, piece: TensorPart, numbers: Vector) -> None:
         self.key = self.piece = piece
@@ -116,7 +116,7 @@ class WeightVector:
 
 
 class Arrays:
-    """The arrays of one layer, in the shapes that its tensors declare; gives pieces of them by name."""
+    """The arrays of one layer, in the shapes of its tensors; returns pieces of them by name."""
 
     def __init__(self, given: dict[str, Nested], tensors: Iterable[Tensor] = (), copy: int = 0) -> None:
         self.copy = copy
@@ -131,7 +131,7 @@ class Arrays:
     def matrix(
         self, name: str, rows: slice = slice(None), *, transposed: bool = False, at: tuple[int, ...] = ()
     ) -> Matrix:
-        """Return some rows of a matrix, or, if it lies input by output, some columns as rows.
+        """Return some rows of a matrix, or, if it is stored input by output, some columns as rows.
 
         at: the place of the matrix in an array of more axes.
         """
@@ -151,7 +151,7 @@ class Arrays:
         return WeightVector(TensorPart(name, at, numbers.start or 0), array[numbers])
 
     def gates(self, name: str, order: str, units: int) -> dict[str, slice]:
-        """Return where each gate lies in a fused tensor. Raises BindingError if another order is declared."""
+        """Return the position of each gate in a fused tensor. Raises BindingError if another order is declared."""
         declared = self._gates.get(name, order)
         if declared != order:
             raise BindingError(f"{name}: the gates lie in it as {order}, and {declared} is declared")
@@ -176,11 +176,11 @@ def _scalars(nested: Nested) -> int:
 
 
 class Vectors(Protocol[Value]):
-    """What a layer computes with in a pass; a value is a vector of floats, or whatever stands for one."""
+    """The operations that a layer computes with; a value is a vector of floats, or represents one."""
 
     @property
     def chunk(self) -> int:
-        """The chunk of steps that the present step is in: what is made in one is not kept for another."""
+        """The chunk of the current step: values of one chunk are not kept for another."""
 
     def constant(self, numbers: Vector) -> Value:
         """Return a vector of data."""
@@ -192,7 +192,7 @@ class Vectors(Protocol[Value]):
         """Return a matrix times a vector."""
 
     def weight(self, weights: WeightVector) -> Value:
-        """Return a vector of weights: a bias, what multiplies element by element, or a trained number."""
+        """Return a vector of weights: a bias, an element-wise factor, or a trained number."""
 
     def state(self, weights: WeightVector) -> Value:
         """Return a learned state before the first step."""
@@ -201,17 +201,17 @@ class Vectors(Protocol[Value]):
         """Return a row of a table, looked up."""
 
     def operation(self, row: Operation) -> Callable[..., Value]:
-        """Return what does an operation of the table."""
+        """Return the function of an operation in the table."""
 
     def at(self, step: int) -> None:
-        """Take notice of the step that is taken next, counted from 0."""
+        """Begin the step of this number, counted from 0."""
 
     def carry(self, vector: Value, border: int) -> Value:
-        """Return a state on its way to the next step; the border is the number of the later of the two in time."""
+        """Return a state for the next step; border: the number of the later of the two steps in time."""
 
 
 class Floats:
-    """Plain vectors of one layer, for a pass that only goes forward; the meter sees what is read and multiplied."""
+    """Plain vectors of one layer, for a forward pass alone; the meter records reads and multiplications."""
 
     chunk = 0
 
@@ -241,15 +241,15 @@ class Floats:
 
 
 def floats(_: Placed, meter: Meter) -> Floats:
-    """Return what a layer computes with in a pass that only goes forward."""
+    """Return the vectors of a layer for a forward pass alone."""
     return Floats(meter)
 
 
 class PassData:
     """Weights, inputs and start states: by layer and tensor, by part, and by layer and letter.
 
-    Random ones are made as they are asked for, so that each is to be asked for once, layers in their order.
-    rounded: whether random ones have few decimals, to be computed with by hand.
+    Random ones are drawn when they are requested. Request each once, with layers in their order.
+    rounded: whether random ones have few decimals, for a pass worked by hand.
     """
 
     def __init__(
@@ -285,13 +285,13 @@ class PassData:
         return {place.name: self.weights_of(place) for place in network.stack}
 
     def arrays(self, place: Placed) -> Arrays:
-        """Return the same as arrays, which give pieces of them by name."""
+        """Return the weights of a layer as arrays, which return pieces by name."""
         return Arrays(self.weights_of(place), place.tensors, place.copy)
 
     def inputs(self, move: Input, count: int) -> Iterable[Any]:
         """Return so many vectors, or tokens, of an input; random ones are as wide as the spec says.
 
-        They are so whatever the stack declares, and those of a layer alone are drawn as they are needed.
+        This does not depend on the stack's declaration. Those of a layer alone are drawn as they are needed.
         """
         width = move.shape[-1]
         if move.extra_of is not None:
@@ -303,7 +303,7 @@ class PassData:
         return [self.elsewhere(width) for _ in range(count)]
 
     def elsewhere(self, count: int) -> list[float]:
-        """Return so many numbers between -1 and 1, such as those that come from no layer."""
+        """Return so many numbers between -1 and 1, for inputs that do not come from a layer."""
         numbers = [2.0 * self._of_inputs() - 1.0 for _ in range(count)]
         return _rounded(numbers, _decimals(1.0)) if self.rounded else numbers
 
@@ -326,8 +326,8 @@ VALUES = 4_096
 def filled(tensor: Tensor, bound: float, random: Callable[[], float]) -> Nested:
     """Return an array of the tensor's shape with numbers between -bound and bound; `random` gives them from 0 to 1.
 
-    The numbers are on a grid of VALUES, so that equal ones are one object: a weight then takes the 8 bytes of its
-    place in a list, not the 40 of a float of its own beside them.
+    The numbers are on a grid of VALUES, so that equal ones are one object. A weight then takes the 8 bytes of its
+    slot in a list, instead of 40 with a float of its own.
     """
     return _filled(tensor.shape, _grid(bound), random)
 
@@ -338,7 +338,7 @@ def _grid(bound: float) -> list[float]:
 
 
 def _filled(shape: tuple[int, ...], grid: list[float], random: Callable[[], float]) -> Nested:
-    """Return an array of numbers from a grid. No closure: one that calls itself would keep its grid for ever."""
+    """Return an array of numbers from a grid. Not a closure: a recursive one would never free its grid."""
     if len(shape) == 1:
         return [grid[int(random() * VALUES)] for _ in range(shape[0])]
     return [_filled(shape[1:], grid, random) for _ in range(shape[0])]

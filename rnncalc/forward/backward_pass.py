@@ -1,7 +1,7 @@
-"""A backward pass through a network: the gradient of every weight, and what the pass was seen to do.
+"""A backward pass through a network: the gradient of every weight, and the observations of the pass.
 
-It goes forward on a tape and back along it: no layer and no cell has a rule of its own for that. It begins with the
-gradient of a loss with respect to the outputs.
+A forward pass is recorded on a tape, and the backward pass follows it in reverse: no layer and no cell has its own
+rule. It begins with the gradient of a loss with respect to the outputs.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from rnncalc.network.stack import Placed
 from rnncalc.step.operations import Vector, plus
 
 Outputs = list[Vector]
-"""What leaves a network: a vector for each step that has one."""
+"""The outputs of a network: a vector for each step that has one."""
 
 Loss = Callable[[Outputs], tuple[float, Outputs]]
-"""Of the outputs: the loss, and its gradient with respect to them."""
+"""A function of the outputs: returns the loss, and its gradient with respect to them."""
 
 
 def the_sum(outputs: Outputs) -> tuple[float, Outputs]:
@@ -40,13 +40,13 @@ def squared(targets: Outputs) -> Loss:
 
 
 class LayerGradients(NamedTuple):
-    """What the backward pass through one layer was seen to do.
+    """The observations of the backward pass through one layer.
 
     gradients: of each trained tensor by its name, in the shape of the weights that were used.
-    saved_read: the most numbers of forward values that were read for one chunk, each vector once.
-    multiplications: of matrix products, those for the weights and those for what lies below.
-    traces: for each direction what `History` has, but the gradients with respect to it, if they were traced; None for
-        what the loss does not depend on.
+    saved_read: the most numbers of forward values read in one chunk, each vector once.
+    multiplications: of matrix products, for the weights and for the layers below.
+    traces: for each direction the gradients with respect to the values of its `History`, if traced; None for a value
+        that the loss does not depend on.
     """
 
     placed: Placed
@@ -59,10 +59,10 @@ class LayerGradients(NamedTuple):
 class BackwardPass:
     """A forward pass on a tape, and one backward pass along it.
 
-    ran: what each layer did. outputs: those of the network, a vector for each step that has one; none if a layer could
-    not be run. histories: what recurrent layers went through, by their names, if that was traced. Every value then
-    gets a gradient, also in frozen layers, so that more is read and multiplied than training needs.
-    loss, layers: its value, and what the backward pass did; None, and empty, before it, or if a layer could not be run.
+    ran: the observations of each layer. outputs: the network's, a vector for each step that has one; none if a layer
+    could not be run. histories: the histories of recurrent layers by name, if traced. Every value then gets a
+    gradient, also in frozen layers, so that more is read and multiplied than training needs.
+    loss, layers: its value, and the observations of the backward pass; None and empty before it, or if a layer failed.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class BackwardPass:
         for layer in self.tapes.values():
             layer.finish()
         self.layers = tuple(map(self._seen, self.ran))
-        self.tapes.clear()  # what was saved is needed no longer
+        self.tapes.clear()  # the saved values are not needed any more
         return self.layers
 
     def _seen(self, ran: LayerRun) -> LayerGradients:
@@ -115,7 +115,7 @@ def backward_pass(network: Network, loss: Loss, weights: dict[str, dict[str, Nes
     """Run a network whose numbers of steps are known, and do the backward pass from its loss.
 
     weights: of every layer, by layer and tensor. inputs, start, seed: as in `Pass`. chunk: the steps of one backward
-    pass. traced: whether to keep the gradients with respect to what recurrent layers went through.
+    pass. traced: whether to keep the gradients with respect to the histories of recurrent layers.
     """
     done = BackwardPass(network, weights, **given)
     if not any(layer.reason for layer in done.ran):
@@ -129,7 +129,7 @@ OPERATION, NUMBER = 340, 43
 
 
 def taped_bytes(network: Network, weights: dict[str, dict[str, Nested]], *, traced: bool = False) -> int:
-    """Return the memory that the tape of a pass would take, from what a step of it is seen to add."""
+    """Return the memory of the tape of a pass, estimated from what one step adds."""
 
     def of(longer: tuple[str | None, ...]) -> int:
         tape = Tape(every=traced)

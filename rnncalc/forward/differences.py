@@ -1,4 +1,4 @@
-"""Finite differences: the gradient of a weight from two passes forward, which no tape has a part in."""
+"""Finite differences: the gradient of a weight from two forward passes, without a tape."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from rnncalc.network.stack import Placed
 from rnncalc.step.operations import Vector
 
 NUDGE = 1e-5
-"""How far a weight is moved each way: the error of the difference is of the order of NUDGE² and of 1e-16 / NUDGE."""
+"""How far a weight is moved each way; the difference has errors of order NUDGE² and 1e-16 / NUDGE."""
 
 TOLERANCE = 1e-6
-"""How far a gradient may be from its difference, of the largest of 1, the gradient and the loss."""
+"""The allowed distance of a gradient from its difference, relative to the largest of 1, the gradient and the loss."""
 
 
 class Spot(NamedTuple):
-    """Where a weight is: its layer and tensor by name, and its place on each axis."""
+    """The position of a weight: its layer and tensor by name, and its index on each axis."""
 
     layer: str
     tensor: str
@@ -48,7 +48,7 @@ def _some(draw: Random, shape: tuple[int, ...], most: int) -> list[int]:
 
 
 def _place(number: int, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the place of the weight of this number, where the last axis runs fastest."""
+    """Return the index of the weight of this number; the last axis runs fastest."""
     place: list[int] = []
     for size in reversed(shape):
         number, rest = divmod(number, size)
@@ -57,7 +57,7 @@ def _place(number: int, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 class Borders:
-    """The states that were carried over the borders of chunks, in the order in which they were."""
+    """The states carried over the borders of chunks, in order."""
 
     def __init__(self, chunk: int | None) -> None:
         self.chunk = chunk
@@ -65,7 +65,7 @@ class Borders:
         self.kept: Iterator[Vector] | None = None
 
     def floats(self, _: Placed, meter: Meter) -> Floats:
-        """Return what a layer computes with: floats, which at a border go on from the states of the first pass."""
+        """Return the vectors of a layer: floats, which continue at a border from the states of the first pass."""
         return _Pinned(meter, self)
 
 
@@ -75,7 +75,7 @@ class _Pinned(Floats):
         self.borders = borders
 
     def carry(self, vector: Vector, border: int) -> Vector:
-        """Return a state on its way to the next step, which no weight can move at a border."""
+        """Return a state for the next step; at a border it does not depend on the weights."""
         borders = self.borders
         if borders.chunk is None or border % borders.chunk:
             return vector
@@ -88,7 +88,7 @@ class _Pinned(Floats):
 class Differences:
     """The loss of a network as a function of one weight at a time.
 
-    kinks: for how many weights that were asked for the slope changes at once.
+    kinks: how many of the compared weights are at a jump of the slope.
     """
 
     def __init__(
@@ -119,10 +119,10 @@ class Differences:
         return self.loss(forward.outputs)[0]
 
     def distance(self, spot: Spot, gradient: float) -> float:
-        """Return how far a gradient is from the difference, of the largest of 1, the gradient and the loss.
+        """Return the distance of a gradient from the difference, of the largest of 1, the gradient and the loss.
 
-        Where the loss is strongly curved, as with large inputs, Richardson's extrapolation takes out the error of the
-        order of NUDGE². Where a slope changes at once, as relu's does, any slope between those of both sides is right.
+        If the loss is strongly curved, as with large inputs, Richardson's extrapolation removes the error of order
+        NUDGE². If the slope jumps, as relu's does, any slope between those of both sides is right.
         """
         above, below = self._moved(spot, NUDGE), self._moved(spot, -NUDGE)
         scale = max(1.0, abs(gradient), abs(self.here))

@@ -1,7 +1,7 @@
-"""One layer of a forward pass on the weights bound to it: what it makes of vectors, step by step, in each direction.
+"""One layer of a forward pass on its bound weights: computes its outputs step by step, in each direction.
 
-Whether a vector is floats or a value on a tape is not known here, nor how a sequence moves from layer to layer. On
-which side of a gate there are biases is the binding's word, not the conventions'.
+Does not know whether a vector is floats or a value on a tape, nor how a sequence moves from layer to layer. The
+binding, not the convention, decides which sides of a gate have biases.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from rnncalc.step.operations import HALVES, OPERATIONS, part
 from rnncalc.step.trace import WEIGHTS, Node, Trace, Weights, traced
 
 StartStates = Sequence[tuple[Value, ...]]
-"""For each direction the states before its first step, in the order of the cell's."""
+"""For each direction the states before its first step, in the cell's order."""
 
 
 class Stream(NamedTuple, Generic[Value]):
-    """What moves between layers: for each direction the vectors, or token numbers, in the order of time.
+    """The data between layers: for each direction the vectors, or token numbers, in the order of time.
 
     many: whether it is a sequence, not one vector. first: the step of the first vector, counted from 0.
     """
@@ -36,17 +36,17 @@ class Stream(NamedTuple, Generic[Value]):
 
 
 class History(NamedTuple, Generic[Value]):
-    """What one direction of a recurrent layer went through.
+    """The history of one direction of a recurrent layer.
 
     start: the states before the first step that was read, by letter. steps: for each step in the order of time, also
-    where it was read backwards, what was read (x), the states after it, the output (h) and the gates.
+    if it was read backwards, the input (x), the states after it, the output (h) and the gates.
     """
 
     start: dict[str, Value]
     steps: list[dict[str, Value]]
 
     def numbers(self, vectors: Vectors[Value]) -> History[list[float]]:
-        """Return the same in numbers; floats are numbers, and are not copied."""
+        """Return the history in numbers; floats are not copied."""
         if all(vectors.numbers(vector) is vector for vector in self.start.values()):
             return cast("History[list[float]]", self)
         of = vectors.numbers
@@ -55,14 +55,14 @@ class History(NamedTuple, Generic[Value]):
 
 
 Calculation = tuple[int, Callable[..., Any], Sequence[int]]
-"""An operation to do: the place of its result, the function, and the places of its operands."""
+"""An operation to run: the index of its result, the function, and the indices of its operands."""
 
 BoundWeight = TypeVar("BoundWeight", Matrix, WeightVector)
 _FORMS: dict[type, str] = {Matrix: "matrix", WeightVector: "vector"}
 
 
 class DirectionPass(Generic[Value]):
-    """One direction of a recurrent layer, taken step by step; `state` is what the last step left."""
+    """One direction of a recurrent layer, run step by step; state: the states after the last step."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class DirectionPass(Generic[Value]):
         self.once: list[Calculation] = []  # of weights alone
         self.each: list[Calculation] = []
         self.chunk: int | None = None  # None before the first step
-        self.values: dict[int, Value] = {}  # what the steps of a chunk have in common
+        self.values: dict[int, Value] = {}  # values that the steps of a chunk share
         for place, node in enumerate(trace.nodes):
             if node.operation == WEIGHTS and len(node.axes) < 2:
                 self.weights[place] = vectors.weight(self._taken(node, WeightVector))
@@ -99,10 +99,10 @@ class DirectionPass(Generic[Value]):
                 (self.once if of_weights else self.each).append((place, vectors.operation(row), node.operands))
 
     def take(self, step: int, x: Value) -> Value:
-        """Take a step, the one of this number in time, and return its output."""
+        """Run the step of this number in time, and return its output."""
         vectors, trace = self.vectors, self.trace
         vectors.at(step)
-        if self.chunk is not None:  # the state is what a step has left, not the one before them all
+        if self.chunk is not None:  # the state comes from an earlier step, it is not the start
             self.state = tuple([vectors.carry(each, step + self.backward) for each in self.state])
         if vectors.chunk != self.chunk:
             self.chunk = vectors.chunk
@@ -118,7 +118,7 @@ class DirectionPass(Generic[Value]):
 
     @property
     def history(self) -> History[Value]:
-        """What was seen on the way, nothing but the start if it is not traced."""
+        """The history, only the start if it is not traced."""
         return History(self.by_letter(self.start), self.taken[::-1] if self.backward else self.taken)
 
     def by_letter(self, states: Sequence[Value]) -> dict[str, Value]:
@@ -128,7 +128,7 @@ class DirectionPass(Generic[Value]):
     def _taken(self, node: Node, wanted: type[BoundWeight]) -> BoundWeight:
         """Return the weights of a node. Raises BindingError if a vector is bound for a matrix, or the reverse."""
         weights = node.weights
-        assert weights is not None  # said by its operation
+        assert weights is not None  # reported by its operation
         found = self._bound(weights)
         if not isinstance(found, wanted):
             of = f"gate {weights.letter}'s product of {weights.of}"
@@ -136,7 +136,7 @@ class DirectionPass(Generic[Value]):
         return found
 
     def _bound(self, weights: Weights) -> Matrix | WeightVector:
-        """Return weights as the binding has them."""
+        """Return weights from the binding."""
         match weights.role:
             case Role.MATRIX:
                 return self.bound.matrix(weights.letter)
@@ -145,14 +145,14 @@ class DirectionPass(Generic[Value]):
             case Role.BIAS | Role.RECURRENT_BIAS:
                 side = Side.INPUT if weights.role is Role.BIAS else Side.RECURRENT
                 bias = self.bound.bias(weights.letter, side.value)
-                assert bias is not None  # the trace has those that are bound
+                assert bias is not None  # the trace has only biases that are bound
                 return bias
             case _:
                 return self.bound.product(weights.letter, weights.of)
 
 
 def _calculate(calculations: Sequence[Calculation], values: dict[int, Any]) -> None:
-    """Do operations, each of which adds a value."""
+    """Run operations, each of which adds a value."""
     for place, do, operands in calculations:
         values[place] = do(*[values[operand] for operand in operands])
 
@@ -168,15 +168,15 @@ def trace_of(layer: Cell, inputs: int, habits: Habits, weights: BoundWeights) ->
 
 @lru_cache(maxsize=64)
 def _trace(layer: Cell, inputs: int, habits: Habits, biases: tuple[tuple[str, Side], ...]) -> Trace:
-    """Return the same, made once: finite differences run a layer hundreds of times."""
+    """Return the same, cached: finite differences run a layer hundreds of times."""
     return traced(layer, inputs, habits, dict(biases))
 
 
 class LayerPass(Generic[Value]):
     """A layer as it is run.
 
-    meter: sees what is read and multiplied. to_read: how many of its weights a pass must read.
-    table: the matrix of an embedding, of this one or of that which a tied output shares.
+    meter: records reads and multiplications. to_read: how many of its weights a pass must read.
+    table: the matrix of an embedding: this layer, or the one whose matrix a tied output shares.
     """
 
     def __init__(self, placed: Placed, data: PassData, vectors: Vectors[Value], meter: Meter) -> None:
@@ -190,7 +190,7 @@ class LayerPass(Generic[Value]):
         self.bound = False
         self.table: Matrix | None = None
         self.directions: list[DirectionPass[Value]] = []
-        self.once: Callable[[Any], Value] = lambda x: x  # what a layer without a state makes of a vector
+        self.once: Callable[[Any], Value] = lambda x: x  # the function of a layer without a state
 
     def bind(
         self,
@@ -202,9 +202,9 @@ class LayerPass(Generic[Value]):
         carried: Sequence[Value] = (),
         traced: bool = False,
     ) -> None:
-        """Bind the weights for vectors of a width, to a cell with a framework's habits.
+        """Bind the weights for inputs of a width; a cell gets the framework's habits.
 
-        table: an embedding's, for a tied output. carried: the states that an encoder starts it from.
+        table: an embedding's, for a tied output. carried: the encoder's final states, if it starts from them.
         """
         self.bound = True
         match self.layer:
@@ -219,7 +219,7 @@ class LayerPass(Generic[Value]):
                 self.once = self._elsewhere
 
     def over(self, x: Stream[Value]) -> Stream[Value]:
-        """Return what the layer makes of a stream; the directions of a recurrent layer stay apart."""
+        """Return the layer's output for a stream; the directions of a recurrent layer stay apart."""
         (vectors,) = x.ways
         if self.directions:
             order, ways = range(len(vectors)), []
@@ -237,13 +237,13 @@ class LayerPass(Generic[Value]):
 
     @property
     def histories(self) -> tuple[History[Value], ...]:
-        """What each direction of a recurrent layer went through, if that is kept."""
+        """The history of each direction of a recurrent layer, if it is kept."""
         return tuple([way.history for way in self.directions if way.traced])
 
     def _directions(
         self, layer: Cell, binding: Binding, habits: Habits, inputs: int, carried: Sequence[Value], traced: bool
     ) -> Iterator[DirectionPass[Value]]:
-        """Yield the directions, from the states of an encoder, those that data give, learned ones, or zeros."""
+        """Yield the directions, started from an encoder's states, given states, learned ones, or zeros."""
         vectors, given = self.vectors, self.data.start.get(self.placed.name)
         start = _shares(layer, vectors, carried) if carried else given and _given(layer, vectors, given)
         for number in range(layer.directions):
@@ -272,14 +272,14 @@ class LayerPass(Generic[Value]):
         return once
 
     def _elsewhere(self, x: Value) -> Value:
-        """Return random numbers for a part that is counted elsewhere, as many as it outputs."""
+        """Return random outputs for a part that is counted elsewhere."""
         assert isinstance(self.layer, External)
         width = len(self.vectors.numbers(x)) if self.layer.outputs is None else self.layer.outputs
         return self.vectors.constant(self.data.elsewhere(width))
 
 
 def _shares(layer: Cell, vectors: Vectors[Value], joined: Sequence[Value]) -> StartStates[Value]:
-    """Return each direction's share of states in which the directions stand one after the other."""
+    """Return each direction's share of states that concatenate the directions."""
     widths = [len(vectors.numbers(vector)) // layer.directions for vector in joined]
     return [
         tuple(
@@ -291,7 +291,7 @@ def _shares(layer: Cell, vectors: Vectors[Value], joined: Sequence[Value]) -> St
 
 
 def _given(layer: Cell, vectors: Vectors[Value], given: dict[str, Any]) -> StartStates[Value]:
-    """Return the states that data give, by letter, a list a direction if there are two; others are zeros."""
+    """Return the given start states by letter, one list per direction if there are two; missing ones are zeros."""
     found = []
     for number in range(layer.directions):
         states = dict(zip(layer.states, _zeros(layer, vectors), strict=True))
@@ -310,5 +310,5 @@ def _own(layer: Cell, vectors: Vectors[Value], weights: BoundWeights) -> tuple[V
 
 def _zeros(layer: Cell, vectors: Vectors[Value]) -> tuple[Value, ...]:
     by_hand = {"h": layer.units, "p": getattr(layer, "projection", None) or layer.units}
-    widths = layer.sizes(0) | by_hand  # the layer's own word for widths that no cell of the package has
+    widths = layer.sizes(0) | by_hand  # the layer computes it: a cell of one's own may have other widths
     return tuple(vectors.constant([0.0] * widths[width]) for width in layer.states.values())

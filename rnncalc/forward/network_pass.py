@@ -1,8 +1,7 @@
 """A forward pass in plain Python that confirms, layer by layer, the shapes, the weights and the work.
 
-Three confirmations a layer, each observed where it happens and held against what the model declares: the shape of its
-output, the weights it read, and the multiplications of its matrix products. The pass follows the network's moves, and
-says what each makes of numbers.
+Three observations of each layer are compared with the declaration: the shape of its output, the weights it read, and
+the multiplications of its matrix products. The pass follows the network's moves and computes the value of each.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ from rnncalc.step.operations import OPERATIONS, LengthError
 
 
 class LayerRun(NamedTuple):
-    """What one layer was seen to do.
+    """The observations of one layer.
 
-    shape: of its output; output: that itself, a sequence of vectors or one vector.
-    weights: how many it has; to_read: how many of them a pass must read, all but the rows of a table not looked up.
-    traces: what each direction of a recurrent layer went through, if that was kept.
-    reason: what the declaration lacked, if the layer could not be run.
+    shape: of its output. output: the output, a sequence of vectors or one vector.
+    weights: how many it has. to_read: how many of them a pass must read: all but the rows of a table not looked up.
+    traces: the history of each direction of a recurrent layer, if it was kept.
+    reason: why the layer could not be run, if so.
     """
 
     placed: Placed
@@ -62,19 +61,19 @@ MERGES = {
     "mul": OPERATIONS["times"],
     "ave": OPERATIONS["mean"],
 }
-"""The operation of each way to merge."""
+"""The operation of each merge mode."""
 
 
 class Pass(Generic[Value]):
     """One forward pass through a network whose numbers of steps are known.
 
-    vectors: makes what a layer computes with, under its meter. weights, inputs: the numbers to use, made from the
+    vectors: makes the vectors of a layer from its meter. weights, inputs: the numbers to use, drawn from the
     seed if they are not given. start: the states before the first step, by layer and letter; zeros if they are not
-    given. traced: whether to keep what recurrent layers go through, and the outputs of all. rounded: whether numbers
+    given. traced: whether to keep the histories of recurrent layers, and the outputs of all. rounded: whether numbers
     from the seed have few decimals.
 
     outputs: those of the last layer, once it was run. layer_outputs, histories: by name, the outputs of each layer, and
-    what each recurrent one went through.
+    the history of each recurrent one.
     """
 
     def __init__(
@@ -99,13 +98,13 @@ class Pass(Generic[Value]):
         self.traced = traced
         self.carried = {read for move in network.flow if isinstance(move, Final) for read in move.reads}
         self.table: Matrix | None = None  # the part's embedding, which a tied output shares
-        self.final_states: dict[int, list[dict[str, Value]]] = {}  # of each direction, by the place of the layer
+        self.final_states: dict[int, list[dict[str, Value]]] = {}  # of each direction, by the index of the layer
         self.outputs: list[Value] = []
         self.layer_outputs: dict[str, list[Value]] = {}
         self.histories: dict[str, tuple[History[Value], ...]] = {}
 
     def run(self) -> Iterator[LayerRun]:
-        """Yield what each layer did, in order; the first that cannot be run is the last."""
+        """Yield the observations of each layer, in order, up to the first that cannot be run."""
         if self.network.feedback:
             yield from self._fed_back()
             return
@@ -118,14 +117,14 @@ class Pass(Generic[Value]):
             self.outputs = values[places[-1]].ways[0]
 
     def _layers(self) -> Iterator[tuple[Placed, range]]:
-        """Yield each layer with the places of its moves: those that lead to it, and on to its output."""
+        """Yield each layer with the indices of its moves: those that lead to it, and on to its output."""
         first = 0
         for placed, end in zip(self.network.stack, ends(self.network.flow).values(), strict=True):
             yield placed, range(first, end + 1)
             first = end + 1
 
     def _ran(self, placed: Placed, places: range, values: dict[int, Stream[Value]]) -> LayerRun:
-        """Run one layer by itself, adding the values of its moves; its weights are needed no longer than that."""
+        """Run one layer by itself, adding the values of its moves; its weights can then be freed."""
         try:
             of = self.opened(placed)
             for place in places:
@@ -149,7 +148,7 @@ class Pass(Generic[Value]):
                         if place >= begin or not step:
                             values[place] = self._value(place, of, values, step)
                     output += values[places[-1]].ways[0]
-        except (BindingError, LengthError) as lack:  # without the one, no other can be run to the end
+        except (BindingError, LengthError) as lack:  # if one fails, no other can be run to the end
             yield LayerRun(layers[0][0], reason=f"{of.placed.name}: {lack}")
             return
         for of, output in zip(opened, outputs, strict=True):
@@ -173,7 +172,7 @@ class Pass(Generic[Value]):
     def _value(
         self, place: int, of: LayerPass[Value], values: dict[int, Stream[Value]], step: int = 0
     ) -> Stream[Value]:
-        """Return the value of a move, one of those that belong to a layer; `step` is the one taken with feedback."""
+        """Return the value of a layer's move; step: the current step, with feedback."""
         move, vectors = self.network.flow[place], of.vectors
         match move:
             case Input():
@@ -215,14 +214,14 @@ class Pass(Generic[Value]):
         return of.vectors.operation(MERGES[how])(*vectors) if len(vectors) > 1 else vectors[0]
 
     def _bind(self, of: LayerPass[Value], x: Stream[Value], carried: Sequence[Value]) -> None:
-        """Bind the weights of a layer for what it reads first."""
+        """Bind the weights of a layer to the width of its first input."""
         token = isinstance(of.layer, Embedding)
         width = 0 if token else len(of.vectors.numbers(x.ways[0][0]))
         of.bind(*self.rules(of.placed), width, table=self.table, carried=carried, traced=self.traced)
         self.table = of.table or self.table
 
     def _seen(self, of: LayerPass[Value], x: Stream[Value]) -> LayerRun:
-        """Return what a layer was seen to do: the shape of its output, its numbers, and the work."""
+        """Return the observations of a layer: the shape of its output, its numbers, and the work."""
         (vectors,) = x.ways
         output = [of.vectors.numbers(vector) for vector in vectors]
         shape = (len(output), len(output[0])) if x.many else (len(output[0]),)

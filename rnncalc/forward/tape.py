@@ -1,8 +1,8 @@
 """A tape: the values of a pass in order, each with the operation that made it, and the backward pass along it.
 
 The backward pass records which forward values the gradients of operations read and how many multiplications they do,
-as the meter does in the forward pass: what the rows of the table say of that is not looked at. A pass worked by hand is
-read off the same values. Knows no network and no cell.
+as the meter does in the forward pass; the declared numbers in the table are not used. A pass worked by hand reads the
+same values. Knows no network and no cell.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ MATRIX = OPERATIONS["matrix"]
 
 
 class TapeValue:
-    """A vector on a tape: its numbers, the operation that made it of others, and the gradient of the loss by it.
+    """A vector on a tape: its numbers, the operation and operands that made it, and its gradient.
 
-    row: None for what is there before. needs: whether anything trained lies below it, so that its gradient is asked
-    for. kept: whether it is kept as it is, even if its operation could be done again in the backward pass.
-    layer, chunk: the layer and the chunk of steps that it was made in. piece: of which weights it is the numbers, which
-    are kept anyway, and saved by nobody.
+    row: the operation, None for data and weights. needs: whether it needs a gradient, because it depends on something
+    trained. kept: whether its numbers are kept, even if the backward pass could compute them again.
+    layer, chunk: the layer and the chunk of steps that it was made in. piece: the weights it holds, if any; weights are
+    kept anyway and do not count as saved.
     """
 
     __slots__ = ("chunk", "gradient", "kept", "layer", "needs", "numbers", "operands", "piece", "row")
@@ -53,7 +53,7 @@ class TapeValue:
         self.gradient = gradient if self.gradient is None else plus(self.gradient, gradient)
 
     def backward(self) -> None:
-        """Add to the gradients of the operands what this one's makes of them."""
+        """Add this value's contributions to the gradients of its operands."""
         if self.row is None:
             if self.piece is not None and self.layer.trained:
                 self.layer.add(self.piece, [self.gradient])
@@ -67,7 +67,7 @@ class TapeValue:
 
 
 class _Read:
-    """The forward values of an operation, as its gradients read them: each is seen to be read."""
+    """The forward values of an operation; each read by its gradients is recorded."""
 
     __slots__ = ("value",)
 
@@ -81,7 +81,7 @@ class _Read:
         return len(self.value.operands[place].numbers)
 
     def _numbers(self, of: TapeValue) -> Any:
-        """Return the numbers of a value, or what its operation makes again of those that it was made of."""
+        """Return the numbers of a value, or compute them again from its operands."""
         if of.row is not None and of.row.again and not of.kept:
             return of.row.forward(self._numbers(of.operands[0]))
         if of.piece is None:
@@ -101,12 +101,12 @@ class _MatrixUse(TapeValue):
         self.needs = owner.trained
 
     def add(self, gradient: Any) -> None:
-        """Note two vectors, the outer product of which is to be added to the gradient."""
+        """Note two vectors whose outer product is to be added to the gradient."""
         self.layer.use(self.numbers, self.owner, *gradient)
 
 
 class _LookUp(TapeValue):
-    """A table of which a row is looked up; its number is what the backward pass must know."""
+    """A table of which a row is looked up; the backward pass needs the index of the row."""
 
     __slots__ = ("table",)
 
@@ -148,7 +148,7 @@ class LayerTape:
         return max((sum(values.values()) for values in self.saved.values()), default=0)
 
     def use(self, matrix: Matrix, owner: LayerTape, gradient: Vector, read: Vector) -> None:
-        """Note one use of a matrix: whose it is, the gradient of its product, and the vector that it multiplied."""
+        """Note one use of a matrix: its owner, the gradient of its product, and the vector that it multiplied."""
         _, _, gradients, inputs = self._uses.setdefault(id(matrix), (matrix, owner, [], []))
         gradients.append(gradient)
         inputs.append(read)
@@ -185,7 +185,7 @@ def _zeros(array: Nested) -> Nested:
 
 
 class Tape:
-    """The values of a pass whose gradient is asked for, in order.
+    """The values of a pass that need a gradient, in order.
 
     chunk: the steps of one backward pass, None for all of them. every: whether all values have a
     gradient, also if nothing that is trained lies below them. operations: how many values were noted; numbers: how many
@@ -199,7 +199,7 @@ class Tape:
         self.now = 0
         self.operations = self.numbers = 0
         self.carried: list[tuple[int, TapeValue]] = []
-        self.owners: dict[int, LayerTape] = {}  # whose a matrix is that another layer may use too, by its identity
+        self.owners: dict[int, LayerTape] = {}  # the owner of each matrix that several layers may use, by identity
         self._made: list[TapeValue] = []
 
     def at(self, step: int) -> None:
@@ -239,7 +239,7 @@ class Taped:
         return self.tape.now
 
     def _noted(self, value: TapeValue, *, needs: bool = False) -> TapeValue:
-        """Return a value, noted if its gradient is asked for."""
+        """Return a value, noted if it needs a gradient."""
         value.needs = value.needs or needs
         if value.needs:
             self.tape.note(value)
@@ -266,9 +266,9 @@ class Taped:
         self.tape.at(step)
 
     def carry(self, vector: TapeValue, border: int) -> TapeValue:
-        """Return a state on its way to the next step: at a chunk's border its numbers go on, its gradient does not.
+        """Return a state for the next step: at a chunk's border its numbers continue, its gradient does not.
 
-        What goes on is a value of its own, so that its gradient is that of the later steps alone.
+        There it becomes a new value, so that its gradient is that of the later steps alone.
         """
         if self.tape.stops(border):
             made = TapeValue(vector.numbers, self.layer)

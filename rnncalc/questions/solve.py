@@ -168,7 +168,7 @@ def _guess(known: Sequence[tuple[int, int]], low: int, high: int, budget: int) -
 
 
 def _none(sizes: Sizes) -> SpecError:
-    """Return the error for no valid size: the problems of every size, or else those of some sizes."""
+    """Return the error if every size is invalid: the problems that all sizes share, or else those of some."""
     reasons = {place: {str(problem): problem for problem in of.problems} for place, of in sizes.tried.items() if place}
     first, *others = reasons.values()
     same = {said: problem for said, problem in first.items() if all(said in other for other in others)}

@@ -1,1 +1,1 @@
-"""What a result says: results as sheets for people and data for machines."""
+"""Reports on results: tables and sentences for people, data for programs."""

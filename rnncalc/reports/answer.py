@@ -1,4 +1,4 @@
-"""What `answer` says: the verdict, and for a wrong number the mistakes that give it."""
+"""The report of `answer`: the verdict, and for a wrong number the mistakes that give it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class AnswerReport(SheetReport, DataReport):
         return [Sheet(columns, rows, title=title(network), subtitle=setting(network), notes=notes), *self._mistakes()]
 
     def sentences(self) -> Iterator[str]:
-        """Yield what is said of the answer, a sentence each: the verdict, the mistakes behind it, and remarks."""
+        """Yield sentences on the answer: the verdict, the mistakes behind it, and remarks."""
         yield "Right." if self.answer.right else "Not right."
         for each in self.answer.judged:
             for diagnosis in each.diagnoses:
@@ -183,7 +183,7 @@ MEANINGS: dict[OtherQuantity, str] = {
 
 
 def _instead(judged: Judgement, network: Network) -> Iterator[str]:
-    """Yield what is said of one number instead of its mistakes."""
+    """Yield the sentences on one number that replace its mistakes."""
     given = judged.given
     if judged.rounded and isinstance(given, GivenNumber):
         yield f"{given.text} is right as a rounding: exactly it is {judged.params:,}."
@@ -202,7 +202,7 @@ def _instead(judged: Judgement, network: Network) -> Iterator[str]:
 
 
 def _also(judged: Judgement) -> Iterator[str]:
-    """Yield what is said of one number after its mistakes."""
+    """Yield the sentences on one number that follow its mistakes."""
     if not judged.diagnoses:
         return
     if all(len(diagnosis.mistakes) > 1 for diagnosis in judged.diagnoses):

@@ -1,4 +1,4 @@
-"""What `check` says: a finding for each limit, tensor and problem; tables of the limits and of what changed."""
+"""The report of `check`: a finding for each limit, tensor and problem; tables of limits and of changes."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ UNITS = {
 }
 
 _MOST_DIGITS = 40
-"""Numbers that differ only in later digits look equal."""
+"""The most digits after the point; numbers that differ only in later digits look equal."""
 
 
 MOST_ROWS = 200
-"""If there are more rows, those that were kept or did not change are not shown."""
+"""The most rows; of more, those of kept limits or without a change are not shown."""
 
 _STATUSES = {
     Status.PASSED: "passed",
@@ -52,8 +52,8 @@ _COLUMNS = (
 class CheckReport(SheetReport, DataReport, CheckedReport):
     """The verdicts on all files.
 
-    baseline: what they were compared to, if anything; remarks: what could not be read of it.
-    left_out: how many files of the folders are no specs.
+    baseline: the baseline's name, if there is one. remarks: what could not be read of it.
+    left_out: how many files of the folders are not specs.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -63,17 +63,17 @@ class CheckReport(SheetReport, DataReport, CheckedReport):
 
     @property
     def code(self) -> int:
-        """The exit code: 2 when a spec is broken, 1 when a limit was not kept, else 0."""
+        """The exit code: 2 if a spec is invalid, 1 if a limit was not kept, else 0."""
         found = {verdict.status for verdict in self.verdicts}
         return 2 if Status.BROKEN in found else 1 if Status.FAILED in found else 0
 
     def findings(self) -> Iterator[tuple[str, list[Finding]]]:
-        """Yield what was checked in each file."""
+        """Yield the findings of each file."""
         for verdict in self.verdicts:
             yield verdict.file, [*_problems(verdict), *_checks(verdict), *_about(verdict)]
 
     def data(self) -> Iterator[dict[str, Any]]:
-        """Yield an object a file."""
+        """Yield an object for each file."""
         return map(_data, self.verdicts)
 
     def failures(self) -> Iterator[str]:
@@ -138,7 +138,7 @@ class CheckReport(SheetReport, DataReport, CheckedReport):
 
 
 def of_network(verdict: Verdict) -> CheckReport:
-    """Return the report of one network, which has its name instead of a file's."""
+    """Return the report of one network, with its name instead of a file's."""
     return CheckReport((verdict._replace(file=verdict.file or verdict.name or ""),))
 
 
@@ -172,7 +172,7 @@ def _checked(
 
 
 def _about(verdict: Verdict) -> Iterator[Finding]:
-    """Yield a finding for what was not checked, or was removed."""
+    """Yield a finding for each check that was skipped and each removed file."""
     if verdict.status is Status.REMOVED:
         yield Finding("spec", Outcome.REMARK, "in the baseline, and no more among the specs")
     elif not verdict.problems and not verdict.checked:
@@ -191,7 +191,7 @@ def _left_out(verdict: Verdict) -> str | None:
 
 
 def _path(problem: Problem, file: str) -> str:
-    """Return the path to a problem, after the flag that the problem is in."""
+    """Return the path to a problem, after the flag that it is in."""
     name = escape("stdin" if file == "-" else file, limit=1_000)
     flag = "" if problem.source in (name, f"'{name}'", f"'{escape(file)}'", file) else problem.source
     return ": ".join(part for part in (flag, dotted(problem.path)) if part)
@@ -201,7 +201,7 @@ def _line(file: str, finding: Finding) -> str:
     """Return a failure on a line, in the form of every other problem."""
     file = escape(file if file != "-" else "stdin", limit=1_000)
     where = f"{file}:{finding.line}:{finding.column}" if finding.line else file
-    key = escape(finding.key, limit=1_000)  # a layer's, in a budget, may be any text
+    key = escape(finding.key, limit=1_000)  # the name of a layer in a budget may be any text
     return ": ".join(part for part in (where, key, finding.message) if part)
 
 
@@ -285,14 +285,14 @@ def _as_json(number: Number | None) -> int | float | None:
 
 
 def _numbers(check: LimitCheck) -> tuple[Any, Any]:
-    """Return the limit and the number for JSON; of a tensor, the shapes."""
+    """Return the limit and the number for JSON, or the shapes of a tensor."""
     if check.limit.shape:
         return check.limit.shape, check.shape or None
     return _as_json(check.limit.value), _as_json(check.actual)
 
 
 def _message(check: LimitCheck) -> str | None:
-    """Return a sentence on a limit that is not kept, else None."""
+    """Return a sentence if a limit is not kept, else None."""
     if check.kept:
         return None
     if check.limit.shape:
@@ -377,7 +377,7 @@ def _not_known(quantity: Quantity) -> str:
 
 
 def _digits(one: Number, other: Number | None) -> int:
-    """Return how many digits after the point tell two numbers apart, at least 2."""
+    """Return how many digits after the point make two numbers differ, at least 2."""
     if other is None or one == other:
         return 2
     return next((n for n in range(2, _MOST_DIGITS) if _fixed(one, n) != _fixed(other, n)), _MOST_DIGITS)

@@ -1,4 +1,4 @@
-"""What comparisons say: of networks, of a dense equivalent as the steps grow, and of the conventions."""
+"""Reports on comparisons: of networks, of the dense equivalent as the steps grow, and of conventions."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class ComparisonReport(SheetReport, DataReport):
 
 
 def _why(missing: Missing, first: Compared) -> str:
-    from rnncalc.questions.compare import Lack  # the conventions of one network do without
+    from rnncalc.questions.compare import Lack  # imported only for this comparison
 
     match missing.reason:
         case Lack.STEPS:
@@ -147,11 +147,11 @@ class DenseGrowthReport(SheetReport, DataReport):
 
 
 MOST_NAMES = 3
-"""Of more layers, the first two are named, and the others counted."""
+"""The most layers to name; of more, the first two are named and the others counted."""
 
 
 class AllocationReport(SheetReport, DataReport, RecordReport):
-    """What each convention allocates for one network."""
+    """The tensors that each convention allocates for one network."""
 
     allocations: Allocations
 
@@ -175,7 +175,7 @@ class AllocationReport(SheetReport, DataReport, RecordReport):
         }
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
-        """Return a row a layer and the total."""
+        """Return a row for each layer and the total."""
         return ("network", "name", "kind", "part", *self.allocations.networks), self._records()
 
     def _records(self) -> Iterator[Row]:
@@ -205,7 +205,7 @@ class AllocationReport(SheetReport, DataReport, RecordReport):
         differences = self.allocations.differences
         for difference in differences:
             yield f"{difference.convention}: {_explained(difference)}."
-        from rnncalc.questions.allocation import BASE  # a comparison of kinds does without
+        from rnncalc.questions.allocation import BASE  # imported only for a comparison of conventions
 
         different = {BASE, *(difference.convention for difference in differences)}
         same = [name for name, network in self.allocations.networks.items() if network and name not in different]

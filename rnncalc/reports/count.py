@@ -1,4 +1,4 @@
-"""What a count says: an object for programs, records, and tables of layers and tensors for people."""
+"""The report of a count: an object for programs, records, and tables of layers and tensors for people."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 class CountReport(SheetReport, DataReport, RecordReport):
-    """A count, with a row for each tensor and what a pass costs if they are asked for.
+    """A count, on request with a row for each tensor and the cost of a pass.
 
-    dense: whether to say what the dense equivalent lacks if it is not known.
+    dense: whether to say why the dense equivalent is unknown, if it is.
     """
 
     counted: Count
@@ -51,7 +51,7 @@ class CountReport(SheetReport, DataReport, RecordReport):
         }
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
-        """Return a row a layer, or with `tensors` a row a tensor, and the total last."""
+        """Return a row for each layer, or with `tensors` for each tensor, and the total last."""
         return (_TENSOR_HEADER, _tensor_records(self.counted)) if self.tensors else (_HEADER, _records(self.counted))
 
     def sheets(self) -> list[Sheet]:
@@ -61,7 +61,7 @@ class CountReport(SheetReport, DataReport, RecordReport):
 
 
 class FileReport(SheetReport):
-    """The name of a file, which stands above what is said of its network."""
+    """The name of a file, as a title above the report on its network."""
 
     file: str
 
@@ -73,7 +73,7 @@ class FileReport(SheetReport):
 
 
 class SummaryReport(SheetReport):
-    """The totals of several files, a line each."""
+    """The totals of several files, one line each."""
 
     counted: tuple[tuple[str, Count], ...]
 
@@ -141,7 +141,7 @@ def _dense_data(dense: DenseEquivalent) -> dict[str, Any]:
 
 
 def _layer_sheet(count: Count, cost: bool, dense: bool) -> Sheet:
-    from rnncalc.reports.sheet import Arithmetic  # programs read no tables
+    from rnncalc.reports.sheet import Arithmetic  # imported only for tables
 
     total = _numbers(count, cost, count)
     rows: Iterator[tuple[Placed, Row]] = (
@@ -207,7 +207,7 @@ def _tensor_sheet(count: Count) -> Sheet:
 
 
 MOST_CHAINS, MOST_WIDTHS = 4, 8
-"""More chains, and longer ones, are shortened in the middle."""
+"""The most chains, and the most widths of one; more are shortened in the middle."""
 
 
 def _dense_note(count: Count, dense: DenseEquivalent, ratio: float) -> str:

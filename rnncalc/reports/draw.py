@@ -1,7 +1,7 @@
-"""What is drawn of a network: the views, each a module of `pictures/`, imported when it is asked for.
+"""The views of a network, each a module of `pictures/` that is imported when it is needed.
 
-A view is a function `pictures(network, only, frame)`: the pictures of a network, or of the layers named in `only` if
-there are any, each made for a frame. It raises RefusedError if there is nothing of the kind to draw.
+A view is a function `pictures(network, only, frame)`. It returns the pictures of a network, or of the layers named in
+`only`, each made for a frame, and raises RefusedError if there is nothing to draw.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ class Drawing(PictureReport):
     standalone: bool = False
 
     def pictures(self, width: int | None = None, signs: Mapping[str, str] | None = None) -> list[Picture]:
-        """Return the pictures, none wider than so many cells if that can be; signs: words that stand for letters."""
-        from rnncalc.pictures.picture import Frame  # a call that draws nothing does not pay for it
+        """Return the pictures, if possible no wider than so many cells; signs: words to write instead of letters."""
+        from rnncalc.pictures.picture import Frame  # imported only if something is drawn
 
         view = cast("Callable[..., list[Picture]]", import_module(VIEWS[self.view]).pictures)
         return view(self.network, self.only, Frame(width, str.maketrans({**(signs or {})}), self.bare))
 
 
 def draw(network: Network, *, view: str = Drawing.view, only: str | Sequence[str] = (), bare: bool = False) -> Drawing:
-    """Return a network, drawn: `str` gives it in characters, `format(drawing, "svg")` as SVG.
+    """Return a drawing of a network: `str` gives it in characters, `format(drawing, "svg")` as SVG.
 
     view: unrolled, cell or growth. only: the name of a layer, or several. bare: without a title and a legend.
     Raises CallError for an unknown view or layer; RefusedError, when it is shown, if there is nothing to draw.

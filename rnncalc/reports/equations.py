@@ -1,4 +1,4 @@
-"""An equation as it is written down: terms with their shapes, and the signs between them. Knows no format."""
+"""A written equation: terms with their shapes, and the signs between them. Knows no format."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rnncalc.text import GREEK as LETTERS
 
 
 class Term(NamedTuple):
-    """A letter with what stands below it, a time, and its shape in numbers, empty for a number."""
+    """A letter with its subscript, time and shape in numbers; the shape of a number is empty."""
 
     letter: str
     subscript: str = ""
@@ -29,7 +29,7 @@ class Term(NamedTuple):
 
 
 class Function(NamedTuple):
-    """A function, by the letter or the name that equations have for it; what it is of follows in brackets."""
+    """A function, by its letter or name in equations; its argument follows in brackets."""
 
     name: str
 
@@ -47,7 +47,7 @@ class Derivative(NamedTuple):
 
 
 class Sign(StrEnum):
-    """What stands between terms, as it is in plain text."""
+    """A sign between terms, as in plain text."""
 
     EQUALS = " = "
     PLUS = " + "
@@ -68,11 +68,11 @@ GREEK = {**LETTERS, "sum": "Σ"}
 
 Piece = Term | Function | Derivative | str
 Line = tuple[Piece, ...]
-"""An equation, piece by piece; a string is a sign, or else text."""
+"""An equation, piece by piece; a string is text."""
 
 
 def written(equation: Equation, sizes: Mapping[str, int], rows: bool = False) -> Line:
-    """Return an equation with numbers for the letters of its shapes; `rows`: vectors are rows, before matrices."""
+    """Return an equation with numbers for the letters of its shapes; rows: vectors are rows, left of matrices."""
     writer = _EquationWriter(sizes, rows)
     return (*writer.line(equation.left), Sign.EQUALS, *writer.line(equation.right))
 
@@ -110,20 +110,20 @@ def plain_words(parts: Iterable[str | Line]) -> str:
 
 
 class _EquationWriter(NamedTuple):
-    """What every part of an equation is written with."""
+    """The context in which the parts of an equation are written."""
 
     sizes: Mapping[str, int]
     rows: bool
 
     def line(self, formula: Formula, least: int = 0) -> Line:
-        """Return a formula, in brackets where it binds less tightly than what it stands in asks for."""
+        """Return a formula, in brackets if it binds less tightly than its context requires."""
         if isinstance(formula, Symbol):
             return (self._term(formula),)
         line, strength = self._written(formula)
         return (Sign.OPEN, *line, Sign.CLOSE) if strength < least else line
 
     def _written(self, formula: Application) -> tuple[Line, int]:
-        """Return a formula, and how tightly it binds: it is written as its operation's row has it."""
+        """Return a formula, written as its operation's row declares, and how tightly it binds."""
         if formula.operation == STACKED:
             return self._stacked(formula), OPERATIONS["matrix"].strength
         row = OPERATIONS[formula.operation]
@@ -154,7 +154,7 @@ class _EquationWriter(NamedTuple):
         return (*self.line(matrix), Sign.APPLIED, *stacked)
 
     def _term(self, symbol: Symbol) -> Term:
-        """Return a symbol with its shape in numbers; a vector that is a row has an axis of one before its own."""
+        """Return a symbol with its shape in numbers; a row vector has an axis of one before its own."""
         shape = sizes_of(symbol.axes, self.sizes)
         if self.rows:
             shape = (1, *shape) if len(shape) == 1 else shape[::-1]

@@ -1,6 +1,6 @@
-"""What an explanation says: a derivation a layer with its equations, then the total, then the dense equivalent.
+"""The report of `explain`: a derivation for each layer with its equations, the total, the dense equivalent.
 
-What is said of a layer beside the arithmetic is read off its gates and the convention; no kind of cell is known here.
+The sentences on a layer are derived from its gates and the convention; no kind of cell is known here.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ HOLDS = {
     Role.EXTERNAL: "counted elsewhere",
     Role.SCALAR: "trained number",
 }
-"""What a tensor of each role is called."""
+"""The name of a tensor of each role."""
 
 ONE_A_UNIT = (Times((Axis(1, "h"),)), Times((Axis(1), Axis(1, "h"))))
-"""The arithmetic of a vector, as a column and as a row."""
+"""The notation of a vector's shape, as a column and as a row."""
 
 
 class ExplanationReport(PageReport, DataReport, DerivationReport):
@@ -72,16 +72,16 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
         }
 
     def sheets(self) -> list[Sheet]:
-        """Return a derivation a layer, then the total, then the dense equivalent."""
+        """Return a derivation for each layer, then the total, then the dense equivalent."""
         return [*self._head(), *self._layers(), *self._network()]
 
     def page(self) -> Iterator[Sheet | Picture]:
-        """Yield what stands on the page of a whole network, or of some of its layers: derivations, tables and pictures.
+        """Yield the page of a network, or of some of its layers: derivations, tables and pictures.
 
-        What is refused, because there is nothing to draw or too much to count, is left out, and the refusal's words
-        stand there instead.
+        A part that is refused, because there is nothing to draw or too much to count, is replaced by the message of the
+        refusal.
         """
-        from rnncalc.questions.allocation import compare_conventions  # no other format asks for all of that
+        from rnncalc.questions.allocation import compare_conventions  # imported here: no other format needs all of them
         from rnncalc.questions.count import count
         from rnncalc.reports.compare import AllocationReport
         from rnncalc.reports.count import CountReport
@@ -101,7 +101,7 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
             yield from _or_why("Conventions", conventions)
 
     def _layers_with_cells(self) -> Iterator[Sheet | Picture]:
-        """Yield the derivations, and below the first of those that have the same equations what one step does."""
+        """Yield the derivations, each with a picture of its cell below the first with the same equations."""
         from rnncalc.reports.draw import Drawing
 
         drawn: set[tuple[Equation, ...]] = set()
@@ -119,11 +119,11 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
             yield head._replace(notes=(later,)) if later else head
 
     def _layers(self) -> list[Sheet]:
-        told: set[tuple[str, str]] = set()  # what has been said of the gates and biases of a kind: once is enough
-        return [_sheet(each, told) for each in self.explanation.layers]
+        written: set[tuple[str, str]] = set()  # remarks on gates and biases, to write each once
+        return [_sheet(each, written) for each in self.explanation.layers]
 
     def _network(self) -> Iterator[Sheet]:
-        """Yield the total of several layers, and the dense equivalent, where all layers are explained."""
+        """Yield the total of several layers and the dense equivalent, if all layers are explained."""
         found = self.explanation
         if found.total is not None and len(found.layers) > 1:
             yield _rows_sheet("Total", [_row(found.total)])
@@ -137,7 +137,7 @@ class ExplanationReport(PageReport, DataReport, DerivationReport):
 
 
 Row = tuple[str | TensorName, str, Arithmetic, int]
-"""A line of a derivation: its label, what it is, the arithmetic, the parameters."""
+"""A line of a derivation: its label, its meaning, the arithmetic, the parameters."""
 
 
 def _layer_data(each: Derivation) -> dict[str, Any]:
@@ -171,7 +171,7 @@ def _row_data(row: Row) -> dict[str, Any]:
 
 
 def _row(step: Step, of: Derivation | None = None) -> Row:
-    """Return a line; a tensor whose name is a symbol under the convention is called by it."""
+    """Return a line; a tensor whose name is a symbol in the convention is labelled with the symbol."""
     arithmetic = Arithmetic(letters(step.expression), numbers(step.expression, step.sizes))
     label, what = _words(step, {gate.letter: gate.name for gate in of.gates} if of else {})
     if step.what is StepKind.TENSOR and of and of.row.symbols:
@@ -182,7 +182,7 @@ def _row(step: Step, of: Derivation | None = None) -> Row:
 
 
 def _words(step: Step, names: Mapping[str, str]) -> tuple[str, str]:
-    """Return what a line is called, and what it is; names: of the gates, by their letters."""
+    """Return the label and the meaning of a line; names: the names of the gates, by letter."""
     match step.what:
         case StepKind.TENSOR:
             what = HOLDS[step.role] if step.role else ""
@@ -222,13 +222,13 @@ def _dense_rows(dense: DenseEquivalent) -> Iterator[Row]:
     yield "Total", "", Arithmetic(total, total), dense.params
 
 
-def _sheet(each: Derivation, told: set[tuple[str, str]]) -> Sheet:
-    """Return a layer's derivation; what is `told` of its kind is not said again, and what is said is told."""
+def _sheet(each: Derivation, written: set[tuple[str, str]]) -> Sheet:
+    """Return a layer's derivation; remarks in `written` are left out, and new remarks are added to it."""
     kind = each.placed.layer.kind
     general = [(kind, text) for text in (*map(_on_gate, each.gates), *on_biases(each))]
     general += [("", text) for text in on_notation(each)]
-    notes = [text for text in general if text not in told]
-    told.update(notes)
+    notes = [text for text in general if text not in written]
+    written.update(notes)
     placed = each.placed
     rows = [_row(step, each) for step in each.steps]
     sheet = _rows_sheet(placed.name, rows, (*(text for _, text in notes), *on_this_layer(each)))
@@ -241,7 +241,7 @@ def _equations(each: Derivation) -> tuple[Line, ...]:
 
 
 def _rows_sheet(title: str, rows: list[Row], notes: tuple[str, ...] = ()) -> Sheet:
-    """Return lines as a table; the last is what the others lead to, not their sum."""
+    """Return lines as a table; the last is the result of the others, not their sum."""
     if not rows:
         return Sheet(columns=(), rows=(), title=title, notes=("No parameters.", *notes))
     columns = (Column("Step", key=True), Column("What it is"), Column("Arithmetic"), Column("Parameters", right=True))
@@ -253,7 +253,7 @@ _NAMES = {"h": "units", "n": "units", "p": "the width of the projection", "d": "
 
 
 def gates(each: Derivation) -> Iterator[str]:
-    """Yield what each gate, and the candidate, is called and does."""
+    """Yield the name and the function of each gate and of the candidate."""
     for gate in each.gates:
         yield f"{gate.letter}, {gate.name}: {gate.meaning}"
 
@@ -263,20 +263,20 @@ def _on_gate(gate: Gate) -> str:
 
 
 def on_biases(each: Derivation) -> Iterator[str]:
-    """Yield why there are as many biases as there are, the same for all layers of a kind that have any."""
+    """Yield the reason for the number of biases, which is the same for all layers of a kind that have biases."""
     layer = each.placed.layer
     if isinstance(layer, Cell) and layer.bias:
         yield biases(layer, each.gates, each.row)
 
 
 def on_notation(each: Derivation) -> Iterator[str]:
-    """Yield what the letters of a notation are to the textbook's."""
+    """Yield sentences that relate a notation's letters to the textbook's."""
     if each.equations and each.notation.note:
         yield f"Notation: {each.notation.note}."
 
 
 def on_this_layer(each: Derivation) -> Iterator[str]:
-    """Yield what is to be said of half an input, biases left out, a matrix counted elsewhere, and frozen parameters."""
+    """Yield remarks on half an input, missing biases, a matrix counted elsewhere, and frozen parameters."""
     layer = each.placed.layer
     if any(symbol.subscript == HALF for of in each.equations for symbol in symbols(of.right)):
         units = each.placed.sizes["h"]
@@ -291,7 +291,7 @@ def on_this_layer(each: Derivation) -> Iterator[str]:
 
 
 def letters_of(each: Derivation) -> Iterator[str]:
-    """Yield what each letter stands for, and where its value comes from."""
+    """Yield the meaning of each letter, and where its value comes from."""
     placed, layer = each.placed, each.placed.layer
     if "m" in placed.sizes:
         extra = f", and {layer.extra_inputs:,} extra inputs" if layer.extra_inputs else ""
@@ -304,7 +304,7 @@ def letters_of(each: Derivation) -> Iterator[str]:
 
 
 def _source(each: Derivation) -> str:
-    """Return where the width that a layer reads comes from."""
+    """Return where a layer's input width comes from."""
     below = each.below
     if below is None:
         whose = f"the {each.placed.part}'s" if each.placed.part else "the network's"
@@ -320,7 +320,7 @@ def _source(each: Derivation) -> str:
 def biases(layer: Cell, gates: Sequence[Gate], convention: Convention) -> str:
     """Return a sentence on the biases of a layer that has any, with these gates."""
     arrays = convention.arrays(layer.kind)
-    assert arrays is not None  # a network under a convention that lacks a cell is refused
+    assert arrays is not None  # no other case: a cell that the convention lacks was refused before
     sides = sides_of_biases(layer, gates, arrays)
     twice = [gate for gate in gates if sides.get(gate.letter) is Side.BOTH]
     once = [gate for gate in gates if gate.letter in sides and gate not in twice]
@@ -339,17 +339,17 @@ def biases(layer: Cell, gates: Sequence[Gate], convention: Convention) -> str:
 
 
 def _many(vectors: str, biased: Sequence[Gate], without: Sequence[Gate]) -> str:
-    """Return how many bias vectors the gates have, and which of them have none."""
+    """Return how many bias vectors the gates have, and which gates have none."""
     if not without:
         return f"{vectors} a gate"
     return f"{vectors} each in {_names(biased)}, none in {_names(without)}"
 
 
 def _why_one(gates: Sequence[Gate], sides: Mapping[str, Side], *, resets_after: bool, stacked: bool) -> str:
-    """Return why one bias a gate is enough.
+    """Return why one bias per gate is enough.
 
-    resets_after: whether a gate acts on the recurrent product of the last, and not on the state before it.
-    stacked: whether the notation has the matrices of a gate as one.
+    resets_after: whether a gate multiplies the recurrent product of the candidate, instead of the previous state.
+    stacked: whether the notation joins the matrices of a gate into one.
     """
     most = max(len(gate.products) for gate in gates)
     if most == 1 or (stacked and not resets_after and all(map(_is_stacked, gates))):
@@ -372,11 +372,11 @@ def _names(gates: Sequence[Gate]) -> str:
 
 
 ACROSS = 100
-"""So many cells across are read on a sheet of paper."""
+"""The width of a picture, in cells, that is readable on a sheet of paper."""
 
 
 def _or_why(title: str, made: Callable[[str], Iterable[Sheet | Picture]]) -> Iterator[Sheet | Picture]:
-    """Yield what is made below a title, or, if that is refused, why."""
+    """Yield a title and the parts below it, or the reason if they are refused."""
     try:
         yield from made(title)
     except RefusedError as refused:
@@ -391,7 +391,7 @@ def _drawn(title: str, network: Network, view: str) -> list[Sheet | Picture]:
 
 
 def _without_heading(picture: Picture) -> Picture:
-    """Return a picture without the line at its top that names its network: the page does."""
+    """Return a picture without its top line, the network's name, which the page already has."""
     from rnncalc.pictures.picture import Label, Style, moved
 
     first, *others = picture.shapes

@@ -1,4 +1,4 @@
-"""What an explanation of training says: for each layer what is saved and what its backward pass multiplies."""
+"""The report of `explain --training`: for each layer its saved activations and the products of its backward pass."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from rnncalc.step.trace import trace
 from rnncalc.text import all_of
 
 Row = tuple[Phrase, Phrase | str, Arithmetic, int]
-"""A line of a derivation: its label, what it is, the arithmetic, the number."""
+"""A line of a derivation: its label, its meaning, the arithmetic, the number."""
 
 
 LOSS = Term("L")
 
 
 def _sum_over_k(last: str, *sums: Term, loss: Term = LOSS) -> Phrase:
-    """Return the sum whose terms are of the steps k up to the `last`."""
+    """Return the sum of the terms of the steps k up to `last`."""
     w, of_last, of_k = Term("W"), Term("h", time=last), Term("h", time="k")
     terms = (*(piece for term in sums for piece in (term, Sign.APPLIED)), Derivative(loss, of_last), Sign.TIMES)
     line = (Derivative(LOSS, w), Sign.EQUALS, *terms, Derivative(of_last, of_k), Sign.TIMES, Derivative(of_k, w))
@@ -65,11 +65,11 @@ WHAT = {
     Kind.OUTPUT: "output",
     Kind.OTHER: "",
 }
-"""What a vector that is saved is; a gate has a name of its own."""
+"""The name of each kind of saved vector; a gate has its own name."""
 
 
 class TrainingExplanationReport(DerivationReport, DataReport):
-    """An explanation of training, said."""
+    """The report on a derivation of the numbers of training."""
 
     explanation: TrainingExplanation
 
@@ -89,7 +89,7 @@ class TrainingExplanationReport(DerivationReport, DataReport):
         }
 
     def sheets(self) -> list[Sheet]:
-        """Return two tables a layer, what is saved and what the backward pass multiplies, and what follows."""
+        """Return two tables for each layer, saved activations and products of the backward pass, and remarks."""
         network = self.explanation.training.network
         head = Sheet(columns=(), rows=(), title=title(network), subtitle=setting(network), notes=(*self._remarks(),))
         return [head, *(sheet for each in self.explanation.layers for sheet in _sheets(each))]
@@ -134,7 +134,7 @@ def _row_data(row: Row) -> dict[str, Any]:
 
 
 def _saved(each: TrainingDerivation) -> list[Row]:
-    """Return the lines of what is saved, and their sum."""
+    """Return the lines of the saved activations, and their sum."""
     sizes = {**each.placed.sizes, each.letter: each.steps}
     rows: list[Row] = [
         (
@@ -211,7 +211,7 @@ def _notes(each: TrainingDerivation) -> Iterator[str]:
 
 
 def gradient(line: WorkLine, each: TrainingDerivation) -> Phrase:
-    """Return what a gradient is with respect to."""
+    """Return the variable that a gradient is with respect to."""
     if line.gradient is Gradient.MATRIX:
         return Phrase(((Derivative(LOSS, _matrix(line, each)),),))
     layer = each.placed.layer
@@ -225,7 +225,7 @@ def gradient(line: WorkLine, each: TrainingDerivation) -> Phrase:
 
 
 def products(line: WorkLine, each: TrainingDerivation) -> Phrase:
-    """Return whose matrices are meant."""
+    """Return the description of a line's matrices."""
     back = line.gradient is not Gradient.MATRIX
     if stacked := _stacked(line, each):
         rows = _rows(line, each, stacked)
@@ -237,7 +237,7 @@ def products(line: WorkLine, each: TrainingDerivation) -> Phrase:
 
 
 def _matrix(line: WorkLine, each: TrainingDerivation) -> Term:
-    """Return what a matrix is called in the equations; those of several gates without the gates' letters."""
+    """Return the name of a matrix in the equations; for several gates, without the gates' letters."""
     layer = each.placed.layer
     if not isinstance(layer, Cell):
         arrays = each.of.notation.output if isinstance(layer, Output) else each.of.notation.dense
@@ -259,7 +259,7 @@ def _letters(line: WorkLine, each: TrainingDerivation, matrix: str) -> Letter:
 
 
 def _stacked(line: WorkLine, each: TrainingDerivation) -> dict[Letter, Letter]:
-    """Return those of a line's matrices that the equations have in a larger one, each with the larger one."""
+    """Return those of a line's matrices that are part of a larger one in the equations, each with the larger one."""
     stacks = [
         formula.operands
         for equation in each.of.equations

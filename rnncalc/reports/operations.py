@@ -1,4 +1,4 @@
-"""What `count --operations` says beside the count: a table of operations; records; the object for programs."""
+"""The report of `count --operations`: a table of operations, records, and the object for programs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TITLES = {
     "activations": "Activations",
     "flops": "FLOPs",
 }
-"""The column of each number."""
+"""The title of each number's column."""
 
 
 class OperationsReport(SheetReport, DataReport, RecordReport):
@@ -35,14 +35,14 @@ class OperationsReport(SheetReport, DataReport, RecordReport):
     operations: PassOperations
 
     def data(self) -> dict[str, Any]:
-        """Return the object for programs: that of the count, with the operations added."""
+        """Return the object for programs: the count's, with the operations added."""
         data = self.counts.data()
         pairs = zip(data["layers"], self.operations.layers, strict=True)
         data["layers"] = ({**layer, "operations": _numbers(of)} for layer, of in pairs)
         return {**data, "operations": _numbers(self.operations.total)}
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
-        """Return a row a layer and the total last; with `tensors`, which have no operations, those of the count."""
+        """Return a row for each layer and the total; with `tensors`, which have no operations, the count's rows."""
         header, rows = self.counts.records()
         if self.counts.tensors:
             return header, rows

@@ -1,4 +1,4 @@
-"""What reports say of a model file: its tensors, a draft of its spec, and how it differs from a spec."""
+"""Reports on a model file: its tensors, a draft of its spec, and its differences from a spec."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rnncalc.reports.sheet import Column, Document, Entry, Row, Sheet, key_colum
 from rnncalc.text import all_of, bracketed, escape, plural
 
 MOST_ROWS = 300
-"""Of more tensors, the rest are one row in a table for people."""
+"""The most tensors in a table for people; the rest are one row."""
 
 _HEADER = ("file", "name", "shape", "dtype", "role", "params", "frozen", "shared_with")
 
@@ -80,7 +80,7 @@ class ReadReport(SheetReport, DataReport, RecordReport, DocumentReport):
             yield f"{plural(len(shared), 'tensor')} made of the numbers of another: counted once, with the first name."
 
     def document(self) -> Document:
-        """Return the draft of a spec, below remarks on what the file does and does not contain."""
+        """Return the draft of a spec, below remarks on the contents of the file."""
         file, draft = self.read
         head = [f"read from {file.path}, {file.format}: {plural(file.params, 'parameter')}"]
         head += [_sentence(sentence(remark)) for remark in file.remarks]
@@ -168,7 +168,7 @@ def _value(value: Any) -> Any:
 
 
 SHOWN = 6
-"""The number of names of a list that are written."""
+"""The most names of a list to write."""
 
 _SENTENCES: dict[Enum, str] = {
     Doubt.RECURRENT_ACTIVATION: "activation: tanh or relu, the file does not tell",
@@ -205,14 +205,14 @@ def listed(names: tuple[str, ...]) -> str:
 
 
 def name(check: TensorCheck) -> str:
-    """Return the name of a tensor in the network, else in the file."""
+    """Return the name of a tensor in the network, or else in the file."""
     if check.layer is None or check.tensor is None:
         return check.found or ""
     return f"{check.layer}.{check.tensor}"
 
 
 def messages(match: Match) -> Iterator[str | None]:
-    """Yield what is wrong with each tensor, or None; the first of a layer has the cure."""
+    """Yield the problem of each tensor, or None; the first of a layer has the cure."""
     changes: dict[str | None, list[LayerChange]] = {}
     for change in match.changes:
         changes.setdefault(change.layer, []).append(change)
@@ -247,13 +247,13 @@ def _mismatch(check: TensorCheck) -> str | None:
 
 
 def _cure(changes: Iterable[LayerChange]) -> str:
-    """Return `; write ...`, the changes of a layer that would explain what differs."""
+    """Return `; write ...`, the changes of a layer that would explain the difference."""
     found = [*dict.fromkeys(map(_change, changes))]
     return f"; write {', '.join(found)}" if found else ""
 
 
 def _addition(name: str, added: Mapping[str, LayerChange]) -> str:
-    """Return `; add ...`, the layer that would have a tensor of the file: the one at the longest path above it."""
+    """Return `; add ...`, the layer for a tensor of the file: the one at the longest path above it."""
     above = [*(name[: found.start()] for found in re.finditer("[./]", name)), ""]
     there = [path for path in above if path in added]
     return f"; add {written(added[max(there, key=len)].theirs)}" if there else ""

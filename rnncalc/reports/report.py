@@ -1,8 +1,8 @@
-"""What a report is: the answer to a question, in each of the forms that formats ask for.
+"""A report: the result of a question, in each of the forms that formats need.
 
-A kind of report has one method that is abstract, and a format writes kinds: tables, an object for programs, records,
-findings, pictures. A report is of every kind that it says it is; one that lacks what a kind asks for, or misspells it,
-is refused when its class is defined. A report that a format cannot write is not of its kind.
+A kind of report has one abstract method. A format writes some kinds: tables, an object for programs, records,
+findings, pictures. A report inherits from its kinds; if it lacks or misspells their method, it is refused when its
+class is defined. A format cannot write a report of another kind.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Report(Frozen, ABC):
 
 
 def methods_of(kind: type[Report]) -> list[str]:
-    """Return the methods that a kind of report asks for."""
+    """Return the methods that a kind of report requires."""
     return [name for name in dir(kind) if getattr(getattr(kind, name, None), "__isabstractmethod__", False)]
 
 
@@ -43,21 +43,21 @@ class SheetReport(Report, ABC):
 
 
 class PageReport(SheetReport, ABC):
-    """A report that has more on a page than its tables."""
+    """A report with more than its tables on a page."""
 
     @abstractmethod
     def page(self) -> Iterable[Sheet | Picture]:
-        """Return what stands on the page."""
+        """Return the parts of the page."""
 
 
 class DataReport(Report, ABC):
-    """A report that programs read as an object. listed_as: the key in JSON that such reports stand under."""
+    """A report that programs read as an object. listed_as: the JSON key of a list of such reports."""
 
     listed_as: ClassVar[str] = "reports"
 
     @abstractmethod
     def data(self) -> dict[str, Any] | Iterable[dict[str, Any]]:
-        """Return the object, or several; an iterator in it is a list that is written with a line for each item."""
+        """Return the object, or several; an iterator in it is written as a list with one item per line."""
 
     def beside(self) -> dict[str, Any]:
         """Return what stands beside the list of objects, such as what they come to together."""
@@ -89,7 +89,7 @@ class PictureReport(Report, ABC):
 
     @property
     def standalone(self) -> bool:
-        """Whether a format whose pictures are parts of documents writes a whole document."""
+        """Whether a format that writes parts of documents, such as TikZ, writes a whole document."""
         return False
 
     @abstractmethod
@@ -102,4 +102,4 @@ class CheckedReport(Report, ABC):
 
     @abstractmethod
     def findings(self) -> Iterable[tuple[str, list[Finding]]]:
-        """Return the path of each file, with what was checked in it."""
+        """Return the path of each file with its findings."""

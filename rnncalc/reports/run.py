@@ -1,6 +1,6 @@
-"""What `run` says: each layer's work beside its declaration, the outputs, and on request every state.
+"""The report of `run`: each layer's work beside its declaration, the outputs, and on request every state.
 
-A backward pass adds its gradients, their distance from finite differences, and how they shrink.
+A backward pass adds its gradients, their distance from finite differences, and their norms step by step.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class RunReport(SheetReport, DataReport, RecordReport):
         return {**_numbers(layer), **outcome, **(states_data(layer) if self.states else {})}
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
-        """Return a row a layer."""
+        """Return a row for each layer."""
         network = self.run.network.name
         return _HEADER, ((network, *_numbers(layer).values(), layer.agrees) for layer in self.run.layers)
 
@@ -153,7 +153,7 @@ _LARGE, _SMALL = 1e6, 1e-3
 
 
 def state_sheets(layer: LayerRun) -> Iterator[Sheet]:
-    """Yield a table for each direction: inputs, states and gates of each step, and the states before the first."""
+    """Yield a table for each direction: inputs, states and gates of each step, and the start states."""
     for direction, trace in zip(WAYS, layer.traces, strict=False):
         backward = direction is Direction.BACKWARD
         letters = [*trace.steps[0]]
@@ -202,7 +202,7 @@ def in_rows(nested: Any) -> str:
 
 
 def _rows(nested: Any) -> Iterator[list[float]]:
-    """Yield the vectors that a tensor is made of."""
+    """Yield the vectors of a tensor."""
     if nested and isinstance(nested[0], list):
         for below in nested:
             yield from _rows(below)
@@ -220,7 +220,7 @@ def finite(nested: Any) -> Any:
 
 
 def _column(trace: History[list[float]], letter: str) -> list[str]:
-    """Return the vectors of a letter as aligned texts, one for each step; the start's is the last."""
+    """Return the vectors of a letter as aligned texts, one for each step, the start last."""
     vectors = [step[letter] for step in trace.steps]
     vectors.append(trace.start.get(letter, []))
     shown = [numbers[:SHOWN_IN_TABLES] for numbers in vectors]
@@ -234,7 +234,7 @@ def _column(trace: History[list[float]], letter: str) -> list[str]:
 
 
 def _form(numbers: Sequence[float]) -> str:
-    """Return the format of the numbers of a column, with as few digits after the point as are needed."""
+    """Return the format of a column of numbers, with as few digits after the point as are needed."""
     most = max((abs(number) for number in numbers if isfinite(number)), default=0.0)
     if most >= _LARGE or 0 < most < _SMALL:
         return f".{DIGITS - 1}e"
@@ -256,7 +256,7 @@ LOSSES = {"sum": "the sum of the outputs", "squared": "half the sum of the squar
 
 
 class BackwardReport(SheetReport, DataReport, RecordReport):
-    """A forward and a backward pass; states: whether to show what they kept of every step."""
+    """A forward and a backward pass; states: whether to show the trace of every step."""
 
     done: Backward
     states: bool = False
@@ -272,7 +272,7 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
         return self.done.agrees
 
     def data(self) -> dict[str, Any]:
-        """Return the object for programs: that of the forward pass, with what the backward pass adds."""
+        """Return the object for programs: the forward pass's, with the numbers of the backward pass added."""
         done, data = self.done, self.forward.data()
         return {
             **data,
@@ -295,7 +295,7 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
         }
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
-        """Return a row a layer."""
+        """Return a row for each layer."""
         header, rows = self.forward.records()
         pairs = zip(rows, self._layers, strict=False)
         return (*header, *_BACKWARD_HEADER), (
@@ -308,7 +308,7 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
         return chain(self.done.layers, repeat(None))
 
     def sheets(self) -> list[Sheet]:
-        """Return the tables of the forward pass, and of the backward pass: its work, its gradients, their lengths."""
+        """Return the tables of the forward pass, and of the backward pass: its work, its gradients, their norms."""
         if not self.done.layers:
             return self.forward.sheets()
         layers = self.done.layers if self.states else ()
@@ -369,7 +369,7 @@ class BackwardReport(SheetReport, DataReport, RecordReport):
 
 
 NOTHING = 1e-12
-"""A gradient so small is rounding: beside 1 the numbers of a pass have sixteen digits."""
+"""A smaller gradient is a rounding error: the numbers of a pass have sixteen digits."""
 
 _BACKWARD_HEADER = ("saved", "saved_read", "backward_multiply_adds", "backward_multiplications", "worst_difference")
 
@@ -384,7 +384,7 @@ def _backward_numbers(layer: LayerBackward | None) -> dict[str, Any]:
 
 
 def _compared(done: Backward) -> Iterator[str]:
-    """Yield what was held against finite differences, and what they cannot tell."""
+    """Yield sentences on the comparison with finite differences, and on its limits."""
     if not done.weights:
         yield "No weight is trained, so there is no gradient to hold against finite differences."
         return
@@ -404,7 +404,7 @@ def _compared(done: Backward) -> Iterator[str]:
 
 def _disagreements(layer: LayerBackward) -> Iterator[str]:
     """Yield a sentence for each difference between a backward pass and its declaration."""
-    from rnncalc.forward.differences import TOLERANCE  # a forward pass does without
+    from rnncalc.forward.differences import TOLERANCE  # imported only for a backward pass
 
     seen, said = layer.seen, layer.declared
     if not layer.shapes_agree:
@@ -424,7 +424,7 @@ def _share(error: float | None) -> str | None:
 
 
 def length_data(layer: LayerBackward) -> dict[str, Any]:
-    """Return the lengths for programs, by direction and state, a number a step; and the terms of each weight."""
+    """Return the norms for programs, by direction and state, a number for each step; and the terms of each weight."""
     lengths: dict[str, dict[str, Any]] = {}
     kept: dict[str, dict[str, Any]] = {}
     for of in layer.norms:
@@ -450,7 +450,7 @@ def _terms_data(of: WeightTerms) -> dict[str, Any]:
 
 
 def length_sheets(layer: LayerBackward, chunk: int | None) -> Iterator[Sheet]:
-    """Yield for each direction how long the gradient is with respect to each state, and for each weight its terms."""
+    """Yield for each direction the norm of the gradient with respect to each state, and for each weight its terms."""
     name, found = layer.ran.placed.name, layer.norms
     for direction in dict.fromkeys(of.direction for of in found):
         states = [of for of in found if of.direction == direction]
@@ -474,12 +474,12 @@ def length_sheets(layer: LayerBackward, chunk: int | None) -> Iterator[Sheet]:
 
 
 def _gate(keeper: Keeper) -> str:
-    """Return what a state is multiplied with: a gate, or what the gate leaves of one."""
+    """Return the factor of a state: a gate, or 1 minus that gate."""
     return f"1−{keeper.letter}" if keeper.turned else keeper.letter
 
 
 def _kept(state: str, keeper: Keeper) -> str:
-    """Return what the product of a gate is."""
+    """Return a sentence on the product of a gate."""
     gate = _gate(keeper)
     return f"∏ {gate}: the product of {gate} over the later steps, its largest number: what is left of {state}."
 
@@ -512,23 +512,23 @@ def _terms_sheet(name: str, of: WeightTerms) -> Sheet:
 
 
 def _of_chunk(kept: int | None) -> str:
-    """Return what truncation keeps of the terms."""
+    """Return a sentence on the terms that truncation keeps."""
     if kept is None:
         return "Truncated, the last chunk keeps as many terms of each weight, from the top, as it has steps."
     return f"The last chunk has {plural(kept, 'step')}, and keeps so many terms of each weight, from the top."
 
 
 def short(number: float | None) -> str | None:
-    """Return a number with the digits that tell it from its neighbours."""
+    """Return a number with enough digits to differ from its neighbours."""
     return None if number is None else f"{number:.6g}"
 
 
 MOST_BARS = 60
-"""Of more numbers, so many are drawn, evenly apart, the first and the last among them."""
+"""The most numbers to draw; of more, evenly spaced ones with the first and the last."""
 
 
 def spark(numbers: Sequence[float | None]) -> str:
-    """Return `▂▄█, from 1.2e-05 to 0.8 on a logarithmic scale`; what is 0, or no finite number, is a blank."""
+    """Return `▂▄█, from 1.2e-05 to 0.8 on a logarithmic scale`; 0 and numbers that are not finite are blanks."""
     count = min(len(numbers), MOST_BARS)
     shown = [numbers[place * (len(numbers) - 1) // max(count - 1, 1)] for place in range(count)]
     drawn = [number for number in shown if number and isfinite(number)]

@@ -1,4 +1,4 @@
-"""What reports on a network share: the heading, which says how it is counted, and the table of its layers."""
+"""Parts shared by reports on a network: the heading with its setting, and the table of its layers."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ MOST_LAYERS = 6
 
 
 def title(network: Network, other: Network | None = None) -> str:
-    """Return a network's name; without one, its layers: `lstm 20 → dense 5`.
+    """Return a network's name, or else its layers: `lstm 20 → dense 5`.
 
-    other: the same network with other numbers; `?` is written for those that differ.
+    other: the same network with other numbers; those that differ are written `?`.
     """
     if network.name != Network.defaults["name"]:
         return network.name
@@ -32,7 +32,7 @@ def title(network: Network, other: Network | None = None) -> str:
 
 
 def _chain(part: Part, other: Part) -> list[str]:
-    """Return a part's layers in a few words each, equal neighbours together."""
+    """Return a part's layers in a few words each, equal neighbours as one."""
     pairs = [*zip(part.layers, other.layers, strict=True)]
     if part.output and other.output:
         pairs.append((part.output, other.output))
@@ -53,7 +53,7 @@ BEFORE = {
 
 
 def _repeated(layer: Layer, other: Layer) -> tuple[str, int]:
-    """Return a layer in a few words, and how many there are; a number that differs becomes part of the words."""
+    """Return a layer in a few words, and how many there are; a number that differs is written `?`."""
     text = _layer(layer, other)
     return (text, layer.repeat) if layer.repeat == other.repeat else (f"{text} ×?", 1)
 
@@ -64,13 +64,13 @@ def _layer(layer: Layer, other: Layer) -> str:
     kept = {option: value if value == getattr(other, option) else "?" for option, value in values.items()}
     before = [word for (option, value), word in BEFORE.items() if values.get(option) == value]
     projection = "" if kept.get("projection") is None else f"→{kept['projection']}"
-    told = (layer.number, "projection", "repeat")
-    others = [f", {option}=?" for option, value in kept.items() if value == "?" and option not in told]
+    shown = (layer.number, "projection", "repeat")
+    others = [f", {option}=?" for option, value in kept.items() if value == "?" and option not in shown]
     return f"{' '.join([*before, layer.kind])} {kept[layer.number]}{projection}{''.join(others)}"
 
 
 def halves_of(network: Network) -> bool:
-    """Return whether a network has two halves, which its reports then tell apart."""
+    """Return whether a network has two halves, which its reports must distinguish."""
     return len(network.parts) > 1
 
 
@@ -89,7 +89,7 @@ def flow(network: Network) -> str:
 
 
 def setting(network: Network) -> str:
-    """Return the topology, the steps, the convention and a notation that is named, in words."""
+    """Return the topology, the steps, the convention and the notation if one is named, in words."""
     row = convention(network.convention)
     spelled = f"; notation {network.notation}" if network.notation else ""
     return f"{flow(network)}; convention {row.title}: {row.note}{spelled}"
@@ -101,7 +101,7 @@ def notation_of(network: Network) -> str | None:
 
 
 WHOLE = ("In → out", "Output shape")
-"""The columns of words in a table of layers that stay on one line."""
+"""The text columns in a table of layers that stay on one line."""
 
 
 def layer_sheet(
@@ -114,8 +114,8 @@ def layer_sheet(
 ) -> Sheet:
     """Return a table with a row for each layer, or several.
 
-    words, numbers: the titles of the columns. rows: each with its layer, which stands before it, and before that the
-    half of an encoder-decoder. total: the numbers of the last row.
+    words, numbers: the titles of the columns. rows: each with its layer, whose name starts the row; an
+    encoder-decoder's half comes before it. total: the numbers of the last row.
     """
     from rnncalc.reports.sheet import Column, Sheet, key_columns, number_columns, total_row  # programs read no tables
 

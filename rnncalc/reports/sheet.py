@@ -1,6 +1,6 @@
-"""What reports are made of: tables for people, documents to go on with, findings of what was checked.
+"""The parts of reports: tables for people, documents such as a draft spec, findings of checks.
 
-Knows no question and no network, and no format: formats decide how all of this looks.
+Knows no question, no network and no format: formats decide how the parts look.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Arithmetic(NamedTuple):
 
 
 class TensorName(NamedTuple):
-    """The name of a tensor as in mathematics: a letter with a subscript.
+    """The mathematical name of a tensor: a letter with a subscript.
 
     before: the mark of a direction.
     """
@@ -59,7 +59,7 @@ class Block(NamedTuple):
 
 
 class EquationText(NamedTuple):
-    """Words within an equation with numbers."""
+    """Text within an equation with numbers."""
 
     text: str
 
@@ -78,10 +78,10 @@ Row = tuple[Value, ...]
 
 
 class Column(NamedTuple):
-    """A column of a sheet. Numbers stand to the right; a `key` says which row it is, and stays beside any other.
+    """A column of a sheet. Numbers are aligned right; a `key` identifies a row and stays beside any other column.
 
-    together: it is there to be compared with others that are so, and no screen is narrow enough to part them.
-    whole: its words stay on one line, as numbers do.
+    together: it is compared with others so marked, and a narrow screen does not separate them.
+    whole: its text stays on one line, as numbers do.
     """
 
     title: str
@@ -97,7 +97,7 @@ def key_columns(*titles: str) -> tuple[Column, ...]:
 
 
 def number_columns(*titles: str, together: bool = False) -> tuple[Column, ...]:
-    """Return columns of numbers; together: no screen parts them."""
+    """Return columns of numbers; together: a narrow screen does not separate them."""
     return tuple(Column(title, right=True, together=together) for title in titles)
 
 
@@ -109,10 +109,10 @@ def total_row(columns: Sequence[Column], *numbers: Value) -> Row:
 
 
 class Sheet(NamedTuple):
-    """A table for people: rows, the total that they lead to, and what is to be said above and below them.
+    """A table for people: rows, their total, and sentences above and below them.
 
-    summed: whether the total's numbers are the sums of their columns. equations: to be written above the rows; work:
-    below those, equations with numbers in.
+    summed: whether the total's numbers are the sums of their columns. equations: written above the rows. work:
+    equations with numbers, written below those.
     """
 
     columns: tuple[Column, ...]
@@ -145,11 +145,11 @@ class Document(NamedTuple):
 
 
 MOST_LINES = 1_000
-"""Of more failures, only the number is written."""
+"""The most failures to write; of more, only the number is written."""
 
 
 class Outcome(Enum):
-    """How a check ended, by JUnit's names; a remark belongs to no check."""
+    """The result of a check, by JUnit's names; a remark belongs to no check."""
 
     PASSED = "passed"
     FAILED = "failure"
@@ -159,12 +159,12 @@ class Outcome(Enum):
 
 
 class Finding(NamedTuple):
-    """One thing that was checked in a file, and how that ended.
+    """One check in a file and its result.
 
-    name: what was checked. key: the key or the flag that asks for it; empty where none does.
-    message: what is wrong, or why it was skipped; empty where it passed.
-    line, column: where the file asks for it, None where a flag does.
-    limit, actual: what it was held against and what it is, as JSON has them; cells: the same two as a table has them.
+    name: the quantity that was checked. key: the key or the flag that sets the check; empty if none does.
+    message: what is wrong, or why it was skipped; empty if it passed.
+    line, column: the place of the check in the file, None for a flag.
+    limit, actual: the limit and the number, as in JSON. cells: the same two as in a table.
     """
 
     name: str
@@ -179,5 +179,5 @@ class Finding(NamedTuple):
 
     @property
     def wrong(self) -> bool:
-        """Whether the file fails for it."""
+        """Whether the file fails because of it."""
         return self.outcome in (Outcome.FAILED, Outcome.ERROR)

@@ -1,4 +1,4 @@
-"""What `count --training` says: a count's object and records with the numbers of training, and a table of its own."""
+"""The report of `count --training`: a count's object and records with the numbers of training, and a table of those."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class TrainingReport(SheetReport, DataReport, RecordReport):
     training: Training
 
     def data(self) -> dict[str, Any]:
-        """Return the object for programs: that of the count, with the numbers of training."""
+        """Return the object for programs: the count's, with the numbers of training added."""
         training, data = self.training, self.counts.data()
         pairs = zip(data["layers"], training.layers, strict=True)
         data["layers"] = ({**layer, **_numbers(of)} for layer, of in pairs)
@@ -48,7 +48,7 @@ class TrainingReport(SheetReport, DataReport, RecordReport):
         return data
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
-        """Return a row a layer and the total last; with `tensors`, which lack such numbers, the rows of the count."""
+        """Return a row for each layer and the total last; with `tensors`, which lack such numbers, the count's rows."""
         header, rows = self.counts.records()
         if self.counts.tensors:
             return header, rows
@@ -129,7 +129,7 @@ def truncated(training: Training) -> bool:
 
 
 def on_chunks(training: Training) -> Iterator[str]:
-    """Yield sentences on which steps have a loss, and what truncation leaves out."""
+    """Yield sentences on the steps with a loss, and on what truncation leaves out."""
     network = training.network
     if not truncated(training):
         of = " of the decoder" if network.encoder else ""

@@ -1,7 +1,6 @@
-"""What a pass worked by hand says: for each layer its equations and weights, then every step with its numbers.
+"""The report of a pass worked by hand: for each layer its equations and weights, then every step with its numbers.
 
-A value is written as its operation with the numbers in, then what it comes to; where a vector stands as a column is for
-formats to say.
+A value is written as its operation with numbers, then its result. Formats decide whether a vector is a column.
 """
 
 from __future__ import annotations
@@ -26,16 +25,16 @@ from rnncalc.step.operations import ATOM
 from rnncalc.text import all_of, plural
 
 DIGITS = 4
-"""The decimals of a fraction that has more of them, by default."""
+"""The default number of decimals of a rounded fraction."""
 
 decimals: ContextVar[int] = ContextVar("decimals", default=DIGITS)
-"""The same in what is being written; every number of it has them, however deep it stands."""
+"""The number of decimals in the current report; all functions that write numbers read it."""
 
 EXACT = 1e-12
-"""A fraction this near to one with few decimals is that: the difference is a float's."""
+"""A fraction this near to one with few decimals counts as exact: the difference is a float's error."""
 
 MOST_WHOLE = 2.0**53
-"""From there on a float does not tell each whole number from the next."""
+"""From here on a float cannot hold every whole number."""
 
 
 class WorkReport(DerivationReport):
@@ -46,11 +45,11 @@ class WorkReport(DerivationReport):
 
     @property
     def agrees(self) -> bool:
-        """Whether every layer did what is declared of it."""
+        """Whether every layer agrees with its declaration."""
         return self.work.run.agrees
 
     def sheets(self) -> list[Sheet]:
-        """Return the network, each layer with its weights, each step, and what came out."""
+        """Return the network, each layer with its weights, each step, and the outputs."""
         shown = decimals.set(self.digits)
         try:
             return self._sheets()
@@ -91,7 +90,7 @@ def _step(work: Work, step: StepWork, title: str) -> Sheet:
 
 
 def _weights(work: Work, layer: LayerWork) -> Iterator[WorkLine]:
-    """Yield the weights in use; of a table the rows that are looked up stand in the steps."""
+    """Yield the weights in use; the rows of a table are written in the steps that look them up."""
     if isinstance(layer.placed.layer, Embedding):
         return
     symbols = work.run.network.shown.symbols
@@ -104,7 +103,7 @@ def _weights(work: Work, layer: LayerWork) -> Iterator[WorkLine]:
 
 
 def _flat(name: str, nested: Any) -> Iterator[tuple[str, WorkLine]]:
-    """Yield a tensor as vectors and matrices; one of more axes is told by its places on the first."""
+    """Yield a tensor as vectors and matrices; one of more axes is split along the first."""
     if not isinstance(nested[0], list):
         yield name, numbers(nested)
     elif not isinstance(nested[0][0], list):
@@ -115,7 +114,7 @@ def _flat(name: str, nested: Any) -> Iterator[tuple[str, WorkLine]]:
 
 
 def _said(layer: LayerWork) -> tuple[str, ...]:
-    """Return what is to be said of a layer's numbers."""
+    """Return the remarks on a layer's numbers."""
     of = layer.placed.layer
     if isinstance(of, Embedding):
         return ("E_0 is the first row of its table.",)
@@ -134,7 +133,7 @@ def _said(layer: LayerWork) -> tuple[str, ...]:
 
 
 def written(line: WorkedLine, names: Mapping[int, Variable], notation: Notation = W) -> WorkLine:
-    """Return `z_1 = σ(0.1·1 + 0.4·0 + 0.01) = σ(0.11) = 0.5275`; what has a name of its own stands as its numbers."""
+    """Return `z_1 = σ(0.1·1 + 0.4·0 + 0.01) = σ(0.11) = 0.5275`; named values are written as numbers."""
     sides: list[WorkLine] = [(term(line.name),)]
     if line.same_as is not None:
         other = line.same_as
@@ -157,7 +156,7 @@ def term(name: Variable) -> Term:
 
 
 def numbers(vector: list[float], *, rows: bool = False) -> WorkLine:
-    """Return a vector of one as a number, any other as a column or as a row."""
+    """Return a vector of one element as a number, any other as a column or as a row."""
     texts = tuple(number(each) for each in vector)
     if len(texts) == 1:
         return (texts[0],)
@@ -165,15 +164,15 @@ def numbers(vector: list[float], *, rows: bool = False) -> WorkLine:
 
 
 def matrix(rows: list[list[float]]) -> WorkLine:
-    """Return a matrix of one number as that, any other in its rows."""
+    """Return a matrix of one number as a number, any other by its rows."""
     texts = tuple(tuple(number(each) for each in row) for row in rows)
     return (texts[0][0],) if len(texts) == len(texts[0]) == 1 else (Block(texts),)
 
 
 def number(value: float) -> str:
-    """Return a number with a true minus: a fraction that is rounded has all its decimals, others have those they need.
+    """Return a number with a minus sign; a rounded fraction has all its decimals, others only those they need.
 
-    So `0.2700` is nearly, and `0.27` exactly, 0.27. A number of more digits than a float has is in powers of ten.
+    So `0.2700` is rounded and `0.27` is exact. A number of more digits than a float has is written in powers of ten.
     """
     if abs(value) >= MOST_WHOLE:
         return f"{value:.{DIGITS}g}".replace("-", "−")
@@ -184,15 +183,15 @@ def number(value: float) -> str:
 
 
 _NEGATIVE = 3
-"""A number with a minus stands alone on the left of a sign, and in brackets on its right."""
+"""How tightly a number with a minus binds: without brackets left of a sign, in brackets right of it."""
 
 _SUMS = ("plus", "shift")
 
 
 class _ValueWriter:
-    """Writes what a value is made of, down to the values that have names.
+    """Writes the expression of a value, down to the values that have names.
 
-    arguments: functions are of numbers that are worked out. applied: functions are worked out themselves.
+    arguments: whether arguments of functions are evaluated. applied: whether functions are evaluated.
     """
 
     def __init__(
@@ -205,7 +204,7 @@ class _ValueWriter:
         self.applied = applied
 
     def bare(self, value: TapeValue) -> WorkLine:
-        """Return what a value is made of, whether or not it has a name."""
+        """Return the expression of a value, whether or not it has a name."""
         row, operands = value.row, value.operands
         if row is None or (row.function and self.applied):
             return self.numbers(value)
@@ -234,7 +233,7 @@ class _ValueWriter:
         return (*self.line(left, 3), "·" if of_one else row.sign, *self.line(right, ATOM))
 
     def line(self, value: TapeValue, least: int = 0) -> WorkLine:
-        """Return a value, one with a name as its numbers; in brackets where it binds less tightly than asked for."""
+        """Return a value, a named one as its numbers; in brackets if it binds less tightly than required."""
         value = self._itself(value)
         row = value.row
         if id(value) in self.names or row is None or (self.applied and row.function):
@@ -249,7 +248,7 @@ class _ValueWriter:
         return ("(", *line, ")") if strength < least else line
 
     def _itself(self, value: TapeValue) -> TapeValue:
-        """Return the value that one without a name is, where its operation changes nothing."""
+        """Return the operand of an unnamed value if its operation changes nothing."""
         while value.row is not None and value.row.name == "linear" and id(value) not in self.names:
             (value,) = value.operands
         return value
@@ -286,7 +285,7 @@ class _ValueWriter:
         return numbers(value.numbers, rows=self.rows)
 
     def _parts(self, value: TapeValue) -> Iterator[TapeValue]:
-        """Yield what a sum adds up, sums within it taken apart."""
+        """Yield the terms of a sum, with sums within it expanded."""
         if value.row is None or value.row.name not in _SUMS:
             yield value
             return
@@ -294,13 +293,13 @@ class _ValueWriter:
             yield from [each] if id(each) in self.names else self._parts(each)
 
     def _term(self, value: TapeValue) -> list[WorkLine]:
-        """Return the term of a sum that a value is, or its terms."""
+        """Return the terms of a value within a sum."""
         if id(value) in self.names or value.row is None or value.row.name != "matrix":
             return [self.line(value, 2)]
         return [*self._product(value)]
 
     def _product(self, value: TapeValue) -> Iterator[WorkLine]:
-        """Yield a matrix times a vector; one row, times what has a name, is as many terms as it has numbers."""
+        """Yield a matrix times a vector; one row times a named vector is written out, a term for each number."""
         rows, of = value.operands[0].numbers.rows, self._itself(value.operands[1])
         known = of.row is None or id(of) in self.names
         if len(rows) == 1 and known:
@@ -315,7 +314,7 @@ class _ValueWriter:
 
 
 def _columns(product: TapeValue) -> list[list[float]]:
-    """Return the matrix of a product with its columns for rows."""
+    """Return the transposed matrix of a product."""
     return [[*column] for column in zip(*product.operands[0].numbers.rows, strict=True)]
 
 

@@ -1,9 +1,9 @@
-"""What a binding is: which array of which name a forward pass uses where, under one convention; and the list of them.
+"""Bindings: which array, by name, a forward pass uses for which weights under one convention; and their list.
 
-Bindings are written by hand, one file a framework, from each framework's documentation. They are the second witness to
-the conventions, so none may look at `conventions/`. Where the two disagree, a pass finds a weight missing, a weight
-unread or a shape that does not fit, and says so. A framework's habits concern no tensor and stand in its convention
-alone; numbers worked out by hand and the frameworks themselves are held against those.
+Bindings are written by hand, one file for each framework, from its documentation. They are the second witness to the
+conventions, so none may import `conventions/`. If the two disagree, a pass reports a missing weight, an unread weight
+or a shape that does not fit. A framework's habits concern no tensor and are only in its convention; tests compare them
+with numbers worked out by hand and with the frameworks.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ class BoundWeights(Protocol):
     """The weights of one direction of a recurrent layer. Each raises BindingError for what is not declared."""
 
     def product(self, letter: str, of: str) -> Matrix | WeightVector:
-        """Return what multiplies x, or a state, in a gate: a matrix, or a vector in a diagonal product."""
+        """Return the weights of x or of a state in a gate: a matrix, or a vector for a diagonal product."""
 
     def bias(self, letter: str, side: str) -> WeightVector | None:
-        """Return the bias that stands on a gate's side, input or recurrent, if there is one."""
+        """Return the bias on one side of a gate, input or recurrent, if there is one."""
 
     def matrix(self, letter: str) -> Matrix:
         """Return a matrix beside the gates."""
@@ -68,7 +68,7 @@ class GateWeights(NamedTuple):
 
 
 class DenseNames(NamedTuple):
-    """The matrix and the bias of a dense layer, and whether the matrix lies input by output."""
+    """The matrix and the bias of a dense layer, and whether the matrix is stored input by output."""
 
     kernel: str
     bias: str
@@ -76,7 +76,7 @@ class DenseNames(NamedTuple):
 
 
 class Binding(NamedTuple):
-    """A framework's: how a cell is bound, in one direction, and what else it calls what.
+    """The binding of a framework: how one direction of a cell is bound, and the names of other weights.
 
     cell: takes the arrays, the layer, its inputs, and whether the direction is the backward one.
     """
@@ -88,7 +88,7 @@ class Binding(NamedTuple):
 
 
 def prefix(layer: Cell, backward: bool) -> str:
-    """Return what tells the two directions apart where a framework's own names do not."""
+    """Return the prefix of a direction's tensors, if a framework's own names do not distinguish them."""
     return ("backward/" if backward else "forward/") if layer.bidirectional else ""
 
 
@@ -100,7 +100,7 @@ BINDINGS: dict[str, str | Binding] = {
     "flax-nnx": "rnncalc.forward.bindings.flax_nnx",
     "onnx": "rnncalc.forward.bindings.onnx",
 }
-"""The module whose BINDING each is, or the binding itself."""
+"""The bindings by convention: a module with a BINDING, or the binding itself."""
 
 
 def binding(convention: str) -> Binding:
