@@ -96,7 +96,7 @@ def _read(text: str) -> GivenNumber | Shape:
     bare = re.sub(r"\s", "", text)
     if _SHAPE.fullmatch(bare):
         return Shape(tuple(map(int, re.findall("[0-9]+", bare))))
-    if _SUM.fullmatch(bare) and re.search(r"[-+*×·^²]", bare[1:]) and not _NUMBER.fullmatch(text.strip()):
+    if _SUM.fullmatch(bare) and re.search(r"[0-9)²][-+*×·^²]", bare) and not _NUMBER.fullmatch(text.strip()):
         return GivenNumber(value_of(bare), 1, text)
     if bare[:1] in ("(", "["):
         raise CallError(f"expected a shape, such as (20, 10), got '{escape(text)}'")
