@@ -85,6 +85,22 @@ WRONG: dict[str, ByHand] = {
         Network(input=m, layers=(LSTM(h),), convention="pytorch"),
         lstm(m, h),
     ),
+    "no-candidate": lambda m, h, k, n: (over(m, GRU(h), n=n), 2 * rnn(m, h) + out(h, n)),
+    "embedding-output": lambda m, h, k, n: (
+        over(m, Embedding(k), RNN(h), n=n, steps=m + 7),
+        (m + 7) * k + rnn(k, h) + out(h, n),
+    ),
+    "only-recurrent": lambda m, h, k, n: (over(m, Embedding(k), RNN(h), n=n), rnn(k, h)),
+    "padding-row": lambda m, h, k, n: (over(m, Embedding(k), RNN(h), n=n), m * k + k + rnn(k, h) + out(h, n)),
+    "vocabulary-of-batch": lambda m, h, k, n: (
+        over(m, Embedding(k), RNN(h), n=n, steps=7),
+        10_007 * 7 * k + rnn(k, h) + out(h, n),
+    ),
+    "one-direction-in-{layer}": lambda m, h, k, n: (
+        over(m, LSTM(h, bidirectional=True), LSTM(k, bidirectional=True), n=n),
+        lstm(m, h) + 2 * lstm(h, k) + out(2 * k, n),
+    ),
+    "input-square": lambda m, h, k, n: (over(m, LSTM(h), n=n), m * m + out(h, n)),
     "gates-1": lambda m, h, k, n: (over(m, LSTM(h), n=n), rnn(m, h) + out(h, n)),
     "gates-2": lambda m, h, k, n: (over(m, LSTM(h), n=n), 2 * rnn(m, h) + out(h, n)),
     "gates-3": lambda m, h, k, n: (over(m, LSTM(h), n=n), 3 * rnn(m, h) + out(h, n)),

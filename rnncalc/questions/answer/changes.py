@@ -311,6 +311,18 @@ def number_of_gates(count: int) -> LineChange:
     return change
 
 
+def without_candidate(line: LayerLine) -> LayerLine:
+    """Leave the candidate out beside the gates."""
+    gates = tuple(gate for gate in line.gates if "candidate" not in gate.name)
+    return line._replace(gates=gates) if gates else line
+
+
+def input_square(line: LayerLine) -> LayerLine:
+    """Take the square of the input width for the count."""
+    width = line.width("input")
+    return line._replace(gates=(), others=(Addend("square", Times((width, width))),), directions=1)
+
+
 def as_dense(line: LayerLine) -> LayerLine:
     """Leave one matrix of the inputs and one bias."""
     gate = GateLine((GateInput("input", line.width("input")),), min(1, line.biases))
@@ -543,6 +555,18 @@ def reading_each_step(kind: type[Layer], *sources: Source, between: bool = False
         return line
 
     return lambda worksheet, network: tuple(changed(line, network) for line in worksheet)
+
+
+def embedding_output(worksheet: Worksheet, network: Network) -> Worksheet:
+    """Take the output shape of an embedding, steps × width, for its count."""
+
+    def changed(line: LayerLine, steps: int) -> LayerLine:
+        return line._replace(others=(Addend("output", Times((steps, line.h))),))
+
+    return tuple(
+        changed(line, steps) if isinstance(line.layer, Embedding) and (steps := steps_of(line, network)) > 1 else line
+        for line in worksheet
+    )
 
 
 def steps_for_units(worksheet: Worksheet, network: Network) -> Worksheet:

@@ -12,13 +12,23 @@ from functools import partial
 from typing import NamedTuple
 
 from rnncalc.bounds import MOST_JUDGED
+from rnncalc.conventions.formula import Times
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, External, Output
 from rnncalc.network.network import Network
 from rnncalc.questions.allocation import compare_conventions
-from rnncalc.questions.answer.changes import Change, fed_with, in_cells, left_out, number_of_gates, replaced
+from rnncalc.questions.answer.changes import (
+    Change,
+    concatenated,
+    fed_with,
+    in_cells,
+    left_out,
+    number_of_gates,
+    one_way,
+    replaced,
+)
 from rnncalc.questions.answer.reading import GivenNumber
-from rnncalc.questions.answer.worksheet import GateLine, LayerLine, Source, Worksheet, one_by_one, worksheet_of
+from rnncalc.questions.answer.worksheet import Addend, GateLine, LayerLine, Source, Worksheet, one_by_one, worksheet_of
 from rnncalc.text import all_of, one_of
 
 MOST_GATES = 6
@@ -154,6 +164,30 @@ def output_widths(worksheet: Worksheet, question: Question) -> Iterator[Variant]
                 changed = line._replace(h=units, bias_size=units)
                 values = {"width": f"{units:,}", "units": f"{line.h:,}"}
                 yield Variant(replaced(worksheet, place, changed), values, line.name)
+
+
+def vocabulary_of_batch(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
+    """Yield the number of sequences in a batch whose steps, taken for the vocabulary, would make the number right."""
+    for place, line in question.lines(worksheet):
+        steps = question.network.parts[line.placed.part].steps or 0
+        if isinstance(line.layer, Embedding) and steps > 1:
+            table = question.given.number - question.params(worksheet) + line.params
+            batch, rest = divmod(table, steps * line.h)
+            if batch > 1 and not rest and question.given.unit == 1 and table != line.params:
+                rows = Addend("table", Times((batch, steps, line.h)))
+                values = {"batch": f"{batch:,}", "steps": f"{steps:,}"}
+                yield Variant(replaced(worksheet, place, line._replace(others=(rows,))), values, line.name)
+
+
+def one_direction_in_a_layer(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
+    """Yield the worksheet with one direction in each layer that has two, the next fed with that one."""
+    for place, line in enumerate(worksheet):
+        if line.directions != 2 or line.copies != 1 or not concatenated(line) or place + 1 == len(worksheet):
+            continue
+        above = worksheet[place + 1]
+        if above.placed.part == line.placed.part and above.copies == 1:
+            changed = replaced(worksheet, place, line._replace(directions=1))
+            yield Variant(replaced(changed, place + 1, fed_with(above, one_way(line))), {"layer": line.name}, line.name)
 
 
 def layers_left_out(worksheet: Worksheet, question: Question) -> Iterator[Variant]:

@@ -17,6 +17,17 @@ _NUMBER = re.compile(
 )
 _SIZE = "[1-9][0-9]{0,12}"
 _SHAPE = re.compile(rf"[(\[]{_SIZE}(?:[,x×]{_SIZE})*,?[)\]]|{_SIZE}(?:[x×]{_SIZE})+")
+_SUM = re.compile(r"[0-9(][-0-9_,+*×·x^²()]*")
+_WORDS = re.compile(
+    r"^\s*(?:≈|~|=|about\b|ca\.?\s|total:)\s*"
+    r"|\s*\b(?:(?:trainable|learnable|total)\s+)?(?:parameters?|params?|weights?|parametern?)\.?\s*$",
+    re.IGNORECASE,
+)
+"""Words around a number that change nothing about it."""
+
+LONGEST_SUM = 300
+"""The characters of a sum: each bracket in it is a call within a call."""
+
 _POWERS = {"k": 3, "K": 3, "M": 6, "G": 9, "B": 9}
 MOST_POWER = 40
 
@@ -73,11 +84,11 @@ class Shape(NamedTuple):
 
 
 def read_answer(text: str, *, exact: bool = False) -> GivenNumber | Shape:
-    """Return a learner's number or shape: 1600, 1.6k, (20, 10), 20x10. Raises CallError if it is neither.
+    """Return a learner's number or shape: 1600, 1.6k, 4*16*(8+16+1), (20, 10), 20x10. Raises CallError if it is none.
 
     exact: whether a rounded number stands for itself alone.
     """
-    given = _read(text)
+    given = _read(_WORDS.sub("", text))
     return given._replace(unit=1, coarse=0) if exact and isinstance(given, GivenNumber) else given
 
 
@@ -85,9 +96,65 @@ def _read(text: str) -> GivenNumber | Shape:
     bare = re.sub(r"\s", "", text)
     if _SHAPE.fullmatch(bare):
         return Shape(tuple(map(int, re.findall("[0-9]+", bare))))
+    if _SUM.fullmatch(bare) and re.search(r"[0-9)²][-+*×·^²]", bare) and not _NUMBER.fullmatch(text.strip()):
+        return GivenNumber(value_of(bare), 1, text)
     if bare[:1] in ("(", "["):
         raise CallError(f"expected a shape, such as (20, 10), got '{escape(text)}'")
     return read_number(text)
+
+
+def value_of(text: str) -> int:
+    """Return what a sum such as 4*16*(8+16+1) comes to. Raises CallError if it is none, or is negative.
+
+    Whole numbers, brackets, + and -, a sign of multiplication, and a square.
+    """
+    refused = CallError(f"expected a sum, such as 4*16*(8+16+1), got '{escape(text)}'")
+    tokens = re.findall(r"[0-9][0-9_]*(?:,[0-9]{3})*|\^2|\*\*2|.", text) if len(text) <= LONGEST_SUM else []
+    place = 0
+
+    def taken(*signs: str) -> str:
+        nonlocal place
+        found = tokens[place] if place < len(tokens) and tokens[place] in signs else ""
+        place += bool(found)
+        return found
+
+    def total() -> int:
+        value = product()
+        while sign := taken("+", "-"):
+            value += product() if sign == "+" else -product()
+        return value
+
+    def product() -> int:
+        value = power()
+        while taken("*", "×", "·", "x"):
+            value = bounded(value * power())
+        return value
+
+    def power() -> int:
+        nonlocal place
+        if taken("("):
+            value = total()
+            if not taken(")"):
+                raise refused
+        elif place < len(tokens) and tokens[place][0].isdecimal():
+            value = bounded(int(tokens[place].replace(",", "").replace("_", "")))
+            place += 1
+        else:
+            raise refused
+        return bounded(value**2) if taken("^2", "**2", "²") else value
+
+    def bounded(value: int) -> int:
+        if abs(value) >= 10**MOST_POWER:
+            raise refused
+        return value
+
+    try:
+        value = total()
+    except RecursionError:
+        raise refused from None
+    if place < len(tokens) or value < 0:
+        raise refused
+    return value
 
 
 def read_number(text: str) -> GivenNumber:

@@ -39,10 +39,12 @@ from rnncalc.questions.answer.mistake import (
     layers_alone,
     layers_left_out,
     matrices_alone,
+    one_direction_in_a_layer,
     one_state,
     other_conventions,
     output_widths,
     times_a_number,
+    vocabulary_of_batch,
 )
 from rnncalc.questions.answer.worksheet import product, total
 
@@ -99,6 +101,13 @@ TABLE: tuple[Mistake | Family, ...] = (
         feeding(changes.width_of_one_direction),
     ),
     Mistake("no-second-direction", "counts as if there were no second direction", changes.in_one_direction, rare=True),
+    Family(
+        "one-direction-in-{layer}",
+        "forgets the second direction of {layer}, and feeds the next layer with half",
+        one_direction_in_a_layer,
+        single=True,
+        by_layer=True,
+    ),
     Mistake(
         "concat-for-merge",
         "takes the two directions as concatenated, but they are merged",
@@ -189,11 +198,27 @@ TABLE: tuple[Mistake | Family, ...] = (
     # layers and parts left out, or counted twice
     Mistake("no-output", "leaves out the output layer (the softmax, if it has one)", in_outputs(changes.left_out)),
     Mistake("no-embedding", "leaves out the embedding's table", in_layers(changes.left_out, Embedding)),
+    Mistake(
+        "embedding-output",
+        "takes the output shape of the embedding, steps × width, for its count",
+        changes.embedding_output,
+    ),
+    Mistake(
+        "only-recurrent",
+        "counts the recurrent layers alone",
+        in_layers(changes.left_out, Embedding, Dense, External),
+    ),
+    Mistake(
+        "padding-row",
+        "counts one more row of the embedding's table, for padding",
+        in_layers(with_other("padding", lambda line: line.h), Embedding),
+    ),
     Mistake("no-encoder", "leaves out the encoder", without_part("encoder")),
     Mistake("no-decoder", "leaves out the decoder", without_part("decoder")),
     Family("no-layer", "leaves out the layer {layer}", layers_left_out, by_layer=True),
     Family("only-layer", "counts the layer {layer} alone", layers_alone, by_layer=True),
     # how many gates a cell has, and what they read
+    Mistake("no-candidate", "counts the gates and forgets the candidate", in_cells(changes.without_candidate)),
     Mistake("gates-1", "counts the cell as a plain RNN, with 1 block", in_cells(with_gates(1))),
     Mistake("gates-2", "counts the cell as an MGU, with 2 blocks: 1 gate and the candidate", in_cells(with_gates(2))),
     Mistake("gates-3", "counts the cell as a GRU, with 3 blocks: 2 gates and the candidate", in_cells(with_gates(3))),
@@ -354,6 +379,7 @@ TABLE: tuple[Mistake | Family, ...] = (
         in_cells(with_width("input", lambda line: line.h)),
         rare=True,
     ),
+    Mistake("input-square", "takes m × m for the count", in_cells(changes.input_square), rare=True),
     Mistake("steps-for-units", "takes the number of steps for the units", changes.steps_for_units, rare=True),
     Mistake(
         "widths-added", "adds the widths, m + h, instead of multiplying them", in_cells(changes.widths_added), rare=True
@@ -398,6 +424,13 @@ TABLE: tuple[Mistake | Family, ...] = (
         "one-hot", "leaves out the embedding and feeds the next layer with the vocabulary", changes.one_hot, rare=True
     ),
     # what explains almost any number
+    Family(
+        "vocabulary-of-batch",
+        "takes batch × steps, {batch} × {steps}, for the vocabulary",
+        vocabulary_of_batch,
+        fitted=True,
+        weak=True,
+    ),
     Family(
         "output-width",
         "gives the output layer {width} units, and it has {units}",

@@ -120,3 +120,38 @@ def test_what_is_no_number_is_refused(call: Call, text: str) -> None:
     result = call("answer", "specs/lstm.yaml", "--", text)
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith("rnncalc: expected a whole number")
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("4*16*(8+16+1)", 1_600),
+        ("4 × 16 × (8 + 16 + 1)", 1_600),
+        ("16² + 3", 259),
+        ("16^2-16**2", 0),
+        ("2,560,000 + 98_816", 2_658_816),
+        ("(3+4)*2", 14),
+    ],
+)
+def test_how_sums_are_read(text: str, number: int) -> None:
+    """As they are written on paper, and in programs."""
+    assert read_answer(text) == GivenNumber(number, 1, text)
+
+
+@pytest.mark.parametrize("text", ["3*", "4*(2", "3-5", "9" * 45 + "*2", "((9²)²)" * 9, "1" + "+1" * 300, "2*)3("])
+def test_what_is_no_sum_is_refused(text: str) -> None:
+    """Nothing is worked out that is long, large or below zero."""
+    with pytest.raises(CallError, match="expected a sum, such as 4"):
+        read_answer(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["1600 parameters", "about 1600", "≈ 1,600 trainable params", "1600 Parameter", "=1600"]
+)
+def test_words_around_a_number(text: str) -> None:
+    """They change nothing; those of another quantity are not taken for them."""
+    given = read_answer(text)
+    assert isinstance(given, GivenNumber)
+    assert given.number == 1_600
+    with pytest.raises(CallError):
+        read_answer("1600 bytes")
