@@ -12,7 +12,10 @@ from rnncalc.questions.check import check
 from rnncalc.questions.compare import compare_same_params, dense_growth
 from rnncalc.questions.explain_training import explain_training
 from rnncalc.questions.operations import pass_operations
+from rnncalc.questions.quantized import quantized
 from rnncalc.questions.read import read
+from rnncalc.questions.shapes import shapes
+from rnncalc.questions.stream import stream
 from rnncalc.questions.work import work
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.reports.check import CheckReport
@@ -23,9 +26,12 @@ from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.explain_training import TrainingExplanationReport
 from rnncalc.reports.gradebook import GradebookReport
 from rnncalc.reports.operations import OperationsReport
+from rnncalc.reports.quantized import QuantizedReport
 from rnncalc.reports.read import ReadReport
 from rnncalc.reports.run import BackwardReport, RunReport
+from rnncalc.reports.shapes import ShapesReport
 from rnncalc.reports.solve import SolutionReport
+from rnncalc.reports.stream import StreamReport
 from rnncalc.reports.training import TrainingReport
 from rnncalc.reports.work import WorkReport
 
@@ -44,6 +50,9 @@ REPORTS: list[Any] = [
     SummaryReport((("specs/a.yaml", count(NETWORK)), ("specs/b.yaml", count(NETWORK)))),
     TrainingReport(CountReport(count(NETWORK), tensors=True, cost=True), training(NETWORK, chunk=1)),
     OperationsReport(CountReport(count(NETWORK)), pass_operations(NETWORK, 2)),
+    ShapesReport(CountReport(count(NETWORK)), shapes(NETWORK)),
+    StreamReport(CountReport(count(NETWORK)), stream(NETWORK, 100)),
+    QuantizedReport(CountReport(count(NETWORK)), quantized(NETWORK, "int8")),
     TrainingExplanationReport(explain_training(training(NETWORK))),
     AllocationReport(compare_conventions(NETWORK)),
     ComparisonReport(compare(NETWORK)),

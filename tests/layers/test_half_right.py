@@ -375,7 +375,7 @@ def test_a_line_of_the_list_that_leads_nowhere(
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(f"rnncalc: {KINDS_PY}{message}")
     assert done.err.count("\n") == 1
-    assert call("-i", 4, "--rate", 3).err.startswith("rnncalc: No such option '--rate'")  # whose kind is looked for
+    assert call("-i", 4, "--drop", 3).err.startswith("rnncalc: No such option '--drop'")  # whose kind is looked for
     assert call("-i", 4, "--tie-weights").err.startswith("rnncalc: No such option '--tie-weights'.")
     monkeypatch.setenv("_RNNCALC_COMPLETE", "fish_complete")
     monkeypatch.setenv("_RNNCALC_WORDS", "rnncalc\n-l\nown:3,")
