@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol
 
-from rnncalc.errors import DeclarationError, RefusedError
+from rnncalc.errors import DeclarationError, RefusedError, imported
 from rnncalc.forward.arrays import Arrays, BindingError, Matrix, WeightVector
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.kinds import imported
 
 
 class BoundWeights(Protocol):
