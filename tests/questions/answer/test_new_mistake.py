@@ -14,7 +14,8 @@ from rnncalc.questions.answer.table import TABLE
 from rnncalc.questions.answer.worksheet import Worksheet
 
 ADDED = in_cells(number_of_gates(3))
-RIGHT = Mistake("own", "counts recurrent matrices", ADDED)
+RIGHT: Any = Mistake("own", "counts recurrent matrices", ADDED)
+NOTHING: Any = ()
 
 
 def first(worksheet: Worksheet, _: Question) -> Iterator[Variant]:
@@ -59,7 +60,7 @@ def test_a_row_that_is_half_right(row: Mistake | Family, message: str) -> None:
         ),
         (Family("own", "adds", first), "expected a worksheet of as many lines as before, 1, got 2\n"),
         (Family("own", "adds {what}", unnamed), "its variant has no value for {what}\n"),
-        (Family("own", "adds", lambda *_: iter([()])), "AttributeError: "),  # type: ignore[list-item]  # tested
+        (Family("own", "adds", lambda *_: iter([NOTHING])), "AttributeError: "),
     ],
 )
 def test_a_change_that_is_half_right(row: Any, message: str, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
