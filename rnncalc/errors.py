@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from enum import Enum
+from importlib import import_module
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_PROBLEMS
+from rnncalc.text import escape
 
 Path = tuple[str | int, ...]
 """The keys and indices that lead to a value, as a spec writes them: `("layers", 1, "lstm")`."""
@@ -90,6 +92,26 @@ class RefusedError(ValueError):
 
 class DeclarationError(ValueError):
     """A cell or a convention whose declaration contradicts itself; the message names the part."""
+
+
+def raised(error: Exception) -> str:
+    """Return what an exception of a stranger's code says, and its file and line: `KeyError: 'q' (own.py, line 7)`."""
+    from os.path import basename
+    from traceback import extract_tb
+
+    *_, at = extract_tb(error.__traceback__)
+    return f"{type(error).__name__}: {escape(str(error), 300)} ({basename(at.filename)}, line {at.lineno})"
+
+
+def imported(where: str, module: str) -> Mapping[str, Any]:
+    """Return what stands in a module that a list names. Raises DeclarationError where it cannot be imported."""
+    try:
+        return vars(import_module(module))
+    except (DeclarationError, MemoryError):
+        raise
+    except Exception as error:  # whatever a stranger's module raises
+        said = f"{type(error).__name__}: {escape(str(error), 300)}"
+        raise DeclarationError(f"{where} cannot be imported: {said}") from error
 
 
 def dotted(path: Path) -> str:

@@ -6,7 +6,6 @@ name. Nothing here imports a command: a call would then build the options of all
 
 from __future__ import annotations
 
-from importlib import import_module
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,8 @@ import click
 from rnncalc import __version__
 from rnncalc.cli.output import write_text
 from rnncalc.cli.problems import note
-from rnncalc.errors import Problem
+from rnncalc.errors import DeclarationError, Problem, imported
+from rnncalc.text import one_of
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -35,6 +35,9 @@ COMMANDS = {
     "help": ("Help", "Explain layers, network, conventions, notations or formats."),
 }
 """The commands by name, each with its group and the first line of its own help; the first is the default command."""
+
+GROUPS = ("Count", "Learn", "Code", "Help")
+"""The groups, in the order of the help."""
 
 DEFAULT = next(iter(COMMANDS))
 
@@ -78,8 +81,13 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command = getattr(import_module(f"rnncalc.cli.{cmd_name}"), cmd_name)
-        assert isinstance(command, click.Command)
+        module = f"rnncalc.cli.{cmd_name}"
+        where = f"{cmd_name}: in rnncalc/cli/commands.py, {module!r}"
+        command = imported(where, module).get(cmd_name)
+        if not isinstance(command, click.Command):
+            raise DeclarationError(
+                f"{where}: no command {cmd_name} is there; write one with @click.command(cls=Command)"
+            )
         return command
 
     def get_help_option(self, ctx: click.Context) -> click.Option:
@@ -102,8 +110,12 @@ class Commands(click.Group):
         return [CompletionItem(incomplete, type="file"), *own]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for name, (group, _) in COMMANDS.items():
+            if group not in GROUPS:
+                message = f"expected the group {one_of(GROUPS)}, got {group!r}"
+                raise DeclarationError(f"{name}: in rnncalc/cli/commands.py: {message}")
         width = max(map(len, COMMANDS))
-        for group in dict.fromkeys(group for group, _ in COMMANDS.values()):
+        for group in GROUPS:
             with formatter.section(group):
                 lines = [(f"{name:{width}}", text) for name, (of, text) in COMMANDS.items() if of == group]
                 formatter.write_dl(lines)

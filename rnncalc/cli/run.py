@@ -199,7 +199,7 @@ def _misfit(given: dict[str, Any], format: str) -> str:
     elif not given["--work"] and not form.can_write(RunReport):
         return f"-f {format} is for equations; add --work"
     if given["--states"] and form.kinds == (RecordReport,):
-        return "--states does not fit the one table of -f csv; take -f json"
+        return f"--states does not fit the one table of -f {format}; take -f json"
     return ""
 
 

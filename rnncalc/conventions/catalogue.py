@@ -6,9 +6,8 @@ The one list that a new framework is named in. Each is loaded when it is first u
 from collections.abc import Iterator
 
 from rnncalc.conventions.rules import Convention
-from rnncalc.errors import DeclarationError
+from rnncalc.errors import DeclarationError, imported
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.kinds import imported
 from rnncalc.layers.layer import Layer, OptionProblem
 from rnncalc.text import all_of
 

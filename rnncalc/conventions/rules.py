@@ -297,9 +297,14 @@ _FUSED = (Width.GATED, Width.TWICE_GATED)
 _OPTIONAL = (("peephole", "peepholes", False), ("projection", "projection", None), ("state", "learned_state", False))
 """A part, the option that needs it, and the option's value that does not."""
 
+_WITHOUT = {part: f"no layer may have the option {option}" for part, option, _ in _OPTIONAL}
+"""Why a part that an option needs is unused."""
+
 
 def _problems(convention: Convention) -> Iterator[str]:
     """Yield what is wrong with a convention; what follows the first may be wrong because of that."""
+    if not isinstance(convention.title, str) or not convention.title:
+        yield f"title: expected how people write its name, got {convention.title!r}"
     yield from _wrong_plain(convention)
     if isinstance(convention.cells, CellArrays):
         yield from _wrong_cell("", convention.cells, KINDS)
@@ -349,7 +354,7 @@ def _wrong_cell(where: str, arrays: CellArrays, kinds: Iterable[str]) -> Iterato
         if array is None:
             continue
         if part not in needed and part not in ("scalar", "stacked"):
-            yield f"{where}{part}: unused; no gate has a bias there, and no option needs it"
+            yield f"{where}{part}: unused; {_WITHOUT.get(part, 'no gate has a bias there')}; remove it"
         yield from _wrong_array(f"{where}{part}", array)
         yield from _wrong_axes(f"{where}{part}", part, sizes, array)
     yield from _wrong_orders(where, arrays)

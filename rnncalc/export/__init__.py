@@ -9,10 +9,9 @@ import sys
 from types import ModuleType
 
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
-from rnncalc.errors import CallError, DeclarationError, RefusedError
+from rnncalc.errors import CallError, DeclarationError, RefusedError, imported, raised
 from rnncalc.export.program import program_of
 from rnncalc.export.writer import Spelling, Writer
-from rnncalc.layers.kinds import imported
 from rnncalc.network.network import Network
 from rnncalc.text import escape, not_among, one_of
 
@@ -80,13 +79,9 @@ def source(network: Network, target: str) -> str:
 
 
 def _reason(error: Exception) -> str:
-    from os.path import basename
-    from traceback import extract_tb
-
     if isinstance(error, SyntaxError):
         return f"what it writes is no Python, in line {error.lineno}: {escape((error.text or '').strip(), 200)}"
-    *_, at = extract_tb(error.__traceback__)
-    return f"{type(error).__name__}: {escape(str(error), 300)} ({basename(at.filename)}, line {at.lineno})"
+    return raised(error)
 
 
 class _CallableModule(ModuleType):

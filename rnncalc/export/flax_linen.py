@@ -13,8 +13,6 @@ from rnncalc.export.program import Module, OwnCell
 from rnncalc.export.writer import Spelling, Writer, arguments_of, shape_in, shape_of, step_of, tuple_of, width_name
 from rnncalc.layers.cell import Cell
 
-CELLS = {"rnn": "SimpleCell", "gru": "GRUCell", "lstm": "LSTMCell", "mgu": "MGUCell"}
-
 EXTERNAL = '''class External(nn.Module):
     """Stands in for a part described elsewhere: so many parameters, and zeros."""
 
@@ -71,7 +69,7 @@ def recurrent(module: Module, direction: int, writer: Writer, api: str = "nn") -
         made = writer.own_cell(module, direction, *rngs)
     else:
         sizes = [str(module.inputs)] * (api == "nnx") + [str(layer.units)]
-        made = f"{api}.{CELLS[layer.kind]}({', '.join([*sizes, *_options(layer, api), *rngs])})"
+        made = f"{api}.{writer.spelling.cells[layer.kind]}({', '.join([*sizes, *_options(layer, api), *rngs])})"
     return f"{api}.RNN({made}{', reverse=True, keep_order=True' if direction else ''})"
 
 
@@ -183,7 +181,7 @@ SPELLING = Spelling(
         "external": "External({params}, {outputs})",
     },
     without_bias=", use_bias=False",
-    cells=CELLS,
+    cells={"rnn": "SimpleCell", "gru": "GRUCell", "lstm": "LSTMCell", "mgu": "MGUCell"},
     recurrent=recurrent,
     two_modules=True,
     parameter='self.param("{name}", nn.initializers.zeros, {shape})',

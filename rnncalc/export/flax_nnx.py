@@ -68,7 +68,7 @@ SPELLING = flax_linen.SPELLING.replace(
         "dropout": "nnx.Dropout({rate}, rngs=rngs)",
         "external": "External({params}, {outputs})",
     },
-    cells={kind: name for kind, name in flax_linen.CELLS.items() if kind != "mgu"},
+    cells={kind: name for kind, name in flax_linen.SPELLING.cells.items() if kind != "mgu"},
     recurrent=partial(flax_linen.recurrent, api="nnx"),
     parameter="nnx.Param(jnp.zeros({shape}))",
     own_class="class {name}(nnx.RNNCellBase):",

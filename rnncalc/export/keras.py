@@ -13,8 +13,6 @@ from rnncalc.export.program import Module, OwnCell
 from rnncalc.export.writer import Spelling, Writer, arguments_of, shape_of, step_of, tuple_of, width_name
 from rnncalc.layers.cell import Cell
 
-CELLS = {"rnn": "layers.SimpleRNN", "gru": "layers.GRU", "lstm": "layers.LSTM"}
-
 EXTERNAL = '''class External(layers.Layer):
     """Stands in for a part described elsewhere: so many parameters, and zeros."""
 
@@ -61,7 +59,7 @@ def recurrent(module: Module, _: int, writer: Writer) -> str:
         head = "layers.RNN"
         one, other = (writer.own_cell(module, way, without="m") for way in (0, 1))
     else:
-        head, one, other = CELLS[layer.kind], str(layer.units), ""
+        head, one, other = writer.spelling.cells[layer.kind], str(layer.units), ""
     if not layer.bidirectional:
         return f"{head}({', '.join([one, *given, name])})"
     both = [f"{head}({', '.join([one, *given])})"]
@@ -161,7 +159,7 @@ SPELLING = Spelling(
         "external": 'External({params}, {outputs}, name="{name}")',
     },
     without_bias=", use_bias=False",
-    cells=CELLS,
+    cells={"rnn": "layers.SimpleRNN", "gru": "layers.GRU", "lstm": "layers.LSTM"},
     recurrent=recurrent,
     parameter='self.add_weight({shape}, initializer="zeros"{frozen}, name="{name}")',
     frozen=", trainable=False",

@@ -13,8 +13,6 @@ from rnncalc.export.program import Module, OwnCell
 from rnncalc.export.writer import Spelling, Writer, arguments_of, shape_in, shape_of, step_of, tuple_of, width_name
 from rnncalc.layers.cell import Cell
 
-CELLS = {"rnn": "nn.RNN", "gru": "nn.GRU", "lstm": "nn.LSTM"}
-
 RECURRENT = '''class Recurrent(nn.Module):
     """Runs a cell along (batch, steps, features), and a second one backwards.
 
@@ -78,7 +76,8 @@ def recurrent(module: Module, _: int, writer: Writer) -> str:
     assert layer
     if module.cell:
         return f"Recurrent({', '.join(writer.own_cell(module, way) for way in range(layer.directions))})"
-    return f"{CELLS[layer.kind]}({', '.join([str(module.inputs), str(layer.units), *_options(layer, module)])})"
+    given = ", ".join([str(module.inputs), str(layer.units), *_options(layer, module)])
+    return f"{writer.spelling.cells[layer.kind]}({given})"
 
 
 def _options(layer: Cell, module: Module) -> Iterator[str]:
@@ -186,7 +185,7 @@ SPELLING = Spelling(
         "external": "External({params}, {outputs})",
     },
     without_bias=", bias=False",
-    cells=CELLS,
+    cells={"rnn": "nn.RNN", "gru": "nn.GRU", "lstm": "nn.LSTM"},
     recurrent=recurrent,
     stacks=True,
     parameter="nn.Parameter(torch.zeros{shape}{frozen})",

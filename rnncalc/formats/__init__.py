@@ -7,10 +7,9 @@ used, so that none pays for another. Knows of a report only its kinds.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib import import_module
 from typing import NamedTuple, TextIO
 
-from rnncalc.errors import CallError
+from rnncalc.errors import CallError, DeclarationError, imported
 from rnncalc.reports.report import (
     CheckedReport,
     DataReport,
@@ -59,9 +58,18 @@ FORMATS: dict[str, Format] = {
 }
 """Every format by its name, in the order that commands offer them."""
 
+_HERE = "in rnncalc/formats/__init__.py"
+
 
 def offered(*reports: type[Report]) -> tuple[str, ...]:
-    """Return the names of the formats that can write one of these classes of report."""
+    """Return the names of the formats that can write one of these classes of report.
+
+    Raises DeclarationError for a format whose suffix no file can have.
+    """
+    for name, of in FORMATS.items():
+        if of.suffix and not of.suffix.startswith("."):
+            got = f"expected one that begins with a dot, got {of.suffix!r}"
+            raise DeclarationError(f"{name}: {_HERE}: suffix: {got}")
     return tuple(name for name, of in FORMATS.items() if any(map(of.can_write, reports)))
 
 
@@ -78,6 +86,7 @@ def write(reports: Iterable[Report], format: str, file: TextIO) -> None:
     """Write the reports in a format to a text file.
 
     Raises CallError, before anything is written, for a format that there is not, or that cannot write these reports.
+    Raises DeclarationError, before too, for one whose module does not write.
     """
     found = find(format)
     reports = [*reports]
@@ -85,4 +94,8 @@ def write(reports: Iterable[Report], format: str, file: TextIO) -> None:
         if not found.can_write(type(report)):
             able = one_of(offered(type(report)))
             raise CallError(f"format: this report cannot be written as {format}, but as {able}")
-    import_module(found.module).write(reports, file)
+    where = f"{format}: {_HERE}, {found.module!r}"
+    writes = imported(where, found.module).get("write")
+    if not callable(writes):
+        raise DeclarationError(f"{where}: no writer is there; write def write(reports, file) in it")
+    writes(reports, file)

@@ -12,12 +12,13 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from rnncalc.conventions.rules import Side
 from rnncalc.conventions.tensor import Role
+from rnncalc.errors import DeclarationError, raised
 from rnncalc.forward.arrays import BindingError, Matrix, Meter, PassData, Value, Vectors, WeightVector
 from rnncalc.forward.bindings import Binding, BoundWeights
 from rnncalc.layers.cell import Cell, Habits
 from rnncalc.layers.layer import Dense, Embedding, External, Output
 from rnncalc.network.stack import Placed
-from rnncalc.step.operations import HALVES, OPERATIONS, part
+from rnncalc.step.operations import HALVES, OPERATIONS, LengthError, part
 from rnncalc.step.trace import WEIGHTS, Node, Trace, Weights, traced
 
 StartStates = Sequence[tuple[Value, ...]]
@@ -107,14 +108,26 @@ class DirectionPass(Generic[Value]):
         if vectors.chunk != self.chunk:
             self.chunk = vectors.chunk
             self.values = {**self.weights}
-            _calculate(self.once, self.values)
+            self._calculate(self.once, self.values)
         values = {**self.values, trace.x: x, **dict(zip(trace.before.values(), self.state, strict=True))}
-        _calculate(self.each, values)
+        self._calculate(self.each, values)
         self.state = tuple([values[place] for place in trace.after.values()])
         if self.traced:
             named = {**trace.after, "h": trace.output, **trace.gates}
             self.taken.append({"x": x, **{letter: values[place] for letter, place in named.items()}})
         return values[trace.output]
+
+    def _calculate(self, calculations: Sequence[Calculation], values: dict[int, Value]) -> None:
+        """Run operations, each of which adds a value."""
+        place = 0
+        try:
+            for place, do, operands in calculations:
+                values[place] = do(*[values[operand] for operand in operands])
+        except Exception as error:
+            name = self.trace.nodes[place].operation
+            if name == "matrix" or isinstance(error, LengthError | MemoryError):
+                raise
+            raise DeclarationError(f"operation {name}: {raised(error)}") from error  # of a stranger's row
 
     @property
     def history(self) -> History[Value]:
@@ -149,12 +162,6 @@ class DirectionPass(Generic[Value]):
                 return bias
             case _:
                 return self.bound.product(weights.letter, weights.of)
-
-
-def _calculate(calculations: Sequence[Calculation], values: dict[int, Any]) -> None:
-    """Run operations, each of which adds a value."""
-    for place, do, operands in calculations:
-        values[place] = do(*[values[operand] for operand in operands])
 
 
 def trace_of(layer: Cell, inputs: int, habits: Habits, weights: BoundWeights) -> Trace:

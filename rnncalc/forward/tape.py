@@ -12,8 +12,9 @@ from functools import partial
 from operator import mul
 from typing import Any
 
+from rnncalc.errors import DeclarationError, raised
 from rnncalc.forward.arrays import Matrix, Meter, Nested, TensorPart, WeightVector
-from rnncalc.step.operations import OPERATIONS, RESULT, Operation, Rows, Vector, plus, row
+from rnncalc.step.operations import OPERATIONS, RESULT, LengthError, Operation, Rows, Vector, plus, row
 
 SAME = OPERATIONS["linear"]
 MATRIX = OPERATIONS["matrix"]
@@ -49,7 +50,9 @@ class TapeValue:
         self.gradient: Any = None
 
     def add(self, gradient: Vector) -> None:
-        """Add to the gradient."""
+        """Add to the gradient. Raises LengthError for one of another length than the value."""
+        if len(gradient) != len(self.numbers):
+            raise LengthError(gradient, self.numbers)
         self.gradient = gradient if self.gradient is None else plus(self.gradient, gradient)
 
     def backward(self) -> None:
@@ -61,7 +64,13 @@ class TapeValue:
         read = _Read(self)
         for gradient, operand in zip(self.row.gradients, self.operands, strict=True):
             if operand.needs:
-                operand.add(gradient(self.gradient, read))
+                try:
+                    operand.add(gradient(self.gradient, read))
+                except MemoryError:
+                    raise
+                except Exception as error:  # whatever a stranger's row raises, or a gradient of another length
+                    message = f"operation {self.row.name}: its gradients: {raised(error)}"
+                    raise DeclarationError(message) from error
         if self.row.name == MATRIX.name and self.operands[1].needs:
             self.layer.multiplications += len(self.operands[1].numbers) * len(self.gradient)
 

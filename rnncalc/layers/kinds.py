@@ -3,13 +3,9 @@
 A kind's module is loaded when the kind is first used, so that no call pays for cells it has not.
 """
 
-from collections.abc import Mapping
-from importlib import import_module
-from typing import Any
-
-from rnncalc.errors import DeclarationError
+from rnncalc.errors import DeclarationError, imported
 from rnncalc.layers.layer import Layer
-from rnncalc.text import escape, one_of
+from rnncalc.text import one_of
 
 KINDS: dict[str, str | type[Layer]] = {
     "rnn": "rnncalc.layers.rnn:RNN",
@@ -37,17 +33,6 @@ def kind(name: str) -> type[Layer]:
     if isinstance(found, str):
         KINDS[name] = found = _loaded(name, found)
     return found
-
-
-def imported(where: str, module: str) -> Mapping[str, Any]:
-    """Return what stands in a module that a list names. Raises DeclarationError where it cannot be imported."""
-    try:
-        return vars(import_module(module))
-    except DeclarationError:
-        raise
-    except Exception as error:  # whatever a stranger's module raises
-        said = f"{type(error).__name__}: {escape(str(error), 300)}"
-        raise DeclarationError(f"{where} cannot be imported: {said}") from error
 
 
 def _loaded(name: str, at: str) -> type[Layer]:

@@ -7,7 +7,7 @@ name, `ops.times(a, b)`, and an activation by `ops.activate`; the rows at the en
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import copysign, exp, fsum, inf, nan, tanh
 from operator import add, mul, truediv
 from typing import Any, Protocol
@@ -349,7 +349,17 @@ def _half(number: int) -> Operation:
 HALVES = _half(0), _half(1)
 """A direction's half of x, where x is as wide as both directions together: the forward one's and the backward one's."""
 
-OPERATIONS = {row.name: row for row in (*TABLE, HALVES[0])}
+
+def by_name(rows: Iterable[Operation]) -> dict[str, Operation]:
+    """Return operations by their names. Raises DeclarationError for two of one name."""
+    found: dict[str, Operation] = {}
+    for row in rows:
+        if found.setdefault(row.name, row) is not row:
+            raise DeclarationError(f"operation {row.name}: two rows have this name; give one of them another")
+    return found
+
+
+OPERATIONS = by_name((*TABLE, HALVES[0]))
 """Every operation by its name."""
 
 

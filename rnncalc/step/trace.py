@@ -119,6 +119,7 @@ class Tracer:
     def __init__(self, layer: Cell, inputs: int, habits: Habits, sides: Mapping[str, Side]) -> None:
         self._layer = layer
         self._habits = habits
+        self.asked: set[str] = set()  # the habits that the step asks for
         self._sides = sides
         self._gates = {gate.letter: gate for gate in layer.gates(inputs)}
         self._weights = {weight.letter: weight for weight in layer.weights}
@@ -188,6 +189,7 @@ class Tracer:
     def habit(self, name: str) -> bool:
         if name not in Habits.fields:
             raise self._error(f"the step asks for the habit {name}, and there are {all_of(Habits.fields)}")
+        self.asked.add(name)
         return bool(getattr(self._habits, name))
 
     def activate(self, activation: str, vector: Operand) -> Operand:
@@ -334,7 +336,8 @@ class Tracer:
 
     def _know(self, letter: str) -> None:
         if letter not in self._gates:
-            raise self._error(f"the step asks for the gate {letter}, and {', '.join(self._gates)} are declared")
+            declared = f"{', '.join(self._gates)} are declared" if self._gates else "gates declares none"
+            raise self._error(f"the step asks for the gate {letter}, and {declared}")
 
     def _weight(self, letter: str, axes: int) -> tuple[str, ...]:
         weight = self._weights.get(letter)
@@ -460,9 +463,23 @@ def trace(layer: Cell | Dense, inputs: int, convention: Convention) -> Trace:
         _check_parts(layer, inputs)
         arrays = convention.arrays(layer.kind)
         sides = sides_of_biases(layer, layer.gates(inputs), arrays) if arrays else NO_SIDES
-        found = Tracer(layer, inputs, convention.habits(layer.kind), sides)()
+        tracer = Tracer(layer, inputs, convention.habits(layer.kind), sides)
+        found = tracer()
+        _check_habits(layer, inputs, convention, tracer.asked)
         made.append((declares, found))
         return found
+
+
+def _check_habits(layer: Cell, inputs: int, convention: Convention, asked: set[str]) -> None:
+    """Refuse a habit of the convention's row for this kind that its step asks for neither here nor by default."""
+    habits = convention.habits(layer.kind)
+    for name in Habits.fields if isinstance(convention.cells, Mapping) else ():
+        if getattr(habits, name) and name not in asked:
+            plain = Tracer(type(layer)(units=layer.units), inputs, habits, NO_SIDES)
+            plain()
+            if name not in plain.asked:
+                message = f"habits: {name}: the step of {layer.kind} asks for no such habit; remove it"
+                raise DeclarationError(f"{convention.name}: {layer.kind}: {message}")
 
 
 @cache

@@ -35,9 +35,16 @@ def built(parts: dict[str, Any], kind: str = "lstm") -> None:
         ({"only": {}}, "keras: lstm: .*: missing"),
         (
             {"peephole": Array(("P",), (Width.GATED,))},
-            "keras: lstm: peephole: unused; no gate has a bias there, and no option needs it",
+            "keras: lstm: peephole: unused; no layer may have the option peepholes; remove it",
         ),
-        ({"recurrent_bias": Array(("c",), (Width.GATED,))}, "keras: lstm: recurrent_bias: unused"),
+        (
+            {"projection": Array(("P",), (Width.PROJECTED, Width.UNITS))},
+            "keras: lstm: projection: unused; no layer may have the option projection; remove it",
+        ),
+        (
+            {"recurrent_bias": Array(("c",), (Width.GATED,))},
+            "keras: lstm: recurrent_bias: unused; no gate has a bias there; remove it",
+        ),
         ({"both_biases": Array(("c",), (Width.TWO, Width.GATED))}, "keras: lstm: both_biases: unused"),
         (
             {"recurrent": Array(("r",), (Width.GATED,))},
@@ -109,6 +116,26 @@ def test_a_misspelt_part_is_refused_by_name() -> None:
         built({}, "lstn")
 
 
+@pytest.mark.parametrize("title", ["", None])
+def test_a_convention_has_a_title(title: Any) -> None:
+    """Reports and help print it."""
+    with pytest.raises(DeclarationError, match=f"^keras: title: expected how people write its name, got {title!r}"):
+        KERAS.replace(title=title)
+
+
+def test_a_habit_that_the_cell_has_not_is_refused(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An LSTM resets nothing; a GRU without its reset gate does not ask, and its kind does."""
+    cells = {"lstm": ARRAYS.replace(habits=Habits(reset_after=True))}
+    monkeypatch.setitem(CONVENTIONS, "keras", KERAS.replace(cells=cells))
+    message = "keras: lstm: habits: reset_after: the step of lstm asks for no such habit; remove it"
+    assert call("-i", 3, "-l", "lstm:4", "-c", "keras") == (2, "", f"rnncalc: {message}\n")
+    gru = pytorch.CONVENTION.arrays("gru")
+    assert gru is not None
+    row = pytorch.CONVENTION.replace(cells={"gru": gru.replace(only=restricted("reset_gate"))})
+    monkeypatch.setitem(CONVENTIONS, "pytorch", row)
+    assert call("-i", 3, "-l", "gru:4,reset_gate=false", "-c", "pytorch").code == 0
+
+
 def test_an_order_that_lacks_a_gate_is_refused_before_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
     """`ifg` leaves the output gate without a place."""
     wrong = KERAS.replace(cells={"lstm": ARRAYS.replace(order="ifg")})
@@ -148,7 +175,8 @@ def test_an_order_may_name_gates_that_only_some_layers_have(call: Call, monkeypa
     """A GRU without a reset gate is laid out by `rzn` as one with it, and an SRU with a skip by `nfrs`."""
     arrays = pytorch.CONVENTION.arrays("gru")
     assert arrays is not None
-    sru = arrays.replace(order="srfn", only={**arrays.only, "peepholes": (True, False)}, peephole=arrays.bias)
+    only = {**arrays.only, "peepholes": (True, False)}
+    sru = arrays.replace(order="srfn", only=only, peephole=arrays.bias, habits=Habits())
     row = pytorch.CONVENTION.replace(cells={"gru": arrays.replace(only=restricted("reset_gate")), "sru": sru})
     monkeypatch.setitem(CONVENTIONS, "pytorch", row)
     assert call("-i", 3, "-l", "gru:4,reset_gate=false", "-c", "pytorch").code == 0

@@ -10,7 +10,7 @@ from conftest import Call
 from rnncalc import GRU, LSTM, MGU, Dense, Dropout, Network
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
 from rnncalc.errors import DeclarationError, RefusedError
-from rnncalc.export import SPELLINGS, source
+from rnncalc.export import SPELLINGS, source, spelling
 from rnncalc.export.program import Module, OwnCell
 from rnncalc.export.writer import Spelling, Writer, step_of
 
@@ -125,6 +125,19 @@ def test_it_writes_programs(call: Call) -> None:
     assert source(net(), "loom") == PROGRAM
     args = ("-i", 4, "-l", "gru:3", "-l", "dropout:0.5", "-l", "mgu:4", "-l", "dense:2,bias=false")
     assert call("export", *args, "--to", "loom") == (0, PROGRAM, "")
+
+
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [("pytorch", "nn.Gated"), ("keras", "layers.Gated"), ("flax-linen", "Gated"), ("flax-nnx", "Gated")],
+)
+def test_a_derived_spelling_has_its_own_class_names(target: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The names in `cells` are those that are written."""
+    monkeypatch.setitem(SPELLINGS, target, spelling(target).replace(cells={"gru": name}))
+    text = source(Network(input=4, layers=[GRU(3)]), target)
+    assert f"{name}(" in text
+    assert "GRU(" not in text
+    assert "GRUCell" not in text
 
 
 def test_what_it_has_no_words_for_it_is_asked_for_in_its_own() -> None:

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 import yaml
+from conftest import Call
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, MGU, RNN, Cell, Dense, Embedding, Layer, Network
 from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.forward.bindings import BINDINGS, GateWeights, binding
 from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.run import run
 from rnncalc.spec import parse
@@ -174,3 +176,18 @@ def test_no_convention_disagrees_with_its_counts(spec: Spec, convention: str) ->
     assume(net is not None)
     assert net is not None
     assert run(net).agrees
+
+
+@pytest.mark.parametrize("error", [AttributeError("x"), KeyError("q")])
+def test_a_binding_that_raises_is_named(error: Exception, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one line, with its file."""
+
+    def cell(*_: object) -> GateWeights:
+        raise error
+
+    monkeypatch.setitem(BINDINGS, "textbook", binding("textbook")._replace(cell=cell))
+    done = call("run", "-i", 3, "-l", "gru:4", "-T", 2)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"rnncalc: textbook: its binding of gru: {type(error).__name__}: ")
+    assert "(test_bindings.py, line " in done.err
+    assert done.err.count("\n") == 1

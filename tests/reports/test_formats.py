@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from conftest import Call
 from reported import REPORTS
 
 from rnncalc import LSTM, Network, count
@@ -194,3 +195,29 @@ def test_a_format_of_tables_writes_every_part_of_them(name: str) -> None:
     write([Marked()], name, file)
     missing = {part for part in PARTS if part not in file.getvalue()}
     assert missing == ({"thecolumn", "thesums"} if name == "latex" else set())
+
+
+def test_a_format_of_one_table_is_named_as_it_is_called(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not as the one that comes with the package."""
+    monkeypatch.setitem(FORMATS, "tsv", FORMATS["csv"]._replace(suffix=".tsv"))
+    done = call("run", "-i", 3, "-l", "gru:4", "-T", 2, "--states", "-f", "tsv")
+    assert done.err == "rnncalc: --states does not fit the one table of -f tsv; take -f json\n"
+
+
+def test_a_format_without_its_module_is_refused_in_one_line(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one whose module writes nothing."""
+    for module, message in (
+        ("rnncalc.formats.tsv", " cannot be imported: ModuleNotFoundError: No module named 'rnncalc.formats.tsv'"),
+        ("rnncalc.text", ": no writer is there; write def write(reports, file) in it"),
+    ):
+        monkeypatch.setitem(FORMATS, "tsv", Format(module, (SheetReport,), suffix=".tsv"))
+        done = call("count", "-i", 3, "-l", "gru:4", "-f", "tsv")
+        assert done == (2, "", f"rnncalc: tsv: in rnncalc/formats/__init__.py, {module!r}{message}\n")
+
+
+def test_a_suffix_begins_with_a_dot(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No file could have another."""
+    monkeypatch.setitem(FORMATS, "tsv", FORMATS["csv"]._replace(suffix="tsv"))
+    done = call("count", "-i", 3, "-l", "gru:4", "--out", "a.tsv")
+    message = "suffix: expected one that begins with a dot, got 'tsv'"
+    assert done == (2, "", f"rnncalc: tsv: in rnncalc/formats/__init__.py: {message}\n")

@@ -157,3 +157,28 @@ def test_half_a_row_is_refused_or_objected_to(monkeypatch: pytest.MonkeyPatch) -
     )
     monkeypatch.setitem(OPERATIONS, "minimum", MINIMUM.replace(gradients=halved))
     assert not backward(NETWORK).agrees
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        (
+            {"forward": lambda a, b: a.x},
+            "operation minimum: AttributeError: 'list' object has no attribute 'x' (",
+        ),
+        ({"gradients": (lambda of, _: of.x,) * 2}, "operation minimum: its gradients: AttributeError: 'list' object "),
+        (
+            {"gradients": (lambda of, _: [*of, 0.0],) * 2},
+            "operation minimum: its gradients: LengthError: vectors of 4 and 3 numbers do not match (",
+        ),
+    ],
+)
+def test_a_row_that_raises_is_named(
+    parts: dict[str, Any], message: str, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one line, forward and backward."""
+    monkeypatch.setitem(OPERATIONS, "minimum", MINIMUM.replace(**parts))
+    done = call("run", *FLAGS, "--backward")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"rnncalc: {message}")
+    assert done.err.count("\n") == 1

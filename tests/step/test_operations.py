@@ -17,6 +17,7 @@ from rnncalc.step.operations import (
     Operation,
     Values,
     Vector,
+    by_name,
     part,
     plus,
     product,
@@ -192,3 +193,10 @@ def test_a_gradient_that_reads_another_value_is_seen() -> None:
         test_gradients_are_those_of_differences_and_read_what_the_row_says(wrong)
     assert plus([5.0, -1.0], [2.0, 4.0]) == [7.0, 3.0]
     assert RESULT == -1
+
+
+def test_two_rows_of_one_name_are_refused() -> None:
+    """The second would replace the first without a word."""
+    assert by_name(TABLE) == {row.name: row for row in TABLE}
+    with pytest.raises(DeclarationError, match=r"^operation plus: two rows have this name; give one of them another$"):
+        by_name((*TABLE, OPERATIONS["times"].replace(name="plus")))

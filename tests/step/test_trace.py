@@ -123,6 +123,7 @@ def test_two_states_and_two_gates() -> None:
     for change, message in (
         ({"declared": (gate("n", Product("a")),)}, "gate n reads a, and the states are h, c"),
         ({"declared": (gate("r", X), gate("q", X))}, "the step asks for the gate n, and r, q are declared"),
+        ({"declared": ()}, "the step asks for the gate n, and gates declares none"),
         (
             {"step": lambda self, ops, x, state: (state[0], state[:1])},
             "the step returns 1 states, and h, c are declared",

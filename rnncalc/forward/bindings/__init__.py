@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol
 
-from rnncalc.errors import DeclarationError, RefusedError
+from rnncalc.errors import CallError, DeclarationError, RefusedError, SpecError, imported, raised
 from rnncalc.forward.arrays import Arrays, BindingError, Matrix, WeightVector
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.kinds import imported
 
 
 class BoundWeights(Protocol):
@@ -125,8 +124,12 @@ def binding(convention: str) -> Binding:
             return bound(arrays, layer, inputs, backward)
         except KeyError as error:
             if error.args != (layer.kind,):  # a table by the kinds of cells lacks this one; another key is a mistake
-                raise
+                raise DeclarationError(f"{convention}: its binding of {layer.kind}: {raised(error)}") from error
             message = f"the binding by hand of the convention {convention} has no {layer.kind}, so it cannot be run"
             raise RefusedError(f"{message}; write it in forward/bindings, or count without running") from None
+        except (BindingError, SpecError, CallError, DeclarationError, RefusedError, MemoryError):
+            raise
+        except Exception as error:  # whatever a stranger's binding raises
+            raise DeclarationError(f"{convention}: its binding of {layer.kind}: {raised(error)}") from error
 
     return found._replace(cell=cell)

@@ -7,12 +7,15 @@ do is seen by the search.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from rnncalc.bounds import MOST_JUDGED
 from rnncalc.conventions.formula import Times
+from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, External, Output
 from rnncalc.network.network import Network
@@ -104,6 +107,23 @@ class Family(NamedTuple):
     by_layer: bool = False
     fitted: bool = False
     weak: bool = False
+
+
+def check(rows: Sequence[Mistake | Family]) -> None:
+    """Raise DeclarationError, naming the row, if one is half right."""
+    ids = Counter(row.id for row in rows)
+    for number, row in enumerate(rows, 1):
+        change = row.change if isinstance(row, Mistake) else row.variants
+        filled = isinstance(row, Mistake) and [*re.finditer(r"[{}]", f"{row.id}{row.text}")]
+        for wrong, message in (
+            (not row.id, "has no id"),
+            (ids[row.id] > 1, "another row has this id; give one of them another"),
+            (not isinstance(row.text, str) or not row.text, "text: expected a sentence without its subject"),
+            (filled, "only a Family has values for {braces}; write the words, or a Family"),
+            (not callable(change), "expected a function of a worksheet behind the text"),
+        ):
+            if wrong:
+                raise DeclarationError(f"mistake {row.id or number}: {message}")
 
 
 def other_conventions(worksheet: Worksheet, question: Question) -> Iterator[Variant]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from rnncalc.bounds import MOST_JUDGED, MOST_LINES_PAIRED
 from rnncalc.conventions.formula import Expression
+from rnncalc.errors import DeclarationError, raised
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.changes import concatenated, fed_with, one_way, replaced
 from rnncalc.questions.answer.mistake import Family, Mistake, Question, Variant
@@ -28,7 +29,10 @@ class Reason(NamedTuple):
     @classmethod
     def of(cls, id: str, text: str, values: Mapping[str, str]) -> Reason:
         """Return the reason with its values in the {braces}."""
-        return cls(id.format(**values), text.format(**values))
+        try:
+            return cls(id.format(**values), text.format(**values))
+        except KeyError as error:
+            raise DeclarationError(f"mistake {id}: its variant has no value for {{{error.args[0]}}}") from None
 
 
 class Diagnosis(NamedTuple):
@@ -247,13 +251,30 @@ def _is_paired(row: Mistake | Family) -> bool:
 
 
 def _variants(row: Mistake | Family, worksheet: Worksheet, question: Question) -> Iterator[Variant]:
-    """Yield the variants of a mistake made on a worksheet; lines that it leaves are the same objects."""
-    if isinstance(row, Mistake):
-        changed = row.change(worksheet, question.network)
-        same = (was if was == now else now for was, now in zip(worksheet, changed, strict=True))
-        yield Variant(tuple(same), MappingProxyType({}))
-    else:
-        yield from row.variants(worksheet, question)
+    """Yield the variants of a mistake made on a worksheet; lines that it leaves are the same objects.
+
+    Raises DeclarationError for a row that raises, or that does not make a worksheet of as many lines.
+    """
+    try:
+        if isinstance(row, Mistake):
+            changed = row.change(worksheet, question.network)
+            _check_lines(row, worksheet, changed)
+            same = (was if was == now else now for was, now in zip(worksheet, changed, strict=True))
+            yield Variant(tuple(same), MappingProxyType({}))
+        else:
+            for variant in row.variants(worksheet, question):
+                _check_lines(row, worksheet, variant.worksheet)
+                yield variant
+    except (DeclarationError, MemoryError):
+        raise
+    except Exception as error:  # whatever a stranger's row raises
+        raise DeclarationError(f"mistake {row.id}: {raised(error)}") from error
+
+
+def _check_lines(row: Mistake | Family, worksheet: Worksheet, changed: Worksheet) -> None:
+    if len(changed) != len(worksheet):
+        lines = f"as many lines as before, {len(worksheet)}, got {len(changed)}"
+        raise DeclarationError(f"mistake {row.id}: expected a worksheet of {lines}")
 
 
 def _diagnosis(candidate: Candidate, right: Expression, question: Question) -> Diagnosis:

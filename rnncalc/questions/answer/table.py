@@ -32,6 +32,7 @@ from rnncalc.questions.answer.changes import (
 from rnncalc.questions.answer.mistake import (
     Family,
     Mistake,
+    check,
     gate_numbers,
     gates_left_out,
     is_any,
@@ -439,3 +440,5 @@ TABLE: tuple[Mistake | Family, ...] = (
         weak=True,
     ),
 )
+
+check(TABLE)

@@ -1,0 +1,44 @@
+"""A command of a stranger's own that is half right ends in one line that names the list and the line's command."""
+
+import sys
+from types import ModuleType
+from typing import Any
+
+import click
+import pytest
+from conftest import Call
+
+from rnncalc.cli.commands import COMMANDS
+
+MODULE = "rnncalc.cli.total"
+WHERE = f"rnncalc: total: in rnncalc/cli/commands.py, {MODULE!r}"
+
+
+@pytest.fixture(autouse=True)
+def _line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do what the line in the table does."""
+    monkeypatch.setitem(COMMANDS, "total", ("Count", "Print the total."))
+
+
+def test_a_command_without_a_file(call: Call) -> None:
+    """In a call, and in one for its help."""
+    for words in (("total", "specs/lstm.yaml"), ("total", "--help")):
+        done = call(*words)
+        assert done == (2, "", f"{WHERE} cannot be imported: ModuleNotFoundError: No module named '{MODULE}'\n")
+
+
+@pytest.mark.parametrize("parts", [{"totals": click.Command("total")}, {"total": print}], ids=["misspelt", "function"])
+def test_a_file_without_the_command(parts: dict[str, Any], call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another name, or a function that is no command of click."""
+    module = ModuleType(MODULE)
+    vars(module).update(parts)
+    monkeypatch.setitem(sys.modules, MODULE, module)
+    message = "no command total is there; write one with @click.command(cls=Command)"
+    assert call("total") == (2, "", f"{WHERE}: {message}\n")
+
+
+def test_a_misspelt_group(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would stand in the help as one more group."""
+    monkeypatch.setitem(COMMANDS, "total", ("Cuont", "Print the total."))
+    message = "expected the group Count, Learn, Code or Help, got 'Cuont'"
+    assert call("--help") == (2, "", f"rnncalc: total: in rnncalc/cli/commands.py: {message}\n")
