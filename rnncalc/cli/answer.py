@@ -33,13 +33,14 @@ _FLAG = re.compile("-[A-Za-z]|--[A-Za-z]")
 @click.command(
     cls=Command,
     examples=(
-        "rnncalc answer -i 8 -l gru:16 -- 1152",
-        "rnncalc answer specs/encoder-decoder.yaml -- 335872 358400 23901",
+        "rnncalc answer -i 8 -l gru:16 1152",
+        "rnncalc answer specs/encoder-decoder.yaml 335872 358400 23901",
+        'rnncalc answer -i 4 -l rnn:3 "(3,4)" "(3,3)" "(3)"',
     ),
     help_alone=True,  # the exit code 0 says that the answer is right
     context_settings={"ignore_unknown_options": True},  # so that -5 is read as a number
 )
-@click.argument("words", nargs=-1, metavar="[SPEC] NUMBER...", shell_complete=files)
+@click.argument("words", nargs=-1, metavar="[SPEC] ANSWER...", shell_complete=files)
 @network_flags
 @notation_flag
 @click.option("--exact", is_flag=True, help="Take 1.6k for 1,600 alone, and for no rounding.")
@@ -66,10 +67,11 @@ def answer(
     destination: Destination,
     **flags: Unpack[NetworkFlags],
 ) -> int:
-    """Judge a count, and find the mistake behind a wrong one.
+    """Judge a count or shapes, and find the mistake behind a wrong one.
 
-    One NUMBER is the total, several are the layers or tensors in order; shapes such as "(20,10)" are the tensors'. Exit
-    code 1 when it is not right, but 0 when a class is graded.
+    One number as ANSWER is the total; several are those of the layers or tensors, in order. Shapes such as "(20,10)"
+    are those of the tensors. Write -- before an ANSWER that begins with a dash. Exit code 1 when it is not right, but 0
+    when a class is graded.
     """
     _refuse_unknown_flags(context, words)
     if from_ is not None:
@@ -94,7 +96,7 @@ def answer(
         else:
             read = at_once.ask(read_specs, specs, **flags)
             if not numbers:
-                at_once.refuse("give the number to judge: rnncalc answer SPEC NUMBER")
+                at_once.refuse("give the answer to judge: rnncalc answer SPEC ANSWER")
         given = [at_once.ask(partial(read_answer, number, exact=exact)) for number in numbers]
     if len(read) != 1:
         raise CallError(f"expected one network, got {len(read):,}; name one spec")

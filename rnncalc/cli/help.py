@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 def _layers(formatter: click.HelpFormatter, _: click.Context) -> None:
     """Write the kinds of layer with their options, and what each option means."""
     formatter.write_text(
-        "A layer is -l KIND:UNITS[,OPTION[=VALUE]]... in flags, and - KIND: UNITS with its options below in a SPEC."
+        "A layer is -l KIND:UNITS[,OPTION[=VALUE]]... in flags, and - KIND: UNITS with its options below in a SPEC. "
+        "Instead of UNITS, an embedding has the length of its vectors, dropout the share that it drops (0 to 1), and "
+        "external the number of parameters counted elsewhere."
     )
     kinds = {name: kind(name) for name in KINDS}
     every: list[type[Layer]] = [*kinds.values(), Output]
@@ -62,7 +64,7 @@ def _network(formatter: click.HelpFormatter, context: click.Context) -> None:
     """Write the flags that make a network."""
     formatter.write_text(
         "A network is a SPEC, a YAML file or - for standard input, or it is written in flags. "
-        "Beside a SPEC, -T, --topology, -c and --feedback override its own values."
+        "Beside a SPEC, -T, --topology, -c, --feedback and --notation override its own values."
     )
     command = click.command()(network_flags(lambda: None))
     options = [option for option in command.params if isinstance(option, click.Option)]

@@ -67,12 +67,17 @@ def check_file(path: str, flag: str) -> None:
         raise CallError(f"{flag} '{escape(path, limit=1_000)}': is read by this call; name another file")
 
 
+_BITMAPS = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
+
+
 def check_suffix(path: str, suffixes: Sequence[str]) -> str:
     """Return the suffix of a file to write. Raises CallError for another suffix and for a folder."""
     suffix = os.path.splitext(path)[1].lower()
     check_file(path, "--out")
     if suffix not in suffixes:
         cure = f"; the units of the output layer are -o {path}" if path.isdecimal() else ""
+        if suffix in _BITMAPS and ".svg" in suffixes:
+            cure = f"; write {escape(path[: -len(suffix)])}.svg; no bitmaps are written"
         got = f"got '{escape(suffix)}'" if suffix else "got none"
         raise CallError(f"--out '{escape(path)}': expected the suffix {one_of([*suffixes])}, {got}{cure}")
     return suffix

@@ -214,7 +214,7 @@ OPTIONS: dict[str, Option] = {
         Size(0), "features joined to its input from elsewhere (attention context, a skip connection)"
     ),
     "path": Option(Text(), "where its tensors are in a model file: the path of its module, such as encoder.lstm"),
-    "bias": Option(Switch(), "no bias vectors at all when false"),
+    "bias": Option(Switch(), "bias vectors, as many as the convention has; none when false"),
     "bidirectional": Option(Switch(), "a second copy reads the sequence backwards"),
     "merge": Option(
         Choice(("concat", "sum", "mul", "ave")),

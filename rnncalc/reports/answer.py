@@ -81,7 +81,7 @@ class AnswerReport(SheetReport, DataReport):
         if first := self.answer.first_wrong:
             yield f"The first wrong layer is {first}."
         if self.answer.right_in:
-            yield f"Every shape is right in the notation {self.answer.right_in}."
+            yield f"Every shape is right with --notation {self.answer.right_in}."
 
     def _mistakes(self) -> Iterator[Sheet]:
         for each in self.answer.judged:

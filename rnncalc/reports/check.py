@@ -45,7 +45,7 @@ _STATUSES = {
 _SPEC = Column("Spec", key=True, whole=True)
 _COLUMNS = (
     *(*key_columns(""), _SPEC, *key_columns("Check")),
-    *number_columns("Limit", "Actual", together=True),
+    *number_columns("Expected", "Actual", together=True),
 )
 
 
@@ -127,7 +127,8 @@ class CheckReport(SheetReport, DataReport, CheckedReport):
         for reason, count in reasons.items():
             yield f"{plural(count, 'spec')}: {reason}."
         if others := sum(verdict.model.left_out for verdict in self.verdicts if verdict.model):
-            yield f"{plural(others, 'tensor')} of the model file, no parameters, left out."
+            verb = "is no parameter and is" if others == 1 else "are no parameters and are"
+            yield f"{plural(others, 'tensor')} of the model file {verb} left out."
         counts = Counter(verdict.status for verdict in self.verdicts)
         texts = (
             plural(counts[status], word) if status is Status.BROKEN else f"{counts[status]:,} {word}"

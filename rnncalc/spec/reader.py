@@ -309,7 +309,7 @@ def _unknown_option(of: type[Layer], layer: Node, key: str, known: tuple[str, ..
     known = tuple(one for one in known if one == of.kind or one not in KINDS)
     if takers := [name for name in KINDS if key in kind(name).options()]:
         here = of.kind if of.kind in known else "output"
-        return f"does not apply to {here}; it applies to {one_of(takers)}"
+        return f"does not apply to {here}; it applies to {one_of(takers)}; remove it"
     in_flags = isinstance(layer.mark, Flag)
     meant = misread(key, of, layer) if in_flags else space_cure(key, known) or _kind_of_output(key, of, below)
     if meant or (meant := _value_alone(key, of, "=" if in_flags else ": ")):

@@ -113,7 +113,7 @@ def test_what_stands_behind_two_dashes_is_an_answer(call: Call) -> None:
         ((*ANSWER, "20,10"), "expected a whole number, such as 1600 or 1.6k, got '20,10'; write (20,10) for a shape"),
         (
             (*ANSWER, "600,", "7"),
-            "expected a whole number, such as 1600 or 1.6k, got '600,'; write 600, without the comma",
+            "expected a whole number, such as 1600 or 1.6k, got '600,'; write 600",
         ),
         ((*ANSWER, "1,6k"), "expected a whole number, such as 1600 or 1.6k, got '1,6k'; write 1.6k"),
         ((*ANSWER, "1.600"), "expected a whole number, such as 1600 or 1.6k, got '1.600'; write 1600"),

@@ -101,7 +101,11 @@ def test_a_file_is_replaced_as_a_whole(folder: Path, call: Call) -> None:
 
 
 REFUSED = [
-    (["--out", "a.png"], "rnncalc: --out 'a.png': expected the suffix .txt, .svg, .tex or .html, got '.png'\n"),
+    (
+        ["--out", "a.png"],
+        "rnncalc: --out 'a.png': expected the suffix .txt, .svg, .tex or .html, got '.png'; "
+        "write a.svg; no bitmaps are written\n",
+    ),
     (["--out", "a"], "rnncalc: --out 'a': expected the suffix .txt, .svg, .tex or .html, got none\n"),
     (
         ["--out", "1"],

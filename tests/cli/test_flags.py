@@ -111,7 +111,7 @@ def test_the_word_of_another_program_is_told_ours(call: Call, args: list[str], c
             ["answer", "2480"],
             "rnncalc: no network: give a SPEC, or flags such as -i 4 -l rnn:3 -o 1, beside 2480\n",
         ),
-        (["answer", "specs/lstm.yaml"], "rnncalc: give the number to judge: rnncalc answer SPEC NUMBER\n"),
+        (["answer", "specs/lstm.yaml"], "rnncalc: give the answer to judge: rnncalc answer SPEC ANSWER\n"),
         (
             ["-i", "10,20", "-l", "rnn:3"],
             "--input: expected the number of features, got the shape 10 × 20; write -T 10 -i 20\n",

@@ -8,8 +8,9 @@ from itertools import islice
 from typing import NamedTuple
 
 from rnncalc.bounds import MOST_EXPLAINED, MOST_LEARNED
+from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.display import displayed, report_of
-from rnncalc.errors import CallError
+from rnncalc.errors import CallError, SpecError
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.mistake import Question
 from rnncalc.questions.answer.quantities import (
@@ -211,7 +212,7 @@ def _judge_tensors(network: Network, given: Sequence[GivenNumber | Shape]) -> tu
         names = [f"{escape(named.layer)} {named.tensor.name}" for named in islice(tensors_of(network), MOST_NAMES)]
         names += ["..."] if wanted > MOST_NAMES else []
         message = f"expected {plural(wanted, 'shape')}, of {', '.join(names)}, got {len(given):,}"
-        raise CallError(message)
+        raise CallError(f"{message}{_other_convention(network, len(given))}")
     tensors = tuple(tensors_of(network))
     judged = []
     wrong = 0
@@ -224,6 +225,18 @@ def _judge_tensors(network: Network, given: Sequence[GivenNumber | Shape]) -> tu
             each = each._replace(diagnoses=found, explained=explained)
         judged.append(each)
     return tuple(judged)
+
+
+def _other_convention(network: Network, given: int) -> str:
+    """Return which convention has so many tensors, as the cure of a wrong number of shapes; nothing if none has."""
+    for name in CONVENTIONS:
+        try:
+            tensors = number_of_tensors(network.replace(convention=name, notation=None))
+        except SpecError:
+            continue  # this convention lacks a layer or an option of the network
+        if tensors == given and name != network.convention:
+            return f"; {plural(given, 'shape')} would fit the convention {name}"
+    return ""
 
 
 def _right_in(network: Network, given: Sequence[GivenNumber | Shape]) -> str | None:

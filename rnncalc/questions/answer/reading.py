@@ -178,7 +178,7 @@ def _cure(text: str) -> str:
     if re.fullmatch(r"[0-9]+,[0-9]+ ?[kKMGB]|[1-9][0-9]{0,2}(?:\.[0-9]{3})+", text):  # in another language's signs
         meant = text.replace(",", ".") if "," in text else text.replace(".", "")
         return f"; write {meant}" if _reads(meant) else ""
-    return f"; write {text[:-1]}, without the comma" if text[-1:] in (",", ";") and _NUMBER.fullmatch(text[:-1]) else ""
+    return f"; write {text[:-1]}" if text[-1:] in (",", ";") and _NUMBER.fullmatch(text[:-1]) else ""
 
 
 def _reads(text: str) -> bool:

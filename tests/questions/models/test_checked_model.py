@@ -182,7 +182,7 @@ def test_what_else_fails_is_told_beside(tmp_path: Path, call: Call) -> None:
     result = call("check", written, "--model", path)
     assert result.code == 1
     assert "expected at most 50 parameters, got 56" in result.out
-    assert "1 tensor of the model file, no parameters, left out." in result.out
+    assert "1 tensor of the model file is no parameter and is left out." in result.out
 
 
 TAGGER = {"encoder": lstm(3, 2, "encoder"), "tags": {"tags.weight": (5, 2), "tags.bias": (5,)}}
