@@ -26,10 +26,10 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = 10
-ROOMS = ("layers", "conventions", "network", "forward", "questions", "export")
+ROOMS = ("layers", "conventions", "network", "forward", "questions", "export", "step")
 SELECTION = (
     *("cli", "conventions", "formats", "forward", "layers", "modelfiles", "network", "questions", "reports", "export"),
-    *("spec", "test_bad_specs.py", "test_cli.py", "test_bounds.py", "test_specs.py"),
+    *("spec", "step", "test_bad_specs.py", "test_cli.py", "test_bounds.py", "test_specs.py"),
 )
 MEASURING = (
     "tests/cli/test_baseline_json.py::test_a_baseline_of_any_length_takes_little_memory",
