@@ -45,7 +45,7 @@ CONVENTION = Convention(
         axes="BTW",
         state="{}_n",
         state_axes="LBW",
-        note="Recurrent modules with batch_first=True, which states do not follow; time first, they are as by default.",
+        note="Sequences as batch_first=True has them; states do not follow it.",
         note_time_first="Recurrent modules with batch_first=False, PyTorch's default.",
         stacks=True,
     ),
