@@ -309,6 +309,7 @@ def _chunk(situation: Situation, number: int, frozen: Container[Role]) -> Chunk:
         steps=chunks.steps,
         outputs=reached,
         inputs_need=needs,
+        begins=starts(layer, chunks),
         starts_need=tuple([situation.start_needs and begins for begins in starts(layer, chunks)]),
         ends=stops(layer, chunks) if isinstance(layer, Cell) else (True,),
         frozen=frozen,

@@ -74,7 +74,9 @@ class Chunk(NamedTuple):
 
     frozen: the roles of the weights that are not trained. merge: how two directions are joined.
     inputs_need: whether a gradient is asked for of the input at the first step in time, and of those at the others.
-    starts_need: for each direction, whether one is of the state before the step that it reads first.
+    begins: for each direction, whether its first step is in this chunk. A later chunk starts from the states after a
+        step, where two states that are one vector are one.
+    starts_need: for each direction, whether a gradient is asked for of the state before the step that it reads first.
     ends: for each direction, whether it stops in this chunk. final_states: whether a loss depends on its states there.
     other_end_needs: where the directions are multiplied and stop in different chunks, whether a gradient is asked for
         of the backward one's output.
@@ -86,6 +88,7 @@ class Chunk(NamedTuple):
     steps: int
     outputs: Outputs
     inputs_need: tuple[bool, bool]
+    begins: tuple[bool, ...]
     starts_need: tuple[bool, ...]
     ends: tuple[bool, ...]
     frozen: Container[Role] = ()
@@ -254,7 +257,8 @@ def _taped(trace: Trace, chunk: Chunk) -> _Tape:
     sequence = [tape.given(trace.x, needs=others if step else first) for step in range(chunk.steps)]
     ways: list[list[_TapeValue]] = []
     for direction, start_needs in enumerate(chunk.starts_need):
-        outputs, states = _direction(tape, sequence[::-1] if direction else sequence, chunk, start_needs=start_needs)
+        before = _start(tape, begins=chunk.begins[direction], needs=start_needs)
+        outputs, states = _direction(tape, sequence[::-1] if direction else sequence, chunk, before)
         ways.append(outputs[::-1] if direction else outputs)
         for state in states if chunk.final_states and chunk.ends[direction] else ():
             state.reached = True
@@ -274,12 +278,21 @@ def _taped(trace: Trace, chunk: Chunk) -> _Tape:
     return tape
 
 
+def _start(tape: _Tape, *, begins: bool, needs: bool) -> list[_TapeValue]:
+    """Return the states before the first step of a chunk."""
+    trace = tape.trace
+    made: dict[int, _TapeValue] = {}
+    for name, place in trace.before.items():
+        if begins or trace.after[name] not in made:
+            made[place if begins else trace.after[name]] = tape.given(place, needs=needs)
+    return [made[place if begins else trace.after[name]] for name, place in trace.before.items()]
+
+
 def _direction(
-    tape: _Tape, sequence: Sequence[_TapeValue], chunk: Chunk, *, start_needs: bool
+    tape: _Tape, sequence: Sequence[_TapeValue], chunk: Chunk, state: list[_TapeValue]
 ) -> tuple[list[_TapeValue], list[_TapeValue]]:
     """Take the steps of one direction in its order; return the output of each, and the states after the last."""
     before = [*tape.trace.before.values()]
-    state = [tape.given(place, needs=start_needs) for place in before]
     outputs: list[_TapeValue] = []
     once: dict[int, _TapeValue] = {}
     for x in sequence:

@@ -444,3 +444,13 @@ def test_progress_is_told_as_the_passes_go() -> None:
     told: list[int] = []
     backward(Network(input=1, layers=[RNN(1)], steps=2), progress=told.append)
     assert sum(told) == (1 + 2 * 3) * 2 * 2
+
+
+@pytest.mark.parametrize("chunk", [1, 2])
+def test_two_states_that_are_one_vector_are_saved_once(chunk: int) -> None:
+    """A linear LSTM without an output gate has h = c. A step reads x, h, i, f and g; a first step has its own c."""
+    cell = LSTM(1, bias=False, activation="linear", output_gate=False)
+    layer, _ = backward(Network(input=1, layers=[cell], output=1, steps=3), chunk=chunk).layers
+    assert layer.seen.saved_read == layer.declared.saved == 5
+    layer, _ = backward(Network(input=1, layers=[cell], output=1, steps=chunk)).layers
+    assert layer.seen.saved_read == layer.declared.saved == 5 * chunk + 1
