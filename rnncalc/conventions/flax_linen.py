@@ -12,6 +12,17 @@ _CELL = CellArrays(
     only=restricted(bias=(True,), reset_after=(None, True)),
 )
 
+RETURNS = Returns(
+    sequence="BTW",
+    output="output",
+    axes="BTW",
+    state="carry_{}",
+    state_axes="BW",
+    note="nn.RNN with return_carry=True; an LSTM's carry is the pair (c, h).",
+    note_time_first="nn.RNN with return_carry=True and time_major=True; an LSTM's carry is the pair (c, h).",
+    merges=True,
+)
+
 CONVENTION = Convention(
     name="flax-linen",
     title="Flax linen",
@@ -31,14 +42,5 @@ CONVENTION = Convention(
     },
     dense=DenseArrays(Array(("kernel",), (Width.INPUTS, Width.OUTPUTS)), Array(("bias",), (Width.OUTPUTS,))),
     embedding=Array(("embedding",), (Width.INPUTS, Width.VECTOR)),
-    returns=Returns(
-        sequence="BTW",
-        output="output",
-        axes="BTW",
-        state="carry_{}",
-        state_axes="BW",
-        note="nn.RNN with return_carry=True; an LSTM's carry is the pair (c, h).",
-        note_time_first="nn.RNN with return_carry=True and time_major=True; an LSTM's carry is the pair (c, h).",
-        merges=True,
-    ),
+    returns=RETURNS,
 )

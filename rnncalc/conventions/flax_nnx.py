@@ -1,6 +1,8 @@
 """Flax nnx: the parameters of SimpleCell, GRUCell, LSTMCell, Linear and Embed, as seen in flax 0.12.8."""
 
-from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Returns, Side, Slot, Width, restricted
+from rnncalc.conventions.flax_linen import CONVENTION as LINEN
+from rnncalc.conventions.flax_linen import RETURNS
+from rnncalc.conventions.rules import Array, CellArrays, Side, Slot, Width, restricted
 from rnncalc.layers.cell import Habits
 
 _CELL = CellArrays(
@@ -10,7 +12,7 @@ _CELL = CellArrays(
     only=restricted(bias=(True,), reset_after=(None, True)),
 )
 
-CONVENTION = Convention(
+CONVENTION = LINEN.replace(
     name="flax-nnx",
     title="Flax nnx",
     note="one bias vector a gate",
@@ -26,17 +28,9 @@ CONVENTION = Convention(
             side=Side.RECURRENT,
         ),
     },
-    dense=DenseArrays(Array(("kernel",), (Width.INPUTS, Width.OUTPUTS)), Array(("bias",), (Width.OUTPUTS,))),
-    embedding=Array(("embedding",), (Width.INPUTS, Width.VECTOR)),
-    returns=Returns(
-        sequence="BTW",
-        output="output",
-        axes="BTW",
-        state="carry_{}",
-        state_axes="BW",
+    returns=RETURNS.replace(
         note="nnx.RNN with return_carry=True; an LSTM's carry is the pair (c, h).",
         note_time_first="nnx.RNN with return_carry=True and time_major=True; an LSTM's carry is the pair (c, h).",
-        merges=True,
     ),
     renamed={"if/kernel": "if_/kernel"},  # `if` is no name in Python
 )
