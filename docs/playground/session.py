@@ -17,8 +17,7 @@ import rnncalc
 from rnncalc.cli import call
 from rnncalc.cli.commands import cli
 from rnncalc.cli.flags import NetworkFlags
-from rnncalc.conventions.catalogue import CONVENTIONS
-from rnncalc.conventions.notation import SPELLINGS as NOTATIONS
+from rnncalc.conventions.catalogue import CONVENTIONS, NOTATIONS
 from rnncalc.errors import SpecError
 from rnncalc.export import SPELLINGS
 from rnncalc.layers.kinds import KINDS, kind
