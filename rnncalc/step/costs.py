@@ -281,11 +281,9 @@ def _taped(trace: Trace, chunk: Chunk) -> _Tape:
 def _start(tape: _Tape, *, begins: bool, needs: bool) -> list[_TapeValue]:
     """Return the states before the first step of a chunk."""
     trace = tape.trace
-    made: dict[int, _TapeValue] = {}
-    for name, place in trace.before.items():
-        if begins or trace.after[name] not in made:
-            made[place if begins else trace.after[name]] = tape.given(place, needs=needs)
-    return [made[place if begins else trace.after[name]] for name, place in trace.before.items()]
+    vector = trace.before if begins else trace.after
+    made = {vector[name]: tape.given(place, needs=needs) for name, place in trace.before.items()}
+    return [made[vector[name]] for name in trace.before]
 
 
 def _direction(
