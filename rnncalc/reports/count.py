@@ -56,8 +56,11 @@ class CountReport(SheetReport, DataReport, RecordReport):
 
     def sheets(self) -> list[Sheet]:
         """Return the table of layers and, with `tensors`, the table of tensors."""
-        layers = _layer_sheet(self.counted, self.cost, self.dense)
-        return [layers, _tensor_sheet(self.counted)] if self.tensors else [layers]
+        return [_layer_sheet(self.counted, self.cost, self.dense), *self.tensor_sheets()]
+
+    def tensor_sheets(self) -> list[Sheet]:
+        """Return the table of tensors, if it is on request."""
+        return [_tensor_sheet(self.counted)] if self.tensors else []
 
 
 class FileReport(SheetReport):

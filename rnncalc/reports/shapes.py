@@ -1,4 +1,4 @@
-"""What `count --shapes` says beside the count: a table of what modules read and return; records; the object."""
+"""The report of `count --shapes`: the arrays that each module reads and returns."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ShapesReport(SheetReport, DataReport, RecordReport):
         sheet = layer_sheet(network, ("Kind", "Input", "Returns", "Shape"), (), rows, (), self._notes())._replace(
             total=None
         )
-        return [sheet, *(self.counts.sheets()[1:] if self.counts.tensors else ())]
+        return [sheet, *self.counts.tensor_sheets()]
 
     def _notes(self) -> Iterator[str]:
         returns = self.shapes.returns

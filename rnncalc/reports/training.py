@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rnncalc.layers.cell import Cell
-from rnncalc.layers.layer import External
-from rnncalc.network.parts import Topology, steps_known
+from rnncalc.network.parts import Topology
 from rnncalc.questions.count import bytes_of
 from rnncalc.questions.training import LayerTraining, Training
-from rnncalc.reports.count import CountReport, on_ties, widths
-from rnncalc.reports.report import DataReport, RecordReport, SheetReport
+from rnncalc.reports.beside import BesideReport, on_unknown
+from rnncalc.reports.count import on_ties, widths
 from rnncalc.reports.setting import layer_sheet
 from rnncalc.text import KIBI, byte_size, plural
 
@@ -20,50 +19,37 @@ if TYPE_CHECKING:
     from rnncalc.questions.count import Count
     from rnncalc.reports.sheet import Row, Sheet
 
-KEYS = ("gradients", "saved", "backward_multiply_adds")
-"""The numbers of training of a layer."""
 
-
-class TrainingReport(SheetReport, DataReport, RecordReport):
+class TrainingReport(BesideReport):
     """A count, and what a training step needs."""
 
-    counts: CountReport
+    keys = ("gradients", "saved", "backward_multiply_adds")
+
     training: Training
 
-    def data(self) -> dict[str, Any]:
-        """Return the object for programs: the count's, with the numbers of training added."""
-        training, data = self.training, self.counts.data()
-        pairs = zip(data["layers"], training.layers, strict=True)
-        data["layers"] = ({**layer, **_numbers(of)} for layer, of in pairs)
-        data["training"] = {
+    def numbers(self) -> Iterator[dict[str, int | None]]:
+        """Yield the numbers of training of each layer, and of the network last."""
+        for of in (*self.training.layers, self.training):
+            yield {key: getattr(of, key) for key in self.keys}
+
+    def whole(self) -> dict[str, Any]:
+        """Return the training step and its numbers."""
+        training = self.training
+        *_, total = self.numbers()
+        step = {
             "chunk": training.chunk,
             "batch": training.batch,
             "optimizer": training.optimizer,
             "updates": training.updates,
             "states_carried": training.states_carried,
-            **_numbers(training),
+            **total,
             "bytes": training.bytes,
             "dtype": training.dtype,
         }
-        return data
+        return {"training": step}
 
-    def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
-        """Return a row for each layer and the total last; with `tensors`, which lack such numbers, the count's rows."""
-        header, rows = self.counts.records()
-        if self.counts.tensors:
-            return header, rows
-        return (*header, *KEYS), self._records(rows)
-
-    def _records(self, rows: Iterable[Row]) -> Iterator[Row]:
-        numbers: list[LayerTraining | Training] = [*self.training.layers, self.training]
-        for row, of in zip(rows, numbers, strict=True):
-            yield (*row, *_numbers(of).values())
-
-    def sheets(self) -> list[Sheet]:
-        """Return the table of layers and, with `tensors`, the table of tensors."""
-        return [self._layer_sheet(), *(self.counts.sheets()[1:] if self.counts.tensors else ())]
-
-    def _layer_sheet(self) -> Sheet:
+    def layer_sheet(self) -> Sheet:
+        """Return the table of layers."""
         cost = self.counts.cost
         words = () if cost else ("In → out",)
         total = self._columns(self.counts.counted, self.training)
@@ -90,18 +76,12 @@ class TrainingReport(SheetReport, DataReport, RecordReport):
         forward = "Forward, backward" if self.counts.cost else "Backward"
         yield f"{forward}: multiply-adds for one sequence."
         if training.saved is None:
-            yield f"Not known {self._unknown()}."
+            yield from on_unknown(training.network)
         yield from on_chunks(training)
         if training.states_carried is not None:
             at_once = "of a chunk's steps" if truncated(training) else "of all steps"
             yield f"States carried, {at_once}: {plural(training.states_carried, 'number')}."
         yield on_bytes(training)
-
-    def _unknown(self) -> str:
-        if not steps_known(self.training.network.parts):
-            return "without the number of steps; give steps, or -T"
-        elsewhere = next(each.name for each in self.training.network.stack if isinstance(each.layer, External))
-        return f"for what is counted elsewhere: {elsewhere}"
 
 
 def on_bytes(training: Training) -> str:
@@ -147,7 +127,3 @@ def on_chunks(training: Training) -> Iterator[str]:
         yield f"The loss is that of {last}: a shorter chunk learns nothing from earlier ones."
     else:
         yield "Every chunk has a loss."
-
-
-def _numbers(of: LayerTraining | Training) -> dict[str, int | None]:
-    return {"gradients": of.gradients, "saved": of.saved, "backward_multiply_adds": of.backward_multiply_adds}

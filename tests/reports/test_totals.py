@@ -21,7 +21,7 @@ from rnncalc.reports.compare import AllocationReport
 from rnncalc.reports.count import CountReport
 from rnncalc.reports.report import Report
 from rnncalc.reports.run import RunReport
-from rnncalc.reports.training import KEYS, TrainingReport
+from rnncalc.reports.training import TrainingReport
 from rnncalc.spec import parse
 
 Number = int | None
@@ -153,7 +153,7 @@ def test_layers_sum_to_the_network(form: str, spec: Spec) -> None:
 
 def training_in_json(text: str) -> Columns:
     (report,) = json.loads(text)["reports"]
-    return {key: ([each[key] for each in report["layers"]], report["training"][key]) for key in KEYS}
+    return {key: ([each[key] for each in report["layers"]], report["training"][key]) for key in TrainingReport.keys}
 
 
 @pytest.mark.parametrize("form", READERS)
