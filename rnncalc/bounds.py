@@ -130,7 +130,7 @@ MOST_HEADER, MOST_INDEX = 8_000_000, 8_000_000
 """The bytes of a safetensors header, some 80,000 tensors, and of an index of several files."""
 
 MOST_LISTED, MOST_INFLATED = 16_000_000, 64_000_000
-"""The bytes of an archive's contents, some 150,000 files, and of what is packed in it when it is unpacked."""
+"""The bytes of an archive's list of contents, some 150,000 files, and of its contents unpacked."""
 
 MOST_PICKLE, MOST_OPCODES = 64_000_000, 1_000_000
 """The bytes and the steps of a pickle, some 20,000 tensors with an optimizer's: more takes the memory, and minutes."""
@@ -142,7 +142,7 @@ MOST_CONFIG, MOST_CONFIG_DEPTH = 8_000_000, 20
 """The bytes of a Keras configuration, and its layers within each other: models of models are two or three deep."""
 
 MOST_GROUPS, MOST_GROUP_DEPTH = 20_000, 40
-"""The arrays, groups and links of an HDF5 file, each of which takes h5py 0.2 ms, and its groups within each other."""
+"""The arrays, groups and links of an HDF5 file (each takes h5py 0.2 ms), and the depth of its groups."""
 
 MOST_ATTRIBUTE = 8_000_000
 """The bytes of an HDF5 attribute: longer than any that Keras writes."""

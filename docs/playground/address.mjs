@@ -28,7 +28,7 @@ export async function encoded(state) {
   return `#${VERSION}.${letters.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
 }
 
-// The state of an address; null where it has none. `known` is a state of which every field has a value of its type.
+// The state of an address; null where it has none. `known` is a state in which every field has a value of the right type.
 export async function decoded(address, known) {
   if (address.length < 2) return null;
   const found = /^#(\d{1,3})\.([\w-]+)$/.exec(address.slice(0, LONGEST + 1));

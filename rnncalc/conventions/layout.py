@@ -87,7 +87,7 @@ def role_of(layer: Cell, product: Product) -> Role:
 
 
 def width_of(layer: Cell, of: str) -> str:
-    """Return the letter of the width of what a product reads."""
+    """Return the letter of the width that a product reads."""
     return "m" if of == "x" else layer.states[of]
 
 
@@ -275,7 +275,7 @@ class CellTensors:
         return name if spelled is None else (spelled,)
 
     def _axes(self, array: Array, gates: int, reads: str) -> tuple[Axis, ...]:
-        """Return the axes of an array: `reads` is the letter of what is read, empty where no axis is as long as it."""
+        """Return the axes of an array. reads: the letter of the width that is read; empty if no axis has it."""
         per_layer = {
             Width.GATED: Axis(gates, "h"),
             Width.TWICE_GATED: Axis(2 * gates, "h"),

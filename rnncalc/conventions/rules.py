@@ -41,7 +41,7 @@ class Slot(Enum):
 
 
 class Width(Enum):
-    """What an axis is as long as. READS is the width of what a product reads, and no axis at all in a diagonal one.
+    """The length of an axis. READS is the width that a product reads; a diagonal product has no such axis.
 
     READS_OR_ONE is 1 in a diagonal one. STACKED is as long as all that a gate reads, the states before and the input.
     """
@@ -85,7 +85,7 @@ class Array(Frozen):
         return Slot.GATE in self.name or Slot.APART in self.name
 
     def filled(self, gates: str, of: str, *, alone: bool = False, memory: bool = False) -> tuple[str | Slot, ...]:
-        """Return the name with the letters of gates and of what is read in it.
+        """Return the name with the letters of gates and of the vector read in it.
 
         alone: whether it is a cell's one gate. memory: whether what is read is x, or the state that is the memory.
         """
@@ -206,7 +206,7 @@ class Convention(Frozen):
         where both share a tensor along the axis DIRECTIONS.
     renamed: names that the framework spells in another way, with theirs.
     symbols: whether its names are symbols of mathematics, a letter and after `_` what stands below it.
-    returns: the names and axes of what its recurrent modules return, None if nobody has said it.
+    returns: the names and axes of the arrays that its recurrent modules return; None if they are unknown.
     """
 
     name: str

@@ -61,7 +61,7 @@ def _broken(code: str, indent: str, after: str = "") -> list[str]:
 
 
 def _inside(args: str, indent: str) -> list[str]:
-    """Return the lines of what stands in brackets that were opened on a line before."""
+    """Return the lines inside brackets that were opened on an earlier line."""
     if len(indent + args) <= WIDTH:
         return [f"{indent}{args}"]
     split: list[str] = []

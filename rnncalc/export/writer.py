@@ -325,7 +325,7 @@ class Writer:
         return self.identifiers[module.name]
 
     def names(self, module: Module) -> list[str]:
-        """Return the identifiers of what runs a module: one, or one for each direction."""
+        """Return the identifiers of the objects that run a module: one, or one for each direction."""
         own, two = self.of(module), module.two_way and self.spelling.two_modules
         return [f"{own}_forward", f"{own}_backward"] if two else [own]
 

@@ -118,7 +118,7 @@ class DirectionPass(Generic[Value]):
         return values[trace.output]
 
     def _calculate(self, calculations: Sequence[Calculation], values: dict[int, Value]) -> None:
-        """Run operations, each of which adds a value."""
+        """Run operations; each adds a value."""
         place = 0
         try:
             for place, do, operands in calculations:

@@ -115,7 +115,7 @@ class _MatrixUse(TapeValue):
 
 
 class _LookUp(TapeValue):
-    """A table of which a row is looked up; the backward pass needs the index of the row."""
+    """A table whose rows are looked up; the backward pass needs the index of the row."""
 
     __slots__ = ("table",)
 

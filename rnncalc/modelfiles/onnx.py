@@ -372,7 +372,7 @@ def _modules(nodes: list[Operator], parameters: Mapping[str, FileTensor]) -> Ite
 
 
 def _turned(tensor: FileTensor, stored: FileTensor) -> FileTensor:
-    """Return a matrix with its rows as columns; one that was turned before is as it is stored."""
+    """Return a matrix transposed; one that was transposed before is returned as stored."""
     if len(tensor.shape) != 2 or tensor is not stored:
         return stored
     return tensor._replace(shape=tensor.shape[::-1], read=lambda: transposed(tensor.read()))

@@ -88,7 +88,7 @@ class Network(Description):
 
     @property
     def shown(self) -> Convention:
-        """The convention whose tensors are shown: its own, or as the notation spells them."""
+        """The convention of the tensors that are shown: its own, or one in the letters of the notation."""
         row = convention(self.convention)
         return self.spelling.of(row) if self.notation else row
 

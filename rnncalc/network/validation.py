@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class Description(Frozen):
-    """A network as it is described, before anything is known of whether it can be."""
+    """The description of a network, before it is checked."""
 
     input: int | None = None
     layers: Sequence[Layer] = ()

@@ -240,7 +240,7 @@ def ports(number: int, straight: bool) -> list[int]:
 class Course(Enum):
     """By which way a value reaches a reader.
 
-    STRAIGHT: up its own trunk. ALONG: along a state's line, from the right of what stands before. SIDE: from its trunk
+    STRAIGHT: up its own trunk. ALONG: along a state's line, from the right of the box before. SIDE: from its trunk
     along the reader's row. UNDER: along a track, then up into the reader. BESIDE: along a track, up beside the reader,
     and into its side. EXIT: along its own row to the right edge. OVER: along a track above its row to the right edge.
     """
@@ -532,7 +532,7 @@ class Routing:
     # What is drawn
 
     def shapes(self) -> Iterator[Shape]:
-        """Yield a box for each node, the letters of what comes in and goes out, and the wires."""
+        """Yield a box for each node, the letters of inputs and outputs, and the wires."""
         rows, tracks, entries = self.heights
         for place, box in self.grid.boxes.items():
             x, y = self.middles[place] - box.width // 2, rows[self.grid.rows[place]] - (box.height - 1) // 2

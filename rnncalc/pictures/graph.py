@@ -36,7 +36,7 @@ class DrawnNode(NamedTuple):
     """A node that is drawn.
 
     operation: its row; of a gate or a number that of its activation. operands: the places of the nodes that it reads.
-    letter: of a gate, of a number, or of what is read. weights: by which a box multiplies its operands, all by
+    letter: of a gate, a number or an input. weights: by which a box multiplies its operands, all by
         one where they are stacked.
     """
 

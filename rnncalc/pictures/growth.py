@@ -200,7 +200,7 @@ def linear_or_logarithmic(numbers: list[int]) -> Scale:
 
 
 def _step(most: int) -> int:
-    """Return the least round step of which so many as are allowed reach a number."""
+    """Return the smallest round step that reaches a number in as many ticks as are allowed."""
     power: int = 10 ** max(_power(most) - 1, 0)
     return next(step for step in (power, 2 * power, 5 * power, 10 * power, 20 * power) if most <= MOST_MARKS * step)
 

@@ -503,7 +503,7 @@ class Half(Frozen):
                 yield Arrow((*corners, (to - 1, self.inputs)), Style.OUTPUT)
 
     def joining(self, row: Row, top: int, to: GridPoint) -> Iterator[Shape]:
-        """Yield how the last state of what runs backwards joins an arrow at a cell: above the row and to the right."""
+        """Yield how the last state of the backward direction joins an arrow at a cell, above the row and right."""
         x, above = self.lefts[0] + 1, top - 2
         start = top + row.size.forward - 1 if isinstance(self.columns[0], Gap) else top - 1
         corners: list[GridPoint] = [(x, start), (x, above), (to[0], above)]

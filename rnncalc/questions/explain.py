@@ -56,7 +56,7 @@ class Derivation(NamedTuple):
     """The derivation of one layer's count.
 
     placed: the layer. below: the layer that it reads, None for the first of a part.
-    row: the convention whose tensors are counted, spelled in the notation if one is named.
+    row: the convention of the count, in the letters of the notation if one is named.
     gates: with their functions in the layer.
     notation: the notation of the equations.
     equations: of one step; empty for a layer without equations.

@@ -199,7 +199,7 @@ def _reached(flow: Sequence[Move], values: Sequence[FlowGradient]) -> dict[int, 
 
 
 def _at_last(move: Move, chunks: tuple[Chunks, ...], reached: Reached) -> Reached:
-    """Return where the loss reaches a sequence of which only the last step is read."""
+    """Return where the loss reaches a sequence whose last step alone is read."""
     if reached != (Outputs.ALL,):
         return (Outputs.NONE,) * len(chunks)
     at_end = [stops(move.layer, kind) if isinstance(move, Recur) else (kind.last,) for kind in chunks]

@@ -154,7 +154,7 @@ def tally(trace: Trace, chunk: Chunk, formula: Callable[[int], Formula]) -> Tall
 
 
 def _further(few: Mapping[What, int], more: Mapping[What, int], steps: int) -> Counter[What]:
-    """Return the counts after so many further steps, each of which adds what the last one did."""
+    """Return the counts after further steps; each adds as much as the last one did."""
     return Counter({what: count + steps * (count - few.get(what, 0)) for what, count in more.items()})
 
 

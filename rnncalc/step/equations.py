@@ -36,7 +36,7 @@ class Letters(NamedTuple):
         return self.named(_PARTS[of.role], of.matrix, of.of)
 
     def named(self, part: str, matrix: str, of: str = "") -> Letter:
-        """Return the letters of a part, by the letters of its gates and of what it multiplies."""
+        """Return the letters of a part, from the letters of its gates and of the vector that it multiplies."""
         memory = of in ("x", self.memory)
         return self.notation.parts[part].symbol(matrix, of, alone=self.alone, memory=memory)
 

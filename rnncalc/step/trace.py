@@ -40,7 +40,7 @@ NO_SIDES: Mapping[str, Side] = {}
 class Weights(NamedTuple):
     """Which weights of a cell: those of a gate's product or bias, or those beside the gates.
 
-    letter: of the gate, the first where several share a matrix; or of what stands beside the gates.
+    letter: of the gate, the first where several share a matrix; or of a part beside the gates.
     of: what a product multiplies, x or a state; of one of two biases of a gate, beside which product it stands.
     shared: the letters of a matrix that gates share.
     """
@@ -92,7 +92,7 @@ class Operand:
 class Trace(Frozen):
     """The step of a cell, node by node, each after those it is done with; equal operations are one node.
 
-    x: the place of what the step reads; before, after: of the states, by letter; output: of its output.
+    x: the place of the step's input; before, after: of the states, by letter; output: of its output.
     gates: of the gates, in the order in which the step makes them. sums: of the sums of products and biases that gates
         are made of.
     """
@@ -443,7 +443,7 @@ def _said(letter: str, of: str) -> str:
 
 
 def trace(layer: Cell | Dense, inputs: int, convention: Convention) -> Trace:
-    """Return the trace of a cell's step under a convention, or of what a dense layer does at each step.
+    """Return the trace of one step of a cell, or of a dense layer, under a convention.
 
     Layers that differ in their widths alone have one, made once. Raises DeclarationError where the step of a cell is
     not what it declares.

@@ -27,7 +27,7 @@ EXAMPLES = 200
 
 
 def by_pytorch(of: ModuleShapes, time_first: bool, _: bool) -> Returned:
-    """Return the shapes of what a module of PyTorch returns; a stack of equal layers is one."""
+    """Return the shapes that a module of PyTorch returns; a stack of equal layers is one module."""
     layer = of.places[0].layer
     inner = layer.replace(merge=None) if isinstance(layer, Cell) else layer
     with torch.device("meta"):
@@ -42,7 +42,7 @@ def by_pytorch(of: ModuleShapes, time_first: bool, _: bool) -> Returned:
 
 
 def by_keras(of: ModuleShapes, _: bool, final: bool) -> Returned:
-    """Return the shapes of what a layer of Keras returns, with its states asked for."""
+    """Return the shapes that a layer of Keras returns, states included."""
     (place,) = of.places
     x = keras.KerasTensor(of.input.shape, dtype="int32" if isinstance(place.layer, Embedding) else "float32")
     if not isinstance(place.layer, Cell):
@@ -73,7 +73,7 @@ def _carries(layer: Cell, carry: Any, output: Any) -> Returned:
 
 
 def _traced(of: ModuleShapes, apply: Callable[..., Any]) -> Returned:
-    """Return the shapes of what a function of an array returns; it is traced, not run."""
+    """Return the shapes that a function of an array returns; it is traced, not run."""
     layer = of.places[0].layer
     done = jax.eval_shape(
         apply, jax.ShapeDtypeStruct(of.input.shape, jnp.int32 if isinstance(layer, Embedding) else jnp.float64)
@@ -82,7 +82,7 @@ def _traced(of: ModuleShapes, apply: Callable[..., Any]) -> Returned:
 
 
 def by_linen(of: ModuleShapes, time_first: bool, _: bool) -> Returned:
-    """Return the shapes of what a module of Flax linen returns."""
+    """Return the shapes that a module of Flax linen returns."""
     (place,) = of.places
     made = with_linen.module(place.layer, place.inputs)
     more = {"return_carry": True, "time_major": time_first} if isinstance(place.layer, Cell) else {}
@@ -90,7 +90,7 @@ def by_linen(of: ModuleShapes, time_first: bool, _: bool) -> Returned:
 
 
 def by_nnx(of: ModuleShapes, time_first: bool, _: bool) -> Returned:
-    """Return the shapes of what a module of Flax nnx returns."""
+    """Return the shapes that a module of Flax nnx returns."""
     (place,) = of.places
     more = {"return_carry": True, "time_major": time_first} if isinstance(place.layer, Cell) else {}
     # made within the trace, because a module of nnx counts its random numbers up
@@ -98,7 +98,7 @@ def by_nnx(of: ModuleShapes, time_first: bool, _: bool) -> Returned:
 
 
 def by_onnx(of: ModuleShapes, *_: bool) -> Returned:
-    """Return the shapes of what ONNX Runtime makes of a node; no shape is declared for it to agree with."""
+    """Return the shapes of a node in ONNX Runtime; the model declares none."""
     (place,) = of.places
     arrays = {tensor.name: np.zeros(tensor.shape) for tensor in place.tensors}
     for name in arrays.keys() & {"initial_h", "initial_c"}:  # one learned state starts every sequence

@@ -13,7 +13,7 @@ H, M = 3, 5
 
 
 def test_states_by_hand() -> None:
-    """An LSTM carries h and c, of which a projection narrows h; a dense layer carries nothing."""
+    """An LSTM carries h and c; a projection narrows h. A dense layer carries nothing."""
     found = stream(Network(input=M, layers=[LSTM(H), GRU(H), LSTM(H, projection=2), Dense(4)]), rate=0.5)
     assert found.layers == (2 * H, H, H + 2, 0)
     assert (found.state, found.state_bytes) == (14, 56)

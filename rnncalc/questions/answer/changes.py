@@ -1,7 +1,7 @@
 """What mistakes make of a worksheet. Knows no mistake by name: the table does.
 
 A change of one line is made in layers of some kind; a change of a worksheet also sees the layer below and the network.
-Either leaves a line as it is if the mistake cannot be made there.
+Either leaves a line unchanged if the mistake cannot be made there.
 """
 
 from __future__ import annotations
@@ -430,7 +430,7 @@ def own_width(below: LayerLine, line: LayerLine, network: Network) -> int | None
 
 
 def state_and_input(below: LayerLine, line: LayerLine, network: Network) -> int | None:
-    """Return the width of the layer below and of what it reads, together."""
+    """Return the width of the layer below plus the width that it reads."""
     return below.placed.outputs + below.placed.inputs
 
 

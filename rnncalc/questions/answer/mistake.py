@@ -59,7 +59,7 @@ class Question(NamedTuple):
         return self.given.means(self.params(worksheet))
 
     def worksheet_of(self, network: Network) -> Worksheet:
-        """Return the right worksheet of a network, as it is needed for this question: for one layer, layer by layer."""
+        """Return the right worksheet of a network; layer by layer if the question is about one layer."""
         return worksheet_of(network) if self.place is None else one_by_one(network)
 
 
@@ -211,7 +211,7 @@ def one_direction_in_a_layer(worksheet: Worksheet, question: Question) -> Iterat
 
 
 def layers_left_out(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
-    """Yield the worksheet without each hidden layer, the next one fed as it is, or by the layer below the gap."""
+    """Yield the worksheet without each hidden layer, the next one unchanged, or fed by the layer below the gap."""
     if len(worksheet) > MOST_JUDGED or question.place is not None:
         return
     for place, line in enumerate(worksheet):

@@ -162,7 +162,7 @@ class OtherSize(NamedTuple):
 
 
 class SizeCount(NamedTuple):
-    """A size of a network, and the count of the network with another: as it is, and as it is quickly estimated."""
+    """A size of a network, and its count with another size: exact, and quickly estimated."""
 
     size: OtherSize
     params: Callable[[int], int | None]
@@ -188,7 +188,7 @@ def other_size(sizes: Iterable[SizeCount], given: GivenNumber) -> OtherSize | No
 
 
 def _quadratic(count: Callable[[int], int | None]) -> Callable[[int], int] | None:
-    """Return the quadratic that a count is in a size, as it is in nearly all; None if it is none.
+    """Return the quadratic that gives a count from a size; None if there is none.
 
     A network is built for each size that is tried, which takes milliseconds; a search tries forty.
     """

@@ -134,7 +134,7 @@ class LayerLine(NamedTuple):
         return sum(gate.biases for gate in self.gates)
 
     def width(self, source: Source) -> int:
-        """Return the width of what the gates read from a source, 0 if none reads it."""
+        """Return the width that the gates read from a source, 0 if none reads it."""
         return max((gate.width(source) for gate in self.gates), default=0)
 
     def has(self, other: str) -> bool:

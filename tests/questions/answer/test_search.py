@@ -191,7 +191,7 @@ def test_a_pair_worked_out_by_hand(net: Network, number: int, pair: str) -> None
 
 
 def pairs_made(net: Network) -> Iterator[tuple[str, str, int]]:
-    """Yield two mistakes of which each changes the count alone, and the count that both make, one after the other."""
+    """Yield two mistakes that each change the count alone, and the count that both make together."""
     worksheet = worksheet_of(net)
     known = [row for row in TABLE if isinstance(row, Mistake)]
     alone = {row.id: row.change(worksheet, net) for row in known}
