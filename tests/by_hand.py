@@ -52,6 +52,8 @@ def of_like_gates(layer: Any, m: int) -> int:
     gates = GATES[layer.kind]
     if not getattr(layer, "reset_gate", True) or not getattr(layer, "output_gate", True):
         gates -= 1
+    if getattr(layer, "coupled", False):
+        gates -= 1
     count = gates * h * m
     count += gates * (h if layer.recurrence == "diagonal" else h * p)
     if layer.bias:
@@ -59,5 +61,5 @@ def of_like_gates(layer: Any, m: int) -> int:
     if getattr(layer, "projection", None):
         count += p * h
     if getattr(layer, "peepholes", False):
-        count += (3 if layer.output_gate else 2) * h
+        count += (3 - layer.coupled - (not layer.output_gate)) * h
     return count

@@ -21,6 +21,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "projection": (2,),
     "peepholes": (True,),
     "output_gate": (False,),
+    "coupled": (True,),
     "learned_state": (True,),
 }
 CELLS = [name for name in KINDS if issubclass(kind(name), Cell)]

@@ -36,6 +36,7 @@ def cell(draw: st.DrawFn, kind: str | None = None, units: int | None = None, dec
         }
     if kind == "lstm":
         options |= {"projection": SMALL, "peepholes": st.booleans(), "output_gate": st.booleans()}
+        options["coupled"] = st.booleans()
     for option in draw(st.lists(st.sampled_from(sorted(options)), unique=True)):
         layer[option] = draw(options[option])
     if layer.get("reset_gate") is False:

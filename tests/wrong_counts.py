@@ -136,6 +136,7 @@ WRONG: dict[str, ByHand] = {
         4 * (h + 1) * (m + h + 1) + lstm(h, k) + out(k, n),
     ),
     "no-peepholes": lambda m, h, k, n: (over(m, LSTM(h, peepholes=True, learned_state=True)), lstm(m, h) + 2 * h),
+    "input-gate-apart": lambda m, h, k, n: (over(m, LSTM(h, coupled=True), n=n), lstm(m, h) + out(h, n)),
     "no-learned-state": lambda m, h, k, n: (over(m, LSTM(h, peepholes=True, learned_state=True)), lstm(m, h) + 3 * h),
     "tied-twice": lambda m, h, k, n: (
         Network(input=m, layers=(Embedding(h), RNN(h)), output=Output(m, tied=True)),

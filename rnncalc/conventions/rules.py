@@ -174,6 +174,7 @@ NO_FRAMEWORK: Mapping[str, tuple[object, ...]] = {
     "reset_gate": (True,),
     "update_gate": ("keeps",),
     "output_gate": (True,),
+    "coupled": (False,),
     "projection": (None,),
     "peepholes": (False,),
     "learned_state": (False,),

@@ -7,11 +7,14 @@ from collections.abc import Iterator, Mapping
 from rnncalc.layers.cell import Activation, Cell, Form, Gate, Operations, Product, Recurrence, Stepped, Value, Weight
 from rnncalc.layers.layer import OptionProblem
 
+_KEPT = "how much of the cell state to keep"
+
 
 class LSTM(Cell):
     """Long short-term memory (Hochreiter and Schmidhuber 1997, forget gate Gers et al. 2000): 4·h(m + h + 1).
 
-    Projections are those of Sak et al. (2014), peepholes those of Gers and Schmidhuber (2000).
+    Projections are those of Sak et al. (2014), peepholes those of Gers and Schmidhuber (2000). With `coupled: true` the
+    input gate is one minus the forget gate (Greff et al. 2017, CIFG), which leaves 3·h(m + h + 1).
     """
 
     kind = "lstm"
@@ -21,17 +24,20 @@ class LSTM(Cell):
     projection: int | None = None
     peepholes: bool = False
     output_gate: bool = True
+    coupled: bool = False
 
     def gates(self, inputs: int) -> tuple[Gate, ...]:
         reads = Product("x"), Product("h", Form(self.recurrence))
         peeks = (*reads, Product("c", Form.DIAGONAL)) if self.peepholes else reads
-        gates = (
-            Gate("i", "sigmoid", peeks, "input gate", "how much of the candidate to write"),
-            Gate("f", "sigmoid", peeks, "forget gate", "how much of the cell state to keep"),
-            Gate("g", self.activation, reads, "candidate", "what could be written"),
-        )
-        output = Gate("o", "sigmoid", peeks, "output gate", "how much of the cell state to show")
-        return (*gates, output) if self.output_gate else gates
+        kept = "how much of the cell state to keep, and of the candidate not to write" if self.coupled else _KEPT
+        gates = {
+            "i": Gate("i", "sigmoid", peeks, "input gate", "how much of the candidate to write"),
+            "f": Gate("f", "sigmoid", peeks, "forget gate", kept),
+            "g": Gate("g", self.activation, reads, "candidate", "what could be written"),
+            "o": Gate("o", "sigmoid", peeks, "output gate", "how much of the cell state to show"),
+        }
+        absent = {"i": self.coupled, "o": not self.output_gate}
+        return tuple(gate for letter, gate in gates.items() if not absent.get(letter))
 
     @property
     def states(self) -> Mapping[str, str]:
@@ -48,10 +54,10 @@ class LSTM(Cell):
     def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Stepped[Value]:
         past, c = state
         before = {"c": c} if self.peepholes else {}
-        i = ops.gate("i", x=x, h=past, **before)
+        i = None if self.coupled else ops.gate("i", x=x, h=past, **before)
         f = ops.gate("f", x=x, h=past, **before)
         g = ops.gate("g", x=x, h=past)
-        c = ops.plus(ops.times(f, c), ops.times(i, g))
+        c = ops.blend(f, c, g) if i is None else ops.plus(ops.times(f, c), ops.times(i, g))
         after = {"c": c} if self.peepholes else {}
         h = ops.activate(self.activation, c)
         if self.output_gate:

@@ -237,6 +237,7 @@ OPTIONS: dict[str, Option] = {
     "projection": Option(Size(), "the output is projected to p units; recurrent matrices become h×p, plus p×h"),
     "peepholes": Option(Switch(), "the gates see the cell state, h weights each"),
     "output_gate": Option(Switch(), "false is the LSTM whose output is tanh(c): 3·h(m + h + 1)"),
+    "coupled": Option(Switch(), "the input gate is one minus the forget gate: 3·h(m + h + 1)"),
     "outputs": Option(Size(), "the output width; by default the width of its input"),
     "tied": Option(Switch(), "the matrix is the embedding's, transposed, and counted there"),
 }

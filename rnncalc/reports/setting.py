@@ -48,6 +48,7 @@ BEFORE = {
     ("bidirectional", True): "bidirectional",
     ("recurrence", "diagonal"): "diagonal",
     ("peepholes", True): "peephole",
+    ("coupled", True): "coupled",
 }
 """The words before a layer's kind, by the options and values that they describe."""
 

@@ -47,6 +47,7 @@ ALIASES = {
     "bias": "use_bias biases with_bias b",
     "projection": "proj_size proj num_proj projection_size",
     "peepholes": "peephole use_peepholes use_peephole",
+    "coupled": "couple input_forget coupled_gates couple_gates",
     "frozen": "freeze",
     "frozen{true}": "trainable requires_grad",
     "tied": "tie tie_weights tied_weights tie_word_embeddings weight_tying",
@@ -72,6 +73,7 @@ ALIASES = {
     "gru{number}{with_}reset_gate{is_}false{and_}activation{is_}relu": "ligru li_gru li-gru ligrucell",
     "gru{number}{with_}reset_gate{is_}false": "ugrnn",
     "lstm{number}{with_}peepholes{true}": "peephole_lstm peepholelstm",
+    "lstm{number}{with_}coupled{true}": "cifg cifglstm cifg_lstm coupledinputforgetgatelstmcell",
     "dense{number}": "linear fc fully_connected fullyconnected affine mlp ffn feedforward softmax",
     "dense{number}; under topology many-to-many it is applied at every step": "timedistributed time_distributed "
     "timedistributeddense",

@@ -35,6 +35,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "update_gate": ("replaces",),
     "reset_gate": (False,),
     "output_gate": (False,),
+    "coupled": (True,),
     "projection": (1,),
     "peepholes": (True,),
     "learned_state": (True,),

@@ -28,6 +28,12 @@ CASES: dict[str, tuple[Cell | Dense, str, OperationCounts]] = {
         "textbook",
         OperationCounts(4 * H * (M + H), 4 * H, 10 * H, 5 * H),
     ),
+    # f ∘ c, 1 − f, (1 − f) ∘ g, their sum, o ∘ tanh c
+    "lstm, coupled": (
+        LSTM(H, coupled=True),
+        "textbook",
+        OperationCounts(3 * H * (M + H), 3 * H, 5 * H, 4 * H),
+    ),
     "lstm with a projection": (
         LSTM(H, projection=2),
         "textbook",

@@ -253,6 +253,18 @@ def bound(net: Network, weights: dict[str, Any]) -> dict[str, Any]:
             ],
         ),
         (
+            "lstm",
+            {"coupled": True},
+            "textbook",
+            [
+                "f_t = σ(W_xf x_t + W_hf h_(t−1) + b_f)",
+                "g_t = tanh(W_xg x_t + W_hg h_(t−1) + b_g)",
+                "o_t = σ(W_xo x_t + W_ho h_(t−1) + b_o)",
+                "c_t = f_t ∘ c_(t−1) + (1 − f_t) ∘ g_t",
+                "h_t = o_t ∘ tanh(c_t)",
+            ],
+        ),
+        (
             "fastgrnn",
             {},
             "textbook",

@@ -311,6 +311,11 @@ def number_of_gates(count: int) -> LineChange:
     return change
 
 
+def input_gate_apart(line: LayerLine) -> LayerLine:
+    """Give a cell an input gate of its own, like its forget gate, if that is one minus the forget gate."""
+    return line._replace(gates=(*line.gates[:1], *line.gates)) if getattr(line.layer, "coupled", False) else line
+
+
 def without_candidate(line: LayerLine) -> LayerLine:
     """Leave the candidate out beside the gates."""
     gates = tuple(gate for gate in line.gates if "candidate" not in gate.name)

@@ -87,6 +87,11 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake(
         "biases-counted", "counts biases, but the network has none", in_layers(changes.biases_counted, Cell, Dense)
     ),
+    Mistake(
+        "input-gate-apart",
+        "counts an input gate, and it is one minus the forget gate",
+        in_cells(changes.input_gate_apart),
+    ),
     Mistake("tied-twice", "counts the tied output matrix a second time", in_outputs(changes.tied_twice)),
     Mistake("frozen-out", "leaves out the frozen parameters", in_layers(changes.frozen_out, Layer)),
     Mistake("no-external", "leaves out the part counted elsewhere", in_layers(changes.left_out, External)),
