@@ -10,11 +10,13 @@ from rnncalc.conventions.formula import Expression
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.grading import Answer, Judgement
 from rnncalc.questions.answer.quantities import Meaning, OtherQuantity, OtherSize
-from rnncalc.questions.answer.reading import GivenNumber, Shape
+from rnncalc.questions.answer.reading import GivenNumber, ReturnedShape
+from rnncalc.questions.answer.returned import AxisOrder
 from rnncalc.questions.answer.search import Diagnosis
 from rnncalc.questions.answer.worksheet import amount, write
 from rnncalc.reports.report import DataReport, SheetReport
 from rnncalc.reports.setting import notation_of, setting, title
+from rnncalc.reports.shapes import written
 from rnncalc.reports.sheet import Arithmetic, Column, Sheet, Value
 from rnncalc.text import bracketed
 
@@ -27,8 +29,8 @@ class AnswerReport(SheetReport, DataReport):
     def data(self) -> dict[str, Any]:
         """Return the JSON object."""
         judged = self.answer.judged
-        answers = [_given(each) for each in judged]
-        params = [each.params for each in judged]
+        answers = [each.given.sizes if isinstance(each.given, ReturnedShape) else _given(each) for each in judged]
+        params = [None if each.returned else each.params for each in judged]
         whole = judged[0].layer is None
         return {
             "name": self.answer.network.name,
@@ -48,13 +50,13 @@ class AnswerReport(SheetReport, DataReport):
             (
                 *("✓" if each.right else "✗", each.layer or "Total"),
                 *([each.tensor] if of_tensors else []),
-                *(_given(each), each.shape if isinstance(each.given, Shape) else each.params),
+                *(_given(each), _right(each)),
             )
             for each in judged
         ]
         columns = (
             *(Column("", key=True), Column("Layer", key=True)),
-            *([Column("Tensor", key=True)] if of_tensors else []),
+            *([Column("Returns" if judged[0].returned else "Tensor", key=True)] if of_tensors else []),
             *(Column(title, right=True, together=True) for title in ("Answer", "Right")),
         )
         verdict = "✓ Right." if self.answer.right else "✗ Not right."
@@ -113,27 +115,40 @@ def feedback_on(answer: Answer) -> str:
 
 
 def _columns(judged: Judgement) -> tuple[Column, ...]:
-    yours, right = ("Yours", "Right") if isinstance(judged.given, Shape) else ("Your sum", "The right sum")
+    of_number = isinstance(judged.given, GivenNumber)
+    yours, right = ("Your sum", "The right sum") if of_number else ("Yours", "Right")
     return Column("The mistake", key=True), Column(yours, together=True), Column(right, together=True)
 
 
 def _row(diagnosis: Diagnosis, judged: Judgement) -> tuple[Value, ...]:
-    if isinstance(judged.given, Shape):
-        return _sentence(diagnosis), judged.given.sizes, judged.shape
+    if not isinstance(judged.given, GivenNumber):
+        return _sentence(diagnosis), _given(judged), _right(judged)
     return _sentence(diagnosis), _sum(diagnosis.yours), _sum(diagnosis.right)
+
+
+def _right(judged: Judgement) -> Value:
+    if judged.returned:
+        return written(judged.returned.right.array)
+    return judged.params if isinstance(judged.given, GivenNumber) else judged.shape
 
 
 def _in_words(value: Value) -> str:
     return f"{value.letters} = {value.numbers}" if isinstance(value, Arithmetic) else str(value)
 
 
-def _given(judged: Judgement) -> int | tuple[int, ...]:
-    return judged.given.sizes if isinstance(judged.given, Shape) else judged.given.number
+def _given(judged: Judgement) -> int | tuple[int, ...] | str:
+    match judged.given:
+        case ReturnedShape(_, sizes):
+            return f"({', '.join(f'{size:,}' if isinstance(size, int) else str(size) for size in sizes)})"
+        case GivenNumber(number):
+            return number
+        case shape:
+            return shape.sizes
 
 
 def _said(judged: Judgement) -> str:
-    given = judged.given
-    return bracketed(given.sizes) if isinstance(given, Shape) else f"{given.number:,}"
+    given = _given(judged)
+    return f"{given:,}" if isinstance(given, int) else given if isinstance(given, str) else bracketed(given)
 
 
 def _where(judged: Judgement) -> str:
@@ -145,11 +160,11 @@ def _mistake(diagnosis: Diagnosis, judged: Judgement) -> dict[str, Any]:
     return {
         "id": diagnosis.id,
         "text": _sentence(diagnosis),
-        "params": diagnosis.params,
+        "params": None if judged.returned else diagnosis.params,
         "layer": diagnosis.layer,
         "tensor": judged.tensor,
-        "arithmetic": write(diagnosis.yours),
-        "right": write(diagnosis.right),
+        "arithmetic": _said(judged) if judged.returned else write(diagnosis.yours),
+        "right": written(judged.returned.right.array) if judged.returned else write(diagnosis.right),
     }
 
 
@@ -182,9 +197,19 @@ MEANINGS: dict[OtherQuantity, str] = {
 }
 
 
+ORDERS = {
+    AxisOrder.STEPS_FIRST: "right with the steps before the batch",
+    AxisOrder.BATCH_FIRST: "right with the batch first",
+    AxisOrder.NO_BATCH: "right for one sequence without the axis of a batch",
+}
+"""What is said of a right shape in another order than the usual one."""
+
+
 def _instead(judged: Judgement, network: Network) -> Iterator[str]:
     """Yield the sentences on one number that replace its mistakes."""
     given = judged.given
+    if judged.returned and judged.returned.order in ORDERS:
+        yield f"{judged.tensor}: {_said(judged)} is {ORDERS[judged.returned.order]}."
     if judged.rounded and isinstance(given, GivenNumber):
         yield f"{given.text} is right as a rounding: exactly it is {judged.params:,}."
     elif isinstance(given, GivenNumber) and given.unit > 1 and not judged.right:

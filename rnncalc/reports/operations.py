@@ -33,7 +33,7 @@ class OperationsReport(BesideReport):
 
     operations: PassOperations
 
-    def numbers(self) -> Iterator[dict[str, int] | None]:
+    def numbers(self) -> Iterator[dict[str, int | None]]:
         """Yield the operations of each layer, and of the network last."""
         return map(_numbers, (*self.operations.layers, self.operations.total))
 
@@ -55,5 +55,5 @@ class OperationsReport(BesideReport):
         yield from on_unknown(self.operations.network)
 
 
-def _numbers(of: OperationCounts | None) -> dict[str, int] | None:
-    return of and {**of._asdict(), "flops": of.flops}
+def _numbers(of: OperationCounts | None) -> dict[str, int | None]:
+    return {key: getattr(of, key, None) for key in TITLES}

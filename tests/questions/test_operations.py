@@ -77,7 +77,7 @@ def test_every_format_says_the_same(call: Call) -> None:
     assert f"{flops:,}" in call(*FLAGS, "-T", T, "--operations", "--batch", 2).out
     assert "Parameters" in call(*FLAGS, "-T", T, "--operations", "--tensors", "-f", "markdown").out
     (unknown,) = json.loads(call(*FLAGS, "--operations", "-f", "json").out)["reports"]
-    assert unknown["operations"] is None
+    assert unknown["operations"] == dict.fromkeys(numbers | {"activations": 0, "flops": 0})
     assert "Not known without the number of steps; give steps, or -T." in call(*FLAGS, "--operations").out
     elsewhere = call("-i", M, "-l", "external:9", "-l", f"rnn:{H}", "-T", T, "--operations").out
     assert "Not known for what is counted elsewhere: external_1." in elsewhere

@@ -24,9 +24,18 @@ from rnncalc.questions.answer.quantities import (
     quantities,
     size_counts,
 )
-from rnncalc.questions.answer.reading import GivenNumber, Shape, check_number_of_answers, in_one, read_answer
+from rnncalc.questions.answer.reading import (
+    Given,
+    GivenNumber,
+    ReturnedShape,
+    Shape,
+    check_number_of_answers,
+    in_one,
+    read_answer,
+)
+from rnncalc.questions.answer.returned import JudgedShape, judge_returned
 from rnncalc.questions.answer.search import Diagnosis, Search, carried_on
-from rnncalc.questions.answer.tensors import LayerTensor, diagnoses_of, number_of_tensors, tensors_of
+from rnncalc.questions.answer.tensors import Answers, LayerTensor, diagnoses_of, number_of_tensors, tensors_of
 from rnncalc.questions.answer.worksheet import Worksheet, one_by_one, worksheet_of
 from rnncalc.questions.given import network_of, plain
 from rnncalc.questions.training import Training, training
@@ -45,10 +54,11 @@ class Judgement(NamedTuple):
     other_size: the single size that would give it, if no single mistake does.
     follows: the layer whose mistake it follows from, being no mistake of its own.
     explained: whether mistakes were looked for, if it is wrong; those of the first MOST_EXPLAINED are.
+    returned: the shape compared with the array of its name, if it is not a tensor's; `params` is then 0.
     """
 
     layer: str | None
-    given: GivenNumber | Shape
+    given: Given
     params: int
     tensor: str | None = None
     shape: tuple[int, ...] = ()
@@ -58,13 +68,18 @@ class Judgement(NamedTuple):
     other_size: OtherSize | None = None
     follows: str | None = None
     explained: bool = True
+    returned: JudgedShape | None = None
 
     @property
     def right(self) -> bool:
         """Whether the number is right, rounded as it was given, or the shape."""
-        if isinstance(self.given, GivenNumber):
-            return self.given.rounds(self.params)
-        return self.given.has_shape(self.plain_shape)
+        match self.given:
+            case GivenNumber():
+                return self.given.rounds(self.params)
+            case Shape():
+                return self.given.has_shape(self.plain_shape)
+            case ReturnedShape():
+                return self.returned is not None and self.returned.order is not None
 
     @property
     def rounded(self) -> bool:
@@ -99,7 +114,7 @@ class Answer(NamedTuple):
         return next((each.layer for each in self.judged if not each.right), None)
 
 
-def judge(network: Network, given: Sequence[GivenNumber | Shape]) -> Answer:
+def judge(network: Network, given: Sequence[Given]) -> Answer:
     """Return the judgement of one number, the total, or of one for each layer or tensor; or of a shape for each tensor.
 
     All in order, the output layer last; layers without parameters may be left out. Raises CallError for any other
@@ -139,14 +154,20 @@ class Grader:
         """The sizes of the network, and its count with another of each."""
         return size_counts(self.network)
 
-    def judge(self, given: Sequence[GivenNumber | Shape]) -> Answer:
+    def judge(self, given: Sequence[Given]) -> Answer:
         """Return the judgement of an answer, as the function `judge` does."""
         network = self.network
         check_number_of_answers(len(given))
+        returned = [each for each in given if isinstance(each, ReturnedShape)]
+        if len(returned) == len(given):
+            return Answer(network, tuple(map(_of_returned, judge_returned(network, returned))))
+        if returned:
+            raise CallError("expected shapes with the names of arrays, or answers without names, got both")
+        plain_answers = [each for each in given if not isinstance(each, ReturnedShape)]
         numbers = [each for each in given if isinstance(each, GivenNumber)]
         if not numbers:
-            judged = Answer(network, _judge_tensors(network, given))
-            return judged if judged.right else judged._replace(right_in=_right_in(network, given))
+            judged = Answer(network, _judge_tensors(network, plain_answers))
+            return judged if judged.right else judged._replace(right_in=_right_in(network, plain_answers))
         if len(numbers) < len(given):
             raise CallError("expected numbers or shapes, got both; give the one or the other")
         if len(given) == 1:
@@ -157,7 +178,7 @@ class Grader:
             if len(given) == len(places):
                 return Answer(network, _judge_layers(self, places, numbers))
         if len(given) == number_of_tensors(network):
-            return Answer(network, _judge_tensors(network, given))
+            return Answer(network, _judge_tensors(network, plain_answers))
         if grouped := in_one(numbers):
             return self.judge([grouped])
         raise CallError(f"expected {_counts(network, len(counted))}, got {len(given)}")
@@ -181,7 +202,7 @@ def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int]) 
     return judge(network, given)
 
 
-def _read(answer: object) -> GivenNumber | Shape:
+def _read(answer: object) -> Given:
     """Return a number, or a shape in a tuple or a list. Raises CallError if it is neither."""
     answer = plain(answer)
     if not isinstance(answer, tuple | list):
@@ -204,7 +225,7 @@ def _counted(network: Network) -> list[int]:
     return [place for place, placed in enumerate(network.stack) if placed.params]
 
 
-def _judge_tensors(network: Network, given: Sequence[GivenNumber | Shape]) -> tuple[Judgement, ...]:
+def _judge_tensors(network: Network, given: Answers) -> tuple[Judgement, ...]:
     wanted = number_of_tensors(network)
     if not wanted:
         raise CallError("there is no tensor whose shape could be given; give a number")
@@ -239,7 +260,7 @@ def _other_convention(network: Network, given: int) -> str:
     return ""
 
 
-def _right_in(network: Network, given: Sequence[GivenNumber | Shape]) -> str | None:
+def _right_in(network: Network, given: Answers) -> str | None:
     """Return the notation, columns or rows, that has every shape as it was given."""
     for name in ("w", "rows"):
         tensors = [*tensors_of(network.replace(notation=name))]
@@ -250,6 +271,11 @@ def _right_in(network: Network, given: Sequence[GivenNumber | Shape]) -> str | N
 
 def _has_shape(given: GivenNumber | Shape, of: LayerTensor) -> bool:
     return given.has_shape(of.shape)
+
+
+def _of_returned(judged: JudgedShape) -> Judgement:
+    right = judged.right
+    return Judgement(right.layer, judged.given, 0, right.name, diagnoses=judged.diagnoses, returned=judged)
 
 
 def _judge_total(grader: Grader, given: GivenNumber) -> Judgement:

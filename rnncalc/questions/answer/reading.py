@@ -1,4 +1,4 @@
-"""How a learner's answer is read: a number, exact or rounded, or the shape of a tensor. Knows no network."""
+"""How a learner's answer is read: a number, exact or rounded, or the shape of an array. Knows no network."""
 
 from __future__ import annotations
 
@@ -17,6 +17,12 @@ _NUMBER = re.compile(
 )
 _SIZE = "[1-9][0-9]{0,12}"
 _SHAPE = re.compile(rf"[(\[]{_SIZE}(?:[,x×]{_SIZE})*,?[)\]]|{_SIZE}(?:[x×]{_SIZE})+")
+_AXIS = f"(?:{_SIZE}|[A-Z]|None)"
+_NAMED = re.compile(
+    r"(?P<name>[A-Za-z][\w./-]*) ?(?:==?|:) ?"
+    rf"(?P<shape>[(\[] ?(?:{_AXIS}(?: ?[,x×] ?| ?(?=[)\]])))+[)\]]|{_AXIS}(?: ?[x×] ?{_AXIS})+)"
+)
+_SIZE_OF = re.compile(r"torch\.Size\((\[.*\])\)")
 _SUM = re.compile(r"[0-9(][-0-9_,+*×·x^²()]*")
 _WORDS = re.compile(
     r"^\s*(?:≈|~|=|about\b|ca\.?\s|total:)\s*"
@@ -83,13 +89,34 @@ class Shape(NamedTuple):
         return self.sizes == shape or (len(shape) == 1 and self.sizes in ((*shape, 1), (1, *shape)))
 
 
-def read_answer(text: str, *, exact: bool = False) -> GivenNumber | Shape:
-    """Return a learner's number or shape: 1600, 1.6k, 4*16*(8+16+1), (20, 10), 20x10. Raises CallError if it is none.
+class ReturnedShape(NamedTuple):
+    """The shape of an array that a layer returns, by the array's name, as a learner gave it.
 
-    exact: whether a rounded number stands for itself alone.
+    sizes: a letter stands for the batch or the steps, None for any size.
     """
+
+    name: str
+    sizes: tuple[int | str | None, ...]
+
+
+Given = GivenNumber | Shape | ReturnedShape
+"""A learner's answer."""
+
+
+def read_answer(text: str, *, exact: bool = False) -> Given:
+    """Return a learner's number or shape: 1600, 1.6k, 4*16*(8+16+1), (20, 10), 20x10, h_n=(2, 32, 20).
+
+    exact: whether a rounded number stands for itself alone. Raises CallError if the text is no answer.
+    """
+    if found := _NAMED.fullmatch(_SIZE_OF.sub(r"\1", " ".join(text.split()))):
+        sizes = re.findall(r"[0-9]+|[A-Z](?![a-z])|None", found["shape"])
+        return ReturnedShape(found["name"].removesuffix(".shape"), tuple(_size(size) for size in sizes))
     given = _read(_WORDS.sub("", text))
     return given._replace(unit=1, coarse=0) if exact and isinstance(given, GivenNumber) else given
+
+
+def _size(text: str) -> int | str | None:
+    return int(text) if text.isdecimal() else None if text == "None" else text
 
 
 def _read(text: str) -> GivenNumber | Shape:
@@ -98,6 +125,8 @@ def _read(text: str) -> GivenNumber | Shape:
         return Shape(tuple(map(int, re.findall("[0-9]+", bare))))
     if _SUM.fullmatch(bare) and re.search(r"[0-9)²][-+*×·^²]", bare) and not _NUMBER.fullmatch(text.strip()):
         return GivenNumber(value_of(bare), 1, text)
+    if name := re.match(r"\s*([A-Za-z][\w./-]*)\s*=", text):
+        raise CallError(f"expected a shape, such as {escape(name[1])}=(2, 32, 20), got '{escape(text)}'")
     if bare[:1] in ("(", "["):
         raise CallError(f"expected a shape, such as (20, 10), got '{escape(text)}'")
     return read_number(text)

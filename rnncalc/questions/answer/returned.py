@@ -1,0 +1,329 @@
+"""A shape of an array that a layer returns: what it should be, and the mistakes that give another one.
+
+The batch may be any number, and so may the steps if the network does not say them; one that is right in an answer holds
+for the others. The batch may stand before the steps or after them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import Enum, auto
+from typing import NamedTuple
+
+from rnncalc.conventions.catalogue import CONVENTIONS, convention
+from rnncalc.conventions.formula import Times
+from rnncalc.errors import CallError
+from rnncalc.layers.cell import Cell
+from rnncalc.network.network import Network
+from rnncalc.questions.answer.reading import ReturnedShape
+from rnncalc.questions.answer.search import Diagnosis, Reason
+from rnncalc.questions.shapes import Array, Axes, ModuleShapes, shapes
+from rnncalc.text import all_of, escape, one_of
+
+_FREE = "BT"
+"""The axes that a letter may stand for."""
+
+
+class AxisOrder(Enum):
+    """How a right shape is written: as the framework has it by default, in another order, or without a batch."""
+
+    USUAL = auto()
+    STEPS_FIRST = auto()
+    BATCH_FIRST = auto()
+    NO_BATCH = auto()
+
+
+class ReturnedArray(NamedTuple):
+    """An array that a module returns, with the sizes of its axes."""
+
+    module: ModuleShapes
+    name: str
+    axes: str
+    sizes: Axes
+
+    @property
+    def layer(self) -> str:
+        """The name of the module's layer, or of the first and the last."""
+        first, *others = [placed.name for placed in self.module.places]
+        return f"{first} to {others[-1]}" if others else first
+
+    @property
+    def array(self) -> Array:
+        """The array without its name."""
+        return Array(self.axes, tuple(self.sizes[axis] for axis in self.axes))
+
+    def of(self, axes: str, **sizes: int | None) -> ReturnedArray:
+        """Return the array with other axes, or other sizes."""
+        return self._replace(axes=axes, sizes={**self.sizes, **sizes})
+
+    def without(self, axis: str, **sizes: int | None) -> ReturnedArray:
+        """Return the array without an axis, and with other sizes."""
+        return self.of(self.axes.replace(axis, ""), **sizes)
+
+    def with_size(self, axis: str, size: int | None) -> ReturnedArray:
+        """Return the array with another size of an axis."""
+        return self.of(self.axes, **{axis: size})
+
+    def fits(self, given: ReturnedShape) -> bool:
+        """Return whether a shape may be the array's."""
+        return len(given.sizes) == len(self.axes) and all(
+            axis in _FREE if not isinstance(size, int) else self.sizes[axis] in (None, size)
+            for axis, size in zip(self.axes, given.sizes, strict=True)
+        )
+
+
+class JudgedShape(NamedTuple):
+    """A shape compared with the array of its name. order: how it is written if it is right, else None."""
+
+    given: ReturnedShape
+    right: ReturnedArray
+    order: AxisOrder | None
+    diagnoses: tuple[Diagnosis, ...] = ()
+
+
+def judge_returned(network: Network, given: Sequence[ReturnedShape]) -> Iterator[JudgedShape]:
+    """Yield how shapes compare with the arrays of these names. Raises CallError for a name that no module returns."""
+    modules = shapes(network).modules
+    known: dict[str, int] = {}
+    for each in given:
+        judged = _judged(network, modules, each, known)
+        if judged.order:
+            by_axis = zip(_orders(judged.right)[judged.order].axes, each.sizes, strict=True)
+            known |= {axis: size for axis, size in by_axis if axis in _FREE and isinstance(size, int)}
+        yield judged
+
+
+def _judged(
+    network: Network, modules: Sequence[ModuleShapes], given: ReturnedShape, known: Mapping[str, int]
+) -> JudgedShape:
+    found = [one._replace(sizes={**one.sizes, **known}) for one in _named(network, modules, given)]
+    for array in found:
+        for order, written in _orders(array).items():
+            if written.fits(given):
+                return JudgedShape(given, array, order)
+    cells = [array for array in found if isinstance(array.module.places[0].layer, Cell)]
+    if len(cells) != 1 and len(found) > 1:
+        layers = [array.module.places[0].name for array in found]
+        message = f"{given.name}: {all_of(layers)} return one each; write {layers[0]}.{given.name} for one of them"
+        raise CallError(message)
+    array = (cells or found)[0]
+    return JudgedShape(given, array, None, tuple(_diagnoses(array, given)))
+
+
+def _named(network: Network, modules: Sequence[ModuleShapes], given: ReturnedShape) -> list[ReturnedArray]:
+    """Return the arrays of a name, in the order of the modules; of two directions the first."""
+    layer, _, name = given.name.rpartition(".")
+    found = []
+    for module in modules:
+        if layer and layer not in [placed.name for placed in module.places]:
+            continue
+        for own, array in module.returns.items():
+            if _plain(name) in (_plain(own), _plain(own.rpartition("/")[2])):
+                found.append(ReturnedArray(module, own, array.axes, dict(zip(*array, strict=True))))
+                break
+    if found:
+        return found
+    known = list(dict.fromkeys(name for module in modules for name in module.returns))
+    title = convention(network.convention).title
+    cure = _elsewhere(name) if not layer else ""
+    raise CallError(f"{escape(given.name)}: no layer returns this under {title}; expected {one_of(known)}{cure}")
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+def _elsewhere(name: str) -> str:
+    """Return which convention has an array of a name, as the cure of a name that this one has not."""
+    for other in CONVENTIONS:
+        returns = convention(other).returns
+        names = [returns.state.format(letter) for letter in "hc"] if returns else []
+        if _plain(name) in map(_plain, names):
+            return f"; the convention {other} has it"
+    return ""
+
+
+def _orders(array: ReturnedArray) -> dict[AxisOrder, ReturnedArray]:
+    """Return the ways in which an array may be written; each but the first is a remark."""
+    found = {AxisOrder.USUAL: array}
+    rest = array.axes.replace("B", "").replace("T", "")
+    if "T" in array.axes and "B" in array.axes:
+        steps_first = array.axes.index("T") < array.axes.index("B")
+        other = AxisOrder.BATCH_FIRST if steps_first else AxisOrder.STEPS_FIRST
+        found[other] = array.of(("BT" if steps_first else "TB") + rest)
+    elif array.axes.startswith("DB"):
+        found[AxisOrder.BATCH_FIRST] = array.of("B" + rest)  # ONNX's layout 1
+    found[AxisOrder.NO_BATCH] = array.without("B")
+    return found
+
+
+def _diagnoses(array: ReturnedArray, given: ReturnedShape) -> Iterator[Diagnosis]:
+    """Yield what gives a wrong shape: mistakes with a reason, or else the size that is off."""
+    found = False
+    for key, text, wrong in MISTAKES:
+        for values, one in wrong(array):
+            orders = {order: way for order, way in _orders(one).items() if order is not AxisOrder.NO_BATCH}
+            if any(way.fits(given) for way in orders.values()) and one.array != array.array:
+                found = True
+                yield _diagnosis(Reason.of(key, text, values), array, given)
+                break
+    if found:
+        return
+    if len(given.sizes) != len(array.axes):
+        yield _diagnosis(Reason("axes", f"has {len(given.sizes)} instead of {len(array.axes)} axes"), array, given)
+        return
+    off = [
+        (place, size, array.sizes[axis])
+        for place, (axis, size) in enumerate(zip(array.axes, given.sizes, strict=True), 1)
+        if array.sizes[axis] not in (None, size)
+    ]
+    if len(off) == 1:
+        ((place, size, right),) = off
+        yield _diagnosis(Reason("size", f"has {size} instead of {right} as size {place}"), array, given)
+
+
+def _diagnosis(reason: Reason, array: ReturnedArray, given: ReturnedShape) -> Diagnosis:
+    yours, right = (
+        Times(tuple(size for size in sizes if isinstance(size, int))) for sizes in (given.sizes, array.array.shape)
+    )
+    return Diagnosis((reason,), array.layer, None, yours, right)
+
+
+Wrong = Iterator[tuple[Mapping[str, str], ReturnedArray]]
+"""What fills the {braces} of a mistake, and the array that it gives."""
+
+
+def _batch_first(array: ReturnedArray) -> Wrong:
+    if array.axes.startswith("L"):
+        yield {}, array.of("B" + array.axes.replace("B", ""))
+
+
+def _one_direction(array: ReturnedArray) -> Wrong:
+    ways = _ways(array)
+    if ways == 1:
+        return
+    for axis in "LD":
+        if axis in array.axes:
+            yield {}, array.with_size(axis, (array.sizes[axis] or 0) // ways)
+            return
+    if array.name == _output(array):
+        yield {}, array.with_size("W", (array.sizes["W"] or 0) // ways)
+
+
+def _one_layer(array: ReturnedArray) -> Wrong:
+    layers = len(array.module.places)
+    if layers > 1 and "L" in array.axes:
+        yield {"layers": str(layers)}, array.with_size("L", _ways(array))
+
+
+def _neither(array: ReturnedArray) -> Wrong:
+    if len(array.module.places) > 1 and _ways(array) > 1 and "L" in array.axes:
+        yield {}, array.with_size("L", 1)
+
+
+def _side_by_side(array: ReturnedArray) -> Wrong:
+    ways, width = _ways(array), array.sizes["W"] or 0
+    if ways > 1 and "L" in array.axes:
+        yield {}, array.of(array.axes, L=len(array.module.places), W=ways * width)
+    elif ways > 1 and "D" in array.axes:
+        yield {}, array.with_size("D", 1).with_size("W", ways * width)
+        yield {}, array.without("D", W=ways * width)
+    elif ways > 1 and array.name != _output(array):
+        yield {}, array.with_size("W", ways * width)
+
+
+def _apart(array: ReturnedArray) -> Wrong:
+    ways = _ways(array)
+    if ways > 1 and array.name == _output(array) and "D" not in array.axes:
+        apart = {"D": ways, "W": (array.sizes["W"] or 0) // ways}
+        yield {}, array.of(array.axes.replace("W", "DW"), **apart)
+        yield {}, array.of("D" + array.axes, **apart)
+
+
+def _no_layers_axis(array: ReturnedArray) -> Wrong:
+    for axis in "LD":
+        if axis in array.axes:
+            yield {}, array.without(axis)
+
+
+def _one_step(array: ReturnedArray) -> Wrong:
+    if "T" in array.axes:
+        yield {}, array.without("T")
+
+
+def _every_step(array: ReturnedArray) -> Wrong:
+    steps = array.module.input
+    by_axis = dict(zip(*steps, strict=True))
+    if "T" not in array.axes and by_axis.get("T"):
+        rest = array.axes.replace("B", "").replace("L", "")
+        yield {}, array.of(f"BT{rest}", T=by_axis["T"])
+
+
+def _units_for_steps(array: ReturnedArray) -> Wrong:
+    width = array.sizes["W"]
+    if "T" in array.axes:
+        yield {}, array.with_size("T", width)
+        yield {}, array.of(array.axes.translate(str.maketrans("TW", "WT")))
+        if steps := array.sizes["T"]:
+            yield {}, array.with_size("W", steps)
+
+
+def _units_for_batch(array: ReturnedArray) -> Wrong:
+    if "B" in array.axes and "T" not in array.axes:
+        yield {}, array.of(array.axes.translate(str.maketrans("BW", "WB")))
+
+
+def _other(array: ReturnedArray) -> Wrong:
+    for name, other in array.module.returns.items():
+        sizes = dict(zip(*other, strict=True))
+        if name != array.name and sizes.get("T", 1):  # unknown steps would fit anything
+            yield {"other": name}, array.of(other.axes, **{key: size for key, size in sizes.items() if key != "B"})
+
+
+def _input_width(array: ReturnedArray) -> Wrong:
+    yield {}, array.with_size("W", array.module.places[0].inputs)
+
+
+def _no_projection(array: ReturnedArray) -> Wrong:
+    place = array.module.places[0]
+    if isinstance(place.layer, Cell) and place.layer.output != "h" and place.units:
+        yield {}, array.with_size("W", place.units * (_ways(array) if array.name == _output(array) else 1))
+
+
+def _all_gates(array: ReturnedArray) -> Wrong:
+    place = array.module.places[0]
+    if isinstance(place.layer, Cell) and (gates := len(place.layer.gates(place.inputs))) > 1:
+        yield {"gates": str(gates)}, array.with_size("W", gates * (array.sizes["W"] or 0))
+
+
+def _ways(array: ReturnedArray) -> int:
+    return array.module.places[0].layer.directions
+
+
+def _output(array: ReturnedArray) -> str:
+    """Return the name of the module's output, which is returned first."""
+    return next(iter(array.module.returns))
+
+
+MISTAKES: tuple[tuple[str, str, Callable[[ReturnedArray], Wrong]], ...] = (
+    (
+        "batch-first-state",
+        "puts the batch first; a state keeps its layers and directions in front, also with batch_first=True",
+        _batch_first,
+    ),
+    ("one-direction", "forgets the second direction", _one_direction),
+    ("one-layer", "forgets that {layers} layers are stacked", _one_layer),
+    ("one-layer-one-direction", "forgets the stacked layers and the second direction", _neither),
+    ("directions-side-by-side", "puts both directions side by side; here each has a row of its own", _side_by_side),
+    ("directions-apart", "keeps the directions apart; here they are side by side", _apart),
+    ("no-projection", "ignores the projection", _no_projection),
+    ("units-for-steps", "confuses the units with the steps", _units_for_steps),
+    ("units-for-batch", "confuses the units with the batch", _units_for_batch),
+    ("other-array", "is the shape of {other}", _other),
+    ("one-step", "is that of one step; here every step is returned", _one_step),
+    ("every-step", "is that of every step; here the last alone is returned", _every_step),
+    ("input-width", "has the width of the input instead of the units", _input_width),
+    ("all-gates", "is as wide as all {gates} blocks of the cell", _all_gates),
+    ("no-layers-axis", "lacks the axis of layers and directions", _no_layers_axis),
+)
+"""Mistakes that have a reason, the likeliest first: an id, a sentence, and what they make of an array."""

@@ -1,0 +1,98 @@
+"""Answers that are shapes of outputs and states. What is right is asked of the frameworks in `conformance`."""
+
+import pytest
+from conftest import Call
+
+from rnncalc import GRU, LSTM, Network, answer
+from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.errors import CallError
+from rnncalc.questions.answer.returned import MISTAKES
+from rnncalc.questions.shapes import shapes
+
+PYTORCH = Network(
+    input=10, layers=[LSTM(16, bidirectional=True, repeat=2)], output=5, steps=7, topology="many-to-many"
+).replace(convention="pytorch")
+STATES = ["h_n=(4,32,16)", "h_n = [4, 32, 16]", "h_n=4x32x16", "hn: (4, N, 16)", "c_n.shape == torch.Size([4, 3, 16])"]
+
+
+@pytest.mark.parametrize("text", STATES)
+def test_ways_to_write_a_state(text: str) -> None:
+    """Each is right, without a remark."""
+    judged = answer(PYTORCH, text)
+    assert judged.right
+    assert judged.sentences == ("Right.",)
+
+
+def test_orders_with_a_remark() -> None:
+    """The steps in front, and no batch; the batch of one answer holds for the next."""
+    assert answer(PYTORCH, "lstm_1.output=(7,32,32)").sentences[1:] == (
+        "output: (7, 32, 32) is right with the steps before the batch.",
+    )
+    assert "without the axis of a batch" in answer(PYTORCH, "h_n=(4,16)").sentences[1]
+    assert not answer(PYTORCH, "h_n=(4,32,16)", "c_n=(4,3,16)").right
+    onnx = PYTORCH.replace(convention="onnx", layers=(GRU(16, bidirectional=True),))
+    assert answer(onnx, "Y_h=(3,2,16)").sentences[1:] == ("Y_h: (3, 2, 16) is right with the batch first.",)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("h_n=(32,4,16)", "batch-first-state"),
+        ("h_n=(2,32,16)", "one-direction"),
+        ("h_n=(1,32,16)", "one-layer-one-direction"),
+        ("h_n=(2,32,32)", "directions-side-by-side"),
+        ("lstm_1.output=(32,7,16)", "one-direction"),
+        ("lstm_1.output=(32,16,32)", "units-for-steps"),
+        ("lstm_1.output=(32,32,7)", "units-for-steps"),
+        ("lstm_1.output=(32,7,2,16)", "directions-apart"),
+        ("lstm_1.output=(4,32,16)", "other-array"),
+        ("lstm_1.output=(3,32)", "one-step"),
+        ("h_n=(4,16,32)", "units-for-batch"),
+        ("h_n=(32,7,16)", "every-step"),
+        ("h_n=(4,32,10)", "input-width"),
+        ("h_n=(4,32,64)", "all-gates"),
+        ("h_n=(3,32,16)", "size"),
+        ("h_n=(4,1,32,16)", "axes"),
+    ],
+)
+def test_the_mistake_is_named(text: str, found: str) -> None:
+    """The likeliest first, with the shape that is right."""
+    (judged,) = answer(PYTORCH, text).judged
+    assert not judged.right
+    assert judged.diagnoses[0].id == found
+
+
+def test_a_projection_and_a_stack() -> None:
+    """The output and h are as wide as the projection, c is not; layers that are stacked stand in front."""
+    narrow = PYTORCH.replace(layers=(LSTM(16, projection=5, repeat=2),), output=None)
+    assert answer(narrow, "c_n=(2,3,16)", "h_n=(2,3,5)").right
+    found = [each.diagnoses[0].id for each in answer(narrow, "output=(3,7,16)", "h_n=(1,3,5)").judged]
+    assert found == ["no-projection", "one-layer"]
+
+
+@pytest.mark.parametrize("name", CONVENTIONS)
+def test_every_shape_of_the_report_is_right(name: str) -> None:
+    """What `count --shapes` shows for a batch is a right answer, under every convention."""
+    network = Network(input=3, layers=[LSTM(4, bidirectional=True), GRU(5)], output=2, steps=6, convention=name)
+    for module in shapes(network, 7).modules:
+        for of, array in module.returns.items():
+            assert answer(network, f"{module.places[0].name}.{of}={array.shape}".replace("'", "")).right
+
+
+def test_what_is_refused(call: Call) -> None:
+    """A name that nothing returns, a name of several layers, and shapes with and without names."""
+    with pytest.raises(CallError, match=r"h_n: no layer returns this under Keras; .*; the convention pytorch has it"):
+        answer(Network(input=3, layers=[LSTM(4)], convention="keras"), "h_n=(1,2,4)")
+    with pytest.raises(CallError, match=r"h_t: gru_1 and gru_2 return one each; write gru_1\.h_t"):
+        answer(Network(input=3, layers=[GRU(4), GRU(5)]), "h_t=(9,9)")
+    with pytest.raises(CallError, match="expected shapes with the names of arrays, or answers without names"):
+        answer(PYTORCH, "h_n=(4,32,16)", 7)
+    flags = ("answer", "-i", 3, "-l", "gru:4", "-c", "pytorch")
+    assert call(*flags, "h_n=4,2").err == "rnncalc: expected a shape, such as h_n=(2, 32, 20), got 'h_n=4,2'\n"
+    assert '"params": [null]' in call(*flags, "h_n=(2,B,4)", "-f", "json").out
+    assert call(*flags, "h_n=(1,B,4)").code == 0
+
+
+def test_ids_are_unique() -> None:
+    """Each mistake has an id of its own."""
+    assert len({key for key, _, _ in MISTAKES}) == len(MISTAKES)
