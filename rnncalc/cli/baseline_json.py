@@ -14,8 +14,9 @@ from rnncalc.layers.options import Text, WholeNumber
 from rnncalc.questions.check import Numbers
 from rnncalc.text import escape
 
-_COUNTS = ("params", "bytes", "multiply_adds", "dense_params")
-_READ = {"version", "reports", "name", "dense", *_COUNTS}
+_STREAM = ("state", "state_bytes", "multiply_adds_per_second")
+_COUNTS = ("params", "bytes", "multiply_adds", "dense_params", *_STREAM)
+_READ = {"version", "reports", "name", "dense", "stream", *_COUNTS}
 _FROM_COUNT = "the JSON that rnncalc count -f json prints"
 
 
@@ -96,6 +97,8 @@ def _report(report: Any, path: Path) -> tuple[str | None, Numbers | None]:
     counts = {key: _count(report.get(key), (*path, key)) for key in _COUNTS}
     if isinstance(dense := report.get("dense"), dict):
         counts["dense_params"] = _count(dense.get("params"), (*path, "dense", "params"))
+    if isinstance(running := report.get("stream"), dict):
+        counts |= {key: _count(running.get(key), (*path, "stream", key)) for key in _STREAM}
     params = counts.pop("params")
     return name, None if params is None else Numbers(params, **counts)
 

@@ -78,7 +78,7 @@ BESIDE = {
 }
 """The reports, by their flags."""
 
-_READ: dict[str, Allowed] = {"chunk": Size(), "batch": Size(), "rate": Ratio()}
+_READ: dict[str, Allowed] = {"chunk": Size(), "batch": Size(), "rate": Ratio(above_zero=True)}
 """What is read of the text of a flag."""
 
 BESIDE_FLAGS = tuple(dict.fromkeys([*BESIDE, *(flag for row in BESIDE.values() for flag in row.takes)]))

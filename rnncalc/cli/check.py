@@ -47,6 +47,9 @@ COMPARISONS = {
     "max_growth": (Rule.GROWTH, Quantity.PARAMS),
     "max_bytes_growth": (Rule.GROWTH, Quantity.BYTES),
     "max_multiply_adds_growth": (Rule.GROWTH, Quantity.MULTIPLY_ADDS),
+    "max_state_growth": (Rule.GROWTH, Quantity.STATE),
+    "max_state_bytes_growth": (Rule.GROWTH, Quantity.STATE_BYTES),
+    "max_multiply_adds_per_second_growth": (Rule.GROWTH, Quantity.MULTIPLY_ADDS_PER_SECOND),
     "max_dense_ratio_fall": (Rule.FALL, Quantity.DENSE_RATIO),
 }
 """The limits on changes since a baseline, by flag."""
@@ -62,12 +65,15 @@ limit_flags = together(
 """The quantities that a budget may limit, from the declaration of its keys."""
 
 growth_flags = together(
-    click.option("--max-growth", metavar="N|N%", help="The most parameters more than the baseline's: 10k, or 5%."),
+    click.option("--max-growth", metavar="N|N%", help="The most parameters more: 10k, or 5%."),
     click.option("--max-bytes-growth", metavar="N|N%", help="The most bytes more: 10kB, or 5%."),
     click.option("--max-multiply-adds-growth", metavar="N|N%", help="The most multiply-adds more: 1M, or 5%."),
+    click.option("--max-state-growth", metavar="N|N%", help="The most numbers of state more: 32, or 5%."),
+    click.option("--max-state-bytes-growth", metavar="N|N%", help="The most bytes of state more: 1kB, or 5%."),
     click.option(
-        "--max-dense-ratio-fall", metavar="X|N%", help="The most that the dense ratio may fall by: 0.5, or 5%."
+        "--max-multiply-adds-per-second-growth", metavar="N|N%", help="The most multiply-adds a second more: 5%."
     ),
+    click.option("--max-dense-ratio-fall", metavar="X|N%", help="The most that the dense ratio falls: 5%."),
 )
 
 
@@ -82,17 +88,16 @@ growth_flags = together(
 @click.argument("paths", nargs=-1, metavar="PATH...", shell_complete=files)
 @override_flags
 @limit_flags
+@click.option("--rate", metavar="R", help="Steps a second, for multiply-adds a second.")
 @dtype_flag
 @click.option(
     "--baseline",
     metavar="PATH",
     shell_complete=files,
-    help="A spec, a folder of specs, git:REF, or JSON of count or check, to compare to.",
+    help="A spec, folder, git:REF or JSON to compare.",
 )
 @growth_flags
-@click.option(
-    "--model", metavar="FILE", shell_complete=files, help="A model file, whose tensors must be those of the one spec."
-)
+@click.option("--model", metavar="FILE", shell_complete=files, help="A model file to compare the one spec with.")
 @click.option("--strict", is_flag=True, help="A spec with nothing to check fails.")
 @report_flags(CheckReport)
 def check(
@@ -100,6 +105,7 @@ def check(
     steps: str | None,
     topology: str | None,
     convention: str | None,
+    rate: str | None,
     dtype: str,
     baseline: str | None,
     model: str | None,
@@ -109,10 +115,10 @@ def check(
 ) -> int:
     """Check that specs keep their expect and budget.
 
-    PATH is a YAML file, a folder with such files below it, or - for standard input. A limit given here holds beside
-    a spec's own. Exit code 1 when a check fails, 2 when a spec or the call is wrong.
+    PATH is a YAML file, a folder of them, or - for standard input. A limit given here holds beside a spec's own.
+    Exit code 1: a check failed.
     """
-    overrides = {"steps": steps, "topology": topology, "convention": convention}
+    overrides = {"steps": steps, "topology": topology, "convention": convention, "rate": rate}
     with AllAtOnce() as at_once:
         more: Any = {"baseline": baseline, "dtype": dtype, "strict": strict, "model": model}
         checks = at_once.ask(check_all, paths, overrides, limits, **more)
@@ -297,7 +303,7 @@ def _cure(key: str, text: str) -> str:
 
 
 def _unit(quantity: Quantity) -> str:
-    return "B" if quantity is Quantity.BYTES else ""
+    return "B" if quantity in (Quantity.BYTES, Quantity.STATE_BYTES) else ""
 
 
 def _flag(key: str) -> str:

@@ -174,7 +174,7 @@ dtype_flag = click.option(
     default="float32",
     show_default=True,
     metavar="NAME",
-    help="Data type of a parameter, for bytes.",
+    help="Data type, for bytes.",
 )
 
 

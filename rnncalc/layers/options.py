@@ -158,20 +158,26 @@ class WholeNumber(Frozen):
 
 
 class Ratio(Frozen):
-    """A number of 0 or more; a spec's is a Fraction, since what is held against it is one."""
+    """A number of 0 or more, or above 0; a spec's is a Fraction, since what is held against it is one."""
 
-    expected: str = "a number, 0 or more"
+    above_zero: bool = False
+
+    @property
+    def expected(self) -> str:
+        """What is expected of it, in words."""
+        return "a number above 0" if self.above_zero else "a number, 0 or more"
 
     def problem(self, value: object) -> str | None:
         """Return what is wrong with the value, or None."""
         number: Any = value if isinstance(value, float) or hasattr(value, "numerator") else -1
-        fits = not isinstance(value, bool) and 0 <= number < float("inf")
+        fits = not isinstance(value, bool) and 0 <= number < float("inf") and not (self.above_zero and number == 0)
         return None if fits else f"expected {self.expected}, got {value!r}"
 
     @property
     def schema(self) -> Schema:
         """The same for an editor."""
-        return {"type": "number", "minimum": 0, "maximum": 10**MAX_DIGITS - 1}
+        least = "exclusiveMinimum" if self.above_zero else "minimum"
+        return {"type": "number", least: 0, "maximum": 10**MAX_DIGITS - 1}
 
 
 class Real(Frozen):

@@ -27,10 +27,16 @@ class Quantity(Enum):
     SAVED = "saved"
     BACKWARD_MULTIPLY_ADDS = "backward_multiply_adds"
     TRAINING_BYTES = "training_bytes"
+    STATE = "state"
+    STATE_BYTES = "state_bytes"
+    MULTIPLY_ADDS_PER_SECOND = "multiply_adds_per_second"
 
 
 OF_TRAINING = (Quantity.SAVED, Quantity.BACKWARD_MULTIPLY_ADDS, Quantity.TRAINING_BYTES)
 """What is counted for training alone."""
+
+OF_STREAM = (Quantity.STATE, Quantity.STATE_BYTES, Quantity.MULTIPLY_ADDS_PER_SECOND)
+"""What is counted of running step by step."""
 
 
 class Rule(Enum):
@@ -71,14 +77,14 @@ class Budget(NamedTuple):
     min_bytes: Annotated[int | None, BudgetKey(Rule.AT_LEAST, Quantity.BYTES, _BYTES, "The least bytes.")] = None
     max_multiply_adds: Annotated[
         int | None,
-        BudgetKey(Rule.AT_MOST, Quantity.MULTIPLY_ADDS, _COUNT, "The most multiply-adds of one pass, such as 10M."),
+        BudgetKey(Rule.AT_MOST, Quantity.MULTIPLY_ADDS, _COUNT, "The most multiply-adds of one pass: 10M."),
     ] = None
     min_multiply_adds: Annotated[
         int | None, BudgetKey(Rule.AT_LEAST, Quantity.MULTIPLY_ADDS, _COUNT, "The least multiply-adds of one pass.")
     ] = None
     min_dense_ratio: Annotated[
         "Fraction | float | None",
-        BudgetKey(Rule.AT_LEAST, Quantity.DENSE_RATIO, Ratio(), "The least dense-equivalent parameters for each one."),
+        BudgetKey(Rule.AT_LEAST, Quantity.DENSE_RATIO, Ratio(), "The least dense-equivalent ratio, such as 4."),
     ] = None
     max_saved: Annotated[
         int | None,
@@ -86,7 +92,17 @@ class Budget(NamedTuple):
     ] = None
     max_training_bytes: Annotated[
         int | None,
-        BudgetKey(Rule.AT_MOST, Quantity.TRAINING_BYTES, _BYTES, "The most bytes of a training step, such as 4GB."),
+        BudgetKey(Rule.AT_MOST, Quantity.TRAINING_BYTES, _BYTES, "The most bytes of a training step: 4GB."),
+    ] = None
+    max_state: Annotated[
+        int | None, BudgetKey(Rule.AT_MOST, Quantity.STATE, _COUNT, "The most numbers carried from step to step.")
+    ] = None
+    max_state_bytes: Annotated[
+        int | None, BudgetKey(Rule.AT_MOST, Quantity.STATE_BYTES, _BYTES, "The most bytes of them, such as 2kB.")
+    ] = None
+    max_multiply_adds_per_second: Annotated[
+        int | None,
+        BudgetKey(Rule.AT_MOST, Quantity.MULTIPLY_ADDS_PER_SECOND, _COUNT, "The most multiply-adds a second: 40M."),
     ] = None
     layers: "Mapping[str, int] | tuple[tuple[str, int], ...]" = ()
 

@@ -17,7 +17,7 @@ from rnncalc.errors import Path, Problem
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Embedding, Layer, Output
-from rnncalc.layers.options import Allowed, Choice, Size, Switch, Text, WholeNumber
+from rnncalc.layers.options import Allowed, Choice, Ratio, Size, Switch, Text, WholeNumber
 from rnncalc.network.flow import turns
 from rnncalc.network.parts import (
     OUTPUT,
@@ -34,6 +34,8 @@ from rnncalc.network.parts import (
 from rnncalc.text import did_you_mean, escape, one_of, plural
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from rnncalc.network.budget import Budget
     from rnncalc.network.training import Update
 
@@ -51,6 +53,7 @@ class Description(Frozen):
     feedback: bool = False
     convention: str = "textbook"
     notation: str | None = None
+    rate: Fraction | float | None = None
     name: str = "network"
     source: str | None = None
     expect: Expect | None = None
@@ -67,6 +70,7 @@ KEYS: dict[str, Allowed] = {
     "steps": Size(),
     "input": Size(),
     "feedback": Switch(),
+    "rate": Ratio(above_zero=True),
 }
 """What the plain keys of a network, or of a part, may be."""
 

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.display import displayed
 from rnncalc.errors import CallError, Path, Problem
-from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT, OF_TRAINING, Budget, Quantity, Rule
+from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT, OF_STREAM, OF_TRAINING, Budget, Quantity, Rule
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Expect, steps_known
 from rnncalc.questions.count import count
 from rnncalc.questions.dense import own_dense_params
 from rnncalc.questions.given import network_of, word
+from rnncalc.questions.stream import cannot_stream, stream
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -41,6 +42,8 @@ class Unknown(Enum):
     NOT_KNOWN_BEFORE = auto()
     NO_SUCH_TENSOR = auto()
     GROWN_FROM_NOTHING = auto()
+    CANNOT_STREAM = auto()
+    RATE_NOT_GIVEN = auto()
 
 
 class Limit(NamedTuple):
@@ -78,6 +81,9 @@ class Numbers(NamedTuple):
     saved: int | None = None
     backward_multiply_adds: int | None = None
     training_bytes: int | None = None
+    state: int | None = None
+    state_bytes: int | None = None
+    multiply_adds_per_second: int | None = None
 
     @property
     def dense_ratio(self) -> Fraction | None:
@@ -238,7 +244,16 @@ def check_network(network: Network, *, dtype: str = "float32", **limits: float) 
 def numbers_of(network: Network, dtype: str, *, trained: bool = False) -> Numbers:
     """Return the numbers of a network that may be limited; trained: with the numbers of training."""
     counted = count(network, dtype)
-    numbers = Numbers(counted.params, counted.bytes, counted.multiply_adds, own_dense_params(network))
+    running = stream(network, dtype=dtype)
+    numbers = Numbers(
+        params=counted.params,
+        bytes=counted.bytes,
+        multiply_adds=counted.multiply_adds,
+        dense_params=own_dense_params(network),
+        state=running.state,
+        state_bytes=running.state_bytes,
+        multiply_adds_per_second=running.multiply_adds_per_second,
+    )
     if not trained:
         return numbers
     from rnncalc.questions.training import training  # computed only for limits on it
@@ -318,6 +333,11 @@ def _why_unknown(quantity: Quantity, numbers: Numbers, network: Network) -> Unkn
         return None
     if quantity is Quantity.DENSE_RATIO and not numbers.params:
         return Unknown.NO_PARAMS
+    if quantity in OF_STREAM:
+        if cannot_stream(network):
+            return Unknown.CANNOT_STREAM
+        no_rate = quantity is Quantity.MULTIPLY_ADDS_PER_SECOND and network.rate is None
+        return Unknown.RATE_NOT_GIVEN if no_rate else Unknown.COUNTED_ELSEWHERE
     return Unknown.COUNTED_ELSEWHERE if steps_known(network.parts) else Unknown.STEPS_NOT_GIVEN
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from math import ceil
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell
@@ -14,6 +13,9 @@ from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.questions.count import bytes_of, total
 from rnncalc.questions.given import network_of, said
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 
 class Stream(NamedTuple):
@@ -37,20 +39,18 @@ class Stream(NamedTuple):
 
 
 def stream(network: Network, rate: Fraction | float | None = None, dtype: str = "float32") -> Stream:
-    """Return what running a network step by step carries and costs; rate: steps a second.
+    """Return what running a network step by step carries and costs; rate: steps a second, by default the network's.
 
     Raises CallError for a rate that is none, and for an unknown dtype.
     """
     network, size = network_of(network), bytes_of(dtype)
-    if rate is not None and (Ratio().problem(rate) or not rate):
+    if rate is not None and Ratio(above_zero=True).problem(rate):
         raise CallError(f"rate: expected a number above 0, got {said(rate)}")
-    cannot = tuple(
-        placed.name for placed in network.stack if isinstance(placed.layer, Cell) and placed.layer.bidirectional
-    )
+    cannot = cannot_stream(network)
     layers = tuple(None if placed.name in cannot else state_of(placed) for placed in network.stack)
     state = total(layers)
     work = None if cannot else total(placed.multiply_adds_per_step for placed in network.stack)
-    exact = None if rate is None else Fraction(str(rate))
+    exact = _exact(network.rate if rate is None else rate)
     return Stream(
         network=network,
         dtype=dtype,
@@ -62,6 +62,21 @@ def stream(network: Network, rate: Fraction | float | None = None, dtype: str = 
         multiply_adds_per_second=None if work is None or exact is None else ceil(work * exact),
         cannot=cannot,
     )
+
+
+def cannot_stream(network: Network) -> tuple[str, ...]:
+    """Return the names of the layers that read later steps first."""
+    return tuple(
+        placed.name for placed in network.stack if isinstance(placed.layer, Cell) and placed.layer.bidirectional
+    )
+
+
+def _exact(rate: Fraction | float | None) -> Fraction | None:
+    if rate is None:
+        return None
+    from fractions import Fraction  # imports decimal, which a check without a rate does without
+
+    return Fraction(str(rate))
 
 
 def state_of(placed: Placed) -> int | None:

@@ -25,6 +25,9 @@ UNITS = {
     Quantity.SAVED: "saved activations",
     Quantity.BACKWARD_MULTIPLY_ADDS: "multiply-adds of the backward pass",
     Quantity.TRAINING_BYTES: "bytes of training",
+    Quantity.STATE: "numbers of state",
+    Quantity.STATE_BYTES: "bytes of state",
+    Quantity.MULTIPLY_ADDS_PER_SECOND: "multiply-adds a second",
 }
 
 _MOST_DIGITS = 40
@@ -228,6 +231,9 @@ def _data(verdict: Verdict) -> dict[str, Any]:
         "multiply_adds": found and found.multiply_adds,
         "dense_ratio": found and _as_json(found.dense_ratio),
         "dense_params": found and found.dense_params,
+        "state": found and found.state,
+        "state_bytes": found and found.state_bytes,
+        "multiply_adds_per_second": found and found.multiply_adds_per_second,
         "checks": map(_check_data, _checks(verdict)),
         "skipped": _left_out(verdict),
         "baseline": difference
@@ -363,6 +369,10 @@ def _why_unknown(check: LimitCheck) -> str:
             return "a network without parameters has no ratio; remove the limit"
         case Unknown.COUNTED_ELSEWHERE:
             return "what an external part costs is not known; remove the limit, or the external part"
+        case Unknown.CANNOT_STREAM:
+            return "a bidirectional layer cannot run step by step; remove the limit, or bidirectional"
+        case Unknown.RATE_NOT_GIVEN:
+            return f"{_not_known(check.limit.quantity)} without the steps a second; give rate, or --rate"
         case Unknown.NOT_KNOWN_BEFORE:
             return f"{_not_known(check.limit.quantity)} of the baseline"
         case Unknown.GROWN_FROM_NOTHING:

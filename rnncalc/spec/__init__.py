@@ -17,7 +17,7 @@ from rnncalc.text import not_among
 if TYPE_CHECKING:
     from rnncalc.network.data import Data
 
-OVERRIDES = ("steps", "topology", "convention", "notation", "feedback")
+OVERRIDES = ("steps", "topology", "convention", "notation", "feedback", "rate")
 """The keys of a spec that others may replace."""
 
 
@@ -42,7 +42,7 @@ class Spec(NamedTuple):
 def load(path: str | os.PathLike[str], **overrides: str | int | None) -> Network:
     """Return the network that a spec file describes; its own weights, inputs and targets are what `load_data` returns.
 
-    `overrides` replace the file's own steps, topology, convention, notation or feedback, as in a spec.
+    `overrides` replace the file's own steps, topology, convention, notation, feedback or rate, as in a spec.
     Raises SpecError with every problem of the file, CallError for other overrides, or OSError when it cannot be read.
     """
     return _spec(path, overrides).network

@@ -83,6 +83,17 @@ SPECS = len([*Path("specs").rglob("*.yaml")])
             "6:29: budget.min_multiply_adds: expected at least 67 multiply-adds, got 66: 1 too few; "
             "smaller than expected, so update the target",
         ),
+        ("rate: 2\nbudget: {max_state: 3, max_state_bytes: 12B, max_multiply_adds_per_second: 48}", ""),
+        ("budget: {max_state: 2}", "6:21: budget.max_state: expected at most 2 numbers of state, got 3: 1 too many"),
+        (
+            "rate: 2\nbudget: {max_multiply_adds_per_second: 47}",
+            "7:40: budget.max_multiply_adds_per_second: expected at most 47 multiply-adds a second, got 48: 1 too many",
+        ),
+        (
+            "budget: {max_multiply_adds_per_second: 47}",
+            "6:40: budget.max_multiply_adds_per_second: cannot be judged: multiply-adds a second are not known without "
+            "the steps a second; give rate, or --rate",
+        ),
         ("budget: {layers: {rnn_1: 24, output: 4}}", ""),
         (
             "budget: {layers: {rnn_1: 23}}",
@@ -98,6 +109,37 @@ def test_a_limit_is_kept_or_told_with_its_place(spec: Path, call: Call, limits: 
     if line:
         assert f"{spec}:{line}" in result.out.splitlines()
         assert call("check", spec, "-f", "json").err == f"{spec}:{line}\n"
+
+
+def test_what_cannot_stream_keeps_no_limit_of_state(spec: Path, call: Call) -> None:
+    """A bidirectional layer has no state that is carried; flags limit it as the spec does, and a rate is a flag too."""
+    spec.write_text("input: 4\nlayers: [{gru: 3, bidirectional: true}]\nbudget: {max_state: 1k}\n")
+    assert (
+        "budget.max_state: cannot be judged: a bidirectional layer cannot run step by step" in call("check", spec).out
+    )
+    spec.write_text("input: 4\nlayers: [{gru: 3}]\n")
+    assert call("check", spec, "--max-multiply-adds-per-second", 630, "--rate", 10).code == 0
+    assert call("check", spec, "--max-multiply-adds-per-second", 629, "--rate", 10).code == 1
+    assert "--rate: expected a number above 0" in call("check", spec, "--rate", 0).err
+    (report,) = reports(call, spec, "--rate", 10)
+    assert [report[key] for key in ("state", "state_bytes", "multiply_adds_per_second")] == [3, 12, 630]
+
+
+@pytest.mark.parametrize("earlier", [("check",), ("count", "--stream")])
+def test_a_state_that_grew(spec: Path, tmp_path: Path, call: Call, earlier: tuple[str, ...]) -> None:
+    """Against a spec, or the JSON of an earlier call that has a state."""
+    spec.write_text("input: 4\nrate: 10\nlayers: [{gru: 3}]\n")
+    before = tmp_path / "before.json"
+    before.write_text(call(*earlier, spec, "-f", "json").out)
+    spec.write_text("input: 4\nrate: 10\nlayers: [{gru: 4}]\n")
+    limits = ("--max-state-growth", "33%", "--max-state-bytes-growth", "4B")
+    result = call("check", spec, "--baseline", before, *limits, "--max-multiply-adds-per-second-growth", "330")
+    assert "--max-state-growth: expected at most 33% more numbers of state than before, got +1" in result.out
+    assert result.out.splitlines()[-1] == "1 failed."
+    assert tuple(line[0] for line in result.out.splitlines() if "bytes-growth " in line or "second-g" in line) == (
+        "✓",
+        "✓",
+    )
 
 
 @pytest.mark.parametrize("key", ["max_multiply_adds: 10M", "min_dense_ratio: 1"])
@@ -312,7 +354,7 @@ def test_a_verdict_is_numbers_names_and_places() -> None:
     text = SPEC.replace("steps: 3\n", "") + "expect: {total: 28, layers: [25, 4]}\nbudget: {max_multiply_adds: 9}\n"
     spec = parse(text.encode(), "spec")
     verdict = check(spec.network, [Limit(Rule.AT_MOST, Quantity.PARAMS, 27, flag="--max-params")], locate=spec.place)
-    assert verdict.numbers == Numbers(params=28, bytes=112)
+    assert verdict.numbers == Numbers(params=28, bytes=112, state=3, state_bytes=12)
     assert [
         (found.limit.rule, found.limit.quantity, found.limit.layer, found.actual, found.kept, found.line, found.column)
         for found in verdict.limits
