@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 from rnncalc.formats.mathematics import IN_WORK, POWER, groups, parts
 from rnncalc.formats.values import MOST_OF_A_NAME, MOST_OF_A_NOTE, MOST_OF_A_SUM, text_of
 from rnncalc.reports.equations import GREEK, Derivative, Function, Line, Piece, Sign, Term, plain_piece
+from rnncalc.reports.report import QuizReport
 from rnncalc.reports.sheet import (
     Arithmetic,
     Block,
@@ -141,9 +142,16 @@ _BRACKETS, _BETWEEN, _GROWN = 12.0, 10.0, 4.0
 """The widths of a matrix's brackets and of the space between columns, and by how much brackets grow beside one."""
 
 
-def write(reports: Iterable[DerivationReport], file: TextIO) -> None:
+def write(reports: Iterable[DerivationReport | QuizReport], file: TextIO) -> None:
     """Write one document with all reports."""
-    sheets = [sheet for report in reports for sheet in report.sheets()]
+    reports = [*reports]
+    if quizzes := [report for report in reports if isinstance(report, QuizReport)]:
+        from rnncalc.formats.latex_quiz import write_quizzes  # few documents are exercises
+
+        write_quizzes(quizzes, file)
+        return
+    derivations = [report for report in reports if not isinstance(report, QuizReport)]
+    sheets = [sheet for report in derivations for sheet in report.sheets()]
     width = _page(sheets)
     file.write(_HEAD.replace("WIDTH", f"{width:.0f}pt"))
     if width > PAGE:
