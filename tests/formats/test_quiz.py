@@ -1,8 +1,8 @@
-"""Exercises for learning platforms: read back by rules of theirs, with the right answer and every mistake's feedback."""
+"""Exercises for learning platforms: read back by the rules of each, with answers and feedback."""
 
 import re
 from io import StringIO
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -55,7 +55,7 @@ def test_gift(ask: str, choices: int) -> None:
 def test_moodle(ask: str, choices: int) -> None:
     """The right answer first, each mistake without a mark, and a last one for all else; ids are unique."""
     quiz, text = written(ask, choices, "moodle")
-    root = ElementTree.fromstring(text)
+    root = ET.fromstring(text)
     questions = [question for group in quiz.groups().values() for question in group]
     found = [each for each in root if each.get("type") != "category"]
     ids = [each.findtext("idnumber") for each in found]
