@@ -28,7 +28,7 @@ ON_PAPER = ("table", "markdown", "html", "latex")
 @click.command(
     cls=Command,
     examples=(
-        "rnncalc exercise specs/gru.yaml --vary gru_1=8..64:8 --variants 30 -f moodle",
+        "rnncalc exercise specs/gru.yaml --vary gru_1=8..64:8 --variants 8 -f moodle",
         "rnncalc exercise -i 8 -l lstm:16 -o 5 --choices 4 --sheet -f latex",
     ),
 )

@@ -308,7 +308,7 @@ def _tensors(network: Network) -> Iterator[Item]:
                     continue
                 reason = Reason.of(mistake.id, mistake.text, values)
                 found = Diagnosis((reason,), layer, None, Times(shape), Times(tensor.shape))
-                judged = Judgement(layer, Shape(shape), tensor.params, tensor.name, tensor.shape, (found,))
+                judged = Judgement(layer, Shape(shape), tensor.params, tensor.name, tensor.shape, diagnoses=(found,))
                 wrong.append(WrongAnswer(shape, judged))
         yield Item(layer, tensor.name, tensor.shape, _distinct(tensor.shape, wrong))
 
