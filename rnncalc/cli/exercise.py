@@ -8,7 +8,7 @@ from typing import Unpack
 import click
 
 from rnncalc.cli.commands import Command
-from rnncalc.cli.flags import NetworkFlags, WordOption, network_flags, report_flags, specs_argument
+from rnncalc.cli.flags import NetworkFlags, WordOption, network_flags, notation_flag, report_flags, specs_argument
 from rnncalc.cli.inputs import read_networks
 from rnncalc.cli.output import Destination, write
 from rnncalc.cli.problems import AllAtOnce
@@ -34,6 +34,7 @@ ON_PAPER = ("table", "markdown", "html", "latex")
 )
 @specs_argument
 @network_flags
+@notation_flag
 @click.option(
     "--vary", multiple=True, metavar="SIZE=LO..HI[:STEP]", help="Vary input, steps, output or a layer; may be repeated."
 )
@@ -81,7 +82,11 @@ def exercise(
                 ("--choices", choices, WholeNumber()),
             )
         ]
-        varied = dict(filter(None, [at_once.ask(_varied, each) for each in vary]))
+        varied: dict[str, range] = {}
+        for name, values in filter(None, [at_once.ask(_varied, each) for each in vary]):
+            if name in varied:
+                at_once.refuse(f"--vary: {escape(name)} stands twice; remove one of them")
+            varied[name] = values
         networks = at_once.ask(read_networks, specs, **flags)
     reports = []
     for network in networks:

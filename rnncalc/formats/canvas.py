@@ -28,7 +28,7 @@ def write(reports: Iterable[QuizReport], file: TextIO) -> None:
 
 
 def _question(question: QuizQuestion) -> Iterator[str]:
-    yield f"Title: {_text(question.title)}\n"
+    yield f"Title: {_text(question.heading)}\n"
     yield f"1. {_text(question.network)}\n\n"
     yield from (f"   - {_text(line)}\n" for line in question.layers)
     yield f"\n   {_text(question.convention)}\n\n   **{_text(question.question)}**\n"
@@ -40,9 +40,9 @@ def _question(question: QuizQuestion) -> Iterator[str]:
         told = " ".join(each.feedback for each in question.wrong[:MOST_FEEDBACK])
         yield f"+ {_text(question.right.feedback)}\n- {_text(told or 'Not right.')}\n"
         if question.numeric:
-            yield f"=   {question.right.text}\n"
+            yield f"=   {_text(question.right.text)}\n"
         else:
-            yield from (f"*   {text}\n" for text in question.right.spellings)
+            yield from (f"*   {_text(text)}\n" for text in question.right.spellings)
     yield "\n"
 
 

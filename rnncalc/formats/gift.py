@@ -29,8 +29,8 @@ def write(reports: Iterable[QuizReport], file: TextIO) -> None:
 
 def _question(question: QuizQuestion) -> Iterator[str]:
     words = f"{question.network} {'; '.join(question.layers)}. {question.convention}"
-    yield f"// {question.id}\n"
-    yield f"::{_text(question.title)}::{_text(words)} {_text(question.question)} "
+    yield f"// {escape(question.id)}\n"
+    yield f"::{_text(question.heading)}::[plain]{_text(words)} {_text(question.question)} "
     if question.choices:
         marks = {True: "=", False: "~"}
         yield "{\n"
@@ -39,6 +39,7 @@ def _question(question: QuizQuestion) -> Iterator[str]:
         yield "{#\n"
         yield _answer("=", question.right.text, question.right)
         yield from (_answer("=%0%", each.text, each) for each in question.wrong)
+        yield f"~#{_text(UNKNOWN)}\n"  # stands for all other numbers
     else:
         yield "{\n"
         yield from (_answer("=", text, question.right) for text in question.right.spellings)
@@ -53,7 +54,8 @@ def _answer(mark: str, text: str, answer: QuizAnswer) -> str:
 
 def _text(text: str) -> str:
     """Return text with a backslash before each character that GIFT gives a meaning."""
-    return re.sub(r"([\\~=#{}:])", r"\\\1", escape(text, LONGEST))
+    bare = escape(text, LONGEST).replace("->", "→")  # an arrow would make pairs to match of answers
+    return re.sub(r"([\\~=#{}:])", r"\\\1", bare)
 
 
 def _category(text: str) -> str:

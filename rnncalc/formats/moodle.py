@@ -28,7 +28,7 @@ def write(reports: Iterable[QuizReport], file: TextIO) -> None:
 
 def _question(question: QuizQuestion) -> Iterator[str]:
     kind = "multichoice" if question.choices else "numerical" if question.numeric else "shortanswer"
-    yield f'  <question type="{kind}">\n    <name>{_text(question.title)}</name>\n'
+    yield f'  <question type="{kind}">\n    <name>{_text(question.heading)}</name>\n'
     yield f'    <questiontext format="html">{_text(_html(question))}</questiontext>\n'
     yield "    <defaultgrade>1</defaultgrade>\n    <penalty>0</penalty>\n    <hidden>0</hidden>\n"
     yield f"    <idnumber>{_quoted(question.id)}</idnumber>\n"

@@ -30,6 +30,9 @@ from rnncalc.text import not_among, plural
 ASKS = ("total", "layers", "tensors", "multiply-adds", "saved")
 """What an exercise may ask for."""
 
+MOST_CHOICES = 26
+"""The answers to choose from: each has a letter."""
+
 MOST_TRIES = 200
 """The networks that are drawn for each one that is wanted: those that cannot be, or were drawn before, are dropped."""
 
@@ -129,8 +132,9 @@ def exercise(
     word("ask", ask, ASKS)
     whole("variants", variants, 1)
     whole("seed", seed)
-    if whole("choices", choices) == 1:
-        raise CallError("choices: expected 2 or more, or 0 for an answer that is written, got 1")
+    if whole("choices", choices) == 1 or choices > MOST_CHOICES:
+        expected = f"2 to {MOST_CHOICES}, or 0 for an answer that is written"
+        raise CallError(f"choices: expected {expected}, got {choices:,}")
     if variants > MOST_EXERCISES:
         raise CallError(f"variants: expected at most {MOST_EXERCISES:,}, got {variants:,}")
     random = Random(seed)

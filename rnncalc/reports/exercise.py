@@ -9,13 +9,13 @@ from rnncalc.conventions.catalogue import convention
 from rnncalc.layers.layer import Embedding, Layer
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part, Topology, reads_many
+from rnncalc.network.writer import spec_of
 from rnncalc.questions.answer.grading import Answer
 from rnncalc.questions.exercise import Answered, Exercise, ExerciseSet, Item, WrongAnswer
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.reports.report import DataReport, QuizReport, SheetReport
 from rnncalc.reports.setting import title
 from rnncalc.reports.sheet import Column, Quiz, QuizAnswer, QuizQuestion, Sheet, key_columns
-from rnncalc.spec.writer import spec_of
 from rnncalc.text import bracketed, plural
 
 QUESTIONS = {
@@ -64,7 +64,7 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
         return Quiz(title(self.exercises[0].network), tuple(questions), self.sheet, self.key)
 
     def sheets(self) -> list[Sheet]:
-        """Return a sheet with the questions of each variant, or with their answers; by default one after the other."""
+        """Return for each variant a sheet with the questions, one with each answer, or both."""
         return [sheet for of in self.exercises for sheet in self._sheets(of)]
 
     def _sheets(self, of: Exercise) -> Iterator[Sheet]:
@@ -110,9 +110,10 @@ def _question(of: Exercise, item: Item, number: int) -> QuizQuestion:
     right = QuizAnswer(_spellings(item.right), "Right.")
     where = " ".join(part for part in (item.layer, item.tensor) if part) or of.asks
     return QuizQuestion(
-        title=f"{title(of.network)}: {where}, variant {of.variant}",
+        title=f"{title(of.network)}: {where}",
         group=where,
         id=f"{of.asks}-{number}-{of.variant}",
+        variant=of.variant,
         network=_reading(of.network),
         layers=tuple(_layers(of.network)),
         convention=_counting(of.network),
@@ -195,4 +196,8 @@ def _one(word: str) -> str:
 
 def _counting(network: Network) -> str:
     row = convention(network.convention)
-    return f"Count as in {'a textbook' if row.title == 'textbook' else row.title}: {row.note}."
+    counting = f"Count as in {'a textbook' if row.title == 'textbook' else row.title}: {row.note}."
+    if not network.notation:
+        return counting
+    note = f": {network.spelling.note}" if network.spelling.note else ""
+    return f"{counting} The notation is {network.notation}{note}."

@@ -199,7 +199,7 @@ class QuizQuestion(NamedTuple):
     """A question for a learner.
 
     group: what several variants have in common, from which one may be drawn for each learner; id: unique in the quiz.
-    network: words on the network, and below them a line for each layer; conventions: how it is counted.
+    network: words on the network, and below them a line for each layer; convention: how it is counted.
     numeric: whether the answer is a number. wrong: the known wrong answers, the likeliest first.
     choices: the answers to choose from, none if the answer is to be written.
     """
@@ -207,6 +207,7 @@ class QuizQuestion(NamedTuple):
     title: str
     group: str
     id: str
+    variant: int
     network: str
     layers: tuple[str, ...]
     convention: str
@@ -215,6 +216,11 @@ class QuizQuestion(NamedTuple):
     right: QuizAnswer
     wrong: tuple[QuizAnswer, ...]
     choices: tuple[QuizAnswer, ...]
+
+    @property
+    def heading(self) -> str:
+        """What a list of questions shows: the variant and the title."""
+        return f"Variant {self.variant}: {self.title}"
 
 
 class Quiz(NamedTuple):

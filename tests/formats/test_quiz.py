@@ -37,7 +37,7 @@ def test_gift(ask: str, choices: int) -> None:
     assert text.count("$CATEGORY: ") == len(quiz.groups())
     assert len(found) == len(questions)
     for (title, words, numeric, answers), question in zip(found, questions, strict=True):
-        assert plain(title) == question.title
+        assert plain(title) == question.heading
         assert plain(words).strip().endswith(question.question)
         assert bool(numeric) == (question.numeric and not choices)
         lines = re.findall(r"^(=%0%|=|~)((?:\\.|[^\\#])*)#(.*)$", answers, re.MULTILINE)
@@ -62,7 +62,7 @@ def test_moodle(ask: str, choices: int) -> None:
     assert len({*ids}) == len(ids) == len(questions)
     for each, question in zip(found, questions, strict=True):
         assert each.get("type") == ("multichoice" if choices else "numerical" if question.numeric else "shortanswer")
-        assert each.findtext("name/text") == question.title
+        assert each.findtext("name/text") == question.heading
         answers = [(a.get("fraction"), a.findtext("text"), a.findtext("feedback/text")) for a in each.iter("answer")]
         assert {text for fraction, text, _ in answers if fraction == "100"} >= {question.right.text}
         if not choices:

@@ -12,7 +12,7 @@ from rnncalc.network.parts import Part
 
 def spec_of(network: Network) -> dict[str, Any]:
     """Return the network as a spec file holds it, in plain values, without `expect`, `budget` and `training`."""
-    spec = _changed(network, ("source", "convention", "topology", "feedback"))
+    spec = _changed(network, ("source", "convention", "topology", "feedback", "notation"))
     if network.encoder and network.decoder:
         halves = {"encoder": network.encoder, "decoder": network.decoder}
         return {"name": network.name} | spec | {key: _part(half, half.steps) for key, half in halves.items()}
