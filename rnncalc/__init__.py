@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from rnncalc.questions.check import check_network as check
     from rnncalc.questions.compare import compare
     from rnncalc.questions.count import count
+    from rnncalc.questions.exercise import exercise
     from rnncalc.questions.explain import explain
     from rnncalc.questions.read import read_model as read
     from rnncalc.questions.run import run
@@ -62,6 +63,7 @@ _HOMES = {
     "rnncalc.questions.check": "check=check_network",
     "rnncalc.questions.compare": "compare",
     "rnncalc.questions.count": "count",
+    "rnncalc.questions.exercise": "exercise",
     "rnncalc.questions.explain": "explain",
     "rnncalc.questions.read": "read=read_model",
     "rnncalc.questions.run": "run",
@@ -106,6 +108,7 @@ __all__ = [
     "compare",
     "count",
     "draw",
+    "exercise",
     "explain",
     "export",
     "load",

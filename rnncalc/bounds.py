@@ -98,6 +98,9 @@ MOST_EXPLAINED = 100
 MOST_STUDENTS = 100_000
 """The rows of a file of answers: more than any course has, and each is a record here."""
 
+MOST_EXERCISES = 1_000
+"""The variants of an exercise: more than a course has students, and each costs a search."""
+
 MOST_LEARNED = 20
 """The ways of counting, learned from wrong numbers, that later numbers are held against."""
 

@@ -19,6 +19,7 @@ REPORTS = {
     "Count": "rnncalc.reports.count:CountReport",
     "DenseGrowth": "rnncalc.reports.compare:DenseGrowthReport",
     "Drawing": "",
+    "ExerciseSet": "rnncalc.reports.exercise:of_exercises",
     "Explanation": "rnncalc.reports.explain:ExplanationReport",
     "Reading": "rnncalc.reports.read:ReadReport",
     "Run": "rnncalc.reports.run:RunReport",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rnncalc import LSTM, RNN, Network, Output, answer, compare, count, explain, run, solve, training
+from rnncalc import LSTM, RNN, Network, Output, answer, compare, count, exercise, explain, run, solve, training
 from rnncalc.modelfiles.model import FileModule, FileTensor, ModelFile, Remark, RemarkKind, TensorRole
 from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.answer.answer_file import read_answer_file
@@ -22,6 +22,7 @@ from rnncalc.reports.check import CheckReport
 from rnncalc.reports.compare import AllocationReport, ComparisonReport, DenseGrowthReport
 from rnncalc.reports.count import CountReport, FileReport, SummaryReport
 from rnncalc.reports.draw import Drawing
+from rnncalc.reports.exercise import of_exercises
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.explain_training import TrainingExplanationReport
 from rnncalc.reports.gradebook import GradebookReport
@@ -66,6 +67,7 @@ REPORTS: list[Any] = [
     ExplanationReport(explain(NETWORK)),
     AnswerReport(answer(NETWORK, 1)),
     GradebookReport(grade_class(read_answer_file(b"name,answer\nAnn,1\nBen,x\n"), lambda _: NETWORK)),
+    of_exercises(exercise(NETWORK, ask="layers")),
     CheckReport((check(NETWORK)._replace(file="a.yaml"),)),
     ReadReport(read(FILE)),
     Drawing(NETWORK),

@@ -23,9 +23,9 @@ from rnncalc.export import SPELLINGS
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.options import Choice, Switch
 from rnncalc.network.parts import TOPOLOGIES
+from rnncalc.network.writer import spec_of
 from rnncalc.spec import from_flags, parse
 from rnncalc.spec.reader import TOP_KEYS
-from rnncalc.spec.writer import spec_of
 
 SPEC = "network.yaml"
 """The name of the spec that is on the page, as messages have it."""

@@ -27,6 +27,7 @@ COMMANDS = {
     "draw": ("Count", "Draw a network: unrolled, a cell, or its growth."),
     "explain": ("Learn", "Derive the count step by step."),
     "answer": ("Learn", "Judge a count or shapes, and find the mistake behind a wrong one."),
+    "exercise": ("Learn", "Write exercises on a network, with answers and mistakes."),
     "run": ("Learn", "Run a forward pass that confirms shapes, weights and work."),
     "check": ("Code", "Check that specs keep their expect and budget."),
     "read": ("Code", "List the tensors of a model file, and draft its spec."),

@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, TextIO
 from rnncalc.formats.mathematics import IN_WORK, POWER, groups, parts
 from rnncalc.formats.values import MOST_OF_A_NAME, MOST_OF_A_NOTE, MOST_OF_A_SUM, text_of
 from rnncalc.reports.equations import GREEK, Derivative, Function, Line, Piece, Sign, Term, plain_piece
+from rnncalc.reports.report import QuizReport
 from rnncalc.reports.sheet import (
     Arithmetic,
     Block,
     EquationText,
     Phrase,
+    Quiz,
+    QuizQuestion,
     Row,
     Sheet,
     TensorName,
@@ -141,9 +144,14 @@ _BRACKETS, _BETWEEN, _GROWN = 12.0, 10.0, 4.0
 """The widths of a matrix's brackets and of the space between columns, and by how much brackets grow beside one."""
 
 
-def write(reports: Iterable[DerivationReport], file: TextIO) -> None:
+def write(reports: Iterable[DerivationReport | QuizReport], file: TextIO) -> None:
     """Write one document with all reports."""
-    sheets = [sheet for report in reports for sheet in report.sheets()]
+    reports = [*reports]
+    if quizzes := [report for report in reports if isinstance(report, QuizReport)]:
+        _write_quizzes(quizzes, file)
+        return
+    derivations = [report for report in reports if not isinstance(report, QuizReport)]
+    sheets = [sheet for report in derivations for sheet in report.sheets()]
     width = _page(sheets)
     file.write(_HEAD.replace("WIDTH", f"{width:.0f}pt"))
     if width > PAGE:
@@ -398,3 +406,63 @@ def _line_width(line: Line) -> float:
 
 def _shape_width(piece: object) -> float:
     return SMALL * _text_width("×".join(map(str, piece.shape))) if isinstance(piece, Term) else 0.0
+
+
+_QUIZ_HEAD = r"""\documentclass{article}
+\setlength{\parindent}{0pt}
+\setlength{\parskip}{1ex}
+\setlength{\emergencystretch}{3em}
+\newcommand{\answerline}{\par\vspace{3ex}\rule{0.5\linewidth}{0.4pt}\par}
+\newcommand{\wrong}[2]{\par\hangindent=8em\hangafter=1\makebox[8em][l]{#1}#2}
+\begin{document}
+\raggedright
+"""
+
+
+def _write_quizzes(reports: Iterable[QuizReport], file: TextIO) -> None:
+    """Write the sheets of each quiz, each on a page, and after them the key, as far as they are asked for."""
+    file.write(_QUIZ_HEAD)
+    for quiz in [report.quiz() for report in reports]:
+        if quiz.sheet:
+            file.writelines(_sheets(quiz))
+        if quiz.key:
+            file.writelines(_key(quiz))
+    file.write("\\end{document}\n")
+
+
+def _variants(quiz: Quiz) -> Iterator[tuple[int, list[QuizQuestion]]]:
+    """Yield the questions of each variant, with its number."""
+    grouped = groupby(quiz.questions, key=lambda question: question.variant)
+    yield from ((number, [*questions]) for number, questions in grouped)
+
+
+def _sheets(quiz: Quiz) -> Iterator[str]:
+    for number, questions in _variants(quiz):
+        first = questions[0]
+        yield f"\\section*{{{typeset(quiz.title)}}}\n"
+        yield f"\\textbf{{Variant {number}}}\\hfill Name: \\rule{{12em}}{{0.4pt}}\n\n"
+        yield f"{typeset(first.network)}\n\\begin{{itemize}}\n"
+        yield from (f"\\item[--] {typeset(line)}\n" for line in first.layers)
+        yield f"\\end{{itemize}}\n{typeset(first.convention)}\n\n"
+        for question in questions:
+            yield f"\\textbf{{{typeset(question.question)}}}\n"
+            yield from _choices(question) if question.choices else ("\\answerline\n",)
+        yield "\\newpage\n"
+
+
+def _choices(question: QuizQuestion) -> Iterator[str]:
+    yield "\n"
+    for number, each in enumerate(question.choices):
+        yield f"({chr(ord('a') + number)})\\ {typeset(each.text)}\\qquad\n"
+    yield "\n"
+
+
+def _key(quiz: Quiz) -> Iterator[str]:
+    yield f"\\section*{{{typeset(quiz.title)}: answers}}\n"
+    for number, questions in _variants(quiz):
+        yield f"\\subsection*{{Variant {number}}}\n"
+        for question in questions:
+            yield f"{typeset(question.question)} \\textbf{{{typeset(question.right.text)}}}\n\n"
+            for each in question.wrong:
+                yield f"\\wrong{{{typeset(each.text)}}}{{{typeset(each.feedback)}}}\n"
+            yield "\\par\\medskip\n"

@@ -17,7 +17,7 @@ from rnncalc.text import all_of
 
 if TYPE_CHECKING:
     from rnncalc.pictures.picture import Picture
-    from rnncalc.reports.sheet import Document, Finding, Row, Sheet
+    from rnncalc.reports.sheet import Document, Finding, Quiz, Row, Sheet
 
 
 class Report(Frozen, ABC):
@@ -103,3 +103,11 @@ class CheckedReport(Report, ABC):
     @abstractmethod
     def findings(self) -> Iterable[tuple[str, list[Finding]]]:
         """Return the path of each file with its findings."""
+
+
+class QuizReport(Report, ABC):
+    """A report with questions for learners, and their answers."""
+
+    @abstractmethod
+    def quiz(self) -> Quiz:
+        """Return the questions."""

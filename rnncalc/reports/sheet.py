@@ -181,3 +181,59 @@ class Finding(NamedTuple):
     def wrong(self) -> bool:
         """Whether the file fails because of it."""
         return self.outcome in (Outcome.FAILED, Outcome.ERROR)
+
+
+class QuizAnswer(NamedTuple):
+    """An answer to a question: how it may be written, the usual way first, and the feedback on it."""
+
+    spellings: tuple[str, ...]
+    feedback: str
+
+    @property
+    def text(self) -> str:
+        """The usual way to write it."""
+        return self.spellings[0]
+
+
+class QuizQuestion(NamedTuple):
+    """A question for a learner.
+
+    group: what several variants have in common, from which one may be drawn for each learner; id: unique in the quiz.
+    network: words on the network, and below them a line for each layer; convention: how it is counted.
+    numeric: whether the answer is a number. wrong: the known wrong answers, the likeliest first.
+    choices: the answers to choose from, none if the answer is to be written.
+    """
+
+    title: str
+    group: str
+    id: str
+    variant: int
+    network: str
+    layers: tuple[str, ...]
+    convention: str
+    question: str
+    numeric: bool
+    right: QuizAnswer
+    wrong: tuple[QuizAnswer, ...]
+    choices: tuple[QuizAnswer, ...]
+
+    @property
+    def heading(self) -> str:
+        """What a list of questions shows: the variant and the title."""
+        return f"Variant {self.variant}: {self.title}"
+
+
+class Quiz(NamedTuple):
+    """Questions in order, with a title. sheet, key: which of the two are written on paper: questions, answers."""
+
+    title: str
+    questions: tuple[QuizQuestion, ...]
+    sheet: bool
+    key: bool
+
+    def groups(self) -> dict[str, list[QuizQuestion]]:
+        """Return the questions by their group."""
+        found: dict[str, list[QuizQuestion]] = {}
+        for question in self.questions:
+            found.setdefault(question.group, []).append(question)
+        return found

@@ -19,7 +19,7 @@ from rnncalc.layers.kinds import KINDS, kind
 
 GROUPS = """\
 Count: count compare solve draw
-Learn: explain answer run
+Learn: explain answer exercise run
 Code: check read export schema
 Help: help
 """

@@ -165,6 +165,7 @@ ANSWERS = {
     "draw": ["specs/gru.yaml"],
     "explain": ["specs/gru.yaml"],
     "answer": ["specs/lstm.yaml", "1600"],
+    "exercise": ["specs/lstm.yaml"],
     "run": ["specs/one-unit.yaml", "--work"],
     "check": ["specs/lstm.yaml"],
     "read": ["specs/models/tagger.pt"],

@@ -66,6 +66,8 @@ CALLS = [
     ["run", "-T", "3", "--max-multiply-adds", "1M", "--backward", "--chunk", "2", "--states"],
     *(["count", "--training", "--chunk", "2", "-f", form] for form in ("table", "json", "csv")),
     *(["answer", SPEC, "25", "-f", form] for form in ("table", "json", "markdown")),
+    *(["exercise", "--choices", "4", "-f", form] for form in ("table", "json", "gift", "moodle", "canvas", "latex")),
+    ["exercise", SPEC, "--ask", "tensors", "--vary", WORD],
     *(["solve", SPEC, "--params", "1000", "-f", form] for form in ("table", "json")),
     ["check", "--baseline", SPEC, "--max-growth", "5%", GOOD],
     ["check", "--baseline", GOOD, "--max-growth", "5%", SPEC],

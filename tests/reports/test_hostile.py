@@ -22,6 +22,7 @@ from rnncalc.reports.report import (
     DerivationReport,
     DocumentReport,
     PictureReport,
+    QuizReport,
     RecordReport,
     Report,
     SheetReport,
@@ -36,6 +37,9 @@ from rnncalc.reports.sheet import (
     Finding,
     Outcome,
     Phrase,
+    Quiz,
+    QuizAnswer,
+    QuizQuestion,
     Row,
     Sheet,
     TensorName,
@@ -83,6 +87,7 @@ class Full(
     DocumentReport,
     PictureReport,
     CheckedReport,
+    QuizReport,
 ):
     """A report that has every field that there is."""
 
@@ -126,6 +131,17 @@ class Full(
     def findings(self) -> Iterator[tuple[str, list[Finding]]]:
         return iter([("a", [Finding("a", outcome, "b", "c", 1, 2) for outcome in Outcome])])
 
+    def quiz(self) -> Quiz:
+        return quiz_of("a")
+
+
+def quiz_of(text: str) -> Quiz:
+    """Return a quiz that has a text in each field."""
+    answers = tuple(QuizAnswer((text, text), text) for _ in range(3))
+    question = QuizQuestion(*(text,) * 3, 1, text, (text,), text, text, True, answers[0], answers[1:], ())
+    questions = (question, question._replace(numeric=False), question._replace(choices=answers))
+    return Quiz(text, questions, sheet=True, key=True)
+
 
 POISONED = [
     pytest.param(report, kind, name, id=f"{type(report).__name__}-{kind.__name__}-{name}")
@@ -150,7 +166,8 @@ def test_no_string_of_a_report_acts(report: Report, kind: type[Report], form: st
     assert not {char for char in text if not char.isprintable() and char != "\n"}
     assert "##[" not in text
     for line in text.splitlines():
-        started = re.fullmatch(r"::(error|notice) [^:]*::.*", line) if form == "github" else None
+        starts = {"github": r"::(error|notice) [^:]*::.*", "gift": r"::Variant 1\\: .*"}.get(form)
+        started = re.fullmatch(starts, line) if starts else None
         assert started or not line.strip().startswith("::"), line
     if form in ACTS:
         ACTS[form](text)
@@ -196,6 +213,15 @@ def acts_in_xml(text: str) -> None:
     """Hold that it is XML in ASCII."""
     assert text.isascii()
     ET.fromstring(text)
+
+
+def acts_in_gift(text: str) -> None:
+    """Hold that a name has no sign that GIFT gives a meaning: each question has one pair of braces and ends with it."""
+    for question in re.sub(r"\\.", "", text).strip().split("\n\n"):
+        if not question.startswith("$CATEGORY"):
+            assert question.count("{") == question.count("}") == 1
+            assert question.endswith("}")
+            assert "->" not in question
 
 
 ELEMENTS = {
@@ -257,6 +283,8 @@ ACTS: dict[str, Callable[[str], None]] = {
     "latex": acts_in_latex,
     "csv": acts_in_csv,
     "junit": acts_in_xml,
+    "moodle": acts_in_xml,
+    "gift": acts_in_gift,
     "html": acts_in_html,
     "yaml": acts_in_yaml,
     "tikz": acts_in_tikz,
@@ -276,7 +304,9 @@ def test_half_a_surrogate_pair_is_one_sign_in_every_format() -> None:
     """U+FFFD, and a pair is the character that it is."""
     for name in FORMATS:
         text = written(Surrogate(), name)
-        assert {"latex": "?", "tikz": "?", "junit": "&#65533;", "json": "\\ufffd"}.get(name, "\ufffd") in text, name
+        assert {"latex": "?", "tikz": "?", "junit": "&#65533;", "json": "\\ufffd", "moodle": "&#65533;"}.get(
+            name, "\ufffd"
+        ) in text, name
     assert json.loads(written(Surrogate(), "json"))["reports"][0]["\U0001f600"] == "a\ufffdb"
 
 
@@ -297,6 +327,9 @@ class Surrogate(Full):
 
     def records(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         return ("a",), iter([("a\ud800b",)])
+
+    def quiz(self) -> Quiz:
+        return quiz_of("a\ud800b")
 
     def findings(self) -> Iterator[tuple[str, list[Finding]]]:
         return iter([("a\ud800b", [Finding("a", Outcome.FAILED)])])

@@ -10,8 +10,8 @@ from strategies import Spec, encoder_decoder
 from strategies import network as whole
 
 from rnncalc import Network, load
+from rnncalc.network.writer import spec_of
 from rnncalc.spec import parse
-from rnncalc.spec.writer import spec_of
 
 SPECS = sorted((Path(__file__).parent.parent.parent / "specs").glob("*.yaml"))
 

@@ -12,7 +12,7 @@ from rnncalc.network.parts import Part
 
 def spec_of(network: Network) -> dict[str, Any]:
     """Return the network as a spec file holds it, in plain values, without `expect`, `budget` and `training`."""
-    spec = _changed(network, ("source", "convention", "topology", "feedback"))
+    spec = _changed(network, ("source", "convention", "topology", "feedback", "notation"))
     if network.rate is not None:
         whole = network.rate == int(network.rate)
         spec["rate"] = int(network.rate) if whole else float(network.rate)

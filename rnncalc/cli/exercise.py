@@ -1,0 +1,108 @@
+"""`rnncalc exercise`."""
+
+from __future__ import annotations
+
+import re
+from typing import Unpack
+
+import click
+
+from rnncalc.cli.commands import Command
+from rnncalc.cli.flags import NetworkFlags, WordOption, network_flags, notation_flag, report_flags, specs_argument
+from rnncalc.cli.inputs import read_networks
+from rnncalc.cli.output import Destination, write
+from rnncalc.cli.problems import AllAtOnce
+from rnncalc.errors import CallError
+from rnncalc.layers.options import Size, WholeNumber
+from rnncalc.questions.exercise import ASKS
+from rnncalc.questions.exercise import exercise as exercises_on
+from rnncalc.reports.exercise import ExerciseReport
+from rnncalc.spec.flags import read_value
+from rnncalc.text import escape
+
+_VARIED = re.compile(r"(?P<size>[^=]+)=(?P<low>[^.]+)\.\.(?P<high>[^:]+)(?::(?P<step>.+))?")
+ON_PAPER = ("table", "markdown", "html", "latex")
+"""The formats that can leave out the questions or the answers."""
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "rnncalc exercise specs/gru.yaml --vary gru_1=8..64:8 --variants 8 -f moodle",
+        "rnncalc exercise -i 8 -l lstm:16 -o 5 --choices 4 --sheet -f latex",
+    ),
+)
+@specs_argument
+@network_flags
+@notation_flag
+@click.option(
+    "--vary", multiple=True, metavar="SIZE=LO..HI[:STEP]", help="Vary input, steps, output or a layer; may be repeated."
+)
+@click.option("--variants", metavar="N", default="1", show_default=True, help="How many variants to write.")
+@click.option("--seed", metavar="N", default="0", show_default=True, help="The same seed gives the same variants.")
+@click.option(
+    "--ask",
+    cls=WordOption,
+    words=lambda: ASKS,
+    default=ASKS[0],
+    show_default=True,
+    metavar="NAME",
+    help="What to ask for.",
+)
+@click.option("--choices", metavar="N", default="0", show_default=True, help="Answers to choose from; 0 for none.")
+@click.option("--sheet", is_flag=True, help="Write the questions alone.")
+@click.option("--key", is_flag=True, help="Write the answers alone.")
+@report_flags(ExerciseReport)
+def exercise(
+    specs: tuple[str, ...],
+    vary: tuple[str, ...],
+    variants: str,
+    seed: str,
+    ask: str,
+    choices: str,
+    sheet: bool,
+    key: bool,
+    destination: Destination,
+    **flags: Unpack[NetworkFlags],
+) -> None:
+    """Write exercises on a network, with answers and mistakes.
+
+    Each variant has its right answer, and for each known mistake its wrong answer and the feedback that rnncalc answer
+    gives. --sheet and --key together write one after the other.
+    """
+    with AllAtOnce() as at_once:
+        if (sheet or key) and destination.format not in ON_PAPER:
+            flag = "--sheet" if sheet else "--key"
+            at_once.refuse(f"{flag}: {destination.format} needs questions and answers; leave it out, or add -f latex")
+        numbers = [
+            at_once.ask(read_value, flag, text, allowed)
+            for flag, text, allowed in (
+                ("--variants", variants, Size()),
+                ("--seed", seed, WholeNumber()),
+                ("--choices", choices, WholeNumber()),
+            )
+        ]
+        varied: dict[str, range] = {}
+        for name, values in filter(None, [at_once.ask(_varied, each) for each in vary]):
+            if name in varied:
+                at_once.refuse(f"--vary: {escape(name)} stands twice; remove one of them")
+            varied[name] = values
+        networks = at_once.ask(read_networks, specs, **flags)
+    reports = []
+    for network in networks:
+        found = exercises_on(network, vary=varied, variants=numbers[0], seed=numbers[1], ask=ask, choices=numbers[2])
+        reports.append(ExerciseReport(found.exercises, sheet=sheet or not key, key=key or not sheet))
+    write(reports, destination)
+
+
+def _varied(text: str) -> tuple[str, range]:
+    """Return a size with the values that it may have, from `lstm_1=16..64:16`."""
+    found = _VARIED.fullmatch(text)
+    if not found:
+        raise CallError(
+            f"--vary: expected SIZE=LO..HI or SIZE=LO..HI:STEP, as in lstm_1=16..64:16, got '{escape(text)}'"
+        )
+    low, high, step = (read_value("--vary", each or "1", Size()) for each in found.group("low", "high", "step"))
+    if low > high:
+        raise CallError(f"--vary: expected the smaller size first; write {found['size']}={high}..{low}")
+    return found["size"].strip(), range(low, high + 1, step)

@@ -1,0 +1,379 @@
+"""`exercise`: a question about a network, its sizes varied, with the right answers and the known wrong ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from math import prod
+from random import Random
+from typing import Any, NamedTuple, TypeVar
+
+from rnncalc.bounds import MOST_EXERCISES, MOST_EXPLAINED
+from rnncalc.conventions.formula import Times
+from rnncalc.display import displayed, report_of
+from rnncalc.errors import CallError, SpecError
+from rnncalc.layers.options import Size
+from rnncalc.network.network import Network
+from rnncalc.network.parts import OUTPUT, joins
+from rnncalc.questions.answer.grading import Judgement
+from rnncalc.questions.answer.mistake import Question
+from rnncalc.questions.answer.quantities import MISTAKEN_FOR, NUMBERS, Meaning, OtherQuantity
+from rnncalc.questions.answer.reading import GivenNumber, Shape
+from rnncalc.questions.answer.search import Diagnosis, Reason, Search
+from rnncalc.questions.answer.table import TABLE
+from rnncalc.questions.answer.tensors import TENSOR_MISTAKES, number_of_tensors, tensors_of
+from rnncalc.questions.answer.worksheet import one_by_one, worksheet_of
+from rnncalc.questions.given import network_of, said, whole, word
+from rnncalc.questions.training import Training, training
+from rnncalc.text import not_among, plural
+
+ASKS = ("total", "layers", "tensors", "multiply-adds", "saved")
+"""What an exercise may ask for."""
+
+MOST_CHOICES = 26
+"""The answers to choose from: each has a letter."""
+
+MOST_TRIES = 200
+"""The networks that are drawn for each one that is wanted: those that cannot be, or were drawn before, are dropped."""
+
+Answered = int | tuple[int, ...]
+"""An answer: a number, or the shape of a tensor."""
+
+T = TypeVar("T")
+
+
+class WrongAnswer(NamedTuple):
+    """An answer that a known mistake gives: the mistake as `answer` finds it, or words for another quantity."""
+
+    answer: Answered
+    mistake: Judgement | str
+
+
+class Item(NamedTuple):
+    """One thing that is asked.
+
+    layer, tensor: the names of what it is asked of; None for the whole network, and for a count of all tensors.
+    wrong: the known wrong answers, the likeliest first. choices: the answers to choose from, in no order; none if any
+        may be written.
+    """
+
+    layer: str | None
+    tensor: str | None
+    right: Answered
+    wrong: tuple[WrongAnswer, ...]
+    choices: tuple[Answered, ...] = ()
+
+
+class Exercise(NamedTuple):
+    """One variant: its number from 1, its network, what is asked of it, and each item."""
+
+    variant: int
+    network: Network
+    asks: str
+    items: tuple[Item, ...]
+
+    @property
+    def right_answer(self) -> Any:
+        """The right answer: one number, or a list with one for each layer, or with the shape of each tensor."""
+        found = [[*item.right] if isinstance(item.right, tuple) else item.right for item in self.items]
+        return found if self.asks in ("layers", "tensors") else found[0]
+
+    @property
+    def text(self) -> str:
+        """The question in words."""
+        return str(_data(self)["text"])
+
+    @property
+    def mistakes(self) -> list[dict[str, Any]]:
+        """The known wrong answers, the likeliest first: each with its `answer` and its `feedback`."""
+        found: list[dict[str, Any]] = _data(self)["mistakes"]
+        return found
+
+
+def _data(of: Exercise) -> dict[str, Any]:
+    found: dict[str, Any] = next(iter(report_of(ExerciseSet((of,))).data()))
+    return found
+
+
+@displayed
+class ExerciseSet(NamedTuple):
+    """The variants of an exercise."""
+
+    exercises: tuple[Exercise, ...]
+
+
+class AnyNumber(GivenNumber):
+    """Stands for every number that a learner might give: whatever a mistake gives is meant."""
+
+    def means(self, number: int) -> bool:
+        """Return that it is."""
+        return True
+
+
+def exercise(
+    network: Network,
+    *,
+    vary: Mapping[str, Sequence[int]] | None = None,
+    variants: int = 1,
+    seed: int = 0,
+    ask: str = "total",
+    choices: int = 0,
+) -> ExerciseSet:
+    """Return variants of an exercise on a network, each with its right answer and the known wrong ones.
+
+    vary: the sizes that differ, each with the values that it may have: `{"lstm_1": range(16, 65, 16)}`. A size is
+        `input`, `steps`, `output`, the name of a layer, for its units, or `lstm_1.projection`; several that are to be
+        equal are joined by commas. In an encoder-decoder `input` and `steps` are those of a half: `encoder.input`.
+    ask: one of ASKS. choices: how many answers there are to choose from, 0 if the answer is to be written.
+    The same seed gives the same exercise. Raises CallError for what it cannot ask, and if there are not as many
+    different variants; SpecError if no value that a size may have makes a network.
+    """
+    network = network_of(network).replace(expect=None, budget=None, training=None)
+    word("ask", ask, ASKS)
+    whole("variants", variants, 1)
+    whole("seed", seed)
+    if whole("choices", choices) == 1 or choices > MOST_CHOICES:
+        expected = f"2 to {MOST_CHOICES}, or 0 for an answer that is written"
+        raise CallError(f"choices: expected {expected}, got {choices:,}")
+    if variants > MOST_EXERCISES:
+        raise CallError(f"variants: expected at most {MOST_EXERCISES:,}, got {variants:,}")
+    random = Random(seed)
+    varied = []
+    for number, each in enumerate(islice(_networks(network, vary or {}, random, variants), variants), 1):
+        items = [_with_choices(item, choices, random) for item in items_of(each, ask)]
+        varied.append(Exercise(number, each, ask, tuple(items)))
+    if len(varied) < variants:
+        cure = "vary more sizes, or ask for fewer"
+        raise CallError(f"the sizes allow {plural(len(varied), 'different variant')}, not {variants:,}; {cure}")
+    return ExerciseSet(tuple(varied))
+
+
+def _networks(network: Network, vary: Mapping[str, Sequence[int]], random: Random, variants: int) -> Iterator[Network]:
+    """Yield different networks with sizes drawn from those that they may have."""
+    sizes = _sizes_varied(network, vary)
+    every = prod(map(len, vary.values()))
+    drawn: set[tuple[int, ...]] = set()
+    refused: SpecError | None = None
+    found = False
+    for _ in range(MOST_TRIES * variants):
+        if len(drawn) == every:
+            break
+        values = tuple(_one_of(random, each) for each in vary.values())
+        if values in drawn:
+            continue
+        drawn.add(values)
+        try:
+            new = network
+            for names, value in zip(sizes, values, strict=True):
+                new = _resized(new, names, value)
+        except SpecError as error:
+            refused = refused or error
+            continue
+        found = True
+        yield new
+    if refused and not found:
+        raise refused
+
+
+def _one_of(random: Random, values: Sequence[T]) -> T:
+    """Return one of the values: by `random()` alone, whose numbers are the same in every version of Python."""
+    return values[int(random.random() * len(values))]
+
+
+class SizePlace(NamedTuple):
+    """Where a size stands: in a half, of the layer at a place or of the half itself, and its key."""
+
+    part: str | None
+    place: int | None
+    key: str
+
+
+def sizes_of(network: Network) -> dict[str, SizePlace]:
+    """Return the sizes of a network that may vary, by name."""
+    found: dict[str, SizePlace] = {}
+    stack = iter(network.stack)
+    for half, part in network.parts.items():
+        before = f"{half}." if half else ""
+        found |= {f"{before}{key}": SizePlace(half, None, key) for key in ("input", "steps")}
+        for layer, place in [(join.layer, join.place) for join in joins(part)]:
+            name = next(stack).name
+            if isinstance(layer.option(layer.number).allowed, Size):
+                found[name] = SizePlace(half, place, layer.number)
+            options = [key for key in layer.options() if isinstance(layer.option(key).allowed, Size)]
+            found |= {f"{name}.{key}": SizePlace(half, place, key) for key in options}
+        if part.output:
+            next(stack)
+            found[OUTPUT] = SizePlace(half, None, OUTPUT)
+    return found
+
+
+def _sizes_varied(network: Network, vary: Mapping[str, Sequence[int]]) -> list[list[SizePlace]]:
+    """Return the places of each size that varies. Raises CallError for a size that there is not, and for no values."""
+    sizes = sizes_of(network)
+    for names, values in vary.items():
+        if wrong := not_among([name.strip() for name in names.split(",")], tuple(sizes)):
+            raise CallError(f"vary: {wrong}")
+        if not isinstance(values, Sequence) or isinstance(values, str) or not values:
+            message = f"vary: {names}: expected the values that it may have, such as range(16, 65), got {said(values)}"
+            raise CallError(message)
+    return [[sizes[name.strip()] for name in names.split(",")] for names in vary]
+
+
+def _resized(network: Network, places: Sequence[SizePlace], value: int) -> Network:
+    """Return the network with a size at some places. Raises SpecError if it cannot have it."""
+    parts = dict(network.parts)
+    for half, place, key in places:
+        part = parts[half]
+        if place is not None:
+            layer = part.layers[place].replace(**{key: value})
+            parts[half] = part._replace(layers=(*part.layers[:place], layer, *part.layers[place + 1 :]))
+        elif key == OUTPUT and part.output:
+            parts[half] = part._replace(output=part.output.replace(units=value))
+        elif key == "steps":
+            parts[half] = part._replace(steps=value)
+        else:
+            parts[half] = part._replace(input=value)
+    return network.with_parts(parts)
+
+
+def _with_choices(item: Item, choices: int, random: Random) -> Item:
+    """Return an item with the right answer among the likeliest wrong ones, shuffled by `random()` alone."""
+    among = [item.right, *(wrong.answer for wrong in item.wrong[: max(choices - 1, 0)])]
+    if len(among) < 2:
+        return item
+    shuffled = []
+    while among:
+        shuffled.append(among.pop(int(random.random() * len(among))))
+    return item._replace(choices=tuple(shuffled))
+
+
+def items_of(network: Network, ask: str) -> Iterator[Item]:
+    """Yield what is asked of a network. Raises CallError if it has nothing of the kind, or too much."""
+    if ask == "total":
+        yield _total(network)
+    elif ask == "layers":
+        counted = sum(1 for placed in network.stack if placed.params)
+        _check("layers with parameters", counted)
+        yield from _layers(network)
+    elif ask == "tensors":
+        _check("tensors", number_of_tensors(network))
+        yield from _tensors(network)
+    else:
+        yield _quantity(network, ask)
+
+
+def _check(what: str, number: int) -> None:
+    if not 1 <= number <= MOST_EXPLAINED:
+        raise CallError(f"ask: the network has {number or 'no'} {what}, and an exercise asks for 1 to {MOST_EXPLAINED}")
+
+
+def _total(network: Network) -> Item:
+    search = Search(worksheet_of(network), network)
+    wrong = _of_worksheet(search, Question(network, AnyNumber(network.params)), None)
+    of = training(network)
+    return Item(None, None, network.params, _distinct(network.params, (*wrong, *_of_quantities(of, None))))
+
+
+def _layers(network: Network) -> Iterator[Item]:
+    search = Search(one_by_one(network), network)
+    for place, placed in enumerate(network.stack):
+        if placed.params:
+            wrong = _of_worksheet(search, Question(network, AnyNumber(placed.params), place), placed.name)
+            yield Item(placed.name, None, placed.params, _distinct(placed.params, wrong))
+
+
+def _of_worksheet(search: Search, question: Question, layer: str | None) -> Iterator[WrongAnswer]:
+    """Yield what the mistakes in a count give, none with another, in the order of `answer`, but the rare ones last."""
+    found = [diagnosis for diagnosis, _ in search.diagnoses(question, known=True)]
+    for diagnosis in sorted(found, key=lambda diagnosis: diagnosis.alone is not None or diagnosis.id in _RARE):
+        number = GivenNumber(diagnosis.params)
+        judged = Judgement(layer, number, question.given.number, diagnoses=(diagnosis,))
+        yield WrongAnswer(number.number, judged)
+
+
+def _of_quantities(of: Training, layer: str | None) -> Iterator[WrongAnswer]:
+    """Yield the other quantities of a network that are taken for its count."""
+    for quantity, of_it in NUMBERS.items():
+        meant = MISTAKEN_FOR.get(quantity)
+        right = NUMBERS[meant](of) if meant else None
+        if (number := of_it(of)) and number != right and not (meant and right is None):
+            params = of.network.params
+            yield WrongAnswer(number, Judgement(layer, GivenNumber(number), params, meant=(Meaning(quantity, right),)))
+
+
+def _tensors(network: Network) -> Iterator[Item]:
+    tensors = tuple(tensors_of(network))
+    rights = [Shape(tensor.shape) for tensor in tensors]
+    for place, (layer, tensor) in enumerate(tensors):
+        wrong = []
+        for mistake in TENSOR_MISTAKES:
+            for values, shape in mistake.wrong(tensors, place, rights):
+                if Shape(shape).has_shape(tensor.shape):
+                    continue
+                reason = Reason.of(mistake.id, mistake.text, values)
+                found = Diagnosis((reason,), layer, None, Times(shape), Times(tensor.shape))
+                judged = Judgement(layer, Shape(shape), tensor.params, tensor.name, tensor.shape, diagnoses=(found,))
+                wrong.append(WrongAnswer(shape, judged))
+        yield Item(layer, tensor.name, tensor.shape, _distinct(tensor.shape, wrong))
+
+
+def _distinct(right: Answered, wrong: Iterator[WrongAnswer] | Sequence[WrongAnswer]) -> tuple[WrongAnswer, ...]:
+    """Return the wrong answers without the right one; of several that are equal, the first, which is the likeliest."""
+    found: dict[Answered, WrongAnswer] = {}
+    for each in wrong:
+        found.setdefault(each.answer, each)
+    found.pop(right, None)
+    return tuple(found.values())
+
+
+_RARE = {row.id for row in TABLE if row.rare}
+
+Counted = Callable[[Training], int | None]
+
+
+def _twice_the_work(of: Training) -> int | None:
+    work = NUMBERS[OtherQuantity.MULTIPLY_ADDS](of)
+    return work and 2 * work
+
+
+def _params(of: Training) -> int:
+    return of.network.params
+
+
+RIGHT: Mapping[str, Counted] = {
+    "multiply-adds": NUMBERS[OtherQuantity.MULTIPLY_ADDS],
+    "saved": NUMBERS[OtherQuantity.SAVED],
+}
+"""The quantities, other than counts and shapes, that may be asked for."""
+
+CONFUSED: Mapping[str, Sequence[tuple[str, Counted]]] = {
+    "multiply-adds": (
+        ("is that of one step, and there are several", NUMBERS[OtherQuantity.MULTIPLY_ADDS_PER_STEP]),
+        ("is the number of parameters, and most are used once for each step", _params),
+        ("counts a multiply-add for each bias too", NUMBERS[OtherQuantity.GRADIENTS_A_STEP]),
+        ("counts a multiplication and an addition as two (FLOPs), not as one multiply-add", _twice_the_work),
+        ("is that of the backward pass", NUMBERS[OtherQuantity.BACKWARD]),
+        ("is that of the dense equivalent with its biases", NUMBERS[OtherQuantity.DENSE]),
+    ),
+    "saved": (
+        (
+            "leaves out the gates, which the backward equations read too",
+            NUMBERS[OtherQuantity.SAVED_WITHOUT_GATES],
+        ),
+        ("is the number of values in the states of all steps", NUMBERS[OtherQuantity.STATES_CARRIED]),
+        ("is the number of parameters", _params),
+        ("is the number of multiply-adds in one pass", NUMBERS[OtherQuantity.MULTIPLY_ADDS]),
+    ),
+}
+"""What is taken for each of them, the likeliest first: what to say of it, and its number."""
+
+
+def _quantity(network: Network, ask: str) -> Item:
+    of = training(network)
+    right = RIGHT[ask](of)
+    if right is None:
+        if any(part.steps is None for part in network.parts.values()):
+            raise CallError(f"ask: {ask} depends on the number of steps; give steps")
+        raise CallError(f"ask: {ask} is not known of a network with a part counted elsewhere")
+    wrong = [WrongAnswer(number, text) for text, number_of in CONFUSED[ask] if (number := number_of(of))]
+    return Item(None, None, right, _distinct(right, wrong))

@@ -1,0 +1,203 @@
+"""What an exercise says: the question in words, the right answers, and the feedback on each known wrong one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from rnncalc.conventions.catalogue import convention
+from rnncalc.layers.layer import Embedding, Layer
+from rnncalc.network.network import Network
+from rnncalc.network.parts import Part, Topology, reads_many
+from rnncalc.network.writer import spec_of
+from rnncalc.questions.answer.grading import Answer
+from rnncalc.questions.exercise import Answered, Exercise, ExerciseSet, Item, WrongAnswer
+from rnncalc.reports.answer import AnswerReport
+from rnncalc.reports.report import DataReport, QuizReport, SheetReport
+from rnncalc.reports.setting import title
+from rnncalc.reports.sheet import Column, Quiz, QuizAnswer, QuizQuestion, Sheet, key_columns
+from rnncalc.text import bracketed, plural
+
+QUESTIONS = {
+    "total": "How many parameters does the network have?",
+    "layers": "How many parameters does the layer {layer} have?",
+    "tensors": "Which shape does the tensor {tensor} of the layer {layer} have?",
+    "multiply-adds": "How many multiply-adds (MACs) does one pass over one sequence take?",
+    "saved": "How many activations are saved for the backward pass over one sequence?",
+}
+OF_ALL = {
+    "layers": "How many parameters does each layer have?",
+    "tensors": "Which shape does each tensor have?",
+}
+"""The same of all layers, or tensors, in one question."""
+
+
+class ExerciseReport(SheetReport, DataReport, QuizReport):
+    """Exercises as sheets, as questions of a quiz, and as data.
+
+    sheet, key: whether the questions, and the answers, are written.
+    """
+
+    listed_as: ClassVar[str] = "exercises"
+
+    exercises: tuple[Exercise, ...]
+    sheet: bool = True
+    key: bool = True
+
+    def data(self) -> Iterator[dict[str, Any]]:
+        """Yield the object of each variant."""
+        for of in self.exercises:
+            question = OF_ALL.get(of.asks) or QUESTIONS[of.asks]
+            layers = "; ".join(_layers(of.network))
+            yield {
+                "variant": of.variant,
+                "text": f"{_reading(of.network)} {layers}. {_counting(of.network)} {question}",
+                "spec": spec_of(of.network),
+                "asks": of.asks,
+                "right_answer": of.right_answer,
+                "mistakes": [_data(of, item, wrong) for item in of.items for wrong in item.wrong],
+            }
+
+    def quiz(self) -> Quiz:
+        """Return a question for each item of each variant."""
+        questions = [_question(of, item, number) for of in self.exercises for number, item in enumerate(of.items, 1)]
+        return Quiz(title(self.exercises[0].network), tuple(questions), self.sheet, self.key)
+
+    def sheets(self) -> list[Sheet]:
+        """Return for each variant a sheet with the questions, one with each answer, or both."""
+        return [sheet for of in self.exercises for sheet in self._sheets(of)]
+
+    def _sheets(self, of: Exercise) -> Iterator[Sheet]:
+        questions = [_question(of, item, number) for number, item in enumerate(of.items, 1)]
+        if self.sheet:
+            layers = [tuple(line.split(": ", 1)) for line in questions[0].layers]
+            yield Sheet(
+                (*key_columns("Layer"), Column("What it is")),
+                layers,
+                title=f"Variant {of.variant}",
+                subtitle=_reading(of.network),
+                notes=(_counting(of.network), *(note for each in questions for note in _asked(each))),
+            )
+        if self.key:
+            for each in questions:
+                yield Sheet(
+                    (*key_columns("Wrong answer"), Column("Feedback")),
+                    [(wrong.text, wrong.feedback) for wrong in each.wrong],
+                    title=f"Variant {of.variant}: answer",
+                    notes=(f"{each.question} {each.right.text}",),
+                )
+
+
+def of_exercises(exercises: ExerciseSet) -> ExerciseReport:
+    """Return the report of a set of exercises."""
+    return ExerciseReport(exercises.exercises)
+
+
+def _asked(question: QuizQuestion) -> Iterator[str]:
+    yield question.question
+    yield from (f"({chr(ord('a') + number)}) {each.text}" for number, each in enumerate(question.choices))
+
+
+def _data(of: Exercise, item: Item, wrong: WrongAnswer) -> dict[str, Any]:
+    places = {"layer": item.layer, "tensor": item.tensor}
+    where = {key: name for key, name in places.items() if name is not None}
+    answer = [*wrong.answer] if isinstance(wrong.answer, tuple) else wrong.answer
+    return {**where, "answer": answer, "feedback": feedback(of, wrong)}
+
+
+def _question(of: Exercise, item: Item, number: int) -> QuizQuestion:
+    wrong = {each.answer: QuizAnswer(_spellings(each.answer), feedback(of, each)) for each in item.wrong}
+    right = QuizAnswer(_spellings(item.right), "Right.")
+    where = " ".join(part for part in (item.layer, item.tensor) if part) or of.asks
+    return QuizQuestion(
+        title=f"{title(of.network)}: {where}",
+        group=where,
+        id=f"{of.asks}-{number}-{of.variant}",
+        variant=of.variant,
+        network=_reading(of.network),
+        layers=tuple(_layers(of.network)),
+        convention=_counting(of.network),
+        question=QUESTIONS[of.asks].format(layer=item.layer, tensor=item.tensor),
+        numeric=isinstance(item.right, int),
+        right=right,
+        wrong=tuple(wrong.values()),
+        choices=tuple(right if answer == item.right else wrong[answer] for answer in item.choices),
+    )
+
+
+def _spellings(answer: Answered) -> tuple[str, ...]:
+    """Return the ways to write an answer; a system that compares text takes no other."""
+    if isinstance(answer, int):
+        return (str(answer),)
+    ways = [bracketed(answer), f"({','.join(map(str, answer))})"]
+    if len(answer) == 1:
+        return (*ways[:1], f"({answer[0]},)", str(answer[0]))
+    return (*ways, *(sign.join(map(str, answer)) for sign in ("x", "×", " x ", " × ")))
+
+
+def feedback(of: Exercise, wrong: WrongAnswer) -> str:
+    """Return what is said of a wrong answer: the sentence that `answer` says of it."""
+    if isinstance(wrong.mistake, str):
+        return f"{wrong.answer:,} {wrong.mistake}."
+    _, sentence, *_ = AnswerReport(Answer(of.network, (wrong.mistake,))).sentences()
+    return sentence
+
+
+def _reading(network: Network) -> str:
+    """Return what a network reads, in a sentence."""
+    sentences = []
+    for name, part in network.parts.items():
+        who = f"The {name}" if name else f"A {network.topology_name} network"
+        sentences.append(f"{who} reads {_input(part, network.topology_of(name))}.")
+    return " ".join([*sentences, "Its layers, in order:" if len(sentences) == 1 else "Their layers, in order:"])
+
+
+def _input(part: Part, topology: str) -> str:
+    words = bool(part.layers) and isinstance(part.layers[0], Embedding)
+    each = f"a vocabulary of {part.input:,}" if words else plural(part.input, "feature")
+    if not reads_many(topology):
+        reads = f"one token from {each}" if words else f"one vector of {each}"
+        steps = f" and makes {plural(part.steps, 'step')}" if part.steps else ""
+        return reads + (steps if topology == Topology.ONE_TO_MANY else "")
+    length = plural(part.steps, "step") if part.steps else "a sequence"
+    return f"{length} of tokens from {each}" if words else f"{length} of {each}{' each' if part.steps else ' a step'}"
+
+
+def _layers(network: Network) -> Iterator[str]:
+    """Yield a line for each layer: its name, its kind, its size and its options."""
+    for placed in network.stack:
+        half = f"{placed.part} " if placed.part else ""
+        yield f"{half}{placed.name}: {', '.join(_words(placed.layer))}"
+
+
+_KINDS = {"Output": "output layer (dense)", "Dense": "dense layer", "Embedding": "embedding", "Dropout": "dropout"}
+
+
+def _words(layer: Layer) -> Iterator[str]:
+    size = getattr(layer, layer.number)
+    kind = type(layer).__name__
+    yield _KINDS.get(kind, kind)
+    yield (
+        f"{layer.number} {size}"
+        if isinstance(size, float)
+        else f"{size:,} {_one(layer.number) if size == 1 else layer.number}"
+    )
+    for option in layer.options():
+        value = getattr(layer, option)
+        if option in ("name", "path", "repeat") or value == layer.defaults[option]:
+            continue
+        words = option.replace("_", " ")
+        yield words if value is True else f"no {words}" if value is False else f"{words} {value}"
+
+
+def _one(word: str) -> str:
+    return word.removesuffix("s") if word != "params" else "param"
+
+
+def _counting(network: Network) -> str:
+    row = convention(network.convention)
+    counting = f"Count as in {'a textbook' if row.title == 'textbook' else row.title}: {row.note}."
+    if not network.notation:
+        return counting
+    note = f": {network.spelling.note}" if network.spelling.note else ""
+    return f"{counting} The notation is {network.notation}{note}."

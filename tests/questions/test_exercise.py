@@ -1,0 +1,88 @@
+"""Exercises: sizes that vary by a seed, right answers, wrong ones with the feedback of `answer`."""
+
+import pytest
+import yaml
+
+from rnncalc import GRU, LSTM, CallError, Network, SpecError, answer, exercise, training
+from rnncalc.questions.exercise import ASKS, items_of
+from rnncalc.reports.exercise import of_exercises
+from rnncalc.spec import parse
+
+GRU_16 = Network(input=8, layers=(GRU(16),), steps=10)
+
+
+def test_the_feedback_is_that_of_answer() -> None:
+    """Word for word, the likeliest mistake first."""
+    (found,) = exercise(GRU_16).exercises
+    for mistake in found.mistakes[:20]:
+        assert mistake["feedback"] in answer(GRU_16, mistake["answer"]).sentences
+    assert [mistake["answer"] for mistake in found.mistakes[:4]] == [12_000, 4_656, 1_152, 1_248]
+
+
+@pytest.mark.parametrize("ask", ASKS)
+def test_the_right_answer_is_no_wrong_one(ask: str) -> None:
+    """And no number stands twice."""
+    for item in items_of(GRU_16, ask):
+        numbers = [item.right, *(wrong.answer for wrong in item.wrong)]
+        assert len({*numbers}) == len(numbers) > 1
+
+
+def test_other_quantities_are_those_of_their_commands() -> None:
+    (work,), (saved,) = items_of(GRU_16, "multiply-adds"), items_of(GRU_16, "saved")
+    assert work.right == 10 * 3 * 16 * (8 + 16)
+    assert saved.right == training(GRU_16).saved
+
+
+def test_the_same_seed_gives_the_same_exercise() -> None:
+    """The same in every version of Python, so the sizes and the order of the choices stand here."""
+    found = exercise(GRU_16, vary={"gru_1": range(8, 65, 8), "steps": [5, 7]}, variants=4, seed=3, choices=4)
+    assert found == exercise(GRU_16, vary={"gru_1": range(8, 65, 8), "steps": [5, 7]}, variants=4, seed=3, choices=4)
+
+
+def test_variants_differ_and_are_as_many_as_there_can_be() -> None:
+    found = exercise(GRU_16, vary={"gru_1": range(1, 11)}, variants=10)
+    assert sorted(each.right_answer for each in found.exercises) == [3 * h * (8 + h + 1) for h in range(1, 11)]
+    with pytest.raises(CallError, match=r"^the sizes allow 10 different variants, not 11; vary more sizes"):
+        exercise(GRU_16, vary={"gru_1": range(1, 11)}, variants=11)
+    with pytest.raises(CallError, match=r"^the sizes allow 1 different variant, not 2"):
+        exercise(GRU_16, variants=2)
+
+
+def test_what_makes_no_network_is_left_out() -> None:
+    """A projection that is wider than its layer, say; if nothing else is left, it is refused."""
+    net = Network(input=4, layers=(LSTM(8, projection=3),))
+    with pytest.raises(SpecError):
+        exercise(net, vary={"lstm_1": [0]})
+    found = exercise(net, vary={"lstm_1.projection": [0, 2, 5]}, variants=2)
+    assert {each.right_answer for each in found.exercises} == {4 * 8 * (4 + p + 1) + 8 * p for p in (2, 5)}
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"vary": {"gru_2": [1]}}, "vary: expected input, steps, gru_1"),
+        ({"vary": {"gru_1": []}}, "vary: gru_1: expected the values"),
+        ({"ask": "formula"}, "ask: expected total, layers"),
+        ({"choices": 1}, "choices: expected 2 to 26"),
+        ({"choices": 27}, "choices: expected 2 to 26"),
+        ({"variants": 2_000}, "variants: expected at most 1,000"),
+        ({"seed": -1}, "seed: expected a whole number"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(asked: dict[str, object], message: str) -> None:
+    with pytest.raises(CallError) as refused:
+        exercise(GRU_16, **asked)  # type: ignore[arg-type]  # it is wrong on purpose
+    assert str(refused.value).startswith(message)
+
+
+def test_steps_are_needed_for_what_depends_on_them() -> None:
+    for ask in ("multiply-adds", "saved"):
+        with pytest.raises(CallError, match=r"depends on the number of steps; give steps$"):
+            exercise(Network(input=8, layers=(GRU(16),)), ask=ask)
+
+
+def test_a_spec_in_json_is_what_a_spec_file_holds() -> None:
+    """Read again, it is the network that was asked about."""
+    found = exercise(GRU_16, vary={"gru_1": range(8, 65)}, variants=3)
+    for each, data in zip(found.exercises, of_exercises(found).data(), strict=True):
+        assert parse(yaml.safe_dump(data["spec"]).encode(), "spec.yaml").network == each.network
