@@ -179,7 +179,7 @@ def stacked_gates(layer: Cell, names: dict[str, Any]) -> dict[str, Any]:
     """Return beside those the matrices and biases of several gates side by side."""
     matrices = stacked(layer, names)
     gates = [gate.letter for gate in layer.gates(M)]
-    found = {}
+    found: dict[str, Any] = {}
     for group in (group for size in range(2, len(gates) + 1) for group in combinations(gates, size)):
         below = f"_{''.join(group)}" if len(group) < len(gates) else ""
         for stem in ("W_", "W_x"):
