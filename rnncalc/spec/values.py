@@ -104,9 +104,9 @@ def _cure(text: str, allowed: Allowed, plain: bool, flag: str | None) -> str:
         return ""
     match allowed:
         case Choice():
-            from rnncalc.spec.aliases import cure
+            from rnncalc.spec.aliases import choice_cure
 
-            return cure(text, tuple(allowed.words))
+            return choice_cure(text, tuple(allowed.words), in_flags=flag is not None)
         case _ if not plain and text != "?":
             return "; remove the quotes" if _reads(text, allowed) else ""
         case Switch():
@@ -156,6 +156,8 @@ def _number_cure(text: str, allowed: Allowed, in_flags: bool) -> str:
         return f"; write {', or '.join(ways)}"
     if re.fullmatch(f"{_COMMA} ?[kKMGiB%]*", text):  # 0,5 as in 0.5: 10,20 are two numbers
         return _number_cure(text.replace(",", "."), allowed, in_flags)
+    if in_flags and re.fullmatch(r"[0-9]+:[a-z_]+\b.*", text):  # lstm:16:bidirectional
+        return f"; write a comma before an option: {escape(text.replace(':', ',', 1))}"
     why = ""
     meant: int | Fraction | None = None
     plain = text.replace("_", "").replace(" ", "").lstrip("+")

@@ -43,8 +43,8 @@ def test_every_command_refuses_a_notation_in_the_same_words(command: tuple[str, 
     wrong = call(name, *network, *others, "--notation", "pytorch", "-c", "keras")
     assert (wrong.code, wrong.out) == (2, "")
     assert wrong.err == (
-        "--notation: pytorch spells the convention pytorch alone, and the convention here is keras; "
-        "make that pytorch, or the notation w, uvw, rows, stacked or stacked-gates\n"
+        "--notation: pytorch goes with the convention pytorch alone, and the convention here is keras; "
+        "make the convention pytorch, or the notation w, uvw, rows, stacked or stacked-gates\n"
     )
 
 
@@ -76,3 +76,21 @@ def test_all_gates_in_one_matrix_are_a_notation_and_a_flag(call: Call) -> None:
         wrong = call("explain", *network, *flags)
         assert (wrong.code, wrong.out) == (2, "")
         assert wrong.err == "--stacked-gates: goes with --notation stacked; leave one of the two out\n"
+
+
+@pytest.mark.parametrize(
+    ("word", "cure"),
+    [
+        ("xW", "; write rows"),
+        ("x@W", "; write rows"),
+        ("textbook", "; write w"),
+        ("goodfellow", "; write uvw"),
+        ("torch", "; write pytorch"),
+        ("keras", "; for a framework's own tensors write -c keras, and no --notation"),
+        ("jax", "; for a framework's own tensors write -c flax-linen or flax-nnx, and no --notation"),
+    ],
+)
+def test_other_names_of_a_notation_are_mended(call: Call, word: str, cure: str) -> None:
+    """A framework's name asks for its tensors."""
+    network = ("-i", "4", "-l", "rnn:3", "-o", "1")
+    assert call("explain", *network, "--notation", word).err.endswith(f", got '{word}'{cure}\n")
