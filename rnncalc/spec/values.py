@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rnncalc.bounds import MAX_DIGITS
-from rnncalc.layers.options import Allowed, Choice, Rate, Ratio, Real, Size, Switch, Text, WholeNumber
+from rnncalc.layers.options import PARTS, Allowed, Choice, Rate, Ratio, Real, Size, Switch, Text, WholeNumber, suffixed
 from rnncalc.text import escape
 
 if TYPE_CHECKING:
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 _WHOLE = r"(?:0|[1-9][0-9]*)"
 _DECIMAL = rf"(?:{_WHOLE}|{_WHOLE}?\.[0-9]+)"
 _REAL = rf"[-+]?(?:{_WHOLE}(?:\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?"
-_PARTS = r"([0-9_]+(?:\.[0-9]+)?)([kKMG]i?)?B?"  # compiled when first used: most specs have no budget
 _COMMA = "[0-9]+,[0-9]+"
-_POWERS = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "ki": 2**10, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 _TRUE, _FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
 _YES, _NO = ("yes", "on", "y"), ("no", "off", "n")
 _NOTHING = ("", "~", "null", "Null", "NULL")
@@ -76,15 +74,7 @@ def _count(text: str, allowed: WholeNumber) -> int | None:
     if not allowed.suffixes:
         value = _digits(text)
         return value if len(text) <= MAX_DIGITS else None
-    if len(text) > MAX_DIGITS or not re.fullmatch(allowed.pattern, text):
-        return None
-    return int(_suffixed(text))
-
-
-def _suffixed(text: str) -> int | Fraction:
-    """Return the number of `1.5k` or `4MiB`."""
-    number, suffix = re.fullmatch(_PARTS, text).groups()  # type: ignore[union-attr]
-    return (_exact(number) if "." in number else int(number)) * _POWERS[suffix or ""]
+    return allowed.number(text)
 
 
 def _percent(text: str, value: Value) -> str:
@@ -171,8 +161,8 @@ def _number_cure(text: str, allowed: Allowed, in_flags: bool) -> str:
         meant = _exact(str(int(text, 0)))
     elif re.fullmatch(r"[0-9]*\.?[0-9]+[eE][-+]?[0-9]{1,2}|[0-9]+\.?[0-9]*", plain):
         meant = _exact(plain)
-    elif re.fullmatch(_PARTS, plain):
-        meant = _suffixed(plain)
+    elif re.fullmatch(PARTS, plain):
+        meant = suffixed(plain)
     if meant is None:
         return ""
     decimal = isinstance(allowed, Rate | Ratio)
