@@ -24,6 +24,7 @@ REPORTS = {
     "Reading": "rnncalc.reports.read:ReadReport",
     "Run": "rnncalc.reports.run:RunReport",
     "Solution": "rnncalc.reports.solve:SolutionReport",
+    "Training": "rnncalc.reports.training:of_training",
     "Verdict": "rnncalc.reports.check:of_network",
 }
 """What makes the report of a result, by the name of its class; a drawing is one."""

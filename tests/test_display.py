@@ -31,6 +31,7 @@ from rnncalc import (
     read,
     run,
     solve,
+    training,
 )
 from rnncalc.cli import call as call_line
 from rnncalc.display import REPORTS
@@ -56,6 +57,7 @@ SHOWN: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "Verdict": (lambda: check(NETWORK)._replace(file="specs/lstm.yaml"), ["check", *SPEC]),
     "Reading": (lambda: read("specs/models/tagger.pt"), ["read", "specs/models/tagger.pt", "-f", "table"]),
     "Backward": (lambda: backward(NETWORK), ["run", *SPEC, "--backward"]),
+    "Training": (lambda: training(NETWORK, batch=2), ["count", *SPEC, "--training", "--batch", "2"]),
     "Drawing": (lambda: draw(NETWORK), ["draw", *SPEC]),
 }
 

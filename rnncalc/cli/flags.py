@@ -110,6 +110,14 @@ def _dtypes() -> Iterable[str]:
     return DTYPES
 
 
+def _stacked_gates(context: click.Context, _: click.Parameter, given: bool) -> None:
+    """Make the notation the one with one matrix for all gates; note a problem if another is named."""
+    if given and context.params.get("notation") not in (None, "stacked", "stacked-gates"):
+        note(Problem((), "goes with --notation stacked; leave one of the two out", "--stacked-gates"))
+    elif given:
+        context.params["notation"] = "stacked-gates"
+
+
 specs_argument = click.argument("specs", nargs=-1, metavar="[SPEC]...", shell_complete=files)
 
 override_flags = together(
@@ -157,13 +165,23 @@ network_flags = together(
 )
 """All flags that describe a network, as in NetworkFlags."""
 
-notation_flag = click.option(
-    "--notation",
-    cls=WordOption,
-    words=_notations,
-    checked=False,
-    metavar="NAME",
-    help="How parameters and shapes are written: rnncalc help notations.",
+notation_flag = together(
+    click.option(
+        "--notation",
+        cls=WordOption,
+        words=_notations,
+        checked=False,
+        metavar="NAME",
+        is_eager=True,  # read before --stacked-gates, in whatever order they are typed
+        help="How parameters and shapes are written: rnncalc help notations.",
+    ),
+    click.option(
+        "--stacked-gates",
+        is_flag=True,
+        expose_value=False,
+        callback=_stacked_gates,
+        help="With --notation stacked, one matrix for all gates; short for --notation stacked-gates.",
+    ),
 )
 """The flag of commands that show tensors or equations."""
 

@@ -16,7 +16,7 @@ from rnncalc.cli.commands import COMMANDS, NO_COMMAND
 from rnncalc.cli.flags import NetworkFlags
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.errors import CallError, Problem, SpecError
-from rnncalc.layers.kinds import KINDS
+from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.network.network import Network
 from rnncalc.spec import (
     OVERRIDES,
@@ -101,6 +101,8 @@ def _both(in_flags: list[str], specs: Sequence[str], layers: Sequence[str]) -> s
     if _is_layer(spec):
         return f"'{escape(spec)}': a layer has its flag before it; write -l {escape(spec.replace('=', ':'))}"
     typed = context.obj or [] if context else []
+    if layers and (cure := _options_apart(typed, specs, layers)):
+        return cure
     if apart := [pair for pair in pairwise(typed) if pair[0] in KINDS and pair[0] in layers and pair[1] in specs]:
         written = " ".join(f"-l {layer}:{escape(number)}" for layer, number in apart)
         return f"a layer and its units are one word; write {written}"
@@ -114,6 +116,21 @@ def _both(in_flags: list[str], specs: Sequence[str], layers: Sequence[str]) -> s
             return f"'{escape(spec)}': no such file{meant}"
     verb = "describes" if len(in_flags) == 1 else "describe"
     return f"{all_of(in_flags)} {verb} a network, and so does '{escape(spec)}': give one of them"
+
+
+def _options_apart(typed: Sequence[str], specs: Sequence[str], layers: Sequence[str]) -> str:
+    """Return what to write for options that stand behind their layer with a space; nothing if there are none."""
+    written: dict[int, str] = {}
+    for place, (before, word) in enumerate(pairwise(typed)):
+        name = word.lstrip(",").partition("=")[0]
+        if word in specs and name.isidentifier() and any(name in kind(each).options() for each in KINDS):
+            layer = written.pop(place, before if before in layers else "")
+            if layer:
+                written[place + 1] = f"{layer.rstrip(',')},{word.lstrip(',')}"
+    if not written:
+        return ""
+    cure = " ".join(f"-l {escape(each)}" for each in written.values())
+    return f"a layer and its options are one word, with commas; write {cure}"
 
 
 def _is_layer(word: str) -> bool:
@@ -194,7 +211,7 @@ def _unreadable(path: str, error: OSError, hint: bool) -> str:
 
 
 def _beside(path: str) -> str:
-    """Return a suggestion for a missing file: the same name with another suffix, or a similar name."""
+    """Return a suggestion for a missing file: another suffix, or a similar name of the file or of its folder."""
     from difflib import get_close_matches
 
     from rnncalc.cli.paths import SUFFIXES
@@ -204,16 +221,27 @@ def _beside(path: str) -> str:
     if found := next((stem + each for each in SUFFIXES if os.path.isfile(stem + each)), ""):
         return f"; did you mean '{escape(found)}'?"
     folder, name = os.path.split(path)
+    if folder and not os.path.isdir(folder):
+        above, missing = os.path.split(folder)
+        for near in get_close_matches(missing, [each for each in _names_in(above) if each != missing], cutoff=0.75):
+            for suffix in ("", *SUFFIXES):
+                if os.path.isfile(found := os.path.join(above, near, name + suffix)):
+                    return f"; did you mean '{escape(found)}'?"
+        return ""
     if not name.lower().endswith(SUFFIXES):
         return ""
+    stems = {os.path.splitext(each)[0]: each for each in _names_in(folder) if each.lower().endswith(SUFFIXES)}
+    near_stems = get_close_matches(os.path.splitext(name)[0], stems, n=1, cutoff=0.75)
+    return f"; did you mean '{escape(os.path.join(folder, stems[near_stems[0]]))}'?" if near_stems else ""
+
+
+def _names_in(folder: str) -> list[str]:
+    """Return the names in a folder, as many as are looked at; none if it cannot be read."""
     try:
         with os.scandir(folder or os.curdir) as entries:
-            names = sorted(each.name for each in islice(entries, MOST_IN_FOLDER))
+            return sorted(each.name for each in islice(entries, MOST_IN_FOLDER))
     except (OSError, ValueError):
-        return ""
-    stems = {os.path.splitext(each)[0]: each for each in names if each.lower().endswith(SUFFIXES)}
-    near = get_close_matches(os.path.splitext(name)[0], stems, n=1, cutoff=0.75)
-    return f"; did you mean '{escape(os.path.join(folder, stems[near[0]]))}'?" if near else ""
+        return []
 
 
 def _hint(word: str) -> str:

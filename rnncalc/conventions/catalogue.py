@@ -21,7 +21,7 @@ CONVENTIONS: dict[str, str | Convention] = {
 }
 """The module whose CONVENTION each is, or the convention itself."""
 
-NOTATIONS = ("w", "uvw", "rows", "stacked", "pytorch")
+NOTATIONS = ("w", "uvw", "rows", "stacked", "stacked-gates", "pytorch")
 """The names of the notations; what they are is `notation.SPELLINGS`, which few calls need."""
 
 

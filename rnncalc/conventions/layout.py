@@ -19,10 +19,20 @@ from rnncalc.text import all_of
 
 
 class Stack(NamedTuple):
-    """Products of one gate that a step sums, or of the gates that share their matrices: letters, and what is read."""
+    """Products that a step sums, with one matrix for all of them.
 
-    matrix: str
+    matrices: the letters of the matrix of each gate; of several gates, the matrices lie side by side.
+    reads: what they multiply, one above the other.
+    biases: the roles of the biases that lie side by side too; empty if each gate has its own.
+    """
+
+    matrices: tuple[str, ...]
     reads: tuple[str, ...]
+    biases: tuple[Role, ...] = ()
+
+    def letters(self, gates: int) -> str:
+        """Return the letters in its name: none if it holds all gates of a cell that has several."""
+        return "" if 1 < len(self.matrices) == gates else "".join(self.matrices)
 
 
 class Layout(NamedTuple):
@@ -193,17 +203,18 @@ class CellTensors:
         for gate in self.gates:
             for each in gate.products:
                 users.setdefault(_matrix(gate, each), {}).setdefault(gate.letter)
-        for matrix, reads in sorted(self.stacks, key=lambda stack: [*users].index(stack.matrix)):
+        for stack in sorted(self.stacks, key=lambda stack: [*users].index(stack.matrices[0])):
             array = self.arrays.stacked
             assert array is not None  # no other convention has stacks
-            gates = "".join(users[matrix])
-            widths = StackedAxis(1, "+".join(width_of(self.layer, of) for of in reads))
-            axes = tuple(widths if width is Width.STACKED else WIDTHS[width] for width in array.axes)
-            yield self._filled(array, matrix, ""), Role.KERNEL, gates, axes
+            gates = "".join(letter for matrix in stack.matrices for letter in users[matrix])
+            reads = "+".join(width_of(self.layer, of) for of in stack.reads)
+            lengths = {Width.STACKED: StackedAxis(1, reads), Width.UNITS: Axis(len(stack.matrices), "h")}
+            axes = tuple(lengths.get(width) or WIDTHS[width] for width in array.axes)
+            yield self._filled(array, stack.letters(len(self.gates)), ""), Role.KERNEL, gates, axes
 
     def _products(self, array: Array | None, role: Role, gates: Sequence[Gate]) -> Iterator[_Made]:
         """Yield a tensor for each matrix of the role, or one for all gates, where the array is fused."""
-        stacked = {(matrix, of) for matrix, reads in self.stacks for of in reads}
+        stacked = {(matrix, of) for stack in self.stacks for matrix in stack.matrices for of in stack.reads}
         matrices: dict[tuple[str, Form], dict[str, str]] = {}  # what is read and how: the gates that use each matrix
         for gate in gates:
             for product in gate.products:
@@ -245,8 +256,17 @@ class CellTensors:
         if not letters or array is None:
             return
         if array.by_gate:
+            joined = [stack for stack in self.stacks if role in stack.biases]
+            for stack in joined:
+                name = self._filled(array, stack.letters(len(self.gates)), beside.get(stack.matrices[0], ""))
+                axes = tuple(
+                    axis._replace(times=len(stack.matrices)) if axis.letter else axis
+                    for axis in self._axes(array, 1, "")
+                )
+                yield name, role, "".join(stack.matrices), axes
             for letter in letters:
-                yield self._filled(array, letter, beside.get(letter, "")), role, letter, self._axes(array, 1, "")
+                if not any(letter in stack.matrices for stack in joined):
+                    yield self._filled(array, letter, beside.get(letter, "")), role, letter, self._axes(array, 1, "")
         else:
             yield self._filled(array, "", ""), role, "".join(letters), self._axes(array, len(letters), "")
 

@@ -19,6 +19,7 @@ class Notation(Frozen):
 
     parts: how each part of a cell is spelled, by its name in CellArrays.
     rows: vectors are rows, and stand before the matrices that they are multiplied by.
+    joins_gates: gates that read the same have one matrix.
     note: what its letters are to the textbook's.
     only: the one convention whose parameters it spells; "" for any.
     """
@@ -28,6 +29,7 @@ class Notation(Frozen):
     dense: DenseArrays
     output: DenseArrays
     rows: bool = False
+    joins_gates: bool = False
     note: str = ""
     only: str = ""
 
@@ -139,6 +141,16 @@ _ALL = (
         rows=True,
         note="vectors are rows, and a gate reads the state before and the input as one of them; its matrix is the "
         "textbook's W_h and W_x, transposed, one above the other",
+    ),
+    Notation(
+        "stacked-gates",
+        _STACKED,
+        _DENSE_ROWS,
+        _OUTPUT_ROWS,
+        rows=True,
+        joins_gates=True,
+        note="vectors are rows, and gates that read the same vectors have one matrix and one bias, the gates side by "
+        "side; a_t is the row of their sums, and a_i is the part of it for the gate i",
     ),
     Notation(
         "pytorch",

@@ -85,7 +85,11 @@ def _reason(error: Exception) -> str:
 
 
 class _CallableModule(ModuleType):
-    """This module, which is the function `rnncalc.export` too: Python puts a module in the place of its name."""
+    """The package `rnncalc.export`, which can be called as the function `export`.
+
+    Python makes an imported package an attribute of the package above it. Importing this one would therefore hide a
+    function `rnncalc.export`; so the package itself is made callable.
+    """
 
     def __call__(self, network: Network, to: str) -> str:
         return export(network, to)

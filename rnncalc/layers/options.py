@@ -3,14 +3,20 @@
 One declaration for the spec reader, the flags, Python callers and the schema. Knows no layer.
 """
 
+from __future__ import annotations
+
+import re
 from collections.abc import Collection
 from math import isnan
 from sys import float_info
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rnncalc.bounds import MAX_DIGITS, MAX_LAYERS, MAX_SIZE, MAX_TEXT
 from rnncalc.layers.frozen import Frozen
 from rnncalc.text import brief, did_you_mean
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 _WHOLE = "(?:0|[1-9][0-9]*(?:_[0-9]+)*)"
 _SUFFIXES = r"(?:\.[0-9]{1,3}0*)?[kK]|(?:\.[0-9]{1,6}0*)?M|(?:\.[0-9]{1,9}0*)?G|(?:\.(?:[05]|25|75)0*)?[kKMG]i"
@@ -126,6 +132,20 @@ class Text(Frozen):
         return {"type": ["string", "number", "boolean"], "pattern": r"\S", "maxLength": self.most}
 
 
+PARTS = r"([0-9_]+(?:\.[0-9]+)?)([kKMG]i?)?B?"  # compiled when first used: most specs have no budget
+_POWERS = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "ki": 2**10, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
+
+
+def suffixed(text: str) -> int | Fraction:
+    """Return the number of a text of these PARTS, such as `1.5k` or `4MiB`."""
+    number, suffix = re.fullmatch(PARTS, text).groups()  # type: ignore[union-attr]
+    if "." not in number:
+        return int(number) * _POWERS[suffix or ""]
+    from fractions import Fraction  # with decimal behind it, 2 ms that plain sizes do without
+
+    return Fraction(number) * _POWERS[suffix or ""]
+
+
 class WholeNumber(Frozen):
     """A whole number of any size, 0 or more, that may be written with a suffix: 1M, 2.5k.
 
@@ -150,6 +170,11 @@ class WholeNumber(Frozen):
         number = {"type": "integer", "minimum": 0, "maximum": 10**MAX_DIGITS - 1}
         written = f"^(?![0-9]+$)(?:{self.pattern})$" if self.suffixes else _GROUPED
         return {"anyOf": [number, {"type": "string", "pattern": written, "maxLength": MAX_DIGITS}]}
+
+    def number(self, text: str) -> int | None:
+        """Return the number of `1.5k` or `4MiB`; None for another text."""
+        written = len(text) <= MAX_DIGITS and re.fullmatch(self.pattern, text)
+        return int(suffixed(text)) if written else None
 
     @property
     def pattern(self) -> str:

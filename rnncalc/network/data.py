@@ -72,6 +72,7 @@ def read_weights(reading: Source[Node], node: Node, path: Path, network: Network
     """Return `{layer: {tensor: nested lists}}`; notes where a shape, a name or a number is wrong."""
     expected = {placed.name: placed.tensors for placed in network.stack if not isinstance(placed.layer, External)}
     names = tuple(name for name, tensors in expected.items() if tensors)
+    remark = f"; weights are in the shapes of {network.convention}, not of the notation" if network.notation else ""
     given = dict(reading.keys(node, path, names))
     weights: Weights = {}
     for name in names:
@@ -84,9 +85,9 @@ def read_weights(reading: Source[Node], node: Node, path: Path, network: Network
         for tensor, shape in tensors.items():
             at = (*path, name, tensor)
             if tensor in below:
-                weights[name][tensor] = _nested(reading, below[tensor], at, shape, shape)
+                weights[name][tensor] = _nested(reading, below[tensor], at, shape, shape, remark)
             elif reading.has_keys(given[name]):
-                reading.note(given[name], at, f"missing; expected shape {bracketed(shape)}")
+                reading.note(given[name], at, f"missing; expected shape {bracketed(shape)}{remark}")
     return weights
 
 
@@ -177,19 +178,24 @@ def _sequence(reading: Source[Node], node: Node, path: Path, part: Part, steps: 
     return tokens
 
 
-def _nested(reading: Source[Node], node: Node, path: Path, shape: tuple[int, ...], rest: tuple[int, ...]) -> Nested:
-    """Return the numbers under a node, which must have the shape `rest`, the last axes of the tensor's `shape`."""
+def _nested(
+    reading: Source[Node], node: Node, path: Path, shape: tuple[int, ...], rest: tuple[int, ...], remark: str = ""
+) -> Nested:
+    """Return the numbers under a node, which must have the shape `rest`, the last axes of the tensor's `shape`.
+
+    remark: what a message about a wrong shape says besides.
+    """
     if not rest:
         return float(reading.value(node, path, Real(), 0.0))
     items = reading.items(node)
     if items is None:
         one = "; one number is a list too, [1] say" if rest == (1,) else ""
-        reading.note(node, path, f"expected shape {bracketed(shape)}, got {reading.got(node)}{one}")
+        reading.note(node, path, f"expected shape {bracketed(shape)}, got {reading.got(node)}{one}{remark}")
         return []
     if len(items) != rest[0]:
         of = "number" if len(rest) == 1 else "row"
         where = "" if len(rest) == len(shape) else f", so {plural(rest[0], of)} in each row"
-        message = f"expected shape {bracketed(shape)}{where}, got {plural(len(items), of)}"
+        message = f"expected shape {bracketed(shape)}{where}, got {plural(len(items), of)}{remark}"
         reading.note(node, path, message)
         return []
-    return [_nested(reading, item, (*path, place), shape, rest[1:]) for place, item in enumerate(items)]
+    return [_nested(reading, item, (*path, place), shape, rest[1:], remark) for place, item in enumerate(items)]

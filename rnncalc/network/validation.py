@@ -232,8 +232,8 @@ def _cannot_spell(notation: str, convention: str) -> Iterator[Problem]:
     only = SPELLINGS[notation].only
     if only and only != convention:
         others = one_of([name for name, each in SPELLINGS.items() if not each.only])
-        message = f"{notation} spells the convention {only} alone, and the convention here is {convention}"
-        yield Problem(("notation",), f"{message}; make that {only}, or the notation {others}")
+        message = f"{notation} goes with the convention {only} alone, and the convention here is {convention}"
+        yield Problem(("notation",), f"{message}; make the convention {only}, or the notation {others}")
 
 
 def _tied(path: Path, part: Part) -> Iterator[Problem]:

@@ -87,7 +87,12 @@ class _Reader:
         self.nodes = trace.nodes
         self.letters = letters_of(trace, notation)
         found = stacks(trace, notation)
-        self.stacked = {(matrix, of): self.letters.named("stacked", matrix) for matrix, reads in found for of in reads}
+        self.stacked = {
+            (matrix, of): self.letters.named("stacked", stack.letters(len(trace.gates)))
+            for stack in found
+            for matrix in stack.matrices
+            for of in stack.reads
+        }
 
     def drawn(self, place: int) -> DrawnNode:
         node = self.nodes[place]

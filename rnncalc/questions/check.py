@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum, auto
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rnncalc.display import displayed
 from rnncalc.errors import CallError, Path, Problem
+from rnncalc.layers.options import WholeNumber
 from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT, OF_STREAM, OF_TRAINING, Budget, Quantity, Rule
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Expect, steps_known
@@ -226,15 +227,17 @@ def check(
     return Verdict("", network.name, network.convention, numbers, tuple(_located(checks, locate)), left_out)
 
 
-def check_network(network: Network, *, dtype: str = "float32", **limits: float) -> Verdict:
+def check_network(network: Network, *, dtype: str = "float32", **limits: float | str) -> Verdict:
     """Check a network against its own `expect` and `budget`, and against these limits; both hold.
 
-    limits: by their names in a budget, such as `max_params=1_000_000`. The `status` of the verdict is its result.
-    Raises CallError for an unknown limit, or one that is not a number.
+    limits: by their names in a budget, such as `max_params=1_000_000` or `max_params="1M"`. The `status` of the verdict
+    is its result. Raises CallError for an unknown limit, or one that is not a number.
     """
     given = []
-    for key, value in limits.items():
+    for key, limit in limits.items():
         rule, quantity, allowed, *_ = BUDGET_KEYS[word("limit", key, tuple(BUDGET_KEYS))]
+        written = allowed.number(limit) if isinstance(limit, str) and isinstance(allowed, WholeNumber) else None
+        value: Any = limit if written is None else written
         if problem := allowed.problem(value):
             raise CallError(f"{key}: {problem}")
         given.append(Limit(rule, quantity, _exact(value), flag=key))

@@ -6,6 +6,7 @@ The bindings of the forward pass tell which piece of a tensor belongs to a gate.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.tensor import Role
@@ -48,17 +49,28 @@ def _of_cell(network: Network, placed: Placed, layer: Cell, bound: BoundWeights)
     step = trace(layer, placed.inputs, convention(network.convention))
     letters = letters_of(step, notation)
     products: dict[tuple[str, str], Nested] = {}
+    biases: dict[tuple[str, Role], tuple[Nested, str]] = {}
     for node in step.nodes:
         if node.weights is None:
             continue
         nested = _numbers(bound, node.weights)
         if notation.rows and node.weights.role is not Role.SCALAR:
             nested = _turned(nested)
-        if node.weights.role not in (Role.BIAS, Role.RECURRENT_BIAS):
+        if node.weights.role in (Role.BIAS, Role.RECURRENT_BIAS):
+            biases[node.weights.letter, node.weights.role] = (nested, node.weights.of)
+        else:
             products[node.weights.matrix, node.weights.of] = nested
         yield _name(letters.weights(node.weights)), nested
-    for matrix, reads in stacks(step, notation):
-        yield _name(letters.named("stacked", matrix)), [row for of in reads for row in products[matrix, of]]
+    for stack in stacks(step, notation):
+        name = stack.letters(len(step.gates))
+        blocks = [[row for of in stack.reads for row in products[matrix, of]] for matrix in stack.matrices]
+        yield _name(letters.named("stacked", name)), _side_by_side(blocks)
+        for role in stack.biases:
+            of = biases[stack.matrices[0], role][1]
+            yield (
+                _name(letters.named(role, name, of)),
+                _side_by_side([biases[gate, role][0] for gate in stack.matrices]),
+            )
     for state in layer.states if layer.learned_state else ():
         nested = [*bound.state(state).numbers]
         yield _name(letters.named("state", "", state)), _turned(nested) if notation.rows else nested
@@ -77,6 +89,11 @@ def _numbers(bound: BoundWeights, of: Weights) -> Nested:
             return [*vector.numbers]
     found: Matrix | WeightVector = bound.product(of.letter, of.of)
     return found.rows if isinstance(found, Matrix) else [*found.numbers]
+
+
+def _side_by_side(blocks: list[Any]) -> Nested:
+    """Return matrices of equally many rows as one."""
+    return [[number for row in rows for number in row] for rows in zip(*blocks, strict=True)]
 
 
 def _turned(nested: Nested) -> Nested:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from rnncalc.display import displayed
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
@@ -36,6 +37,7 @@ class LayerTraining(NamedTuple):
         return self.placed.name
 
 
+@displayed
 class Training(NamedTuple):
     """What a training step needs: sums over the layers, for one sequence except the bytes.
 

@@ -144,11 +144,12 @@ class _EquationWriter(NamedTuple):
         return line, row.strength
 
     def _stacked(self, formula: Application) -> Line:
-        """Return the vectors in a list, and the one matrix."""
+        """Return the vectors, several of them in a list, and the one matrix."""
         matrix, *products = formula.operands
-        vectors = [self.line(product.operands[1]) for product in products if isinstance(product, Application)]
-        listed = (*vectors[0], *(piece for other in vectors[1:] for piece in (Sign.COMMA, *other)))
-        stacked = (Sign.OPEN_STACK, *listed, Sign.CLOSE_STACK)
+        of = [product.operands[1] for product in products if isinstance(product, Application)]
+        first, *others = [self.line(each, ATOM if len(of) == 1 else 0) for each in of]
+        listed = (*first, *(piece for other in others for piece in (Sign.COMMA, *other)))
+        stacked = (Sign.OPEN_STACK, *listed, Sign.CLOSE_STACK) if others else listed
         if self.rows:
             return (*stacked, Sign.APPLIED, *self.line(matrix))
         return (*self.line(matrix), Sign.APPLIED, *stacked)

@@ -16,7 +16,7 @@ from rnncalc.reports.setting import setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet
 from rnncalc.reports.training import on_bytes, on_chunks, truncated
 from rnncalc.step.costs import Gradient
-from rnncalc.step.equations import STACKED, Application, Formula, Letter, Symbol, letters_of, within
+from rnncalc.step.equations import Letter, letters_of, stacks
 from rnncalc.step.trace import trace
 from rnncalc.text import all_of
 
@@ -260,29 +260,25 @@ def _letters(line: WorkLine, each: TrainingDerivation, matrix: str) -> Letter:
 
 def _stacked(line: WorkLine, each: TrainingDerivation) -> dict[Letter, Letter]:
     """Return those of a line's matrices that are part of a larger one in the equations, each with the larger one."""
-    stacks = [
-        formula.operands
-        for equation in each.of.equations
-        for formula in within(equation.right)
-        if isinstance(formula, Application) and formula.operation == STACKED
-    ]
-    found = {_letter(product): _letter(stack) for stack, *products in stacks for product in products}
-    own = (_letters(line, each, matrix) for matrix in line.matrices) if found else ()
-    return {letters: found[letters] for letters in own if letters in found}
-
-
-def _letter(formula: Formula) -> Letter:
-    """Return the letters of a matrix, or of the one in a product."""
-    symbol = formula if isinstance(formula, Symbol) else formula.operands[0]
-    assert isinstance(symbol, Symbol)
-    return symbol.letter, symbol.subscript
+    layer, placed, notation = each.placed.layer, each.placed, each.of.notation
+    if not isinstance(layer, Cell):
+        return {}
+    step = trace(layer, placed.inputs, each.of.row)
+    found = {
+        (matrix, of): letters_of(step, notation).named("stacked", stack.letters(len(step.gates)))
+        for stack in stacks(step, notation)
+        for matrix in stack.matrices
+        for of in stack.reads
+    }
+    own = [matrix for matrix in line.matrices if (matrix, line.of) in found]
+    return {_letters(line, each, matrix): found[matrix, line.of] for matrix in own}
 
 
 def _rows(line: WorkLine, each: TrainingDerivation, stacked: dict[Letter, Letter]) -> tuple[str | Line, ...]:
     """Return `the rows for x in W_z and W_r`, behind the matrices that are not stacked."""
     own = [_letters(line, each, matrix) for matrix in line.matrices]
     alone = [part for letters in own if letters not in stacked for part in (", ", (Term(*letters),))][1:]
-    rows = _all_of([Term(*stacked[letters]) for letters in own if letters in stacked])
+    rows = _all_of([Term(*letters) for letters in dict.fromkeys(stacked.values())])
     return (*alone, f"{', and ' if alone else ''}the rows for {line.of} in ", *rows)
 
 

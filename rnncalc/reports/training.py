@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.layers.cell import Cell
 from rnncalc.network.parts import Topology
-from rnncalc.questions.count import bytes_of
+from rnncalc.questions.count import bytes_of, count
 from rnncalc.questions.training import LayerTraining, Training
 from rnncalc.reports.beside import BesideReport, on_unknown
-from rnncalc.reports.count import on_ties, widths
+from rnncalc.reports.count import CountReport, on_ties, widths
 from rnncalc.reports.setting import layer_sheet
 from rnncalc.text import KIBI, byte_size, plural
 
@@ -127,3 +127,8 @@ def on_chunks(training: Training) -> Iterator[str]:
         yield f"The loss is that of {last}: a shorter chunk learns nothing from earlier ones."
     else:
         yield "Every chunk has a loss."
+
+
+def of_training(training: Training) -> TrainingReport:
+    """Return the report of the numbers of training, beside those of their network."""
+    return TrainingReport(CountReport(count(training.network, training.dtype)), training)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
+from rnncalc.conventions.catalogue import CONVENTIONS, NOTATIONS
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.kinds import KINDS, kind
 from rnncalc.layers.options import OPTIONS
@@ -89,6 +90,11 @@ ALIASES = {
     "flax-linen": "jax flax linen",
     "flax-nnx": "jax flax nnx",
     "onnx": "onnxruntime ort",
+    "w": "textbook columns column wx w_x book lecture",
+    "uvw": "u-w-v u,w,v uwv uw goodfellow deeplearningbook",
+    "rows": "xw x_w x@w row-vectors row_vectors transposed",
+    "stacked": "hx xh [h,x] [x,h] concat concatenated concatenate",
+    "stacked-gates": "fused fused-gates all-gates one-matrix stacked_gates stackedgates",
     "textbook": "book lecture plain default",
     "float16": "fp16 half f16",
     "float32": "fp32 float single f32",
@@ -146,13 +152,16 @@ IN_LAYER = {
     "leave it out: either direction counts the same": "direction directions",
     "leave it out; it changes no count": "batch_first recurrent_dropout return_state stateful dtype",
     "remove it: the gates have sigmoid": "recurrent_activation=sigmoid",
-    "remove it: it changes no count, but a pass; the gates of rnncalc run have sigmoid": "recurrent_activation",
+    "remove it: it changes no count; in a pass the gates have sigmoid": "recurrent_activation",
     "the units follow the kind, as in {kind}{of}20": "units",
     "the width it reads is that of the layer below, or of input": "input inputs",
     "dropout is a layer of its own; write {layer}dropout{of}{value}": "dropout",
     "{output}": "output",
 }
 """The same of the keys of a layer."""
+
+NO_NOTATION = {"{framework}": "keras flax-linen flax-nnx onnx tensorflow tf jax flax linen nnx"}
+"""The same of the notations."""
 
 NO_KIND = {
     "{bidirectional}": "bidirectional",
@@ -173,6 +182,7 @@ IN_YAML: Spelling = {
     "true": ": true",
     "layer": "- ",
     "bidirectional": "write bidirectional: true in the layer itself",
+    "framework": "for a framework's own tensors write convention: {value}, and no notation",
     "output": "the output layer is output: N, below layers",
     "cudnn": ", and convention: pytorch beside input, which has its two bias vectors",
     "flatten": "one vector needs none, remove it; for a sequence write external: 0, with outputs: N below it, N being "
@@ -189,6 +199,7 @@ IN_FLAGS: Spelling = {
     "true": "",
     "layer": "-l ",
     "bidirectional": "write it behind a layer, as in lstm:20,bidirectional",
+    "framework": "for a framework's own tensors write -c {value}, and no --notation",
     "output": "the output layer is -o N",
     "cudnn": ", and -c pytorch, which has its two bias vectors",
     "flatten": "one vector needs none, remove it; for a sequence write -l external:0,outputs=N, N being steps × width",
@@ -240,6 +251,15 @@ def cure(
 def expected_word(word: str, known: tuple[str, ...]) -> str:
     """Return what to say of a word that is none of these."""
     return f"expected {one_of(known)}, got '{escape(word)}'{cure(word, known)}"
+
+
+def choice_cure(word: str, known: tuple[str, ...], *, in_flags: bool) -> str:
+    """Return what to do with a word that is none of the values of an option; nothing if that is unknown."""
+    spelling = IN_FLAGS if in_flags else IN_YAML
+    if known == NOTATIONS and not meant(word, known) and elsewhere(word, NO_NOTATION, spelling):
+        framework = one_of(meant(word, (*CONVENTIONS,)) or [escape(word.lower())])
+        return f"; {spelling['framework'].format(value=framework)}"
+    return cure(word, known)
 
 
 def space_cure(key: str, known: Collection[str]) -> str:

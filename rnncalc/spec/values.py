@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rnncalc.bounds import MAX_DIGITS
-from rnncalc.layers.options import Allowed, Choice, Rate, Ratio, Real, Size, Switch, Text, WholeNumber
+from rnncalc.layers.options import PARTS, Allowed, Choice, Rate, Ratio, Real, Size, Switch, Text, WholeNumber, suffixed
 from rnncalc.text import escape
 
 if TYPE_CHECKING:
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 _WHOLE = r"(?:0|[1-9][0-9]*)"
 _DECIMAL = rf"(?:{_WHOLE}|{_WHOLE}?\.[0-9]+)"
 _REAL = rf"[-+]?(?:{_WHOLE}(?:\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?"
-_PARTS = r"([0-9_]+(?:\.[0-9]+)?)([kKMG]i?)?B?"  # compiled when first used: most specs have no budget
 _COMMA = "[0-9]+,[0-9]+"
-_POWERS = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "ki": 2**10, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 _TRUE, _FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
 _YES, _NO = ("yes", "on", "y"), ("no", "off", "n")
 _NOTHING = ("", "~", "null", "Null", "NULL")
@@ -76,15 +74,7 @@ def _count(text: str, allowed: WholeNumber) -> int | None:
     if not allowed.suffixes:
         value = _digits(text)
         return value if len(text) <= MAX_DIGITS else None
-    if len(text) > MAX_DIGITS or not re.fullmatch(allowed.pattern, text):
-        return None
-    return int(_suffixed(text))
-
-
-def _suffixed(text: str) -> int | Fraction:
-    """Return the number of `1.5k` or `4MiB`."""
-    number, suffix = re.fullmatch(_PARTS, text).groups()  # type: ignore[union-attr]
-    return (_exact(number) if "." in number else int(number)) * _POWERS[suffix or ""]
+    return allowed.number(text)
 
 
 def _percent(text: str, value: Value) -> str:
@@ -104,9 +94,9 @@ def _cure(text: str, allowed: Allowed, plain: bool, flag: str | None) -> str:
         return ""
     match allowed:
         case Choice():
-            from rnncalc.spec.aliases import cure
+            from rnncalc.spec.aliases import choice_cure
 
-            return cure(text, tuple(allowed.words))
+            return choice_cure(text, tuple(allowed.words), in_flags=flag is not None)
         case _ if not plain and text != "?":
             return "; remove the quotes" if _reads(text, allowed) else ""
         case Switch():
@@ -156,6 +146,8 @@ def _number_cure(text: str, allowed: Allowed, in_flags: bool) -> str:
         return f"; write {', or '.join(ways)}"
     if re.fullmatch(f"{_COMMA} ?[kKMGiB%]*", text):  # 0,5 as in 0.5: 10,20 are two numbers
         return _number_cure(text.replace(",", "."), allowed, in_flags)
+    if in_flags and re.fullmatch(r"[0-9]+:[a-z_]+\b.*", text):  # lstm:16:bidirectional
+        return f"; write a comma before an option: {escape(text.replace(':', ',', 1))}"
     why = ""
     meant: int | Fraction | None = None
     plain = text.replace("_", "").replace(" ", "").lstrip("+")
@@ -169,8 +161,8 @@ def _number_cure(text: str, allowed: Allowed, in_flags: bool) -> str:
         meant = _exact(str(int(text, 0)))
     elif re.fullmatch(r"[0-9]*\.?[0-9]+[eE][-+]?[0-9]{1,2}|[0-9]+\.?[0-9]*", plain):
         meant = _exact(plain)
-    elif re.fullmatch(_PARTS, plain):
-        meant = _suffixed(plain)
+    elif re.fullmatch(PARTS, plain):
+        meant = suffixed(plain)
     if meant is None:
         return ""
     decimal = isinstance(allowed, Rate | Ratio)

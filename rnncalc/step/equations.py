@@ -98,7 +98,8 @@ class Equation(NamedTuple):
 
 def equations(trace: Trace, notation: Notation = W) -> tuple[Equation, ...]:
     """Return the equations of a step, each after those it refers to."""
-    return tuple(_in_order(_Writer(trace, notation).lines()))
+    writer = _Writer(trace, notation)
+    return tuple(_in_order(writer.lines(), writer.parts))
 
 
 def formulas(trace: Trace, notation: Notation = W) -> Callable[[int], Formula]:
@@ -133,7 +134,11 @@ class _Writer:
     def __init__(self, trace: Trace, notation: Notation) -> None:
         self.nodes = trace.nodes
         self.letters = letters_of(trace, notation)
+        self.sums: dict[_Reads, dict[str, _Sum]] = {}
+        self.joined: dict[tuple[str, _Reads], Stack] = {}
         self.stacks: dict[Stack, None] = {}
+        self.parts: dict[Symbol, Symbol] = {}
+        self.several = len(trace.gates) > 1
         self.gates = {Symbol(letter, time="t", axes=("h",)): place for letter, place in trace.gates.items()}
         ends = {**trace.after, "h": trace.output}
         self.results = {
@@ -147,13 +152,44 @@ class _Writer:
             node = self.nodes[place]
             if node.operation == "linear" and self.nodes[node.operands[0]].operation in OPERATIONS:
                 self.names.setdefault(node.operands[0], symbol)
+        if notation.joins_gates and self.several:
+            self.lines()  # which finds the sums
+            self._join()
+
+    def _join(self) -> None:
+        """Join the sums of different gates that read the same vectors."""
+        for vectors, sums in self.sums.items():
+            if len(sums) > 1:
+                first, *others = sums.values()
+                biases = first.biases if all(other.roles == first.roles for other in others) else []
+                roles = tuple(first.roles) if biases else ()
+                stack = Stack(tuple(sums), first.reads, roles)
+                self.joined |= {(matrix, vectors): stack for matrix in sums}
+                self.stacks.setdefault(stack)
+        self.stacks = dict.fromkeys(self.joined.values())
+
+    def _joined_lines(self) -> Iterator[Equation]:
+        """Yield what the sums of several gates come to, side by side."""
+        gates = len(self.gates)
+        for (matrix, vectors), stack in self.joined.items():
+            if matrix == stack.matrices[0]:
+                letters, width = stack.letters(gates), "+".join("h" for _ in stack.matrices)
+                found = self.sums[vectors][matrix]
+                left = Symbol("a", letters, "t", (width,))
+                self.parts |= {_part(each): left for each in stack.matrices}
+                terms = [self._stacked(letters, found.products, width)]
+                for bias in found.biases if stack.biases else ():
+                    weights = self._weights_at(bias)
+                    terms.append(Symbol(*self.letters.named(_PARTS[weights.role], letters, weights.of), axes=(width,)))
+                yield Equation(left, Application("plus", tuple(terms)) if len(terms) > 1 else terms[0])
 
     def lines(self) -> list[Equation]:
-        """Return a line for each gate and for each result."""
+        """Return a line for each gate and for each result, behind those of gates that are joined."""
+        joined = [*self._joined_lines()]
         lines = {symbol: self.formula(place, named=False) for symbol, place in self.gates.items()}
         for symbol, place in self.results.items():
             lines.setdefault(symbol, self.formula(place, named=self.names.get(place) != symbol))
-        return [Equation(*line) for line in lines.items()]
+        return [*joined, *(Equation(*line) for line in lines.items())]
 
     def formula(self, place: int, *, named: bool = True) -> Formula:
         """Return the formula of a value; unless it is to be `named`, what it is made of even if it has a letter."""
@@ -173,7 +209,7 @@ class _Writer:
                 return Symbol(whole.letter, HALF, "t", (node.width,))
             case "linear":
                 return self.formula(node.operands[0], named=False)
-            case "plus" | "shift":
+            case "plus" | "shift" | "matrix":
                 terms = tuple(self._terms(place))
                 return Application("plus", terms) if len(terms) > 1 else terms[0]
             case _:
@@ -181,16 +217,22 @@ class _Writer:
 
     def _terms(self, place: int) -> Iterator[Formula]:
         """Yield the terms of a sum; the one bias of products stands last, as in textbooks."""
-        terms = [*self._addends(place)]
+        terms = [place] if self.nodes[place].operation == "matrix" else [*self._addends(place)]
         biases = [each for each in terms if self._is_bias(each)]
         others = [each for each in terms if each not in biases]
-        if self.letters.notation.stacked and (stacks := self._stacks(others)):
-            found = {each for _, products in stacks for each in products}
-            yield from (Application(STACKED, (symbol, *map(self.formula, products))) for symbol, products in stacks)
-            terms = [*(each for each in others if each not in found), *biases]
+        if self.letters.notation.stacked and (stacks := self._stacks(place, others, biases)):
+            found = {each for _, written in stacks for each in written}
+            yield from (formula for formula, _ in stacks)
+            terms = [each for each in (*others, *biases) if each not in found]
         elif len(biases) == 1 and all(map(self._weighted, others)):
             terms = others + biases
-        yield from map(self.formula, terms)
+        for each in terms:
+            matrix = self.nodes[each].operation == "matrix" and (each not in self.names or each == place)
+            yield self._product(each) if matrix else self.formula(each)
+
+    def _product(self, place: int) -> Application:
+        """Return a matrix times a vector."""
+        return Application("matrix", tuple(map(self.formula, self.nodes[place].operands)))
 
     def _addends(self, place: int) -> Iterator[int]:
         """Yield the places of what a sum adds up, those of sums without a letter in their place."""
@@ -209,24 +251,66 @@ class _Writer:
         operands = self.nodes[place].operands
         return bool(operands) and self.nodes[operands[0]].operation == WEIGHTS
 
-    def _stacks(self, terms: Sequence[int]) -> list[tuple[Symbol, list[int]]]:
-        """Return the products of a gate, or of the gates that share their matrices, as one each, states before x."""
-        found: dict[str, list[tuple[str, int]]] = {}
-        for place in terms:
-            node = self.nodes[place]
+    def _stacks(self, place: int, terms: Sequence[int], biases: Sequence[int]) -> list[tuple[Formula, Sequence[int]]]:
+        """Return what a sum has instead of products of one matrix, and the terms that this stands for."""
+        found: dict[str, list[int]] = {}
+        for each in terms:
+            node = self.nodes[each]
             weights = self.nodes[node.operands[0]].weights if node.operation == "matrix" else None
-            if weights and weights.role is not Role.MATRIX and place not in self.names:
-                found.setdefault(weights.matrix, []).append((weights.of, place))
-        stacks = []
-        for gates, products in found.items():
-            if len(products) > 1:
-                products.sort(key=lambda each: each[0] == "x")
-                places = [place for _, place in products]
-                axes = [self.nodes[self.nodes[place].operands[0]].axes for place in places]
-                letters = self.letters.named("stacked", gates)
-                stacks.append((Symbol(*letters, axes=("h", "+".join(reads for _, reads in axes))), places))
-                self.stacks.setdefault(Stack(gates, tuple(of for of, _ in products)))
+            if weights and weights.role is not Role.MATRIX and (each not in self.names or each == place):
+                found.setdefault(weights.matrix, []).append(each)
+        stacks: list[tuple[Formula, Sequence[int]]] = []
+        for matrix, products in found.items():
+            products.sort(key=lambda each: self._weights(each).of == "x")
+            beside = [*biases] if len(found) == 1 else []
+            total = _Sum(
+                products,
+                tuple([self._weights(each).of for each in products]),
+                beside,
+                [self._weights_at(each).role for each in beside],
+            )
+            vectors = tuple([self.nodes[each].operands[1] for each in products])
+            if self._weights(products[0]).shared is None:
+                self.sums.setdefault(vectors, {})[matrix] = total
+            if stack := self.joined.get((matrix, vectors)):
+                stacks.append((_part(matrix), [*products, *(beside if stack.biases else ())]))
+            elif len(products) > 1:
+                stacks.append((self._stacked(matrix, products, "h"), products))
+                self.stacks.setdefault(Stack((matrix,), total.reads))
         return stacks
+
+    def _stacked(self, letters: str, products: Sequence[int], width: str) -> Formula:
+        """Return products as one of a matrix with these letters."""
+        reads = "+".join(self.nodes[self.nodes[each].operands[0]].axes[1] for each in products)
+        symbol = Symbol(*self.letters.named("stacked", letters), axes=(width, reads))
+        return Application(STACKED, (symbol, *map(self._product, products)))
+
+    def _weights(self, product: int) -> Weights:
+        """Return the weights of a product."""
+        return self._weights_at(self.nodes[product].operands[0])
+
+    def _weights_at(self, place: int) -> Weights:
+        weights = self.nodes[place].weights
+        assert weights is not None
+        return weights
+
+
+class _Sum(NamedTuple):
+    """The products and biases of a gate: their places, the letters that are read, the roles of the biases."""
+
+    products: Sequence[int]
+    reads: tuple[str, ...]
+    biases: Sequence[int]
+    roles: Sequence[Role]
+
+
+_Reads = tuple[int, ...]
+"""The places of the vectors that products multiply."""
+
+
+def _part(matrix: str) -> Symbol:
+    """Return the part of a gate in the sums of several."""
+    return Symbol("a", matrix, axes=("h",))
 
 
 def _is_h(result: tuple[Symbol, int]) -> bool:
@@ -234,12 +318,15 @@ def _is_h(result: tuple[Symbol, int]) -> bool:
     return result[0].letter == "h"
 
 
-def _in_order(lines: list[Equation]) -> Iterator[Equation]:
-    """Yield the lines so that each stands after those it refers to, and otherwise as they are."""
+def _in_order(lines: list[Equation], parts: Mapping[Symbol, Symbol]) -> Iterator[Equation]:
+    """Yield the lines so that each stands after those it refers to, and otherwise as they are.
+
+    parts: of what each symbol is a part that has a line of its own.
+    """
     left = [*lines]
     while left:
         open_ = {line.left for line in left}
-        line = next(line for line in left if not open_ & symbols(line.right))
+        line = next(line for line in left if not open_ & {parts.get(each, each) for each in symbols(line.right)})
         left.remove(line)
         yield line
 

@@ -15,6 +15,13 @@ IN_LAYERS = [
         ],
     ),
     ("lstm:20,dropout:0.5", ["dropout:0.5: unknown key; write -l dropout:0.5, as a layer of its own"]),
+    (
+        "lstm:16:bidirectional",
+        [
+            "lstm: expected a positive whole number, got '16:bidirectional'; "
+            "write a comma before an option: 16,bidirectional"
+        ],
+    ),
     ("lstm:20,bias:false", ["bias:false: unknown key; write bias=false"]),
     ("lstm:20,30", ["30: unknown key; a layer has one number; write -l lstm:30 for another"]),
     ("lstm:20,relu", ["relu: unknown key; write activation=relu"]),
@@ -411,7 +418,7 @@ IN_SPECS = [
     ),
     (
         "input: 3\nlayers:\n- rnn: 2\n  recurrent_activation: hard_sigmoid",
-        "remove it: it changes no count, but a pass; the gates of rnncalc run have sigmoid",
+        "remove it: it changes no count; in a pass the gates have sigmoid",
         "input: 3\nlayers:\n- rnn: 2\nexpect: 12",
     ),
     (
@@ -434,3 +441,28 @@ def test_a_cure_that_is_followed_in_a_spec_helps(
     assert cure in result.err
     spec.write_text(instead)
     assert call("check", spec).code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "cure"),
+    [
+        (("lstm:16", "bidirectional"), "-l lstm:16,bidirectional"),
+        (("lstm:16,", "bidirectional", "projection=4"), "-l lstm:16,bidirectional,projection=4"),
+        (("lstm:16", ",bias=false", "-l", "gru:3", "bidirectional"), "-l lstm:16,bias=false -l gru:3,bidirectional"),
+    ],
+)
+def test_an_option_behind_a_space_is_put_into_its_layer(call: Call, words: tuple[str, ...], cure: str) -> None:
+    """The cure is followed as it is typed."""
+    wrong = call("-i", 8, "-l", *words)
+    assert wrong == (2, "", f"rnncalc: a layer and its options are one word, with commas; write {cure}\n")
+    assert call("-i", 8, *cure.split()).code == 0
+
+
+def test_a_similar_folder_is_offered_if_the_file_is_in_it(call: Call, tmp_path: Path) -> None:
+    """`spec/lstm.yaml` for `specs/lstm.yaml`, with or without its suffix."""
+    (tmp_path / "specs").mkdir()
+    spec = tmp_path / "specs" / "lstm.yaml"
+    spec.write_text("input: 8\nlayers: [{lstm: 16}]\n")
+    for name in ("lstm.yaml", "lstm"):
+        assert call(tmp_path / "spec" / name).err.endswith(f": no such file; did you mean '{spec}'?\n")
+    assert call(tmp_path / "spec" / "gru.yaml").err.endswith(": no such file\n")

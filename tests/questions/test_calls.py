@@ -65,9 +65,9 @@ def test_what_is_no_network_is_refused(question: str, given: object) -> None:
         (lambda: UNTYPED.count(NETWORK, ["float32"]), "dtype: expected float64"),
         (
             lambda: explain(NETWORK, notation="row"),
-            "notation: expected w, uvw, rows, stacked or pytorch, got 'row'; did you mean 'rows'?",
+            "notation: expected w, uvw, rows, stacked, stacked-gates or pytorch, got 'row'; did you mean 'rows'?",
         ),
-        (lambda: UNTYPED.explain(NETWORK, notation=3), "notation: expected w, uvw, rows, stacked or pytorch, got 3"),
+        (lambda: UNTYPED.explain(NETWORK, notation=3), "notation: expected w, uvw, rows, stacked, stacked-gates or"),
         (lambda: UNTYPED.compare(NETWORK, dtype=None), "dtype: expected float64"),
         (
             lambda: UNTYPED.solve(lambda units: NETWORK, 100, bytes_each=-4),
@@ -222,9 +222,7 @@ def test_a_size_that_changes_nothing_is_told_in_the_words_of_the_call(call: Call
 
 def test_a_guess_is_made_at_words_alone() -> None:
     """A number stands for no notation, and none is suggested."""
-    with pytest.raises(
-        CallError, match=r"^notation: expected w, uvw, rows, stacked or pytorch, got 3; give its name as text$"
-    ):
+    with pytest.raises(CallError, match=r"^notation: expected w, uvw, .* or pytorch, got 3; give its name as text$"):
         UNTYPED.explain(NETWORK, notation=3)
 
 
@@ -324,3 +322,13 @@ def test_of_very_many_problems_the_first_are_told_and_that_there_are_more() -> N
         run(NETWORK, inputs=[["x"]] * 300)
     assert len(refused.value.problems) == 101
     assert str(refused.value).endswith("\nand more problems than these 100")
+
+
+def test_a_limit_may_have_a_suffix() -> None:
+    """As in a spec, of parameters and of bytes."""
+    net = Network(input=8, layers=[LSTM(16)])
+    limits = [rnncalc.check(net, max_params=limit).limits[0].limit.value for limit in ("1.5k", "4M", "1_000", 7)]
+    assert limits == [1_500, 4_000_000, 1_000, 7]
+    assert rnncalc.check(net, max_bytes="6.25kiB").status.value == "passed"
+    with pytest.raises(CallError, match=r"^max_params: expected a whole number, or one such as 4M, got '4MB'$"):
+        rnncalc.check(net, max_params="4MB")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from cells import CELLS, network, spelled
 
-from rnncalc import LSTM, RNN, Network, Output
+from rnncalc import LSTM, MGU, RNN, Network, Output, SpecError
 from rnncalc.conventions.notation import SPELLINGS
 from rnncalc.forward.arrays import filled
 from rnncalc.questions.spelling import spelled_weights
@@ -56,6 +56,14 @@ def test_a_matrix_is_turned_and_stacked() -> None:
         "W_h": [[5.0, 7.0], [6.0, 8.0], [1.0, 3.0], [2.0, 4.0]],
         "b_h": [[9.0, 0.0]],
     }
+    assert in_use(net, weights, "stacked-gates") == in_use(net, weights, "stacked")
+    gates = {"W_xf": [[1.0]], "W_xn": [[2.0]], "W_hf": [[3.0]], "W_hn": [[4.0]], "b_f": [5.0], "b_n": [6.0]}
+    assert in_use(Network(input=1, layers=[MGU(1)], steps=1), gates, "stacked-gates") == {
+        "W_f": [[3.0], [1.0]],
+        "W_n": [[4.0], [2.0]],
+        "b_f": [[5.0]],
+        "b_n": [[6.0]],
+    }
     assert in_use(net, weights, "uvw") == {"U": weights["W_xh"], "W": weights["W_hh"], "b": weights["b_h"]}
     keras = {"kernel": [[1.0, 2.0, 3.0, 4.0]], "recurrent_kernel": [[5.0, 6.0, 7.0, 8.0]], "bias": [0.0] * 4}
     found = in_use(Network(input=1, layers=[LSTM(1)], steps=1, convention="keras"), keras, "w")
@@ -91,3 +99,11 @@ def on_one_line(piece: WorkPiece) -> str:
     if isinstance(piece, Block):
         return f"[{'; '.join(' '.join(row) for row in piece.rows)}]"
     return piece if isinstance(piece, str) else piece.name if isinstance(piece, Term) else piece.text
+
+
+def test_weights_for_a_run_keep_the_shapes_of_the_convention() -> None:
+    """And a wrong shape says so under a notation."""
+    net = Network(input=1, layers=[RNN(2)], steps=1, notation="rows")
+    message = r"W_xh: expected shape \(2, 1\), got 1 row; weights are in the shapes of textbook, not of the notation"
+    with pytest.raises(SpecError, match=message):
+        work(net, weights={"rnn_1": {"W_xh": [[1, 2]], "W_hh": [[1, 2], [3, 4]], "b_h": [0, 0]}})

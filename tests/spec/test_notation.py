@@ -38,13 +38,13 @@ def test_every_command_refuses_a_notation_in_the_same_words(command: tuple[str, 
     wrong = call(name, *network, *others, "--notation", "row")
     assert (wrong.code, wrong.out) == (2, "")
     assert wrong.err.startswith(
-        "--notation: expected w, uvw, rows, stacked or pytorch, got 'row'; did you mean 'rows'?"
+        "--notation: expected w, uvw, rows, stacked, stacked-gates or pytorch, got 'row'; did you mean 'rows'?"
     )
     wrong = call(name, *network, *others, "--notation", "pytorch", "-c", "keras")
     assert (wrong.code, wrong.out) == (2, "")
     assert wrong.err == (
-        "--notation: pytorch spells the convention pytorch alone, and the convention here is keras; "
-        "make that pytorch, or the notation w, uvw, rows or stacked\n"
+        "--notation: pytorch goes with the convention pytorch alone, and the convention here is keras; "
+        "make the convention pytorch, or the notation w, uvw, rows, stacked or stacked-gates\n"
     )
 
 
@@ -64,3 +64,33 @@ def test_a_notation_that_nothing_would_show_is_refused(call: Call) -> None:
         assert (wrong.code, wrong.out) == (2, "")
         assert wrong.err.endswith(f"shows parameters; add {cure}\n")
         assert call(command, *network, *cure.split()).code == 0
+
+
+def test_all_gates_in_one_matrix_are_a_notation_and_a_flag(call: Call) -> None:
+    """Beside `stacked` or alone, in whatever order; beside another notation it is refused."""
+    network = ("-i", "4", "-l", "lstm:3")
+    for flags in (("--stacked-gates",), ("--stacked-gates", "--notation", "stacked"), ("--notation", "stacked-gates")):
+        assert ["lstm_1", "W", "kernel", "(7,", "12)", "84"] in words(call("count", *network, "--tensors", *flags).out)
+        assert call("answer", *network, *flags, "(7,12)", "(1,12)").code == 0
+    for flags in (("--stacked-gates", "--notation", "rows"), ("--notation", "rows", "--stacked-gates")):
+        wrong = call("explain", *network, *flags)
+        assert (wrong.code, wrong.out) == (2, "")
+        assert wrong.err == "--stacked-gates: goes with --notation stacked; leave one of the two out\n"
+
+
+@pytest.mark.parametrize(
+    ("word", "cure"),
+    [
+        ("xW", "; write rows"),
+        ("x@W", "; write rows"),
+        ("textbook", "; write w"),
+        ("goodfellow", "; write uvw"),
+        ("torch", "; write pytorch"),
+        ("keras", "; for a framework's own tensors write -c keras, and no --notation"),
+        ("jax", "; for a framework's own tensors write -c flax-linen or flax-nnx, and no --notation"),
+    ],
+)
+def test_other_names_of_a_notation_are_mended(call: Call, word: str, cure: str) -> None:
+    """A framework's name asks for its tensors."""
+    network = ("-i", "4", "-l", "rnn:3", "-o", "1")
+    assert call("explain", *network, "--notation", word).err.endswith(f", got '{word}'{cure}\n")

@@ -5,6 +5,7 @@ In every notation, from the printed text alone, with weights that are cut out an
 
 import re
 from collections.abc import Callable
+from itertools import combinations
 from math import exp, tanh
 from operator import add, mul, sub, truediv
 from random import Random
@@ -127,6 +128,8 @@ def check(net: Network, notation: str) -> None:
         for line in map(plain, lines):
             left, _, right = line.partition(" = ")
             names[left] = Evaluator(right, names).sum()
+            if left.startswith("a_"):
+                names |= parts(layer, left, names[left])
         shown = {piece.name: piece.shape for line in lines for piece in line if isinstance(piece, Term) and piece.shape}
         assert shown == {name: shape(names[name], written_in.rows) for name in shown}
         assert names["h_t"] == pytest.approx(handed, abs=1e-12)
@@ -172,13 +175,46 @@ def stacked(layer: Cell, names: dict[str, Any]) -> dict[str, Any]:
     return matrices | one
 
 
+def stacked_gates(layer: Cell, names: dict[str, Any]) -> dict[str, Any]:
+    """Return beside those the matrices and biases of several gates side by side."""
+    matrices = stacked(layer, names)
+    gates = [gate.letter for gate in layer.gates(M)]
+    found: dict[str, Any] = {}
+    for group in (group for size in range(2, len(gates) + 1) for group in combinations(gates, size)):
+        below = f"_{''.join(group)}" if len(group) < len(gates) else ""
+        for stem in ("W_", "W_x"):
+            of_gates = [matrices.get(f"{stem}{gate}", [0.0]) for gate in group]
+            if all(isinstance(row, list) for rows in of_gates for row in rows):
+                of_rows = zip(*of_gates, strict=True)
+                found.setdefault(f"W{below}", [[number for row in rows for number in row] for rows in of_rows])
+        for of in ("", "x", "h"):
+            if {f"b_{of}{gate}" for gate in group} <= {*names}:
+                name = f"b{below}" if not of else f"b_{of}{below[1:]}"
+                found[name] = [number for gate in group for number in names[f"b_{of}{gate}"]]
+    return matrices | found
+
+
+def parts(layer: Cell, name: str, numbers: Vector) -> dict[str, Any]:
+    """Return of the sums of several gates those of each."""
+    gates = [gate.letter for gate in layer.gates(M)] if name == "a_t" else [*name[2:]]
+    size = len(numbers) // len(gates)
+    return {f"a_{gate}": numbers[size * place : size * (place + 1)] for place, gate in enumerate(gates)}
+
+
 def pytorch(_: Cell, names: dict[str, Any]) -> dict[str, Any]:
     """Return W_iz for W_xz and b_iz for b_xz, and W_hr for the projection."""
     inputs = {f"{name[:2]}i{name[3:]}": value for name, value in names.items() if name[:3] in ("W_x", "b_x")}
     return inputs | ({"W_hr": names["W_hp"]} if "W_hp" in names else {})
 
 
-SPELLED = {"w": lambda layer, names: {}, "uvw": u_and_w, "rows": rows, "stacked": stacked, "pytorch": pytorch}
+SPELLED = {
+    "w": lambda layer, names: {},
+    "uvw": u_and_w,
+    "rows": rows,
+    "stacked": stacked,
+    "stacked-gates": stacked_gates,
+    "pytorch": pytorch,
+}
 
 
 def bound(net: Network, weights: dict[str, Any]) -> dict[str, Any]:
