@@ -94,12 +94,16 @@ class DeclarationError(ValueError):
     """A cell or a convention whose declaration contradicts itself; the message names the part."""
 
 
-def raised(error: Exception) -> str:
-    """Return what an exception of a stranger's code says, and its file and line: `KeyError: 'q' (own.py, line 7)`."""
+def raised(error: Exception, own: str | None = None) -> str:
+    """Return the message of an unexpected exception with its file and line: `KeyError: 'q' (own.py, line 7)`.
+
+    own: the file of the code that was called; its innermost line is named, if it is among the callers.
+    """
     from os.path import basename
     from traceback import extract_tb
 
-    *_, at = extract_tb(error.__traceback__)
+    frames = extract_tb(error.__traceback__)
+    at = [*frames[-1:], *(frame for frame in frames if frame.filename == own)][-1]
     return f"{type(error).__name__}: {escape(str(error), 300)} ({basename(at.filename)}, line {at.lineno})"
 
 

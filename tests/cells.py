@@ -6,7 +6,7 @@ from typing import Any
 
 from rnncalc import Cell, Network, SpecError
 from rnncalc.conventions.catalogue import CONVENTIONS
-from rnncalc.conventions.notation import SPELLINGS
+from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.layers.kinds import KINDS, kind
 
 M, STEPS = 3, 3
@@ -46,7 +46,7 @@ def cases() -> list[tuple[str, int, dict[str, Any], str]]:
 
 def spelled(name: str, notation: str) -> list[tuple[str, int, dict[str, Any], str]]:
     """Return the cases of a cell with 4 units that a notation spells."""
-    only = SPELLINGS[notation].only
+    only = NOTATION_BY_NAME[notation].only
     return [case for case in cases() if case[:2] == (name, 4) and only in ("", case[3])]
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 
 import click
 
 from rnncalc.cli.commands import COMMANDS, DEFAULT, cli
 from rnncalc.cli.streams import discard_unwritten, make_encodable, tell
-from rnncalc.errors import CallError, Cure, DeclarationError, RefusedError, SpecError
+from rnncalc.errors import CallError, Cure, DeclarationError, RefusedError, SpecError, raised
 from rnncalc.files import forget_inputs
 from rnncalc.text import escape
 
@@ -34,7 +35,7 @@ def answered(args: list[str]) -> int:
 
             return complete(cli, asked)
         with cli.make_context("rnncalc", args or ["--help"]) as context:
-            code = cli.invoke(context)
+            code = _invoked(context)
     except click.exceptions.Exit as end:
         return end.exit_code
     except (CallError, DeclarationError) as error:
@@ -59,6 +60,25 @@ def answered(args: list[str]) -> int:
     else:
         return code if isinstance(code, int) else 0
     return 2
+
+
+def _invoked(context: click.Context) -> object:
+    """Run the command; turn an exception that no command should raise into a line that names its file and line.
+
+    Python's development mode, `python -X dev`, shows the traceback instead.
+    """
+    try:
+        return cli.invoke(context)
+    except (click.ClickException, click.exceptions.Exit, CallError, RefusedError, SpecError, DeclarationError):
+        raise
+    except (OSError, MemoryError):
+        raise
+    except Exception as error:
+        if sys.flags.dev_mode:
+            raise
+        name = context.invoked_subcommand
+        own = getattr(sys.modules.get(f"rnncalc.cli.{name}"), "__file__", None)
+        raise DeclarationError(f"{name}: {raised(error, own)}") from error
 
 
 def _shortened(message: str) -> str:

@@ -101,7 +101,7 @@ def _conventions(formatter: click.HelpFormatter, _: click.Context) -> None:
 
 def _notations(formatter: click.HelpFormatter, _: click.Context) -> None:
     """Write the equations of one network in each notation."""
-    from rnncalc.conventions.notation import SPELLINGS
+    from rnncalc.conventions.notation import NOTATION_BY_NAME
     from rnncalc.formats.mathematics import with_shapes
     from rnncalc.layers.rnn import RNN
     from rnncalc.network.network import Network
@@ -114,7 +114,7 @@ def _notations(formatter: click.HelpFormatter, _: click.Context) -> None:
         "one, tensors are the convention's own. With one, the convention's parameters are spelled gate by gate: the "
         "biases and the count stay the convention's."
     )
-    for name, notation in SPELLINGS.items():
+    for name, notation in NOTATION_BY_NAME.items():
         convention = notation.only or "textbook"
         network = Network(input=4, layers=(RNN(3),), output=1, convention=convention, notation=name)
         with formatter.section(f"{name}, with -c {notation.only} alone" if notation.only else name):

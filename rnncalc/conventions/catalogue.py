@@ -22,7 +22,7 @@ CONVENTIONS: dict[str, str | Convention] = {
 """The module whose CONVENTION each is, or the convention itself."""
 
 NOTATIONS = ("w", "uvw", "rows", "stacked", "stacked-gates", "pytorch")
-"""The names of the notations; what they are is `notation.SPELLINGS`, which few calls need."""
+"""The names of the notations; what they are is `notation.NOTATION_BY_NAME`, which few calls need."""
 
 
 def convention(name: str) -> Convention:

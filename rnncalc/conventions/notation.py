@@ -162,8 +162,8 @@ _ALL = (
     ),
 )
 
-SPELLINGS = {each.name: each for each in _ALL}
+NOTATION_BY_NAME = {each.name: each for each in _ALL}
 """Every notation by its name, those of `catalogue.NOTATIONS`."""
 
-W = SPELLINGS["w"]
+W = NOTATION_BY_NAME["w"]
 """In it equations are written where no notation is named."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple, TextIO
 
-from rnncalc.errors import CallError, DeclarationError, imported
+from rnncalc.errors import CallError, DeclarationError, RefusedError, SpecError, imported, raised
 from rnncalc.reports.report import (
     CheckedReport,
     DataReport,
@@ -90,7 +90,7 @@ def write(reports: Iterable[Report], format: str, file: TextIO) -> None:
     """Write the reports in a format to a text file.
 
     Raises CallError, before anything is written, for a format that there is not, or that cannot write these reports.
-    Raises DeclarationError, before too, for one whose module does not write.
+    Raises DeclarationError for a format whose module has no writer, or whose writer raises an unexpected exception.
     """
     found = find(format)
     reports = [*reports]
@@ -99,7 +99,13 @@ def write(reports: Iterable[Report], format: str, file: TextIO) -> None:
             able = one_of(offered(type(report)))
             raise CallError(f"format: this report cannot be written as {format}, but as {able}")
     where = f"{format}: {_HERE}, {found.module!r}"
-    writes = imported(where, found.module).get("write")
+    module = imported(where, found.module)
+    writes = module.get("write")
     if not callable(writes):
         raise DeclarationError(f"{where}: no writer is there; write def write(reports, file) in it")
-    writes(reports, file)
+    try:
+        writes(reports, file)
+    except (CallError, RefusedError, SpecError, DeclarationError, OSError, MemoryError):
+        raise
+    except Exception as error:  # whatever a stranger's format raises
+        raise DeclarationError(f"{where}: {raised(error, module.get('__file__'))}") from error

@@ -83,9 +83,9 @@ class Network(Description):
     @property
     def spelling(self) -> "Notation":
         """The notation, or the textbook's, in which equations are written if none is named."""
-        from rnncalc.conventions.notation import SPELLINGS  # which few calls need
+        from rnncalc.conventions.notation import NOTATION_BY_NAME  # which few calls need
 
-        return SPELLINGS[self.notation or "w"]
+        return NOTATION_BY_NAME[self.notation or "w"]
 
     @property
     def shown(self) -> Convention:

@@ -227,11 +227,11 @@ def _layers(path: Path, part: Part, name: str) -> Iterator[Problem]:
 
 
 def _cannot_spell(notation: str, convention: str) -> Iterator[Problem]:
-    from rnncalc.conventions.notation import SPELLINGS  # a network without a notation does not pay for it
+    from rnncalc.conventions.notation import NOTATION_BY_NAME  # a network without a notation does not pay for it
 
-    only = SPELLINGS[notation].only
+    only = NOTATION_BY_NAME[notation].only
     if only and only != convention:
-        others = one_of([name for name, each in SPELLINGS.items() if not each.only])
+        others = one_of([name for name, each in NOTATION_BY_NAME.items() if not each.only])
         message = f"{notation} goes with the convention {only} alone, and the convention here is {convention}"
         yield Problem(("notation",), f"{message}; make the convention {only}, or the notation {others}")
 

@@ -14,7 +14,7 @@ from cells import CELLS, network, spelled
 
 from rnncalc import FastGRNN, Network, RefusedError, SpecError, explain, load, training
 from rnncalc.conventions.catalogue import CONVENTIONS
-from rnncalc.conventions.notation import SPELLINGS
+from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.formats import write
 from rnncalc.questions.explain_training import explain_training
 from rnncalc.questions.work import work
@@ -56,11 +56,13 @@ def numbers(reports: list[Any]) -> list[str]:
     return [str(row[-1]) for row in rows if any(isinstance(value, Arithmetic) for value in row)]
 
 
-@pytest.mark.parametrize("notation", SPELLINGS)
+@pytest.mark.parametrize("notation", NOTATION_BY_NAME)
 def test_every_derivation_is_on_the_paper(notation: str, tmp_path: Path) -> None:
     """Of every spec, under every convention: nothing is wider than the text, and every line has its number."""
     asked = [
-        each.replace(notation=notation) for each in networks() if SPELLINGS[notation].only in ("", each.convention)
+        each.replace(notation=notation)
+        for each in networks()
+        if NOTATION_BY_NAME[notation].only in ("", each.convention)
     ]
     reports: list[Any] = [ExplanationReport(explain(each)) for each in asked]
     for each in asked:
@@ -106,7 +108,7 @@ def test_latex_is_set(name: str, tmp_path: Path) -> None:
     """One document of all; amsmath alone is loaded."""
     reports = [
         ExplanationReport(explain(network(*case), notation=notation))
-        for notation in SPELLINGS
+        for notation in NOTATION_BY_NAME
         for case in spelled(name, notation)
     ]
     assert printed(reports, tmp_path)

@@ -9,7 +9,7 @@ from cells import CELLS, network, spelled
 from rnncalc import Network, Output, answer, count, explain
 from rnncalc.conventions.catalogue import CONVENTIONS, NOTATIONS, convention
 from rnncalc.conventions.formula import value
-from rnncalc.conventions.notation import SPELLINGS
+from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.conventions.tensor import Role
 from rnncalc.reports.count import CountReport
 from rnncalc.reports.explain import ExplanationReport
@@ -20,10 +20,10 @@ Shapes = dict[str, tuple[int, ...]]
 
 def test_the_notations_are_those_that_are_listed() -> None:
     """A notation stands in two lists: one for those who only name it."""
-    assert [*SPELLINGS] == [*NOTATIONS]
+    assert [*NOTATION_BY_NAME] == [*NOTATIONS]
 
 
-@pytest.mark.parametrize("notation", SPELLINGS)
+@pytest.mark.parametrize("notation", NOTATION_BY_NAME)
 @pytest.mark.parametrize("name", CELLS)
 def test_what_is_shown_in_a_notation_agrees(name: str, notation: str) -> None:
     """For every cell, option, convention and direction: names, shapes, and the parameters in all."""
@@ -92,7 +92,7 @@ def in_tables(net: Network) -> dict[str, Shapes]:
 @pytest.mark.parametrize("name", CONVENTIONS)
 def test_a_notation_keeps_the_biases_of_a_convention(name: str) -> None:
     """Where they stand and how many there are; gates are spelled one by one."""
-    for notation in SPELLINGS.values():
+    for notation in NOTATION_BY_NAME.values():
         if notation.only in ("", name):
             row = notation.of(convention(name))
             assert row.symbols

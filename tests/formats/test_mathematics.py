@@ -6,7 +6,7 @@ import pytest
 from cells import CELLS, network, spelled
 
 from rnncalc import explain
-from rnncalc.conventions.notation import SPELLINGS
+from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.formats import mathml
 from rnncalc.formats.latex import latex, typeset
 from rnncalc.reports.equations import Function, Sign, Term, plain
@@ -53,7 +53,7 @@ def bare(text: str) -> str:
     return text.replace(" ", "").replace("−", "-")
 
 
-@pytest.mark.parametrize("notation", SPELLINGS)
+@pytest.mark.parametrize("notation", NOTATION_BY_NAME)
 @pytest.mark.parametrize("name", CELLS)
 def test_the_latex_says_what_the_text_says(name: str, notation: str) -> None:
     """Every equation of every cell and option, under every convention, read back with the shape below each term."""

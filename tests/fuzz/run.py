@@ -108,6 +108,8 @@ for name in COMMANDS:
 HOSTILE = ["\x1b[31m", "::error::x", "##[error]x", "\u202e", "\x9b", "=1+1", "<b>", "\r\n", "\0", "`", "|", "\ud800"]
 WORDS = ["010", "1:30", "1e3", "3.0", "yes", "~", "?", "-1", "0", "1_0", "9" * 50, ".inf", "10G", "null", "*a", "&a"]
 WORDS += ["!!python/object/apply:os.system", "<<", "- ", *"{}[]#\t'\"", ": ", "---", "%YAML 1.1"]
+UNEXPECTED = re.compile(r"\(\w+\.py, line \d+\)$", re.MULTILINE)
+"""The end of the line that an unexpected exception becomes."""
 GOOD_FILE = str(ROOT / "specs" / "rnn.yaml")
 KEYS = ["name", "repeat", "bias", "bidirectional", "merge", "projection", "peepholes", "frozen", "extra_inputs"]
 KEYS += ["lstm", "gru", "rnn", "mgu", "dense", "embedding", "dropout", "external", "outputs", "expect", "budget"]
@@ -235,7 +237,7 @@ def fault(data: bytes, call: list[str], folder: Path, word: str = "", name: str 
         spent = usage.ru_utime + usage.ru_stime
         waited = time.monotonic() - began
     text = output.read_bytes().decode("utf-8", "replace")
-    if os.waitstatus_to_exitcode(status) not in (0, 1, 2) or "Traceback" in text:
+    if os.waitstatus_to_exitcode(status) not in (0, 1, 2) or "Traceback" in text or UNEXPECTED.search(text):
         return f"exit {os.waitstatus_to_exitcode(status)}: {text[-500:]}"
     if spent > SECONDS or waited > 10 * SECONDS:
         return f"{spent:.1f} s"

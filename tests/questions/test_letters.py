@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pytest
 
 from rnncalc import Cell, Network, training
-from rnncalc.conventions.notation import SPELLINGS
+from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.layers.cell import Form, Gate, Operations, Product, Value
 from rnncalc.layers.kinds import KINDS
 from rnncalc.pictures.graph import graph
@@ -82,5 +82,5 @@ def test_a_drawing_has_the_letters_of_the_equations(network: Network, notation: 
     """In every notation."""
     (placed,) = network.stack
     assert isinstance(placed.layer, Cell)
-    nodes = graph(traced(placed.layer, placed.inputs), SPELLINGS[notation]).nodes
+    nodes = graph(traced(placed.layer, placed.inputs), NOTATION_BY_NAME[notation]).nodes
     assert {f"{letter}_{below}" for node in nodes for letter, below in node.weights} == LETTERS[notation]

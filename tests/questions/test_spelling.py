@@ -8,7 +8,7 @@ import pytest
 from cells import CELLS, network, spelled
 
 from rnncalc import LSTM, MGU, RNN, Network, Output, SpecError
-from rnncalc.conventions.notation import SPELLINGS
+from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.forward.arrays import filled
 from rnncalc.questions.spelling import spelled_weights
 from rnncalc.questions.work import work
@@ -17,7 +17,7 @@ from rnncalc.reports.sheet import Block, WorkPiece
 from rnncalc.reports.work import WorkReport
 
 
-@pytest.mark.parametrize("notation", SPELLINGS)
+@pytest.mark.parametrize("notation", NOTATION_BY_NAME)
 @pytest.mark.parametrize("name", CELLS)
 def test_each_weight_is_there_once(name: str, notation: str) -> None:
     """For every cell, option, convention and direction, cut out by the bindings that are written by hand."""

@@ -11,7 +11,7 @@ from conftest import Call
 from reported import REPORTS
 
 from rnncalc import LSTM, Network, count
-from rnncalc.errors import CallError
+from rnncalc.errors import CallError, DeclarationError
 from rnncalc.formats import FORMATS, Format, find, offered, write
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.reports.check import CheckReport
@@ -90,6 +90,9 @@ def test_each_format_writes_every_report_that_it_is_offered_for(report: Report) 
         assert files[0].getvalue() == files[1].getvalue() != ""
 
 
+CONTRACT = ["table", "json", "csv", "markdown", "yaml", "latex", "text", "svg", "tikz", "html", "junit", "github"]
+
+
 @pytest.mark.parametrize(
     ("reports", "formats"),
     [
@@ -105,8 +108,20 @@ def test_each_format_writes_every_report_that_it_is_offered_for(report: Report) 
     ],
 )
 def test_what_is_offered(reports: tuple[type, ...], formats: str) -> None:
-    """As the contract has it, in the order of the list."""
-    assert offered(*reports) == tuple(formats.split())
+    """As the contract has it, in the order of the list; formats that are added may stand between."""
+    contract = formats.split()
+    assert [name for name in offered(*reports) if name in contract] == contract
+    assert {*CONTRACT} & {*offered(*reports)} == {*contract}
+
+
+def test_a_format_that_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The line names the format, its place in the list, and the file and the line of the format itself."""
+    (tmp_path / "half_format.py").write_text("import json\ndef write(reports, file):\n    json.dump({1j: 2}, file)\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setitem(FORMATS, "half", Format("half_format", (SheetReport,)))
+    message = r"^half: in .*/formats/__init__.py, 'half_format': TypeError: keys must .* \(half_format.py, line 3\)$"
+    with pytest.raises(DeclarationError, match=message):
+        write(REPORTS[:1], "half", io.StringIO())
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from cells import CELLS, network, spelled
 from conftest import Call
 
 from rnncalc import GRU, LSTM, RNN, Network, Output, explain
-from rnncalc.conventions.notation import SPELLINGS
+from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.formats import write
 from rnncalc.reports.explain import ExplanationReport
 
@@ -56,7 +56,7 @@ def said(element: ET.Element, shapes: dict[str, list[int]]) -> str:
             return (element.text or "") + "".join(said(part, shapes) for part in element)
 
 
-@pytest.mark.parametrize("notation", SPELLINGS)
+@pytest.mark.parametrize("notation", NOTATION_BY_NAME)
 @pytest.mark.parametrize("name", CELLS)
 def test_the_mathml_says_what_the_text_says(name: str, notation: str) -> None:
     """Every equation of every cell and option, under every convention, read back with the shape below each term."""

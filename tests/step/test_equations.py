@@ -16,7 +16,7 @@ from cells import CELLS, STEPS, M, cases, network
 
 from rnncalc import LSTM, Cell, Network
 from rnncalc.conventions.catalogue import convention
-from rnncalc.conventions.notation import SPELLINGS
+from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.forward.arrays import Arrays, Matrix, filled, floats
 from rnncalc.forward.bindings import binding
 from rnncalc.forward.network_pass import Pass
@@ -98,11 +98,11 @@ class Evaluator:
         return [sum(w * x for w, x in zip(column, value, strict=True)) for column in zip(*behind, strict=True)]
 
 
-@pytest.mark.parametrize("notation", SPELLINGS)
+@pytest.mark.parametrize("notation", NOTATION_BY_NAME)
 @pytest.mark.parametrize("name", CELLS)
 def test_the_written_equations_give_what_the_pass_gives(name: str, notation: str) -> None:
     """Every gate and every state at every step, for each cell, option, convention and notation."""
-    only = SPELLINGS[notation].only
+    only = NOTATION_BY_NAME[notation].only
     mine = [case for case in cases() if case[0] == name and only in ("", case[3])]
     assert only or len(mine) > 5
     for _, units, options, convention_name in mine:
@@ -120,7 +120,7 @@ def check(net: Network, notation: str) -> None:
     assert ran.agrees
     names = bound(net, weights)
     names |= SPELLED[notation](layer, names)
-    written_in = SPELLINGS[notation]
+    written_in = NOTATION_BY_NAME[notation]
     step = trace(layer, M, convention(net.convention))
     lines = [written(each, placed.sizes, written_in.rows) for each in equations(step, written_in)]
     for x, seen, handed in zip(inputs, ran.traces[0].steps, ran.output, strict=True):
@@ -354,7 +354,7 @@ def test_notations_as_books_have_them(
     """U, W and V as in Goodfellow et al., rows as in Zhang et al., [h, x] as in Olah; the first lines of each."""
     (placed,) = network(name, 4, options, convention_name).stack
     assert isinstance(placed.layer, Cell)
-    of = SPELLINGS[notation]
+    of = NOTATION_BY_NAME[notation]
     step = trace(placed.layer, M, convention(convention_name))
     found = [plain(written(each, placed.sizes, of.rows)) for each in equations(step, of)]
     assert found[: len(lines)] == lines
