@@ -60,6 +60,8 @@ def of_like_gates(layer: Any, m: int) -> int:
         count += gates * h
     if getattr(layer, "projection", None):
         count += p * h
+    if getattr(layer, "layer_norm", False):
+        count += gates * h + (h + h * layer.bias if layer.kind == "lstm" else 0)
     if getattr(layer, "peepholes", False):
         count += (3 - layer.coupled - (not layer.output_gate)) * h
     return count

@@ -22,6 +22,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "peepholes": (True,),
     "output_gate": (False,),
     "coupled": (True,),
+    "layer_norm": (True,),
     "learned_state": (True,),
 }
 CELLS = [name for name in KINDS if issubclass(kind(name), Cell)]

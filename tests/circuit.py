@@ -19,6 +19,22 @@ def number(*words: str) -> float:
     return 0.5 + sum(ord(char) * (place + 1) for place, char in enumerate("/".join(words))) % 97 / 97
 
 
+class Beside(float):
+    """Stands for a vector of weights beside the gates."""
+
+
+class Normalised(float):
+    """A number that is normalised, and the number that it was before."""
+
+    of: float
+
+    @classmethod
+    def out_of(cls, of: float, *matrices: str) -> "Normalised":
+        found = cls(sin(number(*matrices) + of))
+        found.of = of
+        return found
+
+
 class Numbers(Operations[float]):
     """The operations of a step on numbers, each with an outcome of its own, whatever the order of what a gate reads."""
 
@@ -59,10 +75,20 @@ class Numbers(Operations[float]):
     def scalar(self, letter: str) -> float:
         return number("scalar", {"zeta": "ζ", "nu": "ν"}.get(letter, letter))
 
+    def vector(self, letter: str) -> float:
+        return Beside()
+
+    def normalise(self, vector: float) -> float:
+        return Normalised.out_of(vector)
+
     def plus(self, left: float, right: float) -> float:
+        if isinstance(left, Normalised) and isinstance(right, Beside):
+            return sin(number("c", "c") + left.of)
         return left + right
 
     def times(self, left: float, right: float) -> float:
+        if isinstance(left, Beside) and isinstance(right, Normalised):
+            return Normalised.out_of(right.of, "c")
         return left * right
 
     def over(self, left: float, right: float) -> float:

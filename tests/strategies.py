@@ -34,6 +34,8 @@ def cell(draw: st.DrawFn, kind: str | None = None, units: int | None = None, dec
             "reset_gate": st.booleans(),
             "update_gate": st.sampled_from(["keeps", "replaces"]),
         }
+    if kind in ("rnn", "gru", "lstm"):
+        options["layer_norm"] = st.booleans()
     if kind == "lstm":
         options |= {"projection": SMALL, "peepholes": st.booleans(), "output_gate": st.booleans()}
         options["coupled"] = st.booleans()

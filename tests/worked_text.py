@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from math import exp, tanh
+from math import exp, sqrt, tanh
+from statistics import fmean, pvariance
 from typing import Any
 
 Number = Any
 """A float, a vector of them, or a matrix of more than one column."""
 
 OPENING, CLOSING = "⎡⎢⎣[", "⎤⎥⎦]"
-_WORD = re.compile(r"[A-Za-zσζν][\w/]*(?:\[\d\])?(?:(?<=_)\(\d+\))?")
+_WORD = re.compile(r"[A-Za-zγσζν][\w/]*(?:\[\d\])?(?:(?<=_)\(\d+\))?")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?(?:e[−+]\d+)?")
 
 
@@ -25,11 +26,19 @@ def softmax(value: Number) -> Number:
     return shares if isinstance(value, list) else shares[0]
 
 
+def norm(vector: Number) -> Number:
+    """Return a vector with mean 0 and variance 1."""
+    assert isinstance(vector, list)
+    mean, deviation = fmean(vector), sqrt(pvariance(vector) + 0.001)
+    return [(x - mean) / deviation for x in vector]
+
+
 FUNCTIONS: dict[str, Callable[[Number], Number]] = {
     "σ": each(lambda x: 1 / (1 + exp(-x))),
     "tanh": each(tanh),
     "relu": each(lambda x: max(x, 0.0)),
     "softmax": softmax,
+    "norm": norm,
 }
 
 

@@ -137,6 +137,9 @@ WRONG: dict[str, ByHand] = {
     ),
     "no-peepholes": lambda m, h, k, n: (over(m, LSTM(h, peepholes=True, learned_state=True)), lstm(m, h) + 2 * h),
     "input-gate-apart": lambda m, h, k, n: (over(m, LSTM(h, coupled=True), n=n), lstm(m, h) + out(h, n)),
+    "no-gains": lambda m, h, k, n: (over(m, LSTM(h, layer_norm=True), n=n), lstm(m, h) + h + out(h, n)),
+    "no-norm": lambda m, h, k, n: (over(m, LSTM(h, layer_norm=True), n=n), lstm(m, h) + out(h, n)),
+    "no-norm-of-states": lambda m, h, k, n: (over(m, LSTM(h, layer_norm=True), n=n), lstm(m, h) + 4 * h + out(h, n)),
     "no-learned-state": lambda m, h, k, n: (over(m, LSTM(h, peepholes=True, learned_state=True)), lstm(m, h) + 3 * h),
     "tied-twice": lambda m, h, k, n: (
         Network(input=m, layers=(Embedding(h), RNN(h)), output=Output(m, tied=True)),

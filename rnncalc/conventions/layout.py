@@ -181,6 +181,7 @@ class CellTensors:
             *self._products(arrays.input, Role.INPUT, self.gates),
             *self._products(arrays.recurrent, Role.RECURRENT, self.gates),
             *self._biases(),
+            *self._vectors(arrays.gain, Role.GAIN, [gate.letter for gate in self.gates if gate.normalised]),
         ]
         peeking = self._ordered(self.gates, arrays.peephole_order, "peephole_order")
         made += self._products(arrays.peephole, Role.PEEPHOLE, peeking)
@@ -254,7 +255,7 @@ class CellTensors:
     ) -> Iterator[_Made]:
         """Yield a vector for each gate, or one for all; beside: what the product of a gate reads that it stands by."""
         if not letters or array is None:
-            return
+            return  # biases may stand on the other side; what else is missing, a convention's own check has refused
         if array.by_gate:
             joined = [stack for stack in self.stacks if role in stack.biases]
             for stack in joined:
@@ -271,16 +272,17 @@ class CellTensors:
             yield self._filled(array, "", ""), role, "".join(letters), self._axes(array, len(letters), "")
 
     def _beside(self) -> Iterator[_Made]:
-        """Yield what stands beside the gates: projections, trained numbers, learned states."""
+        """Yield what stands beside the gates: projections, vectors, trained numbers, learned states."""
         for weight in self.layer.weights:
-            role = Role.PROJECTION if self.layer.projects(weight) else Role.MATRIX if weight.widths else Role.SCALAR
-            array = self.arrays.projection if weight.widths else self.arrays.scalar
+            role = (Role.SCALAR, Role.VECTOR, Role.MATRIX)[len(weight.widths)]
+            array = (self.arrays.scalar, self.arrays.vector, self.arrays.projection)[len(weight.widths)]
+            role = Role.PROJECTION if self.layer.projects(weight) else role
             if array is None:
                 raise DeclarationError(f"{self.convention.name}: {self.layer.kind}: {role}: missing")
             axes = self._axes(array, 1, "")
-            if weight.widths:  # the array's own letters are those of a projection
-                rows, columns = weight.widths
-                axes = tuple(Axis(1, {"p": rows, "h": columns}[axis.letter]) for axis in axes)
+            if weight.widths:  # the array's own letters are those of a projection, or the units'
+                own = dict(zip("ph" if len(weight.widths) == 2 else "h", weight.widths, strict=True))
+                axes = tuple(Axis(1, own[axis.letter]) if axis.letter else axis for axis in axes)
             yield self._filled(array, weight.letter, ""), role, "", axes
         if self.layer.learned_state and self.arrays.state:
             for state, width in self.layer.states.items():

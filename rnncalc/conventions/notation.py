@@ -58,7 +58,7 @@ class Notation(Frozen):
 
     def _cell(self, base: CellArrays) -> CellArrays:
         apart = base.replace(both_biases=None, order="", peephole_order="")
-        needed = (*needed_parts(apart), "scalar", "stacked")
+        needed = (*needed_parts(apart), "vector", "scalar", "stacked")
         own = {part: self.parts.get(part) if part in needed else None for part in (*self.parts, *needed)}
         return apart.replace(**own)
 
@@ -86,8 +86,10 @@ _W: dict[str, Array] = {
     "recurrent": _array("W_", Slot.READ, Slot.GATE, axes=RECURRENT),
     "bias": _array("b_", Slot.READ, Slot.GATE),
     "recurrent_bias": _array("b_", Slot.READ, Slot.GATE),
+    "gain": _array("gamma_", Slot.GATE),
     "peephole": _array("w_", Slot.READ, Slot.GATE),
     "projection": _array("W_h", Slot.GATE, axes=(Width.PROJECTED, Width.UNITS)),
+    "vector": _array(Slot.GATE),
     "scalar": _array(Slot.GATE, axes=(Width.ONE,)),
     "state": _array(Slot.READ, "_0", axes=(Width.READS,)),
 }
@@ -98,6 +100,7 @@ _UVW = _W | {
     "recurrent": _array("W_", Slot.OTHER, Slot.APART, axes=RECURRENT),
     "bias": _array("b_", Slot.READ, Slot.APART),
     "recurrent_bias": _array("b_", Slot.READ, Slot.APART),
+    "gain": _array("gamma_", Slot.APART),
 }
 
 _ROWS = {part: array if part == "scalar" else _as_rows(array) for part, array in _W.items()}

@@ -110,7 +110,7 @@ class Array(Frozen):
 class CellArrays(Frozen):
     """How a framework lays out one kind of cell.
 
-    bias: of the input side; both_biases: of the two sides in one tensor.
+    bias: of the input side; both_biases: of the two sides in one tensor. gain: of a gate whose sum is normalised.
     stacked: of all that a gate reads, where its step sums the products; `input` and `recurrent` are those of the rest.
     side: where biases stand, sides: for the gates that differ, side_before: for a GRU that resets before the product.
     order: of the gates in fused tensors, the textbook's where it is empty; peephole_order: the same of peepholes.
@@ -124,8 +124,10 @@ class CellArrays(Frozen):
     recurrent_bias: Array | None = None
     both_biases: Array | None = None
     stacked: Array | None = None
+    gain: Array | None = None
     peephole: Array | None = None
     projection: Array | None = None
+    vector: Array | None = None
     scalar: Array | None = None
     state: Array | None = None
     side: Side = Side.INPUT
@@ -175,6 +177,7 @@ NO_FRAMEWORK: Mapping[str, tuple[object, ...]] = {
     "update_gate": ("keeps",),
     "output_gate": (True,),
     "coupled": (False,),
+    "layer_norm": (False,),
     "projection": (None,),
     "peepholes": (False,),
     "learned_state": (False,),
@@ -283,19 +286,26 @@ _SIZES = {
     "recurrent_bias": (),
     "both_biases": (Width.TWO,),
     "stacked": (Width.STACKED,),
+    "gain": (),
     "peephole": (),
     "projection": (Width.PROJECTED, Width.UNITS),
+    "vector": (Width.UNITS,),
     "scalar": (),
     "state": (Width.READS,),
 }
 """The axes of the arrays of each part, beside one of the units or of all gates."""
 
-_GATED = ("input", "recurrent", "bias", "recurrent_bias", "both_biases", "stacked", "peephole")
+_GATED = ("input", "recurrent", "bias", "recurrent_bias", "both_biases", "stacked", "gain", "peephole")
 """The parts that belong to gates."""
 
 _FUSED = (Width.GATED, Width.TWICE_GATED)
 
-_OPTIONAL = (("peephole", "peepholes", False), ("projection", "projection", None), ("state", "learned_state", False))
+_OPTIONAL = (
+    ("gain", "layer_norm", False),
+    ("peephole", "peepholes", False),
+    ("projection", "projection", None),
+    ("state", "learned_state", False),
+)
 """A part, the option that needs it, and the option's value that does not."""
 
 _WITHOUT = {part: f"no layer may have the option {option}" for part, option, _ in _OPTIONAL}
@@ -354,7 +364,7 @@ def _wrong_cell(where: str, arrays: CellArrays, kinds: Iterable[str]) -> Iterato
         array = getattr(arrays, part)
         if array is None:
             continue
-        if part not in needed and part not in ("scalar", "stacked"):
+        if part not in needed and part not in ("vector", "scalar", "stacked"):
             yield f"{where}{part}: unused; {_WITHOUT.get(part, 'no gate has a bias there')}; remove it"
         yield from _wrong_array(f"{where}{part}", array)
         yield from _wrong_axes(f"{where}{part}", part, sizes, array)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rnncalc.export.code import broken, noted
-from rnncalc.export.program import Module, OwnCell
+from rnncalc.export.program import Module, OwnCell, is_gain
 from rnncalc.export.writer import Spelling, Writer, arguments_of, shape_in, shape_of, step_of, tuple_of, width_name
 from rnncalc.layers.cell import Cell
 
@@ -90,10 +90,10 @@ def cell(own: OwnCell, writer: Writer) -> Iterator[str]:
     yield "def setup(self) -> None:"
     if any(len(tensor.axes) > 1 for tensor in own.weights):
         yield "    matrix = nn.initializers.lecun_normal()"
-    if any(len(tensor.axes) == 1 for tensor in own.weights):
+    if any(len(tensor.axes) == 1 and not is_gain(tensor) for tensor in own.weights):
         yield "    vector = nn.initializers.zeros"
     for tensor in own.weights:
-        kind = "matrix" if len(tensor.axes) > 1 else "vector"
+        kind = "nn.initializers.ones" if is_gain(tensor) else "matrix" if len(tensor.axes) > 1 else "vector"
         shape = tuple_of(shape_in(tensor, "self."))
         yield f'    self.{tensor.name} = self.param("{tensor.name}", {kind}, {shape})'
     yield from ("", *step(own, writer), "")
@@ -166,6 +166,8 @@ def _carried(end: str, gives: bool, takes: bool) -> Iterator[str]:
             yield f"{way} = jax.tree.map(lambda state: jnp.split(state, 2, axis=-1)[{number}], {end})"
 
 
+STANDARDISED = {"normalise": ("jax.nn.standardize", "epsilon=1e-3")}
+
 SPELLING = Spelling(
     imports=("import jax", "import jax.numpy as jnp", "from flax import linen as nn"),
     base="nn.Module",
@@ -192,7 +194,7 @@ SPELLING = Spelling(
     constants=constants,
     main=main,
     library="jnp",
-    functions={name: (f"nn.{name}",) for name in ("tanh", "relu", "sigmoid", "softmax")},
+    functions=STANDARDISED | {name: (f"nn.{name}",) for name in ("tanh", "relu", "sigmoid", "softmax")},
     half="jnp.split(x, 2, axis=-1)[self.second]",
     join="jnp.concatenate",
     axis="axis",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from rnncalc.export import flax_linen
-from rnncalc.export.program import OwnCell
+from rnncalc.export.program import OwnCell, is_gain
 from rnncalc.export.writer import Writer, arguments_of, shape_in, tuple_of, width_name
 
 EXTERNAL = '''class External(nnx.Module):
@@ -50,7 +50,8 @@ def cell(own: OwnCell, writer: Writer) -> Iterator[str]:
         yield "    matrix = nnx.initializers.lecun_normal()"
     for tensor in own.weights:
         shape = tuple_of(shape_in(tensor))
-        made = f"matrix(rngs.params(), {shape})" if len(tensor.axes) > 1 else f"jnp.zeros({shape})"
+        made = f"jnp.{'ones' if is_gain(tensor) else 'zeros'}({shape})"
+        made = f"matrix(rngs.params(), {shape})" if len(tensor.axes) > 1 else made
         yield f"    self.{tensor.name} = nnx.Param({made})"
     yield from ("", *flax_linen.step(own, writer), "")
     yield "def initialize_carry(self, input_shape, rngs=None, carry_init=None):"
@@ -75,6 +76,6 @@ SPELLING = flax_linen.SPELLING.replace(
     cell=cell,
     external=EXTERNAL,
     main=main,
-    functions={name: (f"nnx.{name}",) for name in ("tanh", "relu", "sigmoid", "softmax")},
+    functions=flax_linen.STANDARDISED | {name: (f"nnx.{name}",) for name in ("tanh", "relu", "sigmoid", "softmax")},
     number="{parameter}[...]",
 )

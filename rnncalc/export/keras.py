@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rnncalc.export.code import broken, noted
-from rnncalc.export.program import Module, OwnCell
+from rnncalc.export.program import Module, OwnCell, is_gain
 from rnncalc.export.writer import Spelling, Writer, arguments_of, shape_of, step_of, tuple_of, width_name
 from rnncalc.layers.cell import Cell
 
@@ -97,7 +97,8 @@ def cell(own: OwnCell, writer: Writer) -> Iterator[str]:
     yield "def build(self, input_shape) -> None:"
     for tensor in own.weights:
         shape = [sizes[axis.letter] if axis.letter else str(axis.times) for axis in tensor.axes]
-        yield f'    self.{tensor.name} = self.add_weight({tuple_of(shape)}, name="{tensor.name}")'
+        start = 'initializer="ones", ' if is_gain(tensor) else ""
+        yield f'    self.{tensor.name} = self.add_weight({tuple_of(shape)}, {start}name="{tensor.name}")'
     yield ""
     yield "def call(self, x, states):"
     yield f"    {', '.join(letters) if len(letters) > 1 else tuple_of(letters)} = states"
@@ -170,6 +171,7 @@ SPELLING = Spelling(
     external=EXTERNAL,
     main=main,
     library="ops",
+    functions={"normalise": ("ops.layer_normalization", "epsilon=1e-3")},
     transposed="ops.transpose({matrix})",
     half="ops.split(x, 2, axis=-1)[self.second]",
     join="ops.concatenate",

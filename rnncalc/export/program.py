@@ -29,6 +29,11 @@ OUTSIDE = ("learned_state",)
 _PLACING = {"units", "projection", "name", "frozen", "repeat", "extra_inputs", "bidirectional", "merge", *OUTSIDE}
 
 
+def is_gain(tensor: Tensor) -> bool:
+    """Return whether training starts from ones: a gain, by whose letter the textbook calls no other weights."""
+    return tensor.name.startswith("gamma_")
+
+
 class OwnCell(Frozen):
     """A cell that a framework lacks, of any width: the weights of one direction and the equations of a step.
 

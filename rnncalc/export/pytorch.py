@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rnncalc.export.code import noted
-from rnncalc.export.program import Module, OwnCell
+from rnncalc.export.program import Module, OwnCell, is_gain
 from rnncalc.export.writer import Spelling, Writer, arguments_of, shape_in, shape_of, step_of, tuple_of, width_name
 from rnncalc.layers.cell import Cell
 
@@ -40,6 +40,10 @@ RECURRENT = '''class Recurrent(nn.Module):
             ways.append(torch.stack(outputs[::-1] if way else outputs, dim=1))
             ends.append(state)
         return torch.cat(ways, dim=-1), tuple(torch.stack(each) for each in zip(*ends))
+'''
+NORMALISED = '''def normalised(x: torch.Tensor) -> torch.Tensor:
+    """Return vectors with mean 0 and variance 1."""
+    return nn.functional.layer_norm(x, x.shape[-1:], eps=1e-3)
 '''
 EXTERNAL = '''class External(nn.Module):
     """Stands in for a part described elsewhere: so many parameters, and zeros."""
@@ -114,6 +118,7 @@ def cell(own: OwnCell, writer: Writer) -> Iterator[str]:
     yield "    bound = units**-0.5"
     yield "    for parameter in self.parameters():"
     yield "        nn.init.uniform_(parameter, -bound, bound)"
+    yield from (f"    nn.init.ones_(self.{tensor.name})" for tensor in own.weights if is_gain(tensor))
     yield ""
     yield "def forward("
     yield "    self, x: torch.Tensor, state: tuple[torch.Tensor, ...]"
@@ -199,7 +204,8 @@ SPELLING = Spelling(
     external=EXTERNAL,
     main=main,
     library="torch",
-    functions={"softmax": ("torch.softmax", "dim=-1")},
+    functions={"softmax": ("torch.softmax", "dim=-1"), "normalise": ("normalised",)},
+    helpers={"normalise": NORMALISED},
     half="x.chunk(2, dim=-1)[self.second]",
     join="torch.cat",
     axis="dim",

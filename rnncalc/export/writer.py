@@ -78,6 +78,7 @@ class Spelling(Frozen, kw_only=True):
 
     # Expressions.
     library: str  # the module of functions
+    helpers: Mapping[str, str] = {}  # of operations that are no function of it: a function that is written out
     functions: Mapping[str, tuple[str, ...]] = {}  # functions called otherwise, and their further arguments
     transposed: str = "{matrix}.T"
     number: str = "{parameter}"  # a parameter read as an array
@@ -96,7 +97,7 @@ class Spelling(Frozen, kw_only=True):
         """Yield what is missing, unknown or contradictory in its templates and tables."""
         for key in [each for each in self.layers if each not in LAYERS]:
             yield f"layers: no kind is called {key!r}{did_you_mean(key, [*LAYERS])}"
-        for key in [each for each in self.functions if each not in OPERATIONS]:
+        for key in [each for each in (*self.functions, *self.helpers) if each not in OPERATIONS]:
             yield f"functions: no operation is called {key!r}{did_you_mean(key, [*OPERATIONS])}"
         if bool(self.tie) == bool(self.tied):
             yield "give either tie or tied: how an output shares the embedding's matrix"
@@ -158,7 +159,9 @@ class Writer:
     def text(self) -> str:
         """Return the program."""
         spelling, cells = self.spelling, self.cells
-        classes = [spelling.runner] if spelling.runner and cells else []
+        used = {each.operation for cell in cells for each in _applications(cell)}
+        classes = [helper for name, helper in spelling.helpers.items() if name in used]
+        classes += [spelling.runner] if spelling.runner and cells else []
         classes += ["\n".join(self._cell(cell, name)) for cell, name in cells.items()]
         if any(isinstance(module.layer, External) for module in self.program.modules):
             classes.append(spelling.external)
@@ -466,6 +469,12 @@ def step_of(cell: OwnCell, spelling: Spelling) -> tuple[list[str], list[str], st
         writer.names[formula] = name
     states = {letter for letter, _ in cell.states}
     for number, (left, right) in enumerate(cell.equations):
+        for each in within(right):  # what is normalised is a line of its own: sums are long
+            if isinstance(each, Application) and each.operation == "normalise":
+                (of,) = each.operands
+                name = f"norm_{of.letter if isinstance(of, Symbol) else left.letter}"
+                lines.append(f"{name} = {writer.code(each)}")
+                writer.names[each] = name
         code = writer.code(right)
         needed = set().union(*(symbols(later.right) for later in cell.equations[number + 1 :]))
         still_needed = left.letter in states and any(
@@ -475,6 +484,12 @@ def step_of(cell: OwnCell, spelling: Spelling) -> tuple[list[str], list[str], st
         lines.append(f"{name} = {code}")
     after = [writer.names[Symbol(letter, time="t", axes=(width,))] for letter, width in cell.states]
     return lines, after, writer.names[Symbol("h", time="t", axes=(cell.output,))]
+
+
+def _applications(cell: OwnCell) -> Iterator[Application]:
+    """Yield every operation in the equations of a cell."""
+    for equation in cell.equations:
+        yield from (each for each in within(equation.right) if isinstance(each, Application))
 
 
 def _made_first(equations: tuple[Equation, ...]) -> list[Application]:

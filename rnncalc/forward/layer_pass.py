@@ -153,8 +153,10 @@ class DirectionPass(Generic[Value]):
         match weights.role:
             case Role.MATRIX:
                 return self.bound.matrix(weights.letter)
-            case Role.SCALAR:
-                return self.bound.scalar(weights.letter)
+            case Role.VECTOR | Role.SCALAR:
+                return self.bound.vector(weights.letter)
+            case Role.GAIN:
+                return self.bound.gain(weights.letter)
             case Role.BIAS | Role.RECURRENT_BIAS:
                 side = Side.INPUT if weights.role is Role.BIAS else Side.RECURRENT
                 bias = self.bound.bias(weights.letter, side.value)

@@ -42,7 +42,10 @@ class Product(NamedTuple):
 
 
 class Gate(NamedTuple):
-    """A block of h units: the sum of its products and its bias, through an activation."""
+    """A block of h units: the sum of its products and its bias, through an activation.
+
+    normalised: the sum of its products has mean 0 and variance 1, and a trained gain a unit, before its bias is added.
+    """
 
     letter: str
     activation: Activation
@@ -50,12 +53,13 @@ class Gate(NamedTuple):
     name: str
     meaning: str
     bias: bool = True
+    normalised: bool = False
 
 
 class Weight(NamedTuple):
-    """Weights beside the gates: a matrix from the second width to the first, or, without widths, a trained number.
+    """Weights beside the gates: a matrix from the second width to the first, a vector of one width, or a number.
 
-    activation: what a trained number goes through before it is used.
+    activation: what a trained number goes through before it is used; it has no widths.
     """
 
     letter: str
@@ -115,6 +119,9 @@ class Operations(Protocol[Value]):
     def product(self, letter: str, vector: Value) -> Value:
         """Return the product of a matrix beside the gates, such as a projection, with a vector."""
 
+    def vector(self, letter: str) -> Value:
+        """Return a vector of weights beside the gates."""
+
     def scalar(self, letter: str) -> Value:
         """Return a trained number beside the gates, through its activation: a vector of one."""
 
@@ -129,6 +136,9 @@ class Operations(Protocol[Value]):
 
     def blend(self, gate: Value, where_one: Value, where_zero: Value) -> Value:
         """Return gate ∘ where_one + (1 − gate) ∘ where_zero."""
+
+    def normalise(self, vector: Value) -> Value:
+        """Return the vector with mean 0 and variance 1: minus its mean, over its standard deviation."""
 
     def complement(self, vector: Value) -> Value:
         """Return 1 − vector."""
@@ -177,7 +187,7 @@ class Cell(Layer):
 
     def projects(self, weight: Weight) -> bool:
         """Return whether a matrix beside the gates makes the output, if that is not h units wide."""
-        return self.output != "h" and weight.widths[:1] == (self.output,)
+        return self.output != "h" and len(weight.widths) == 2 and weight.widths[0] == self.output
 
     def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Stepped[Value]:
         """Return the output of one step, and the states after it: x has m numbers, each state the width it declares."""

@@ -19,9 +19,12 @@ ACTIVATIONS = [*_ALLOWED.words]
 
 _TEXT, _SWITCH = (str, "text"), (bool, "True or False")
 _FIELDS: dict[type, dict[str, tuple[type | tuple[type, ...], str]]] = {
-    Gate: {"letter": _TEXT, "activation": _TEXT, "name": _TEXT, "meaning": _TEXT, "bias": _SWITCH},
+    Gate: {
+        **dict.fromkeys(("letter", "activation", "name", "meaning"), _TEXT),
+        **dict.fromkeys(("bias", "normalised"), _SWITCH),
+    },
     Product: {"of": _TEXT, "form": (Form, "Form.FULL or Form.DIAGONAL"), "matrix": ((str, type(None)), "text")},
-    Weight: {"letter": _TEXT, "widths": (tuple, "a tuple of two letters, or ()"), "name": _TEXT, "activation": _TEXT},
+    Weight: {"letter": _TEXT, "widths": (tuple, "a tuple of letters, or ()"), "name": _TEXT, "activation": _TEXT},
 }
 """What the fields of a part may be; a gate's products have a message of their own."""
 
@@ -35,8 +38,9 @@ def wrong(layer: Cell, inputs: int) -> Iterator[str]:
         yield from _wrong_gate(layer, inputs, gate)
     for weight in layer.weights:
         yield from _wrong_fields(f"weight {weight.letter}", weight)
-        if len(weight.widths) not in (0, 2):
-            yield f"weight {weight.letter}: expected two widths, of rows and of columns, or none, got {weight.widths}"
+        if len(weight.widths) > 2:
+            message = "expected two widths, of rows and of columns, or one of a vector, or none"
+            yield f"weight {weight.letter}: {message}, got {weight.widths}"
         yield from _wrong_activation(f"weight {weight.letter}", weight.activation)
     yield from _wrong_letters(layer, gates)
     yield from _wrong_forms(gates)

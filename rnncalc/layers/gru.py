@@ -15,6 +15,9 @@ class GRU(Cell):
     With `update_gate: replaces` z is the share of the new state (Chung et al. 2014). Without a reset gate it is the
     simplified GRU of many lectures and the UGRNN (Collins et al. 2016), 2·h(m + h + 1); with relu too, the Li-GRU
     (Ravanelli et al. 2018).
+
+    With `layer_norm: true` the sum of each gate is normalised, which takes h a block for a gain, as Ba et al. (2016) do
+    for an RNN; in the GRU of their appendix both products of a gate are normalised apart.
     """
 
     kind = "gru"
@@ -24,6 +27,7 @@ class GRU(Cell):
     reset_after: bool | None = None
     reset_gate: bool = True
     update_gate: Literal["keeps", "replaces"] = "keeps"
+    layer_norm: bool = False
 
     def gates(self, inputs: int) -> tuple[Gate, ...]:
         reads = Product("x"), Product("h", Form(self.recurrence))
@@ -31,7 +35,8 @@ class GRU(Cell):
         update = Gate("z", "sigmoid", reads, "update gate", f"how much of the old state to {keep}")
         reset = Gate("r", "sigmoid", reads, "reset gate", "how much of the old state the candidate sees")
         candidate = Gate("n", self.activation, reads, "candidate", "the new state it proposes")
-        return (update, reset, candidate) if self.reset_gate else (update, candidate)
+        gates = (update, reset, candidate) if self.reset_gate else (update, candidate)
+        return tuple(gate._replace(normalised=self.layer_norm) for gate in gates)
 
     def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Stepped[Value]:
         (h,) = state

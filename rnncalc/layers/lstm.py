@@ -15,6 +15,10 @@ class LSTM(Cell):
 
     Projections are those of Sak et al. (2014), peepholes those of Gers and Schmidhuber (2000). With `coupled: true` the
     input gate is one minus the forget gate (Greff et al. 2017, CIFG), which leaves 3·h(m + h + 1).
+
+    With `layer_norm: true` the sum of each gate is normalised, and the cell state on its way to the output (Ba et al.
+    2016), as in the LayerNormBasicLSTMCell of TensorFlow 1: a gain of h a block more, and 2h for gain and bias of the
+    cell state. In the paper's appendix both products are normalised apart, each in all gates at once.
     """
 
     kind = "lstm"
@@ -25,6 +29,7 @@ class LSTM(Cell):
     peepholes: bool = False
     output_gate: bool = True
     coupled: bool = False
+    layer_norm: bool = False
 
     def gates(self, inputs: int) -> tuple[Gate, ...]:
         reads = Product("x"), Product("h", Form(self.recurrence))
@@ -37,7 +42,8 @@ class LSTM(Cell):
             "o": Gate("o", "sigmoid", peeks, "output gate", "how much of the cell state to show"),
         }
         absent = {"i": self.coupled, "o": not self.output_gate}
-        return tuple(gate for letter, gate in gates.items() if not absent.get(letter))
+        there = (gate for letter, gate in gates.items() if not absent.get(letter))
+        return tuple(gate._replace(normalised=self.layer_norm) for gate in there)
 
     @property
     def states(self) -> Mapping[str, str]:
@@ -49,7 +55,12 @@ class LSTM(Cell):
 
     @property
     def weights(self) -> tuple[Weight, ...]:
-        return () if self.projection is None else (Weight("p", ("p", "h"), "projection of the output"),)
+        projection = () if self.projection is None else (Weight("p", ("p", "h"), "projection of the output"),)
+        if not self.layer_norm:
+            return projection
+        gain = Weight("gamma_c", ("h",), "gain of the cell state")
+        bias = Weight("b_c", ("h",), "bias of the cell state")
+        return (*projection, gain, bias) if self.bias else (*projection, gain)
 
     def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Stepped[Value]:
         past, c = state
@@ -59,7 +70,11 @@ class LSTM(Cell):
         g = ops.gate("g", x=x, h=past)
         c = ops.blend(f, c, g) if i is None else ops.plus(ops.times(f, c), ops.times(i, g))
         after = {"c": c} if self.peepholes else {}
-        h = ops.activate(self.activation, c)
+        shown = c
+        if self.layer_norm:
+            shown = ops.times(ops.vector("gamma_c"), ops.normalise(c))
+            shown = ops.plus(shown, ops.vector("b_c")) if self.bias else shown
+        h = ops.activate(self.activation, shown)
         if self.output_gate:
             h = ops.times(ops.gate("o", x=x, h=past, **after), h)
         if self.projection is not None:

@@ -269,6 +269,9 @@ OPTIONS: dict[str, Option] = {
     "peepholes": Option(Switch(), "the gates see the cell state, h weights each"),
     "output_gate": Option(Switch(), "false is the LSTM whose output is tanh(c): 3·h(m + h + 1)"),
     "coupled": Option(Switch(), "the input gate is one minus the forget gate: 3·h(m + h + 1)"),
+    "layer_norm": Option(
+        Switch(), "each gate's sum has mean 0 and variance 1, and a gain of h; an LSTM's cell state too, on its way out"
+    ),
     "outputs": Option(Size(), "the output width; by default the width of its input"),
     "tied": Option(Switch(), "the matrix is the embedding's, transposed, and counted there"),
 }

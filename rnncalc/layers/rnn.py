@@ -8,18 +8,20 @@ from rnncalc.layers.cell import Activation, Cell, Form, Gate, Operations, Produc
 class RNN(Cell):
     """Elman's simple recurrent network (1990): h_t = tanh(W_xh x_t + W_hh h_(t-1) + b_h), h(m + h + 1) parameters.
 
-    With `recurrence: diagonal` and relu it is the IndRNN (Li et al. 2018).
+    With `recurrence: diagonal` and relu it is the IndRNN (Li et al. 2018). With `layer_norm: true` its sum is
+    normalised (Ba et al. 2016, equation 4), which takes a gain of h.
     """
 
     kind = "rnn"
 
     activation: Activation = "tanh"
     recurrence: Recurrence = "full"
+    layer_norm: bool = False
 
     def gates(self, inputs: int) -> tuple[Gate, ...]:
         reads = Product("x"), Product("h", Form(self.recurrence))
         meaning = "mixes the input with the memory of the step before"
-        return (Gate("h", self.activation, reads, "hidden state", meaning),)
+        return (Gate("h", self.activation, reads, "hidden state", meaning, normalised=self.layer_norm),)
 
     def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Stepped[Value]:
         (h,) = state

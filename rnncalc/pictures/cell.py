@@ -53,6 +53,8 @@ MOST_NAMES = 3
 
 BY_HAND = "A box with round corners has no weights of its own: its function is of the sum that enters it."
 
+NORMALISED = "A gate normalises its sum and multiplies it by γ before its bias; a box with γ does so with its input."
+
 
 def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Picture]:
     """Return a picture of each cell of a network, those that are alike once, or of each of the layers of these names.
@@ -134,6 +136,8 @@ def _notes(placed: Placed, others: list[Placed], flow: Graph | None) -> Iterator
     layer = cell_of(placed)
     if flow:
         yield "A box multiplies what enters it by its weights, and sums; lines that cross without a dot do not meet."
+        if any(gate.normalised for gate in layer.gates(placed.inputs)):
+            yield NORMALISED
         if any(node.kind is NodeKind.THROUGH for node in flow.nodes):
             yield BY_HAND
         legends = (node.operation.legend for node in flow.nodes if node.kind is NodeKind.OPERATION)
@@ -198,9 +202,9 @@ def rows(placed: Placed, habits: Habits, notation: Notation, signs: Mapping[int,
 def _beside(layer: Cell, notation: Notation) -> Iterator[LegendRow]:
     """Yield what stands beside the gates, in the order of its tensors in either direction."""
     for weight in layer.weights:
-        part = "projection" if weight.widths else "scalar"
+        part, name = (("scalar", "number"), ("vector", "vector"), ("projection", "matrix"))[len(weight.widths)]
         symbol = Term(*notation.parts[part].symbol(weight.letter))
-        yield LegendRow((symbol,), "matrix" if weight.widths else "number", 0, weight.name)
+        yield LegendRow((symbol,), name, 0, weight.name)
     for letter in layer.states:
         yield LegendRow((Term(letter, "0"),), "state", 0, "learned, before the first step")
 

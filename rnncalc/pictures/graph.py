@@ -19,8 +19,9 @@ class NodeKind(Enum):
     """What a drawn node is.
 
     INPUT: x. BEFORE: a state of the step before. GATE: the sum of a gate's products and biases, through its activation.
-    THROUGH: a gate whose sum was made by hand. PRODUCT: a part of a gate's sum, or a product with a matrix beside the
-    gates. NUMBER: a trained number. OPERATION: any other operation of the table.
+    THROUGH: a gate whose sum was made by hand. PRODUCT: a part of a gate's sum, a product with a matrix beside the
+    gates, or a vector that is normalised, with its gain and its bias. NUMBER: a trained number. OPERATION: any other
+    operation of the table.
     """
 
     INPUT = "input"
@@ -105,15 +106,29 @@ class _Reader:
             case "weights":
                 return self._number(place, row)
         below, operands = self.nodes[node.operands[0]], tuple(map(self._whole, node.operands))
-        if node.letter and node.operands[0] in self.trace.sums:
-            return self._box(node.operands[0], NodeKind.GATE, row, node.letter)
+        normalised, by = self._normalised(node.operands[0] if node.letter else place)
+        if node.letter and normalised in self.trace.sums:
+            return self._box(normalised, NodeKind.GATE, row, node.letter)
         if node.letter:
-            return DrawnNode(NodeKind.THROUGH, row, operands, node.letter)
+            return DrawnNode(NodeKind.THROUGH, row, (self._whole(normalised),), node.letter)
+        if by:
+            return DrawnNode(NodeKind.PRODUCT, OPERATIONS["linear"], (self._whole(normalised),), weights=tuple(by))
         if place in self.trace.sums or (below.operation == WEIGHTS and below.axes):
             return self._box(place, NodeKind.PRODUCT, OPERATIONS["linear"])
         if below.operation == WEIGHTS and row.operands == 1:
             return self._number(node.operands[0], row)
         return DrawnNode(NodeKind.OPERATION, row, operands)
+
+    def _normalised(self, place: int) -> tuple[int, list[Letter]]:
+        """Return what is normalised to make a value, and the letters of gain and bias; else the value itself."""
+        at, letters = place, []
+        for operation, beside in (("plus", 1), ("times", 0)):
+            node = self.nodes[at]
+            weights = self.nodes[node.operands[beside]].weights if node.operation == operation else None
+            if weights:
+                letters.append(self.letters.weights(weights))
+                at = node.operands[1 - beside]
+        return (self.nodes[at].operands[0], letters[::-1]) if self.nodes[at].operation == "normalise" else (place, [])
 
     def _whole(self, place: int) -> int:
         """Return what is drawn for a value: for a direction's half of x, x."""

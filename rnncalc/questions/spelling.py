@@ -79,8 +79,10 @@ def _of_cell(network: Network, placed: Placed, layer: Cell, bound: BoundWeights)
 def _numbers(bound: BoundWeights, of: Weights) -> Nested:
     """Return the numbers of some weights; a matrix is output by input."""
     match of.role:
-        case Role.SCALAR:
-            return [*bound.scalar(of.letter).numbers]
+        case Role.VECTOR | Role.SCALAR:
+            return [*bound.vector(of.letter).numbers]
+        case Role.GAIN:
+            return [*bound.gain(of.letter).numbers]
         case Role.MATRIX:
             return bound.matrix(of.letter).rows
         case Role.BIAS | Role.RECURRENT_BIAS:

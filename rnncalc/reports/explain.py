@@ -23,6 +23,7 @@ from rnncalc.reports.report import DataReport, DerivationReport, PageReport
 from rnncalc.reports.setting import one_to_many, setting, title
 from rnncalc.reports.sheet import Arithmetic, Column, Sheet, TensorName, Value
 from rnncalc.step.equations import HALF, symbols
+from rnncalc.step.operations import EPSILON
 from rnncalc.text import all_of, decimal, plural
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ HOLDS = {
     Role.RECURRENT: "recurrent matrix",
     Role.BIAS: "bias",
     Role.RECURRENT_BIAS: "recurrent bias",
+    Role.GAIN: "gain of the normalised sum",
     Role.PROJECTION: "projection of the output",
     Role.MATRIX: "matrix beside the gates",
     Role.PEEPHOLE: "peephole weights",
@@ -41,6 +43,7 @@ HOLDS = {
     Role.KERNEL: "matrix",
     Role.EMBEDDING: "table of vectors",
     Role.EXTERNAL: "counted elsewhere",
+    Role.VECTOR: "vector beside the gates",
     Role.SCALAR: "trained number",
 }
 """The name of a tensor of each role."""
@@ -226,7 +229,7 @@ def _sheet(each: Derivation, written: set[tuple[str, str]]) -> Sheet:
     """Return a layer's derivation; remarks in `written` are left out, and new remarks are added to it."""
     kind = each.placed.layer.kind
     general = [(kind, text) for text in (*map(_on_gate, each.gates), *on_biases(each))]
-    general += [("", text) for text in on_notation(each)]
+    general += [("", text) for text in (*on_norm(each), *on_notation(each))]
     notes = [text for text in general if text not in written]
     written.update(notes)
     placed = each.placed
@@ -267,6 +270,12 @@ def on_biases(each: Derivation) -> Iterator[str]:
     layer = each.placed.layer
     if isinstance(layer, Cell) and layer.bias:
         yield biases(layer, each.gates, each.row)
+
+
+def on_norm(each: Derivation) -> Iterator[str]:
+    """Yield what norm() is, where it stands in an equation."""
+    if any(gate.normalised for gate in each.gates):
+        yield f"norm: each number minus the mean of the vector, over the root of its variance plus {EPSILON}."
 
 
 def on_notation(each: Derivation) -> Iterator[str]:

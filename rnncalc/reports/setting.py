@@ -49,6 +49,7 @@ BEFORE = {
     ("recurrence", "diagonal"): "diagonal",
     ("peepholes", True): "peephole",
     ("coupled", True): "coupled",
+    ("layer_norm", True): "normalised",
 }
 """The words before a layer's kind, by the options and values that they describe."""
 

@@ -49,6 +49,7 @@ ALIASES = {
     "projection": "proj_size proj num_proj projection_size",
     "peepholes": "peephole use_peepholes use_peephole",
     "coupled": "couple input_forget coupled_gates couple_gates",
+    "layer_norm": "layernorm layer_normalization layer_normalisation ln use_layer_norm",
     "frozen": "freeze",
     "frozen{true}": "trainable requires_grad",
     "tied": "tie tie_weights tied_weights tie_word_embeddings weight_tying",
@@ -75,6 +76,8 @@ ALIASES = {
     "gru{number}{with_}reset_gate{is_}false": "ugrnn",
     "lstm{number}{with_}peepholes{true}": "peephole_lstm peepholelstm",
     "lstm{number}{with_}coupled{true}": "cifg cifglstm cifg_lstm coupledinputforgetgatelstmcell",
+    "lstm{number}{with_}layer_norm{true}": "layernormlstm layer_norm_lstm layernormlstmcell "
+    "layernormbasiclstmcell lnlstm",
     "dense{number}": "linear fc fully_connected fullyconnected affine mlp ffn feedforward softmax",
     "dense{number}; under topology many-to-many it is applied at every step": "timedistributed time_distributed "
     "timedistributeddense",

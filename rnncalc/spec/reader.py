@@ -160,7 +160,9 @@ class _NetworkReader(TreeReader):
             self.no_kind(node, path)
             return _stand_in()
         name = next((one for one in kinds if one != "dropout"), kinds[0])
-        others = [one for one in kinds if one != name]
+        if len(kinds) > 1:  # layer_norm is a kind, and an option of cells
+            name = next((one for one in kinds if {*kinds} & {*kind(one).options()}), name)
+        others = [one for one in kinds if one != name and one not in kind(name).options()]
         of, in_flags = kind(name), isinstance(node.mark, Flag)
         for word, below in node.items if others else ():
             if word.value in others:

@@ -45,10 +45,12 @@ _PARTS = {
     Role.INPUT: "input",
     Role.RECURRENT: "recurrent",
     Role.PEEPHOLE: "peephole",
+    Role.GAIN: "gain",
     Role.BIAS: "bias",
     Role.RECURRENT_BIAS: "recurrent_bias",
     Role.MATRIX: "projection",
     Role.PROJECTION: "projection",
+    Role.VECTOR: "vector",
     Role.SCALAR: "scalar",
 }
 """The part of a convention's arrays that has the weights of a role."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from math import copysign, exp, fsum, inf, nan, tanh
+from math import copysign, exp, fsum, inf, nan, sqrt, tanh
 from operator import add, mul, truediv
 from typing import Any, Protocol
 
@@ -170,6 +170,39 @@ def _shifted(vector: Vector, number: Vector) -> Vector:
     return [each + term for each in vector]
 
 
+def standardised(epsilon: float) -> tuple[Callable[[Vector], Vector], Gradient]:
+    """Return what makes mean 0 and variance 1 of a vector, and its gradient, which reads the vector.
+
+    epsilon: what is added to the variance, so that equal numbers have a deviation too.
+    """
+
+    def forward(vector: Vector) -> Vector:
+        mean = fsum(vector) / len(vector)
+        apart = [x - mean for x in vector]
+        deviation = sqrt(fsum(map(mul, apart, apart)) / len(vector) + epsilon)
+        return [x / deviation for x in apart]
+
+    def through(gradient: Vector, values: Values) -> Vector:
+        vector = values[0]
+        mean, count = fsum(vector) / len(vector), len(vector)
+        apart = [x - mean for x in vector]
+        deviation = sqrt(fsum(map(mul, apart, apart)) / count + epsilon)
+        level = fsum(gradient) / count
+        slope = fsum(map(mul, gradient, apart)) / count / deviation**2
+        return [(g - level - slope * x) / deviation for g, x in zip(gradient, apart, strict=True)]
+
+    return forward, through
+
+
+EPSILON = 1e-3
+"""What is added to a variance in a cell; Keras does so in LayerNormalization, the others add less.
+
+With much less, sums that are nearly equal have gradients that no finite difference can confirm.
+"""
+
+_normalised, _through_normalised = standardised(EPSILON)
+
+
 def _mean(left: Vector, right: Vector) -> Vector:
     return [(a + b) / 2.0 for a, b in zip(left, right, strict=True)]
 
@@ -264,6 +297,18 @@ TABLE = (
         drawn="+",
         program="+",
         sums=1,
+    ),
+    # For each number: a term of the mean and of the variance, and the difference; the square and the quotient.
+    Operation(
+        "normalise",
+        1,
+        _normalised,
+        (_through_normalised,),
+        ((0,),),
+        again=True,
+        function="norm",
+        products=2,
+        sums=3,
     ),
     activation(
         "tanh",

@@ -180,6 +180,8 @@ class Tracer:
         if (letter, "") in self._used:
             raise self._error(f"the step makes gate {letter} twice")
         self._used.add((letter, ""))
+        if self._gates[letter].normalised:
+            place = self._normalised(letter, place)
         self._made[letter] = self._place(Node(self._gates[letter].activation, (place,), "h", letter))
         return Operand(self._made[letter])
 
@@ -207,6 +209,10 @@ class Tracer:
         read = self._expect(f"what the matrix {letter} reads", vector, columns)
         weights = self._place(Node(WEIGHTS, weights=Weights(Role.MATRIX, letter), axes=(rows, columns)))
         return Operand(self._place(Node("matrix", (weights, read), rows)))
+
+    def vector(self, letter: str) -> Operand:
+        axes = self._weight(letter, 1)
+        return Operand(self._place(Node(WEIGHTS, width=axes[0], weights=Weights(Role.VECTOR, letter), axes=axes)))
 
     def scalar(self, letter: str) -> Operand:
         self._weight(letter, 0)
@@ -302,10 +308,18 @@ class Tracer:
         weights = self._place(Node(WEIGHTS, width="" if full else "h", weights=of_weights, axes=axes))
         return self._place(Node("matrix" if full else "times", (weights, read), "h"))
 
-    def _biased(self, letter: str, side: Side, total: int) -> int:
-        """Return a sum with a gate's bias on one of its sides, if it has one there."""
+    def _normalised(self, letter: str, total: int) -> int:
+        """Return the sum of a gate's products, normalised, times its gain, and with its biases."""
+        gain = self._place(Node(WEIGHTS, width="h", weights=Weights(Role.GAIN, letter), axes=("h",)))
+        total = self._place(Node("times", (gain, self._place(Node("normalise", (total,), "h"))), "h"))
+        for side in SIDES:
+            total = self._biased(letter, side, total, normalised=True)
+        return total
+
+    def _biased(self, letter: str, side: Side, total: int, *, normalised: bool = False) -> int:
+        """Return a sum with a gate's bias on one of its sides, if there is one, before or after it is normalised."""
         here = self._sides.get(letter)
-        if here not in (side, Side.BOTH):
+        if here not in (side, Side.BOTH) or self._gates[letter].normalised is not normalised:
             return total
         role = Role.BIAS if side is Side.INPUT else Role.RECURRENT_BIAS
         beside = ("x" if side is Side.INPUT else "h") if here is Side.BOTH else ""
@@ -342,7 +356,8 @@ class Tracer:
     def _weight(self, letter: str, axes: int) -> tuple[str, ...]:
         weight = self._weights.get(letter)
         if weight is None or len(weight.widths) != axes:
-            raise self._error(f"the step asks for the {'matrix' if axes else 'number'} {letter}, which is not declared")
+            what = ("number", "vector", "matrix")[axes]
+            raise self._error(f"the step asks for the {what} {letter}, which is not declared")
         self._used.add((letter, ""))
         return weight.widths
 
@@ -427,7 +442,8 @@ class Tracer:
         found = {(letter, "") for letter, place in self._made.items() if place in reached}
         found |= {part for place, parts in self._sums.items() if place in reached for part in parts}
         weights = (self._nodes[place].weights for place in reached)
-        found |= {(each.letter, "") for each in weights if each and each.role in (Role.MATRIX, Role.SCALAR)}
+        beside = (Role.MATRIX, Role.VECTOR, Role.SCALAR)
+        found |= {(each.letter, "") for each in weights if each and each.role in beside}
         for part in sorted(declared - found):
             what = f"{_said(*part)} is made in the step, and reaches neither its output nor a state"
             raise self._error(what)

@@ -66,10 +66,10 @@ def in_equations(net: Network) -> Iterator[tuple[str, Shapes, set[str]]]:
     for layer, placed in zip(data["layers"], net.spelled, strict=True):
         names = {tensor.name.rpartition("/")[2]: tensor for tensor in placed.tensors}
         found = {
-            greek.get(name, name): tuple(shape)
+            name: tuple(shape)
             for line in layer["equations"]
-            for name, shape in line["shapes"].items()
-            if greek.get(name, name) in names
+            for shown, shape in line["shapes"].items()
+            if (name := "".join(greek.get(char, char) for char in shown)) in names
         }
         scalars = {name: (1,) for name, tensor in names.items() if tensor.role is Role.SCALAR and name in found}
         kept = {tensor.name for tensor in placed.tensors if tensor.role is Role.STATE}

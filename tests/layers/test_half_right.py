@@ -49,8 +49,8 @@ def fine(ops: Any, _: Any, h: Any, z: Any, n: Any) -> Any:
 
 
 OPS = (
-    "gate, sum, through, has, habit, activate, product, scalar, plus, times, over, blend, complement, scale, half "
-    "and shift"
+    "gate, sum, through, has, habit, activate, product, vector, scalar, plus, times, over, blend, normalise, "
+    "complement, scale, half and shift"
 )
 WRITE = "write return h, (h,): its output, and a tuple of all states"
 NEITHER = "is made in the step, and reaches neither its output nor a state"
@@ -197,7 +197,7 @@ CASES: dict[str, tuple[type[Cell], str]] = {
     ),
     "a weight of three widths": (
         cell(fine, weights=(Weight("a", ("h", "h", "h"), "a matrix"),)),
-        "weight a: expected two widths, of rows and of columns, or none, got ('h', 'h', 'h')",
+        "weight a: expected two widths, of rows and of columns, or one of a vector, or none, got ('h', 'h', 'h')",
     ),
     "a weight called by a word of Python's": (
         cell(fine, weights=(Weight("lambda", (), "a number"),)),

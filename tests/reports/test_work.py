@@ -36,6 +36,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "reset_gate": (False,),
     "output_gate": (False,),
     "coupled": (True,),
+    "layer_norm": (True,),
     "projection": (1,),
     "peepholes": (True,),
     "learned_state": (True,),

@@ -34,6 +34,14 @@ CASES: dict[str, tuple[Cell | Dense, str, OperationCounts]] = {
         "textbook",
         OperationCounts(3 * H * (M + H), 3 * H, 5 * H, 4 * H),
     ),
+    # norm takes 5 for each number, γ one; the bias stands behind
+    "rnn, normalised": (RNN(H, layer_norm=True), "textbook", OperationCounts(H * (M + H), H, 6 * H, H)),
+    # the same in four gates, and for c
+    "lstm, normalised": (
+        LSTM(H, layer_norm=True),
+        "textbook",
+        OperationCounts(4 * H * (M + H), 5 * H, 4 * H + 5 * 6 * H, 5 * H),
+    ),
     "lstm with a projection": (
         LSTM(H, projection=2),
         "textbook",

@@ -6,9 +6,10 @@ In every notation, from the printed text alone, with weights that are cut out an
 import re
 from collections.abc import Callable
 from itertools import combinations
-from math import exp, tanh
+from math import exp, sqrt, tanh
 from operator import add, mul, sub, truediv
 from random import Random
+from statistics import fmean, pvariance
 from typing import Any
 
 import pytest
@@ -32,7 +33,7 @@ FUNCTIONS: dict[str, Callable[[float], float]] = {
     "relu": lambda x: max(x, 0.0),
     "sigmoid": lambda x: 1 / (1 + exp(-x)),
 }
-TOKEN = re.compile(r"[A-Za-zζνσ]+(?:_\([^)]*\)|_\w+)?\(?|[()1\[\]]| [+−∘·/] |, | ")
+TOKEN = re.compile(r"[A-Za-zγζνσ]+(?:_\([^)]*\)|_\w+)?\(?|[()1\[\]]| [+−∘·/] |, | ")
 
 
 class Evaluator:
@@ -75,6 +76,9 @@ class Evaluator:
         if token.endswith("("):
             inside = self.sum()
             assert self.tokens.pop(0) == ")"
+            if token == "norm(":
+                mean = fmean(inside)
+                return [(x - mean) / sqrt(pvariance(inside) + 0.001) for x in inside]
             return self.applied([FUNCTIONS[token[:-1]](number) for number in inside] if token != "(" else inside)
         return self.applied(self.stack() if token == "[" else self.names[token])
 
@@ -154,11 +158,12 @@ def u_and_w(layer: Cell, names: dict[str, Any]) -> dict[str, Any]:
     past = next(iter(layer.states))
     found = {f"U_{name[3:]}": value for name, value in names.items() if name.startswith("W_x")}
     found |= {f"W_{name[3:]}": value for name, value in names.items() if name.startswith(f"W_{past}")}
-    found |= {f"W_h{each.letter}": names[f"W_h{each.letter}"] for each in layer.weights if each.widths}
+    found |= {f"W_h{each.letter}": names[f"W_h{each.letter}"] for each in layer.weights if len(each.widths) == 2}
     if len(layer.gates(M)) == 1:
         found = {name[0]: value for name, value in found.items()}
         found |= {"b": names["b_h"]} if "b_h" in names else {}
         found |= {"b_x": names["b_xh"], "b_h": names["b_hh"]} if "b_xh" in names else {}
+        found |= {"γ": names["γ_h"]} if "γ_h" in names else {}
     return {name.rstrip("_"): value for name, value in found.items()}
 
 
@@ -237,11 +242,14 @@ def bound(net: Network, weights: dict[str, Any]) -> dict[str, Any]:
             names |= {f"b_x{gate.letter}": there["input"], f"b_h{gate.letter}": there["recurrent"]}
         elif there:
             names[f"b_{gate.letter}"] = next(iter(there.values()))
+        if gate.normalised:
+            names[f"γ_{gate.letter}"] = of.gain(gate.letter).numbers
     for weight in layer.weights:
-        if weight.widths:
+        if len(weight.widths) == 2:
             names[f"W_h{weight.letter}"] = of.matrix(weight.letter).rows
         else:
-            names[{"zeta": "ζ", "nu": "ν"}[weight.letter]] = of.scalar(weight.letter).numbers
+            letter = {"zeta": "ζ", "nu": "ν", "gamma_c": "γ_c", "b_c": "b_c"}[weight.letter]
+            names[letter] = of.vector(weight.letter).numbers
     for state, width in layer.states.items():
         zeros = [0.0] * placed.sizes[width]
         names[f"{state}_(t−1)"] = of.state(state).numbers if layer.learned_state else zeros
@@ -298,6 +306,28 @@ def bound(net: Network, weights: dict[str, Any]) -> dict[str, Any]:
                 "o_t = σ(W_xo x_t + W_ho h_(t−1) + b_o)",
                 "c_t = f_t ∘ c_(t−1) + (1 − f_t) ∘ g_t",
                 "h_t = o_t ∘ tanh(c_t)",
+            ],
+        ),
+        ("rnn", {"layer_norm": True}, "textbook", ["h_t = tanh(γ_h ∘ norm(W_xh x_t + W_hh h_(t−1)) + b_h)"]),
+        (
+            "gru",
+            {"layer_norm": True, "reset_gate": False, "bias": False},
+            "textbook",
+            [
+                "z_t = σ(γ_z ∘ norm(W_xz x_t + W_hz h_(t−1)))",
+                "n_t = tanh(γ_n ∘ norm(W_xn x_t + W_hn h_(t−1)))",
+                "h_t = z_t ∘ h_(t−1) + (1 − z_t) ∘ n_t",
+            ],
+        ),
+        (
+            "lstm",
+            {"layer_norm": True, "output_gate": False, "coupled": True},
+            "textbook",
+            [
+                "f_t = σ(γ_f ∘ norm(W_xf x_t + W_hf h_(t−1)) + b_f)",
+                "g_t = tanh(γ_g ∘ norm(W_xg x_t + W_hg h_(t−1)) + b_g)",
+                "c_t = f_t ∘ c_(t−1) + (1 − f_t) ∘ g_t",
+                "h_t = tanh(γ_c ∘ norm(c_t) + b_c)",
             ],
         ),
         (

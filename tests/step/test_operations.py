@@ -39,6 +39,7 @@ GIVES: dict[str, Vector] = {
     "complement": [-1.0, 4.0],
     "scale": [8.0, -12.0],
     "shift": [6.0, 1.0],
+    "normalise": [2.5 / 6.251**0.5, -2.5 / 6.251**0.5],
     "tanh": [tanh(2), tanh(-3)],
     "sigmoid": [1 / (1 + exp(-2)), 1 / (1 + exp(3))],
     "relu": [2.0, 0.0],

@@ -28,8 +28,11 @@ class BoundWeights(Protocol):
     def matrix(self, letter: str) -> Matrix:
         """Return a matrix beside the gates."""
 
-    def scalar(self, letter: str) -> WeightVector:
-        """Return a trained number beside the gates."""
+    def gain(self, letter: str) -> WeightVector:
+        """Return what multiplies the normalised sum of a gate."""
+
+    def vector(self, letter: str) -> WeightVector:
+        """Return a vector, or a trained number, beside the gates."""
 
     def state(self, letter: str) -> WeightVector:
         """Return the learned state before the first step."""
@@ -57,8 +60,11 @@ class GateWeights(NamedTuple):
             raise BindingError(f"the matrix {letter}: needed, but not bound")
         return self.matrices[letter]
 
-    def scalar(self, letter: str) -> WeightVector:
-        raise BindingError(f"the number {letter}: needed, but not bound")  # no framework bound here has a cell with one
+    def gain(self, letter: str) -> WeightVector:
+        raise BindingError(f"the gain of gate {letter}: needed, but not bound")  # no framework bound here has any
+
+    def vector(self, letter: str) -> WeightVector:
+        raise BindingError(f"the weights {letter}: needed, but not bound")  # no framework bound here has any
 
     def state(self, letter: str) -> WeightVector:
         if letter not in self.states:

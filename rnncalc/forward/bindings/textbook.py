@@ -44,7 +44,10 @@ class _TextbookWeights:
     def matrix(self, letter: str) -> Matrix:
         return self.arrays.matrix(f"{self.before}W_h{letter}")
 
-    def scalar(self, letter: str) -> WeightVector:
+    def gain(self, letter: str) -> WeightVector:
+        return self.arrays.vector(f"{self.before}gamma_{letter}")
+
+    def vector(self, letter: str) -> WeightVector:
         return self.arrays.vector(f"{self.before}{letter}")
 
     def state(self, letter: str) -> WeightVector:

@@ -15,6 +15,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Embedding, Layer, Output
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.worksheet import (
+    A_UNIT,
     Addend,
     GateInput,
     GateLine,
@@ -125,6 +126,24 @@ def tied_twice(line: LayerLine) -> LayerLine:
         return line
     reads = (GateInput("input", line.placed.inputs),)
     return line._replace(gates=tuple(gate._replace(reads=reads) for gate in line.gates))
+
+
+def without_norm_of_states(line: LayerLine) -> LayerLine:
+    """Leave out the vectors beside the gates, by which a state is normalised."""
+    layer = line.layer
+    vectors = {each.letter for each in layer.weights if len(each.widths) == 1} if isinstance(layer, Cell) else set()
+    return line._replace(others=tuple(other for other in line.others if other.name not in vectors))
+
+
+def without_gains(line: LayerLine) -> LayerLine:
+    """Leave out what multiplies normalised sums and states, but not what is added to them."""
+    others = (other for other in line.others if not other.name.startswith("gamma_"))
+    return reading(line, "gain", 0)._replace(others=tuple(others))
+
+
+def without_norm(line: LayerLine) -> LayerLine:
+    """Count a cell as if nothing were normalised in it."""
+    return without_norm_of_states(without_gains(line)) if line.width("gain") else line
 
 
 def state_counted(line: LayerLine) -> LayerLine:
@@ -287,13 +306,14 @@ def with_gates(count: int) -> LineChange:
     """Return the mistake that counts so many gates as a plain cell has them: each reads the input and the past."""
 
     def change(line: LayerLine) -> LayerLine:
-        reads = [tuple(read for read in gate.reads if read.source != "peephole") for gate in line.gates]
+        reads = [tuple(read for read in gate.reads if read.source not in A_UNIT) for gate in line.gates]
         if not reads:
             return line
         alike = len({*reads}) == 1 and not any(read.shared for read in reads[0])
         past = (line.width("past") if alike else 0) or line.h
         biases = max(gate.biases for gate in line.gates)
-        gate = GateLine((GateInput("input", line.width("input")), GateInput("past", past)), biases)
+        gain = (GateInput("gain", 1),) if line.width("gain") else ()
+        gate = GateLine((GateInput("input", line.width("input")), GateInput("past", past), *gain), biases)
         peepholes = [read for gate in line.gates for read in gate.reads if read.source == "peephole"][:count]
         gates = [gate._replace(reads=(*gate.reads, read)) for read in peepholes] + [gate] * (count - len(peepholes))
         return without_other("scalars")(line)._replace(gates=tuple(gates))

@@ -87,6 +87,13 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake(
         "biases-counted", "counts biases, but the network has none", in_layers(changes.biases_counted, Cell, Dense)
     ),
+    Mistake("no-gains", "leaves out the gains of the normalisation", in_cells(changes.without_gains)),
+    Mistake("no-norm", "ignores the layer normalisation", in_cells(changes.without_norm)),
+    Mistake(
+        "no-norm-of-states",
+        "leaves out the normalisation of the cell state",
+        in_cells(changes.without_norm_of_states),
+    ),
     Mistake(
         "input-gate-apart",
         "counts an input gate, and it is one minus the forget gate",

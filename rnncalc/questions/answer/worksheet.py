@@ -21,8 +21,11 @@ from rnncalc.layers.layer import Dense, Embedding, Layer, Output
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 
-Source = Literal["input", "past", "peephole"]
-"""What a gate reads: the layer's input, the state that recurs, or another state that it looks at."""
+Source = Literal["input", "past", "peephole", "gain"]
+"""What a gate reads: the layer's input, the state that recurs, another state that it looks at, its normalised sum."""
+
+A_UNIT: tuple[Source, ...] = ("peephole", "gain")
+"""What is written beside the bracket of a gate's matrices: of a right count, one number a unit."""
 
 
 def amount(expression: Expression) -> int:
@@ -144,7 +147,7 @@ class LayerLine(NamedTuple):
     @property
     def of_one(self) -> Expression:
         """The sum of one layer with its numbers, as it would be written on paper."""
-        inside = total((*_products(self), *_peepholes(self), *(other.expression for other in self.others)))
+        inside = total((*_products(self), *_vectors(self), *(other.expression for other in self.others)))
         return product(self.times, self.directions, inside) if amount(inside) else 0
 
     @property
@@ -177,7 +180,7 @@ def _products(line: LayerLine) -> Iterator[Expression]:
     seen: set[tuple[Source, str]] = set()
     groups: dict[tuple[Expression, ...], list[int]] = {}
     for gate in line.gates:
-        own = [read for read in gate.reads if read.source != "peephole" and (read.source, read.shared) not in seen]
+        own = [read for read in gate.reads if read.source not in A_UNIT and (read.source, read.shared) not in seen]
         seen |= {(read.source, read.shared) for read in own if read.shared}
         widths = tuple(product(read.times, read.width) for read in own if read.width)
         groups.setdefault(widths, []).append(gate.biases)
@@ -191,9 +194,10 @@ def _products(line: LayerLine) -> Iterator[Expression]:
         yield product(apart, line.bias_size)
 
 
-def _peepholes(line: LayerLine) -> Iterator[Expression]:
-    widths = Counter(gate.width("peephole") for gate in line.gates)
-    for width, count in widths.items():
+def _vectors(line: LayerLine) -> Iterator[Expression]:
+    """Yield a product for the peepholes of the gates, and for their gains."""
+    widths = Counter((source, gate.width(source)) for source in A_UNIT for gate in line.gates)
+    for (_, width), count in widths.items():
         if width and line.h:
             yield product(count, line.h if width == 1 else Times((line.h, width)))
 
@@ -258,7 +262,8 @@ def _gate_lines(placed: Placed, layer: Cell) -> Iterator[GateLine]:
             )
             for product in gate.products
         )
-        yield GateLine(reads, biases[gate.letter], gate.name)
+        gain = (GateInput("gain", 1),) if gate.normalised else ()
+        yield GateLine((*reads, *gain), biases[gate.letter], gate.name)
 
 
 def _biases(placed: Placed, layer: Cell) -> Counter[str]:
