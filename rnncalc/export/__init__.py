@@ -61,6 +61,9 @@ def source(network: Network, target: str) -> str:
     Raises DeclarationError for a spelling that is wrong.
     """
     spelled = spelling(target)
+    if start := next((placed for placed in network.stack if placed.starts), None):
+        message = f"{start.name}: a state that a dense layer makes before the first step is not written as a program"
+        raise RefusedError(f"{message}; leave initial_state out, and pass the state to the module by hand")
     made = program_of(network, target, stacks=spelled.stacks)
     for module in made.modules:
         kind = module.layer.kind

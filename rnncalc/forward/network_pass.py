@@ -6,6 +6,7 @@ the multiplications of its matrix products. The pass follows the network's moves
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, NamedTuple
 
@@ -16,7 +17,7 @@ from rnncalc.forward.layer_pass import History, LayerPass, Stream
 from rnncalc.layers.cell import Habits
 from rnncalc.layers.cell import Merge as Merging
 from rnncalc.layers.layer import Embedding, External
-from rnncalc.network.flow import Begin, Final, Input, Last, Merge, ends
+from rnncalc.network.flow import Begin, Final, Input, Last, Merge, Recur, ends
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.step.operations import OPERATIONS, LengthError
@@ -97,6 +98,10 @@ class Pass(Generic[Value]):
         self.progress = progress
         self.traced = traced
         self.carried = {read for move in network.flow if isinstance(move, Final) for read in move.reads}
+        reads = Counter(read for move in network.flow for read in move.reads)
+        self.shared = {place for place, times in reads.items() if times > 1}
+        if network.feedback:  # each step applies the layers again, and binds them at the first alone
+            self.shared |= {read for move in network.flow if isinstance(move, Recur) for read in move.reads[1:]}
         self.table: Matrix | None = None  # the part's embedding, which a tied output shares
         self.final_states: dict[int, list[dict[str, Value]]] = {}  # of each direction, by the index of the layer
         self.outputs: list[Value] = []
@@ -143,7 +148,9 @@ class Pass(Generic[Value]):
         of = opened[0]
         try:
             for step in range(self.network.steps or 1):
-                for of, (_, places), output in zip(opened, layers, outputs, strict=True):
+                for of, (placed, places), output in zip(opened, layers, outputs, strict=True):
+                    if placed.starts and step:
+                        continue
                     for place in places:
                         if place >= begin or not step:
                             values[place] = self._value(place, of, values, step)
@@ -152,7 +159,7 @@ class Pass(Generic[Value]):
             yield LayerRun(layers[0][0], reason=f"{of.placed.name}: {lack}")
             return
         for of, output in zip(opened, outputs, strict=True):
-            yield self._seen(of, Stream([output], many=True))
+            yield self._seen(of, Stream([output], many=of.placed.sequence))
         self.outputs = outputs[-1]
 
     def opened(self, placed: Placed) -> LayerPass[Value]:
@@ -176,7 +183,7 @@ class Pass(Generic[Value]):
         move, vectors = self.network.flow[place], of.vectors
         match move:
             case Input():
-                if move.extra_of is not None:  # made when they are merged: there may be many
+                if move.extra_of is not None and move.sequence:  # made when they are merged: there may be many
                     return Stream([map(vectors.constant, self.read(move))], move.sequence)
                 made = self.read(move)
                 return Stream([made if move.tokens else [*map(vectors.constant, made)]], move.sequence)
@@ -186,7 +193,7 @@ class Pass(Generic[Value]):
             case Final():
                 states = [of_way[move.state] for of_way in self.final_states[move.reads[0]]]
                 return Stream([[self._merged(of, "concat", states)]], many=False)
-        x, *others = [values.pop(read) for read in move.reads]  # each is read once
+        x, *others = [values[read] if read in self.shared else values.pop(read) for read in move.reads]
         match move:
             case Begin():
                 zeros = [0.0] * len(vectors.numbers(x.ways[0][0]))

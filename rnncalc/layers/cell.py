@@ -161,6 +161,7 @@ class Cell(Layer):
     bidirectional: bool = False
     merge: Merge | None = None
     learned_state: bool = False
+    initial_state: int | None = None
 
     def gates(self, inputs: int) -> tuple[Gate, ...]:
         """Return the gates that this layer has when it reads `inputs` features, in the textbook's order."""
@@ -224,3 +225,5 @@ class Cell(Layer):
     def option_problems(self) -> Iterator[OptionProblem]:
         if self.merge is not None and not self.bidirectional:
             yield "merge", "applies to a bidirectional layer only; make it bidirectional, or remove it"
+        if self.initial_state is not None and self.learned_state:
+            yield "learned_state", "the state before the first step comes from a vector already; remove one of the two"

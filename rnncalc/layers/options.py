@@ -258,6 +258,7 @@ OPTIONS: dict[str, Option] = {
         Choice(("full", "diagonal")), "diagonal leaves each unit its own past only, h weights instead of h²"
     ),
     "learned_state": Option(Switch(), "the state before the first step is trained too"),
+    "initial_state": Option(Size(), "the state before the first step comes from a vector of N numbers, densely"),
     "reset_after": Option(
         Switch(), "the reset gate is applied after the recurrent product; by default as the convention has it"
     ),

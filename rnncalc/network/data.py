@@ -117,6 +117,9 @@ def read_start(reading: Source[Node], node: Node, path: Path, network: Network) 
         if layer.learned_state:
             reading.note(of, at, "its states are learned, so they stand among its weights; remove them here")
             continue
+        if layer.initial_state is not None:
+            reading.note(of, at, "does not apply: its states come from a vector through a dense layer; remove it")
+            continue
         if placed.part == "decoder":
             reading.note(of, at, "does not apply in a decoder: it starts from the encoder's final state; remove it")
             continue

@@ -23,8 +23,8 @@ from typing import Any, Literal
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.cell import Merge as Merging
 from rnncalc.layers.frozen import Frozen
-from rnncalc.layers.layer import Embedding, Layer
-from rnncalc.network.parts import OUTPUT, Parts, Topology, joins, name_of, reads_many
+from rnncalc.layers.layer import Dense, Embedding, Layer
+from rnncalc.network.parts import OUTPUT, Parts, Topology, joins, name_of, name_of_start, reads_many
 
 Shape = tuple[Any, ...]
 """(T, width) of a sequence, (width,) of a vector; an unknown T is None."""
@@ -77,10 +77,18 @@ class Apply(Placement):
     """A layer without a state, applied to a vector or to each step of a sequence."""
 
 
+class InitialState(Apply):
+    """A dense layer that makes a state, by its letter, of a recurrent layer before its first step, from one vector."""
+
+    of: str = ""
+    state: str = ""
+
+
 class Recur(Placement):
     """A recurrent layer along a sequence, or one step of it on a vector; two directions stay apart until a Merge.
 
-    Reads x, then its initial states if they come from elsewhere, each with both directions side by side.
+    Reads x, then its initial states if they come from an encoder or from a dense layer each, with both directions side
+    by side.
     """
 
     layer: Cell
@@ -127,14 +135,24 @@ def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
         recurrent: list[int] = []
         for place, (layer, copy) in enumerate(layers):
             name = name_of(layer, copy, counted)
+            made: list[int] = []
+            if isinstance(layer, Cell) and layer.initial_state is not None:
+                giving = encoder[len(recurrent)] if half == "decoder" else None
+                vector = add(Input((), half, (layer.initial_state,), extra_of=name)) if giving is None else 0
+                for state, width in layer.states.items():
+                    if giving is not None:
+                        vector = add(Final((giving,), final_state(moves[giving], state)))
+                    dense = Dense(units=layer.directions * layer.sizes(0)[width], frozen=layer.frozen)
+                    start_name = name_of_start(name, state)
+                    made.append(add(InitialState((vector,), start_name, dense, half, copy, name, state)))
             if place == begin:
                 x, length = add(Begin((x,), part.steps, "output" if feedback else "zeros")), (part.steps,)
             if layer.extra_inputs:
                 extra = add(Input((), half, (*length, layer.extra_inputs), extra_of=name))
                 x = add(Merge((x, extra)))
             if isinstance(layer, Cell):
-                start: list[int] = []
-                if half == "decoder":
+                start = made
+                if half == "decoder" and not made:
                     start = [add(Final((encoder[len(recurrent)],), state)) for state in layer.states]
                 x = add(Recur((x, *start), name, layer, half, copy))
                 recurrent.append(x)
@@ -150,6 +168,12 @@ def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
             add(Apply((x,), OUTPUT, part.output, half))
         encoder = recurrent
     return tuple(moves)
+
+
+def final_state(giving: Move, state: str) -> str:
+    """Return which final state of an encoder's layer starts a decoder's of a letter: the same, or else the first."""
+    assert isinstance(giving, Recur)
+    return state if state in giving.layer.states else next(iter(giving.layer.states))
 
 
 def turns(layers: Sequence[Layer], topology: str) -> tuple[int | None, int | None]:

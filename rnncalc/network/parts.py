@@ -91,6 +91,11 @@ def joins(part: Part) -> Iterator[Join]:
             yield Join(layer, place, copy, inputs, width)
 
 
+def name_of_start(name: str, state: str) -> str:
+    """Return the name of the dense layer that makes a state of a recurrent layer before its first step."""
+    return f"{name}_{state}_0"
+
+
 def name_of(layer: Layer, copy: int, counted: Counter[str]) -> str:
     """Return the name of a layer, its own or its kind's with a number; `counted` has the kinds so far."""
     counted[layer.kind] += 1

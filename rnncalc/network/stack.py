@@ -14,7 +14,7 @@ from rnncalc.conventions.rules import Convention
 from rnncalc.conventions.tensor import Tensor
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, External, Layer
-from rnncalc.network.flow import Moves, Placement, ends, shapes
+from rnncalc.network.flow import InitialState, Moves, Placement, ends, shapes
 from rnncalc.step.trace import Trace, trace
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ class Placed(NamedTuple):
     multiply_adds_per_step: multiplications in matrix products when it is applied once; None where a part is counted
         elsewhere.
     copy: which of the layers of one `repeat` it is, from 0; frameworks number their tensors.
+    starts: of a dense layer that makes a state before the first step, the recurrent layer's name and the letter of
+        the state.
     """
 
     layer: Layer
@@ -47,6 +49,7 @@ class Placed(NamedTuple):
     params: int
     multiply_adds_per_step: int | None
     copy: int = 0
+    starts: tuple[str, str] | None = None
 
     @property
     def trainable(self) -> int:
@@ -112,7 +115,8 @@ def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> It
             shape = found[ended[place]]
             uses = steps[0] if steps else 1
             known = _counted(move.layer, inputs, row, notation)
-            yield Placed(move.layer, move.name, move.part, inputs, shape[-1], shape, uses, *known, move.copy)
+            starts = (move.of, move.state) if isinstance(move, InitialState) else None
+            yield Placed(move.layer, move.name, move.part, inputs, shape[-1], shape, uses, *known, move.copy, starts)
 
 
 def _counted(

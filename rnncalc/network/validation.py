@@ -29,6 +29,7 @@ from rnncalc.network.parts import (
     TopologyName,
     joins,
     name_of,
+    name_of_start,
     part_of,
 )
 from rnncalc.text import did_you_mean, escape, one_of, plural
@@ -276,7 +277,15 @@ def named(parts: Parts) -> Iterator[tuple[Path, str, bool]]:
     for part_name, part in parts.items():
         for join in joins(part):
             path = (part_name, "layers", join.place) if part_name else ("layers", join.place)
-            yield path, name_of(join.layer, join.copy, counted), join.layer.name is not None
+            name, given = name_of(join.layer, join.copy, counted), join.layer.name is not None
+            for state in made_states(join.layer):
+                yield path, name_of_start(name, state), given
+            yield path, name, given
+
+
+def made_states(layer: Layer) -> tuple[str, ...]:
+    """Return the states of a layer that a dense layer makes before the first step."""
+    return tuple(layer.states) if isinstance(layer, Cell) and layer.initial_state is not None else ()
 
 
 def states_that_do_not_fit(encoder: Part, decoder: Part) -> Iterator[Problem]:
@@ -308,7 +317,9 @@ def _recurrent(part: Part) -> list[tuple[int, Cell]]:
 
 def _between(gives: Cell, takes: Cell, at: Path) -> Iterator[Problem]:
     """Yield what is wrong where one layer's final state starts the other."""
-    if gives.kind != takes.kind:
+    if takes.initial_state is not None:
+        yield from _bridged(gives, takes, at)
+    elif gives.kind != takes.kind:
         message = f"expected the encoder's kind, {gives.kind}, got {takes.kind}: its final state starts this layer"
         yield Problem((*at, takes.kind), message, follows=True)
     elif (wanted := gives.state_widths()) != (found := takes.state_widths()):
@@ -324,6 +335,17 @@ def _between(gives: Cell, takes: Cell, at: Path) -> Iterator[Problem]:
     if takes.learned_state:
         message = "does not apply in a decoder: it starts from the encoder's final state; remove it"
         yield Problem((*at, "learned_state"), message)
+
+
+def _bridged(gives: Cell, takes: Cell, at: Path) -> Iterator[Problem]:
+    """Yield what is wrong if a dense layer makes the states of a decoder's layer from the encoder's."""
+    widths = dict(zip(gives.states, gives.state_widths(), strict=True))
+    for state in takes.states:
+        wanted, got = widths.get(state, gives.state_widths()[0]), takes.initial_state or 0
+        if wanted != got:
+            message = f"expected {wanted:,}, the width of the encoder's final state, got {got:,}"
+            yield Problem((*at, "initial_state"), message, follows=True, gaps=(got - wanted,))
+            return
 
 
 def cannot_feed_back(network: Description) -> Iterator[Problem]:
@@ -381,7 +403,10 @@ def _expected_counts(counts: object, parts: Parts) -> Iterator[Problem]:
     for place, count in enumerate(counts):
         if problem := WholeNumber().problem(count):
             yield Problem(("expect", "layers", place), problem)
-    want = sum(sum(layer.repeat for layer in part.layers) + bool(part.output) for part in parts.values())
+    want = sum(
+        sum(layer.repeat * (1 + len(made_states(layer))) for layer in part.layers) + bool(part.output)
+        for part in parts.values()
+    )
     if len(counts) != want:
         message = f"expected {plural(want, 'count')}, one for each layer and the output layer last, got {len(counts):,}"
         yield Problem(("expect", "layers"), message, follows=True, gaps=(want - len(counts),))

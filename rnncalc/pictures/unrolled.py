@@ -15,7 +15,7 @@ from typing import NamedTuple
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Embedding, External, Output
-from rnncalc.network.flow import Begin, Final, Input, Last, Placement, Recur, ends
+from rnncalc.network.flow import Begin, Final, InitialState, Input, Last, Placement, Recur, ends
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 from rnncalc.pictures.picture import (
@@ -38,7 +38,7 @@ from rnncalc.pictures.picture import (
 )
 from rnncalc.reports.equations import Line, Term
 from rnncalc.reports.setting import flow, one_to_many, title
-from rnncalc.text import plural
+from rnncalc.text import all_of, plural
 
 MOST_STEPS, MOST_LAYERS = 6, 12
 """Of more, those in the middle are left out."""
@@ -109,12 +109,14 @@ class Row(NamedTuple):
 
     applied, output: at which steps the first of them is applied, and the last of them has an output.
     start: the name of the encoder's layer whose final states are its first ones, None if it starts with zeros.
+    makers: the dense layers that make its first states, if any do.
     """
 
     layers: tuple[Placed, ...]
     applied: Occurrence
     output: Occurrence
     start: str | None = None
+    makers: tuple[Placed, ...] = ()
 
     @property
     def elided(self) -> bool:
@@ -234,11 +236,18 @@ def drawn_parts(network: Network) -> list[DrawnPart]:
                 steps.append(steps[move.reads[0]])
     rows: dict[str | None, list[Row]] = {part: [] for part in network.parts}
     stack = iter(network.stack)
+    makers: list[Placed] = []  # of the next recurrent layer
     for place, move in enumerate(moves):
-        if isinstance(move, Placement):
-            finals = (moves[moves[read].reads[0]] for read in move.reads if isinstance(moves[read], Final))
+        if isinstance(move, InitialState):
+            makers.append(next(stack))
+        elif isinstance(move, Placement):
+            of_makers = (moves[read].reads[0] for read in move.reads if isinstance(moves[read], InitialState))
+            states = [moves[read] for read in (*move.reads, *of_makers)]
+            finals = (moves[state.reads[0]] for state in states if isinstance(state, Final))
             start = next((final.name for final in finals if isinstance(final, Recur)), None)
-            rows[move.part].append(Row((next(stack),), steps[move.reads[0]], steps[ended[place]], start))
+            row = Row((next(stack),), steps[move.reads[0]], steps[ended[place]], start, tuple(makers))
+            rows[move.part].append(row)
+            makers = []
     return [
         DrawnPart(name, part.steps, reads[name], rows[name][-1].output, rows[name])
         for name, part in network.parts.items()
@@ -250,8 +259,20 @@ def _elided(rows: list[Row]) -> list[Row]:
     if len(rows) <= MOST_LAYERS:
         return rows
     middle = rows[FIRST_LAYERS:-LAST_LAYERS]
-    one = Row(tuple(row.placed for row in middle), middle[0].applied, middle[-1].output)
+    makers = tuple(placed for row in middle for placed in row.makers)
+    one = Row(tuple(row.placed for row in middle), middle[0].applied, middle[-1].output, None, makers)
     return [*rows[:FIRST_LAYERS], one, *rows[-LAST_LAYERS:]]
+
+
+def _made_states(parts: list[DrawnPart]) -> Iterator[str]:
+    """Yield a sentence for each recurrent layer that is drawn whose first states dense layers make."""
+    for row in (row for part in parts for row in part.rows if row.makers and not row.elided):
+        letters = all_of([f"{placed.starts[1]}_0" for placed in row.makers if placed.starts])
+        first = row.makers[0]
+        of = "the encoder's final states" if row.start else f"a vector of {first.inputs:,} numbers"
+        params = sum(placed.params for placed in row.makers)
+        dense = "a dense layer" if len(row.makers) == 1 else "a dense layer each"
+        yield f"{letters} of {row.name} come from {of} through {dense}: {plural(params, 'parameter')}."
 
 
 # Columns: which steps there is room for
@@ -587,14 +608,14 @@ def _fitting(network: Network, parts: list[DrawnPart], frame: Frame, of: str = "
 
 def _caption(network: Network, parts: list[DrawnPart], of: str) -> Caption:
     name = title(network)
-    layers = [placed for part in parts for row in part.rows for placed in row.layers]
+    layers = [placed for part in parts for row in part.rows for placed in (*row.layers, *row.makers)]
     params = sum(placed.params for placed in layers)
     joined = JOINED_INPUTS if any(placed.layer.extra_inputs for placed in layers) else None
     started = STARTED if len(parts) == 1 and any(row.start for row in parts[0].rows) else None
     return Caption(
         f"{of} of {name}" if of else name,
         f"{flow(network)}; {plural(params, 'parameter')}",
-        tuple(filter(None, (LEGEND, joined, started, one_to_many(network)))),
+        tuple(filter(None, (LEGEND, joined, started, *_made_states(parts), one_to_many(network)))),
         "unrolled in time",
     )
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from rnncalc.conventions.formula import Expression, Plus, Times
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, Dropout, Output
-from rnncalc.network.flow import Begin, Input, Placement
+from rnncalc.network.flow import Begin, InitialState, Input, Placement
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
 
@@ -121,7 +121,9 @@ def _made(network: Network, steps: StepsOfParts) -> Iterator[_Made]:
     """
     values: list[tuple[int, int]] = []  # of each move: its width, and for how many steps
     part: str | None = None
-    encoder = 0
+    encoder = giving = first = (
+        0  # first: the numbers of a recurrent layer's states before the first step, made from a vector
+    )
     layers = iter(network.stack)
     for move in network.flow:
         numbers, times = values[move.reads[0]] if move.reads else (0, 0)
@@ -130,8 +132,16 @@ def _made(network: Network, steps: StepsOfParts) -> Iterator[_Made]:
                 encoder = values[-1][0] if values else 0
                 part, times = move.part, steps[move.part] if length else 1
                 numbers = times * width
+            case Input(shape=(width,)):  # the vector of a state before the first step, or extra inputs of one step
+                numbers, times = width, 1
             case Begin():
                 times = steps[part]
+            case InitialState():
+                placed = next(layers)
+                giving, encoder = giving or encoder, 0  # what an encoder outputs reaches its decoder through this layer
+                yield _Made(placed, giving or placed.inputs, placed.outputs, dense=True)
+                numbers, times = placed.outputs, 1
+                first += placed.outputs
             case Placement(layer=layer):
                 placed = next(layers)
                 numbers += times * layer.extra_inputs
@@ -139,6 +149,8 @@ def _made(network: Network, steps: StepsOfParts) -> Iterator[_Made]:
                     times = 1
                 if isinstance(layer, Cell | Dense):
                     units = times * placed.outputs
+                    if isinstance(layer, Cell):
+                        numbers, first = numbers + first, 0
                     yield _Made(placed, numbers + encoder, units, dense=True)
                     numbers, encoder = units, 0
                 elif not isinstance(layer, Dropout):

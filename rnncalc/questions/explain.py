@@ -111,8 +111,9 @@ def explain_those(network: Network, only: tuple[str, ...] = ()) -> Explanation:
         if below is not None and below.part != placed.part:
             below = None
         if not only or placed.name in only:
-            found.append(_derivation(placed, below, row, notation))
-        below = placed
+            found.append(_derivation(placed, None if placed.starts else below, row, notation))
+        if not placed.starts:
+            below = placed
     if only:
         return Explanation(network, tuple(found), None, None)
     parts = [each.placed.params for each in found]
@@ -137,6 +138,10 @@ def _derivation(placed: Placed, below: Placed | None, row: Convention, notation:
 def _dense(layer: Dense, placed: Placed, notation: Notation) -> Equation:
     """Return y = W x + b; the output layer has its own letters."""
     output = isinstance(layer, Output)
+    if placed.starts:
+        product = Application("matrix", (_symbol(notation.dense.kernel, "n", "m"), Symbol("v", axes=("m",))))
+        made = Application("plus", (product, _symbol(notation.dense.bias, "n")))
+        return Equation(Symbol(placed.starts[1], "0", axes=("n",)), made)
     time = "t" if placed.sequence else ""
     arrays = notation.output if output else notation.dense
     read = Symbol("h" if output else "x", time=time, axes=("m",))

@@ -104,7 +104,8 @@ def situations(network: Network, chunk: int | None) -> Iterator[Situation]:
 
 def _is_fed_itself(network: Network) -> bool:
     """Return whether outputs are fed back and only one layer changes its input."""
-    others = [each.layer for each in network.stack if not isinstance(each.layer, Dropout) or each.layer.extra_inputs]
+    along = [each.layer for each in network.stack if not each.starts]
+    others = [layer for layer in along if not isinstance(layer, Dropout) or layer.extra_inputs]
     return network.feedback and len(others) == 1 and not others[0].extra_inputs
 
 
@@ -191,6 +192,8 @@ def _reached(flow: Sequence[Move], values: Sequence[FlowGradient]) -> dict[int, 
                 found = _at_last(flow[move.reads[0]], values[move.reads[0]].chunks, found)
             case Recur(layer=layer):
                 states = place in carried
+                for read in move.reads[1:]:
+                    reached[read] = (_at_start(layer, found, chunks, states=states),)
                 found = tuple([_before(layer, *each, states=states) for each in zip(found, chunks, strict=True)])
             case Input() | Final():
                 continue
@@ -204,6 +207,15 @@ def _at_last(move: Move, chunks: tuple[Chunks, ...], reached: Reached) -> Reache
         return (Outputs.NONE,) * len(chunks)
     at_end = [stops(move.layer, kind) if isinstance(move, Recur) else (kind.last,) for kind in chunks]
     return tuple(Outputs.END if any(end) else Outputs.NONE for end in at_end)
+
+
+def _at_start(layer: Cell, reached: Reached, chunks: Sequence[Chunks], *, states: bool) -> Outputs:
+    """Return whether the loss reaches the states of a layer before its first step, in any of its directions."""
+    for outputs, kind in zip(reached, chunks, strict=True):
+        for begins, ends in zip(starts(layer, kind), stops(layer, kind), strict=True):
+            if begins and (outputs is Outputs.ALL or (ends and (states or outputs is Outputs.END))):
+                return Outputs.ALL
+    return Outputs.NONE
 
 
 def _before(layer: Cell, reached: Outputs, kind: Chunks, *, states: bool) -> Outputs:

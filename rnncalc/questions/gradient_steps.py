@@ -167,7 +167,9 @@ class _Unit:
         self, placed: Placed, weights: dict[str, Nested], convention: str, steps: list[dict[str, list[float]]]
     ) -> None:
         assert isinstance(placed.layer, Cell)
-        self.cell = placed.layer.replace(name=None, extra_inputs=0, repeat=1, learned_state=False, frozen=False)
+        self.cell = placed.layer.replace(
+            name=None, extra_inputs=0, repeat=1, learned_state=False, initial_state=None, frozen=False
+        )
         self.network = Network(
             input=placed.inputs, layers=(self.cell,), topology="many-to-many", convention=convention, steps=1
         )

@@ -124,7 +124,7 @@ def peak(network: Network, *, weights: bool = True, inputs: bool = True, traced:
     part: str | None = ""
     entering = 0
     for entry in network.stack:
-        if entry.part != part:
+        if entry.part != part and not entry.starts:
             part = entry.part
             entering = _inputs(entry, many=inputs_of(network.flow)[part].sequence) if inputs else 0
         memory = _memory(entry, weights, traced)

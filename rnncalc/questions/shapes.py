@@ -105,6 +105,8 @@ def _runs(network: Network, returns: Returns) -> Iterator[tuple[Placed, ...]]:
     for placed in network.stack:
         layer = placed.layer
         stacked = isinstance(layer, Cell) and layer.merge in (None, "concat") and not layer.extra_inputs
+        if placed.starts or (run and run[-1].starts):
+            stacked = False
         if run and not (placed.copy and returns.stacks and stacked):
             yield tuple(run)
             run = []

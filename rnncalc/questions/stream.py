@@ -49,7 +49,7 @@ def stream(network: Network, rate: Fraction | float | None = None, dtype: str = 
     cannot = cannot_stream(network)
     layers = tuple(None if placed.name in cannot else state_of(placed) for placed in network.stack)
     state = total(layers)
-    work = None if cannot else total(placed.multiply_adds_per_step for placed in network.stack)
+    work = None if cannot else total(placed.multiply_adds_per_step for placed in network.stack if not placed.starts)
     exact = _exact(network.rate if rate is None else rate)
     return Stream(
         network=network,

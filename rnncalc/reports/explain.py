@@ -315,6 +315,10 @@ def letters_of(each: Derivation) -> Iterator[str]:
 def _source(each: Derivation) -> str:
     """Return where a layer's input width comes from."""
     below = each.below
+    if each.placed.starts and each.placed.part == "decoder":
+        return "the encoder's final state, the vector v"
+    if each.placed.starts:
+        return "the numbers of the vector v"
     if below is None:
         whose = f"the {each.placed.part}'s" if each.placed.part else "the network's"
         return "the vocabulary" if isinstance(each.placed.layer, Embedding) else f"{whose} input"

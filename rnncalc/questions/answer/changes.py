@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
-from itertools import pairwise
 
 from rnncalc.conventions.formula import Expression, Times
 from rnncalc.layers.cell import Cell
@@ -22,6 +21,8 @@ from rnncalc.questions.answer.worksheet import (
     LayerLine,
     Source,
     Worksheet,
+    above,
+    neighbours,
     product,
     state_of,
     total,
@@ -374,10 +375,11 @@ def feeding(width: Width) -> Change:
     """Return the mistake that feeds each layer but a part's first with another width."""
 
     def change(worksheet: Worksheet, network: Network) -> Worksheet:
-        changed = [worksheet[0]]
-        for below, line in pairwise(worksheet):
+        changed = [*worksheet]
+        for lower, place in neighbours(worksheet):
+            below, line = worksheet[lower], worksheet[place]
             fed = below.placed.part == line.placed.part
-            changed.append(fed_with(line, width(below, line, network) if fed else None))
+            changed[place] = fed_with(line, width(below, line, network) if fed else None)
         return tuple(changed)
 
     return change
@@ -503,17 +505,19 @@ def inputs_and_units_swapped(worksheet: Worksheet, network: Network) -> Workshee
     if place is None:
         return worksheet
     changed = replaced(worksheet, place, swapped(worksheet[place]))
-    above = worksheet[place + 1 : place + 2]
-    fed = tuple(fed_with(line, changed[place].h * worksheet[place].directions) for line in above)
-    return (*changed[: place + 1], *fed, *changed[place + 2 :])
+    reader = above(worksheet, place)
+    if reader is None:
+        return changed
+    return replaced(changed, reader, fed_with(worksheet[reader], changed[place].h * worksheet[place].directions))
 
 
 def one_hot(worksheet: Worksheet, network: Network) -> Worksheet:
     """Leave the embedding out and feed the layer above with the vocabulary."""
     changed = [*worksheet]
-    for place, (below, line) in enumerate(pairwise(worksheet)):
+    for lower, place in neighbours(worksheet):
+        below = worksheet[lower]
         if isinstance(below.layer, Embedding):
-            changed[place : place + 2] = left_out(below), fed_with(line, below.placed.inputs)
+            changed[lower], changed[place] = left_out(below), fed_with(worksheet[place], below.placed.inputs)
     return tuple(changed)
 
 
@@ -543,11 +547,12 @@ def output_in_each_gate(worksheet: Worksheet, network: Network) -> Worksheet:
 
 def _outputs(changed: Callable[[LayerLine, int], LayerLine], worksheet: Worksheet) -> Worksheet:
     """Change the output layers above a cell, by how many gates it has."""
-    above = (
-        changed(line, len(below.gates)) if isinstance(line.layer, Output) and isinstance(below.layer, Cell) else line
-        for below, line in pairwise(worksheet)
-    )
-    return (*worksheet[:1], *above)
+    found = [*worksheet]
+    for lower, place in neighbours(worksheet):
+        below, line = worksheet[lower], worksheet[place]
+        if isinstance(line.layer, Output) and isinstance(below.layer, Cell):
+            found[place] = changed(line, len(below.gates))
+    return tuple(found)
 
 
 # --- steps and repeated layers

@@ -31,7 +31,16 @@ from rnncalc.questions.answer.changes import (
     replaced,
 )
 from rnncalc.questions.answer.reading import GivenNumber
-from rnncalc.questions.answer.worksheet import Addend, GateLine, LayerLine, Source, Worksheet, one_by_one, worksheet_of
+from rnncalc.questions.answer.worksheet import (
+    Addend,
+    GateLine,
+    LayerLine,
+    Source,
+    Worksheet,
+    above,
+    one_by_one,
+    worksheet_of,
+)
 from rnncalc.text import all_of, one_of
 
 MOST_GATES = 6
@@ -202,12 +211,13 @@ def vocabulary_of_batch(worksheet: Worksheet, question: Question) -> Iterator[Va
 def one_direction_in_a_layer(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
     """Yield the worksheet with one direction in each layer that has two, the next fed with that one."""
     for place, line in enumerate(worksheet):
-        if line.directions != 2 or line.copies != 1 or not concatenated(line) or place + 1 == len(worksheet):
+        reader = above(worksheet, place)
+        if line.directions != 2 or line.copies != 1 or not concatenated(line) or reader is None:
             continue
-        above = worksheet[place + 1]
-        if above.placed.part == line.placed.part and above.copies == 1:
+        fed = worksheet[reader]
+        if fed.placed.part == line.placed.part and fed.copies == 1:
             changed = replaced(worksheet, place, line._replace(directions=1))
-            yield Variant(replaced(changed, place + 1, fed_with(above, one_way(line))), {"layer": line.name}, line.name)
+            yield Variant(replaced(changed, reader, fed_with(fed, one_way(line))), {"layer": line.name}, line.name)
 
 
 def layers_left_out(worksheet: Worksheet, question: Question) -> Iterator[Variant]:
@@ -219,10 +229,12 @@ def layers_left_out(worksheet: Worksheet, question: Question) -> Iterator[Varian
             continue
         left = replaced(worksheet, place, line._replace(copies=line.copies - 1))
         yield Variant(left, {"layer": line.name}, line.name)
-        above = worksheet[place + 1] if place + 1 < len(worksheet) else None
-        if above and above.placed.part == line.placed.part and line.copies == 1:
-            fed = fed_with(above, line.placed.inputs - line.layer.extra_inputs)
-            yield Variant(replaced(left, place + 1, fed), {"layer": line.name}, line.name)
+        reader = above(worksheet, place)
+        if reader is None or line.placed.starts or line.copies != 1:
+            continue
+        if worksheet[reader].placed.part == line.placed.part:
+            fed = fed_with(worksheet[reader], line.placed.inputs - line.layer.extra_inputs)
+            yield Variant(replaced(left, reader, fed), {"layer": line.name}, line.name)
 
 
 def layers_alone(worksheet: Worksheet, question: Question) -> Iterator[Variant]:

@@ -14,7 +14,7 @@ from rnncalc.network.network import Network
 from rnncalc.questions.answer.changes import concatenated, fed_with, one_way, replaced
 from rnncalc.questions.answer.mistake import Family, Mistake, Question, Variant
 from rnncalc.questions.answer.table import TABLE
-from rnncalc.questions.answer.worksheet import LayerLine, Worksheet, amount, sum_of
+from rnncalc.questions.answer.worksheet import LayerLine, Worksheet, above, amount, sum_of
 
 MOST_LISTED = 5
 """The most pairs that are listed, and the most explanations of a rounded number."""
@@ -292,8 +292,11 @@ def carried_on(worksheet: Worksheet, wrong: Worksheet, place: int) -> Iterator[W
     """Yield the ways to go on after a wrong layer: the mistake made in all layers, or in this one, with its width."""
     for way in (wrong, replaced(worksheet, place, wrong[place])):
         width = _wrong_width(worksheet[place], wrong[place])
-        fed = place + 1 < len(way) and way[place + 1].width("input")
-        yield replaced(way, place + 1, fed_with(way[place + 1], width)) if fed else way
+        reader = above(way, place)
+        if reader is None or not way[reader].width("input"):
+            yield way
+        else:
+            yield replaced(way, reader, fed_with(way[reader], width))
 
 
 def _wrong_width(was: LayerLine, now: LayerLine) -> int | None:

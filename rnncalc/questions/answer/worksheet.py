@@ -221,6 +221,22 @@ def worksheet_of(network: Network) -> Worksheet:
     return tuple(lines)
 
 
+def above(worksheet: Worksheet, place: int) -> int | None:
+    """Return the place of the line that reads the output of another, None above the last.
+
+    A dense layer that makes a state before the first step reads no layer below it.
+    """
+    places = range(place + 1, len(worksheet))
+    return next((place for place in places if not worksheet[place].placed.starts), None)
+
+
+def neighbours(worksheet: Worksheet) -> Iterator[tuple[int, int]]:
+    """Yield the places of each line and of the line that reads its output."""
+    for place, line in enumerate(worksheet):
+        if not line.placed.starts and (reader := above(worksheet, place)) is not None:
+            yield place, reader
+
+
 def _alike(one: Placed, other: Placed) -> bool:
     return one.part == other.part and one.inputs == other.inputs and one.layer == other.layer
 

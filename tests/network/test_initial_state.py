@@ -1,0 +1,118 @@
+"""States before the first step that come from a vector, or from an encoder, through dense layers."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from conftest import Call
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import SMALL, Spec, encoder_decoder, network
+
+from rnncalc import GRU, LSTM, RNN, Dense, Network, backward, count, run
+from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.errors import RefusedError, SpecError
+from rnncalc.export import export
+from rnncalc.network.flow import Final, InitialState, Input, Recur
+from rnncalc.network.parts import Part
+from rnncalc.spec import parse
+
+M, H, V, N = 5, 3, 7, 2
+PLAIN = {"dense", "dropout", "embedding", "external"}
+
+
+def test_one_dense_layer_a_state() -> None:
+    """h·M + h for each state and direction; the layer's own count stays."""
+    net = Network(input=M, layers=[LSTM(H, initial_state=V, bidirectional=True)], output=N, steps=4)
+    assert net.params == 2 * 4 * H * (M + H + 1) + 2 * 2 * (H * V + H) + N * (2 * H + 1)
+    assert [(placed.name, placed.params) for placed in net.stack[:2]] == [
+        ("lstm_1_h_0", 2 * H * (V + 1)),
+        ("lstm_1_c_0", 2 * H * (V + 1)),
+    ]
+    vector = next(place for place, move in enumerate(net.flow) if isinstance(move, Input) and move.extra_of)
+    made = [place for place, move in enumerate(net.flow) if isinstance(move, InitialState)]
+    (recurs,) = (move for move in net.flow if isinstance(move, Recur))
+    assert [net.flow[place].reads for place in made] == [(vector,), (vector,)]
+    assert recurs.reads[1:] == tuple(made)
+
+
+def test_a_bridge_reads_the_final_states() -> None:
+    """Of the same letter if there is one, else h: kinds, widths and directions may then differ."""
+    encoder = Part(M, (GRU(6, bidirectional=True),), steps=4)
+    decoder = Part(M, (LSTM(4, initial_state=12),), Dense(3), 5)  # type: ignore[arg-type]  # an output may be a dense layer
+    with pytest.raises(SpecError, match="expected an Output"):
+        Network(encoder=encoder, decoder=decoder)
+    net = Network(encoder=encoder, decoder=decoder._replace(output=None))
+    assert [move.state for move in net.flow if isinstance(move, Final)] == ["h", "h"]
+    assert net.params == 2 * 3 * 6 * (M + 6 + 1) + 4 * 4 * (M + 4 + 1) + 2 * 4 * (12 + 1)
+    message = r"decoder\.layers\[0\]\.initial_state: expected 12, the width of the encoder's final state, got 6"
+    with pytest.raises(SpecError, match=message):
+        Network(encoder=encoder, decoder=Part(M, (LSTM(4, initial_state=6),), steps=5))
+
+
+@st.composite
+def started(draw: st.DrawFn) -> Spec:
+    """Draw a network with a vector that starts some of its layers, an encoder-decoder among them."""
+    spec: Spec = draw(st.one_of(network(steps=True), encoder_decoder()))
+    halves: list[Any] = [spec["encoder"], spec["decoder"]] if "encoder" in spec else [spec]
+    widths = [layer for layer in halves[0]["layers"] if not PLAIN & {*layer}]
+    for half in halves:
+        cells = [layer for layer in half["layers"] if not PLAIN & {*layer}]
+        for place, layer in enumerate(cells):
+            if layer.get("learned_state") or "projection" in layer or not draw(st.booleans()):
+                continue
+            layer["initial_state"] = draw(SMALL)
+            if half is spec.get("decoder"):
+                gives = widths[place]
+                layer["initial_state"] = next(iter(gives.values())) * (2 if gives.get("bidirectional") else 1)
+    halves[-1]["layers"] = [layer for layer in halves[-1]["layers"] if "external" not in layer] or [{"rnn": 2}]
+    return spec
+
+
+@given(spec=started(), chunk=st.integers(1, 4))
+@settings(max_examples=60, deadline=None)
+def test_counts_are_what_passes_do(spec: Spec, chunk: int) -> None:
+    """Forward and backward, whole and in chunks: weights read, multiplications, saved activations, gradients."""
+    net = parse(yaml.safe_dump(spec).encode(), "spec").network
+    assert run(net).agrees
+    assert backward(net, chunk=chunk).agrees
+    assert count(net).params == sum(tensor.params for placed in net.stack for tensor in placed.tensors)
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_every_convention_has_it(convention: str) -> None:
+    """As a dense module beside its own; with feedback it is applied once."""
+    layers = (GRU(H, initial_state=V), LSTM(M, initial_state=V))
+    net = Network(input=M, layers=layers, steps=3, topology="one-to-many", feedback=True, convention=convention)
+    assert run(net).agrees
+    assert backward(net).agrees
+    with pytest.raises(RefusedError, match="gru_1_h_0: a state that a dense layer makes before the first step is not"):
+        export(net, "pytorch")
+
+
+def test_every_command_knows_it(tmp_path: Path, call: Call) -> None:
+    """Equations, pictures, answers, shapes, streaming and training."""
+    flags = ("-i", M, "-l", f"lstm:{H},initial_state={V}", "-o", N, "-T", 4)
+    assert "h_0 = W " in call("explain", *flags).out
+    drawn = call("draw", *flags).out
+    assert "h_0 and c_0 of lstm_1 come from a vector of 7 numbers" in drawn
+    assert "lstm_1_h_0" not in drawn
+    total = 4 * H * (M + H + 1) + 2 * H * (V + 1) + N * (H + 1)
+    assert call("answer", *flags, total).code == 0
+    assert "leaves out the layer lstm_1_h_0" in call("answer", *flags, total - H * (V + 1)).out
+    assert "lstm_1_h_0  dense  (B, 7)     output   (B, 3)" in call(*flags, "-c", "pytorch", "--shapes").out
+    assert f"{total:,}" in call(*flags, "--training").out
+    spec = tmp_path / "spec.yaml"
+    spec.write_text(
+        f"input: {M}\nlayers: [{{rnn: {H}, initial_state: 2}}]\nsteps: 2\nstart: {{rnn_1: {{h: [1, 1, 1]}}}}\n"
+    )
+    assert "start.rnn_1: does not apply: its states come from a vector" in call("run", spec).err
+    both = call("-i", M, "-l", "rnn:3,initial_state=2,learned_state")
+    assert both.err == (
+        "--layer 1: learned_state: the state before the first step comes from a vector already; remove one of the two\n"
+    )
+    clash = call("-i", M, "-l", "rnn:3,initial_state=2", "-l", "dense:3,name=rnn_1_h_0")
+    assert clash.code == 2
+    assert "another layer is called 'rnn_1_h_0', by default" in clash.err
+    assert RNN(3).initial_state is None
