@@ -133,7 +133,12 @@ def _right(judged: Judgement) -> Value:
 
 
 def _in_words(value: Value) -> str:
-    return f"{value.letters} = {value.numbers}" if isinstance(value, Arithmetic) else str(value)
+    match value:
+        case Arithmetic():
+            return f"{value.letters} = {value.numbers}"
+        case int():
+            return f"{value:,}"
+    return str(value)
 
 
 def _given(judged: Judgement) -> int | tuple[int, ...] | str:
@@ -176,8 +181,8 @@ def _sentence(diagnosis: Diagnosis) -> str:
     return f"{text}, in {first} alone" if first == last else f"{text}, in one alone of {first} to {last}"
 
 
-def _sum(expression: Expression) -> Arithmetic:
-    return Arithmetic(write(expression), f"{amount(expression):,}")
+def _sum(expression: Expression) -> Value:
+    return expression if isinstance(expression, int) else Arithmetic(write(expression), f"{amount(expression):,}")
 
 
 MEANINGS: dict[OtherQuantity, str] = {
