@@ -105,6 +105,8 @@ def _shortly(judged: Judgement) -> str:
         return _sentence(judged.diagnoses[0])
     if judged.meant:
         return f"gives {_sentence_of(judged.meant[0])}"
+    if isinstance(judged.given, GivenNumber) and judged.given.one_digit:
+        return "rounded to one digit, too coarse to judge"
     return f"takes {_size(judged.other_size)}" if judged.other_size else "no known mistake"
 
 
@@ -217,6 +219,13 @@ def _instead(judged: Judgement, network: Network) -> Iterator[str]:
         yield f"{judged.tensor}: {_said(judged)} is {ORDERS[judged.returned.order]}."
     if judged.rounded and isinstance(given, GivenNumber):
         yield f"{given.text} is right as a rounding: exactly it is {judged.params:,}."
+        if given.one_digit:
+            yield "One digit is too few to tell it from wrong counts; give two or more."
+    elif isinstance(given, GivenNumber) and given.one_digit and not judged.right:
+        least, most = given.meant
+        yield f"{given.text} is rounded to one digit: it may be any number from {least:,} to {most:,}."
+        yield "That is too coarse to look for a mistake; give two digits or more."
+        return
     elif isinstance(given, GivenNumber) and given.unit > 1 and not judged.right:
         least, most = given.meant
         yield f"{given.text} is taken as a rounding, of any number from {least:,} to {most:,}."

@@ -281,7 +281,7 @@ def _of_returned(judged: JudgedShape) -> Judgement:
 def _judge_total(grader: Grader, given: GivenNumber) -> Judgement:
     network = grader.network
     judged = Judgement(None, given, network.params)
-    if judged.right:
+    if judged.right or given.one_digit:
         return judged
     known = tuple(meanings(grader.quantities, given))
     found = tuple(diagnosis for diagnosis, _ in grader.search.diagnoses(Question(network, given), known=bool(known)))
@@ -301,7 +301,7 @@ def _judge_layers(grader: Grader, places: list[int], given: Sequence[GivenNumber
     for number, place in zip(given, places, strict=True):
         line = worksheet[place]
         each = Judgement(line.name, number, line.params)
-        if not each.right:
+        if not (each.right or number.one_digit):
             follows = next((layer for layer, way in learned if number.means(way[place].params)), None)
             if follows:
                 each = each._replace(follows=follows)

@@ -32,7 +32,7 @@ from rnncalc.questions.answer.changes import (
 )
 from rnncalc.questions.answer.reading import GivenNumber
 from rnncalc.questions.answer.worksheet import Addend, GateLine, LayerLine, Source, Worksheet, one_by_one, worksheet_of
-from rnncalc.text import all_of, one_of
+from rnncalc.text import all_of, one_of, plural
 
 MOST_GATES = 6
 """More gates than any cell has that is counted wrong."""
@@ -182,7 +182,7 @@ def output_widths(worksheet: Worksheet, question: Question) -> Iterator[Variant]
             changes = units * each - line.params
             if units > 0 and units != line.h and question.given.means(question.params(worksheet) + changes):
                 changed = line._replace(h=units, bias_size=units)
-                values = {"width": f"{units:,}", "units": f"{line.h:,}"}
+                values = {"width": plural(units, "unit"), "units": f"{line.h:,}"}
                 yield Variant(replaced(worksheet, place, changed), values, line.name)
 
 

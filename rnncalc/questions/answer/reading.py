@@ -60,6 +60,11 @@ class GivenNumber(NamedTuple):
         """The least and the greatest number that it may be a rounding of."""
         return self.number - self.unit // 2, self.number + self.unit // 2
 
+    @property
+    def one_digit(self) -> bool:
+        """Whether it is rounded to one digit: right and wrong counts come to the same."""
+        return self.unit > 1 and self.number < 10 * self.unit
+
     def means(self, number: int) -> bool:
         """Return whether a number is the one that was given, rounded as it was."""
         if self.unit == 1 or not self.number:

@@ -192,10 +192,10 @@ def _products(line: LayerLine) -> Iterator[Expression]:
 
 
 def _peepholes(line: LayerLine) -> Iterator[Expression]:
-    widths = Counter(gate.width("peephole") for gate in line.gates)
-    for width, count in widths.items():
+    reads = Counter((read.width, read.times) for gate in line.gates for read in gate.reads if read.source == "peephole")
+    for (width, times), count in reads.items():
         if width and line.h:
-            yield product(count, line.h if width == 1 else Times((line.h, width)))
+            yield product(times, count, line.h if width == 1 else Times((line.h, width)))
 
 
 def worksheet_of(network: Network) -> Worksheet:
