@@ -10,7 +10,7 @@ from rnncalc.conventions.formula import Expression
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.grading import Answer, Judgement
 from rnncalc.questions.answer.quantities import Meaning, OtherQuantity, OtherSize
-from rnncalc.questions.answer.reading import GivenNumber, ReturnedShape
+from rnncalc.questions.answer.reading import GivenNumber, NamedShape
 from rnncalc.questions.answer.returned import AxisOrder
 from rnncalc.questions.answer.search import Diagnosis
 from rnncalc.questions.answer.worksheet import amount, write
@@ -29,7 +29,7 @@ class AnswerReport(SheetReport, DataReport):
     def data(self) -> dict[str, Any]:
         """Return the JSON object."""
         judged = self.answer.judged
-        answers = [each.given.sizes if isinstance(each.given, ReturnedShape) else _given(each) for each in judged]
+        answers = [each.given.sizes if isinstance(each.given, NamedShape) else _given(each) for each in judged]
         params = [None if each.returned else each.params for each in judged]
         whole = judged[0].layer is None
         return {
@@ -145,7 +145,7 @@ def _in_words(value: Value) -> str:
 
 def _given(judged: Judgement) -> int | tuple[int, ...] | str:
     match judged.given:
-        case ReturnedShape(_, sizes):
+        case NamedShape(_, sizes):
             return f"({', '.join(f'{size:,}' if isinstance(size, int) else str(size) for size in sizes)})"
         case GivenNumber(number):
             return number
