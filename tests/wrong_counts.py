@@ -202,6 +202,7 @@ WRONG: dict[str, ByHand] = {
     "peephole-in-each-gate": lambda m, h, k, n: (over(m, LSTM(h, peepholes=True)), lstm(m, h) + 4 * h),
     "bias-in-each-gate": lambda m, h, k, n: (over(m, SRU(m + 1)), 4 * (m + 1) * m + 6 * (m + 1)),
     "other-gates-{count}": lambda m, h, k, n: (over(m, MinGRU(h), n=n), 4 * h * (m + 1) + out(h, n)),
+    "one-plain-rnn": lambda m, h, k, n: (over(m, LSTM(h, repeat=2), n=n), h * m + h * h + n * h),
     "no-scalars": lambda m, h, k, n: (over(m, FastGRNN(h), n=n), h * (m + h) + 2 * h + out(h, n)),
     "recurrence-counted": lambda m, h, k, n: (over(m, MinLSTM(h), n=n), 3 * rnn(m, h) + out(h, n)),
     "shared-twice": lambda m, h, k, n: (over(m, FastGRNN(h), n=n), 2 * rnn(m, h) + 2 + out(h, n)),

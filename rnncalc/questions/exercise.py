@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from math import prod
 from random import Random
 from typing import Any, NamedTuple, TypeVar
 
 from rnncalc.bounds import MOST_EXERCISES, MOST_EXPLAINED
-from rnncalc.conventions.formula import Times
 from rnncalc.display import displayed, report_of
 from rnncalc.errors import CallError, SpecError
 from rnncalc.layers.options import Size
 from rnncalc.network.network import Network
 from rnncalc.network.parts import OUTPUT, joins
-from rnncalc.questions.answer.grading import Judgement
+from rnncalc.questions.answer.grading import Grader, Judgement
 from rnncalc.questions.answer.mistake import Question
-from rnncalc.questions.answer.quantities import MISTAKEN_FOR, NUMBERS, Meaning, OtherQuantity
+from rnncalc.questions.answer.quantities import NUMBERS, OtherQuantity
 from rnncalc.questions.answer.reading import GivenNumber, Shape
 from rnncalc.questions.answer.search import Diagnosis, Reason, Search
 from rnncalc.questions.answer.table import TABLE
-from rnncalc.questions.answer.tensors import TENSOR_MISTAKES, number_of_tensors, tensors_of
-from rnncalc.questions.answer.worksheet import one_by_one, worksheet_of
+from rnncalc.questions.answer.tensors import TENSOR_MISTAKES, diagnoses_of, number_of_tensors, tensors_of
+from rnncalc.questions.answer.worksheet import one_by_one
 from rnncalc.questions.given import network_of, said, whole, word
 from rnncalc.questions.training import Training, training
 from rnncalc.text import not_among, plural
@@ -42,26 +41,26 @@ Answered = int | tuple[int, ...]
 T = TypeVar("T")
 
 
-class WrongAnswer(NamedTuple):
-    """An answer that a known mistake gives: the mistake as `answer` finds it, or words for another quantity."""
-
-    answer: Answered
-    mistake: Judgement | str
-
-
 class Item(NamedTuple):
     """One thing that is asked.
 
     layer, tensor: the names of what it is asked of; None for the whole network, and for a count of all tensors.
-    wrong: the known wrong answers, the likeliest first. choices: the answers to choose from, in no order; none if any
-        may be written.
+    wrong: the known wrong answers, the likeliest first, each judged as `answer` does. choices: the answers to choose
+        from, in no order; none if any may be written.
     """
 
     layer: str | None
     tensor: str | None
     right: Answered
-    wrong: tuple[WrongAnswer, ...]
+    wrong: tuple[Judgement, ...]
     choices: tuple[Answered, ...] = ()
+
+
+def answered(judged: Judgement) -> Answered:
+    """Return the answer that was judged: a number, or the sizes of a shape."""
+    given = judged.given
+    assert isinstance(given, GivenNumber | Shape), "no exercise asks for the shape of what a layer returns"
+    return given.number if isinstance(given, GivenNumber) else given.sizes
 
 
 class Exercise(NamedTuple):
@@ -238,7 +237,7 @@ def _resized(network: Network, places: Sequence[SizePlace], value: int) -> Netwo
 
 def _with_choices(item: Item, choices: int, random: Random) -> Item:
     """Return an item with the right answer among the likeliest wrong ones, shuffled by `random()` alone."""
-    among = [item.right, *(wrong.answer for wrong in item.wrong[: max(choices - 1, 0)])]
+    among = [item.right, *(answered(wrong) for wrong in item.wrong[: max(choices - 1, 0)])]
     if len(among) < 2:
         return item
     shuffled = []
@@ -268,62 +267,50 @@ def _check(what: str, number: int) -> None:
 
 
 def _total(network: Network) -> Item:
-    search = Search(worksheet_of(network), network)
-    wrong = _of_worksheet(search, Question(network, AnyNumber(network.params)), None)
-    of = training(network)
-    return Item(None, None, network.params, _distinct(network.params, (*wrong, *_of_quantities(of, None))))
+    grader = Grader(network)
+    numbers = [*_mistaken(grader.search, Question(network, AnyNumber(network.params)))]
+    numbers += [quantity.number for quantity in grader.quantities]
+    wrong = [grader.judge([GivenNumber(number)]).judged[0] for number in _wrong(numbers, network.params)]
+    return Item(None, None, network.params, tuple(wrong))
 
 
 def _layers(network: Network) -> Iterator[Item]:
     search = Search(one_by_one(network), network)
     for place, placed in enumerate(network.stack):
         if placed.params:
-            wrong = _of_worksheet(search, Question(network, AnyNumber(placed.params), place), placed.name)
-            yield Item(placed.name, None, placed.params, _distinct(placed.params, wrong))
+            wrong = []
+            for number in _wrong(_mistaken(search, Question(network, AnyNumber(placed.params), place)), placed.params):
+                given = GivenNumber(number)
+                found = tuple(each for each, _ in search.diagnoses(Question(network, given, place), known=True))
+                wrong.append(Judgement(placed.name, given, placed.params, diagnoses=found))
+            yield Item(placed.name, None, placed.params, tuple(wrong))
 
 
-def _of_worksheet(search: Search, question: Question, layer: str | None) -> Iterator[WrongAnswer]:
-    """Yield what the mistakes in a count give, none with another, in the order of `answer`, but the rare ones last."""
+def _mistaken(search: Search, question: Question) -> Iterator[int]:
+    """Yield the counts that single mistakes give, in the order of `answer`, but those of rare mistakes last."""
     found = [diagnosis for diagnosis, _ in search.diagnoses(question, known=True)]
     for diagnosis in sorted(found, key=lambda diagnosis: diagnosis.alone is not None or diagnosis.id in _RARE):
-        number = GivenNumber(diagnosis.params)
-        judged = Judgement(layer, number, question.given.number, diagnoses=(diagnosis,))
-        yield WrongAnswer(number.number, judged)
+        yield diagnosis.params
 
 
-def _of_quantities(of: Training, layer: str | None) -> Iterator[WrongAnswer]:
-    """Yield the other quantities of a network that are taken for its count."""
-    for quantity, of_it in NUMBERS.items():
-        meant = MISTAKEN_FOR.get(quantity)
-        right = NUMBERS[meant](of) if meant else None
-        if (number := of_it(of)) and number != right and not (meant and right is None):
-            params = of.network.params
-            yield WrongAnswer(number, Judgement(layer, GivenNumber(number), params, meant=(Meaning(quantity, right),)))
+def _wrong(answers: Iterable[T], right: T) -> list[T]:
+    """Return the answers that are not right, each once."""
+    return [answer for answer in dict.fromkeys(answers) if answer != right]
 
 
 def _tensors(network: Network) -> Iterator[Item]:
     tensors = tuple(tensors_of(network))
     rights = [Shape(tensor.shape) for tensor in tensors]
     for place, (layer, tensor) in enumerate(tensors):
+        shapes = [shape for mistake in TENSOR_MISTAKES for _, shape in mistake.wrong(tensors, place, rights)]
         wrong = []
-        for mistake in TENSOR_MISTAKES:
-            for values, shape in mistake.wrong(tensors, place, rights):
-                if Shape(shape).has_shape(tensor.shape):
-                    continue
-                reason = Reason.of(mistake.id, mistake.text, values)
-                found = Diagnosis((reason,), layer, None, Times(shape), Times(tensor.shape))
-                judged = Judgement(layer, Shape(shape), tensor.params, tensor.name, tensor.shape, diagnoses=(found,))
-                wrong.append(WrongAnswer(shape, judged))
-        yield Item(layer, tensor.name, tensor.shape, _distinct(tensor.shape, wrong))
-
-
-def _distinct(right: Answered, wrong: Iterator[WrongAnswer] | Sequence[WrongAnswer]) -> tuple[WrongAnswer, ...]:
-    """Return the wrong answers without the right one; of several that are equal, the first, which is the likeliest."""
-    found: dict[Answered, WrongAnswer] = {}
-    for each in wrong:
-        found.setdefault(each.answer, each)
-    found.pop(right, None)
-    return tuple(found.values())
+        for shape in _wrong(shapes, tensor.plain_shape):
+            answers = [*rights[:place], Shape(shape), *rights[place + 1 :]]
+            judged = Judgement(layer, Shape(shape), tensor.params, tensor.name, tensor.shape, tensor.plain_shape)
+            found = tuple(diagnoses_of(tensors, place, answers))
+            if not judged.right and found:
+                wrong.append(judged._replace(diagnoses=found))
+        yield Item(layer, tensor.name, tensors[place].shape, tuple(wrong))
 
 
 _RARE = {row.id for row in TABLE if row.rare}
@@ -340,32 +327,47 @@ def _params(of: Training) -> int:
     return of.network.params
 
 
+class Confusion(NamedTuple):
+    """A quantity that is taken for the one that is asked: what to say of it, and its number."""
+
+    id: str
+    text: str
+    number: Counted
+
+
 RIGHT: Mapping[str, Counted] = {
     "multiply-adds": NUMBERS[OtherQuantity.MULTIPLY_ADDS],
     "saved": NUMBERS[OtherQuantity.SAVED],
 }
 """The quantities, other than counts and shapes, that may be asked for."""
 
-CONFUSED: Mapping[str, Sequence[tuple[str, Counted]]] = {
+CONFUSED: Mapping[str, Sequence[Confusion]] = {
     "multiply-adds": (
-        ("is that of one step, and there are several", NUMBERS[OtherQuantity.MULTIPLY_ADDS_PER_STEP]),
-        ("is the number of parameters, and most are used once for each step", _params),
-        ("counts a multiply-add for each bias too", NUMBERS[OtherQuantity.GRADIENTS_A_STEP]),
-        ("counts a multiplication and an addition as two (FLOPs), not as one multiply-add", _twice_the_work),
-        ("is that of the backward pass", NUMBERS[OtherQuantity.BACKWARD]),
-        ("is that of the dense equivalent with its biases", NUMBERS[OtherQuantity.DENSE]),
+        Confusion(
+            "one-step", "is that of one step, and there are several", NUMBERS[OtherQuantity.MULTIPLY_ADDS_PER_STEP]
+        ),
+        Confusion("params", "is the number of parameters, and most are used once for each step", _params),
+        Confusion("biases", "counts a multiply-add for each bias too", NUMBERS[OtherQuantity.GRADIENTS_A_STEP]),
+        Confusion(
+            "flops", "counts a multiplication and an addition as two (FLOPs), not as one multiply-add", _twice_the_work
+        ),
+        Confusion("backward", "is that of the backward pass", NUMBERS[OtherQuantity.BACKWARD]),
+        Confusion("dense", "is that of the dense equivalent with its biases", NUMBERS[OtherQuantity.DENSE]),
     ),
     "saved": (
-        (
+        Confusion(
+            "no-gates",
             "leaves out the gates, which the backward equations read too",
             NUMBERS[OtherQuantity.SAVED_WITHOUT_GATES],
         ),
-        ("is the number of values in the states of all steps", NUMBERS[OtherQuantity.STATES_CARRIED]),
-        ("is the number of parameters", _params),
-        ("is the number of multiply-adds in one pass", NUMBERS[OtherQuantity.MULTIPLY_ADDS]),
+        Confusion(
+            "states", "is the number of values in the states of all steps", NUMBERS[OtherQuantity.STATES_CARRIED]
+        ),
+        Confusion("params", "is the number of parameters", _params),
+        Confusion("multiply-adds", "is the number of multiply-adds in one pass", NUMBERS[OtherQuantity.MULTIPLY_ADDS]),
     ),
 }
-"""What is taken for each of them, the likeliest first: what to say of it, and its number."""
+"""What is taken for each of them, the likeliest first."""
 
 
 def _quantity(network: Network, ask: str) -> Item:
@@ -375,5 +377,10 @@ def _quantity(network: Network, ask: str) -> Item:
         if any(part.steps is None for part in network.parts.values()):
             raise CallError(f"ask: {ask} depends on the number of steps; give steps")
         raise CallError(f"ask: {ask} is not known of a network with a part counted elsewhere")
-    wrong = [WrongAnswer(number, text) for text, number_of in CONFUSED[ask] if (number := number_of(of))]
-    return Item(None, None, right, _distinct(right, wrong))
+    wrong: dict[int, Judgement] = {}
+    for confusion in CONFUSED[ask]:
+        number = confusion.number(of)
+        if number and number != right:
+            found = Diagnosis((Reason(confusion.id, confusion.text),), None, None, number, right)
+            wrong.setdefault(number, Judgement(None, GivenNumber(number), right, diagnoses=(found,)))
+    return Item(None, None, right, tuple(wrong.values()))

@@ -10,7 +10,7 @@ from rnncalc.conventions.formula import Expression
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.grading import Answer, Judgement
 from rnncalc.questions.answer.quantities import Meaning, OtherQuantity, OtherSize
-from rnncalc.questions.answer.reading import GivenNumber, ReturnedShape
+from rnncalc.questions.answer.reading import GivenNumber, NamedShape
 from rnncalc.questions.answer.returned import AxisOrder
 from rnncalc.questions.answer.search import Diagnosis
 from rnncalc.questions.answer.worksheet import amount, write
@@ -29,7 +29,7 @@ class AnswerReport(SheetReport, DataReport):
     def data(self) -> dict[str, Any]:
         """Return the JSON object."""
         judged = self.answer.judged
-        answers = [each.given.sizes if isinstance(each.given, ReturnedShape) else _given(each) for each in judged]
+        answers = [each.given.sizes if isinstance(each.given, NamedShape) else _given(each) for each in judged]
         params = [None if each.returned else each.params for each in judged]
         whole = judged[0].layer is None
         return {
@@ -105,6 +105,8 @@ def _shortly(judged: Judgement) -> str:
         return _sentence(judged.diagnoses[0])
     if judged.meant:
         return f"gives {_sentence_of(judged.meant[0])}"
+    if isinstance(judged.given, GivenNumber) and judged.given.one_digit:
+        return "rounded to one digit, too coarse to judge"
     return f"takes {_size(judged.other_size)}" if judged.other_size else "no known mistake"
 
 
@@ -133,12 +135,17 @@ def _right(judged: Judgement) -> Value:
 
 
 def _in_words(value: Value) -> str:
-    return f"{value.letters} = {value.numbers}" if isinstance(value, Arithmetic) else str(value)
+    match value:
+        case Arithmetic():
+            return f"{value.letters} = {value.numbers}"
+        case int():
+            return f"{value:,}"
+    return str(value)
 
 
 def _given(judged: Judgement) -> int | tuple[int, ...] | str:
     match judged.given:
-        case ReturnedShape(_, sizes):
+        case NamedShape(_, sizes):
             return f"({', '.join(f'{size:,}' if isinstance(size, int) else str(size) for size in sizes)})"
         case GivenNumber(number):
             return number
@@ -176,8 +183,8 @@ def _sentence(diagnosis: Diagnosis) -> str:
     return f"{text}, in {first} alone" if first == last else f"{text}, in one alone of {first} to {last}"
 
 
-def _sum(expression: Expression) -> Arithmetic:
-    return Arithmetic(write(expression), f"{amount(expression):,}")
+def _sum(expression: Expression) -> Value:
+    return expression if isinstance(expression, int) else Arithmetic(write(expression), f"{amount(expression):,}")
 
 
 MEANINGS: dict[OtherQuantity, str] = {
@@ -212,6 +219,13 @@ def _instead(judged: Judgement, network: Network) -> Iterator[str]:
         yield f"{judged.tensor}: {_said(judged)} is {ORDERS[judged.returned.order]}."
     if judged.rounded and isinstance(given, GivenNumber):
         yield f"{given.text} is right as a rounding: exactly it is {judged.params:,}."
+        if given.one_digit:
+            yield "One digit is too few to tell it from wrong counts; give two or more."
+    elif isinstance(given, GivenNumber) and given.one_digit and not judged.right:
+        least, most = given.meant
+        yield f"{given.text} is rounded to one digit: it may be any number from {least:,} to {most:,}."
+        yield "That is too coarse to look for a mistake; give two digits or more."
+        return
     elif isinstance(given, GivenNumber) and given.unit > 1 and not judged.right:
         least, most = given.meant
         yield f"{given.text} is taken as a rounding, of any number from {least:,} to {most:,}."

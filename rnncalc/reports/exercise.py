@@ -10,8 +10,8 @@ from rnncalc.layers.layer import Embedding, Layer
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part, Topology, reads_many
 from rnncalc.network.writer import spec_of
-from rnncalc.questions.answer.grading import Answer
-from rnncalc.questions.exercise import Answered, Exercise, ExerciseSet, Item, WrongAnswer
+from rnncalc.questions.answer.grading import Answer, Judgement
+from rnncalc.questions.exercise import Answered, Exercise, ExerciseSet, Item, answered
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.reports.report import DataReport, QuizReport, SheetReport
 from rnncalc.reports.setting import title
@@ -98,15 +98,15 @@ def _asked(question: QuizQuestion) -> Iterator[str]:
     yield from (f"({chr(ord('a') + number)}) {each.text}" for number, each in enumerate(question.choices))
 
 
-def _data(of: Exercise, item: Item, wrong: WrongAnswer) -> dict[str, Any]:
+def _data(of: Exercise, item: Item, wrong: Judgement) -> dict[str, Any]:
     places = {"layer": item.layer, "tensor": item.tensor}
     where = {key: name for key, name in places.items() if name is not None}
-    answer = [*wrong.answer] if isinstance(wrong.answer, tuple) else wrong.answer
-    return {**where, "answer": answer, "feedback": feedback(of, wrong)}
+    answer = answered(wrong)
+    return {**where, "answer": [*answer] if isinstance(answer, tuple) else answer, "feedback": feedback(of, wrong)}
 
 
 def _question(of: Exercise, item: Item, number: int) -> QuizQuestion:
-    wrong = {each.answer: QuizAnswer(_spellings(each.answer), feedback(of, each)) for each in item.wrong}
+    wrong = {answered(each): QuizAnswer(_spellings(answered(each)), feedback(of, each)) for each in item.wrong}
     right = QuizAnswer(_spellings(item.right), "Right.")
     where = " ".join(part for part in (item.layer, item.tensor) if part) or of.asks
     return QuizQuestion(
@@ -135,11 +135,10 @@ def _spellings(answer: Answered) -> tuple[str, ...]:
     return (*ways, *(sign.join(map(str, answer)) for sign in ("x", "×", " x ", " × ")))
 
 
-def feedback(of: Exercise, wrong: WrongAnswer) -> str:
-    """Return what is said of a wrong answer: the sentence that `answer` says of it."""
-    if isinstance(wrong.mistake, str):
-        return f"{wrong.answer:,} {wrong.mistake}."
-    _, sentence, *_ = AnswerReport(Answer(of.network, (wrong.mistake,))).sentences()
+def feedback(of: Exercise, wrong: Judgement) -> str:
+    """Return what is said of a wrong answer: the first sentence that `answer` says of it."""
+    first = wrong._replace(diagnoses=wrong.diagnoses[:1])
+    _, sentence, *_ = AnswerReport(Answer(of.network, (first,))).sentences()
     return sentence
 
 

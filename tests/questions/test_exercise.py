@@ -2,9 +2,15 @@
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import Spec, encoder_decoder
+from strategies import network as whole
 
 from rnncalc import GRU, LSTM, CallError, Network, SpecError, answer, exercise, training
-from rnncalc.questions.exercise import ASKS, items_of
+from rnncalc.questions.answer.grading import Grader, Judgement
+from rnncalc.questions.answer.reading import GivenNumber, Shape
+from rnncalc.questions.exercise import ASKS, Answered, answered, items_of
 from rnncalc.reports.exercise import of_exercises
 from rnncalc.spec import parse
 
@@ -19,11 +25,38 @@ def test_the_feedback_is_that_of_answer() -> None:
     assert [mistake["answer"] for mistake in found.mistakes[:4]] == [12_000, 4_656, 1_152, 1_248]
 
 
+@given(st.one_of(whole(), encoder_decoder()), st.sampled_from(["total", "layers", "tensors"]))
+def test_every_exercise_is_graded(spec: Spec, ask: str) -> None:
+    """The right answer is right, and each wrong one is diagnosed with the mistake that it was made from."""
+    network = parse(yaml.safe_dump(spec).encode(), "spec.yaml").network
+    try:
+        items = [*items_of(network, ask)]
+    except CallError:  # nothing has parameters
+        return
+    grader = Grader(network)
+    rights = [given_of(item.right) for item in items]
+    assert grader.judge(rights).right
+    for place, item in enumerate(items[:4]):
+        for wrong in item.wrong:
+            judged = grader.judge([*rights[:place], wrong.given, *rights[place + 1 :]]).judged[place]
+            assert not judged.right
+            assert first_of(judged) == first_of(wrong)
+
+
+def first_of(judged: Judgement) -> object:
+    """Return the mistake that is named first, or else the quantity."""
+    return judged.diagnoses[0].mistakes if judged.diagnoses else judged.meant[0]
+
+
+def given_of(right: Answered) -> GivenNumber | Shape:
+    return GivenNumber(right) if isinstance(right, int) else Shape(right)
+
+
 @pytest.mark.parametrize("ask", ASKS)
 def test_the_right_answer_is_no_wrong_one(ask: str) -> None:
     """And no number stands twice."""
     for item in items_of(GRU_16, ask):
-        numbers = [item.right, *(wrong.answer for wrong in item.wrong)]
+        numbers = [item.right, *map(answered, item.wrong)]
         assert len({*numbers}) == len(numbers) > 1
 
 

@@ -631,3 +631,14 @@ def repeat_once(worksheet: Worksheet, network: Network) -> Worksheet:
         left += starts * repeat - copies
         changed.append(line._replace(copies=starts))
     return tuple(changed)
+
+
+def as_one_plain_rnn(worksheet: Worksheet, network: Network) -> Worksheet:
+    """Count the first of several recurrent layers alone, with one block, and no biases anywhere."""
+    cells = [place for place, line in enumerate(worksheet) if isinstance(line.layer, Cell)]
+    if sum(worksheet[place].copies for place in cells) < 2:
+        return worksheet
+    first, *others = cells
+    one = with_directions(1)(with_gates(1)(worksheet[first]))._replace(copies=1)
+    kept = tuple(left_out(line) if place in others else line for place, line in enumerate(worksheet))
+    return in_layers(with_biases(lambda count: 0), Cell, Dense)(replaced(kept, first, one), network)

@@ -27,7 +27,7 @@ from rnncalc.questions.answer.quantities import (
 from rnncalc.questions.answer.reading import (
     Given,
     GivenNumber,
-    ReturnedShape,
+    NamedShape,
     Shape,
     check_number_of_answers,
     in_one,
@@ -35,11 +35,19 @@ from rnncalc.questions.answer.reading import (
 )
 from rnncalc.questions.answer.returned import JudgedShape, judge_returned
 from rnncalc.questions.answer.search import Diagnosis, Search, carried_on
-from rnncalc.questions.answer.tensors import Answers, LayerTensor, diagnoses_of, number_of_tensors, tensors_of
+from rnncalc.questions.answer.tensors import (
+    Answers,
+    LayerTensor,
+    Tensors,
+    diagnoses_of,
+    number_of_tensors,
+    place_of,
+    tensors_of,
+)
 from rnncalc.questions.answer.worksheet import Worksheet, one_by_one, worksheet_of
 from rnncalc.questions.given import network_of, plain
 from rnncalc.questions.training import Training, training
-from rnncalc.text import escape, plural
+from rnncalc.text import bracketed, escape, plural
 
 MOST_NAMES, SHOWN = 12, 4
 
@@ -78,7 +86,7 @@ class Judgement(NamedTuple):
                 return self.given.rounds(self.params)
             case Shape():
                 return self.given.has_shape(self.plain_shape)
-            case ReturnedShape():
+            case NamedShape():
                 return self.returned is not None and self.returned.order is not None
 
     @property
@@ -158,12 +166,12 @@ class Grader:
         """Return the judgement of an answer, as the function `judge` does."""
         network = self.network
         check_number_of_answers(len(given))
-        returned = [each for each in given if isinstance(each, ReturnedShape)]
-        if len(returned) == len(given):
-            return Answer(network, tuple(map(_of_returned, judge_returned(network, returned))))
-        if returned:
-            raise CallError("expected shapes with the names of arrays, or answers without names, got both")
-        plain_answers = [each for each in given if not isinstance(each, ReturnedShape)]
+        named = [each for each in given if isinstance(each, NamedShape)]
+        if len(named) == len(given):
+            return Answer(network, _judge_named(network, named))
+        if named:
+            raise CallError("expected shapes with names, or answers without names, got both")
+        plain_answers = [each for each in given if not isinstance(each, NamedShape)]
         numbers = [each for each in given if isinstance(each, GivenNumber)]
         if not numbers:
             judged = Answer(network, _judge_tensors(network, plain_answers))
@@ -234,7 +242,10 @@ def _judge_tensors(network: Network, given: Answers) -> tuple[Judgement, ...]:
         names += ["..."] if wanted > MOST_NAMES else []
         message = f"expected {plural(wanted, 'shape')}, of {', '.join(names)}, got {len(given):,}"
         raise CallError(f"{message}{_other_convention(network, len(given))}")
-    tensors = tuple(tensors_of(network))
+    return _compare(tuple(tensors_of(network)), given)
+
+
+def _compare(tensors: Tensors, given: Answers) -> tuple[Judgement, ...]:
     judged = []
     wrong = 0
     for place, (answer, (layer, tensor)) in enumerate(zip(given, tensors, strict=True)):
@@ -273,6 +284,29 @@ def _has_shape(given: GivenNumber | Shape, of: LayerTensor) -> bool:
     return given.has_shape(of.shape)
 
 
+def _judge_named(network: Network, given: Sequence[NamedShape]) -> tuple[Judgement, ...]:
+    """Judge shapes by name: of single tensors, and of arrays that layers return."""
+    tensors = tuple(tensors_of(network))
+    places = [place_of(tensors, each.name) for each in given]
+    others = [each for each, place in zip(given, places, strict=True) if place is None]
+    returned = judge_returned(network, others, [tensor.tensor.name for tensor in tensors])
+    answers: list[Shape] = [Shape(tensor.shape) for tensor in tensors]
+    for each, place in zip(given, places, strict=True):
+        if place is not None:
+            answers[place] = _sized(each)
+    judged = _compare(tensors, answers)
+    return tuple(_of_returned(next(returned)) if place is None else judged[place] for place in places)
+
+
+def _sized(given: NamedShape) -> Shape:
+    sizes = tuple(size for size in given.sizes if isinstance(size, int))
+    if len(sizes) < len(given.sizes):
+        raise CallError(
+            f"{escape(given.name)}: expected a shape in numbers, such as (20, 10), got {bracketed(given.sizes)}"
+        )
+    return Shape(sizes)
+
+
 def _of_returned(judged: JudgedShape) -> Judgement:
     right = judged.right
     return Judgement(right.layer, judged.given, 0, right.name, diagnoses=judged.diagnoses, returned=judged)
@@ -281,7 +315,7 @@ def _of_returned(judged: JudgedShape) -> Judgement:
 def _judge_total(grader: Grader, given: GivenNumber) -> Judgement:
     network = grader.network
     judged = Judgement(None, given, network.params)
-    if judged.right:
+    if judged.right or given.one_digit:
         return judged
     known = tuple(meanings(grader.quantities, given))
     found = tuple(diagnosis for diagnosis, _ in grader.search.diagnoses(Question(network, given), known=bool(known)))
@@ -301,7 +335,7 @@ def _judge_layers(grader: Grader, places: list[int], given: Sequence[GivenNumber
     for number, place in zip(given, places, strict=True):
         line = worksheet[place]
         each = Judgement(line.name, number, line.params)
-        if not each.right:
+        if not (each.right or number.one_digit):
             follows = next((layer for layer, way in learned if number.means(way[place].params)), None)
             if follows:
                 each = each._replace(follows=follows)

@@ -41,7 +41,7 @@ from rnncalc.questions.answer.worksheet import (
     one_by_one,
     worksheet_of,
 )
-from rnncalc.text import all_of, one_of
+from rnncalc.text import all_of, one_of, plural
 
 MOST_GATES = 6
 """More gates than any cell has that is counted wrong."""
@@ -191,7 +191,7 @@ def output_widths(worksheet: Worksheet, question: Question) -> Iterator[Variant]
             changes = units * each - line.params
             if units > 0 and units != line.h and question.given.means(question.params(worksheet) + changes):
                 changed = line._replace(h=units, bias_size=units)
-                values = {"width": f"{units:,}", "units": f"{line.h:,}"}
+                values = {"width": plural(units, "unit"), "units": f"{line.h:,}"}
                 yield Variant(replaced(worksheet, place, changed), values, line.name)
 
 

@@ -60,6 +60,11 @@ class GivenNumber(NamedTuple):
         """The least and the greatest number that it may be a rounding of."""
         return self.number - self.unit // 2, self.number + self.unit // 2
 
+    @property
+    def one_digit(self) -> bool:
+        """Whether it is rounded to one digit: right and wrong counts come to the same."""
+        return self.unit > 1 and self.number < 10 * self.unit
+
     def means(self, number: int) -> bool:
         """Return whether a number is the one that was given, rounded as it was."""
         if self.unit == 1 or not self.number:
@@ -89,8 +94,8 @@ class Shape(NamedTuple):
         return self.sizes == shape or (len(shape) == 1 and self.sizes in ((*shape, 1), (1, *shape)))
 
 
-class ReturnedShape(NamedTuple):
-    """The shape of an array that a layer returns, by the array's name, as a learner gave it.
+class NamedShape(NamedTuple):
+    """The shape of one tensor, or of an array that a layer returns, by its name, as a learner gave it.
 
     sizes: a letter stands for the batch or the steps, None for any size.
     """
@@ -99,18 +104,18 @@ class ReturnedShape(NamedTuple):
     sizes: tuple[int | str | None, ...]
 
 
-Given = GivenNumber | Shape | ReturnedShape
+Given = GivenNumber | Shape | NamedShape
 """A learner's answer."""
 
 
 def read_answer(text: str, *, exact: bool = False) -> Given:
-    """Return a learner's number or shape: 1600, 1.6k, 4*16*(8+16+1), (20, 10), 20x10, h_n=(2, 32, 20).
+    """Return a learner's number or shape: 1600, 1.6k, 4*16*(8+16+1), (20, 10), 20x10, W_xh=(20, 10).
 
     exact: whether a rounded number stands for itself alone. Raises CallError if the text is no answer.
     """
     if found := _NAMED.fullmatch(_SIZE_OF.sub(r"\1", " ".join(text.split()))):
         sizes = re.findall(r"[0-9]+|[A-Z](?![a-z])|None", found["shape"])
-        return ReturnedShape(found["name"].removesuffix(".shape"), tuple(_size(size) for size in sizes))
+        return NamedShape(found["name"].removesuffix(".shape"), tuple(_size(size) for size in sizes))
     given = _read(_WORDS.sub("", text))
     return given._replace(unit=1, coarse=0) if exact and isinstance(given, GivenNumber) else given
 

@@ -15,10 +15,10 @@ from rnncalc.conventions.formula import Times
 from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell
 from rnncalc.network.network import Network
-from rnncalc.questions.answer.reading import ReturnedShape
+from rnncalc.questions.answer.reading import NamedShape
 from rnncalc.questions.answer.search import Diagnosis, Reason
 from rnncalc.questions.shapes import Array, Axes, ModuleShapes, shapes
-from rnncalc.text import all_of, escape, one_of
+from rnncalc.text import all_of, did_you_mean, escape, one_of
 
 _FREE = "BT"
 """The axes that a letter may stand for."""
@@ -64,7 +64,7 @@ class ReturnedArray(NamedTuple):
         """Return the array with another size of an axis."""
         return self.of(self.axes, **{axis: size})
 
-    def fits(self, given: ReturnedShape) -> bool:
+    def fits(self, given: NamedShape) -> bool:
         """Return whether a shape may be the array's."""
         return len(given.sizes) == len(self.axes) and all(
             axis in _FREE if not isinstance(size, int) else self.sizes[axis] in (None, size)
@@ -75,28 +75,29 @@ class ReturnedArray(NamedTuple):
 class JudgedShape(NamedTuple):
     """A shape compared with the array of its name. order: how it is written if it is right, else None."""
 
-    given: ReturnedShape
+    given: NamedShape
     right: ReturnedArray
     order: AxisOrder | None
     diagnoses: tuple[Diagnosis, ...] = ()
 
 
-def judge_returned(network: Network, given: Sequence[ReturnedShape]) -> Iterator[JudgedShape]:
-    """Yield how shapes compare with the arrays of these names. Raises CallError for a name that no module returns."""
-    modules = shapes(network).modules
+def judge_returned(network: Network, given: Sequence[NamedShape], tensors: Sequence[str]) -> Iterator[JudgedShape]:
+    """Yield how shapes compare with the arrays of these names. Raises CallError for a name that no module returns.
+
+    tensors: the names of tensors, which might have been meant instead.
+    """
+    modules = shapes(network).modules if given else ()
     known: dict[str, int] = {}
     for each in given:
-        judged = _judged(network, modules, each, known)
+        found = _named(network, modules, each, tensors)
+        judged = _judged([one._replace(sizes={**one.sizes, **known}) for one in found], each)
         if judged.order:
             by_axis = zip(_orders(judged.right)[judged.order].axes, each.sizes, strict=True)
             known |= {axis: size for axis, size in by_axis if axis in _FREE and isinstance(size, int)}
         yield judged
 
 
-def _judged(
-    network: Network, modules: Sequence[ModuleShapes], given: ReturnedShape, known: Mapping[str, int]
-) -> JudgedShape:
-    found = [one._replace(sizes={**one.sizes, **known}) for one in _named(network, modules, given)]
+def _judged(found: Sequence[ReturnedArray], given: NamedShape) -> JudgedShape:
     for array in found:
         for order, written in _orders(array).items():
             if written.fits(given):
@@ -110,7 +111,9 @@ def _judged(
     return JudgedShape(given, array, None, tuple(_diagnoses(array, given)))
 
 
-def _named(network: Network, modules: Sequence[ModuleShapes], given: ReturnedShape) -> list[ReturnedArray]:
+def _named(
+    network: Network, modules: Sequence[ModuleShapes], given: NamedShape, tensors: Sequence[str]
+) -> list[ReturnedArray]:
     """Return the arrays of a name, in the order of the modules; of two directions the first."""
     layer, _, name = given.name.rpartition(".")
     found = []
@@ -123,10 +126,10 @@ def _named(network: Network, modules: Sequence[ModuleShapes], given: ReturnedSha
                 break
     if found:
         return found
-    known = list(dict.fromkeys(name for module in modules for name in module.returns))
+    known = list(dict.fromkeys([*tensors, *(name for module in modules for name in module.returns)]))
     title = convention(network.convention).title
-    cure = _elsewhere(name) if not layer else ""
-    raise CallError(f"{escape(given.name)}: no layer returns this under {title}; expected {one_of(known)}{cure}")
+    cure = (_elsewhere(name) if not layer else "") or did_you_mean(name, known)
+    raise CallError(f"{escape(given.name)}: no layer has or returns this under {title}; expected {one_of(known)}{cure}")
 
 
 def _plain(name: str) -> str:
@@ -157,7 +160,7 @@ def _orders(array: ReturnedArray) -> dict[AxisOrder, ReturnedArray]:
     return found
 
 
-def _diagnoses(array: ReturnedArray, given: ReturnedShape) -> Iterator[Diagnosis]:
+def _diagnoses(array: ReturnedArray, given: NamedShape) -> Iterator[Diagnosis]:
     """Yield what gives a wrong shape: mistakes with a reason, or else the size that is off."""
     found = False
     for key, text, wrong in MISTAKES:
@@ -182,7 +185,7 @@ def _diagnoses(array: ReturnedArray, given: ReturnedShape) -> Iterator[Diagnosis
         yield _diagnosis(Reason("size", f"has {size} instead of {right} as size {place}"), array, given)
 
 
-def _diagnosis(reason: Reason, array: ReturnedArray, given: ReturnedShape) -> Diagnosis:
+def _diagnosis(reason: Reason, array: ReturnedArray, given: NamedShape) -> Diagnosis:
     yours, right = (
         Times(tuple(size for size in sizes if isinstance(size, int))) for sizes in (given.sizes, array.array.shape)
     )

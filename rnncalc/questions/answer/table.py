@@ -136,18 +136,6 @@ TABLE: tuple[Mistake | Family, ...] = (
         changes.in_both_directions,
         rare=True,
     ),
-    Family(
-        "times-{times}",
-        "multiplies the recurrent layers by {times}, but all steps share one set of weights",
-        times_a_number(is_recurrent),
-        fitted=True,
-    ),
-    Family(
-        "whole-times-{times}",
-        "multiplies the whole count by {times}, but all steps share one set of weights",
-        times_a_number(is_any),
-        fitted=True,
-    ),
     Mistake(
         "weights-times-steps",
         "multiplies the weights of the recurrent layers by the number of steps, and not their biases",
@@ -236,8 +224,27 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake("gates-2", "counts the cell as an MGU, with 2 blocks: 1 gate and the candidate", in_cells(with_gates(2))),
     Mistake("gates-3", "counts the cell as a GRU, with 3 blocks: 2 gates and the candidate", in_cells(with_gates(3))),
     Mistake("gates-4", "counts the cell as an LSTM, with 4 blocks: 3 gates and the candidate", in_cells(with_gates(4))),
+    # any multiple: a number of steps or of features that nobody named
+    Family(
+        "times-{times}",
+        "multiplies the recurrent layers by {times}, but all steps share one set of weights",
+        times_a_number(is_recurrent),
+        fitted=True,
+    ),
+    Family(
+        "whole-times-{times}",
+        "multiplies the whole count by {times}, but all steps share one set of weights",
+        times_a_number(is_any),
+        fitted=True,
+    ),
     Family("other-gates-{count}", "counts {count} blocks instead of {gates}", gate_numbers),
     Family("no-gate", "leaves out the {gate}", gates_left_out),
+    Mistake(
+        "one-plain-rnn",
+        "takes the formula of one plain RNN without biases, and there are several layers",
+        changes.as_one_plain_rnn,
+        rare=True,
+    ),
     Mistake("as-dense", "treats a recurrent layer as a dense one, h(m + 1)", in_cells(changes.as_dense)),
     Mistake("no-recurrent", "forgets the recurrent matrices", in_cells(not_reading("past"))),
     Mistake("no-input", "forgets the input matrices", in_cells(not_reading("input"))),
@@ -446,7 +453,7 @@ TABLE: tuple[Mistake | Family, ...] = (
     ),
     Family(
         "output-width",
-        "gives the output layer {width} units, and it has {units}",
+        "gives the output layer {width}, and it has {units}",
         output_widths,
         fitted=True,
         weak=True,

@@ -13,10 +13,15 @@ from typing import NamedTuple
 
 from rnncalc.conventions.formula import Times
 from rnncalc.conventions.tensor import Tensor
+from rnncalc.errors import CallError
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.mistake import Values
 from rnncalc.questions.answer.reading import GivenNumber, Shape
 from rnncalc.questions.answer.search import Diagnosis, Reason
+from rnncalc.text import all_of, escape
+
+MOST_NAMED = 6
+"""The most layers that a message names."""
 
 
 class LayerTensor(NamedTuple):
@@ -50,6 +55,20 @@ def tensors_of(network: Network) -> Iterator[LayerTensor]:
     for placed in network.spelled:
         for tensor in placed.tensors:
             yield LayerTensor(placed.name, tensor)
+
+
+def place_of(tensors: Tensors, name: str) -> int | None:
+    """Return the place of the tensor with a name, `W_xh` or `rnn_1.W_xh`; None if there is none.
+
+    Raises CallError if several layers have one.
+    """
+    wholes = [f"{each.layer}.{each.tensor.name}" for each in tensors]
+    found = [place for place, each in enumerate(tensors) if name in (each.tensor.name, wholes[place])]
+    if len(found) > 1:
+        layers = [escape(tensors[place].layer) for place in found[:MOST_NAMED]]
+        message = f"{escape(name)}: {all_of(layers)} have one each; write {layers[0]}.{escape(name)} for one of them"
+        raise CallError(message)
+    return found[0] if found else None
 
 
 def number_of_tensors(network: Network) -> int:

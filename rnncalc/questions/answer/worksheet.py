@@ -196,10 +196,13 @@ def _products(line: LayerLine) -> Iterator[Expression]:
 
 def _vectors(line: LayerLine) -> Iterator[Expression]:
     """Yield a product for the peepholes of the gates, and for their gains."""
-    widths = Counter((source, gate.width(source)) for source in A_UNIT for gate in line.gates)
-    for (_, width), count in widths.items():
+    inputs = sorted(
+        (read for gate in line.gates for read in gate.reads if read.source in A_UNIT),
+        key=lambda read: A_UNIT.index(read.source),
+    )
+    for (_, width, times), count in Counter((read.source, read.width, read.times) for read in inputs).items():
         if width and line.h:
-            yield product(count, line.h if width == 1 else Times((line.h, width)))
+            yield product(times, count, line.h if width == 1 else Times((line.h, width)))
 
 
 def worksheet_of(network: Network) -> Worksheet:

@@ -71,7 +71,7 @@ def test_one_state_of_several() -> None:
 )
 def test_the_width_of_the_output_that_gives_a_number(number: int, units: int | None) -> None:
     """If it is not the right one, and there is any."""
-    values = {"width": f"{units}", "units": "2"}
+    values = {"width": "1 unit" if units == 1 else f"{units} units", "units": "2"}
     expected = [((180, 273, (units or 0) * (7 + 1)), values, "output")] if units else []
     assert variants_made("output-width", PLAIN, number) == expected
 
@@ -80,7 +80,7 @@ def test_a_wide_output_and_none() -> None:
     """A width of thousands is written with a comma; an output without a bias or a matrix of its own counts neither."""
     bare = Network(input=3, layers=(RNN(5),), output=Output(2_000, bias=False))  # 45, 10,000
     assert variants_made("output-width", bare, 45 + 5 * 3_000) == [
-        ((45, 15_000), {"width": "3,000", "units": "2,000"}, "output")
+        ((45, 15_000), {"width": "3,000 units", "units": "2,000"}, "output")
     ]
     tied = Network(input=9, layers=(Embedding(4), RNN(4)), output=Output(9, tied=True))
     assert variants_made("output-width", tied, 500) == []

@@ -81,11 +81,13 @@ def test_every_shape_of_the_report_is_right(name: str) -> None:
 
 def test_what_is_refused(call: Call) -> None:
     """A name that nothing returns, a name of several layers, and shapes with and without names."""
-    with pytest.raises(CallError, match=r"h_n: no layer returns this under Keras; .*; the convention pytorch has it"):
+    with pytest.raises(
+        CallError, match=r"h_n: no layer has or returns this under Keras; .*; the convention pytorch has it"
+    ):
         answer(Network(input=3, layers=[LSTM(4)], convention="keras"), "h_n=(1,2,4)")
     with pytest.raises(CallError, match=r"h_t: gru_1 and gru_2 return one each; write gru_1\.h_t"):
         answer(Network(input=3, layers=[GRU(4), GRU(5)]), "h_t=(9,9)")
-    with pytest.raises(CallError, match="expected shapes with the names of arrays, or answers without names"):
+    with pytest.raises(CallError, match="expected shapes with names, or answers without names"):
         answer(PYTORCH, "h_n=(4,32,16)", 7)
     flags = ("answer", "-i", 3, "-l", "gru:4", "-c", "pytorch")
     assert call(*flags, "h_n=4,2").err == "rnncalc: expected a shape, such as h_n=(2, 32, 20), got 'h_n=4,2'\n"

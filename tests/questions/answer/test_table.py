@@ -263,6 +263,7 @@ PUBLISHED = (
     ("-i 128 -l gru:256 -c pytorch", "395264", "gates-4"),  # as many as an LSTM
     ("-i 100 -l lstm:256 -c pytorch", "91648", "gates-1"),  # as many as an RNN
     ("-i 100 -l lstm:64,bias=false -o 10,bias=false", "44544", "output-in-each-gate"),  # 4·64·164 + 4·10·64
+    ("-i 65 -l lstm:128,repeat=2 -o 65 -c pytorch", "33024", "one-plain-rnn"),  # char-rnn issue 187: n² + mn + kn
     ("-i 400 -l lstm:32 -o 1 -c keras", "55585", "convention-pytorch"),  # Keras issue 8860: two biases
     ("-i 500 -l lstm:500 -c pytorch", "2002000", "convention-textbook"),  # OpenNMT issue 127: one bias
     ("-i 3 -l lstm:3,bidirectional -c onnx", '"(24,3)" "(24,3)" "(48)"', "axes"),  # PyTorch issue 6879
@@ -281,3 +282,37 @@ def test_the_mistake_of_a_published_answer_is_told_first(call: Call, flags: str,
     done = call("answer", *shlex.split(flags), *shlex.split(numbers), "-f", "json")
     (report,) = json.loads(done.out)["reports"]
     assert report["mistakes"][0]["id"] == mistake
+
+
+RIGHT = (
+    ("-i 1 -l lstm:2 -T 3 -c keras", "32"),
+    ("-i 100 -l lstm:256", "365568"),
+    ("-i 5 -l lstm:8 -o 3 -T 2", "448 27"),
+    ("-i 160 -l lstm:100 -c pytorch -T 10", "64000 40000 400 400"),
+    ("-i 59 -l lstm:59 -o 59", "28084 3540"),
+    ("-i 1 -l lstm:16 -c pytorch", "1216"),
+    ("-i 10 -l rnn:20", "200 400 20"),
+    ("-i 10 -l gru:20,bidirectional,reset_after=false -c keras", "3720"),
+    ("-i 5 -l lstm:64 -c pytorch", "18176"),
+    ("-i 128 -l lstm:256 -c pytorch", "395264"),
+    ("-i 128 -l gru:256 -c pytorch", "296448"),
+    ("-i 100 -l lstm:256 -c pytorch", "366592"),
+    ("-i 100 -l lstm:64,bias=false -o 10,bias=false", "42624"),
+    ("-i 400 -l lstm:32 -o 1 -c keras", "55457"),
+    ("-i 500 -l lstm:500 -c pytorch", "2004000"),
+    ("-i 65 -l lstm:128,repeat=2 -o 65 -c pytorch", "240321"),
+    ("-i 3 -l lstm:3,bidirectional -c onnx", '"(2,12,3)" "(2,12,3)" "(2,24)"'),
+    ("-i 5 -l lstm:10 -c keras", '"(5,40)" "(10,40)" "(40)"'),
+    ("-i 5 -l lstm:5 -T 8", "220"),
+    ("-i 100 -l rnn:64 -o 10", "11210"),
+    ("-i 128 -l gru:256", "295680"),
+    ("-i 32 -l mgu:50", "8300"),
+    ("-i 3 -l lstm:150 -o 2 -T 50 -c keras", "92400 302"),
+)
+"""The right answers to the same questions, as their sources have them in the end."""
+
+
+@pytest.mark.parametrize(("flags", "numbers"), RIGHT, ids=[each[1] for each in RIGHT])
+def test_no_right_answer_is_called_wrong(call: Call, flags: str, numbers: str) -> None:
+    """With the exit code of a right one."""
+    assert call("answer", *shlex.split(flags), *shlex.split(numbers)).code == 0

@@ -158,3 +158,33 @@ def test_another_number_of_them_is_refused() -> None:
         CallError, match=r"the total, or 2, one for each layer, or 5, one for each tensor, in order, got 3$"
     ):
         answer(WITH_BIAS, 1, 2, 3)
+
+
+TWO = Network(input=8, layers=(RNN(16), RNN(16)))
+
+
+def test_one_tensor_alone() -> None:
+    """By its name, with its layer if several have one; beside an array that a layer returns too."""
+    assert answer(LECTURE, "W_xh=20x10").right
+    assert answer(TWO, "rnn_1.W_xh=(16, 8)").right
+    assert answer(LECTURE.replace(convention="pytorch"), "weight_ih_l0=(20,10)", "h_n=(1,B,20)").right
+    assert answer(LECTURE.replace(notation="rows"), "W_xh=(10,20)").right
+    (wrong,) = answer(TWO, "rnn_2.W_xh=(16,8)").judged
+    assert (wrong.layer, wrong.tensor, wrong.diagnoses[0].id) == ("rnn_2", "W_xh", "other-tensor")
+    (wrong,) = answer(LECTURE, "W_hy=(20,5)").judged
+    assert [each.id for each in wrong.diagnoses] == ["transposed"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("W_xh=(16,8)", "W_xh: rnn_1 and rnn_2 have one each; write rnn_1.W_xh for one of them"),
+        ("rnn_1.W_hx=(16,8)", "rnn_1.W_hx: no layer has or returns this under textbook; expected W_xh, W_hh, b_h"),
+        ("rnn_1.W_xh=(B,8)", "rnn_1.W_xh: expected a shape in numbers, such as (20, 10), got (B, 8)"),
+        ("rnn_1.W_xh=128", "expected a shape, such as rnn_1.W_xh=(2, 32, 20), got"),
+    ],
+)
+def test_a_name_that_is_no_tensor_s(text: str, message: str) -> None:
+    with pytest.raises(CallError) as refused:
+        answer(TWO, text)
+    assert str(refused.value).startswith(message)

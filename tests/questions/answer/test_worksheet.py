@@ -49,6 +49,12 @@ INPUT, PAST = GateInput("input", 8), GateInput("past", 16)
             "2 × 16 × (8 + 16 + 1) + 16 + 16",
             832,
         ),
+        (  # peepholes counted once a step
+            [GateLine((INPUT, PAST, GateInput("peephole", 1, times=3)), 1)] * 2,
+            [],
+            "2 × 16 × (8 + 16 + 1) + 3 × 2 × 16",
+            896,
+        ),
         ([], [], "0", 0),
     ],
 )
