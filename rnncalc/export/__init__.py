@@ -12,7 +12,7 @@ from rnncalc.conventions.catalogue import CONVENTIONS, convention
 from rnncalc.errors import CallError, DeclarationError, RefusedError, imported, raised
 from rnncalc.export.program import program_of
 from rnncalc.export.writer import Spelling, Writer
-from rnncalc.network.network import Network
+from rnncalc.network.network import Network, in_numbers
 from rnncalc.text import escape, not_among, one_of
 
 SPELLINGS: dict[str, str | Spelling] = {
@@ -61,7 +61,7 @@ def source(network: Network, target: str) -> str:
     Raises DeclarationError for a spelling that is wrong.
     """
     spelled = spelling(target)
-    made = program_of(network, target, stacks=spelled.stacks)
+    made = program_of(in_numbers(network), target, stacks=spelled.stacks)
     for module in made.modules:
         kind = module.layer.kind
         if module.recurrent and module.cell is None and kind not in spelled.cells:

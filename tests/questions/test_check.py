@@ -212,7 +212,7 @@ def test_a_loose_flag_leaves_a_tight_limit_of_the_spec(
             ["specs", "--max-params", "1.5"],
             "--max-params: expected a whole number, or one such as 4M, got '1.5'\n",
         ),
-        (["specs", "-T", "x"], "--steps: expected a positive whole number, got 'x'\n"),
+        (["specs", "-T", "xx"], "--steps: expected a positive whole number, got 'xx'\n"),
         (["specs", "--max-growth", "5%"], "rnncalc: --max-growth compares: give --baseline too\n"),
         (
             ["specs", "--baseline", "specs", "--max-growth", "much"],
