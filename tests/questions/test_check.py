@@ -259,7 +259,7 @@ def test_every_spec_is_checked_and_two_wins(tmp_path: Path, call: Call) -> None:
     """A broken spec is one among the others: all failures are shown, and the exit code is 2."""
     for name, text in {
         "a": SPEC + "expect: 1\n",
-        "b": "input: x\nlayers: [rnn: 3]\n",
+        "b": "input: xx\nlayers: [rnn: 3]\n",
         "c": SPEC + "expect: 2\n",
     }.items():
         (tmp_path / f"{name}.yaml").write_text(text)
