@@ -77,6 +77,11 @@ def plural(number: int, word: str) -> str:
     return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
+def has_letters(size: object) -> bool:
+    """Return whether a size is a polynomial (`polynomial.py`, which few calls import)."""
+    return hasattr(size, "factored")
+
+
 def bracketed(sizes: Iterable[object]) -> str:
     """Return a shape, `(4, 3)`; a size that is not known is T."""
     return f"({', '.join('T' if size is None else str(size) for size in sizes)})"

@@ -166,7 +166,7 @@ def test_the_action_says_what_is_wrong_with_its_args(runner: Path, tmp_path: Pat
         assert done.stderr.count("\n") == done.stdout.count("\n") > 0
         for line in done.stdout.splitlines():
             assert line.startswith(f"::error title=rnncalc::{said.replace('%', '%25')}")
-    (tmp_path / "a.yaml").write_text("input: x\nlayers: [rnn: 3]\n")
+    (tmp_path / "a.yaml").write_text("input: xx\nlayers: [rnn: 3]\n")
     (done,) = run_action(tmp_path, {}, "Check", runner=runner)
     assert (done.returncode, done.stdout.count("\n")) == (2, 1)
     assert done.stdout.startswith("::error file=a.yaml,line=1,")

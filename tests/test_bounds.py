@@ -48,7 +48,7 @@ def test_flags_and_a_long_list_are_refused_alike(call: Call, tmp_path: Path) -> 
     assert call("-i", 4, "-l", "rnn:3,repeat=1001") == (2, "", f"--layer: {MESSAGE}\n")
     assert call("-i", 4, *["-l", "rnn:3"] * 1_001) == (2, "", f"--layer: {MESSAGE}\n")
     path = tmp_path / "long.yaml"
-    path.write_text("input: 4\nlayers:\n" + "- rnn: 3\n" * 1_000 + "- rnn: x\n")
+    path.write_text("input: 4\nlayers:\n" + "- rnn: 3\n" * 1_000 + "- rnn: xx\n")
     assert call(path) == (2, "", f"{path}:3:1: layers: {MESSAGE}\n")
 
 

@@ -66,7 +66,7 @@ def test_the_version_and_the_help(call: Call) -> None:
         (["-i", "4", "-l", "rnn:3,bais=false"], "--layer 1: bais: unknown key; did you mean 'bias'?\n"),
         (["-i", "4", "-l", "rnn:3,bias,bias"], "--layer 1: bias: stands here a second time; remove one\n"),
         (["-i", "4", "-l", "lsmt:3"], "--layer 1: lsmt: unknown kind of layer; did you mean 'lstm'?\n"),
-        (["-i", "4", "-l", "rnn:3", "-o", "x"], "--output: expected a positive whole number, got 'x'\n"),
+        (["-i", "4", "-l", "rnn:3", "-o", "xx"], "--output: expected a positive whole number, got 'xx'\n"),
         (["-i", "4", "-l", "rnn:3", "-T", "0"], "--steps: expected a positive whole number, got 0\n"),
         (
             ["-i", "4", "-l", "rnn:3", "-c", "texbook"],

@@ -18,7 +18,7 @@ ROOMS = (
     *("layers", "conventions", "step", "network", "spec", "modelfiles"),
     *("forward", "questions", "pictures", "reports", "export", "formats", "cli"),
 )
-ROOT = {"__init__", "__main__", "bounds", "display", "errors", "files", "text"}
+ROOT = {"__init__", "__main__", "bounds", "display", "errors", "files", "polynomial", "text"}
 FLOW = {
     "layers": {"layers"},
     "conventions": {"layers", "conventions"},
@@ -47,11 +47,12 @@ FLOW = {
     "display": set(),
     "errors": set(),
     "files": set(),
+    "polynomial": set(),
     "text": set(),
     "__init__": {*ROOMS},
     "__main__": {"cli"},
 }
-MAY_IMPORT = {room: {*may, "bounds", "display", "errors", "files", "text"} for room, may in FLOW.items()}
+MAY_IMPORT = {room: {*may, "bounds", "display", "errors", "files", "polynomial", "text"} for room, may in FLOW.items()}
 FLAG = re.compile(r"(?<![\w-])(-[A-Za-z]|--[a-z]{2,})\b")
 ONLY_IN = {"yaml": "spec", "rich": "formats", "click": "cli"}
 

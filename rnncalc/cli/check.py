@@ -27,6 +27,7 @@ from rnncalc.cli.streams import tell
 from rnncalc.errors import CallError, Problem, RefusedError, SpecError
 from rnncalc.layers.options import Allowed, Ratio, WholeNumber
 from rnncalc.network.budget import BUDGET_KEYS, Quantity, Rule
+from rnncalc.network.network import Network, in_numbers
 from rnncalc.network.validation import KEYS
 from rnncalc.questions import check as question
 from rnncalc.questions.check import Difference, Limit, Verdict
@@ -198,7 +199,7 @@ def _verdict(file: SpecPath, call: Call, was: Baseline | None) -> Verdict | None
         spec = _read(file, call.overrides)
         if spec is None:
             return None
-        name = spec.network.name
+        name = _in_numbers(spec.network, file.path).name
         before = was.before(file, name) if was else None
         if call.model:
             from rnncalc.cli.models import matched_with
@@ -218,6 +219,14 @@ def _verdict(file: SpecPath, call: Call, was: Baseline | None) -> Verdict | None
         verdict = verdict._replace(model=matched, places=places)
     difference = Difference(before and before.params, spec.network.params) if was else None
     return verdict._replace(file=file.path, strict=call.strict, difference=difference)
+
+
+def _in_numbers(network: Network, path: str) -> Network:
+    """Return the network of a file. Raises SpecError for sizes in letters, which are the file's problem alone."""
+    try:
+        return in_numbers(network)
+    except RefusedError as error:
+        raise SpecError((Problem((), str(error), escape(path, limit=1_000)),)) from None
 
 
 def _model(path: str, found: Sequence[SpecPath]) -> ModelFile:

@@ -10,13 +10,16 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise, product, starmap
 from math import gcd, prod
 from operator import add
-from typing import Union
+from typing import TYPE_CHECKING, Union
 
 from rnncalc.conventions.tensor import Axis, Direction, Role, StackedAxis, Tensor
 from rnncalc.layers.frozen import Frozen
 
+if TYPE_CHECKING:
+    from rnncalc.polynomial import Polynomial
+
 Sizes = Mapping[str, int]
-"""The numbers that letters stand for."""
+"""The numbers that letters stand for, or polynomials (`polynomial.py`), where sizes are letters."""
 
 
 class Plus(Frozen):
@@ -31,7 +34,7 @@ class Times(Frozen):
     factors: tuple[Expression, ...]
 
 
-Expression = Union[int, str, Axis, Plus, Times]  # noqa: UP007  evaluated, and | takes no forward reference
+Expression = Union[int, str, Axis, Plus, Times, "Polynomial"]
 
 
 def value(of: Expression, sizes: Sizes) -> int:
@@ -44,7 +47,9 @@ def value(of: Expression, sizes: Sizes) -> int:
         return sum([value(term, sizes) for term in of.terms])
     if isinstance(of, Times):
         return prod([value(factor, sizes) for factor in of.factors])
-    return of.size(sizes)
+    if isinstance(of, Axis):
+        return of.size(sizes)
+    return of  # type: ignore[return-value]  # a polynomial, where an int stands elsewhere
 
 
 def letters(of: Expression) -> str:
@@ -60,6 +65,8 @@ def letters(of: Expression) -> str:
             signs = ("", *starmap(_sign, pairwise(of.factors)))
             factors = [_bracketed(factor, letters(factor)) for factor in of.factors]
             return "".join(map(add, signs, factors)) or "1"
+        case _:
+            return str(of)
 
 
 def _sign(left: Expression, right: Expression) -> str:
@@ -74,7 +81,9 @@ def _sign(left: Expression, right: Expression) -> str:
 
 
 def numbers(of: Expression, sizes: Sizes) -> str:
-    """Return an expression with numbers for its letters: `4 × 20 × (10 + 20 + 1)`."""
+    """Return an expression with its sizes for its letters: `4 × 20 × (10 + 20 + 1)`, or `4h_1(m + h_1 + 1)`."""
+    if any(type(size) is not int for size in sizes.values()):
+        return letters(substituted(of, sizes))
     match of:
         case Plus():
             return " + ".join([numbers(term, sizes) for term in of.terms]) or "0"
@@ -84,8 +93,78 @@ def numbers(of: Expression, sizes: Sizes) -> str:
             return str(value(of, sizes))
 
 
+def substituted(of: Expression, sizes: Sizes, *, folded: bool = False) -> Expression:
+    """Return an expression with its sizes for its letters.
+
+    folded: whether the plain numbers of a sum or of a product become one.
+    """
+    match of:
+        case Plus():
+            return _sum([substituted(term, sizes, folded=folded) for term in of.terms], folded)
+        case Times():
+            return _product([substituted(factor, sizes, folded=folded) for factor in of.factors], folded)
+        case Axis(times=times) if isinstance(of, StackedAxis):
+            return substituted(Times((times, Plus(of.letters))), sizes, folded=True)
+        case Axis(times=times, letter=letter):
+            return substituted(Times((times, letter)), sizes, folded=True) if letter else times
+        case str():
+            return _written(sizes[of])
+        case _:
+            return _written(of)
+
+
+def folded_sum(terms: Iterable[Expression]) -> Expression:
+    """Return a sum with its plain numbers as one, behind the others."""
+    return _sum(terms, folded=True)
+
+
+def _sum(terms: Iterable[Expression], folded: bool) -> Expression:
+    flat = [inner for term in terms for inner in (term.terms if isinstance(term, Plus) else (term,))]
+    if folded:
+        number = sum([term for term in flat if isinstance(term, int)])
+        flat = [*(term for term in flat if not isinstance(term, int)), *([number] if number else [])]
+    return (flat[0] if flat else 0) if len(flat) < 2 else Plus(tuple(flat))
+
+
+def _product(factors: Iterable[Expression], folded: bool) -> Expression:
+    flat = [inner for factor in factors for inner in (factor.factors if isinstance(factor, Times) else (factor,))]
+    if folded:
+        number = prod([factor for factor in flat if isinstance(factor, int)])
+        others = [factor for factor in flat if not isinstance(factor, int)]
+        flat = [number, *others] if number else [0]
+    flat = [factor for factor in flat if factor != 1]
+    return (flat[0] if flat else 1) if len(flat) < 2 else Times(tuple(flat))
+
+
+def _written(size: int | Polynomial) -> Expression:
+    """Return a size as an expression: a polynomial as a sum of products of letters."""
+    if isinstance(size, int):
+        return size
+    terms = size.terms.items()
+    return _sum([_product((factor, *monomial), folded=True) for monomial, factor in terms], folded=True)
+
+
+def factored(of: int | Polynomial) -> Expression:
+    """Return what a polynomial's terms have in common, times the rest in a bracket: `T·n(m + n)`."""
+    if isinstance(of, int):
+        return of
+    number, common, rest = of.factored()
+    return _product((number, *common, _written(rest)), folded=True)
+
+
+def plain(of: Expression) -> str:
+    """Return an expression of numbers and letters in plain arithmetic: `4*h*(m + h + 1)`."""
+    match of:
+        case Plus():
+            return " + ".join(map(plain, of.terms)) or "0"
+        case Times():
+            return "*".join([_bracketed(factor, plain(factor)) for factor in of.factors]) or "1"
+        case _:
+            return str(of)
+
+
 def _bracketed(of: Expression, text: str) -> str:
-    return f"({text})" if isinstance(of, Plus) and len(of.terms) > 1 else text
+    return f"({text})" if len(getattr(of, "terms", ())) > 1 else text  # a sum, or a polynomial that is one
 
 
 _IN_BRACKET = {

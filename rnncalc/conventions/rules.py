@@ -266,7 +266,8 @@ class Convention(Frozen):
         arrays, projection = self.arrays(layer.kind), layer.__dict__.get("projection")
         if arrays is None or not arrays.projects_down or projection is None:
             return 0
-        return max(0, int(projection) - layer.units + 1)
+        excess: int = projection - layer.units + 1
+        return max(0, excess)  # of letters nothing is known
 
 
 def _wrong_returns(returns: Returns) -> Iterator[str]:

@@ -12,7 +12,7 @@ from rnncalc.conventions.catalogue import CONVENTIONS, convention
 from rnncalc.errors import CallError, DeclarationError, RefusedError, imported, raised
 from rnncalc.export.program import program_of
 from rnncalc.export.writer import Spelling, Writer
-from rnncalc.network.network import Network
+from rnncalc.network.network import Network, in_numbers
 from rnncalc.text import escape, not_among, one_of
 
 SPELLINGS: dict[str, str | Spelling] = {
@@ -61,6 +61,7 @@ def source(network: Network, target: str) -> str:
     Raises DeclarationError for a spelling that is wrong.
     """
     spelled = spelling(target)
+    network = in_numbers(network)
     if start := next((placed for placed in network.stack if placed.starts), None):
         message = f"{start.name}: a state that a dense layer makes before the first step is not written as a program"
         raise RefusedError(f"{message}; leave initial_state out, and pass the state to the module by hand")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from rnncalc.formats.values import text_of
 from rnncalc.reports.sheet import Arithmetic, Bar, Phrase, TensorName, Value
-from rnncalc.text import escape
+from rnncalc.text import escape, has_letters
 
 if TYPE_CHECKING:
     from rnncalc.reports.report import RecordReport
@@ -36,6 +36,6 @@ def _plain(value: Value) -> object:
         case Bar(share):
             return share
         case tuple():
-            return f"({', '.join('' if size is None else str(size) for size in value)})"
+            return f"({', '.join('' if size is None or has_letters(size) else str(size) for size in value)})"
         case _:
-            return value
+            return "" if has_letters(value) else value  # a number with letters in it is known as its formula alone

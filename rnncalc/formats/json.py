@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
 
 from rnncalc.reports.report import DataReport
+from rnncalc.text import has_letters
 
 
 def write(reports: Iterable[DataReport], file: TextIO) -> None:
@@ -35,7 +36,13 @@ def _value(value: Any) -> str:
     return _text(value)
 
 
-_encode = json.JSONEncoder(allow_nan=False).encode
+def _null(size: object) -> None:
+    """Return null for a number that has letters in it. Raises TypeError for what no report should hold."""
+    if not has_letters(size):
+        raise TypeError(f"{size!r} is no value for JSON")
+
+
+_encode = json.JSONEncoder(allow_nan=False, default=_null).encode
 
 _ESCAPED = r"\\\\|\\ud[89ab]..\\ud[c-f]..|\\ud[89a-f]..|##\[|\x7f"
 """An escaped backslash, a pair of surrogates and half a pair; what GitHub's runner takes for a command; DEL."""

@@ -89,7 +89,10 @@ _LATEX_SIGNS |= {Sign.APPLIED: r" \, ", Sign.COMMA: r",\, "}
 _LATEX_FUNCTIONS = {"σ": r"\sigma", **{name: f"\\{name}" for name in ("tanh", "min", "max", "exp")}}
 """The functions that TeX has a command for; others are words."""
 
-_MATH = {"×": r"\times", "·": r"\cdot "}  # × stands between spaces, · beside letters
+_MATH = {"×": r"\times", "·": r"\cdot ", "−": "-"}  # × stands between spaces, · beside letters
+_RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+_SCRIPT = re.compile(rf"_([A-Za-z0-9]+)|([{_RAISED}]+)")
+"""A subscript or a power, in a sum of letters."""
 
 _HEAD = r"""\documentclass{article}
 \usepackage{amsmath}
@@ -190,7 +193,7 @@ def _line(row: Row) -> str:
     equation = next((value for value in row if isinstance(value, Arithmetic)), None)
     if equation is None:
         return f"\\derived{{{_label(*row)}}}{{}}\n"
-    *labels, number = (value for value in row if not isinstance(value, Arithmetic))
+    *labels, number = (value for value in row if value is not equation)
     sides = dict.fromkeys([*map(_sum, equation), _sum(text_of(number).replace(",", ""))])
     return f"\\derived{{{_label(*labels)}}}{{{' '.join(f'${side}$' for side in _with_signs(sides))}}}\n"
 
@@ -223,7 +226,14 @@ def _words(text: str) -> str:
 
 def _sum(text: str) -> str:
     """Return arithmetic in LaTeX, anything else in it escaped."""
-    return "".join(_MATH.get(char) or typeset(char) for char in escape(text, MOST_OF_A_SUM))
+    pieces = []
+    for place, piece in enumerate(_SCRIPT.split(escape(text, MOST_OF_A_SUM))):
+        if place % 3 == 0:
+            pieces += [_MATH.get(char) or typeset(char) for char in piece]
+        elif piece:
+            power = "".join(str(_RAISED.index(char)) for char in piece if char in _RAISED)
+            pieces.append(f"^{{{power}}}" if power else f"_{{{piece}}}")
+    return "".join(pieces)
 
 
 def aligned(lines: Iterable[Line], environment: str) -> str:
@@ -297,7 +307,7 @@ def _latex(piece: Piece) -> str:
     text = symbol(piece.letter, piece.subscript or piece.time.replace("−", "-"))
     if not piece.shape:
         return text
-    shape = r" \times ".join(map(str, piece.shape))
+    shape = r" \times ".join(map(_sum, piece.sizes))
     return f"\\underset{{{shape}}}{{{text}}}"
 
 
@@ -405,7 +415,7 @@ def _line_width(line: Line) -> float:
 
 
 def _shape_width(piece: object) -> float:
-    return SMALL * _text_width("×".join(map(str, piece.shape))) if isinstance(piece, Term) else 0.0
+    return SMALL * _text_width("×".join(piece.sizes)) if isinstance(piece, Term) else 0.0
 
 
 _QUIZ_HEAD = r"""\documentclass{article}

@@ -79,7 +79,7 @@ class _Rows(NamedTuple):
         above, below = self
         for piece in pieces:
             text = plain_piece(piece).translate(signs)
-            shape = "×".join(map(str, piece.shape)) if isinstance(piece, Term) else ""
+            shape = "×".join(piece.sizes) if isinstance(piece, Term) else ""
             if shape:
                 spare = len(text) - len(shape)
                 free = len(below) + 1 if below else 0  # one space at the least between two shapes

@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple, Protocol, TypeVar
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Layer, OptionProblem
+from rnncalc.text import has_letters
 
 Activation = Literal["tanh", "relu", "sigmoid", "linear", "softmax"]
 Merge = Literal["concat", "sum", "mul", "ave"]
@@ -209,8 +210,8 @@ class Cell(Layer):
 
     def output_width(self, inputs: int) -> int:
         sizes: object = self.sizes(inputs)
-        one = sizes.get(self.output) if isinstance(sizes, Mapping) else None
-        if not isinstance(one, int):
+        one: int | None = sizes.get(self.output) if isinstance(sizes, Mapping) else None
+        if one is None or not (isinstance(one, int) or has_letters(one)):
             raise DeclarationError(f"{self.kind}: {self.no_number(self.output, sizes)}")
         return 2 * one if self.bidirectional and self.merge in (None, "concat") else one
 

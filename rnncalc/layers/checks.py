@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from rnncalc.layers.cell import Cell, Form, Gate, Product, Weight
 from rnncalc.layers.options import OPTIONS, Choice
-from rnncalc.text import one_of
+from rnncalc.text import has_letters, one_of
 
 _ALLOWED = OPTIONS["activation"].allowed
 assert isinstance(_ALLOWED, Choice)
@@ -130,5 +130,10 @@ def _wrong_widths(layer: Cell, inputs: int) -> Iterator[str]:
     for width in ("m", "h", *layer.states.values(), layer.output, *own):
         if width not in sizes:
             yield layer.no_number(width, sizes)
-        elif type(sizes[width]) is not int or sizes[width] < 1:
+        elif not is_size(sizes[width]):
             yield f"the width {width} is {sizes[width]!r}; sizes() gives whole numbers, 1 or more"
+
+
+def is_size(width: object) -> bool:
+    """Return whether a width is a whole number, 1 or more, or has letters (`polynomial.py`)."""
+    return width > 0 if type(width) is int else has_letters(width)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.bounds import MAX_DIGITS, MAX_LAYERS, MAX_SIZE, MAX_TEXT
 from rnncalc.layers.frozen import Frozen
-from rnncalc.text import brief, did_you_mean
+from rnncalc.text import brief, did_you_mean, has_letters
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -22,6 +22,9 @@ _WHOLE = "(?:0|[1-9][0-9]*(?:_[0-9]+)*)"
 _SUFFIXES = r"(?:\.[0-9]{1,3}0*)?[kK]|(?:\.[0-9]{1,6}0*)?M|(?:\.[0-9]{1,9}0*)?G|(?:\.(?:[05]|25|75)0*)?[kKMG]i"
 SUFFIXED = f"{_WHOLE}(?:{_SUFFIXES})?"
 """A whole number that may have a suffix, as a pattern; JSON Schema and Python read it alike."""
+
+LETTER = "[A-Za-z](?:_[A-Za-z0-9]{1,8})?"
+"""A size in letters: a letter, which may have a subscript, such as `m` or `h_1`."""
 
 _GROUPED = "^(?=.*_)(?:[1-9](?:_?[0-9])*)$"
 
@@ -33,10 +36,12 @@ class Size(Frozen):
     """A whole number from `least` to 10^12.
 
     room: the most, a power of ten, that a network has room for; all its layers together are held against that.
+    letters: whether it may be a letter (`polynomial.py`).
     """
 
     least: int = 1
     room: int = MAX_SIZE
+    letters: bool = False
 
     @property
     def expected(self) -> str:
@@ -44,6 +49,8 @@ class Size(Frozen):
 
     def problem(self, value: object) -> str | None:
         """Return what is wrong with the value, or None."""
+        if self.letters and has_letters(value):
+            return None
         if isinstance(value, bool) or not isinstance(value, int) or value < self.least:
             cure = "; from Python, solve looks for it: solve(lambda size: Network(...), budget)" if value == "?" else ""
             if hasattr(value, "__index__") and not isinstance(value, int):  # such as a whole number of NumPy's
@@ -57,7 +64,8 @@ class Size(Frozen):
         zeros = len(str(self.room)) - 1
         grouped = f"^(?=.*_)(?:[1-9](?:_?[0-9]){{0,{zeros - 1}}}|1(?:_?0){{{zeros}}})$"
         number = {"type": "integer", "minimum": self.least, "maximum": self.room}
-        return {"anyOf": [number, {"type": "string", "pattern": grouped}, {"const": "?"}]}
+        letter = [{"type": "string", "pattern": f"^{LETTER}$"}] if self.letters else []
+        return {"anyOf": [number, {"type": "string", "pattern": grouped}, *letter, {"const": "?"}]}
 
 
 class Rate(Frozen):
@@ -235,14 +243,14 @@ class Option(Frozen):
 
 
 OPTIONS: dict[str, Option] = {
-    "units": Option(Size(), "the number of units"),
+    "units": Option(Size(letters=True), "the number of units"),
     "rate": Option(Rate(), "the share that is dropped while training"),
-    "params": Option(Size(0), "the number of parameters counted elsewhere"),
+    "params": Option(Size(0, letters=True), "the number of parameters counted elsewhere"),
     "name": Option(Text(), "how reports call it; by default its kind and a running number"),
     "frozen": Option(Switch(), "its parameters are counted, but not as trainable"),
     "repeat": Option(Size(room=MAX_LAYERS), "how many such layers stand one after another, each fed by the one before"),
     "extra_inputs": Option(
-        Size(0), "features joined to its input from elsewhere (attention context, a skip connection)"
+        Size(0, letters=True), "features joined to its input from elsewhere (attention context, a skip connection)"
     ),
     "path": Option(Text(), "where its tensors are in a model file: the path of its module, such as encoder.lstm"),
     "bias": Option(Switch(), "bias vectors, as many as the convention has; none when false"),
@@ -266,14 +274,16 @@ OPTIONS: dict[str, Option] = {
     "update_gate": Option(
         Choice(("keeps", "replaces")), "what an update gate of 1 does with the old state; never changes a count"
     ),
-    "projection": Option(Size(), "the output is projected to p units; recurrent matrices become h×p, plus p×h"),
+    "projection": Option(
+        Size(letters=True), "the output is projected to p units; recurrent matrices become h×p, plus p×h"
+    ),
     "peepholes": Option(Switch(), "the gates see the cell state, h weights each"),
     "output_gate": Option(Switch(), "false is the LSTM whose output is tanh(c): 3·h(m + h + 1)"),
     "coupled": Option(Switch(), "the input gate is one minus the forget gate: 3·h(m + h + 1)"),
     "layer_norm": Option(
         Switch(), "each gate's sum has mean 0 and variance 1, and a gain of h; an LSTM's cell state too, on its way out"
     ),
-    "outputs": Option(Size(), "the output width; by default the width of its input"),
+    "outputs": Option(Size(letters=True), "the output width; by default the width of its input"),
     "tied": Option(Switch(), "the matrix is the embedding's, transposed, and counted there"),
 }
 """Every option of every kind of layer; which of them a kind takes are the fields of its class."""

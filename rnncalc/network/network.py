@@ -4,17 +4,20 @@ Knows nothing of files or of what is asked about a network. What can be wrong wi
 """
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rnncalc.conventions.catalogue import convention
 from rnncalc.conventions.rules import Convention
-from rnncalc.errors import SpecError, first
+from rnncalc.errors import RefusedError, SpecError, first
 from rnncalc.network.flow import Move, flow
 from rnncalc.network.parts import Part, Parts, Topology, part_of
 from rnncalc.network.stack import Placed, stack
 from rnncalc.network.validation import Description, parts_of, problems, type_problems
+from rnncalc.text import all_of, has_letters
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rnncalc.conventions.notation import Notation
 
 
@@ -60,6 +63,20 @@ class Network(Description):
             return Topology.MANY_TO_ONE if part == "encoder" else Topology.MANY_TO_MANY
         return self.topology or Topology.MANY_TO_ONE
 
+    @cached_property
+    def letters(self) -> "Mapping[str, Any]":
+        """The letters among its sizes by name, in alphabetical order, each a `polynomial.Polynomial`."""
+        parts = self.parts.values()
+        sizes: list[Any] = [size for part in parts for size in (part.input, part.steps)]
+        layers = [layer for part in parts for layer in (*part.layers, part.output) if layer]
+        sizes += [value for layer in layers for value in layer.__dict__.values()]
+        names = sorted({name for size in sizes if has_letters(size) for name in size.letters})
+        if not names:
+            return {}
+        from rnncalc.polynomial import letter  # most networks are in numbers
+
+        return {name: letter(name) for name in names}
+
     @property
     def topology_name(self) -> str:
         """The topology as reports name it; an encoder-decoder is one of its own."""
@@ -102,3 +119,12 @@ class Network(Description):
     def trainable(self) -> int:
         """The number of parameters that training changes."""
         return sum(placed.trainable for placed in self.stack)
+
+
+def in_numbers(network: Network) -> Network:
+    """Return a network whose sizes are numbers. Raises RefusedError for letters: most questions need numbers."""
+    if letters := network.letters:
+        such = "the size {} is a letter" if len(letters) == 1 else "the sizes {} are letters"
+        takes = "which count, explain, answer and draw take; give numbers here"
+        raise RefusedError(f"{such.format(all_of([*letters]))}, {takes}")
+    return network

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from rnncalc.conventions.formula import numbers, value
+from rnncalc.conventions.formula import Expression, numbers, plain, substituted, value
 from rnncalc.conventions.layout import Layout, Stack, layout
 from rnncalc.conventions.rules import Convention
 from rnncalc.conventions.tensor import Tensor
@@ -16,6 +16,7 @@ from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import Dense, External, Layer
 from rnncalc.network.flow import InitialState, Moves, Placement, ends, shapes
 from rnncalc.step.trace import Trace, trace
+from rnncalc.text import has_letters
 
 if TYPE_CHECKING:
     from rnncalc.conventions.notation import Notation
@@ -81,6 +82,16 @@ class Placed(NamedTuple):
     def substituted(self) -> str:
         """The formula with the numbers in."""
         return numbers(self.layout.params, self.sizes)
+
+    @property
+    def in_letters(self) -> Expression | None:
+        """The formula with its sizes in, if some of them are letters: `4h_1(m + h_1 + 1)`."""
+        return substituted(self.layout.params, self.sizes, folded=True) if has_letters(self.params) else None
+
+    @property
+    def params_formula(self) -> str | None:
+        """The same in plain arithmetic: `4*h_1*(m + h_1 + 1)`."""
+        return None if self.in_letters is None else plain(self.in_letters)
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:

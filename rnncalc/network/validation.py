@@ -68,8 +68,8 @@ KEYS: dict[str, Allowed] = {
     "convention": Choice(CONVENTIONS.keys()),
     "notation": Choice(NOTATIONS),
     "topology": Choice(TOPOLOGIES),
-    "steps": Size(),
-    "input": Size(),
+    "steps": Size(letters=True),
+    "input": Size(letters=True),
     "feedback": Switch(),
     "rate": Ratio(above_zero=True),
 }

@@ -7,7 +7,7 @@ from math import log10
 from typing import NamedTuple
 
 from rnncalc.errors import RefusedError
-from rnncalc.network.network import Network
+from rnncalc.network.network import Network, in_numbers
 from rnncalc.pictures.picture import Align, Arrow, Caption, Curve, Frame, Label, Picture, Shape, Style, framed, span
 from rnncalc.questions.dense import dense_params
 from rnncalc.reports.equations import Term
@@ -56,7 +56,7 @@ def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Pict
         raise RefusedError(f"{name}: the growth is that of the whole network; leave --only out")
     if network.topology == "one-to-one":
         raise RefusedError(f"{name}: a one-to-one network has one step, and nothing grows with it; draw another view")
-    known = {part.steps for part in network.parts.values()}
+    known = {part.steps for part in in_numbers(network).parts.values()}
     steps = _steps(max(number or 1 for number in known))
     at = next(iter(known)) if len(known) == 1 else None
     grown = Growth(steps, tuple(dense_params(network, number) for number in steps), network.params, at)

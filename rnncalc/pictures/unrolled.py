@@ -38,7 +38,7 @@ from rnncalc.pictures.picture import (
 )
 from rnncalc.reports.equations import Line, Term
 from rnncalc.reports.setting import flow, one_to_many, title
-from rnncalc.text import all_of, plural
+from rnncalc.text import all_of, has_letters, plural
 
 MOST_STEPS, MOST_LAYERS = 6, 12
 """Of more, those in the middle are left out."""
@@ -208,11 +208,13 @@ def at(letter: str, step: str) -> Term:
 class DrawnPart(NamedTuple):
     """A whole network, or one half: its rows from the lowest, and what the columns depend on.
 
-    steps: the length of its sequence. reads, output: at which steps it reads its input, and has an output.
+    steps: the length of its sequence, None if it is not a number; letter: what it is called then.
+    reads, output: at which steps it reads its input, and has an output.
     """
 
     name: str | None
     steps: int | None
+    letter: str
     reads: Occurrence
     output: Occurrence
     rows: list[Row]
@@ -248,10 +250,11 @@ def drawn_parts(network: Network) -> list[DrawnPart]:
             row = Row((next(stack),), steps[move.reads[0]], steps[ended[place]], start, tuple(makers))
             rows[move.part].append(row)
             makers = []
-    return [
-        DrawnPart(name, part.steps, reads[name], rows[name][-1].output, rows[name])
-        for name, part in network.parts.items()
-    ]
+    drawn = []
+    for name, part in network.parts.items():
+        known, letter = (None, str(part.steps)) if has_letters(part.steps) else (part.steps, "T")
+        drawn.append(DrawnPart(name, known, letter, reads[name], rows[name][-1].output, rows[name]))
+    return drawn
 
 
 def _elided(rows: list[Row]) -> list[Row]:
@@ -313,21 +316,22 @@ def ways(part: DrawnPart, alone: bool) -> list[Way]:
     if not reads_many and part.output is not Occurrence.EVERY:
         full: list[Columns] = [(TimeStep("", first=True, last=True),)]
         return [(full[0], False), (full[0], True)]
-    full = [_ends(steps, head, 1) for head in (2, 1) if steps is None or head + 1 < steps]
+    full = [_ends(part, head, 1) for head in (2, 1) if steps is None or head + 1 < steps]
     if steps is not None and steps <= MOST_STEPS:
         full.insert(0, tuple(TimeStep(str(step), step == 1, step == steps) for step in range(1, steps + 1)))
     found = [*((columns, False) for columns in full), (full[-1], True)]
     if alone and steps != 1:
         starts = part.name == "decoder" or not reads_many
-        one = _ends(steps, 1, 0) if starts else _ends(steps, 0, 1)
+        one = _ends(part, 1, 0) if starts else _ends(part, 0, 1)
         found += [(one, False), (one, True)]
     return found
 
 
-def _ends(steps: int | None, head: int, tail: int) -> Columns:
+def _ends(part: DrawnPart, head: int, tail: int) -> Columns:
     """Return the first steps, what is left out behind them, and the last step if `tail` is 1."""
     first = (TimeStep(str(step), first=step == 1) for step in range(1, head + 1))
-    last = TimeStep("T" if steps is None or steps >= SHORT else str(steps), last=True)
+    steps = part.steps
+    last = TimeStep(part.letter if steps is None or steps >= SHORT else str(steps), last=True)
     return (*first, Gap(steps and steps - head - tail), *(last for _ in range(tail)))
 
 
@@ -631,7 +635,7 @@ def _halves(network: Network, parts: list[DrawnPart], chosen: list[Way]) -> list
         placed = [(row, y - row.size.forward) for row, y in zip(column, states, strict=True) if row]
         last, top = placed[-1]
         above = top - 1 - (JOINED if last.joins else UP)
-        after = "T+1" if part.steps is None or part.steps + 1 >= SHORT else str(part.steps + 1)
+        after = f"{part.letter}+1" if part.steps is None or part.steps + 1 >= SHORT else str(part.steps + 1)
         halves.append(
             Half(
                 columns=columns,
@@ -654,7 +658,7 @@ def _repeated(part: DrawnPart) -> str:
     """Return what the picture says of the weights of all steps."""
     if part.steps == 1:
         return "" if part.name is None else "one step"
-    times = "T" if part.steps is None else f"{part.steps:,}"
+    times = part.letter if part.steps is None else f"{part.steps:,}"
     return f"×{times}, the same weights"
 
 

@@ -15,7 +15,7 @@ from rnncalc.display import displayed
 from rnncalc.errors import CallError, Path, Problem
 from rnncalc.layers.options import WholeNumber
 from rnncalc.network.budget import BUDGET_KEYS, LAYER_LIMIT, OF_STREAM, OF_TRAINING, Budget, Quantity, Rule
-from rnncalc.network.network import Network
+from rnncalc.network.network import Network, in_numbers
 from rnncalc.network.parts import Expect, steps_known
 from rnncalc.questions.count import count
 from rnncalc.questions.dense import own_dense_params
@@ -246,7 +246,7 @@ def check_network(network: Network, *, dtype: str = "float32", **limits: float |
 
 def numbers_of(network: Network, dtype: str, *, trained: bool = False) -> Numbers:
     """Return the numbers of a network that may be limited; trained: with the numbers of training."""
-    counted = count(network, dtype)
+    counted = count(in_numbers(network), dtype)
     running = stream(network, dtype=dtype)
     numbers = Numbers(
         params=counted.params,

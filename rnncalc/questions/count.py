@@ -3,11 +3,13 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from rnncalc.conventions.formula import Expression, folded_sum, plain
 from rnncalc.display import displayed
 from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
 from rnncalc.network.stack import Placed
 from rnncalc.questions.given import network_of, word
+from rnncalc.text import has_letters
 
 if TYPE_CHECKING:
     from rnncalc.questions.dense import DenseEquivalent
@@ -48,8 +50,20 @@ class Count(NamedTuple):
         return self.network.spelled
 
     @property
+    def in_letters(self) -> Expression | None:
+        """The formula of the parameters, layer by layer, if there are letters in it: `4h(m + h + 1) + p(h + 1)`."""
+        if not has_letters(self.params):
+            return None
+        return folded_sum([layer.params if layer.in_letters is None else layer.in_letters for layer in self.layers])
+
+    @property
+    def params_formula(self) -> str | None:
+        """The same in plain arithmetic: `4*h*(m + h + 1) + p*(h + 1)`."""
+        return None if self.in_letters is None else plain(self.in_letters)
+
+    @property
     def dense(self) -> "DenseEquivalent | None":
-        """The dense equivalent; None if the number of steps is not known."""
+        """The dense equivalent; None if the number of steps is not known, or sizes are letters."""
         if not steps_known(self.network.parts):
             return None
         from rnncalc.questions.dense import dense_equivalent  # imported only for a count with steps
@@ -62,7 +76,7 @@ def count(network: Network, dtype: str = "float32") -> Count:
 
     Raises CallError for an unknown dtype, and for an argument that is not a network.
     """
-    network = network_of(network)
+    network = network_of(network, letters=True)
     size, stack = bytes_of(dtype), network.stack
     params = network.params
     return Count(

@@ -53,9 +53,9 @@ class DenseEquivalent(NamedTuple):
 
 
 def dense_equivalent(network: Network) -> DenseEquivalent | None:
-    """Return the dense equivalent, or None when the number of steps is not known."""
+    """Return the dense equivalent, or None when the number of steps is not known, or sizes are letters."""
     known = _own_steps(network)
-    if known is None:
+    if known is None or network.letters:
         return None
     made = [*_made(network, known)]
     params = sum(one.params for one in made)

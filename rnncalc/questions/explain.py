@@ -75,7 +75,8 @@ class Derivation(NamedTuple):
 class Explanation(NamedTuple):
     """The derivation of the counts of a network, or of some of its layers.
 
-    dense: the dense equivalent, None when the number of steps is not known or only some layers are explained.
+    dense: the dense equivalent; None when the number of steps is not known, sizes are letters, or only some layers are
+        explained.
     """
 
     network: Network
@@ -94,7 +95,7 @@ def explain(network: Network, only: str | Sequence[str] = (), notation: str | No
     names = (only,) if isinstance(only, str) else only
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise CallError(f"only: expected the names of layers, such as ('output',), got {said(only)}")
-    stack = network_of(network).stack
+    stack = network_of(network, letters=True).stack
     if wrong := not_among([*names], tuple(placed.name for placed in stack)):
         raise CallError(f"only: {wrong}")
     if notation is not None:
@@ -116,8 +117,8 @@ def explain_those(network: Network, only: tuple[str, ...] = ()) -> Explanation:
             below = placed
     if only:
         return Explanation(network, tuple(found), None, None)
-    parts = [each.placed.params for each in found]
-    total = Step(StepKind.TOTAL, Plus(tuple(parts)), sum(parts))
+    parts = [each.placed.in_letters or each.placed.params for each in found]
+    total = Step(StepKind.TOTAL, Plus(tuple(parts)), network.params, network.letters)
     return Explanation(network, tuple(found), total, dense_equivalent(network))
 
 

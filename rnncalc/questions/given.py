@@ -8,14 +8,17 @@ from __future__ import annotations
 from typing import Any
 
 from rnncalc.errors import CallError
-from rnncalc.network.network import Network
+from rnncalc.network.network import Network, in_numbers
 from rnncalc.text import did_you_mean, escape, one_of
 
 
-def network_of(given: object) -> Network:
-    """Return an argument that must be a network. Raises CallError, with the way to make one, for anything else."""
+def network_of(given: object, *, letters: bool = False) -> Network:
+    """Return an argument that must be a network. Raises CallError, with the way to make one, for anything else.
+
+    letters: whether the question can be answered of sizes in letters; if not, raises RefusedError for them.
+    """
     if isinstance(given, Network):
-        return given
+        return given if letters else in_numbers(given)
     if isinstance(given, str) or hasattr(given, "__fspath__"):
         path = escape(str(given))
         raise CallError(f"expected a Network, got {path!r}; load({path!r}) reads one from a file")

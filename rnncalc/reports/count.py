@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from rnncalc.conventions.formula import factored, folded_sum, letters
 from rnncalc.conventions.tensor import Tensor
 from rnncalc.network.network import Network
 from rnncalc.network.parts import steps_known
@@ -13,7 +14,7 @@ from rnncalc.network.stack import Placed
 from rnncalc.questions.count import Count, bytes_of
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
 from rnncalc.reports.setting import layer_sheet, notation_of, steps_of, title
-from rnncalc.text import KIBI, byte_size, decimal, plural
+from rnncalc.text import KIBI, byte_size, decimal, has_letters, plural
 
 if TYPE_CHECKING:
     from rnncalc.questions.dense import DenseEquivalent
@@ -41,6 +42,7 @@ class CountReport(SheetReport, DataReport, RecordReport):
             "topology": network.topology_name,
             "steps": steps_of(network),
             "layers": (_layer_data(count, layer) for layer in count.layers),
+            "params_formula": count.params_formula,
             "params": count.params,
             "trainable": count.trainable,
             "multiply_adds": count.multiply_adds,
@@ -91,9 +93,9 @@ class SummaryReport(SheetReport):
 
 _HEADER = (
     *("network", "name", "kind", "part", "inputs", "units", "outputs", "output_shape", "formula", "substituted"),
-    *("params", "trainable", "multiply_adds", "multiply_adds_per_step", "bytes"),
+    *("params_formula", "params", "trainable", "multiply_adds", "multiply_adds_per_step", "bytes"),
 )
-_values, _totals = attrgetter(*_HEADER[1:-1]), attrgetter(*_HEADER[-5:])
+_values, _totals = attrgetter(*_HEADER[1:-1]), attrgetter(*_HEADER[-6:])
 _TENSOR_HEADER = ("network", "layer", "kind", "part", "tensor", "role", "direction", "shape", "params", "bytes")
 
 
@@ -172,12 +174,18 @@ def _numbers(count: Count, cost: bool, of: Count | Placed) -> dict[str, int | No
     if count.trainable != count.params:
         numbers |= {"Trainable": of.trainable, "Frozen": of.params - of.trainable}
     if cost:
-        if steps_known(count.network.parts):
-            numbers["Multiply-adds"] = of.multiply_adds
-        else:
-            numbers["Multiply-adds a step"] = of.multiply_adds_per_step
+        numbers[_cost_title(count)] = _cost(count, of)
         numbers["Bytes"] = of.params * bytes_of(count.dtype)
     return numbers
+
+
+def _cost_title(count: Count) -> str:
+    return "Multiply-adds" if steps_known(count.network.parts) else "Multiply-adds a step"
+
+
+def _cost(count: Count, of: Count | Placed) -> int | None:
+    """Return the multiply-adds of a layer or of the whole network, a step's if no number of steps is known."""
+    return of.multiply_adds if steps_known(count.network.parts) else of.multiply_adds_per_step
 
 
 def on_ties(network: Network) -> Iterator[str]:
@@ -189,6 +197,11 @@ def on_ties(network: Network) -> Iterator[str]:
 
 def _notes(count: Count, cost: bool, dense: bool) -> Iterator[str]:
     yield from on_ties(count.network)
+    if count.in_letters is not None:
+        yield f"Parameters: {letters(count.in_letters)}."
+    if cost and has_letters(_cost(count, count)):
+        by_layer = folded_sum([factored(_cost(count, layer) or 0) for layer in count.layers])
+        yield f"{_cost_title(count)}: {letters(by_layer)}."
     equivalent = count.dense
     if equivalent is not None and equivalent.ratio is not None:
         yield _dense_note(count, equivalent, equivalent.ratio)

@@ -57,7 +57,7 @@ def draw(network: Network, *, view: str = Drawing.view, only: str | Sequence[str
     view: unrolled, cell or growth. only: the name of a layer, or several. bare: without a title and a legend.
     Raises CallError for an unknown view or layer; RefusedError, when it is shown, if there is nothing to draw.
     """
-    network, view = network_of(network), word("view", view, tuple(VIEWS))
+    network, view = network_of(network, letters=True), word("view", view, tuple(VIEWS))
     names = (only,) if isinstance(only, str) else tuple(only)
     if wrong := not_among(names, tuple(placed.name for placed in network.stack)):
         raise CallError(f"only: {wrong}")

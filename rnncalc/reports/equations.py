@@ -20,6 +20,12 @@ class Term(NamedTuple):
     shape: tuple[int, ...] = ()
 
     @property
+    def sizes(self) -> list[str]:
+        """The sizes of its shape in plain text; of several, a sum of letters is in brackets."""
+        several = len(self.shape) > 1
+        return [f"({size})" if several and " " in str(size) else str(size) for size in self.shape]
+
+    @property
     def name(self) -> str:
         """The term in plain text: `W_xz`, `x_t`, `h_(t−1)`."""
         letter = GREEK.get(self.letter, self.letter)

@@ -21,10 +21,10 @@ from rnncalc.questions.explain import Derivation, Explanation, Step, StepKind
 from rnncalc.reports.equations import Line, Term, plain, written
 from rnncalc.reports.report import DataReport, DerivationReport, PageReport
 from rnncalc.reports.setting import one_to_many, setting, title
-from rnncalc.reports.sheet import Arithmetic, Column, Sheet, TensorName, Value
+from rnncalc.reports.sheet import Arithmetic, Column, Sheet, TensorName, cell
 from rnncalc.step.equations import HALF, symbols
 from rnncalc.step.operations import EPSILON
-from rnncalc.text import all_of, decimal, plural
+from rnncalc.text import all_of, decimal, has_letters, plural
 
 if TYPE_CHECKING:
     from rnncalc.pictures.picture import Picture
@@ -248,7 +248,7 @@ def _rows_sheet(title: str, rows: list[Row], notes: tuple[str, ...] = ()) -> She
     if not rows:
         return Sheet(columns=(), rows=(), title=title, notes=("No parameters.", *notes))
     columns = (Column("Step", key=True), Column("What it is"), Column("Arithmetic"), Column("Parameters", right=True))
-    values: list[tuple[Value, ...]] = [*rows]
+    values = [tuple(map(cell, row)) for row in rows]
     return Sheet(columns=columns, rows=values[:-1], total=values[-1], title=title, notes=notes, summed=False)
 
 
@@ -305,11 +305,14 @@ def letters_of(each: Derivation) -> Iterator[str]:
     if "m" in placed.sizes:
         extra = f", and {layer.extra_inputs:,} extra inputs" if layer.extra_inputs else ""
         width = placed.inputs - layer.extra_inputs
-        sum_ = f"{width} + {layer.extra_inputs} = " if layer.extra_inputs else ""
-        yield f"m = {sum_}{placed.inputs}: {_source(each)}{extra}"
+        added = layer.extra_inputs and not has_letters(placed.inputs)
+        sum_ = f"{width} + {layer.extra_inputs} = " if added else ""
+        size = f"{sum_}{placed.inputs}"
+        yield f"{'' if size == 'm' else 'm = '}{size}: {_source(each)}{extra}"
     for letter, name in _NAMES.items():
         if letter in placed.sizes:
-            yield f"{letter} = {placed.sizes[letter]}: {name}"
+            size = str(placed.sizes[letter])
+            yield f"{letter}: {name}" if size == letter else f"{letter} = {size}: {name}"
 
 
 def _source(each: Derivation) -> str:

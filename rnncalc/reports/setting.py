@@ -119,7 +119,14 @@ def layer_sheet(
     words, numbers: the titles of the columns. rows: each with its layer, whose name starts the row; an
     encoder-decoder's half comes before it. total: the numbers of the last row.
     """
-    from rnncalc.reports.sheet import Column, Sheet, key_columns, number_columns, total_row  # programs read no tables
+    from rnncalc.reports.sheet import (  # programs read no tables
+        Column,
+        Sheet,
+        cell,
+        key_columns,
+        number_columns,
+        total_row,
+    )
 
     halves = halves_of(network)
     columns = (
@@ -130,8 +137,8 @@ def layer_sheet(
     placed = [((layer.part, layer.name) if halves else (layer.name,), row) for layer, row in rows]
     return Sheet(
         columns,
-        [(*key, *row) for key, row in placed],
-        total_row(columns, *total),
+        [(*key, *map(cell, row)) for key, row in placed],
+        total_row(columns, *map(cell, total)),
         title=title(network),
         subtitle=setting(network),
         notes=tuple(notes),

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from rnncalc.text import has_letters
+
 if TYPE_CHECKING:
     from rnncalc.reports.equations import Line, Term
 
@@ -75,6 +77,11 @@ Value = str | int | float | Arithmetic | TensorName | Phrase | Bar | Shape | Non
 
 Row = tuple[Value, ...]
 """A cell for each column."""
+
+
+def cell(value: Value) -> Value:
+    """Return a value as the cell of a table: a number with letters in it is a formula."""
+    return Arithmetic(str(value), str(value)) if has_letters(value) else value
 
 
 class Column(NamedTuple):

@@ -220,7 +220,7 @@ class _NetworkReader(TreeReader):
             self.problem(units.mark, path, _not_units(units, *typed))
             units.value = typed[1]
         if isinstance(node, Scalar):
-            return Output(self.value(node, path, Size(), 1))
+            return Output(self.value(node, path, OPTIONS["units"].allowed, 1))
         keys = self.keys(node, path, OUTPUT_KEYS, partial(_unknown_option, Output, node))
         values = self.values(keys, path, {key: OPTIONS[key].allowed for key in OUTPUT_KEYS})
         given = {key.value.partition(":")[0] for key, _ in node.items} if isinstance(node, Mapping) else {"units"}

@@ -10,11 +10,26 @@ import re
 from typing import TYPE_CHECKING
 
 from rnncalc.bounds import MAX_DIGITS
-from rnncalc.layers.options import PARTS, Allowed, Choice, Rate, Ratio, Real, Size, Switch, Text, WholeNumber, suffixed
+from rnncalc.layers.options import (
+    LETTER,
+    PARTS,
+    Allowed,
+    Choice,
+    Rate,
+    Ratio,
+    Real,
+    Size,
+    Switch,
+    Text,
+    WholeNumber,
+    suffixed,
+)
 from rnncalc.text import escape
 
 if TYPE_CHECKING:
     from fractions import Fraction
+
+    from rnncalc.polynomial import Polynomial
 
     Value = int | float | bool | str | Fraction
 
@@ -27,7 +42,7 @@ _YES, _NO = ("yes", "on", "y"), ("no", "off", "n")
 _NOTHING = ("", "~", "null", "Null", "NULL")
 
 
-def read(text: str, allowed: Allowed, plain: bool = True, *, flag: str | None = None) -> Value:
+def read(text: str, allowed: Allowed, plain: bool = True, *, flag: str | None = None) -> Value | Polynomial:
     """Return the value a word stands for; ValueError says what was expected, what was got and how to mend it.
 
     plain: whether it stands without quotes. flag: the one that it comes from, whose cure has no words of YAML.
@@ -36,6 +51,10 @@ def read(text: str, allowed: Allowed, plain: bool = True, *, flag: str | None = 
     match allowed:
         case Size() if plain:  # first, as most values are sizes
             value = _digits(text)
+            if value is None and allowed.letters and re.fullmatch(LETTER, text):
+                from rnncalc.polynomial import letter  # most sizes are numbers
+
+                return letter(text)
         case Text():
             value = None if plain and text in _NOTHING else text
         case Choice():

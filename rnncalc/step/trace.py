@@ -20,7 +20,7 @@ from rnncalc.conventions.rules import Convention, Side
 from rnncalc.conventions.tensor import Role
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Habits, Operations
-from rnncalc.layers.checks import ACTIVATIONS, wrong
+from rnncalc.layers.checks import ACTIVATIONS, is_size, wrong
 from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Dense, Output
 from rnncalc.step.operations import OPERATIONS, Operation
@@ -468,7 +468,7 @@ def trace(layer: Cell | Dense, inputs: int, convention: Convention) -> Trace:
         return _dense(isinstance(layer, Output), layer.bias, layer.activation)
     with named(layer):
         sizes = layer.sizes(inputs)
-        fine = all(type(size) is int and size > 0 for size in sizes.values())
+        fine = all(map(is_size, sizes.values()))
         declares = layer.gates(inputs), layer.weights, layer.states, fine
         made: list[tuple[object, Trace]] = convention.made.setdefault(
             (type(layer), tuple(sizes), layer.choices(), inputs == layer.units, inputs == 2 * layer.units), []

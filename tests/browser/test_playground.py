@@ -218,8 +218,8 @@ def test_a_mistake_is_told_at_its_line_and_what_was_shown_stays(page: Page) -> N
     chosen = "const of = document.activeElement; return of.value.slice(of.selectionStart, of.selectionEnd)"
     assert page.run(chosen) == "  - gruu: 16"
     page.click("#form [value=flags]")
-    page.set("network", "-i 8 -l gru:x")
-    assert "expected a positive whole number, got 'x'" in page.text("#problems")
+    page.set("network", "-i 8 -l gru:xx")
+    assert "expected a positive whole number, got 'xx'" in page.text("#problems")
     page.set("network", "-i 8 -l 'gru:16")
     assert page.text("#problems") == "a quotation mark is not closed"
 

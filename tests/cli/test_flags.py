@@ -146,7 +146,7 @@ def test_what_was_meant_is_told(call: Call, args: list[str], message: str) -> No
 
 
 WRONG = {
-    "--input": ["-i", "x"],
+    "--input": ["-i", "xx"],
     "--layer 1": ["-l", "lstm:many"],
     "--output": ["-o", "0"],
     "--steps": ["-T", "many"],
@@ -184,7 +184,7 @@ def test_the_flags_of_a_command_are_told_with_those_of_the_network(
 ) -> None:
     """A command's own and the network's are wrong together."""
     own = [word for words in args.values() for word in words]
-    result = call(command, "-i", "x", "-l", "lstm:many", *own, "-f", "xls")
+    result = call(command, "-i", "xx", "-l", "lstm:many", *own, "-f", "xls")
     told = {line.split(":")[0] for line in result.err.splitlines()}
     assert told == {"--input", "--layer 1", "--format", *args}
 

@@ -109,7 +109,7 @@ def test_growth_since_a_commit_is_limited(call: Call) -> None:
 def test_what_a_commit_has_that_cannot_be_read_is_remarked(repository: Path, call: Call) -> None:
     """A broken spec, a link, and one that is too large; other YAML is none of it."""
     (repository / "specs" / "link.yaml").symlink_to("a.yaml")
-    ref = commit(repository, {"specs/broken.yaml": "input: x\n", "specs/large.yaml": "input: 1\n" + "#" * 10_000_001})
+    ref = commit(repository, {"specs/broken.yaml": "input: xx\n", "specs/large.yaml": "input: 1\n" + "#" * 10_000_001})
     result = call("check", "specs/a.yaml", "specs", "--baseline", f"git:{ref}")
     for text in (
         f"baseline git:{ref}:specs/broken.yaml:1:1: layers: missing; give at least one layer, such as lstm: 512",

@@ -61,7 +61,7 @@ def test_a_pipe_that_nobody_reads_is_a_clean_end(args: list[str]) -> None:
 
 
 @pytest.mark.parametrize("way", ["2>&-", "2>/dev/full", "2> >(exec true)", "2>/dev/null", ">&- 2>&-"])
-@pytest.mark.parametrize("args", ["nowhere.yaml", "--nope", "-i 4 -l lstm:x", "tests/bad_specs/tab.yaml"])
+@pytest.mark.parametrize("args", ["nowhere.yaml", "--nope", "-i 4 -l lstm:xx", "tests/bad_specs/tab.yaml"])
 def test_wrong_input_is_told_by_the_exit_code_whoever_listens(way: str, args: str) -> None:
     """Closed, full or torn off, standard error changes nothing about the 2."""
     line = f"{' '.join(PYTHON)} {args} {way}"

@@ -212,7 +212,7 @@ def test_a_loose_flag_leaves_a_tight_limit_of_the_spec(
             ["specs", "--max-params", "1.5"],
             "--max-params: expected a whole number, or one such as 4M, got '1.5'\n",
         ),
-        (["specs", "-T", "x"], "--steps: expected a positive whole number, got 'x'\n"),
+        (["specs", "-T", "xx"], "--steps: expected a positive whole number, got 'xx'\n"),
         (["specs", "--max-growth", "5%"], "rnncalc: --max-growth compares: give --baseline too\n"),
         (
             ["specs", "--baseline", "specs", "--max-growth", "much"],
@@ -259,7 +259,7 @@ def test_every_spec_is_checked_and_two_wins(tmp_path: Path, call: Call) -> None:
     """A broken spec is one among the others: all failures are shown, and the exit code is 2."""
     for name, text in {
         "a": SPEC + "expect: 1\n",
-        "b": "input: x\nlayers: [rnn: 3]\n",
+        "b": "input: xx\nlayers: [rnn: 3]\n",
         "c": SPEC + "expect: 2\n",
     }.items():
         (tmp_path / f"{name}.yaml").write_text(text)

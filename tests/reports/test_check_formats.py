@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
         "b,c %: d": f"name: {hostile}\n{spec.replace('rnn: 3', f'{{rnn: 3, name: {hostile}}}')}"
         "expect: {total: 29, layers: [25, 5]}\nbudget: {max_params: 1}\n",
         "e": spec,
-        "f": f"input: x\n{hostile}: {hostile}\nlayers: [{{lstm: {hostile}}}]\n",
+        "f": f"input: xx\n{hostile}: {hostile}\nlayers: [{{lstm: {hostile}}}]\n",
     }
     (tmp_path / "::error::").mkdir()
     for name, text in files.items():

@@ -50,7 +50,7 @@ def test_a_network_in_python_has_problems_without_a_place() -> None:
 def test_problems_are_told_in_the_order_of_their_places(tmp_path: Path) -> None:
     """By line and column as numbers: line 10 after line 9."""
     path = tmp_path / "wrong.yaml"
-    path.write_text("input: x\nlayers:\n" + "".join(f"  - {{rnn: x{n}, merge: y}}\n" for n in range(30)))
+    path.write_text("input: xx\nlayers:\n" + "".join(f"  - {{rnn: x{n}, merge: y}}\n" for n in range(30)))
     with pytest.raises(SpecError) as caught:
         load(path)
     places = [problem.place for problem in caught.value.problems]
@@ -60,7 +60,7 @@ def test_problems_are_told_in_the_order_of_their_places(tmp_path: Path) -> None:
 def test_the_problems_of_flags_are_told_by_their_layers(call: Call) -> None:
     """Those of a layer together, tenth after ninth; those of other flags first."""
     layers = [word for n in range(11) for word in ("-l", f"rnn:x{n},bais=1")]
-    lines = call("-i", "y", *layers, "-o", "z").err.splitlines()
+    lines = call("-i", "yy", *layers, "-o", "zz").err.splitlines()
     assert [line.split(":")[0] for line in lines] == [
         "--input",
         "--output",
@@ -71,7 +71,7 @@ def test_the_problems_of_flags_are_told_by_their_layers(call: Call) -> None:
 def test_a_flag_beside_a_file_comes_first(call: Call, tmp_path: Path) -> None:
     """What is wrong with the call is told before what is wrong with the file."""
     path = tmp_path / "wrong.yaml"
-    path.write_text("input: x\nlayers: [rnn: 3]\n")
+    path.write_text("input: xx\nlayers: [rnn: 3]\n")
     lines = call(path, "-T", "many", "-c", "none").err.splitlines()
     assert [line.split(": ")[0] for line in lines] == ["--convention", "--steps", f"{path}:1:8"]
 
@@ -82,14 +82,14 @@ def test_a_consequence_is_told_only_alone(call: Call, tmp_path: Path) -> None:
     text = "encoder: {input: 3, layers: [%s]}\ndecoder: {input: 3, layers: [gru: 4]}\n"
     path.write_text(text % "lstm: 4")
     assert "expected the encoder's kind" in call(path).err
-    path.write_text(text % "lstm: x")
-    assert call(path).err == f"{path}:1:36: encoder.layers[0].lstm: expected a positive whole number, got 'x'\n"
+    path.write_text(text % "lstm: xx")
+    assert call(path).err == f"{path}:1:36: encoder.layers[0].lstm: expected a positive whole number, got 'xx'\n"
 
 
 def test_the_order_of_problems_is_that_of_places_whatever_was_found_first() -> None:
     """Shuffled lines of wrong keys come out sorted."""
     chance = random.Random(5)
-    lines = ["input: x", "output: y", "steps: z", "kyes: 3", "name: []", "budget: {max_params: x}"]
+    lines = ["input: xx", "output: yy", "steps: zz", "kyes: 3", "name: []", "budget: {max_params: x}"]
     for _ in range(20):
         chance.shuffle(lines)
         with pytest.raises(SpecError) as caught:

@@ -31,7 +31,7 @@ def test_quotes_are_told_apart() -> None:
 def test_every_one_of_wrong_neighbours_is_told() -> None:
     """What was wrong with an item is wrong with the next one too, at its own place."""
     with pytest.raises(SpecError) as caught:
-        layers("rnn: x", "rnn: x", "rnn: x")
+        layers("rnn: xx", "rnn: xx", "rnn: xx")
     assert [problem.place for problem in caught.value.problems] == [(3, 10), (4, 10), (5, 10)]
 
 

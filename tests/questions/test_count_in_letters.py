@@ -1,0 +1,132 @@
+"""Counts whose sizes are letters: for random networks the polynomial, at random sizes, is the count."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from conftest import Call
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import Spec, encoder_decoder, network
+
+from rnncalc import Network, RefusedError, SpecError, count, run
+from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.polynomial import Polynomial
+from rnncalc.questions.allocation import compare_conventions
+from rnncalc.spec import parse
+
+SIZES = ("input", "steps", "units", "output", "projection", "extra_inputs", "outputs", "dense", "embedding", "external")
+CELLS = ("rnn", "gru", "lstm", "mgu", "mingru", "minlstm", "sru", "fastgrnn")
+NAMES = ["m", "h_1", "h_2", "p", "T", "d", "k", "n", "y"]
+
+
+def with_sizes(of: Any, size: Callable[[int], int | str], key: str = "") -> Any:
+    """Return the data of a spec with other sizes; what was equal stays equal."""
+    if isinstance(of, dict):
+        return {key: with_sizes(value, size, key) for key, value in of.items()}
+    if isinstance(of, list):
+        return [with_sizes(each, size) for each in of]
+    return size(of) if key in (*SIZES, *CELLS) and type(of) is int and of else of
+
+
+def parsed(spec: Spec) -> Network:
+    return parse(json.dumps(spec).encode(), "spec").network
+
+
+def check_in_letters(spec: Spec, names: dict[int, str], sizes: dict[str, int]) -> None:
+    """Compare a network in letters with the same one in numbers, layer by layer, under every convention."""
+    text = json.dumps(with_sizes(spec, lambda size: names.get(size, size)))
+    try:
+        lettered = parse(re.sub(rf'"({"|".join(NAMES)})"', r"\1", text).encode(), "spec").network
+    except SpecError:
+        assert "encoder" in spec  # a decoder's state of 2h is no letter
+        return
+    numbers = parsed(with_sizes(spec, lambda size: sizes[names[size]] if size in names else size))
+
+    def at(of: Any) -> Any:
+        return of.at(sizes) if isinstance(of, Polynomial) else of
+
+    for name in CONVENTIONS:
+        try:
+            other = numbers.replace(convention=name)
+        except SpecError:
+            continue  # an option that this convention lacks
+        own, right = count(lettered.replace(convention=name)), count(other)
+        totals = ("params", "trainable", "multiply_adds", "multiply_adds_per_step", "bytes")
+        assert [at(getattr(own, total)) for total in totals] == [getattr(right, total) for total in totals]
+        for formula, params in [
+            (own.params_formula, right.params),
+            *((layer.params_formula, each.params) for layer, each in zip(own.layers, right.layers, strict=True)),
+        ]:
+            assert formula is None or eval(formula, {}, sizes) == params
+        for layer, each in zip(own.layers, right.layers, strict=True):
+            assert at(layer.params) == each.params
+            assert [at(size) for size in layer.output_shape] == [*each.output_shape]
+            shapes = [tuple(map(at, tensor.shape)) for tensor in layer.tensors]
+            assert shapes == [tensor.shape for tensor in each.tensors]
+
+
+@given(st.one_of(network(), encoder_decoder()), st.data())
+def test_the_polynomial_at_any_sizes_is_the_count(spec: Spec, data: st.DataObject) -> None:
+    """Over every option and convention, letters and numbers mixed; large sizes, so that none is twice another."""
+    names = data.draw(st.dictionaries(st.integers(1, 9), st.sampled_from(NAMES), max_size=9))
+    large = st.integers(1_000, 10**6)
+    sizes = dict(zip(NAMES, data.draw(st.lists(large, min_size=9, max_size=9, unique=True)), strict=True))
+    check_in_letters(spec, names, sizes)
+
+
+def test_the_report_has_nulls_and_formulas(call: Call) -> None:
+    """A number that has letters in it is null; the formula is plain arithmetic."""
+    found = call("-i", "m", "-l", "lstm:h", "-l", "rnn:3", "-o", 2, "-T", "T", "-f", "json").out
+    (report,) = json.loads(found)["reports"]
+    assert report["params"] is report["multiply_adds"] is report["steps"] is report["dense"] is None
+    assert report["params_formula"] == "4*h*(m + h + 1) + 3*(h + 4) + 8"
+    lstm, rnn, output = report["layers"]
+    assert (lstm["params_formula"], lstm["output_shape"]) == ("4*h*(m + h + 1)", [None, None])
+    assert (lstm["formula"], lstm["substituted"]) == ("4h(m + h + 1)", "4h(m + h + 1)")
+    assert (rnn["params_formula"], rnn["output_shape"]) == ("3*(h + 4)", [3])
+    assert (output["params"], output["params_formula"], output["tensors"][0]["shape"]) == (8, None, [2, 3])
+
+
+def test_the_table_has_each_formula_and_the_total_in_two_forms(call: Call) -> None:
+    """Expanded in the last row, factored by layer below it; multiply-adds likewise."""
+    text = call("-i", "m", "-l", "rnn:n", "-o", "p", "-T", "T", "--cost").out
+    assert "h(m + h + 1) = n(m + n + 1)" in text
+    assert "m·n + n² + n + n·p + p" in text
+    assert "Parameters: n(m + n + 1) + p(n + 1)." in text
+    assert "T·m·n + T·n² + n·p" in text
+    assert "Multiply-adds: T·n(m + n) + n·p." in text
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "html", "csv", "json"])
+def test_every_format_writes_letters(call: Call, form: str) -> None:
+    """CSV leaves a number that has letters empty, as JSON has null."""
+    result = call("-i", "m", "-l", "lstm:h_1", "-o", "p", "-T", "T", "--cost", "--tensors", "-f", form)
+    assert (result.code, result.err) == (0, "")
+    if form == "csv":
+        assert result.out.splitlines()[-1] == "network,,total,,,,,,,"
+
+
+def test_a_longer_word_is_no_letter(call: Call) -> None:
+    """Its message is the same as ever."""
+    message = "expected a positive whole number, got '{}'\n"
+    for word in ("many", "h1", "_h", "h_", "h__1", "ħ", "h_123456789"):
+        assert call("-i", 4, "-l", f"rnn:{word}").err == f"--layer 1: rnn: {message.format(word)}"
+    assert call("-i", 4, "-l", "rnn:3,repeat=r").err == f"--layer 1: repeat: {message.format('r')}"
+
+
+def test_other_questions_refuse_letters_in_one_line() -> None:
+    """In Python as on the command line."""
+    of = parse(b"input: 4\nlayers: [rnn: h]\nsteps: T", "spec").network
+    with pytest.raises(RefusedError, match=r"^the sizes T and h are letters, which count, .* take; give numbers here$"):
+        run(of)
+
+
+def test_conventions_are_compared_in_letters() -> None:
+    """What they differ in is as plain as in numbers."""
+    of = parse(b"input: m\nlayers: [lstm: h]", "spec").network
+    networks = compare_conventions(of).networks
+    params = {name: other.params for name, other in networks.items() if other}
+    assert str(params["pytorch"] - params["textbook"]) == "4h"
