@@ -1,79 +1,79 @@
-"""The bounds on what is read and worked out, each with its reason.
+"""The limits on what is read and computed, each with its reason.
 
-How much of a report a table, a line or a picture has room for is said where that is laid out.
+Limits on the layout of tables, lines and pictures are in the modules that write them.
 """
 
 # What a spec may say
 
 MAX_LAYERS = 1_000
-"""The layers of a half after `repeat`, the output layer not counted.
+"""The layers of a network or half after `repeat`, without the output layer.
 
-No recurrent network that is used comes near it. With this bound every layer is a layer of its own in every record, pass
-and report, and no report needs a bound of its own on layers.
+No recurrent network in use comes near it. So each layer can be a layer of its own in every record, pass and report, and
+no report needs a limit of its own on layers.
 """
 
 MAX_SIZE = 10**12
-"""A size: above that of any network, and what is multiplied from a few still fits a line."""
+"""A size: no network has larger ones, and a product of a few still fits on a line."""
 
 MAX_TEXT = 200
 """The characters of a name: longer ones make tables that nobody reads."""
 
 MAX_DIGITS = 40
-"""The digits of a number: longer than any number that is meant, and Python reads long ones slowly."""
+"""The digits of a number: no real number is longer, and Python reads long ones slowly."""
 
 # What is read of a file
 
 MAX_BYTES = 10_000_000
-"""A spec of more bytes is refused unread: its nodes would take the memory."""
+"""The bytes of a spec: the nodes of a larger one would use up the memory."""
 
 MAX_NODES = 1_500_000
-"""The words, lists and mappings of a spec: numbers to run with, in a file as long as may be, are fewer."""
+"""The words, lists and mappings of a spec: the numbers for a run, in the longest file, are fewer."""
 
 MAX_DEPTH = 32
-"""Lists and mappings within each other: a spec has a few, and each is a call within a call."""
+"""The nesting depth of lists and mappings: a spec has a few levels, and each is a recursive call."""
 
 MAX_ALIASED = 100_000
-"""The nodes that all aliases of a spec together stand for: a few lines could stand for billions."""
+"""The nodes that all aliases of a spec expand to: a few lines could expand to billions."""
 
 MAX_REPORT_BYTES = 30_000_000
 """The bytes of a baseline: a thousand networks of ten layers print less."""
 
 MOST_PROBLEMS = 100
-"""The problems of one input that are told: who meets more of them stops, and says that there are more."""
+"""The problems of one input that are reported; the last line then says that there are more."""
 
 MOST_FINDINGS = 500_000
-"""The limits and problems of all files that are checked together: more would take the memory."""
+"""The limits and problems of all files that are checked together: more would use up the memory."""
 
 # Where what was meant is looked for
 
 MOST_GUESSED = 1_000
-"""The words, the first, that a misspelt one is compared with: to compare with each is slow."""
+"""The known words that a misspelt one is compared with: comparing it with all of them is slow."""
 
 MOST_IN_FOLDER = 1_000
 """The names of a folder that a misspelt one is compared with."""
 
 MOST_IN_BRACKETS = 100_000
-"""The characters of a file in brackets that are looked through for its keys, if it is no YAML."""
+"""The characters that are searched for keys if a file in brackets is not valid YAML."""
 
 MOST_ABOVE, LONGEST_ABOVE = 10_000, 1_000
-"""The lines above a place where YAML is refused that are looked at, and the characters of each."""
+"""If YAML is refused: the lines above that are looked at, and the characters of each."""
 
 # How long a pass may be
 
 MOST_MULTIPLY_ADDS = 500_000_000
-"""The multiply-adds of a pass, where a call does not say: plain Python does them in some ten seconds."""
+"""The multiply-adds of a pass unless a call says otherwise: about ten seconds in plain Python."""
 
 MOST_BYTES = 2 * 10**9
-"""What a pass holds at its fullest: most machines have it."""
+"""The bytes that a pass may need: most machines have as many."""
 
 MOST_STATE_BYTES = 150_000_000
-"""The states of all steps: a report of them takes as much again, and nobody reads it whole."""
+"""The bytes of the states of all steps: a report of them takes as much again."""
 
 MOST_DIFFERENCES = 200
-"""The weights whose gradients are held against finite differences: each takes two passes."""
+"""The weights whose gradients are compared with finite differences: each takes two passes."""
 
 MOST_WORKED, MOST_WORKED_IN_ALL = 200, 5_000
-"""The numbers of a step, and of all steps, that are worked by hand: who reads a pass follows no more."""
+"""The numbers of a step, and of all steps, that are worked by hand: nobody follows more."""
 
 MOST_TERMS = 500
 """The steps of a sum over k that are written out: its terms grow with their square."""
@@ -81,13 +81,13 @@ MOST_TERMS = 500
 # How long an answer is looked for
 
 MOST_COUNTED = 500_000
-"""The layers that are counted in all while `solve` looks for a size: some ten seconds' worth."""
+"""The layers that `solve` counts in total while it searches for a size: about ten seconds."""
 
 MOST_MODULES = 2_000
-"""The modules of a model file that are drafted as layers, or held against those of a spec."""
+"""The modules of a model file that are drafted as layers, or compared with a spec."""
 
 MOST_COMPARED = 400
-"""The layers that fit no module exactly and are compared with each: more are paired as they stand."""
+"""The layers without an exactly fitting module that are compared with each module; more are paired in order."""
 
 MOST_ANSWERS = 2_500
 """The numbers or shapes of one answer: one for each layer of the deepest network that a spec can have."""
@@ -102,32 +102,33 @@ MOST_EXERCISES = 1_000
 """The variants of an exercise: more than a course has students, and each costs a search."""
 
 MOST_LEARNED = 20
-"""The ways of counting, learned from wrong numbers, that later numbers are held against."""
+"""The wrong ways of counting, found for earlier numbers, that are tried for later ones first."""
 
 MOST_JUDGED = 100
-"""Larger networks are judged by the likelier mistakes, made in all layers, only: the others would take long."""
+"""The size above which only the likelier mistakes, made in all layers, are tried: the others would take long."""
 
 MOST_LINES_PAIRED = 10
-"""On a worksheet of more lines only pairs of the likelier mistakes are tried, above MOST_JUDGED none."""
+"""The lines of a worksheet up to which all pairs of mistakes are tried; above, only pairs of likelier ones, and above
+MOST_JUDGED none."""
 
 MOST_SIZED = 30
-"""In a spec of more layers, a `repeat` counted once, no size that would give a number is looked for: each takes forty
+"""The layers, a `repeat` counted once, up to which sizes that would give a number are searched for: each takes forty
 tries.
 """
 
 # What is read of a model file
 
 MOST_TENSORS = 50_000
-"""The tensors of a file: each is a record here, and is held against every layer of its kind."""
+"""The tensors of a file: each is compared with every layer of its kind."""
 
 MOST_AXES, MOST_AXIS = 32, 2**48
-"""The axes of a tensor, and a size, a stride or a place of one: what has more is damaged."""
+"""The axes of a tensor, and the largest size, stride or offset: a file with more is damaged."""
 
 MOST_NAME = 1_000
-"""The characters of a tensor's name: names are built of those above them, and would take the memory."""
+"""The characters of a tensor's name: names contain those of the modules above, and would use up the memory."""
 
 MOST_SETTING = 100
-"""The characters of a word that may be a setting of a layer: longer ones are none that a layer of a spec has."""
+"""The characters of a layer's setting: no setting that a spec can have is longer."""
 
 MOST_HEADER, MOST_INDEX = 8_000_000, 8_000_000
 """The bytes of a safetensors header, some 80,000 tensors, and of an index of several files."""
@@ -136,13 +137,13 @@ MOST_LISTED, MOST_INFLATED = 16_000_000, 64_000_000
 """The bytes of an archive's list of contents, some 150,000 files, and of its contents unpacked."""
 
 MOST_PICKLE, MOST_OPCODES = 64_000_000, 1_000_000
-"""The bytes and the steps of a pickle, some 20,000 tensors with an optimizer's: more takes the memory, and minutes."""
+"""The bytes and opcodes of a pickle, some 20,000 tensors with an optimizer's: more would take minutes."""
 
 MOST_PICKLE_DEPTH = 100
-"""The objects of a pickle within each other: each is a call within a call."""
+"""The nesting depth of a pickle's objects: each level is a recursive call."""
 
 MOST_CONFIG, MOST_CONFIG_DEPTH = 8_000_000, 20
-"""The bytes of a Keras configuration, and its layers within each other: models of models are two or three deep."""
+"""The bytes of a Keras configuration, and the nesting depth of its layers: real models have two or three levels."""
 
 MOST_GROUPS, MOST_GROUP_DEPTH = 20_000, 40
 """The arrays, groups and links of an HDF5 file (each takes h5py 0.2 ms), and the depth of its groups."""
@@ -154,10 +155,10 @@ MOST_FIELDS = 600_000
 """The fields of all messages of an ONNX file: each takes some microseconds."""
 
 MOST_PACKED_READ, MOST_PACKED_COUNTED = 10_000, 50_000_000
-"""The bytes of whole numbers in a row in ONNX that are read, and that are counted."""
+"""The bytes of packed whole numbers in ONNX that are read, and that are counted."""
 
 MOST_BIASES, MOST_BIASES_IN_ALL = 100_000, 1_000_000
-"""The numbers of a bias in ONNX, and of all, that are looked at for zeros and copies: each is unpacked."""
+"""The numbers of one bias in ONNX, and of all, that are searched for zeros and copies: each is unpacked."""
 
 MOST_FOLLOWED = 1_000
-"""The matrices of an ONNX graph that several products read and that are followed through it: each takes a search."""
+"""The matrices of an ONNX graph that several products read: each takes a search through the graph."""

@@ -16,11 +16,11 @@ Path = tuple[str | int, ...]
 class Problem(NamedTuple):
     """One thing that is wrong with the input, and where.
 
-    path: the keys and indices that lead there, in the network or within what `source` names.
-    source: the file, or the flag such as `--layer 2`, by the name it is printed with.
-    line, column: the place in the file, counted from 1; None where the problem is that of a flag, or of a whole file.
-    follows: it can be no more than the consequence of another problem, and is not worth telling beside one.
-    gaps: where sizes are at fault, by how much they miss: it ends where one of these is 0.
+    path: the keys and indices that lead there, in the network or in the source.
+    source: the file or the flag, such as `--layer 2`, as it is printed.
+    line, column: the place in the file, counted from 1; None for a flag or a whole file.
+    follows: whether it may only be the consequence of another problem; it is then not reported beside one.
+    gaps: by how much sizes miss each other. The problem is solved when one of these is 0.
     """
 
     path: Path
@@ -42,17 +42,17 @@ class Problem(NamedTuple):
 
 
 MORE_PROBLEMS = Problem((), f"and more problems than these {MOST_PROBLEMS}")
-"""Told last where there are more."""
+"""The last message if there are more problems."""
 
 
 def first(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """Return the first problems, no more of them made than are told; the last then says that there are more."""
+    """Return the first problems; if there are more, the last one says so."""
     found = (*islice(problems, MOST_PROBLEMS + 1),)
     return (*found[:MOST_PROBLEMS], MORE_PROBLEMS) if len(found) > MOST_PROBLEMS else found
 
 
 class SpecError(ValueError):
-    """A spec, or a call instead of one, that describes no network; `problems` holds every one that was found."""
+    """A spec or a call that does not describe a network; `problems` holds everything that is wrong."""
 
     def __init__(self, problems: tuple[Problem, ...]) -> None:
         super().__init__("\n".join(map(str, problems)))
@@ -60,11 +60,11 @@ class SpecError(ValueError):
 
 
 class CallError(ValueError):
-    """A call that says too little or too much; the message says what to give."""
+    """A call with missing or wrong arguments; the message says what to give."""
 
 
 class Cure(Enum):
-    """What would help where a question is refused, in the words of Python; a door with other words has its own."""
+    """What would help if a question is refused, in words for Python; the command line has its own."""
 
     STEPS = "give steps"
     FEWER_STEPS = "lower the number of steps"
@@ -77,7 +77,7 @@ class Cure(Enum):
 
 
 class RefusedError(ValueError):
-    """A question that cannot be asked of this network as it is; the message says why, and the cures what would help."""
+    """A question that cannot be answered for this network; the message says why, the cures what would help."""
 
     def __init__(self, message: str, *cures: Cure) -> None:
         self.message = message
@@ -85,7 +85,7 @@ class RefusedError(ValueError):
         super().__init__(self.said({}))
 
     def said(self, words: Mapping[Cure, str]) -> str:
-        """Return the message and its cures, in these words where there are any."""
+        """Return the message and its cures, in these words if there are any."""
         cures = ", or ".join(words.get(cure, cure.value) for cure in self.cures)
         return f"{self.message}; {cures}" if cures else self.message
 
@@ -108,12 +108,12 @@ def raised(error: Exception, own: str | None = None) -> str:
 
 
 def imported(where: str, module: str) -> Mapping[str, Any]:
-    """Return what stands in a module that a list names. Raises DeclarationError where it cannot be imported."""
+    """Return the contents of a module that a list names. Raises DeclarationError if it cannot be imported."""
     try:
         return vars(import_module(module))
     except (DeclarationError, MemoryError):
         raise
-    except Exception as error:  # whatever a stranger's module raises
+    except Exception as error:  # a module from elsewhere may raise anything
         said = f"{type(error).__name__}: {escape(str(error), 300)}"
         raise DeclarationError(f"{where} cannot be imported: {said}") from error
 

@@ -1,4 +1,4 @@
-"""Opens the files that a call reads: nothing that could block, or that is no file. Knows nothing of what they hold."""
+"""Opens the files that a call reads: only regular files, so that nothing blocks. Knows nothing of their contents."""
 
 import errno
 import os
@@ -9,20 +9,20 @@ from contextvars import ContextVar
 from typing import BinaryIO
 
 _DESCRIPTOR = re.compile(r"/dev/stdin|(/dev|/proc/self)/fd/\d+", re.ASCII)
-"""What a shell calls a pipe that it made for this call, such as `<(cat weights.yaml)`."""
+"""The path of a pipe that the shell made for this call, such as `<(cat weights.yaml)`."""
 
 
 _INPUTS: ContextVar[set[tuple[int, int]]] = ContextVar("inputs")
-"""The device and the number of every file that the current call has opened, whatever its names."""
+"""The device and inode of every file that the current call has opened, under any name."""
 
 
 def forget_inputs() -> None:
-    """Begin a call, which has read no file yet."""
+    """Forget the files of the call before."""
     _INPUTS.set(set())
 
 
 def is_input(path: str) -> bool:
-    """Return whether a file is one that the current call reads, as its standard input too."""
+    """Return whether the current call reads this file, also as its standard input."""
     inputs = {*_INPUTS.get(set())}
     with suppress(OSError):  # closed
         inputs.add(_identity(os.fstat(0)))
@@ -36,15 +36,15 @@ def _identity(about: os.stat_result) -> tuple[int, int]:
 def open_input(path: str | os.PathLike[str], *, pipes: bool = False) -> BinaryIO:
     """Open a regular file for reading.
 
-    pipes: whether a pipe is read too that the caller's shell made; not one that lies in a folder, which may wait for
-    ever, and not where a file is read more than once.
-    Raises OSError for whatever is no regular file, without having opened it or waited for it.
+    pipes: whether a pipe from the caller's shell is read too. A pipe in a folder may wait for ever, and a pipe cannot
+    be read twice.
+    Raises OSError for anything that is not a regular file, without opening it.
     """
 
     def opened(path: str, flags: int) -> int:
         may_be_pipe = pipes and _DESCRIPTOR.fullmatch(path) is not None
         about = os.stat(path)
-        _refuse_irregular(about.st_mode, may_be_pipe)  # to open a device can have effects
+        _refuse_irregular(about.st_mode, may_be_pipe)  # opening a device can have effects
         descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
         try:  # another file may have its name by now
             mode = os.fstat(descriptor).st_mode

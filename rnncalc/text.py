@@ -1,21 +1,21 @@
-"""Words for people: lists, suggestions, plurals, and text of strangers made harmless. Knows no network."""
+"""Words for people: lists, suggestions, plurals, and users' text made safe to print. Knows no network."""
 
 from collections.abc import Iterable
 
 from rnncalc.bounds import MOST_GUESSED
 
 MOST_WORDS, SHOWN_WORDS = 40, 10
-"""A longer list is not told whole, but so many words of it."""
+"""Of a list longer than the first number, as many words as the second are written."""
 
 
 def did_you_mean(word: str, known: tuple[str, ...] | list[str]) -> str:
     """Return `; did you mean 'lstm'?` when a known word is near, else the empty string.
 
-    Parts that two words share say nothing of the others, which must be near themselves: `max_flops` is no misspelt
-    `max_params`, nor `forget_gate` an `output_gate`.
+    If two words share a part, the other parts must be near each other too: `max_flops` is not a misspelt `max_params`,
+    nor `forget_gate` an `output_gate`.
     """
     import re
-    from difflib import SequenceMatcher, get_close_matches  # 3 ms that only a misspelling pays
+    from difflib import SequenceMatcher, get_close_matches  # takes 3 ms, so it is imported for a misspelling alone
 
     near = get_close_matches(word.lower(), known[:MOST_GUESSED], n=5, cutoff=0.62) if len(word) <= 40 else []
     for key in near:
@@ -23,7 +23,7 @@ def did_you_mean(word: str, known: tuple[str, ...] | list[str]) -> str:
         one, two = (
             "_".join(part for part in parts if part not in known) for parts, known in ((own, others), (others, own))
         )
-        all_else = not {*own} & {*others} or min(len(one), len(two)) <= 2  # and a letter or a number says little
+        all_else = not {*own} & {*others} or min(len(one), len(two)) <= 2  # a letter or a number says little
         if all_else or SequenceMatcher(None, one, two).ratio() >= 0.6:
             return f"; did you mean {key!r}?"
     return ""
@@ -38,7 +38,7 @@ def one_of(words: tuple[str, ...] | list[str]) -> str:
 
 
 def keys_here(known: tuple[str, ...]) -> str:
-    """Return which keys can stand in a place, as the cure of one that cannot."""
+    """Return the keys that are allowed here, as the cure for one that is not."""
     return f"the keys here are {one_of(known)}" if known else "nothing can stand here, remove it"
 
 
@@ -49,7 +49,7 @@ def all_of(words: tuple[str, ...] | list[str]) -> str:
 
 
 def not_among(words: tuple[str, ...] | list[str], known: tuple[str, ...]) -> str:
-    """Return `expected a or b, got 'x' and 'y'` with what may have been meant; nothing where all words are known."""
+    """Return `expected a or b, got 'x' and 'y'` with suggestions; nothing if all words are known."""
     among = {*known}
     wrong = [word for word in dict.fromkeys(words) if word not in among]
     if not wrong:
@@ -63,7 +63,7 @@ def not_among(words: tuple[str, ...] | list[str], known: tuple[str, ...]) -> str
 
 
 def brief(value: object, sign: str = "") -> str:
-    """Return a value as Python writes it; a whole number that nobody would read, and Python not write, by its length.
+    """Return a value as Python writes it; of a whole number too long for Python to write, only its length.
 
     sign: what stands between the thousands of a whole number.
     """
@@ -101,7 +101,7 @@ KIBI = 1024
 
 
 def byte_size(size: int) -> str:
-    """Return bytes in the largest unit of which there is one: `5.55 MiB`."""
+    """Return bytes in the largest unit that gives at least one: `5.55 MiB`."""
     unit, scale = "bytes", 1
     for unit in ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"):
         if size < scale * KIBI or unit == "EiB":
@@ -140,7 +140,7 @@ def _visible(char: str) -> str:
 
 
 REPLACEMENT = "\ufffd"
-"""What stands for half a surrogate pair, in every format."""
+"""The replacement for half a surrogate pair, in every format."""
 
 _NAMES = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho"
 GREEK = dict(
@@ -150,7 +150,7 @@ GREEK = dict(
         strict=True,
     )
 )
-"""The letters that a name stands for in mathematics."""
+"""The Greek letters, by their names."""
 
 PLAIN = {letter: name for name, letter in GREEK.items()} | {"σ": "sigmoid"}
 PLAIN |= {"→": "->", "×": "x", "·": "*", "–": "-", "…": "...", "─": "-", "✓": "ok", "✗": "no", "²": "^2"}
@@ -159,12 +159,12 @@ PLAIN |= {"÷": "/", REPLACEMENT: "?"}
 PLAIN |= zip("▏▎▍▌▋▊▉█", "...#####", strict=True)
 PLAIN |= zip("▁▂▃▄▅▆▇", "_.-=+*%", strict=True)
 PLAIN |= zip("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", "[[[]]]((()))", strict=True)
-"""What stands for our symbols where an encoding lacks them. For a letter it is a word, put in before anything is placed
-below it; else it is of one character where what stands below must fit."""
+"""The replacements for symbols that an encoding lacks. A letter becomes a word before anything is placed below it;
+other symbols become one character if something below must line up."""
 
 
 def unencodable(encoding: str | None) -> dict[str, str]:
-    """Return our symbols that an encoding lacks, with what stands for each; none where there is no encoding."""
+    """Return the symbols that an encoding lacks, with their replacements; none if there is no encoding."""
     return {sign: plain for sign, plain in PLAIN.items() if encoding and not encodes(sign, encoding)}
 
 

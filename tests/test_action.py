@@ -189,7 +189,7 @@ def test_the_action_finds_the_specs_of_a_repository(runner: Path, tmp_path: Path
         "::error file=specs/a.yaml,title=--max-growth::"
         "expected at most 10 more than before, got +13 (+46.43%25): 28 before, 41 now\n"
     )
-    assert "left out, as no specs by their keys: 2 YAML files" in (tmp_path / "summary").read_text(encoding="utf-8")
+    assert "2 YAML files without the keys of a spec were left out" in (tmp_path / "summary").read_text(encoding="utf-8")
     inputs["baseline"] = "--output=x"
     (done,) = run_action(tmp_path, inputs, "Check", runner=runner)
     assert done.returncode == 2

@@ -43,7 +43,7 @@ _FLAG = re.compile("-[A-Za-z]|--[A-Za-z]")
 @click.argument("words", nargs=-1, metavar="[SPEC] ANSWER...", shell_complete=files)
 @network_flags
 @notation_flag
-@click.option("--exact", is_flag=True, help="Take 1.6k for 1,600 alone, and for no rounding.")
+@click.option("--exact", is_flag=True, help="Read 1.6k as exactly 1,600, not as a rounded number.")
 @click.option(
     "--from",
     "from_",

@@ -164,10 +164,10 @@ class Command(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the command's own flags in full, and one line that names those of a network and their topics."""
-        from rnncalc.cli.flags import NetworkFlags
+        from rnncalc.cli.flags import OF_NETWORK
 
         options = [option for option in self.get_params(ctx) if isinstance(option, click.Option)]
-        of_network = [option for option in options if option.name in NetworkFlags.__annotations__]
+        of_network = [option for option in options if option.name in OF_NETWORK]
         own = [option for option in options if option not in of_network]
         write_flags(formatter, ctx, "Options", own)
         if of_network:

@@ -61,6 +61,8 @@ def count(
         add = at_once.ask(beside, asked)
         given = {"tensors": tensors, "cost": cost, **dict.fromkeys(BESIDE, False), **asked}
         others = [flag_of(key) for key, value in given.items() if value] + ["-c"] * bool(flags["convention"])
+        if flags.get("notation") and not tensors and destination.format != "json":
+            at_once.refuse("--notation: only tensors are written in a notation here; add --tensors")
         if all_conventions and others:
             at_once.refuse(f"--all-conventions stands alone: remove {all_of(others)}")
     if all_conventions:

@@ -38,6 +38,10 @@ class NetworkFlags(TypedDict):
     notation: NotRequired[str | None]
 
 
+OF_NETWORK = {*NetworkFlags.__annotations__, "stacked_gates"}
+"""The names of the flags that describe a network, or how it is written."""
+
+
 def together(*decorators: Decorator) -> Decorator:
     """Return several flags as one decorator, the first on top."""
 

@@ -15,7 +15,7 @@ _CELL = CellArrays(
 CONVENTION = LINEN.replace(
     name="flax-nnx",
     title="Flax nnx",
-    note="one bias vector a gate",
+    note="one bias vector per gate",
     why="the two products are summed, so one bias serves both",
     cells={
         "rnn": _CELL,

@@ -13,7 +13,7 @@ _CELL = CellArrays(
 CONVENTION = Convention(
     name="keras",
     title="Keras",
-    note="one bias vector a gate, but two in a GRU unless reset_after is false",
+    note="one bias vector per gate, but two in a GRU unless reset_after is false",
     why="a GRU that resets after the recurrent product needs a bias of its own inside that product",
     cells={
         "rnn": _CELL,

@@ -16,7 +16,7 @@ _CELL = CellArrays(
 CONVENTION = Convention(
     name="onnx",
     title="ONNX",
-    note="two bias vectors a gate, one after the other in B",
+    note="two bias vectors per gate, one after the other in B",
     why="the operator takes the biases of both products",
     cells={
         "rnn": _CELL,

@@ -1,11 +1,11 @@
-"""The textbook: one matrix a gate, output by input, one bias vector a gate, every cell and every option."""
+"""The textbook: one matrix a gate, output by input, one bias vector per gate, every cell and every option."""
 
 from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Returns, Slot, Width
 
 CONVENTION = Convention(
     name="textbook",
     title="textbook",
-    note="one bias vector a gate",
+    note="one bias vector per gate",
     why="the two products are summed, so one bias serves both",
     cells=CellArrays(
         input=Array(("W_", Slot.READ, Slot.GATE), (Width.UNITS, Width.INPUTS)),

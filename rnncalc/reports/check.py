@@ -73,7 +73,7 @@ class CheckReport(SheetReport, DataReport, CheckedReport):
     def findings(self) -> Iterator[tuple[str, list[Finding]]]:
         """Yield the findings of each file."""
         for verdict in self.verdicts:
-            yield verdict.file, [*_problems(verdict), *_checks(verdict), *_about(verdict)]
+            yield verdict.file, [*_problems(verdict), *_limits(verdict), *_tensors(verdict), *_about(verdict)]
 
     def data(self) -> Iterator[dict[str, Any]]:
         """Yield an object for each file."""
@@ -81,13 +81,14 @@ class CheckReport(SheetReport, DataReport, CheckedReport):
 
     def failures(self) -> Iterator[str]:
         """Yield a line for each failure, up to MOST_LINES."""
-        lines = (_line(file, each) for file, findings in self.findings() for each in findings if each.wrong)
+        lines = (line for verdict in self.verdicts for line in _lines(verdict))
         yield from islice(lines, MOST_LINES)
         if rest := sum(1 for _ in lines):
             yield f"and {rest:,} more failures"
         yield from self.remarks
         if self.left_out:
-            yield f"left out, as no specs by their keys: {plural(self.left_out, 'YAML file')}"
+            verb = "was" if self.left_out == 1 else "were"
+            yield f"{plural(self.left_out, 'YAML file')} without the keys of a spec {verb} left out"
 
     def sheets(self) -> list[Sheet]:
         """Return the table of limits and, with a baseline, the table of changes."""
@@ -130,7 +131,7 @@ class CheckReport(SheetReport, DataReport, CheckedReport):
         for reason, count in reasons.items():
             yield f"{plural(count, 'spec')}: {reason}."
         if others := sum(verdict.model.left_out for verdict in self.verdicts if verdict.model):
-            verb = "is no parameter and is" if others == 1 else "are no parameters and are"
+            verb = "is not a parameter and was" if others == 1 else "are not parameters and were"
             yield f"{plural(others, 'tensor')} of the model file {verb} left out."
         counts = Counter(verdict.status for verdict in self.verdicts)
         texts = (
@@ -153,11 +154,27 @@ def _problems(verdict: Verdict) -> Iterator[Finding]:
         yield Finding(key or "spec", Outcome.ERROR, problem.message, key, problem.line, problem.column)
 
 
-def _checks(verdict: Verdict) -> Iterator[Finding]:
-    """Yield a finding for each limit, then for each tensor of a model file."""
+def _lines(verdict: Verdict) -> Iterator[str]:
+    """Yield a line for each failure; one for all tensors of a model file that is of another network."""
+    tensors = _tensors(verdict)
+    if verdict.model and verdict.model.another_network:
+        path = escape(verdict.model.path)
+        message = f"{path} is of another network: the spec has none of its tensors; rnncalc read {path} drafts its spec"
+        tensors = iter([Finding("", Outcome.FAILED, message)])
+    for finding in (*_problems(verdict), *_limits(verdict), *tensors, *_about(verdict)):
+        if finding.wrong:
+            yield _line(verdict.file, finding)
+
+
+def _limits(verdict: Verdict) -> Iterator[Finding]:
+    """Yield a finding for each limit."""
     for check in verdict.limits:
         key = check.limit.flag or dotted(check.limit.path)
         yield _checked(key, _message(check), (check.line, check.column), _numbers(check), _cells(check))
+
+
+def _tensors(verdict: Verdict) -> Iterator[Finding]:
+    """Yield a finding for each tensor of a model file."""
     if verdict.model is None:
         return
     from rnncalc.reports.read import messages, name  # few calls have a model file
@@ -215,7 +232,7 @@ def _rows(verdict: Verdict) -> Iterator[Row]:
         yield "✗", verdict.file, plural(len(verdict.problems), "problem"), "", ""
     elif verdict.numbers and not verdict.checked:
         yield "✗" if verdict.strict else "·", verdict.file, "nothing to check", "", ""
-    for finding in _checks(verdict):
+    for finding in (*_limits(verdict), *_tensors(verdict)):
         yield "✗" if finding.wrong else "✓", verdict.file, finding.name, *finding.cells
 
 
@@ -234,7 +251,7 @@ def _data(verdict: Verdict) -> dict[str, Any]:
         "state": found and found.state,
         "state_bytes": found and found.state_bytes,
         "multiply_adds_per_second": found and found.multiply_adds_per_second,
-        "checks": map(_check_data, _checks(verdict)),
+        "checks": map(_check_data, (*_limits(verdict), *_tensors(verdict))),
         "skipped": _left_out(verdict),
         "baseline": difference
         and {**difference._asdict(), "change": difference.growth, "percent": _as_json(difference.percent)},

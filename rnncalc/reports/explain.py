@@ -357,7 +357,7 @@ def biases(layer: Cell, gates: Sequence[Gate], convention: Convention) -> str:
 def _many(vectors: str, biased: Sequence[Gate], without: Sequence[Gate]) -> str:
     """Return how many bias vectors the gates have, and which gates have none."""
     if not without:
-        return f"{vectors} a gate"
+        return f"{vectors} per gate"
     return f"{vectors} each in {_names(biased)}, none in {_names(without)}"
 
 

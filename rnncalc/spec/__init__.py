@@ -1,4 +1,4 @@
-"""From a spec file or flags to a Network, every problem gathered with its place."""
+"""From a spec file or flags to a Network; every problem is collected with its place."""
 
 import os
 import re
@@ -18,14 +18,13 @@ if TYPE_CHECKING:
     from rnncalc.network.data import Data
 
 OVERRIDES = ("steps", "topology", "convention", "notation", "feedback", "rate")
-"""The keys of a spec that others may replace."""
+"""The keys of a spec that flags and callers may override."""
 
 
 class Spec(NamedTuple):
     """A network and what it was read from.
 
-    own_convention: what the spec itself says, or the default, also where a flag stands in its place; empty where there
-        are flags alone.
+    own_convention: the spec's own convention or the default, even if a flag overrides it; empty without a spec.
     """
 
     network: Network
@@ -34,7 +33,7 @@ class Spec(NamedTuple):
     own_convention: str = ""
 
     def place(self, path: Path) -> tuple[int, int] | None:
-        """Return the line and the column of what stands at a path; None for nothing, and for a flag."""
+        """Return the line and column of the value at a path; None if there is none, or for a flag."""
         mark = mark_at(self.root, path)
         return None if isinstance(mark, Flag) else (mark.line + 1, mark.column + 1)
 
@@ -66,19 +65,19 @@ def _spec(path: str | os.PathLike[str], overrides: dict[str, str | int | None]) 
     data = contents(source)
     try:
         return parse(data, source, **words)
-    except SpecError as error:  # here they are no flags
+    except SpecError as error:  # these are not flags
         named = (problem._replace(source=problem.source.removeprefix("--")) for problem in error.problems)
         raise SpecError(tuple(named)) from None
 
 
 USUAL_BYTES = 16_384
-"""Most specs are no longer: memory for all that a file may have is asked for where there is more."""
+"""Most specs are no longer; memory for the largest allowed file is requested only for longer ones."""
 
 
 def contents(path: str, most: int = MAX_BYTES) -> bytes:
-    """Return the bytes of a file, no more than it takes to know that there are too many."""
+    """Return the bytes of a file, at most one more than the limit."""
     with open_input(path, pipes=True) as file:
-        data = file.read(USUAL_BYTES) or b""  # None: /proc/kmsg, which would have us wait
+        data = file.read(USUAL_BYTES) or b""  # None if reading would wait, as for /proc/kmsg
         return data if len(data) < USUAL_BYTES else data + file.read(most + 1 - USUAL_BYTES)
 
 
@@ -101,12 +100,12 @@ class Template(NamedTuple):
 
     @property
     def marked(self) -> bool:
-        """Whether a size is written `?`."""
+        """Whether any size is written `?`."""
         return has_word(self.root, "?")
 
 
 def parse(data: bytes, source: str, **overrides: str | None) -> Spec:
-    """Return what the bytes of a spec describe; `source` names them in problems, and names the network by default.
+    """Return the spec in these bytes; `source` is its name in messages, and the network's default name.
 
     Raises SpecError with every problem there is.
     """
@@ -114,26 +113,26 @@ def parse(data: bytes, source: str, **overrides: str | None) -> Spec:
 
 
 def parse_template(data: bytes, source: str, **overrides: str | None) -> Template:
-    """Return what the bytes of a spec say, sizes written `?` left open. Raises SpecError where they are no YAML."""
-    from rnncalc.spec.document import read_document  # yaml comes with it, and flags do without
+    """Return the spec in these bytes with sizes written `?` left open. Raises SpecError if they are not YAML."""
+    from rnncalc.spec.document import read_document  # imports yaml, which flags do not need
 
     root, problems = read_document(data, source)
     own = root.get("convention") if isinstance(root, Mapping) else None
     override(root, overrides)
     stem = os.path.splitext(os.path.basename(source))[0]
-    name = stem.encode("utf-8", "replace").decode()[:MAX_TEXT]  # a file's name may hold bytes that are no text
+    name = stem.encode("utf-8", "replace").decode()[:MAX_TEXT]  # the name of a file may have bytes that are not text
     own_convention = own.value if isinstance(own, Scalar) else Network.convention
     return Template(root, source, name, tuple(problems), own_convention)
 
 
 ESSENTIAL = {"input", "layers", "encoder", "decoder"}
-"""No network is without one of these."""
+"""Every network has one of these."""
 
 
 def parse_if_meant(data: bytes, source: str, **overrides: str | None) -> Spec | None:
-    """Return what the bytes of a file describe, None if by its keys it is no spec: a folder may hold YAML of any kind.
+    """Return the spec in the bytes of a file, None if its keys are not those of a spec: a folder may hold any YAML.
 
-    Raises SpecError with every problem of one that is meant to be a spec.
+    Raises SpecError with every problem of a file that is meant to be a spec.
     """
     try:
         template = parse_template(data, source, **overrides)
@@ -147,16 +146,16 @@ def parse_if_meant(data: bytes, source: str, **overrides: str | None) -> Spec | 
 
 
 def is_meant(keys: Collection[str]) -> bool:
-    """Return whether keys at the top of a file are a spec's: an essential one, and half of them or more known.
+    """Return whether the top keys of a file are those of a spec: one is essential, and half or more are known.
 
-    Half, because a spec with a misspelt key is to be told of it, and another program's settings may have `layers` too.
+    Half, because misspelt keys are to be reported, while another program's settings may have `layers` too.
     """
     known = sum(key in TOP_KEYS for key in keys)
     return any(key in ESSENTIAL for key in keys) and 2 * known >= len(keys)
 
 
 def keys_in(data: bytes) -> tuple[str, ...]:
-    """Return what looks like the keys at the top of a file that is no YAML."""
+    """Return what looks like the top keys of a file that is not valid YAML."""
     text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "replace")
     if not text.lstrip().startswith("{"):
         return tuple(re.findall(r"""(?m)^["']?([A-Za-z_][\w.-]{0,80})["']?[ \t]*:(?=[ \t\r]|$)""", text))
@@ -169,18 +168,18 @@ def keys_in(data: bytes) -> tuple[str, ...]:
 
 
 def flags_template(input: str | None, layers: tuple[str, ...], output: str | None, **others: str | None) -> Template:
-    """Return what flags say, each as typed, sizes written `?` left open."""
+    """Return the spec in flags, with sizes written `?` left open."""
     root = tree(input=input, layers=layers, output=output, **others)
     return Template(root, "", "network", own_convention="")
 
 
 def from_flags(input: str | None, layers: tuple[str, ...], output: str | None, **others: str | None) -> Spec:
-    """Return what flags describe, each as typed. Raises SpecError with every problem, located by its flag."""
+    """Return the spec in flags. Raises SpecError with every problem, located by its flag."""
     return flags_template(input, layers, output, **others).spec()
 
 
 File = tuple[bytes, str]
-"""The bytes of a file, and how problems name it."""
+"""The bytes of a file, and its name in messages."""
 
 
 def parse_data(
@@ -190,9 +189,9 @@ def parse_data(
     start: File | None = None,
     targets: File | None = None,
 ) -> "Data":
-    """Return the numbers for a run: from files of their own, else from the spec.
+    """Return the numbers for a run: from the files given for them, else from the spec.
 
-    Raises SpecError where they do not fit the network.
+    Raises SpecError if they do not fit the network.
     """
     from rnncalc.network.data import Data, with_steps_of
     from rnncalc.spec.data import READERS, DataReader

@@ -1,7 +1,7 @@
-"""What to write for a word that is not known: other programs' names of our keys, kinds and values, or one that is near.
+"""What to write for an unknown word: the name here for another program's key, kind or value, or a similar word.
 
-One table of words, and one function that looks a word up; the others say where else it would stand. Imported when a
-word is not known, and by no call in which all are.
+One table of words, and one function that looks a word up; the others say where else the word belongs. Imported only
+when a word is unknown.
 """
 
 from __future__ import annotations
@@ -139,7 +139,8 @@ ALIASES = {
     "cost": "memory mem bytes macs mac multiply_adds mult_adds madds ops operations",
     "cost (one multiply-add is two FLOPs)": "flops flop mflops gflops",
 }
-"""Our words, each with what others call it, alone or with a value; how ours is written, and a remark, may follow it."""
+"""Our words, each with other programs' names for it, alone or with a value. Its spelling or a remark may follow our
+word."""
 
 IN_NETWORK = {
     "write name": "model",
@@ -148,7 +149,7 @@ IN_NETWORK = {
     "write repeat: {value} below a layer's kind, for so many layers one after another": "repeat",
     "leave it out; it changes no count": "batch_first dtype lr learning_rate epochs loss seed device",
 }
-"""What to do with words of ours and of others that are no keys of a network."""
+"""Cures for words that are not keys of a network."""
 
 IN_LAYER = {
     "remove it: a layer is trained unless it is frozen": "trainable=true requires_grad=true",
@@ -161,10 +162,10 @@ IN_LAYER = {
     "dropout is a layer of its own; write {layer}dropout{of}{value}": "dropout",
     "{output}": "output",
 }
-"""The same of the keys of a layer."""
+"""Cures for words that are not keys of a layer."""
 
 NO_NOTATION = {"{framework}": "keras flax-linen flax-nnx onnx tensorflow tf jax flax linen nnx"}
-"""The same of the notations."""
+"""Cures for words that are not notations."""
 
 NO_KIND = {
     "{bidirectional}": "bidirectional",
@@ -172,7 +173,7 @@ NO_KIND = {
     "{flatten}": "flatten",
     "remove it: it has no parameters": "repeat_vector repeatvector masking",
 }
-"""The same of the kinds of layer."""
+"""Cures for words that are not kinds of layer."""
 
 Spelling = dict[str, str]
 
@@ -191,7 +192,7 @@ IN_YAML: Spelling = {
     "flatten": "one vector needs none, remove it; for a sequence write external: 0, with outputs: N below it, N being "
     "steps × width",
 }
-"""How the cures above are spelled in a file."""
+"""The spelling of the cures above in a file."""
 
 IN_FLAGS: Spelling = {
     "number": ":20",
@@ -207,17 +208,17 @@ IN_FLAGS: Spelling = {
     "cudnn": ", and -c pytorch, which has its two bias vectors",
     "flatten": "one vector needs none, remove it; for a sequence write -l external:0,outputs=N, N being steps × width",
 }
-"""And in flags, where the number of a layer follows its kind."""
+"""The spelling of the cures above in flags, where a layer's number follows its kind."""
 
 
 def meanings(word: str) -> list[str]:
-    """Return the words of ours that another program's may stand for, whatever its value."""
+    """Return our words for another program's word, with any value."""
     rows = [row for row, others in ALIASES.items() if re.search(rf"(^| ){re.escape(word.lower())}($|[ =])", others)]
     return [*dict.fromkeys(map(_ours, rows))]
 
 
 def meant(word: str, known: Collection[str], spelling: Spelling = IN_YAML) -> list[str]:
-    """Return how those of our words are written that another program's stands for, of the known ones alone."""
+    """Return our words for another program's word, as they are written; only known ones."""
     found = [row for row, others in ALIASES.items() if word.lower() in others.split() and _ours(row) in known]
     return [row.format(**spelling) for row in found]
 
@@ -227,7 +228,7 @@ def _ours(row: str) -> str:
 
 
 def elsewhere(word: str, table: Mapping[str, str], spelling: Spelling) -> str:
-    """Return what one of the tables above says of a word, or of a word of ours that it may stand for."""
+    """Return the cure that one of the tables above has for a word, or for our word for it."""
     words = {word.lower(), *meanings(word)}
     return next((row.format(**spelling) for row, others in table.items() if words & {*others.split()}), "")
 
@@ -239,9 +240,9 @@ def cure(
     spelling: Spelling = IN_YAML,
     value: str = "",
 ) -> str:
-    """Return what to do with a word that is not known: `; write lstm`, or `; did you mean 'lstm'?`; nothing if unknown.
+    """Return the cure for an unknown word: `; write lstm`, or `; did you mean 'lstm'?`; empty if there is none.
 
-    table: what to do with words that are none here. value: what stands under it, or behind it.
+    table: cures for words that are wrong here. value: the value that is given for the word.
     """
     for each in (f"{word}={value}", word) if value else (word,):
         if found := meant(each, known, spelling):
@@ -252,12 +253,12 @@ def cure(
 
 
 def expected_word(word: str, known: tuple[str, ...]) -> str:
-    """Return what to say of a word that is none of these."""
+    """Return the message for a word that is none of these."""
     return f"expected {one_of(known)}, got '{escape(word)}'{cure(word, known)}"
 
 
 def choice_cure(word: str, known: tuple[str, ...], *, in_flags: bool) -> str:
-    """Return what to do with a word that is none of the values of an option; nothing if that is unknown."""
+    """Return the cure for a word that is not among the values of an option; empty if there is none."""
     spelling = IN_FLAGS if in_flags else IN_YAML
     if known == NOTATIONS and not meant(word, known) and elsewhere(word, NO_NOTATION, spelling):
         framework = one_of(meant(word, (*CONVENTIONS,)) or [escape(word.lower())])
@@ -272,9 +273,9 @@ def space_cure(key: str, known: Collection[str]) -> str:
 
 
 def key_cure(key: str, known: tuple[str, ...], value: str = "") -> str:
-    """Return what to do with a key that is not known: `; write input`, or what was meant; nothing where it is open.
+    """Return the cure for an unknown key: `; write input`, or a similar key; empty if there is none.
 
-    value: the word that stands under it, where one does.
+    value: its value, if that is a word.
     """
     if space := space_cure(key, known):
         return f"; {space}"
@@ -284,7 +285,7 @@ def key_cure(key: str, known: tuple[str, ...], value: str = "") -> str:
 
 
 def _in_network(key: str, known: tuple[str, ...], value: str) -> str:
-    """Return what to do with a key of a network that stands elsewhere in it."""
+    """Return the cure for a key that belongs elsewhere in a network."""
     from rnncalc.network.budget import BUDGET_KEYS
     from rnncalc.network.parts import Expect
     from rnncalc.network.training import UPDATE_KEYS
@@ -307,9 +308,9 @@ def _in_network(key: str, known: tuple[str, ...], value: str) -> str:
 
 
 def kind_cure(key: str, words: list[tuple[str, str]], *, in_flags: bool) -> str:
-    """Return what to do with a key that is no kind of layer: `; write lstm`.
+    """Return the cure for a key that is not a kind of layer: `; write lstm`.
 
-    words: the keys of the layer, each with the word that stands under it.
+    words: the keys of the layer, each with its value.
     """
     spelling = IN_FLAGS if in_flags else IN_YAML
     named = dict(words).get(key, "") if key in ("type", "kind", "cell", "class", "layer") else ""
@@ -323,16 +324,16 @@ def kind_cure(key: str, words: list[tuple[str, str]], *, in_flags: bool) -> str:
 
 
 def option_cure(key: str, kind: str, known: tuple[str, ...], value: str, *, in_flags: bool) -> str:
-    """Return the same for a key of a layer of a kind, which has these options, and for the value it has there."""
+    """Return the cure for an unknown option of a layer. known: the options that it has. value: the given value."""
     spelling = IN_FLAGS if in_flags else IN_YAML
     true = "true" if value.lower() in ("", "yes", "on", "1") else value.lower()
     return cure(key, known, IN_LAYER, spelling | {"kind": kind, "value": escape(value) or "N"}, true)
 
 
 def sequences_cure(value: str, above: Collection[str], half: str, topology: str, *, in_flags: bool) -> str:
-    """Return what to do with a layer's return_sequences.
+    """Return the cure for a layer's return_sequences.
 
-    value: what it says. above: the kinds of the layers above it. half: that it is in, if any. topology: the network's.
+    above: the kinds of the layers above it. half: the half that it is in, if any. topology: the network's.
     """
     if half:
         return "remove it: a decoder outputs every step, and an encoder gives it its last states"

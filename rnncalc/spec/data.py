@@ -28,7 +28,7 @@ READERS: dict[str, Read] = {
     "start": read_start,
     "targets": read_targets,
 }
-"""By their keys in a spec; targets come after the inputs, which may say how many steps there are."""
+"""The readers by their keys in a spec. Targets come after the inputs, which may give the number of steps."""
 
 
 class DataReader(TreeReader):
@@ -47,7 +47,7 @@ class DataReader(TreeReader):
         return node.items if isinstance(node, nodes.Sequence) else None
 
     def got(self, node: Node) -> str:
-        """Return what it is, a number by its digits."""
+        """Return its description, for messages; a number as its digits."""
         if not isinstance(node, Scalar) or not node.plain or not node.value or node.value[0] not in "+-.0123456789":
             return what(node)
         if re.fullmatch(r"[-+.eE0-9]+([ ,]+[-+.eE0-9]+)+,?", node.value):
@@ -56,7 +56,7 @@ class DataReader(TreeReader):
 
 
 def weights_text(weights: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
-    """Return the text of a file of weights, by layer and tensor. Raises RefusedError where none so large is read."""
+    """Return the text of a file of weights, by layer and tensor. Raises RefusedError for one too large to be read."""
     lines: list[str] = []
     size = numbers = 0
     for layer, tensors in weights:
@@ -85,13 +85,13 @@ def _nested(nested: Any, indent: int) -> str:
 
 
 def _number(number: float) -> str:
-    """Return the shortest digits that are this float, with a point, as YAML 1.1 wants it."""
+    """Return the shortest digits for this float, with a point, as YAML 1.1 requires."""
     text = repr(number)
     return text.replace("e", ".0e") if "e" in text and "." not in text else text
 
 
 def _key(text: str) -> str:
-    """Return a name as a key: as it is where it is a plain word, else in quotes."""
+    """Return a name as a key: unquoted if it is a plain word, else in quotes."""
     if _WORD.fullmatch(text) and text.lower() not in _NOT_TEXT:
         return text
     safe = (char if " " <= char <= "~" and char not in '"\\' else f"\\U{ord(char):08x}" for char in text)

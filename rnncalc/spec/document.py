@@ -1,8 +1,8 @@
-"""From the bytes of a YAML file to a tree of nodes, refusing whatever YAML could spring on a reader.
+"""From the bytes of a YAML file to a tree of nodes; YAML's surprises are refused.
 
 PyYAML's parser (libyaml's where it is built in) gives the events; the tree is built here rather than by PyYAML's
 composer because that recurses in C, expands aliases without bound, keeps the last of two equal keys and guesses types.
-Knows nothing of what a spec means.
+Knows nothing of the meaning of a spec.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rnncalc.text import escape
 
 _LONE_QUESTION = re.compile(r"(: +)\?(?= *(?:$|[,}\]]| #))", re.MULTILINE)
 _STAND_IN = "\ue03f"
-"""YAML reads the `?` of `lstm: ?` as the start of a long key, so one character it knows nothing of stands in for it."""
+"""YAML reads the `?` of `lstm: ?` as the start of a long key, so another character replaces it for the parser."""
 
 Place = tuple[int, int]
 """A line and a column, both counted from 1."""
@@ -26,9 +26,9 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000
 
 
 def read_document(data: bytes, source: str) -> tuple[Node, list[Problem]]:
-    """Return the tree of a YAML document, and the problems that still left it readable.
+    """Return the tree of a YAML document, and the problems that did not stop the reading.
 
-    Raises SpecError at the first that does not: bytes that are no UTF-8, YAML that does not parse, a cycle.
+    Raises SpecError at the first that does: bytes that are not UTF-8, YAML that does not parse, a cycle.
     """
     source = escape(source, limit=1_000)
     if model := _model(data):
@@ -52,8 +52,8 @@ def read_document(data: bytes, source: str) -> tuple[Node, list[Problem]]:
 
 
 def _model(data: bytes) -> str | None:
-    """Return what model file the bytes are the start of; None for any other file."""
-    if all(9 <= byte < 128 for byte in data[:8]):  # plain text, as the start of nearly every spec is
+    """Return the kind of model file that begins with these bytes; None for any other file."""
+    if all(9 <= byte < 128 for byte in data[:8]):  # plain text, as in nearly every spec
         return None
     from rnncalc.modelfiles import HEAD, recognised
 
@@ -61,7 +61,7 @@ def _model(data: bytes) -> str | None:
 
 
 def _stand_in(text: str) -> str:
-    """Return a character that the text has not, or `?` where it has them all."""
+    """Return a character that the text does not have, or `?` if it has them all."""
     if _STAND_IN not in text:
         return _STAND_IN
     taken = {*text}
@@ -102,7 +102,7 @@ def _error(source: str, place: Place | None, message: str) -> SpecError:
 
 
 def _not_yaml(error: Any, text: str, source: str) -> SpecError:
-    """Return what is wrong with a text that the parser refuses: what was probably meant, else the parser's words."""
+    """Return the message for a text that the parser refuses: the probable mistake, else the parser's words."""
     from rnncalc.spec.not_yaml import told
 
     if known := told(error, text):
@@ -121,14 +121,14 @@ class _Builder:
         self.problems: list[Problem] = []
         self.open: list[Mapping | Sequence] = []
         self.anchors: dict[str, Node] = {}
-        self.sizes: dict[int, int] = {}  # of the nodes that aliases stand for
+        self.sizes: dict[int, int] = {}  # the number of nodes that aliases expand to
         self.aliased = 0
 
     def build(self, loader: Any, yaml: Any) -> Node:
-        """Return the tree. All in one loop, which a long file goes through a million times."""
+        """Return the tree. One loop does it all, because a long file runs through it a million times."""
         root: Node | None = None
         within: Mapping | Sequence | None = None
-        key: Scalar | None = None  # the key in the innermost mapping that waits for its value: all others have theirs
+        key: Scalar | None = None  # the key in the innermost mapping that has no value yet
         nodes = 0
         get, stand_in, end, scalar = loader.get_event, self.stand_in, yaml.StreamEndEvent, yaml.ScalarEvent
         mapping, sequence, alias = yaml.MappingStartEvent, yaml.SequenceStartEvent, yaml.AliasEvent
@@ -205,7 +205,7 @@ class _Builder:
         return node
 
     def _size(self, node: Node) -> int:
-        """Return how many nodes an alias stands for. Those within it that are aliased too are measured already."""
+        """Return how many nodes an alias expands to. Aliased nodes within it are measured already."""
         if isinstance(node, Scalar):
             return 1
         if id(node) not in self.sizes:

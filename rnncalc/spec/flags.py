@@ -1,4 +1,4 @@
-"""From flags to the tree that a spec file would give, so that both are read, and refused, by the same words."""
+"""From flags to the tree that a spec file would give, so that both give the same messages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def tree(
     **others: str | None,
 ) -> Mapping:
     """Return the tree of a network in flags; `others` are the plain keys steps, topology and convention."""
-    root = Mapping(Flag(""))  # no flag stands for them all
+    root = Mapping(Flag(""))  # there is no flag for the whole network
     if input is not None:
         root.put("input", Scalar(input, True, Flag("--input")))
     if layers:
@@ -82,7 +82,7 @@ def _with_options(name: str, number: str, options: list[str], of: type[Layer], m
 
 
 def misread(key: str, of: type[Layer], layer: Node) -> str:
-    """Return what to write for `dropout:0.5`, `bias:false` and `512`, read as keys behind the number of a layer."""
+    """Return the cure for `dropout:0.5`, `bias:false` and `512`, written as options of a layer."""
     name, colon, value = key.partition(":")
     if name in KINDS:
         return f"write -l {name}:{escape(value) or 'N'}, as a layer of its own"
@@ -92,7 +92,7 @@ def misread(key: str, of: type[Layer], layer: Node) -> str:
 
 
 def _second_number(key: str, of: type[Layer], layer: Node) -> str:
-    """Return what to write for `0,5`, `projection=1,000`, and for the size of a table and the two of a layer."""
+    """Return the cure for `0,5`, `projection=1,000`, and for two sizes of one layer."""
     assert isinstance(layer, Mapping)
     place = next(place for place, (word, _) in enumerate(layer.items) if word.value == key)
     name, first = layer.items[place - 1][0].value, word_of(layer.items[place - 1][1])

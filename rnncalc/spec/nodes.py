@@ -1,7 +1,7 @@
 """The tree a spec is read from, each node with its place, and the reading of its keys and values.
 
-`document.py` makes the tree from YAML, `flags.py` from flags. Every problem is noted with its place, a harmless value
-standing in for what is unreadable. Knows how values and keys are read and refused, not what a network is.
+`document.py` makes the tree from YAML, `flags.py` from flags. Every problem is noted with its place, and a harmless
+value replaces what cannot be read. Knows nothing of networks.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class Mark(Protocol):
-        """Where a node starts in a file, counted from 0; PyYAML's own marks are such."""
+        """Where a node starts in a file, counted from 0, as in PyYAML's marks."""
 
         line: int
         column: int
 
 
 class Flag(NamedTuple):
-    """In place of a mark: the flag that a node comes from; of `--layer`, its number, counted from 1."""
+    """The flag that a node comes from, instead of a mark; for `--layer` with its number, counted from 1."""
 
     name: str
     number: int = 0
@@ -45,7 +45,7 @@ class Scalar:
 
     @property
     def flag(self) -> str | None:
-        """The flag that it comes from; None where it stands in a file."""
+        """The flag that it comes from; None in a file."""
         return self.mark.name if isinstance(self.mark, Flag) else None
 
 
@@ -68,10 +68,10 @@ class Mapping:
     def __init__(self, mark: Mark | Flag) -> None:
         self.items: list[tuple[Scalar, Node]] = []
         self.mark = mark
-        self._size = 0  # of the items that `_first` was made of
+        self._size = 0  # the number of items that `_first` was made from
 
     def get(self, key: str) -> Node | None:
-        """Return the node under a key, the first where there are several."""
+        """Return the node under a key, the first if there are several."""
         if self._size != len(self.items):
             self._first = {name.value: node for name, node in reversed(self.items)}
             self._size = len(self.items)
@@ -88,12 +88,12 @@ Node = Scalar | Sequence | Mapping
 
 
 def mark_at(root: Node, path: Path) -> Mark | Flag:
-    """Return the mark of the node at a path, or of the nearest above it that is there; a value's, not its key's."""
+    """Return the mark of the node at a path, or of the nearest one above it: that of the value, not of its key."""
     return node_at(root, path).mark
 
 
 def node_at(root: Node, path: Path) -> Node:
-    """Return the node at a path, or the nearest above it that is there."""
+    """Return the node at a path, or the nearest one above it."""
     node = root
     for step in path:
         match node, step:
@@ -118,7 +118,7 @@ def has_word(node: Node, word: str) -> bool:
 
 
 def unknown_key(key: str, known: tuple[str, ...], below: Node) -> str:
-    """Return what to say of a key that is not known where it stands, with what is below it."""
+    """Return the message for an unknown key. below: its value."""
     if key == "":
         return "nothing stands where a key should"
     if key == "<<":
@@ -140,9 +140,9 @@ class TreeReader:
         self._numbers: dict[str, int] = {}  # of the flags that are counted
 
     def problem(self, mark: Mark | Flag, path: Path, message: str, gaps: tuple[int, ...] = ()) -> None:
-        """Note a problem; from flags, the flag replaces the first steps of the path.
+        """Note a problem; for flags, the flag replaces the first steps of the path.
 
-        Raises SpecError with those that were noted when there are more than anybody reads.
+        Raises SpecError with those noted so far when there are more than anybody reads.
         """
         if len(self.problems) >= MOST_PROBLEMS:
             self.more = True
@@ -167,7 +167,7 @@ class TreeReader:
     ) -> Iterator[tuple[str, Node]]:
         """Yield the known keys of a mapping with their nodes; note the unknown and the repeated ones.
 
-        `units:5`, which YAML takes for a key of its own, is noted, and read as what it was meant for.
+        `units:5`, which YAML takes for one key, is noted, and read as `units: 5`.
         """
         if not isinstance(node, Mapping):
             wanted = f"keys ({one_of(known)})" if known else "nothing"
@@ -188,7 +188,7 @@ class TreeReader:
             seen.add(key.value)
 
     def named(self, node: Node, path: Path, expected: str) -> Iterator[tuple[str, Node, Path]]:
-        """Yield what stands under any names, each once, with the path there."""
+        """Yield the value under each name, once, with its path."""
         if not isinstance(node, Mapping):
             self.problem(node.mark, path, f"expected {expected}, got {what(node)}")
             return
@@ -202,12 +202,12 @@ class TreeReader:
                 yield key.value, below, at
 
     def values(self, nodes: Iterable[tuple[str, Node]], path: Path, allowed: MappingOf[str, Allowed]) -> dict[str, Any]:
-        """Return the values of those scalars under keys that can be read."""
+        """Return the values of the keys whose scalars can be read."""
         found = {key: self.value(node, (*path, key), allowed[key], None) for key, node in nodes}
         return {key: value for key, value in found.items() if value is not None}
 
     def value(self, node: Node, path: Path, allowed: Allowed, stand_in: Any) -> Any:
-        """Return the value of a scalar, or, noting the problem, the stand-in."""
+        """Return the value of a scalar; if it cannot be read, note the problem and return the stand-in."""
         if not isinstance(node, Scalar):
             self.problem(node.mark, path, f"expected {allowed.expected}, got {what(node)}{of_lists(node, path)}")
             return stand_in
@@ -231,7 +231,7 @@ class TreeReader:
 
 
 def of_lists(node: Sequence | Mapping, path: Path) -> str:
-    """Return how to write what stands in brackets, or on lines of their own, where one word should."""
+    """Return how to write a list or mapping that should be one word."""
     number = node.get("units") or node.get("size") or node.get("hidden_size") if isinstance(node, Mapping) else None
     if isinstance(number, Scalar):
         return f"; write {path[-1]}: {escape(number.value)}, and the options below it, not within"
@@ -239,12 +239,12 @@ def of_lists(node: Sequence | Mapping, path: Path) -> str:
 
 
 def word_of(node: Node) -> str:
-    """Return the word that a node is; nothing for lists and keys."""
+    """Return the word of a scalar; empty for lists and mappings."""
     return node.value if isinstance(node, Scalar) else ""
 
 
 def what(node: Node) -> str:
-    """Return what a node is, for people."""
+    """Return the description of a node, for messages."""
     match node:
         case Scalar(value=""):
             return "nothing"

@@ -1,8 +1,8 @@
-"""What was probably meant by a file that YAML's parser refuses, read off its lines: imported when one is refused.
+"""Finds the probable mistake in a file that YAML's parser refuses, from its lines. Imported only then.
 
-The parser tells where it gave up, in the words of a grammar. Who wrote the file thinks in lines: a key too far in, a
-colon left out, a text that wants quotes. Each reading is a row of the table at the end; the first that knows better
-says so. Knows the names of a spec's keys, and nothing of their values.
+The parser says where it stopped, in the words of a grammar. People think in lines: a key too far in, a colon left out,
+a text that needs quotes. Each mistake is a row of the table at the end; the first that fits is reported. Knows the
+names of a spec's keys, but not their values.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from rnncalc.spec.reader import OUTPUT_KEYS, PART_KEYS, TOP_KEYS
 from rnncalc.text import escape
 
 Place = tuple[int, int]
-"""A line and a column, both counted from 0, as YAML's marks are."""
+"""A line and a column, both counted from 0, as in YAML's marks."""
 
 Told = tuple[Place, str] | None
-"""The place, and what is wrong there with its cure; None where a reading does not apply."""
+"""The place, and the message with its cure; None if a mistake does not apply."""
 
 _WORD = r"[\w.-]+"
 _LINE = re.compile(rf"(?P<indent> *)(?P<dash>-(?: +|$))?(?:(?P<key>{_WORD}) *(?P<colon>:(?=\s|$))?)?(?P<value>.*)")
@@ -33,7 +33,7 @@ _TEXT_KEYS = {key for key, allowed in _ALLOWED.items() if isinstance(allowed, Te
 
 
 class Line(NamedTuple):
-    """A line in its parts; `column` is where its key starts, `dash` where its dash does."""
+    """A line in its parts; `column` is the start of its key, `dash` that of its dash."""
 
     number: int
     dash: int | None
@@ -49,7 +49,7 @@ class Line(NamedTuple):
 
 
 class RefusedText:
-    """A text with PyYAML's error about it: where the parser gave up, and where what it was then in starts."""
+    """A text with PyYAML's error: where the parser stopped, and where the part that it was reading starts."""
 
     def __init__(self, error: Any, text: str) -> None:
         self.lines = text.splitlines()
@@ -64,7 +64,7 @@ class RefusedText:
         self.second_colon = no_mapping and not self.key_is_refused
 
     def place(self, mark: Any) -> Place:
-        """Return the place of a mark; the end of the last line for one behind it."""
+        """Return the place of a mark; for a mark after the end, the end of the last line."""
         return (mark.line, mark.column) if mark.line < len(self.lines) else (len(self.lines) - 1, len(self.lines[-1]))
 
     def line(self, number: int) -> Line:
@@ -76,14 +76,14 @@ class RefusedText:
         return Line(number, indent if dash else None, indent + len(dash or ""), key, bool(found["colon"]), value)
 
     def above(self) -> Iterator[Line]:
-        """Yield the lines above this one that have a word or a dash, the nearest first."""
+        """Yield the lines above this one that have a word or a dash, nearest first."""
         for number in range(self.here.number - 1, max(self.here.number - MOST_ABOVE, 0) - 1, -1):
             line = self.line(number)
             if line.key or line.dash is not None:
                 yield line
 
     def blocks(self) -> Iterator[Line]:
-        """Yield the first lines of the blocks that stand open above this line, the innermost first."""
+        """Yield the first lines of the blocks that are open at this line, innermost first."""
         limit = inf
         for line in self.above():
             if line.column < limit or (line.column == limit and line.dash is not None):
@@ -94,7 +94,7 @@ class RefusedText:
 
 
 def told(error: Any, text: str) -> Told:
-    """Return what is wrong with a text, from PyYAML's error; None where nothing better than its words is known."""
+    """Return what is wrong with a text, from PyYAML's error; None if no mistake in the table fits."""
     if not error.problem_mark or not text.strip("\r\n"):
         return None
     refused = RefusedText(error, text)
@@ -108,8 +108,8 @@ def _tab(text: RefusedText) -> Told:
 
 
 def _missing_colon(text: RefusedText) -> Told:
-    """Read `output 1`, and the line before one that a plain word ran into."""
-    start = None  # of the word that ran into this line
+    """Recognise `output 1`, and a line that a plain word ran into."""
+    start = None  # the word that ran into this line
     if "expected ':'" in text.says and text.within:
         start = text.line(text.within[0])
     elif text.key_is_refused:
@@ -126,7 +126,7 @@ def _missing_colon(text: RefusedText) -> Told:
 
 
 def _second_colon(text: RefusedText) -> Told:
-    """Read `name: homework 2: LSTM` and `- lstm: 20, bias: false`."""
+    """Recognise `name: homework 2: LSTM` and `- lstm: 20, bias: false`."""
     line = text.here
     if not text.second_colon or not line.colon:
         return None
@@ -149,7 +149,7 @@ def _quoted(line: Line) -> str:
 
 
 def _unclosed(text: RefusedText) -> Told:
-    """Read quotes and brackets that open and do not close."""
+    """Recognise quotes and brackets that open and do not close."""
     if text.within is None:
         return None
     line, column = text.within
@@ -166,7 +166,7 @@ def _unclosed(text: RefusedText) -> Told:
 
 
 def _closes(text: str, opened: str, closing: str) -> bool:
-    """Return whether the bracket that a text starts with is closed in it."""
+    """Return whether the opening bracket of a text is closed in it."""
     depth = 0
     for bracket in re.findall(rf"[{re.escape(opened + closing)}]", text):
         depth += 1 if bracket == opened else -1
@@ -176,7 +176,7 @@ def _closes(text: str, opened: str, closing: str) -> bool:
 
 
 def _text(text: RefusedText) -> Told:
-    """Read a text with what YAML has a meaning for: `name: 'it's`, `name: @home`, `name: > 5 units`."""
+    """Recognise a text with characters that mean something in YAML: `name: 'it's`, `name: @home`, `name: > 5 units`."""
     line = text.here
     if not line.colon or not line.value or text.at_start or "mapping values" in text.says:
         return None
@@ -189,7 +189,7 @@ def _text(text: RefusedText) -> Told:
 
 
 def _text_goes_on(text: RefusedText) -> Told:
-    """Read a colon in a later line of a text."""
+    """Recognise a colon in a later line of a text."""
     line = text.here
     if "mapping values" not in text.says or line.key in TOP_KEYS or line.key in OPTIONS or line.dash is not None:
         return None
@@ -200,7 +200,7 @@ def _text_goes_on(text: RefusedText) -> Told:
 
 
 def _value_and_options(text: RefusedText) -> Told:
-    """Read `output: 1` with `bias: false` below it."""
+    """Recognise `output: 1` with `bias: false` below it."""
     line, output = text.here, next(text.above(), None)
     if not output or output.key != "output" or not output.value or output.column >= line.column:
         return None
@@ -217,7 +217,7 @@ def _list_beside_key(text: RefusedText) -> Told:
 
 
 def _dash(text: RefusedText) -> Told:
-    """Read a dash without its space, and one that does not stand below those before it."""
+    """Recognise a dash without its space, and one that is not below those before it."""
     line = text.here
     if not text.at_start:
         return None
@@ -234,7 +234,7 @@ def _dash(text: RefusedText) -> Told:
 
 
 def _misplaced(text: RefusedText) -> Told:
-    """Read a key whose column is that of no block: an option at the dash's, or one too far in or out."""
+    """Recognise a key in a wrong column: an option below the dash, or one too far in or out."""
     line = text.here
     if line.dash is not None or not line.colon or not (text.at_start or text.key_is_refused):
         return None

@@ -1,8 +1,8 @@
-"""From a tree of nodes to a Network. Gathers every problem there is, each with its place, before it gives up.
+"""From a tree of nodes to a Network. Collects every problem with its place before it stops.
 
-What each key of a network may be is `network/validation.py`; the keys of a layer are the fields of its class, and what
-they may be is `layers/options.py`. Only the classes of kinds that are used are asked for, and all of them when a word
-is misspelt.
+The values of a network's keys are declared in `network/validation.py`. The keys of a layer are the fields of its class,
+and their values are declared in `layers/options.py`. Only the classes of the kinds in use are imported, or all of them
+when a word is misspelt.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ OWN_DATA: dict[str, tuple[tuple[type, ...], str]] = {
     "targets": ((Sequence,), "a list in the shape of the output"),
     "start": ((Mapping,), "the keys of the recurrent layers"),
 }
-"""The keys of a spec that hold numbers to run with, and what each is; the numbers are read when they are used."""
+"""The keys of a spec with numbers for a run, and what each holds; the numbers are read when they are used."""
 
 _SHAPES = "the names of %s, each with what is expected"
 
@@ -60,7 +60,7 @@ def read_network(
 ) -> Network:
     """Return the network that a tree describes; `unknown` is what a size written `?` stands for.
 
-    Raises SpecError with all the problems, those found before included, in the order of their places.
+    Raises SpecError with all problems, earlier ones included, in the order of their places.
     """
     reader = _NetworkReader(root, source, unknown)
     reader.problems += problems
@@ -71,10 +71,10 @@ def read_network(
 
 
 class _NetworkReader(TreeReader):
-    """Reads a network; what cannot be read is noted, and a harmless value stands in for it."""
+    """Reads a network; what cannot be read is noted, and a harmless value replaces it."""
 
     def network(self, name: str) -> Network | None:
-        """Return the network; None, with the problems noted, where it cannot be one."""
+        """Return the network; None, with the problems noted, if it cannot be one."""
         nodes = dict(self.keys(self.root, (), TOP_KEYS))
         if not isinstance(self.root, Mapping):
             return None
@@ -94,7 +94,7 @@ class _NetworkReader(TreeReader):
         return self.validated(given)
 
     def validated(self, given: dict[str, Any]) -> Network | None:
-        """Return the network of these values; note what is wrong with them together, each at the node it comes from."""
+        """Return the network of these values; note what is wrong with their combination, each at its node."""
         try:
             return Network(**given)
         except SpecError as error:
@@ -110,7 +110,7 @@ class _NetworkReader(TreeReader):
         return Part(**self.part(dict(self.keys(node, path, PART_KEYS)), node, path))
 
     def part(self, nodes: dict[str, Node], above: Node, path: Path, *, needed: bool = True) -> dict[str, Any]:
-        """Return the values of a network or a half of one from what stands below its node; `needed`: its stack."""
+        """Return the values of a network or a half from its node; `needed`: its stack."""
         if shape := _shape(nodes.get("input")):
             mark = nodes["input"].mark
             *others, features = shape
@@ -132,7 +132,7 @@ class _NetworkReader(TreeReader):
         return given
 
     def layers(self, node: Node | None, path: Path, above: Node) -> tuple[Layer, ...]:
-        """Return the layers under a node at a path; where there is no node, `above` is where it should be.
+        """Return the layers under a node at a path; if there is no node, `above` is where it should be.
 
         A list that is too long is not read.
         """
@@ -173,7 +173,7 @@ class _NetworkReader(TreeReader):
         return of(**{of.number: values.pop(name, 1)}, **values)
 
     def no_kind(self, node: Mapping, path: Path) -> None:
-        """Note what is wrong with a layer that has no kind that is known."""
+        """Note the problem of a layer without a known kind."""
         words = [key for key, _ in node.items if key.value not in OPTIONS]
         if not words:
             self.problem(node.mark, path, f"no kind of layer; add one of {one_of(tuple(KINDS))}")
@@ -250,7 +250,7 @@ class _NetworkReader(TreeReader):
         return Expect(**values)
 
     def shapes(self, node: Node, path: Path) -> dict[str, dict[str, tuple[int, ...]]]:
-        """Return `{rnn_1: {W_xh: (20, 10)}}`; whether the tensors are so is for `check` to say."""
+        """Return `{rnn_1: {W_xh: (20, 10)}}`; `check` compares it with the tensors."""
         return {
             layer: {name: self.shape(shape, at) for name, shape, at in self.named(tensors, below, _SHAPES % "tensors")}
             for layer, tensors, below in self.named(node, path, _SHAPES % "layers")
@@ -263,13 +263,13 @@ class _NetworkReader(TreeReader):
         return tuple(self.value(item, (*path, axis), Size(), 1) for axis, item in enumerate(node.items))
 
     def training(self, node: Node, path: Path) -> Update:
-        from rnncalc.network.training import UPDATE_KEYS, Update  # a spec without it does not pay for it
+        from rnncalc.network.training import UPDATE_KEYS, Update  # imported only for a spec that has it
 
         allowed = {key: option.allowed for key, option in UPDATE_KEYS.items()}
         return Update(**self.values(self.keys(node, path, tuple(allowed)), path, allowed))
 
     def budget(self, node: Node, path: Path) -> Budget:
-        from rnncalc.network.budget import BUDGET_KEYS, Budget  # enums, which a spec without one does not pay for
+        from rnncalc.network.budget import BUDGET_KEYS, Budget  # imported only for a spec that has one
 
         allowed = {key: of.allowed for key, of in BUDGET_KEYS.items()}
         if isinstance(node, Scalar) and node.value[:1].isdecimal():
@@ -291,12 +291,12 @@ class _NetworkReader(TreeReader):
 
 @cache
 def _allowed(of: type[Layer]) -> dict[str, Allowed]:
-    """Return what each key of a layer of a kind may be, the kind's own first."""
+    """Return the allowed values of each key of a layer of a kind, the kind's own key first."""
     return {of.kind: of.option(of.number).allowed} | {name: of.option(name).allowed for name in of.options()}
 
 
 def _stand_in() -> Layer:
-    """Return a harmless layer instead of one that cannot be read."""
+    """Return a harmless layer to replace one that cannot be read."""
     return kind("dropout")(rate=0.0)  # type: ignore[call-arg]
 
 
@@ -321,7 +321,7 @@ def _unknown_option(of: type[Layer], layer: Node, key: str, known: tuple[str, ..
 
 
 def _kind_of_output(key: str, of: type[Layer], below: Node) -> str:
-    """Return what to write for `output: {dense: 5}`, the kind of the one layer that has none."""
+    """Return the cure for `output: {dense: 5}`: the output layer is written without its kind."""
     is_output = issubclass(of, Output) and key in KINDS
     return f"write output: {escape(word_of(below)) or 'N'}, whose layer is dense" if is_output else ""
 
@@ -334,7 +334,7 @@ def _value_alone(word: str, of: type[Layer], is_: str) -> str:
 
 
 def _layer_of_its_own(kind: str, number: Node, in_flags: bool) -> str:
-    """Return what to say of a second kind in one layer."""
+    """Return the message for a second kind in one layer."""
     written = escape(number.value) if isinstance(number, Scalar) and number.value else "N"
     return f"is a layer of its own; write {f'-l {kind}:{written}' if in_flags else f'- {kind}: {written}'} for it"
 
@@ -352,14 +352,14 @@ def _kind_and_units(text: str) -> tuple[str, str] | None:
 
 
 def _not_units(units: Scalar, kind: str, number: str) -> str:
-    """Return what to say of `dense:2` for the units of the output layer."""
+    """Return the message for `dense:2` as the units of the output layer."""
     layer = f"-l {kind}:{number}" if isinstance(units.mark, Flag) else f"- {kind}: {number}"
     cure = f"write {number}" if kind == "dense" else f"write {layer} for a layer"
     return f"expected a positive whole number, got '{escape(units.value)}'; the output layer is dense: {cure}"
 
 
 def _shape(node: Node | None) -> list[str]:
-    """Return the sizes of a shape that stands for the features, such as `[10, 8]` or `(None, 8)`; else none."""
+    """Return the sizes of a shape given as the input, such as `[10, 8]` or `(None, 8)`; else none."""
     if isinstance(node, Sequence):
         words = [word_of(item) for item in node.items]
     elif isinstance(node, Scalar) and re.fullmatch(r"[\[(].{1,40}|[0-9]{1,12},[0-9]{1,2}", node.value):
@@ -372,11 +372,11 @@ def _shape(node: Node | None) -> list[str]:
 
 
 _UNKNOWN_SIZES = ("None", "null", "~")
-"""How a shape writes a number of steps or sequences that is not known."""
+"""The words for an unknown number of steps or sequences in a shape."""
 
 
 def _dash_cure(node: Node) -> str:
-    """Return `; write - lstm: 4` for a layer without its dash, or without the space behind it."""
+    """Return `; write - lstm: 4` for a layer without its dash, or without the space after it."""
     first = node.items[0] if isinstance(node, Mapping) and node.items else None
     if first is None or (kind := first[0].value.removeprefix("-")) not in KINDS or not isinstance(first[1], Scalar):
         return ""
@@ -385,7 +385,7 @@ def _dash_cure(node: Node) -> str:
 
 
 def _as_list(node: Node) -> str:
-    """Return the list to write for counts under the names of their layers, or for one count alone."""
+    """Return the list to write for counts under the names of layers, or for a single count."""
     below = [value for _, value in node.items] if isinstance(node, Mapping) else [node]
     counts = [escape(each.value) for each in below if isinstance(each, Scalar) and each.value]
     if not counts or len(counts) < len(below):

@@ -1,6 +1,6 @@
-"""The JSON Schema of a spec, for editors: made of the declarations that the reader itself goes by.
+"""The JSON Schema of a spec, for editors, made from the declarations that the reader uses.
 
-What a schema cannot say (which options go together, which widths must fit) is left to the reader.
+The reader checks what a schema cannot say: which options go together, which widths must fit.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rnncalc.spec.reader import COUNT, OUTPUT_KEYS, PART_KEYS, TOP_KEYS
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 _WHOLE = ("input", "layers", "output", "steps", "topology", "feedback")
-"""The keys of a network that is no encoder-decoder."""
+"""The keys of a network that is not an encoder-decoder."""
 
 
 def text() -> str:
@@ -60,7 +60,7 @@ def schema() -> Schema:
 
 
 def _numbers() -> Schema:
-    """Return what a network's own numbers stand in; how they must be nested is the network's affair."""
+    """Return the schema of a network's own numbers; their nesting depends on the network."""
     numbers = {"type": "array", "items": {"type": ["number", "array"]}}
     states = {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": numbers}}
     return {

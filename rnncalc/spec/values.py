@@ -1,7 +1,7 @@
-"""From one word as written to the value it stands for, with a cure for each of YAML's traps.
+"""From one written word to its value, with a cure for each of YAML's traps.
 
-No reading here guesses: `yes`, `010`, `1:30`, `1e3` and `3.0` are what YAML 1.1 readers take for a bool, an octal,
-a base-60 and two floats, so each is refused with the way to write what was meant.
+Nothing is guessed: readers of YAML 1.1 take `yes`, `010`, `1:30`, `1e3` and `3.0` for a bool, an octal number, a
+base-60 number and two floats. Each is refused, with the way to write what was meant.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ _NOTHING = ("", "~", "null", "Null", "NULL")
 
 
 def read(text: str, allowed: Allowed, plain: bool = True, *, flag: str | None = None) -> Value | Polynomial:
-    """Return the value a word stands for; ValueError says what was expected, what was got and how to mend it.
+    """Return the value of a word; ValueError says what was expected, what was given and what to write.
 
-    plain: whether it stands without quotes. flag: the one that it comes from, whose cure has no words of YAML.
+    plain: whether it has no quotes. flag: the flag that it comes from; the cure is then written for flags.
     """
     value: Value | None = None
     match allowed:
@@ -97,13 +97,13 @@ def _count(text: str, allowed: WholeNumber) -> int | None:
 
 
 def _percent(text: str, value: Value) -> str:
-    """Return what to say of a number that is no share, with the share where it may be a percentage."""
+    """Return the message for a number that is not a share, with the share if it may be a percentage."""
     share = f"; write {float(value) / 100:g} for {text}%" if 2 <= float(value) <= 100 else ""
     return f"expected {Rate().expected}, got {text}{share}"
 
 
 def _exact(text: str) -> Fraction:
-    from fractions import Fraction  # with decimal behind it, 2 ms that plain sizes do without
+    from fractions import Fraction  # imports decimal too, 2 ms that plain sizes do not need
 
     return Fraction(text)
 
@@ -137,9 +137,9 @@ def _reads(text: str, allowed: Allowed) -> bool:
 
 
 def ways_to_write(text: str, allowed: Allowed) -> list[str]:
-    """Return how a number may be written that has points or commas as another language has them, or small suffixes.
+    """Return how to write a number with another language's points or commas, or with small suffixes.
 
-    `1,000` and `1.000.000` have thousands, `0,5` and `3,5M` tenths; `1.000` is one or the other.
+    `1,000` and `1.000.000` have thousands, `0,5` and `3,5M` tenths; `1.000` may be either.
     """
     ways = []
     if grouped := re.fullmatch(r"[1-9][0-9]{0,2}(?:([.,])[0-9]{3})(?:\1[0-9]{3})*", text):
@@ -155,7 +155,7 @@ def ways_to_write(text: str, allowed: Allowed) -> list[str]:
 
 
 def _number_cure(text: str, allowed: Allowed, in_flags: bool) -> str:
-    """Return `; write 1000` for a number written in a way that is not read."""
+    """Return `; write 1000` for a number in a form that is not read."""
     if isinstance(allowed, Rate) and (percent := re.fullmatch(r"([0-9]{1,3}(?:\.[0-9]{1,9})?) ?%", text)):
         share = f"{float(_exact(percent[1]) / 100):.12f}".rstrip("0").rstrip(".") if float(percent[1]) <= 100 else ""
         return f"; write {share}" if share else ""

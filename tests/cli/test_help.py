@@ -11,7 +11,7 @@ import pytest
 from conftest import Call
 
 from rnncalc.cli.commands import COMMANDS, Command, cli
-from rnncalc.cli.flags import NetworkFlags, WordOption
+from rnncalc.cli.flags import OF_NETWORK, WordOption
 from rnncalc.cli.help import TOPICS
 from rnncalc.conventions.catalogue import CONVENTIONS, NOTATIONS
 from rnncalc.formats import FORMATS
@@ -53,7 +53,7 @@ def test_a_help_has_its_own_flags_first(name: str, call: Call) -> None:
     """Each on a line with its words below; those of a network in one line, which points to the topics."""
     text = call(name, "--help").out
     options = [option for option in command(name).params if isinstance(option, click.Option)]
-    own = [option for option in options if option.name not in NetworkFlags.__annotations__]
+    own = [option for option in options if option.name not in OF_NETWORK]
     shown, _, rest = text.partition("\nNetwork (see rnncalc help network, layers, conventions):\n")
     assert bool(rest) == (own != options)
     for option in own:
@@ -62,7 +62,7 @@ def test_a_help_has_its_own_flags_first(name: str, call: Call) -> None:
             assert re.search(rf"^  {option.opts[-1]} +{', '.join(option.words())}$", text, re.MULTILINE)
     for option in options:
         if option not in own:
-            assert re.search(rf"{option.opts[0]}\b", rest.splitlines()[0])
+            assert re.search(rf"{option.opts[0]}\b", rest.partition("\n\n")[0])
     assert re.search(rf"Examples?:\n  rnncalc {name}\b", text)
 
 

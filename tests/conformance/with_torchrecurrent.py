@@ -1,6 +1,6 @@
 """The FastGRNN, and what options of rnncalc's cells make of them, as modules of torchrecurrent, in float64.
 
-Every module of the package has a second bias vector a gate, beside the recurrent product, unless `recurrent_bias` is
+Every module of the package has a second bias vector per gate, beside the recurrent product, unless `recurrent_bias` is
 false; no paper has it, nor does rnncalc's textbook.
 """
 

@@ -20,7 +20,7 @@ from rnncalc.layers.cell import Cell, Habits
 LOOM = Convention(
     name="loom",
     title="Loom",
-    note="one bias vector a gate",
+    note="one bias vector per gate",
     why="it was woven so",
     cells={
         "gru": CellArrays(

@@ -189,7 +189,7 @@ def test_fused_tensors_name_their_gates(call: Call) -> None:
         ("formula", "all of it in one", "4 × 3 × (4 + 3 + 2)"),
     ]
     assert layer["remarks"] == [
-        "Biases: two bias vectors a gate, on the input and on the recurrent side; "
+        "Biases: two bias vectors per gate, on the input and on the recurrent side; "
         "its kernels are cuDNN's, which add a bias to each of the two products."
     ]
 
@@ -263,7 +263,7 @@ def test_remarks_are_told_of_every_layer(call: Call) -> None:
     ).out
     assert out.count("Frozen: counted, but not trained.") == 2
     assert out.count("Biases: none, by bias: false.") == 1
-    assert out.count("Biases: one bias vector a gate") == 1
+    assert out.count("Biases: one bias vector per gate") == 1
     assert out.count("Update gate z") == 1
     out = call("explain", "-i", 3, "-l", "gru:3", "-l", "gru:3,update_gate=replaces", "-o", "3,bias=false").out
     assert out.count("Update gate z: how much of the old state to keep.") == 1

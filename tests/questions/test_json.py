@@ -225,7 +225,7 @@ def test_explain(call: Call) -> None:
                     step("sum", "", "12 + 9 + 3", "12 + 9 + 3", 24),
                     step("formula", "all of it in one", "h(m + h + 1)", "3 × (4 + 3 + 1)", 24),
                 ],
-                "remarks": ["Biases: one bias vector a gate; the two products are summed, so one bias serves both."],
+                "remarks": ["Biases: one bias vector per gate; the two products are summed, so one bias serves both."],
                 "params": 24,
             },
             {

@@ -21,7 +21,7 @@ def said(layer: Cell, convention: str = "textbook", inputs: int = 4) -> str:
     return remark
 
 
-ONE = "Biases: one bias vector a gate; "
+ONE = "Biases: one bias vector per gate; "
 
 
 @pytest.mark.parametrize("layer", [MinGRU(5), MinLSTM(5)])
@@ -55,10 +55,10 @@ def test_a_convention_says_of_a_cell_what_that_cell_has() -> None:
     one = "the two products are summed, so one bias serves both."
     assert said(LSTM(5), "keras") == ONE + one
     assert said(GRU(5, reset_after=False), "keras") == ONE + one
-    assert said(LSTM(5), "flax-linen") == f"Biases: one bias vector a gate, on the recurrent side; {one}"
+    assert said(LSTM(5), "flax-linen") == f"Biases: one bias vector per gate, on the recurrent side; {one}"
     second = "and a second one in n; what is multiplied by a gate needs a bias of its own inside the product."
-    assert said(MGU(5), "flax-linen") == f"Biases: one bias vector a gate, {second}"
-    assert said(GRU(5), "keras").startswith("Biases: two bias vectors a gate, one after the other in one tensor; ")
+    assert said(MGU(5), "flax-linen") == f"Biases: one bias vector per gate, {second}"
+    assert said(GRU(5), "keras").startswith("Biases: two bias vectors per gate, one after the other in one tensor; ")
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS)

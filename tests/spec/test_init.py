@@ -69,10 +69,10 @@ def test_other_files_of_a_folder_are_left_out_and_counted(tmp_path: Path, call: 
     result = call("check", tmp_path)
     assert result.code == 0
     assert "1 spec, 1 check" in result.out
-    assert f"left out, as no specs by their keys: {len(OTHERS)} YAML files" in result.out
+    assert f"{len(OTHERS)} YAML files without the keys of a spec were left out" in result.out
     result = call("check", tmp_path, "-f", "json")
     assert len(json.loads(result.out)["reports"]) == 1
-    assert result.err == f"left out, as no specs by their keys: {len(OTHERS)} YAML files\n"
+    assert result.err == f"{len(OTHERS)} YAML files without the keys of a spec were left out\n"
     assert call("check", tmp_path, tmp_path / "1.yaml").code == 2
     assert call("check", tmp_path / "0.yaml", "--baseline", tmp_path).code == 0
 

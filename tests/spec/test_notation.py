@@ -57,13 +57,18 @@ def test_from_python_it_is_refused_too() -> None:
 
 
 def test_a_notation_that_nothing_would_show_is_refused(call: Call) -> None:
-    """Of a pass that is not worked by hand, and of a picture that is no cell's; a spec's own is passed over."""
+    """Of a pass that is not worked by hand, of a picture that is no cell's, of a count alone; not a spec's own."""
     network = ("-i", "4", "-l", "rnn:3", "-o", "1", "--notation", "rows")
     for command, cure in (("run", "--work"), ("draw", "--view cell")):
         wrong = call(command, *network)
         assert (wrong.code, wrong.out) == (2, "")
         assert wrong.err.endswith(f"shows parameters; add {cure}\n")
         assert call(command, *network, *cure.split()).code == 0
+    for flags in ((), ("--all-conventions",), ("-f", "csv")):
+        wrong = call("count", *network, *flags)
+        assert (wrong.code, wrong.out) == (2, "")
+        assert wrong.err == "rnncalc: --notation: only tensors are written in a notation here; add --tensors\n"
+    assert call("count", *network, "-f", "json").code == 0
 
 
 def test_all_gates_in_one_matrix_are_a_notation_and_a_flag(call: Call) -> None:

@@ -173,12 +173,12 @@ TABLE: tuple[Mistake | Family, ...] = (
     Family("convention-{name}", "counts as {names} {do}, not as {here}", other_conventions, single=True),
     Mistake(
         "two-biases",
-        "counts two bias vectors a gate instead of one",
+        "counts two bias vectors per gate instead of one",
         in_cells(with_biases(lambda count: 2 * min(1, count))),
     ),
     Mistake(
         "one-bias",
-        "counts one bias vector a gate instead of two",
+        "counts one bias vector per gate instead of two",
         in_cells(with_biases(lambda count: min(1, count))),
     ),
     Mistake(

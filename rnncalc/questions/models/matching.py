@@ -79,6 +79,14 @@ class Match(NamedTuple):
         """Whether both have the same tensors."""
         return all(check.kept for check in self.tensors)
 
+    @property
+    def another_network(self) -> bool:
+        """Whether the file has none of the network's tensors, and has other kinds and another number of them."""
+        found = {check.status for check in self.tensors}
+        kinds = any(each.option == "kind" and each.ours[0] != each.theirs[0] for each in self.changes)
+        some = TensorStatus.MATCHED in found or TensorStatus.SHARED in found
+        return kinds and not some and bool(found & {TensorStatus.MISSING, TensorStatus.UNEXPECTED})
+
 
 def match(network: Network, file: ModelFile) -> Match:
     """Compare a network with a file.

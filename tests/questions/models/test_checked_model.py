@@ -50,6 +50,18 @@ def test_what_differs_is_told_with_its_change(
     assert said in checked.out
 
 
+def test_a_file_of_another_network_is_told_in_one_line(tmp_path: Path, call: Call) -> None:
+    """Other kinds, and another number of tensors; the table still has them all."""
+    path = state_dict(tmp_path / "model.pt", {**lstm(7, 5), **lstm(5, 5, number=1), "fc.weight": (9, 5)})
+    named = spec(tmp_path, "  - gru: 2\n")
+    checked = call("check", named, "--model", path)
+    assert checked.code == 1
+    cure = f"rnncalc read {path} drafts its spec"
+    assert f"{named}: {path} is of another network: the spec has none of its tensors; {cure}\n" in checked.out
+    assert "which no layer has" not in checked.out
+    assert "fc.weight" in checked.out
+
+
 def test_an_output_of_another_size_is_told_as_an_output(tmp_path: Path, call: Call) -> None:
     """As the spec writes it, not as the dense layer that the file has."""
     path = state_dict(tmp_path / "model.pt", {**lstm(3, 2), "fc.weight": (5, 2), "fc.bias": (5,)})
@@ -182,7 +194,7 @@ def test_what_else_fails_is_told_beside(tmp_path: Path, call: Call) -> None:
     result = call("check", written, "--model", path)
     assert result.code == 1
     assert "expected at most 50 parameters, got 56" in result.out
-    assert "1 tensor of the model file is no parameter and is left out." in result.out
+    assert "1 tensor of the model file is not a parameter and was left out." in result.out
 
 
 TAGGER = {"encoder": lstm(3, 2, "encoder"), "tags": {"tags.weight": (5, 2), "tags.bias": (5,)}}
