@@ -8,7 +8,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from typing import BinaryIO
 
-_DESCRIPTOR = re.compile(r"/dev/stdin|(/dev|/proc/self)/fd/\d+", re.ASCII)
+_DESCRIPTOR = r"/dev/stdin|(/dev|/proc/self)/fd/\d+"
 """The path of a pipe that the shell made for this call, such as `<(cat weights.yaml)`."""
 
 
@@ -42,7 +42,7 @@ def open_input(path: str | os.PathLike[str], *, pipes: bool = False) -> BinaryIO
     """
 
     def opened(path: str, flags: int) -> int:
-        may_be_pipe = pipes and _DESCRIPTOR.fullmatch(path) is not None
+        may_be_pipe = pipes and re.fullmatch(_DESCRIPTOR, path, re.ASCII) is not None
         about = os.stat(path)
         _refuse_irregular(about.st_mode, may_be_pipe)  # opening a device can have effects
         descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))

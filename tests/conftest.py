@@ -20,7 +20,7 @@ UNTIMED: dict[str, Any] = {
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.filter_too_much],  # few networks suit each convention
 }
 settings.register_profile("few", max_examples=40, **UNTIMED)
-settings.register_profile("many", max_examples=200, **UNTIMED)
+settings.register_profile("many", max_examples=120, **UNTIMED)
 settings.register_profile("quick", max_examples=5, **UNTIMED)  # for one Python among several
 settings.load_profile("few")  # `--hypothesis-profile=many` asks for the other, later
 

@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -67,7 +68,8 @@ def name_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imports(source: str, modules: set[str]) -> set[str]:
+@cache
+def imports(source: str, modules: frozenset[str] = frozenset()) -> set[str]:
     """Return the modules that a source imports, wherever in it, for its types alone too."""
     found = set()
     for node in ast.walk(ast.parse(source)):
@@ -82,7 +84,7 @@ def imports(source: str, modules: set[str]) -> set[str]:
 def graph() -> dict[str, set[str]]:
     """Return each module of the package with those of the package that it imports."""
     names = {name_of(path): path for path in MODULES}
-    return {name: imports(path.read_text("utf-8"), {*names}) & {*names} for name, path in names.items()}
+    return {name: imports(path.read_text("utf-8"), frozenset(names)) & {*names} for name, path in names.items()}
 
 
 def circle(of: dict[str, set[str]]) -> list[str]:
@@ -98,7 +100,7 @@ def circle(of: dict[str, set[str]]) -> list[str]:
 def test_imports_flow_one_way(room: str) -> None:
     """spec → network → questions → reports → formats, and yaml, rich and click each in one room."""
     for path in (path for path in MODULES if room_of(path) == room):
-        for name in imports(path.read_text("utf-8"), set()):
+        for name in imports(path.read_text("utf-8")):
             first, _, rest = name.partition(".")
             if first == "rnncalc":
                 assert (rest.split(".")[0] or "__init__") in MAY_IMPORT[room], f"{path} must not import {name}"
@@ -112,8 +114,8 @@ def test_no_modules_import_one_another_in_a_circle() -> None:
 
 def test_the_test_of_circles_can_fail() -> None:
     """An import within a function, and one for the types alone, close a circle."""
-    below = imports("def f():\n    from rnncalc import spec", {"rnncalc.spec"})
-    above = imports("if TYPE_CHECKING:\n    from rnncalc.errors import Path", {"rnncalc.spec"})
+    below = imports("def f():\n    from rnncalc import spec", frozenset({"rnncalc.spec"}))
+    above = imports("if TYPE_CHECKING:\n    from rnncalc.errors import Path", frozenset({"rnncalc.spec"}))
     assert circle({"rnncalc.errors": below, "rnncalc.spec": set()}) == []
     assert {*circle({"rnncalc.errors": below, "rnncalc.spec": above})} == {"rnncalc.errors", "rnncalc.spec"}
 
@@ -130,6 +132,7 @@ def test_a_module_says_what_it_is_for(room: str) -> None:
         assert ast.get_docstring(ast.parse(path.read_text("utf-8"))), path
 
 
+@cache
 def loaded_by(*args: str) -> set[str]:
     """Return the modules that a call has loaded when it ends."""
     code = "import sys; from rnncalc.cli import call; call(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"

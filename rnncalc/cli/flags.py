@@ -3,8 +3,6 @@
 Each is a decorator, so that its option is built when its command is imported.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
@@ -71,20 +69,20 @@ class WordOption(click.Option):
         note(_unknown(self.opts[-1], word, words))
         return self.default
 
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
         from click.shell_completion import CompletionItem
 
         return [CompletionItem(word) for word in self.words() if word.startswith(incomplete)]
 
 
-def files(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def files(_: click.Context, __: click.Parameter, incomplete: str) -> "list[CompletionItem]":
     """Let the shell complete the name of a file."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(incomplete, type="file")]
 
 
-def _layers(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def _layers(_: click.Context, __: click.Parameter, incomplete: str) -> "list[CompletionItem]":
     from rnncalc.cli.completion import layers
 
     return layers(incomplete)

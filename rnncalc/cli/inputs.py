@@ -32,7 +32,7 @@ from rnncalc.text import all_of, did_you_mean, escape, one_of
 
 Kept = TypeVar("Kept")
 
-_FILE = re.compile(r"/|\.[A-Za-z]\w*$")
+_FILE = r"/|\.[A-Za-z]\w*$"
 """Characters that occur in a file's name and not in a number of units."""
 
 
@@ -81,7 +81,7 @@ def _read(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Spec], Kept
 def _file_for_units(flags: NetworkFlags) -> str:
     """Return the hint for `-o report.html`, empty if the value of `-o` is not a file."""
     units = (flags["output"] or "").partition(",")[0]
-    if not _FILE.search(units):
+    if units.isdecimal() or not re.search(_FILE, units):
         return ""
     return f"-o: '{escape(units)}' is a file, and -o is the units of the output layer; write --out {escape(units)}"
 

@@ -1,22 +1,21 @@
 """Writes results to standard output or to a file. `formats/` formats them."""
 
-from __future__ import annotations
-
 import io
 import os
 import stat
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from rnncalc.cli.streams import discard_unwritten, write_utf8
 from rnncalc.errors import CallError
 from rnncalc.files import is_input
+from rnncalc.layers.frozen import Frozen
 from rnncalc.text import escape, one_of
 
 
-class Destination(NamedTuple):
+class Destination(Frozen):
     """The destination of a result: its format, and the file, None for standard output."""
 
     format: str

@@ -3,8 +3,6 @@
 A layout is in letters and holds for every width; it takes no notice of the layer's neighbours or of its name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -45,6 +43,10 @@ class Layout(NamedTuple):
     shared: tuple[Tensor, ...]
     params: Expression
     letters: str
+
+
+_Made = tuple[tuple[str | Slot, ...], Role, str, tuple[Axis, ...]]
+"""A tensor before its direction is known: its name, role, gates and axes."""
 
 
 def layout(layer: Layer, inputs: int, convention: Convention, stacks: Sequence[Stack] = ()) -> Layout:
@@ -320,7 +322,3 @@ class CellTensors:
         place = pieces.index(Slot.COPY)
         before, after = ("".join(map(str, half)) for half in (pieces[:place], pieces[place + 1 :]))
         return Tensor(f"{before}0{after}", role, way, gates, axes, (), (before, after))
-
-
-_Made = tuple[tuple[str | Slot, ...], Role, str, tuple[Axis, ...]]
-"""A tensor before its direction is known: its name, role, gates and axes."""

@@ -4,8 +4,6 @@ A new format is a module with `write(reports, file)` and its line in FORMATS. A 
 used, so that none pays for another. Knows of a report only its kinds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple, TextIO
 

@@ -56,7 +56,7 @@ def _text(value: Any) -> str:
     Half a pair of surrogates is no character, and becomes the same sign as in every other format.
     """
     text = _encode(value)
-    return re.sub(_ESCAPED, _harmless, text) if "\\" in text or "##[" in text or "\x7f" in text else text
+    return re.sub(_ESCAPED, _harmless, text) if "\\ud" in text or "##[" in text or "\x7f" in text else text
 
 
 def _harmless(found: re.Match[str]) -> str:

@@ -3,8 +3,6 @@
 Knows nothing of files or of what is asked about a network.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -112,7 +110,7 @@ class Placed(NamedTuple):
         return None if self.uses is None else once * self.uses
 
 
-def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> Iterator[Placed]:
+def stack(moves: Moves, row: Convention, notation: "Notation | None" = None) -> Iterator[Placed]:
     """Yield the layers in their places, a part's output layer last.
 
     row: says what their tensors are. notation: how those are spelled, if not in the convention's own way.
@@ -131,7 +129,7 @@ def stack(moves: Moves, row: Convention, notation: Notation | None = None) -> It
 
 
 def _counted(
-    layer: Layer, inputs: int, row: Convention, notation: Notation | None
+    layer: Layer, inputs: int, row: Convention, notation: "Notation | None"
 ) -> tuple[Mapping[str, int], Layout, int, int | None]:
     """Return what a layer's letters stand for, its layout, its parameters and its multiply-adds when applied once.
 
@@ -153,7 +151,7 @@ def _counted(
     return sizes, found, value(found.params, sizes), per_step
 
 
-def _stacks(step: Trace, notation: Notation) -> Sequence[Stack]:
+def _stacks(step: Trace, notation: "Notation") -> Sequence[Stack]:
     from rnncalc.step.equations import stacks  # which a count in the convention's own tensors does without
 
     return stacks(step, notation)

@@ -3,11 +3,12 @@
 import os
 import re
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from rnncalc.bounds import MAX_BYTES, MAX_TEXT, MOST_IN_BRACKETS
 from rnncalc.errors import CallError, Path, Problem, SpecError
 from rnncalc.files import open_input
+from rnncalc.layers.frozen import Frozen
 from rnncalc.network.network import Network
 from rnncalc.spec.flags import override, tree
 from rnncalc.spec.nodes import Flag, Mapping, Node, Scalar, has_word, mark_at
@@ -21,7 +22,7 @@ OVERRIDES = ("steps", "topology", "convention", "notation", "feedback", "rate")
 """The keys of a spec that flags and callers may override."""
 
 
-class Spec(NamedTuple):
+class Spec(Frozen):
     """A network and what it was read from.
 
     own_convention: the spec's own convention or the default, even if a flag overrides it; empty without a spec.
@@ -81,7 +82,7 @@ def contents(path: str, most: int = MAX_BYTES) -> bytes:
         return data if len(data) < USUAL_BYTES else data + file.read(most + 1 - USUAL_BYTES)
 
 
-class Template(NamedTuple):
+class Template(Frozen):
     """A spec as read, not yet a network: its sizes written `?` may have any value."""
 
     root: Node

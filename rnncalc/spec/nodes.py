@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as MappingOf
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from rnncalc.bounds import MOST_PROBLEMS
 from rnncalc.errors import MORE_PROBLEMS, Path, Problem, SpecError
+from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.options import Allowed, Size, Switch
 from rnncalc.spec import values
 from rnncalc.text import escape, keys_here, one_of
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
         column: int
 
 
-class Flag(NamedTuple):
+class Flag(Frozen):
     """The flag that a node comes from, instead of a mark; for `--layer` with its number, counted from 1."""
 
     name: str

@@ -347,6 +347,8 @@ def _word_cure(node: Node) -> str:
 
 def _kind_and_units(text: str) -> tuple[str, str] | None:
     """Return the kind and the number of `lstm 4`, `lstm=4`, `LSTM(4)`."""
+    if text.isdecimal():  # as nearly every word is here: compiling the expression would take longer
+        return None
     found = re.fullmatch(r"([A-Za-z]+)[:= (]+([0-9]\w*)\)?", text)
     return (found[1].lower(), found[2]) if found and found[1].lower() in KINDS else None
 
@@ -362,7 +364,11 @@ def _shape(node: Node | None) -> list[str]:
     """Return the sizes of a shape given as the input, such as `[10, 8]` or `(None, 8)`; else none."""
     if isinstance(node, Sequence):
         words = [word_of(item) for item in node.items]
-    elif isinstance(node, Scalar) and re.fullmatch(r"[\[(].{1,40}|[0-9]{1,12},[0-9]{1,2}", node.value):
+    elif (
+        isinstance(node, Scalar)
+        and not node.value.isdecimal()
+        and re.fullmatch(r"[\[(].{1,40}|[0-9]{1,12},[0-9]{1,2}", node.value)
+    ):
         words = [word.strip() for word in node.value.strip("()[]").split(",") if word.strip()]
     else:
         return []

@@ -6,8 +6,6 @@ where one is needed, a state that comes back in another width. Each is a Declara
 part. So is whatever else a cell raises.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial

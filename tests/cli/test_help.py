@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 import pytest
 from conftest import Call
+from examples import examples
 
 from rnncalc.cli.commands import COMMANDS, Command, cli
 from rnncalc.cli.flags import OF_NETWORK, WordOption
@@ -108,19 +109,23 @@ def test_the_help_of_a_command_is_a_topic(call: Call) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_examples_of_a_help_are_calls_that_work(name: str, tmp_path: Path) -> None:
-    """Copied into a shell, each ends well, or, of `answer` and `check`, with its verdict."""
+def test_the_examples_of_a_help_are_calls_that_work(
+    name: str, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each ends well, or, of `answer` and `check`, with its verdict; in a shell too, if it asks a shell for more."""
     (tmp_path / "specs").symlink_to(Path("specs").resolve())  # what they write they write elsewhere
     env = {**os.environ, "PYTHONPATH": str(Path.cwd())}
-    group = click.Context(cli)
-    command = cli.get_command(group, name)
-    assert isinstance(command, Command)
-    assert command.examples
-    for example in command.examples:
-        if "git:" in example:
-            continue  # the checkout of a test may have no such branch
-        line = example.replace("rnncalc", f"{sys.executable} -m rnncalc", 1)
-        shell = ["bash", "-c", line]
-        done = subprocess.run(shell, cwd=tmp_path, env=env, capture_output=True, text=True, check=False, timeout=60)
-        assert done.returncode in ((0, 1) if name in ("answer", "check") else (0,)), example
-        assert done.stderr == "", example
+    monkeypatch.chdir(tmp_path)
+    good = (0, 1) if name in ("answer", "check") else (0,)
+    assert examples(name)
+    for words in examples(name):
+        done = call(*words)
+        assert done.code in good, words
+        assert done.err == "", words
+    found = command(name)
+    assert isinstance(found, Command)
+    for example in found.examples:
+        if " > " in example:
+            shell = ["bash", "-c", example.replace("rnncalc", f"{sys.executable} -m rnncalc", 1)]
+            ran = subprocess.run(shell, env=env, capture_output=True, text=True, check=False, timeout=60)
+            assert (ran.returncode in good, ran.stdout, ran.stderr) == (True, "", ""), example

@@ -1,4 +1,4 @@
-"""Two hundred random examples of a property, in parts that processes can share. Knows no framework."""
+"""A hundred and twenty random examples of a property, in parts that processes can share. Knows no framework."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
-EXAMPLES, PARTS = 200, 4
+EXAMPLES, PARTS = 120, 4
 
 in_parts = pytest.mark.parametrize("part", range(PARTS))
 

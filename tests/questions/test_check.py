@@ -547,6 +547,7 @@ def test_the_limits_of_a_budget_are_flags_and_schema_too(call: Call) -> None:
         assert keys[key]["description"] == of.meaning
 
 
+@pytest.mark.slow
 def test_of_a_file_only_its_numbers_stay(tmp_path: Path) -> None:
     """A thousand files of 100 layers each, and their baseline, take less than 100 MB: one is held at a time."""
     for number in range(1_000):
