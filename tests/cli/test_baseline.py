@@ -107,7 +107,7 @@ def test_what_was_not_known_keeps_no_limit_on_growth(spec: Path, tmp_path: Path,
 def test_the_help_names_every_kind_of_baseline(call: Call) -> None:
     """A spec, a folder, a commit, and what two commands print."""
     text = " ".join(call("check", "--help").out.split())
-    assert "A spec, a folder of specs, git:REF, or JSON of count or check, to compare to." in text
+    assert "A spec, folder, git:REF or JSON to compare." in text
 
 
 def tree(folder: Path, **files: int) -> Path:

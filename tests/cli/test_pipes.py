@@ -23,7 +23,7 @@ def shell(command: str, **environment: str) -> subprocess.CompletedProcess[str]:
 def test_standard_input_is_a_spec_too() -> None:
     """`-` reads it, and its problems are located in it."""
     assert "1,600" in shell("rnncalc - < specs/lstm.yaml").stdout
-    assert "stdin:1:8: input: expected" in shell("echo 'input: x' | rnncalc -").stderr
+    assert "stdin:1:8: input: expected" in shell("echo 'input: xx' | rnncalc -").stderr
 
 
 def test_every_file_may_be_a_pipe_of_the_shell() -> None:

@@ -13,7 +13,16 @@ from rnncalc.reports.equations import Function, Sign, Term, plain
 from rnncalc.reports.explain import ExplanationReport
 
 TOKEN = re.compile(r"\\[a-z]+|\\,|[{}_&]|[^\\{}_&]")
-COMMANDS = {r"\sigma": "σ", r"\tanh": "tanh", r"\zeta": "ζ", r"\nu": "ν", r"\circ": "∘", r"\cdot": "·", r"\times": "×"}
+COMMANDS = {
+    r"\sigma": "σ",
+    r"\tanh": "tanh",
+    r"\zeta": "ζ",
+    r"\nu": "ν",
+    r"\gamma": "γ",
+    r"\circ": "∘",
+    r"\cdot": "·",
+    r"\times": "×",
+}
 
 
 class Reader:

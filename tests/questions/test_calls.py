@@ -126,7 +126,7 @@ def test_what_is_no_network_is_refused(question: str, given: object) -> None:
         (lambda: UNTYPED.load(3), "path: expected the path of a spec file, got a int"),
         (
             lambda: UNTYPED.load("specs/gru.yaml", step=3),
-            "load: expected steps, topology, convention, notation or feedback, got 'step'",
+            "load: expected steps, topology, convention, notation, feedback or rate, got 'step'",
         ),
     ],
 )
