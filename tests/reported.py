@@ -7,6 +7,7 @@ from rnncalc.modelfiles.model import FileModule, FileTensor, ModelFile, Remark, 
 from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.answer.answer_file import read_answer_file
 from rnncalc.questions.answer.gradebook import grade_class
+from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.backward import backward
 from rnncalc.questions.check import check
 from rnncalc.questions.compare import compare_same_params, dense_growth
@@ -66,7 +67,7 @@ REPORTS: list[Any] = [
     WorkReport(work(Network(input=1, layers=(RNN(2),), output=Output(1), steps=2))),
     ExplanationReport(explain(NETWORK)),
     AnswerReport(answer(NETWORK, 1)),
-    GradebookReport(grade_class(read_answer_file(b"name,answer\nAnn,1\nBen,x\n"), lambda _: NETWORK)),
+    GradebookReport(grade_class(read_answer_file(b"name,answer\nAnn,1\nBen,x\n"), lambda _: Grader(NETWORK))),
     of_exercises(exercise(NETWORK, ask="layers")),
     CheckReport((check(NETWORK)._replace(file="a.yaml"),)),
     ReadReport(read(FILE)),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from functools import partial
 from itertools import islice
-from typing import Unpack
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 import click
 
@@ -20,14 +21,25 @@ from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.streams import tell
 from rnncalc.errors import CallError, Problem, SpecError
 from rnncalc.questions.answer.gradebook import grade_class
-from rnncalc.questions.answer.grading import judge
+from rnncalc.questions.answer.grading import Grader, judge
 from rnncalc.questions.answer.reading import check_number_of_answers, read_answer
 from rnncalc.reports.answer import AnswerReport
 from rnncalc.reports.gradebook import GradebookReport
 from rnncalc.reports.setting import setting, title
-from rnncalc.text import escape
+from rnncalc.text import escape, plural
+
+if TYPE_CHECKING:
+    from rnncalc.cli.exercise_json import Variants
 
 _FLAG = re.compile("-[A-Za-z]|--[A-Za-z]")
+
+
+class Columns(NamedTuple):
+    """The columns of a file of answers, by their titles or numbers."""
+
+    name: str | None
+    answers: tuple[str, ...]
+    variant: str | None
 
 
 @click.command(
@@ -55,6 +67,9 @@ _FLAG = re.compile("-[A-Za-z]|--[A-Za-z]")
 @click.option(
     "--answer", "answers", multiple=True, metavar="COLUMN", help="Column of the answers in FILE; repeat it for several."
 )
+@click.option(
+    "--variant", metavar="COLUMN", help="Column of the variants in FILE, if SPEC is the JSON of rnncalc exercise."
+)
 @report_flags(AnswerReport, GradebookReport, default="table")
 @click.pass_context
 def answer(
@@ -64,6 +79,7 @@ def answer(
     from_: str | None,
     name: str | None,
     answers: tuple[str, ...],
+    variant: str | None,
     destination: Destination,
     **flags: Unpack[NetworkFlags],
 ) -> int:
@@ -75,16 +91,19 @@ def answer(
     """
     _refuse_unknown_flags(context, words)
     if from_ is not None:
-        write([_graded(words, from_, name, answers, exact=exact, flags=flags)], destination)
+        columns = Columns(name, answers, variant)
+        write([_graded(words, from_, columns, exact=exact, flags=flags)], destination)
         return 0
-    if name is not None or answers:
-        raise CallError("--name and --answer are columns of a file of answers; name it with --from FILE")
+    if name is not None or answers or variant is not None:
+        raise CallError("--name, --answer and --variant are columns of a file of answers; name it with --from FILE")
     if destination.format == "csv":
         raise CallError("-f csv is for a class, which --from FILE grades")
     files = tuple(word for word in words if word.lower().endswith(SUFFIXES))
     others = tuple(word for word in words if word not in files)
     in_flags = flags["input"] or flags["layers"] or flags["output"]
     specs, numbers = (files, others) if in_flags else (words[:1], words[1:])
+    if variants := _variants(specs, None, flags):
+        raise CallError(f"{escape(variants.source)} is an exercise: grade the answers to it with --from FILE")
     check_number_of_answers(len(numbers))
     with AllAtOnce() as at_once:
         if specs and _is_number(specs[0]) and files:
@@ -107,28 +126,55 @@ def answer(
 
 
 def _graded(
-    words: tuple[str, ...], path: str, name: str | None, answers: tuple[str, ...], *, exact: bool, flags: NetworkFlags
+    words: tuple[str, ...],
+    path: str,
+    columns: Columns,
+    *,
+    exact: bool,
+    flags: NetworkFlags,
 ) -> GradebookReport:
     """Return the grades of a class, and tell what is wrong with single rows."""
     from rnncalc.questions.answer.answer_file import read_answer_file
 
+    variants = _variants(words[:1], columns.variant, flags)
     with AllAtOnce() as at_once:
         if len(words) > 1:
             at_once.refuse(f"the answers stand in {escape(path)}; remove {escape(words[1])}")
-        specs = at_once.ask(read_specs, words[:1], **flags)
+        specs = [] if variants else at_once.ask(read_specs, words[:1], **flags)
         read = at_once.ask(partial(read_file, path, flag="--from"))
-    if len(specs) != 1:
+    if not variants and len(specs) != 1:
         raise CallError(f"expected one network, got {len(specs):,}; name one spec")
-    network, (data, source) = specs[0].network, read
+    data, source = read
     try:
-        file = read_answer_file(data, name, answers)
+        file = read_answer_file(data, *columns, in_variants=variants is not None)
     except CallError as error:
         raise SpecError((Problem((), str(error), escape(source, limit=300)),)) from None
-    # A network for each student, as an exercise with variants asks, is another function of the row here.
-    book = grade_class(file, lambda _: network, exact=exact)
-    report = GradebookReport(book, title(network), setting(network))
+    if variants:
+        book = grade_class(file, variants.grader, exact=exact)
+        heading = escape(variants.source, limit=300), f"exercise of {plural(len(variants.asked), 'variant')}"
+    else:
+        network = specs[0].network
+        book = grade_class(file, lambda _: Grader(network), exact=exact)
+        heading = title(network), setting(network)
+    report = GradebookReport(book, *heading)
     tell(*(f"{escape(source, limit=300)}:{line}: {text}" for line, text in islice(report.warnings(), MOST_PROBLEMS)))
     return report
+
+
+def _variants(words: Sequence[str], column: str | None, flags: NetworkFlags) -> Variants | None:
+    """Return the exercise that stands where a spec may; None if there is a spec, or flags."""
+    if words and words[0].lower().endswith(".json"):
+        from rnncalc.cli.exercise_json import MOST_JSON, is_exercise, read_exercise
+
+        data, source = read_file(words[0], most=MOST_JSON)
+        if is_exercise(data):
+            given = [f"--{name}" for name, value in flags.items() if value]
+            if given:
+                raise CallError(f"{given[0]}: each variant of {escape(words[0])} has its own network; remove it")
+            return read_exercise(data, source)
+    if column is not None:
+        raise CallError("--variant is for the JSON of rnncalc exercise as SPEC")
+    return None
 
 
 def _refuse_unknown_flags(context: click.Context, words: tuple[str, ...]) -> None:

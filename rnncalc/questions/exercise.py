@@ -14,10 +14,10 @@ from rnncalc.errors import CallError, SpecError
 from rnncalc.layers.options import Size
 from rnncalc.network.network import Network
 from rnncalc.network.parts import OUTPUT, joins
-from rnncalc.questions.answer.grading import Grader, Judgement
+from rnncalc.questions.answer.grading import Answer, Grader, Judgement
 from rnncalc.questions.answer.mistake import Question
 from rnncalc.questions.answer.quantities import NUMBERS, OtherQuantity
-from rnncalc.questions.answer.reading import GivenNumber, Shape
+from rnncalc.questions.answer.reading import Given, GivenNumber, Shape
 from rnncalc.questions.answer.search import Diagnosis, Reason, Search
 from rnncalc.questions.answer.table import TABLE
 from rnncalc.questions.answer.tensors import TENSOR_MISTAKES, diagnoses_of, number_of_tensors, tensors_of
@@ -251,9 +251,12 @@ def items_of(network: Network, ask: str) -> Iterator[Item]:
     if ask == "total":
         yield _total(network)
     elif ask == "layers":
-        counted = sum(1 for placed in network.stack if placed.params)
-        _check("layers with parameters", counted)
-        yield from _layers(network)
+        counted = [placed.name for placed in network.stack if placed.params]
+        _check("layers with parameters", len(counted))
+        if len(counted) == 1:  # one number is judged as the total
+            yield _total(network)._replace(layer=counted[0])
+        else:
+            yield from _layers(network)
     elif ask == "tensors":
         _check("tensors", number_of_tensors(network))
         yield from _tensors(network)
@@ -384,3 +387,28 @@ def _quantity(network: Network, ask: str) -> Item:
             found = Diagnosis((Reason(confusion.id, confusion.text),), None, None, number, right)
             wrong.setdefault(number, Judgement(None, GivenNumber(number), right, diagnoses=(found,)))
     return Item(None, None, right, tuple(wrong.values()))
+
+
+class QuantityGrader(Grader):
+    """Judges answers about another number of a network than that of its parameters."""
+
+    def __init__(self, network: Network, ask: str) -> None:
+        super().__init__(network)
+        self.ask = ask
+        self.item = _quantity(network, ask)
+
+    def judge(self, given: Sequence[Given]) -> Answer:
+        """Return the judgement of one number: wrong, it may be one of those that are taken for the right one."""
+        match [*given]:
+            case [GivenNumber() as number]:
+                wrong = next((each for each in self.item.wrong if answered(each) == number.number), None)
+                judged = Judgement(None, number, self.item.right if isinstance(self.item.right, int) else 0)
+                if wrong and not judged.right:
+                    judged = judged._replace(diagnoses=wrong.diagnoses)
+                return Answer(self.network, (judged,))
+        raise CallError(f"expected 1 number, {self.ask}, got {plural(len(given), 'answer')}")
+
+
+def grader_of(network: Network, ask: str) -> Grader:
+    """Return what judges answers to a question about a network. Raises CallError if it cannot be asked."""
+    return QuantityGrader(network, ask) if ask in RIGHT else Grader(network)

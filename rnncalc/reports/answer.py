@@ -236,7 +236,7 @@ def _instead(judged: Judgement, network: Network) -> Iterator[str]:
         yield from (f"{where} is {_sentence_of(meaning)}." for meaning in judged.meant)
         if not judged.meant:
             yield _unexplained(judged)
-            if not judged.layer and not judged.other_size:
+            if not judged.layer and not judged.other_size and judged.params == network.params:
                 yield _next_step(network)
 
 

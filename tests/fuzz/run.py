@@ -85,6 +85,7 @@ CALLS = [
     *([command, FOLDER] for command in ("count", "check", "explain", "compare", "draw")),
     ["run", FOLDER, "--max-multiply-adds", "100k"],
     ["answer", FOLDER, "25"],
+    ["answer", f"{ODD}.json", "--from", "docs/class.csv"],
     ["export", FOLDER, "--to", "keras"],
     ["check", FOLDER, "--baseline", FOLDER],
     ["check", GOOD, "--baseline", f"{ODD}.yaml"],

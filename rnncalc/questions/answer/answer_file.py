@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -30,12 +31,14 @@ class StudentRow(NamedTuple):
     """A row of the file.
 
     line: where it begins in the file; cells: a cell for each column of the file, blanks around them removed.
+    variant: which of several exercises was asked, empty if there is one.
     """
 
     line: int
     cells: tuple[str, ...]
     name: str
     answers: tuple[str, ...]
+    variant: str = ""
 
 
 class AnswerFile(NamedTuple):
@@ -51,11 +54,19 @@ class _Record(NamedTuple):
     cells: list[str]
 
 
-def read_answer_file(data: bytes, name: str | None = None, answers: Sequence[str] = ()) -> AnswerFile:
+def read_answer_file(
+    data: bytes,
+    name: str | None = None,
+    answers: Sequence[str] = (),
+    variant: str | None = None,
+    *,
+    in_variants: bool = False,
+) -> AnswerFile:
     """Return the rows of a file.
 
-    name, answers: the columns by their titles, or by their numbers from 1. Without them a column with a usual title is
-    taken, or if there are two columns, the first is the name and the second the answer.
+    name, answers, variant: the columns by their titles, or by their numbers from 1. Without them a column with a usual
+    title is taken, or if there are two columns, the first is the name and the second the answer. in_variants: whether a
+    variant is looked for; in a file without that column the rows are in the order of the variants.
     Raises CallError if there are no rows or no such columns.
     """
     if len(data) > MAX_BYTES:
@@ -63,7 +74,7 @@ def read_answer_file(data: bytes, name: str | None = None, answers: Sequence[str
     records = _records(_decoded(data))
     if not records:
         raise CallError("there are no rows; expected a header, such as name,answer, and a row for each student")
-    titles = _titles(records[0].cells, [name] if name else [], answers)
+    titles = _titles(records[0].cells, [each for each in (name, variant) if each], answers)
     if titles is None:  # no header: the first row is a student's
         titles = [str(number + 1) for number in range(len(records[0].cells))]
     else:
@@ -72,18 +83,24 @@ def read_answer_file(data: bytes, name: str | None = None, answers: Sequence[str
         raise CallError(f"expected at most {MOST_STUDENTS:,} rows, got {len(records):,}; split the file")
     if not records:
         raise CallError("there is a header, and no row below it")
-    places = [_column(titles, each, "the answer") for each in answers] or _answer_places(titles)
-    named = _column(titles, name, "the name") if name else _name_place(titles, places)
-    kept = [place for place, title in enumerate(titles) if title not in OWN_COLUMNS or place in (*places, named)]
+    if in_variants and not variant:
+        variant = next((title for title in titles if title.casefold() == "variant"), None)
+    asked = _column(titles, variant, "the variant") if variant else None
+    places = [_column(titles, each, "the answer") for each in answers] or _answer_places(titles, asked)
+    named = _column(titles, name, "the name") if name else _name_place(titles, [*places, *filter(None, [asked])])
+    kept = [place for place, title in enumerate(titles) if title not in OWN_COLUMNS or place in (*places, named, asked)]
 
     def row(record: _Record) -> StudentRow:
         cells = [*record.cells, *[""] * (len(titles) - len(record.cells))]
-        who = "" if named is None else cells[named]
+        who, which = ("" if place is None else cells[place] for place in (named, asked))
         kept_cells = tuple(cells[place] for place in kept)
-        return StudentRow(record.line, kept_cells, who, tuple(cells[place] for place in places))
+        return StudentRow(record.line, kept_cells, who, tuple(cells[place] for place in places), which)
 
+    rows = tuple(map(row, records))
+    if in_variants and asked is None:
+        rows = tuple(each._replace(variant=str(number)) for number, each in enumerate(rows, 1))
     columns = tuple(titles[place] for place in kept)
-    return AnswerFile(columns, tuple(titles[place] for place in places), tuple(map(row, records)))
+    return AnswerFile(columns, tuple(titles[place] for place in places), rows)
 
 
 def _decoded(data: bytes) -> str:
@@ -113,16 +130,28 @@ def _records(text: str) -> list[_Record]:
 
 def _parsed(text: str, separator: str, before: int) -> Iterator[_Record]:
     """Yield the rows that are not empty; before: the lines above the text."""
-    reader = csv.reader(text.splitlines(keepends=True), delimiter=separator, skipinitialspace=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True)
     line = before + 1
+    cells: list[str] = []
     try:
         for cells in reader:
             stripped = [cell.strip() for cell in cells]
             if any(cell.strip(SEPARATORS) for cell in stripped):
                 yield _Record(line, stripped)
-            line = before + reader.line_num + 1
+            begin, line = line, before + reader.line_num + 1
+        if cells and "\n" in cells[-1] and _open(text, begin - before, separator):
+            raise CallError(f"line {begin}: a quotation mark is not closed")
     except csv.Error:
         raise CallError(f"line {line}: a cell is longer than {csv.field_size_limit():,} characters") from None
+
+
+def _open(text: str, line: int, separator: str) -> bool:
+    """Return whether a quotation mark is not closed in what begins at a line."""
+    rest = islice(io.StringIO(text, newline=""), line - 1, None)
+    try:
+        return not [*csv.reader(rest, delimiter=separator, skipinitialspace=True, strict=True)]
+    except csv.Error as error:
+        return "end of data" in str(error)
 
 
 def _titles(first: list[str], name: Sequence[str], answers: Sequence[str]) -> list[str] | None:
@@ -160,11 +189,12 @@ def _column(titles: list[str], word: str, what: str) -> int:
     )
 
 
-def _answer_places(titles: list[str]) -> list[int]:
+def _answer_places(titles: list[str], variant: int | None) -> list[int]:
     """Return the columns of answers if none is named. Raises CallError if it cannot be told which they are."""
     found = [place for place, title in enumerate(titles) if _ANSWER.fullmatch(title)]
-    if found or len(titles) <= 2:
-        return found or [len(titles) - 1]
+    others = [place for place in range(len(titles)) if place != variant]
+    if found or 1 <= len(others) <= 2:
+        return found or others[-1:]
     raise CallError(
         "which column has the answer? name it, or several in order; "
         f"the columns are {one_of([escape(title) for title in titles if title] or ['1'])}"

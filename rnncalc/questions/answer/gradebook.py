@@ -1,12 +1,12 @@
-"""A class graded: the answer of each student judged, each with the network that was asked about. No sentences."""
+"""A class graded: the answer of each student judged, each about the variant that was asked. No sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from rnncalc.errors import CallError
-from rnncalc.network.network import Network
 from rnncalc.questions.answer.answer_file import AnswerFile, StudentRow
 from rnncalc.questions.answer.grading import Answer, Grader
 from rnncalc.questions.answer.reading import read_answer
@@ -48,27 +48,34 @@ class Gradebook(NamedTuple):
                 yield grade, first[name]
 
 
-def grade_class(file: AnswerFile, network_of: Callable[[StudentRow], Network], *, exact: bool = False) -> Gradebook:
+def grade_class(file: AnswerFile, grader_of: Callable[[str], Grader], *, exact: bool = False) -> Gradebook:
     """Return the grades of a class.
 
-    network_of: the network that a student was asked about. Mistakes in a network are worked out once, and an answer
-    that several students give is judged once; so it should return one object for all who were asked about the same.
+    grader_of: the grader of a variant; it raises CallError if there is no such variant. Each is asked for once, and
+    forgotten when its students are graded. An answer that several of them give is judged once.
     exact: whether a rounded number is taken as it stands.
     """
-    graders: dict[int, Grader] = {}
-    judged: dict[tuple[int, tuple[str, ...]], Grade] = {}
+    by_variant: dict[str, list[StudentRow]] = {}
+    for row in file.rows:
+        by_variant.setdefault(row.variant, []).append(row)
+    grades: dict[StudentRow, Grade] = {}
+    for variant, rows in by_variant.items():
+        grades |= zip(rows, _grades(rows, partial(grader_of, variant), exact=exact), strict=True)
+    return Gradebook(file, tuple(grades[row] for row in file.rows))
 
-    def grade(row: StudentRow) -> Grade:
-        network = network_of(row)
-        grader = graders.setdefault(
-            id(network), Grader(network)
-        )  # which keeps the network, so that no other has its id
-        key = (id(network), row.answers)
-        if key not in judged:
-            judged[key] = _grade(row, grader, exact=exact)
-        return judged[key]._replace(row=row)
 
-    return Gradebook(file, tuple(map(grade, file.rows)))
+def _grades(rows: Sequence[StudentRow], make: Callable[[], Grader], *, exact: bool) -> Iterator[Grade]:
+    """Yield the grade of each student who was asked about one variant."""
+    judged: dict[tuple[str, ...], Grade] = {}
+    try:
+        grader = make()
+    except CallError as error:
+        yield from (Grade(row, problem=str(error)) for row in rows)
+        return
+    for row in rows:
+        if row.answers not in judged:
+            judged[row.answers] = _grade(row, grader, exact=exact)
+        yield judged[row.answers]._replace(row=row)
 
 
 def _grade(row: StudentRow, grader: Grader, *, exact: bool) -> Grade:

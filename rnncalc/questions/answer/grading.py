@@ -171,7 +171,9 @@ class Grader:
             return Answer(network, _judge_named(network, named))
         if named:
             raise CallError("expected shapes with names, or answers without names, got both")
-        plain_answers = [each for each in given if not isinstance(each, NamedShape)]
+        plain_answers: Answers = [each for each in given if not isinstance(each, NamedShape)]
+        if any(isinstance(each, Shape) for each in given):
+            plain_answers = given = _as_shapes(network, plain_answers)
         numbers = [each for each in given if isinstance(each, GivenNumber)]
         if not numbers:
             judged = Answer(network, _judge_tensors(network, plain_answers))
@@ -282,6 +284,17 @@ def _right_in(network: Network, given: Answers) -> str | None:
 
 def _has_shape(given: GivenNumber | Shape, of: LayerTensor) -> bool:
     return given.has_shape(of.shape)
+
+
+def _as_shapes(network: Network, given: Answers) -> Answers:
+    """Return shapes, a vector's of which may be a plain number: 20 for (20)."""
+    if len(given) != number_of_tensors(network):
+        return given
+    vectors = [len(tensor.shape) == 1 for tensor in tensors_of(network)]
+    return [
+        Shape((each.number,)) if vector and isinstance(each, GivenNumber) else each
+        for each, vector in zip(given, vectors, strict=True)
+    ]
 
 
 def _judge_named(network: Network, given: Sequence[NamedShape]) -> tuple[Judgement, ...]:

@@ -4,6 +4,7 @@ import pytest
 
 from rnncalc import CallError
 from rnncalc.questions.answer.answer_file import read_answer_file
+from rnncalc.questions.answer.reading import GivenNumber, read_answer
 
 ROWS = [("Zoë", "1200"), ("Ann, B.", "1,152")]
 
@@ -48,6 +49,47 @@ def test_a_file_without_a_header(data: bytes) -> None:
     assert [(row.line, row.name, *row.answers) for row in file.rows] == [(1, "Ann", "1200"), (2, "Ben", "1152")]
 
 
+@pytest.mark.parametrize(
+    ("cell", "number"),
+    [
+        ("1200", 1200),
+        ('"1,200"', 1200),
+        ("1 200", 1200),
+        ("1\u00a0200", 1200),
+        ("1\u202f200", 1200),
+        ("1200.0", 1200),
+        ("1200.00", 1200),
+        ("1.2E+03", 1200),
+        ('"3*16*(8+16+1)"', 1200),
+        ("1200 parameters", 1200),
+        ("about 1200", 1200),
+        ('" 1200 "', 1200),
+        ("\t1200", 1200),
+    ],
+)
+def test_an_answer_as_spreadsheets_and_students_write_it(cell: str, number: int) -> None:
+    """The same number in each; line breaks are those of any system."""
+    for end in ("\n", "\r\n", "\r"):
+        file = read_answer_file(f"name;answer{end}Ann;{cell}{end};{end}Ben\x0b;5{end}{end}".encode())
+        assert [row.name for row in file.rows] == ["Ann", "Ben"]
+        given = read_answer(file.rows[0].answers[0])
+        assert isinstance(given, GivenNumber)
+        assert given.number == number
+
+
+def test_variants_by_their_column_or_in_order() -> None:
+    """Only of an exercise with variants."""
+    data = b"name,Variant,answer\nAnn,3,5\nBen,1,6\n"
+    assert [row.variant for row in read_answer_file(data).rows] == ["", ""]
+    assert [row.variant for row in read_answer_file(data, in_variants=True).rows] == ["3", "1"]
+    assert [row.variant for row in read_answer_file(data, variant="name").rows] == ["Ann", "Ben"]
+    assert [row.variant for row in read_answer_file(b"name,answer\nAnn,5\nBen,6\n", in_variants=True).rows] == [
+        "1",
+        "2",
+    ]
+    assert [row.answers for row in read_answer_file(b"variant,x\n1,5\n", in_variants=True).rows] == [("5",)]
+
+
 def test_columns_by_title_and_by_number() -> None:
     """Upper and lower case are one if no title is the same; a short row is filled up."""
     data = b"Id,Who,W1,W2\n1,Ann,5,6\n2,Ben,7\n"
@@ -78,6 +120,7 @@ def test_columns_of_a_graded_file_are_made_anew() -> None:
         (b"name,a,b\nAnn,5,6\n", [], "which column has the answer"),
         (b"name,answers\nAnn,5\n", ["answer"], "no column 'answer' for the answer; the columns are name or answers"),
         (b"name,x,x\nAnn,5,6\n", ["x"], "2 columns have the title 'x'; write the number of the answer's: 2 or 3"),
+        (b'name,answer\nAnn,5\n"Ben,6\nCid,7\n', [], "line 3: a quotation mark is not closed"),
         (b"name,answer\nAnn," + b"5" * 200_000, [], "line 2: a cell is longer than"),
         (b"name,answer\n" + b"Ann,5\n" * 100_001, [], "expected at most 100,000 rows, got 100,001"),
     ],

@@ -9,7 +9,7 @@ import pytest
 from conftest import Call
 
 from rnncalc import GRU, LSTM, Network, Output, answer
-from rnncalc.questions.answer.answer_file import StudentRow, read_answer_file
+from rnncalc.questions.answer.answer_file import read_answer_file
 from rnncalc.questions.answer.gradebook import grade_class
 from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.answer.reading import read_answer
@@ -35,12 +35,9 @@ def test_each_is_judged_as_if_it_were_alone() -> None:
 def test_every_student_has_a_network() -> None:
     """The one that the row asks for."""
     networks = {"a": NETWORK, "b": Network(input=2, layers=(LSTM(3),))}
-    file = read_answer_file(b"name,answer,variant\nAnn,72,b\nBen,72,a\n")
-
-    def network_of(row: StudentRow) -> Network:
-        return networks[row.cells[2]]
-
-    assert [grade.right for grade in grade_class(file, network_of).grades] == [True, False]
+    file = read_answer_file(b"name,answer,variant\nAnn,72,b\nBen,72,a\n", variant="variant")
+    grades = grade_class(file, lambda variant: Grader(networks[variant])).grades
+    assert [grade.right for grade in grades] == [True, False]
 
 
 def test_what_cannot_be_read_does_not_stop_the_rest(call: Call, tmp_path: Path) -> None:
@@ -93,7 +90,7 @@ def test_what_opens_in_a_spreadsheet_is_no_formula(call: Call, tmp_path: Path, n
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--name", "x", "5"), "--name and --answer are columns of a file of answers"),
+        (("--name", "x", "5"), "--name, --answer and --variant are columns of a file of answers"),
         (("5", "-f", "csv"), "-f csv is for a class"),
         (("5", "--from", "docs/class.csv"), "the answers stand in docs/class.csv; remove 5"),
         (("--from", "no.csv"), "'no.csv': no such file"),

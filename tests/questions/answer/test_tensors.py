@@ -138,6 +138,13 @@ def test_a_bias_as_a_column_is_right() -> None:
     assert answer(WITH_BIAS, (20, 10), (20, 20), (20, 1), (5, 20), (1, 5)).right
 
 
+def test_a_number_is_the_shape_of_a_vector() -> None:
+    """Among shapes, and of a vector alone."""
+    assert answer(WITH_BIAS, (20, 10), (20, 20), 20, (5, 20), "5").right
+    (wrong,) = (each for each in answer(WITH_BIAS, (20, 10), (20, 20), 10, (5, 20), 5).judged if not each.right)
+    assert (wrong.tensor, wrong.given) == ("b_h", Shape((10,)))
+
+
 def test_layers_before_tensors() -> None:
     """As many numbers as layers are the layers', though there are as many tensors."""
     assert [each.tensor for each in answer(TALL, 28, 21).judged] == [None, None]

@@ -1,0 +1,114 @@
+"""A class graded, each student on a variant of an exercise."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Call
+
+from rnncalc.questions.exercise import ASKS
+
+MADE = (
+    "exercise",
+    "-i",
+    "4",
+    "-l",
+    "lstm:8",
+    "-o",
+    "3",
+    "-T",
+    "6",
+    "--vary",
+    "lstm_1=4..20",
+    "--variants",
+    "3",
+    "-f",
+    "json",
+)
+
+
+def made(call: Call, path: Path, ask: str = "total") -> list[dict[str, Any]]:
+    """Write an exercise, and return its variants."""
+    path.write_text(call(*MADE, "--ask", ask).out)
+    exercises: list[dict[str, Any]] = json.loads(path.read_text())["exercises"]
+    return exercises
+
+
+def cells(answer: Any) -> str:
+    answers = answer if isinstance(answer, list) else [answer]
+    return ";".join("x".join(map(str, each)) if isinstance(each, list) else str(each) for each in answers)
+
+
+@pytest.mark.parametrize("ask", ASKS)
+def test_each_variant_is_graded_by_itself(ask: str, call: Call, tmp_path: Path) -> None:
+    """The right answers are right, and a wrong one has the feedback of the exercise, whatever is asked."""
+    exercises = made(call, tmp_path / "a.json", ask)
+    columns = len(cells(exercises[0]["right_answer"]).split(";"))
+    rows = []
+    for each in reversed(exercises):
+        wrong = json.loads(json.dumps(each["right_answer"]))
+        first = each["mistakes"][0]
+        if isinstance(wrong, list):
+            wrong[0] = first["answer"]
+        else:
+            wrong = first["answer"]
+        rows += [f"Ann;{each['variant']};{cells(each['right_answer'])}", f"Ben;{each['variant']};{cells(wrong)}"]
+    header = ";".join(["name", "variant", *(f"answer {place}" for place in range(columns))])
+    (tmp_path / "a.csv").write_text("\n".join([header, *rows]))
+    done = call("answer", str(tmp_path / "a.json"), "--from", str(tmp_path / "a.csv"), "-f", "json")
+    grades = json.loads(done.out)["grades"]
+    assert [grade["right"] for grade in grades] == [True, False] * 3
+    for each, grade in zip(reversed(exercises), grades[1::2], strict=True):
+        assert each["mistakes"][0]["feedback"] in grade["feedback"]
+
+
+def test_without_a_column_the_rows_are_in_order(call: Call, tmp_path: Path) -> None:
+    """One that is left over is told."""
+    exercises = made(call, tmp_path / "a.json")
+    answers = [str(each["right_answer"]) for each in exercises]
+    (tmp_path / "a.csv").write_text("\n".join(["name,answer", *(f"x,{answer}" for answer in [*answers, "5"])]))
+    done = call("answer", str(tmp_path / "a.json"), "--from", str(tmp_path / "a.csv"), "-f", "json")
+    assert [grade["right"] for grade in json.loads(done.out)["grades"]] == [True, True, True, None]
+    assert "a.csv:5: expected a variant of" in done.err
+    assert "1 to 3, got '4'" in done.err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"exercises": [', "not valid JSON"),
+        ('{"exercises": 3}', "exercises: expected a list of 1 to 1,000 variants"),
+        ('{"exercises": [{"variant": 1}]}', "exercises[0]: expected variant, a number, asks, which is total"),
+        ('{"exercises": [{"variant": 1, "asks": "x", "spec": {}}]}', "exercises[0]: expected variant"),
+        ('{"exercises": [' + '{"variant": 1, "asks": "total", "spec": {}},' * 2 + "3]}", "1 stands twice"),
+        ('{"exercises": [{"variant": 1, "asks": "total", "spec": {}}]}', "variant 1:1:1: input: missing"),
+        ('{"exercises": ' + "[" * 9_000, "not the JSON"),
+    ],
+)
+def test_what_is_no_exercise(text: str, message: str, call: Call, tmp_path: Path) -> None:
+    """One line or more with the place."""
+    (tmp_path / "a.json").write_text(text)
+    (tmp_path / "a.csv").write_text("name,answer\nAnn,5\n")
+    done = call("answer", str(tmp_path / "a.json"), "--from", str(tmp_path / "a.csv"))
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("a.json", "5"), "is an exercise: grade the answers to it with --from FILE"),
+        (("a.json", "-T", "5", "--from", "a.csv"), "--steps: each variant of"),
+        (("specs/gru.yaml", "--from", "a.csv", "--variant", "name"), "--variant is for the JSON of rnncalc exercise"),
+        (("specs/gru.yaml", "5", "--variant", "name"), "are columns of a file of answers"),
+        (("a.json", "--from", "a.csv", "--variant", "nam"), "did you mean 'name'?"),
+    ],
+)
+def test_calls_that_are_refused(words: tuple[str, ...], message: str, call: Call, tmp_path: Path) -> None:
+    """Exit code 2 and the cure."""
+    made(call, tmp_path / "a.json")
+    (tmp_path / "a.csv").write_text("name,answer\nAnn,5\n")
+    done = call("answer", *(str(tmp_path / word) if word.startswith("a.") else word for word in words))
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
