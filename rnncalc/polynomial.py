@@ -21,8 +21,8 @@ _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 class Polynomial:
     """A sum of monomials, each with its coefficient, in the order in which they were written, a plain number last.
 
-    Its letters stand for whole numbers that are not known. Two polynomials are compared by their difference: where that
-    has letters, neither `<` nor `>` holds.
+    Its letters stand for whole numbers from 1 that are not known. A comparison holds only if it is seen to hold for all
+    of them: neither `m < h` nor `m >= h`.
     """
 
     __slots__ = ("terms",)
@@ -72,17 +72,39 @@ class Polynomial:
     def __pow__(self, power: int) -> Number:
         return prod([self] * power)
 
-    def __divmod__(self, number: int) -> tuple[Number, Number]:
-        """Divide each coefficient by a whole number."""
-        parts = {monomial: divmod(factor, number) for monomial, factor in self.terms.items()}
-        whole, rest = ({monomial: part[place] for monomial, part in parts.items()} for place in (0, 1))
-        return _number(whole), _number(rest)
+    def __divmod__(self, other: Number) -> tuple[Number, Number]:
+        """Divide as long as the highest term of what is left can be divided, its coefficient by whole numbers."""
+        highest, divisor = max((_terms(other) or {}).items(), key=_height)
+        quotient: Number = 0
+        rest: Number = self
+        while isinstance(rest, Polynomial):
+            monomial, factor = max(rest.terms.items(), key=_height)
+            left = [*monomial]
+            if any(left.count(letter) < highest.count(letter) for letter in highest) or not factor // divisor:
+                break
+            for letter in highest:
+                left.remove(letter)
+            times = _number({tuple(left): factor // divisor})
+            quotient, rest = quotient + times, rest - times * other
+        if isinstance(rest, int) and isinstance(other, int):
+            more, rest = divmod(rest, other)
+            quotient += more
+        return quotient, rest
 
-    def __floordiv__(self, number: int) -> Number:
-        return divmod(self, number)[0]
+    def __rdivmod__(self, other: int) -> tuple[Number, Number]:
+        return 0, other
 
-    def __mod__(self, number: int) -> Number:
-        return divmod(self, number)[1]
+    def __floordiv__(self, other: Number) -> Number:
+        return divmod(self, other)[0]
+
+    def __rfloordiv__(self, other: int) -> Number:
+        return 0
+
+    def __rmod__(self, other: int) -> Number:
+        return other
+
+    def __mod__(self, other: Number) -> Number:
+        return divmod(self, other)[1]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Polynomial) and self.terms == other.terms
@@ -90,22 +112,22 @@ class Polynomial:
     def __hash__(self) -> int:
         return hash(frozenset(self.terms.items()))
 
-    def __lt__(self, other: object) -> bool:
-        return isinstance(gap := self - other, int) and gap < 0
+    def __lt__(self, other: Number) -> bool:
+        return _is_positive(other - self)
 
-    def __gt__(self, other: object) -> bool:
-        return isinstance(gap := self - other, int) and gap > 0
+    def __gt__(self, other: Number) -> bool:
+        return _is_positive(self - other)
 
-    def __le__(self, other: object) -> bool:
-        return isinstance(gap := self - other, int) and gap <= 0
+    def __le__(self, other: Number) -> bool:
+        return _is_positive(other - self + 1)
 
-    def __ge__(self, other: object) -> bool:
-        return isinstance(gap := self - other, int) and gap >= 0
+    def __ge__(self, other: Number) -> bool:
+        return _is_positive(self - other + 1)
 
     def __str__(self) -> str:
-        """Return it expanded: `4h·m + 4h² + 4h`."""
+        """Return it expanded, what is taken away last: `4h·m + 4h² − h`."""
         text = ""
-        for monomial, factor in self.terms.items():
+        for monomial, factor in sorted(self.terms.items(), key=lambda term: term[1] < 0):
             sign = ("−" if factor < 0 else "") if not text else " − " if factor < 0 else " + "
             number = "" if abs(factor) == 1 and monomial else str(abs(factor))
             text += f"{sign}{number}{'·'.join(_powers(monomial))}"
@@ -157,6 +179,18 @@ def _number(terms: Mapping[Monomial, int]) -> Number:
     if not kept:
         return plain
     return Polynomial(kept | {(): plain} if plain else kept)
+
+
+def _is_positive(of: Number) -> bool:
+    """Return whether it is seen to be above 0: the sum of the coefficients is, and only a plain number is below."""
+    if isinstance(of, int):
+        return of > 0
+    return sum(of.terms.values()) > 0 and all(factor > 0 for monomial, factor in of.terms.items() if monomial)
+
+
+def _height(term: tuple[Monomial, int]) -> tuple[int, Monomial]:
+    """Return what terms are ordered by in a division: the number of factors, then the letters."""
+    return len(term[0]), term[0]
 
 
 def _powers(monomial: Monomial) -> list[str]:

@@ -73,7 +73,9 @@ def test_letters_are_in_no_order() -> None:
     assert M + 1 > M >= M
     assert not M < H
     assert not M > H
-    assert not M >= 1
+    assert M >= 1 > 0 < M * H - 1 + 1
+    assert not M > 1
+    assert 2 * M > M < M + H
 
 
 def test_a_whole_number_divides_each_coefficient() -> None:

@@ -122,7 +122,9 @@ def _sum(terms: Iterable[Expression], folded: bool) -> Expression:
     flat = [inner for term in terms for inner in (term.terms if isinstance(term, Plus) else (term,))]
     if folded:
         number = sum([term for term in flat if isinstance(term, int)])
-        flat = [*(term for term in flat if not isinstance(term, int)), *([number] if number else [])]
+        others = [term for term in flat if not isinstance(term, int)]
+        flat = [_product((others.count(term), term), folded) for term in dict.fromkeys(others)]  # k + k is 2k
+        flat += [number] if number else []
     return (flat[0] if flat else 0) if len(flat) < 2 else Plus(tuple(flat))
 
 

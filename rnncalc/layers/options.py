@@ -23,7 +23,7 @@ _SUFFIXES = r"(?:\.[0-9]{1,3}0*)?[kK]|(?:\.[0-9]{1,6}0*)?M|(?:\.[0-9]{1,9}0*)?G|
 SUFFIXED = f"{_WHOLE}(?:{_SUFFIXES})?"
 """A whole number that may have a suffix, as a pattern; JSON Schema and Python read it alike."""
 
-LETTER = "[A-Za-z](?:_[A-Za-z0-9]{1,8})?"
+LETTER = "[A-Za-z](?:_(?:[0-9]{1,8}|[A-Za-z][A-Za-z0-9]{0,7}))?"
 """A size in letters: a letter, which may have a subscript, such as `m` or `h_1`."""
 
 _GROUPED = "^(?=.*_)(?:[1-9](?:_?[0-9])*)$"

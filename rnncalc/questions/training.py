@@ -79,7 +79,18 @@ def training(
     that is not given is taken from the network's own `training`, if it has one. dtype: of every number, for `bytes`.
     Raises CallError for an invalid argument.
     """
-    network, size = network_of(network), bytes_of(dtype)
+    return training_of(network_of(network), chunk, batch, optimizer, dtype)
+
+
+def training_of(
+    network: Network,
+    chunk: int | None = None,
+    batch: int | None = None,
+    optimizer: str | None = None,
+    dtype: str = "float32",
+) -> Training:
+    """Return the same of a network whose sizes may be letters; what is counted step by step is then not known."""
+    size = bytes_of(dtype)
     chunk, batch, optimizer = _update(network.training, {"chunk": chunk, "batch": batch, "optimizer": optimizer})
     layers = tuple(_layers(network, chunk))
     gradients = sum(layer.gradients for layer in layers)
@@ -112,7 +123,7 @@ def _update(own: Update | None, given: dict[str, Any]) -> Update:
 
 
 def _layers(network: Network, chunk: int | None) -> Iterator[LayerTraining]:
-    if not steps_known(network.parts):
+    if not steps_known(network.parts) or network.letters:
         yield from (LayerTraining(entry, entry.trainable, None, None) for entry in network.stack)
         return
     costs = Costs(network)

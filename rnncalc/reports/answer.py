@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rnncalc.bounds import MOST_EXPLAINED, MOST_JUDGED
-from rnncalc.conventions.formula import Expression
+from rnncalc.conventions.formula import Expression, letters, plain
 from rnncalc.network.network import Network
 from rnncalc.questions.answer.grading import Answer, Judgement
 from rnncalc.questions.answer.quantities import Meaning, OtherQuantity, OtherSize
@@ -17,8 +17,8 @@ from rnncalc.questions.answer.worksheet import amount, write
 from rnncalc.reports.report import DataReport, SheetReport
 from rnncalc.reports.setting import notation_of, setting, title
 from rnncalc.reports.shapes import written
-from rnncalc.reports.sheet import Arithmetic, Column, Sheet, Value
-from rnncalc.text import bracketed
+from rnncalc.reports.sheet import Arithmetic, Column, Sheet, Value, cell
+from rnncalc.text import bracketed, has_letters
 
 
 class AnswerReport(SheetReport, DataReport):
@@ -31,11 +31,13 @@ class AnswerReport(SheetReport, DataReport):
         judged = self.answer.judged
         answers = [each.given.sizes if isinstance(each.given, NamedShape) else _given(each) for each in judged]
         params = [None if each.returned else each.params for each in judged]
+        formulas = [None if each.formula is None else plain(each.formula) for each in judged]
         whole = judged[0].layer is None
         return {
             "name": self.answer.network.name,
             "notation": notation_of(self.answer.network),
             "params": params[0] if whole else params,
+            "params_formula": formulas[0] if whole else formulas,
             "answer": answers[0] if whole else answers,
             "right": self.answer.right,
             "mistakes": [_mistake(diagnosis, each) for each in judged for diagnosis in each.diagnoses],
@@ -131,7 +133,10 @@ def _row(diagnosis: Diagnosis, judged: Judgement) -> tuple[Value, ...]:
 def _right(judged: Judgement) -> Value:
     if judged.returned:
         return written(judged.returned.right.array)
-    return judged.params if isinstance(judged.given, GivenNumber) else judged.shape
+    if judged.formula is not None:
+        text = letters(judged.formula)
+        return Arithmetic(text, text)
+    return cell(judged.params) if isinstance(judged.given, GivenNumber) else judged.shape
 
 
 def _in_words(value: Value) -> str:
@@ -147,8 +152,8 @@ def _given(judged: Judgement) -> int | tuple[int, ...] | str:
     match judged.given:
         case NamedShape(_, sizes):
             return f"({', '.join(f'{size:,}' if isinstance(size, int) else str(size) for size in sizes)})"
-        case GivenNumber(number):
-            return number
+        case GivenNumber(number, text=text):
+            return text if has_letters(number) else number
         case shape:
             return shape.sizes
 
@@ -263,6 +268,8 @@ def _unexplained(judged: Judgement) -> str:
         return f"{text}, but {_size(judged.other_size)} would."
     if isinstance(judged.given, GivenNumber):
         more = judged.given.number - judged.params
+        if has_letters(more):
+            return f"{text}; the right one less this is {-more}."
         return f"{text}, {abs(more):,} {'more' if more > 0 else 'less'} than the right one."
     return f"{text}."
 

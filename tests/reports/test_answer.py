@@ -26,6 +26,7 @@ def test_a_mistake_with_both_sums() -> None:
         "name": "network",
         "notation": "w",
         "params": 2_585,
+        "params_formula": None,
         "answer": 725,
         "right": False,
         "mistakes": [

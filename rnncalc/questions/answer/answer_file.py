@@ -165,11 +165,12 @@ def _titles(first: list[str], name: Sequence[str], answers: Sequence[str]) -> li
 
 
 def _reads(text: str) -> bool:
+    """Return whether a text is an answer; a letter with a number, such as W1, is rather a title."""
     try:
         read_answer(text)
     except CallError:
         return False
-    return True
+    return not re.fullmatch(r"\s*[A-Za-z][A-Za-z]?_?[0-9]*\s*", text)
 
 
 def _column(titles: list[str], word: str, what: str) -> int:

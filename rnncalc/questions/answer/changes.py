@@ -579,7 +579,7 @@ def reading_each_step(kind: type[Layer], *sources: Source, between: bool = False
     """Return the mistake that counts what gates read from some sources once a step, or once between each two steps."""
 
     def changed(line: LayerLine, network: Network) -> LayerLine:
-        times = max(1, steps_of(line, network) - between)
+        times = steps_of(line, network) - between or 1
         for source in sources if isinstance(line.layer, kind) else ():
             line = reading_often(line, source, times)
         return line

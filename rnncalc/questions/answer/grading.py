@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_EXPLAINED, MOST_LEARNED
 from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.conventions.formula import Expression, value
 from rnncalc.display import displayed, report_of
 from rnncalc.errors import CallError, SpecError
+from rnncalc.layers.layer import Dense, Layer, Output
 from rnncalc.network.network import Network
+from rnncalc.network.stack import Placed
+from rnncalc.polynomial import letter
 from rnncalc.questions.answer.mistake import Question
 from rnncalc.questions.answer.quantities import (
     Meaning,
@@ -45,9 +49,10 @@ from rnncalc.questions.answer.tensors import (
     tensors_of,
 )
 from rnncalc.questions.answer.worksheet import Worksheet, one_by_one, worksheet_of
+from rnncalc.questions.count import count
 from rnncalc.questions.given import network_of, plain
-from rnncalc.questions.training import Training, training
-from rnncalc.text import bracketed, escape, plural
+from rnncalc.questions.training import Training, training_of
+from rnncalc.text import all_of, bracketed, escape, has_letters, plural
 
 MOST_NAMES, SHOWN = 12, 4
 
@@ -63,6 +68,7 @@ class Judgement(NamedTuple):
     follows: the layer whose mistake it follows from, being no mistake of its own.
     explained: whether mistakes were looked for, if it is wrong; those of the first MOST_EXPLAINED are.
     returned: the shape compared with the array of its name, if it is not a tensor's; `params` is then 0.
+    formula: that of the right number, if it has letters.
     """
 
     layer: str | None
@@ -77,6 +83,7 @@ class Judgement(NamedTuple):
     follows: str | None = None
     explained: bool = True
     returned: JudgedShape | None = None
+    formula: Expression | None = None
 
     @property
     def right(self) -> bool:
@@ -125,8 +132,9 @@ class Answer(NamedTuple):
 def judge(network: Network, given: Sequence[Given]) -> Answer:
     """Return the judgement of one number, the total, or of one for each layer or tensor; or of a shape for each tensor.
 
-    All in order, the output layer last; layers without parameters may be left out. Raises CallError for any other
-    number of them.
+    A number may be a formula in the letters of the network, or, if it has none, in those of each layer's formula. All
+    in order, the output layer last; layers without parameters may be left out. Raises CallError for any other number of
+    them.
     """
     return Grader(network).judge(given)
 
@@ -150,7 +158,7 @@ class Grader:
     @cached_property
     def training(self) -> Training:
         """What a training step of the network needs."""
-        return training(self.network)
+        return training_of(self.network)
 
     @cached_property
     def quantities(self) -> tuple[Quantity, ...]:
@@ -159,8 +167,8 @@ class Grader:
 
     @cached_property
     def sizes(self) -> list[SizeCount]:
-        """The sizes of the network, and its count with another of each."""
-        return size_counts(self.network)
+        """The sizes of the network, and its count with another of each; none if sizes are letters."""
+        return [] if self.network.letters else size_counts(self.network)
 
     def judge(self, given: Sequence[Given]) -> Answer:
         """Return the judgement of an answer, as the function `judge` does."""
@@ -175,11 +183,18 @@ class Grader:
         if any(isinstance(each, Shape) for each in given):
             plain_answers = given = _as_shapes(network, plain_answers)
         numbers = [each for each in given if isinstance(each, GivenNumber)]
+        shapes = [size for each in plain_answers if isinstance(each, Shape) for size in each.sizes]
+        if not network.letters and any(map(has_letters, shapes)):
+            raise CallError("expected shapes in numbers, as the sizes of the network are, got letters")
         if not numbers:
             judged = Answer(network, _judge_tensors(network, plain_answers))
             return judged if judged.right else judged._replace(right_in=_right_in(network, plain_answers))
         if len(numbers) < len(given):
             raise CallError("expected numbers or shapes, got both; give the one or the other")
+        if not network.letters and any(has_letters(each.number) for each in numbers):
+            return Answer(network, tuple(_judge_formulas(network, numbers)))
+        for each in numbers:
+            _check_letters(each, network.letters)
         if len(given) == 1:
             return Answer(network, (_judge_total(self, numbers[0]),))
         everything = [*range(len(network.stack))]
@@ -203,7 +218,7 @@ def answer(network: Network, *answers: int | str | tuple[int, ...] | list[int]) 
     if not answers:
         raise CallError("give an answer: the total, or a number or a shape for each tensor")
     given = [_read(each) for each in answers]
-    tensors = number_of_tensors(network_of(network))
+    tensors = number_of_tensors(network_of(network, letters=True))
     match given:
         case [Shape(sizes)] if tensors > 1 and isinstance(plain(answers[0]), list):
             each = ", ".join([*map(str, sizes[:SHOWN]), *(["..."] if len(sizes) > SHOWN else [])])
@@ -325,9 +340,56 @@ def _of_returned(judged: JudgedShape) -> Judgement:
     return Judgement(right.layer, judged.given, 0, right.name, diagnoses=judged.diagnoses, returned=judged)
 
 
+def _check_letters(given: GivenNumber, known: Mapping[str, Any]) -> None:
+    """Raise CallError for letters of a formula that nothing has."""
+    if has_letters(given.number) and (unknown := [name for name in given.number.letters if name not in known]):
+        wanted = f"a formula in {all_of([*known])}" if known else "a number"
+        raise CallError(f"expected {wanted}, got {all_of(unknown)} in '{escape(given.text)}'")
+
+
+def _judge_formulas(network: Network, given: Sequence[GivenNumber]) -> Iterator[Judgement]:
+    """Yield the judgements of a formula for each layer of a network in numbers, in the letters of the layer's own."""
+    stack = network.stack
+    counted = [stack[place] for place in _counted(network)] or [*stack]
+    places = stack if len(given) == len(stack) else counted
+    if len(given) != len(places):
+        message = f"expected {plural(len(places), 'formula')}, one for each layer in its own letters, got {len(given)}"
+        raise CallError(f"{message}; one formula is the total of a network whose sizes are letters")
+    for placed, each in zip(places, given, strict=True):
+        name = placed.name if len(places) > 1 else None
+        if not has_letters(each.number):
+            yield Judgement(name, each, placed.params)
+            continue
+        letters: dict[str, Any] = {name: letter(name) for name in placed.sizes}
+        _check_letters(each, letters)
+        formula = placed.layout.params
+        right = value(formula, letters)
+        judged = Judgement(name, each, right, formula=formula)
+        if not judged.right and (alone := _alone(network, placed, right)):
+            judged = judged._replace(diagnoses=_judge_total(Grader(alone), each).diagnoses)
+        yield judged
+
+
+def _alone(network: Network, placed: Placed, right: Any) -> Network | None:
+    """Return the network of one layer alone with letters for its sizes; None if its count is not this one."""
+    fields = {"h": "units", "n": "units", "d": "units", "p": "projection", "N": "params"}
+    options: dict[str, Any] = {fields[name]: letter(name) for name in placed.sizes if name in fields}
+    options |= {option: placed.layer.defaults[option] for option in ("name", "repeat", "extra_inputs", "path")}
+    if isinstance(placed.layer, Output):
+        layer: Layer = Dense(units=options["units"], bias=placed.layer.bias)
+    else:
+        layer = placed.layer.replace(**options)
+    inputs: Any = letter("m")
+    try:
+        alone = Network(input=inputs, layers=[layer], convention=network.convention)
+    except SpecError:
+        return None
+    return alone if alone.params == right else None
+
+
 def _judge_total(grader: Grader, given: GivenNumber) -> Judgement:
     network = grader.network
-    judged = Judgement(None, given, network.params)
+    judged = Judgement(None, given, network.params, formula=count(network).in_letters)
     if judged.right or given.one_digit:
         return judged
     known = tuple(meanings(grader.quantities, given))
@@ -347,7 +409,7 @@ def _judge_layers(grader: Grader, places: list[int], given: Sequence[GivenNumber
     explained = 0
     for number, place in zip(given, places, strict=True):
         line = worksheet[place]
-        each = Judgement(line.name, number, line.params)
+        each = Judgement(line.name, number, line.params, formula=line.placed.in_letters)
         if not (each.right or number.one_digit):
             follows = next((layer for layer, way in learned if number.means(way[place].params)), None)
             if follows:

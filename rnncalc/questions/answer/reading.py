@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_ANSWERS
 from rnncalc.errors import CallError
+from rnncalc.layers.options import LETTER
+from rnncalc.polynomial import Number, Polynomial, letter
 from rnncalc.text import escape
 
 _NUMBER = re.compile(
@@ -24,6 +26,12 @@ _NAMED = re.compile(
 )
 _SIZE_OF = re.compile(r"torch\.Size\((\[.*\])\)")
 _SUM = re.compile(r"[0-9(][-0-9_,+*×·x^²()]*")
+_FORMULA = re.compile(r"(?:[A-Za-z]\w*=)?(?P<formula>[0-9A-Za-z(][-0-9A-Za-z_,+*×·^²³()]*)")
+_TOKEN = re.compile(rf"[0-9][0-9_]*(?:,[0-9]{{3}})*|(?:\^|\*\*)[0-9]|{LETTER}|.")
+_POWER = re.compile(r"(?:\^|\*\*)[0-9]|[²³]")
+_ALIKE = {"[": "(", "]": ")", "−": "-", "–": "-", "⋅": "·", "∙": "·", "\\cdot": "·", "\\times": "×"}
+_ALIKE |= {"\\left": "", "\\right": "", "{": "", "}": ""}
+"""Signs that mean others in a formula, as documents and LaTeX have them."""
 _WORDS = re.compile(
     r"^\s*(?:≈|~|=|about\b|ca\.?\s|total:)\s*"
     r"|\s*\b(?:(?:trainable|learnable|total)\s+)?(?:parameters?|params?|weights?|parametern?)\.?\s*$",
@@ -33,6 +41,12 @@ _WORDS = re.compile(
 
 LONGEST_SUM = 300
 """The characters of a sum: each bracket in it is a call within a call."""
+
+_FLAT = str.maketrans("₀₁₂₃₄₅₆₇₈₉²³", "012345678923")
+"""The digits of subscripts and powers, on the line."""
+
+MOST_MONOMIALS = 500
+"""The terms of a formula that is multiplied out: more than that of any network."""
 
 _POWERS = {"k": 3, "K": 3, "M": 6, "G": 9, "B": 9}
 MOST_POWER = 40
@@ -47,10 +61,11 @@ def check_number_of_answers(count: int) -> None:
 class GivenNumber(NamedTuple):
     """A learner's number; `unit` is what its last digit counts, more than 1 if it was rounded.
 
+    number: a polynomial, if it is a formula in letters.
     coarse: what its last digit but for zeros counts, if those may be digits rounded away; else 0.
     """
 
-    number: int
+    number: Any
     unit: int = 1
     text: str = ""
     coarse: int = 0
@@ -68,8 +83,8 @@ class GivenNumber(NamedTuple):
     def means(self, number: int) -> bool:
         """Return whether a number is the one that was given, rounded as it was."""
         if self.unit == 1 or not self.number:
-            return number == self.number
-        return abs(self.number - number) * 2 <= self.unit
+            return bool(number == self.number)
+        return bool(abs(self.number - number) * 2 <= self.unit)
 
     def rounds(self, number: int) -> bool:
         """Return whether it is a number rounded, as in 50M for 51,400,000, whose zero may be no digit.
@@ -85,7 +100,7 @@ class GivenNumber(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """The shape of a tensor as a learner gave it."""
+    """The shape of a tensor as a learner gave it; a size may be a polynomial."""
 
     sizes: tuple[int, ...]
 
@@ -109,7 +124,7 @@ Given = GivenNumber | Shape | NamedShape
 
 
 def read_answer(text: str, *, exact: bool = False) -> Given:
-    """Return a learner's number or shape: 1600, 1.6k, 4*16*(8+16+1), (20, 10), 20x10, W_xh=(20, 10).
+    """Return a learner's number, formula or shape: 1600, 1.6k, 4*16*(8+16+1), 4h(m+h+1), (20, 10), W_xh=(20, 10).
 
     exact: whether a rounded number stands for itself alone. Raises CallError if the text is no answer.
     """
@@ -130,6 +145,8 @@ def _read(text: str) -> GivenNumber | Shape:
         return Shape(tuple(map(int, re.findall("[0-9]+", bare))))
     if _SUM.fullmatch(bare) and re.search(r"[0-9)²][-+*×·^²]", bare) and not _NUMBER.fullmatch(text.strip()):
         return GivenNumber(value_of(bare), 1, text)
+    if not _NUMBER.fullmatch(text.strip()) and (formula := _shape(bare) or _formula(text)):
+        return formula
     if name := re.match(r"\s*([A-Za-z][\w./-]*)\s*=", text):
         raise CallError(f"expected a shape, such as {escape(name[1])}=(2, 32, 20), got '{escape(text)}'")
     if bare[:1] in ("(", "["):
@@ -138,47 +155,67 @@ def _read(text: str) -> GivenNumber | Shape:
 
 
 def value_of(text: str) -> int:
-    """Return what a sum such as 4*16*(8+16+1) comes to. Raises CallError if it is none, or is negative.
+    """Return what a sum of numbers such as 4*16*(8+16+1) comes to. Raises CallError if it is none, or is negative."""
+    value = formula_of(text)
+    assert isinstance(value, int)  # no letter has been let through
+    return value
 
-    Whole numbers, brackets, + and -, a sign of multiplication, and a square.
+
+def formula_of(text: str) -> Number:
+    """Return what a formula such as 4h(m+h+1), or a sum of numbers, comes to. Raises CallError if it is none.
+
+    Whole numbers, letters with subscripts, brackets, + and -, a sign of multiplication or none, and powers.
     """
     refused = CallError(f"expected a sum, such as 4*16*(8+16+1), got '{escape(text)}'")
-    tokens = re.findall(r"[0-9][0-9_]*(?:,[0-9]{3})*|\^2|\*\*2|.", text) if len(text) <= LONGEST_SUM else []
+    tokens = _TOKEN.findall(text) if len(text) <= LONGEST_SUM else []
     place = 0
+
+    def next_token() -> str:
+        return tokens[place] if place < len(tokens) else ""
 
     def taken(*signs: str) -> str:
         nonlocal place
-        found = tokens[place] if place < len(tokens) and tokens[place] in signs else ""
+        found = next_token() if next_token() in signs else ""
         place += bool(found)
         return found
 
-    def total() -> int:
+    def total() -> Number:
         value = product()
         while sign := taken("+", "-"):
             value += product() if sign == "+" else -product()
         return value
 
-    def product() -> int:
+    def product() -> Number:
         value = power()
-        while taken("*", "×", "·", "x"):
+        while taken("*", "×", "·", "x") or next_token() == "(" or next_token()[:1].isalpha():
             value = bounded(value * power())
         return value
 
-    def power() -> int:
+    def power() -> Number:
         nonlocal place
+        token = next_token()
+        value: Number
         if taken("("):
             value = total()
             if not taken(")"):
                 raise refused
-        elif place < len(tokens) and tokens[place][0].isdecimal():
-            value = bounded(int(tokens[place].replace(",", "").replace("_", "")))
+        elif token[:1].isdecimal():
+            value = bounded(int(token.replace(",", "").replace("_", "")))
+            place += 1
+        elif token[:1].isalpha():
+            value = letter(token)
             place += 1
         else:
             raise refused
-        return bounded(value**2) if taken("^2", "**2", "²") else value
+        while _POWER.fullmatch(raised := next_token()):
+            place += 1
+            value, factor = 1, value
+            for _ in range(int(raised[-1].translate(_FLAT))):
+                value = bounded(value * factor)
+        return value
 
-    def bounded(value: int) -> int:
-        if abs(value) >= 10**MOST_POWER:
+    def bounded(value: Number) -> Number:
+        if abs(value) >= 10**MOST_POWER or (isinstance(value, Polynomial) and len(value.terms) > MOST_MONOMIALS):
             raise refused
         return value
 
@@ -189,6 +226,33 @@ def value_of(text: str) -> int:
     if place < len(tokens) or value < 0:
         raise refused
     return value
+
+
+def _shape(bare: str) -> Shape | None:
+    """Return a shape in letters, such as (4h, m); None for what is none."""
+    inside = bare[1:-1].rstrip(",")
+    several = "," in bare or re.fullmatch(f"[0-9]*{LETTER}", inside)
+    if not several or not re.fullmatch(r"[(\[][^()\[\]]+[)\]]", bare) or not all(inside.split(",")):
+        return None
+    sizes = [GivenNumber(int(size)) if re.fullmatch(_SIZE, size) else _formula(size) for size in inside.split(",")]
+    return None if None in sizes else Shape(tuple(size.number for size in sizes if size))
+
+
+def _formula(text: str) -> GivenNumber | None:
+    """Return a formula in letters; None for a word, and for what is no formula."""
+    bare = re.sub(r"\s", "", text)
+    for sign, meant in _ALIKE.items():
+        bare = bare.replace(sign, meant)
+    bare = re.sub("[₀-₉]+", lambda found: f"_{found[0].translate(_FLAT)}", bare)
+    bare = re.sub("(?<![A-Za-z_])([A-WYZa-wyz])([0-9]+)", r"\1_\2", bare)  # h1; x is a sign of multiplication too
+    found = _FORMULA.fullmatch(bare)
+    if not found or re.fullmatch("[A-Za-z][A-Z]|[A-Z][a-z]", bare) or re.search("(?<!_)[A-Za-z]{3}", bare):
+        return None
+    try:
+        value = formula_of(found["formula"])
+    except CallError:
+        return None
+    return GivenNumber(value, 1, " ".join(text.split())) if isinstance(value, Polynomial) else None
 
 
 def read_number(text: str) -> GivenNumber:

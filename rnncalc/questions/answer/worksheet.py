@@ -13,13 +13,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from rnncalc.conventions.formula import Expression, Plus, Times, numbers, value
+from rnncalc.conventions.formula import Expression, Plus, Times, letters, numbers, substituted, value
 from rnncalc.conventions.layout import role_of, width_of
 from rnncalc.conventions.tensor import Direction, Role
 from rnncalc.layers.cell import Cell, Form
 from rnncalc.layers.layer import Dense, Embedding, Layer, Output
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
+from rnncalc.text import has_letters
 
 Source = Literal["input", "past", "peephole", "gain"]
 """What a gate reads: the layer's input, the state that recurs, another state that it looks at, its normalised sum."""
@@ -34,8 +35,8 @@ def amount(expression: Expression) -> int:
 
 
 def write(expression: Expression) -> str:
-    """Return an expression as it is written on paper: `4 × 16 × (8 + 16 + 1)`."""
-    return numbers(expression, {})
+    """Return an expression as it is written on paper: `4 × 16 × (8 + 16 + 1)`, or `4h(m + h + 1)`."""
+    return letters(substituted(expression, {})) if has_letters(amount(expression)) else numbers(expression, {})
 
 
 def product(*factors: Expression) -> Expression:

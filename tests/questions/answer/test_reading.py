@@ -61,7 +61,7 @@ def test_how_shapes_are_read(text: str, sizes: tuple[int, ...]) -> None:
     assert read_answer(text) == Shape(sizes)
 
 
-@pytest.mark.parametrize("text", ["()", "(20,x)", "(20,-1)", "(0,3)", "[", "(20,,3)", "(1.5,2)"])
+@pytest.mark.parametrize("text", ["()", "(20,xyz)", "(20,-1)", "(0,3)", "[", "(20,,3)", "(1.5,2)"])
 def test_what_is_no_shape_is_refused(text: str) -> None:
     """It begins as a shape does, so it is told what one looks like."""
     with pytest.raises(CallError, match=r"expected a shape, such as \(20, 10\)"):
@@ -113,7 +113,7 @@ def test_zeros_may_be_rounded_away(text: str, params: int, right: bool) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["x", "-3", "1.5", "1.2345k", "3.8T", "", "0x10", "1,6,0", "01600", "1 60", "1,600 000", "1.65e1", "1e99", "--3"],
+    ["xyz", "-3", "1.5", "1.2345k", "3.8T", "", "0x10", "1,6,0", "01600", "1 60", "1,600 000", "1.65e1", "1e99", "--3"],
 )
 def test_what_is_no_number_is_refused(call: Call, text: str) -> None:
     """One line, exit 2."""
@@ -138,7 +138,7 @@ def test_how_sums_are_read(text: str, number: int) -> None:
     assert read_answer(text) == GivenNumber(number, 1, text)
 
 
-@pytest.mark.parametrize("text", ["3*", "4*(2", "3-5", "9" * 45 + "*2", "((9²)²)" * 9, "1" + "+1" * 300, "2*)3("])
+@pytest.mark.parametrize("text", ["3*", "4*(2", "3-5", "9" * 45 + "*2", "((9²)²)" * 12, "1" + "+1" * 300, "2*)3("])
 def test_what_is_no_sum_is_refused(text: str) -> None:
     """Nothing is worked out that is long, large or below zero."""
     with pytest.raises(CallError, match="expected a sum, such as 4"):

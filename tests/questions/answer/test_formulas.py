@@ -1,0 +1,152 @@
+"""Answers in letters: judged as polynomials, whatever their form, and diagnosed by the same mistakes as numbers."""
+
+import json
+from typing import Any
+
+import pytest
+from conftest import Call
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rnncalc import CallError, Network, answer
+from rnncalc.polynomial import Polynomial, letter
+from rnncalc.questions.answer.mistake import Family, Question
+from rnncalc.questions.answer.reading import GivenNumber, Shape, read_answer
+from rnncalc.questions.answer.search import Search
+from rnncalc.questions.answer.table import TABLE
+from rnncalc.questions.answer.worksheet import worksheet_of
+from rnncalc.spec import parse
+
+
+def network(text: str) -> Network:
+    return parse(text.encode(), "spec").network
+
+
+def number(text: str) -> Any:
+    found = read_answer(text)
+    assert isinstance(found, GivenNumber)
+    return found.number
+
+
+LSTM = network("input: m\nlayers: [lstm: h]\noutput: p\nsteps: T")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "4h(m+h+1) + p(h+1)",
+        "4*h*(m + h + 1) + p*(h + 1)",
+        "4·h·m + 4h² + 4h + hp + p",
+        "4 × h × (m + h + 1) + p × h + p",
+        "4hm + 4h^2 + 4h**1 + ph + p",
+        "p + p·h + 2h(2[m+h+1])",
+        r"P = 4h\left(m+h+1\right) + p \cdot (h+1)",
+        "(4h)(m+h+1)+(h+1)p parameters",
+        "5h(m+h+1) − h(m+h+1) + p(h+1)",
+    ],
+)
+def test_the_form_of_a_formula_does_not_matter(text: str) -> None:
+    """Implicit products, any sign, powers, expanded or factored."""
+    assert answer(LSTM, text).right
+
+
+@pytest.mark.parametrize(
+    ("text", "mistake"),
+    [
+        ("4h(m+h) + ph", "leaves out all biases"),
+        ("4h(m+h+1)", "leaves out the output layer (the softmax, if it has one)"),
+        ("3h(m+h+1) + p(h+1)", "counts the gates and forgets the candidate"),
+        ("4h(m+h+1) + m(h+1)", "gives the output layer m units, and it has p"),
+        ("4h(m+h+2) + p(h+1)", "counts as pytorch and onnx do, not as textbook"),
+    ],
+)
+def test_a_wrong_formula_has_its_mistake(text: str, mistake: str) -> None:
+    """With both sums in letters."""
+    first = answer(LSTM, text).sentences[1]
+    assert first.startswith(f"{text} {mistake}: ")
+    assert "instead of 4h(m + h + 1) + p(h + 1) = 4h·m + 4h² + 4h + h·p + p." in first
+
+
+def test_a_formula_may_be_that_of_another_quantity() -> None:
+    """Multiply-adds with T."""
+    (judged,) = answer(LSTM, "T*4h(m+h) + p*h").judged
+    assert [meaning.quantity.name for meaning in judged.meant] == ["MULTIPLY_ADDS"]
+
+
+def test_each_layer_of_a_network_in_numbers_has_its_own_letters(call: Call) -> None:
+    """Those of its formula; a wrong one has its mistake."""
+    result = call("answer", "-i", 8, "-l", "lstm:16", "-o", 5, "4h(m+h)", "n(m+1)", "-f", "json")
+    (report,) = json.loads(result.out)["reports"]
+    assert result.code == 1
+    assert report["params"] == [None, None]
+    assert report["params_formula"] == ["4*h*(m + h + 1)", "n*(m + 1)"]
+    assert report["answer"] == ["4h(m+h)", "n(m+1)"]
+    assert [(mistake["text"], mistake["params"]) for mistake in report["mistakes"]] == [("leaves out all biases", None)]
+    assert call("answer", "-i", 8, "-l", "sru:4", "-l", "sru:8", "4h(m+1)", "3h*m+4h").code == 1
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["-i", "m", "-l", "rnn:h", "h(m+q+1)"], "expected a formula in h and m, got q in 'h(m+q+1)'"),
+        (["-i", "4", "-l", "rnn:3", "k(m+1)"], "expected a formula in h and m, got k in 'k(m+1)'"),
+        (["-i", "4", "-l", "dropout:0.5", "k(m+1)"], "expected a number, got k and m in 'k(m+1)'"),
+        (
+            ["-i", "4", "-l", "rnn:3", "(h,m)", "(h,h)", "(h)"],
+            "expected shapes in numbers, as the sizes of the network",
+        ),
+        (
+            ["-i", "4", "-l", "rnn:3", "-o", "1", "h(m+h+1)"],
+            "expected 2 formulas, one for each layer in its own letters",
+        ),
+        (["-i", "m", "-l", "rnn:h", "many"], "expected a whole number, such as 1600 or 1.6k, got 'many'"),
+        (["-i", "m", "-l", "rnn:h", "4h(m+h"], "expected a whole number, such as 1600 or 1.6k, got '4h(m+h'"),
+        (["-i", "m", "-l", "rnn:h", "((a+b+c+d+e+f+g)^9)^9"], "expected a shape, such as (20, 10)"),
+    ],
+)
+def test_what_is_no_answer_is_refused_in_one_line(call: Call, args: list[str], message: str) -> None:
+    """Letters that nothing has, words, brackets that are not closed, and what nobody multiplies out."""
+    result = call("answer", *args)
+    assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
+    assert result.err.startswith(f"rnncalc: {message}")
+
+
+def test_shapes_may_be_in_letters() -> None:
+    """And are diagnosed as those in numbers are."""
+    of = network("input: m\nlayers: [lstm: h]\nconvention: pytorch")
+    assert answer(of, "(4h, m)", "(4h, h)", "(4h)", "(4*h,)").right
+    assert "the transpose" in " ".join(answer(of, "(m, 4h)", "(4h, h)", "(4h)", "(4h)").sentences)
+
+
+def test_what_was_a_number_or_a_shape_still_is() -> None:
+    """A suffix is no letter; a letter with a number behind it has a subscript."""
+    assert read_answer("4k") == GivenNumber(4000, 1000, "4k")
+    assert read_answer("(20, 10)") == Shape((20, 10))
+    assert number("4*16*(8+16+1)") == number("4x16(8+16+1)") == 1600
+    assert number("h1 + h₁ + h_{1}") == 3 * letter("h_1")
+    with pytest.raises(CallError):
+        read_answer("gru")
+
+
+def totals(of: Network) -> dict[str, list[Any]]:
+    """Return the count that each mistake gives, by its id; those that are fitted to an answer left out."""
+    search, question = Search(worksheet_of(of), of), Question(of, GivenNumber(0))
+    return {
+        row.id: [question.params(variant.worksheet) for variant in search.variants(row, question)]
+        for row in TABLE
+        if not (isinstance(row, Family) and row.fitted)
+    }
+
+
+@given(st.sampled_from(["rnn", "gru", "lstm", "mgu", "sru", "fastgrnn", "minlstm"]), st.booleans(), st.booleans())
+def test_each_mistake_makes_of_letters_what_it_makes_of_numbers(kind: str, both: bool, output: bool) -> None:
+    """The table is one: its polynomials at any sizes are its numbers."""
+    sizes = {"m": 1_009, "h": 503, "p": 251, "T": 7}
+    text = f"input: %s\nlayers: [{{{kind}: %s, bidirectional: {str(both).lower()}}}]\n"
+    text += "output: %s\nsteps: %s" if output else "# %s\nsteps: %s"
+    in_letters, in_numbers = totals(network(text % tuple(sizes))), totals(network(text % tuple(sizes.values())))
+    at = {
+        name: [total.at(sizes) if isinstance(total, Polynomial) else total for total in found]
+        for name, found in in_letters.items()
+    }
+    assert at == in_numbers
