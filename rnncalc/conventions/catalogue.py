@@ -1,6 +1,6 @@
 """The conventions by name, and which of them can express a layer.
 
-The one list that a new framework is named in. Each is loaded when it is first used.
+The one list in which a new framework is named. Each is imported when it is first used.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ CONVENTIONS: dict[str, str | Convention] = {
     "flax-nnx": "rnncalc.conventions.flax_nnx",
     "onnx": "rnncalc.conventions.onnx",
 }
-"""The module whose CONVENTION each is, or the convention itself."""
+"""Each convention, or the module that has it."""
 
 NOTATIONS = ("w", "uvw", "rows", "stacked", "stacked-gates", "pytorch")
 """The names of the notations; what they are is `notation.NOTATION_BY_NAME`, which few calls need."""
@@ -28,7 +28,7 @@ NOTATIONS = ("w", "uvw", "rows", "stacked", "stacked-gates", "pytorch")
 def convention(name: str) -> Convention:
     """Return a convention. Raises KeyError for a name that is not in the list.
 
-    Raises DeclarationError where the list does not lead to a convention of that name.
+    Raises DeclarationError if the list does not lead to a convention of that name.
     """
     found = CONVENTIONS[name]
     if isinstance(found, str):
@@ -43,7 +43,7 @@ def convention(name: str) -> Convention:
 
 
 def lacks(layer: Layer, name: str) -> Iterator[OptionProblem]:
-    """Yield what a layer asks for that the convention cannot express: the option, or the kind, and what is wrong."""
+    """Yield each option, or the kind, that the convention cannot express, with the reason."""
     if not isinstance(layer, Cell):
         return
     row = convention(name)

@@ -1,7 +1,7 @@
-"""The one algebra of counts: its value, its letters, its numbers.
+"""The one algebra of counts: values, letters, numbers.
 
-An expression is made of whole numbers, letters, axes, sums and products. The formula of a layer is one, read off its
-tensors; so is the product of a tensor's axes and every other sum that is shown. Knows tensors only.
+An expression is made of whole numbers, letters, axes, sums and products. The formula of a layer, read off its tensors,
+is one; so are the product of a tensor's axes and every other sum that is shown. Knows only tensors.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ Expression = Union[int, str, Axis, Plus, Times, "Polynomial"]
 
 
 def value(of: Expression, sizes: Sizes) -> int:
-    """Return what an expression comes to."""
-    if isinstance(of, str):  # in turn and not by a match, which takes twice as long: every layer is asked
+    """Return the value of an expression."""
+    if isinstance(of, str):  # not a match statement, which takes twice as long, and every layer needs this
         return sizes[of]
     if isinstance(of, int):
         return of
@@ -70,7 +70,7 @@ def letters(of: Expression) -> str:
 
 
 def _sign(left: Expression, right: Expression) -> str:
-    """Return what stands between two factors in letters: nothing in `4h(m + 1)`, a dot in `n·m`, else a cross."""
+    """Return the sign between two factors in letters: none in `4h(m + 1)`, a dot in `n·m`, else a cross."""
     match left, right:
         case str(), str():
             return "·"

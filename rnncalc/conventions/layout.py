@@ -1,6 +1,6 @@
-"""The tensors of a layer under a convention: the one reading of what a convention says.
+"""The tensors of a layer under a convention: the one reader of conventions.
 
-A layout is in letters and holds for every width; it takes no notice of the layer's neighbours or of its name.
+A layout is in letters and holds for every width, whatever the layer's name and neighbours.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ class Stack(NamedTuple):
 class Layout(NamedTuple):
     """The tensors a layer owns, and those it shares with the layer that owns them.
 
-    params: how many parameters it owns, and letters: the same written down.
+    params: the number of parameters it owns; letters: the same in letters.
     """
 
     own: tuple[Tensor, ...]
@@ -52,8 +52,8 @@ _Made = tuple[tuple[str | Slot, ...], Role, str, tuple[Axis, ...]]
 def layout(layer: Layer, inputs: int, convention: Convention, stacks: Sequence[Stack] = ()) -> Layout:
     """Return the layout of a layer that reads `inputs` features.
 
-    stacks: the products of a cell whose matrices the convention has as one.
-    Raises DeclarationError where the cell, or what the convention says of it, contradicts itself.
+    stacks: the products of a cell whose matrices are joined into one.
+    Raises DeclarationError if the cell, or the convention's arrays for it, contradict themselves.
     """
     shared: tuple[Tensor, ...] = ()
     match layer:
@@ -91,7 +91,7 @@ def _plain(array: Array, role: Role) -> Tensor:
 
 
 def role_of(layer: Cell, product: Product) -> Role:
-    """Return the role of a product's matrix: a look at a state other than the first is a peephole."""
+    """Return the role of a product's matrix; a diagonal one of a state other than the first is a peephole."""
     if product.of == "x":
         return Role.INPUT
     first = next(iter(layer.states))
@@ -104,7 +104,7 @@ def width_of(layer: Cell, of: str) -> str:
 
 
 def sides_of_biases(layer: Cell, gates: Iterable[Gate], arrays: CellArrays) -> dict[str, Side]:
-    """Return where the biases of each gate stand, of those that have any."""
+    """Return the side of each gate's bias, for gates that have one."""
     biased = [gate.letter for gate in gates if gate.bias] if layer.bias else []
     if arrays.side_before is not None and not layer.resets_after(arrays.habits.reset_after):
         return dict.fromkeys(biased, arrays.side_before)
@@ -123,7 +123,7 @@ WIDTHS = {
 
 
 def letters_of_kind(of: type[Cell], units: int) -> set[str]:
-    """Return the letters of all gates that a cell can have, one option at a time another than by default."""
+    """Return the letters of all gates that a cell can have, with one option at a time changed from its default."""
     layer: Cell = of(units=units)
     options = {option: layer.option(option).allowed for option in of.options()}
     layers = [layer]
@@ -156,7 +156,7 @@ class CellTensors:
         self._check_letters()
 
     def _check_letters(self) -> None:
-        """Refuse letters of the convention that no gate of the kind has, with whatever options."""
+        """Refuse letters of the convention that no gate of the kind has under any option."""
         own = {gate.letter for gate in self.gates}
         named = {"order": self.arrays.order, "peephole_order": self.arrays.peephole_order, "sides": self.arrays.sides}
         for part, gates in named.items():
@@ -166,7 +166,7 @@ class CellTensors:
                     raise DeclarationError(f"{where}: no gate is called {letter}; there are {all_of(sorted(known))}")
 
     def tensors(self) -> Iterator[Tensor]:
-        """Yield the tensors of the first direction, then, where it has tensors of its own, of the second."""
+        """Yield the tensors of the first direction, then those of the second if it has its own."""
         marks = self.convention.directions
         if marks is None:
             direction = Direction.BOTH if self.layer.bidirectional else Direction.FORWARD
@@ -202,7 +202,7 @@ class CellTensors:
 
     def _stacked(self) -> Iterator[_Made]:
         """Yield a tensor for each of the stacks."""
-        users: dict[str, dict[str, None]] = {}  # of each matrix the gates, in their order
+        users: dict[str, dict[str, None]] = {}  # the gates of each matrix, in order
         for gate in self.gates:
             for each in gate.products:
                 users.setdefault(_matrix(gate, each), {}).setdefault(gate.letter)
@@ -216,7 +216,7 @@ class CellTensors:
             yield self._filled(array, stack.letters(len(self.gates)), ""), Role.KERNEL, gates, axes
 
     def _products(self, array: Array | None, role: Role, gates: Sequence[Gate]) -> Iterator[_Made]:
-        """Yield a tensor for each matrix of the role, or one for all gates, where the array is fused."""
+        """Yield a tensor for each matrix of the role, or one for all gates if the array is fused."""
         stacked = {(matrix, of) for stack in self.stacks for matrix in stack.matrices for of in stack.reads}
         matrices: dict[tuple[str, Form], dict[str, str]] = {}  # what is read and how: the gates that use each matrix
         for gate in gates:
@@ -228,7 +228,7 @@ class CellTensors:
         if matrices and array is None:
             raise DeclarationError(f"{self.convention.name}: {self.layer.kind}: {role}: missing")
         for (of, form), uses in matrices.items():
-            assert array is not None  # said above
+            assert array is not None  # refused above
             reads = "" if form is Form.DIAGONAL else width_of(self.layer, of)
             if array.by_gate:
                 for letters, gated in uses.items():

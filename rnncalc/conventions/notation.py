@@ -1,8 +1,8 @@
-"""How a lecture or a class writes the parameters of a network: each notation is one value.
+"""How a course writes the parameters of a network: each notation is one value.
 
-A notation says how each part of a layer is spelled and how it lies. Under a convention it becomes that convention's
-rules with its own arrays in them: the same gates and the same biases, so the same count. Equations take their letters
-from these arrays too, so that they and the tensors cannot differ.
+A notation gives the name and the shape of each part of a layer. It replaces the arrays of a convention, and keeps its
+gates and biases, so the count stays the same. Equations take their letters from these arrays too, so that they and the
+tensors agree.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Notation(Frozen):
     parts: how each part of a cell is spelled, by its name in CellArrays.
     rows: vectors are rows, and stand before the matrices that they are multiplied by.
     joins_gates: gates that read the same have one matrix.
-    note: what its letters are to the textbook's.
+    note: the relation of its letters to the textbook's.
     only: the one convention whose parameters it spells; "" for any.
     """
 
@@ -35,7 +35,7 @@ class Notation(Frozen):
 
     @property
     def stacked(self) -> bool:
-        """Whether what a gate reads is one vector, which one matrix multiplies."""
+        """Whether one matrix multiplies everything that a gate reads, joined into one vector."""
         return "stacked" in self.parts
 
     def of(self, base: Convention) -> Convention:
@@ -93,7 +93,7 @@ _W: dict[str, Array] = {
     "scalar": _array(Slot.GATE, axes=(Width.ONE,)),
     "state": _array(Slot.READ, "_0", axes=(Width.READS,)),
 }
-"""The textbook's, with a letter more where a gate has two biases: b_xz beside the input, b_hz beside the state."""
+"""The textbook's; a gate with two biases has b_xz beside the input and b_hz beside the state."""
 
 _UVW = _W | {
     "input": _array("U_", Slot.APART, axes=INPUT),
@@ -169,4 +169,4 @@ NOTATION_BY_NAME = {each.name: each for each in _ALL}
 """Every notation by its name, those of `catalogue.NOTATIONS`."""
 
 W = NOTATION_BY_NAME["w"]
-"""In it equations are written where no notation is named."""
+"""The notation of equations if none is named."""

@@ -1,8 +1,8 @@
-"""What a convention says: how a framework names, fuses, orders and orients the parameters of a layer; what it lacks.
+"""The rules of a convention: how a framework names, fuses, orders and orients parameters, and what it lacks.
 
 A convention is data, one file a framework beside this one: a cell is written as another with some parts changed. It is
-checked when it is built; gates that it names are looked for when a layer of their kind is first laid out, so that no
-call loads cells that it does not have. How a convention becomes tensors is `layout.py`.
+checked when it is built. The gates that it names are checked when a layer of their kind is first laid out, so that
+unused cells are not imported. `layout.py` turns a convention into tensors.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ class Slot(Enum):
 
 
 class Width(Enum):
-    """The length of an axis. READS is the width that a product reads; a diagonal product has no such axis.
+    """The length of an axis. READS is the width that a product reads; a diagonal product does not have this axis.
 
-    READS_OR_ONE is 1 in a diagonal one. STACKED is as long as all that a gate reads, the states before and the input.
+    READS_OR_ONE is 1 in a diagonal one. STACKED is as long as everything that a gate reads together, states and input.
     """
 
     UNITS = "h"
@@ -62,7 +62,7 @@ class Width(Enum):
 
 
 class Side(Enum):
-    """Where a gate's bias stands: beside what it reads of the input, of the past, or one on each side."""
+    """The side of a gate's bias: beside the input, beside the past, or one on each side."""
 
     INPUT = "input"
     RECURRENT = "recurrent"
@@ -72,8 +72,7 @@ class Side(Enum):
 class Array(Frozen):
     """How tensors of one role are named and shaped.
 
-    A name with the slot GATE or APART has a tensor for each gate; without it all gates lie in one, along the axis
-    GATED.
+    With the slot GATE or APART in the name, each gate has a tensor; else all gates are in one, along the axis GATED.
     """
 
     name: tuple[str | Slot, ...]
@@ -182,14 +181,14 @@ NO_FRAMEWORK: Mapping[str, tuple[object, ...]] = {
     "peepholes": (False,),
     "learned_state": (False,),
 }
-"""What no framework has in its own recurrent layers, unless its row says otherwise."""
+"""The options that no framework has in its own recurrent layers, unless its row says otherwise."""
 
 HEARD_OF = {*Cell.fields, *NO_FRAMEWORK, "activation", "reset_after"}
-"""The options of cells that the rows were written with in mind; no framework is taken to have any other."""
+"""The options that the rows consider; a framework is assumed not to have any other."""
 
 
 def restricted(*but: str, **others: tuple[object, ...]) -> dict[str, tuple[object, ...]]:
-    """Return what no framework has, but for some options, and with others restricted too.
+    """Return the options that no framework has, without those in `but`, and with others restricted too.
 
     Raises DeclarationError for a name in `but` that is not restricted.
     """
@@ -228,7 +227,7 @@ class Convention(Frozen):
 
     @property
     def made(self) -> dict[object, Any]:
-        """The layouts and the traces of steps that have been made under it: they are its own and go with it."""
+        """The layouts and traces made under it, kept with it."""
         found: dict[object, Any] = self.__dict__["_made"]
         return found
 
@@ -238,11 +237,11 @@ class Convention(Frozen):
             raise DeclarationError(f"{self.name}: {message}")
 
     def arrays(self, kind: str) -> CellArrays | None:
-        """Return how it lays out a kind of cell, None where it has none such."""
+        """Return its arrays for a kind of cell, None if it lacks the kind."""
         return self.cells if isinstance(self.cells, CellArrays) else self.cells.get(kind)
 
     def habits(self, kind: str) -> Habits:
-        """Return how its cell of a kind differs from the textbook's, where no option of the layer says it."""
+        """Return the differences of its cell from the textbook's that no option expresses."""
         arrays = self.arrays(kind)
         return Habits() if arrays is None else arrays.habits
 
@@ -262,7 +261,7 @@ class Convention(Frozen):
             yield "projection"
 
     def excess(self, layer: Cell) -> int:
-        """Return by how much a projection is wider than it may be; 0 where it is not."""
+        """Return by how much a projection is too wide, or 0."""
         arrays, projection = self.arrays(layer.kind), layer.__dict__.get("projection")
         if arrays is None or not arrays.projects_down or projection is None:
             return 0
@@ -271,7 +270,7 @@ class Convention(Frozen):
 
 
 def _wrong_returns(returns: Returns) -> Iterator[str]:
-    """Yield axes that stand twice or are missing, and a name of states that tells them not apart."""
+    """Yield axes that are repeated or missing, and a name that does not tell states apart."""
     for part, needed, others in (("sequence", "BW", "T"), ("axes", "BW", "TD"), ("state_axes", "BW", "DL")):
         axes = getattr(returns, part)
         if len({*axes}) != len(axes) or not {*needed} <= {*axes} <= {*needed, *others}:
@@ -314,7 +313,7 @@ _WITHOUT = {part: f"no layer may have the option {option}" for part, option, _ i
 
 
 def _problems(convention: Convention) -> Iterator[str]:
-    """Yield what is wrong with a convention; what follows the first may be wrong because of that."""
+    """Yield what is wrong with a convention; later problems may follow from the first."""
     if not isinstance(convention.title, str) or not convention.title:
         yield f"title: expected how people write its name, got {convention.title!r}"
     yield from _wrong_plain(convention)
@@ -332,7 +331,7 @@ def _problems(convention: Convention) -> Iterator[str]:
 
 
 def _wrong_plain(convention: Convention) -> Iterator[str]:
-    """Yield the arrays of a dense layer or of an embedding that have other axes than these can have."""
+    """Yield arrays of a dense layer or an embedding with impossible axes."""
     for dense in (convention.dense, convention.output or convention.dense):
         yield from _wrong_array("dense: kernel", dense.kernel)
         yield from _wrong_array("dense: bias", dense.bias)
@@ -350,7 +349,7 @@ def _wrong_plain(convention: Convention) -> Iterator[str]:
 
 
 def _wrong_cell(where: str, arrays: CellArrays, kinds: Iterable[str]) -> Iterator[str]:
-    """Yield what the arrays of a cell lack, have in vain or have wrong."""
+    """Yield what is missing, unused or wrong in the arrays of a cell."""
     for part, of in _TYPES.items():
         if not isinstance(value := getattr(arrays, part), of):
             yield f"{where}{part}: expected a {of.__name__}, got {value!r}"
@@ -377,7 +376,7 @@ _TYPES: dict[str, type] = {"side": Side, "order": str, "peephole_order": str, "s
 
 
 def needed_parts(arrays: CellArrays) -> list[str]:
-    """Return the parts that some layer has tensors of."""
+    """Return the parts of which some layer has tensors."""
     needed = {"input", "recurrent"}
     sides = {arrays.side, *arrays.sides.values(), *([arrays.side_before] if arrays.side_before else [])}
     whole = arrays.both_biases is not None and not arrays.sides  # both sides of every gate in one tensor
@@ -393,7 +392,7 @@ def needed_parts(arrays: CellArrays) -> list[str]:
 
 
 def _wrong_array(where: str, array: object) -> Iterator[str]:
-    """Yield what an array is, or has, of another type; Python takes a text for a tuple of its letters."""
+    """Yield wrong types in an array; Python treats text like a tuple of its letters."""
     if not isinstance(array, Array):
         yield f"{where}: expected an Array, got {array!r}"
         return
@@ -404,7 +403,7 @@ def _wrong_array(where: str, array: object) -> Iterator[str]:
 
 
 def _wrong_axes(where: str, part: str, sizes: tuple[Width, ...], array: Array) -> Iterator[str]:
-    """Yield the axes of a cell's array where the part has others, in whatever order."""
+    """Yield wrong axes of a cell's array; their order is free."""
     gated = part in _GATED
     if gated and array.by_gate == any(axis in array.axes for axis in _FUSED):
         yield f"{where}: its name tells the gates apart, or an axis holds them all: one of the two"
@@ -425,7 +424,7 @@ def _other_axes(where: str, expected: str, array: Array) -> str:
 
 
 def _wrong_orders(where: str, arrays: CellArrays) -> Iterator[str]:
-    """Yield an order that no tensor has, or a gate that is in one twice."""
+    """Yield an order that no tensor uses, or a gate that is in an order twice."""
     fused = [part for part in _GATED if (of := getattr(arrays, part)) and not of.by_gate]
     for part, letters, used in (
         ("order", arrays.order, fused),
@@ -460,7 +459,7 @@ def _arrays_of(convention: Convention) -> Iterator[tuple[str, Array]]:
 
 
 def _wrong_directions(convention: Convention) -> Iterator[str]:
-    """Yield what keeps the tensors of the two directions from having names of their own."""
+    """Yield the reasons why the tensors of the two directions would share names."""
     marks = convention.directions
     if marks is not None and (len(marks) != 2 or marks[0] == marks[1]):
         yield f"directions: expected two marks that differ, or None, got {marks!r}"
@@ -471,7 +470,7 @@ def _wrong_directions(convention: Convention) -> Iterator[str]:
 
 
 def _wrong_spellings(convention: Convention) -> Iterator[str]:
-    """Yield names that are spelled in another way, and that no tensor has."""
+    """Yield renamed names that no tensor has."""
     if not convention.renamed:
         return
     arrays = [array for _, array in _arrays_of(convention)]

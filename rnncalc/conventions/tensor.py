@@ -41,7 +41,7 @@ WAYS = (Direction.FORWARD, Direction.BACKWARD)
 
 
 class Axis(NamedTuple):
-    """An axis of so many times a letter's width: `Axis(4, "h")` has 4h places. Without a letter it is a bare number."""
+    """An axis of a multiple of a letter's width: `Axis(4, "h")` has the length 4h. Without a letter it is a number."""
 
     times: int
     letter: str = ""
@@ -52,7 +52,7 @@ class Axis(NamedTuple):
 
 
 class StackedAxis(Axis):
-    """An axis of several widths, one after the other: `StackedAxis(1, "h+m")` has h + m places."""
+    """An axis of several widths, one after the other: `StackedAxis(1, "h+m")` has the length h + m."""
 
     @property
     def letters(self) -> tuple[str, ...]:
@@ -88,7 +88,7 @@ class Tensor(NamedTuple):
 
     @property
     def plain_shape(self) -> tuple[int, ...]:
-        """Its shape; of a vector that lies as a row, without the axis of 1."""
+        """Its shape; for a row vector without the axis of 1."""
         row = len(self.axes) == 2 and self.axes[0] == Axis(1)
         return self.shape[1:] if row else self.shape
 

@@ -1,4 +1,4 @@
-"""The textbook: one matrix a gate, output by input, one bias vector per gate, every cell and every option."""
+"""The textbook: one matrix per gate, output by input, one bias vector per gate, every cell and every option."""
 
 from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Returns, Slot, Width
 

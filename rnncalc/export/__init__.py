@@ -1,6 +1,6 @@
-"""A network as source code for a framework: SPELLINGS, the list of them all, and `source`, which writes a program.
+"""A network as source code for a framework: SPELLINGS, the list of frameworks, and `source`, which writes a program.
 
-A new framework to write for is a module with SPELLING = Spelling(...), named in the list under its convention.
+A new framework is a module with SPELLING = Spelling(...), named in the list under its convention.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SPELLINGS: dict[str, str | Spelling] = {
     "flax-linen": "rnncalc.export.flax_linen",
     "flax-nnx": "rnncalc.export.flax_nnx",
 }
-"""The module whose SPELLING each is, or the spelling itself."""
+"""The spelling of each framework, or the module that has it."""
 
 _HERE = "in rnncalc/export/__init__.py"
 
@@ -77,7 +77,7 @@ def source(network: Network, target: str) -> str:
         compile(text, "the program", "exec")
     except (DeclarationError, RefusedError):
         raise
-    except Exception as error:  # whatever a stranger's spelling raises, or writes
+    except Exception as error:  # a spelling from elsewhere may raise or write anything
         raise DeclarationError(f"{target}: its spelling: {_reason(error)}") from error
     return text
 

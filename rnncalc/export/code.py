@@ -1,7 +1,7 @@
-"""Python as text: lines broken as ruff's formatter breaks them, docstrings, and names from the names of strangers.
+"""Python as text: lines broken as ruff's formatter breaks them, docstrings, and identifiers from users' names.
 
-What a spec says is data: it becomes an identifier of plain letters, or text in a docstring or comment that cannot end
-it. Knows no framework but the names that their modules have themselves.
+The text of a spec becomes an identifier of plain letters, or harmless text in a docstring or comment. Knows no
+framework but the names that their modules use.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def noted(code: str, note: str) -> str:
 
 
 def broken(line: str) -> list[str]:
-    """Return a line of code in as many lines as it needs, indented as it is.
+    """Return a line of code in as many lines as it needs, with its indentation.
 
     A comment stands at the end of a line that leaves room for it, else above.
     """
@@ -109,7 +109,7 @@ def returned(lines: list[str], depth: int = 2) -> list[str]:
 
 
 def docstring(*paragraphs: str, depth: int = 1) -> list[str]:
-    """Return the lines of a docstring; text of strangers in it must have gone through `spoken`."""
+    """Return the lines of a docstring; users' text in it must have gone through `spoken`."""
     width = WIDTH - len(INDENT) * depth
     (first, *others) = (paragraph for paragraph in paragraphs if paragraph)
     if not others and len(first) + 6 <= width:
@@ -125,7 +125,7 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def spoken(text: str, most: int = 200) -> str:
-    """Return text of strangers as a docstring can hold it: on one line, and without an end of its own."""
+    """Return users' text for a docstring: on one line, and unable to end it."""
     return escape(text, most).replace("\\", "\\\\").replace('"""', '\\"\\"\\"').strip()
 
 
@@ -159,14 +159,14 @@ RESERVED = frozenset(
     unbind variable variable_dtype variables weights xpu zero_grad
     """.split()  # noqa: SIM905  a list of so many words would fill pages
 )
-"""What modules of the frameworks have themselves, in small letters, but for `output`."""
+"""The names that the frameworks' modules use themselves, in small letters, except `output`."""
 
 BESIDE = ("extra", "forward", "backward", "bias", "end")
 """What may stand behind a module's name, `_` between, for what belongs to it; so may a state, and `_0` after that."""
 
 
 def identifiers(modules: Iterable[Module], reserved: Container[str] = ()) -> dict[str, str]:
-    """Return for the name of each module the identifier that it has in a program, no two of which meet.
+    """Return the identifier of each module in a program; all of them differ.
 
     reserved: names that the framework's modules have beside those of RESERVED.
     """

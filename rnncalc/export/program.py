@@ -1,8 +1,8 @@
-"""What a program for a framework consists of: its modules, each with its tensors and its part in the flow.
+"""The parts of a program for a framework: its modules, each with its tensors and its place in the flow.
 
 A layer that the framework's own modules can express is one of them, with the tensors of the framework's convention. Any
-other is a module of the program's own, written from its equations, with the textbook's tensors. Knows no word of any
-program.
+other layer is a module of the program's own, written from its equations, with the textbook's tensors. Knows nothing of
+code.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rnncalc.step.trace import trace
 
 TEXTBOOK = "textbook"
 OUTSIDE = ("learned_state",)
-"""Options that are written around a framework's module, and need none of its own."""
+"""Options that are written around a framework's module."""
 
 _PLACING = {"units", "projection", "name", "frozen", "repeat", "extra_inputs", "bidirectional", "merge", *OUTSIDE}
 

@@ -24,7 +24,7 @@ WIDTHS = {"m": "inputs", "h": "units", "p": "projection"}
 """The names of widths in a program, by their letters; any other letter is its own name."""
 
 SOME_STEPS = 2
-"""The number of steps that a program is tried with if the network has none."""
+"""The number of steps with which a program is tried if the network has none."""
 
 BEFORE = "t−1"
 
@@ -79,7 +79,7 @@ class Spelling(Frozen, kw_only=True):
     # Expressions.
     library: str  # the module of functions
     helpers: Mapping[str, str] = {}  # of operations that are no function of it: a function that is written out
-    functions: Mapping[str, tuple[str, ...]] = {}  # functions called otherwise, and their further arguments
+    functions: Mapping[str, tuple[str, ...]] = {}  # functions with other names, and their further arguments
     transposed: str = "{matrix}.T"
     number: str = "{parameter}"  # a parameter read as an array
     half: str  # the half of x that a direction reads
@@ -228,7 +228,7 @@ class Writer:
         return self.spelling.layers[module.layer.kind].format(**values)
 
     def _flow(self) -> Iterator[str]:
-        """Yield the statements that take the inputs through the modules: what each move of the network does to x."""
+        """Yield the statements that pass the inputs through the modules, one move of the network after the other."""
         spelling, flow = self.spelling, self.program.network.flow
         shape = shapes(flow)
         modules = {module.places[-1].name: module for module in self.program.modules}
@@ -391,7 +391,7 @@ class Writer:
             title = convention(program.target).title
             own = "the cells above are written from their equations, one matrix a gate"
             yield f"{title} has no module for some of the layers; {own}."
-        if network.source and network.convention == program.target:  # else it tells of other numbers
+        if network.source and network.convention == program.target:  # else it would mention other numbers
             yield f"Source: {spoken(network.source, 400)}"
 
 
@@ -539,7 +539,7 @@ class _Equations:
         return name if symbol.axes else self.spelling.number.format(parameter=name)
 
     def _tight(self, formula: Formula, least: int) -> str:
-        """Return code, in brackets if it binds less tightly than what it stands in asks for."""
+        """Return code, in brackets if it binds less tightly than its context requires."""
         code = self.code(formula)
         if isinstance(formula, Symbol) or formula in self.names:
             return code

@@ -1,7 +1,7 @@
-"""How reports are written: one file a format, and FORMATS, the list of them all.
+"""How reports are written: a module for each format, and FORMATS, the list of all.
 
-A new format is a module with `write(reports, file)` and its line in FORMATS. A format's module is imported when it is
-used, so that none pays for another. Knows of a report only its kinds.
+A new format is a module with `write(reports, file)` and a line in FORMATS. It is imported when it is used. Knows only
+the kinds of a report.
 """
 
 from collections.abc import Iterable
@@ -25,9 +25,9 @@ from rnncalc.text import did_you_mean, escape, one_of
 class Format(NamedTuple):
     """A format: the module whose `write(reports, file)` writes it, and the kinds of report that this can write.
 
-    read_at_once: whether people read it where it is printed, so that failures need not be told beside it.
-    for_screens: it is read where it is printed, in the encoding of that; others are UTF-8 wherever they go.
-    suffix: of the files that are written in it; several formats may share one.
+    read_at_once: whether people read it on the terminal, so that failures need not be repeated on standard error.
+    for_screens: whether it is written in the terminal's encoding; other formats are always UTF-8.
+    suffix: the suffix of its files; several formats may share one.
     """
 
     module: str
@@ -66,7 +66,7 @@ _HERE = "in rnncalc/formats/__init__.py"
 def offered(*reports: type[Report]) -> tuple[str, ...]:
     """Return the names of the formats that can write one of these classes of report.
 
-    Raises DeclarationError for a format whose suffix no file can have.
+    Raises DeclarationError for an impossible suffix.
     """
     for name, of in FORMATS.items():
         if of.suffix and not of.suffix.startswith("."):
@@ -87,7 +87,7 @@ def find(format: str) -> Format:
 def write(reports: Iterable[Report], format: str, file: TextIO) -> None:
     """Write the reports in a format to a text file.
 
-    Raises CallError, before anything is written, for a format that there is not, or that cannot write these reports.
+    Raises CallError, before anything is written, for an unknown format or one that cannot write these reports.
     Raises DeclarationError for a format whose module has no writer, or whose writer raises an unexpected exception.
     """
     found = find(format)
@@ -105,5 +105,5 @@ def write(reports: Iterable[Report], format: str, file: TextIO) -> None:
         writes(reports, file)
     except (CallError, RefusedError, SpecError, DeclarationError, OSError, MemoryError):
         raise
-    except Exception as error:  # whatever a stranger's format raises
+    except Exception as error:  # a format from elsewhere may raise anything
         raise DeclarationError(f"{where}: {raised(error, module.get('__file__'))}") from error

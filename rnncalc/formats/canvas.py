@@ -1,4 +1,4 @@
-"""Questions in the text that text2qti makes a Canvas quiz of: a group of variants, of which each student gets one."""
+"""Questions as text for text2qti, which makes a Canvas quiz: a group of variants, one for each student."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rnncalc.reports.sheet import QuizQuestion
 from rnncalc.text import escape
 
 MOST_FEEDBACK = 12
-"""The mistakes that are told where feedback cannot depend on the answer that is written."""
+"""The most mistakes in the feedback on a typed answer, which cannot depend on that answer."""
 
 
 def write(reports: Iterable[QuizReport], file: TextIO) -> None:
@@ -47,5 +47,5 @@ def _question(question: QuizQuestion) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    r"""Return text with the characters escaped that Markdown gives a meaning."""
+    r"""Return text with the special characters of Markdown escaped."""
     return re.sub(r"([\\`*_{}\[\]<>#$^~|])", r"\\\1", escape(text, LONGEST))

@@ -53,8 +53,8 @@ def _answer(mark: str, text: str, answer: QuizAnswer) -> str:
 
 
 def _text(text: str) -> str:
-    """Return text with a backslash before each character that GIFT gives a meaning."""
-    bare = escape(text, LONGEST).replace("->", "→")  # an arrow would make pairs to match of answers
+    """Return text with a backslash before each special character of GIFT."""
+    bare = escape(text, LONGEST).replace("->", "→")  # an arrow would turn answers into pairs to match
     return re.sub(r"([\\~=#{}:])", r"\\\1", bare)
 
 

@@ -1,7 +1,7 @@
-"""Annotations for GitHub's runner: a line each, on the line of the file that they are about.
+"""Annotations for GitHub's runner: one line each, placed on a line of a file.
 
-The runner reads commands from what a step prints. So every value is escaped as it asks for: a name, a path or a
-message in a spec cannot end its annotation and start a command of its own.
+The runner reads commands from what a step prints. So every value is escaped: a name, a path or a message in a spec
+cannot end its annotation and start another command.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def write(reports: Iterable[CheckedReport], file: TextIO) -> None:
-    """Write an error for each failure, up to MOST_LINES; a notice for what was left out of a file."""
+    """Write an error for each failure, up to MOST_LINES, and a notice for each skipped check."""
     lines = (line for report in reports for path, findings in report.findings() for line in _lines(path, findings))
     file.writelines(islice(lines, MOST_LINES))
     if rest := sum(1 for _ in lines):
@@ -26,7 +26,7 @@ def write(reports: Iterable[CheckedReport], file: TextIO) -> None:
 
 
 def _lines(file: str, findings: list[Finding]) -> Iterator[str]:
-    """Yield the errors of a file; of one without any, the notices."""
+    """Yield the errors of a file; if there are none, its notices."""
     errors = [finding for finding in findings if finding.wrong]
     for finding in errors or findings:
         if finding.outcome is not Outcome.PASSED:

@@ -1,6 +1,6 @@
-"""Reports as one page that needs nothing else: no network, no script, no font of its own; for screens and for paper.
+"""Reports as one page that needs no network, script or font; for screens and for paper.
 
-Text is escaped here and in `mathml.py`, wherever it comes from. The page is XML too, so that a program can read it.
+All text is escaped here and in `mathml.py`. The page is valid XML, so that programs can read it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _HEAD = """<!DOCTYPE html>
 """
 
 _LEAST = 0.75
-"""The least share of its size that a picture shrinks to."""
+"""The smallest share of its size to which a picture shrinks."""
 
 _SIGNS = {"✓": "yes", "✗": "no"}
 """The classes of a sign in a cell, or at the start of a note."""

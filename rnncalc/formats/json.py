@@ -51,9 +51,9 @@ _HARMLESS = {"##[": r"#\u0023[", "\x7f": r"\u007f"}
 
 
 def _text(value: Any) -> str:
-    """Return a value as JSON in ASCII: nothing acts on a terminal or hides in it, and any encoding can write it.
+    """Return a value as JSON in ASCII: it is safe on a terminal and in any encoding.
 
-    Half a pair of surrogates is no character, and becomes the same sign as in every other format.
+    Half a surrogate pair is not a character; it is replaced as in every other format.
     """
     text = _encode(value)
     return re.sub(_ESCAPED, _harmless, text) if "\\ud" in text or "##[" in text or "\x7f" in text else text

@@ -87,7 +87,7 @@ _LATEX_SIGNS: dict[str, str] = {sign: sign.value for sign in Sign}
 _LATEX_SIGNS |= {Sign.EQUALS: " &= ", Sign.MINUS: " - ", Sign.ELEMENTWISE: r" \circ ", Sign.TIMES: r" \cdot "}
 _LATEX_SIGNS |= {Sign.APPLIED: r" \, ", Sign.COMMA: r",\, "}
 _LATEX_FUNCTIONS = {"σ": r"\sigma", **{name: f"\\{name}" for name in ("tanh", "min", "max", "exp")}}
-"""The functions that TeX has a command for; others are words."""
+"""The functions with a command in TeX; others are written as words."""
 
 _MATH = {"×": r"\times", "·": r"\cdot ", "−": "-"}  # × stands between spaces, · beside letters
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
@@ -260,7 +260,7 @@ def latex(line: Line) -> str:
 
 
 def inline(line: Line) -> str:
-    """Return mathematics among words, between dollars, without alignment marks or spaces that Markdown removes."""
+    """Return mathematics among words, between dollars, without alignment marks."""
     plain_signs = (Sign.EQUALS, Sign.APPLIED)
     return f"${''.join(str(piece) if piece in plain_signs else _latex(piece) for piece in line)}$"
 
@@ -430,7 +430,7 @@ _QUIZ_HEAD = r"""\documentclass{article}
 
 
 def _write_quizzes(reports: Iterable[QuizReport], file: TextIO) -> None:
-    """Write the sheets of each quiz, each on a page, and after them the key, as far as they are asked for."""
+    """Write the requested sheets of each quiz, each on a page, and then the key if it is requested."""
     file.write(_QUIZ_HEAD)
     for quiz in [report.quiz() for report in reports]:
         if quiz.sheet:

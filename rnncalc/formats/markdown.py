@@ -1,4 +1,4 @@
-"""Reports as Markdown, with every name escaped; no more than the megabyte that GitHub shows."""
+"""Reports as Markdown, with every name escaped, up to the megabyte that GitHub shows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rnncalc.reports.report import SheetReport
 
 MOST_BYTES = 1_000_000
-"""GitHub shows a job summary of 1 MiB at most, and an empty one where it is longer."""
+"""GitHub shows a job summary of at most 1 MiB, and nothing of a longer one."""
 
 _ACTIVE = re.compile(r"([\\`*_{}\[\]<>|#!~&@$])")
 _STARTS = re.compile(r"^(\d+)(?=[.)])|^(?=[-+=])")
@@ -31,7 +31,7 @@ _TAME = re.compile(r"[A-Za-z0-9\\{}$_^(),.=+/\- ]*")
 
 def write(reports: Iterable[SheetReport], file: TextIO) -> None:
     """Write each sheet as a heading, a table and its notes, up to a size that GitHub shows."""
-    left = MOST_BYTES - 200  # for the line that says what is missing
+    left = MOST_BYTES - 200  # room for the line about missing lines
     missing = 0
     for line in _lines(reports):
         left -= len(line.encode("utf-8", "replace"))

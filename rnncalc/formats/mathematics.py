@@ -1,7 +1,7 @@
 """Equations in characters, for a terminal, and the places to break a wide equation, for every format.
 
-An equation in letters has the shapes below its terms; one with numbers in has vectors as columns and matrices in
-brackets, all on one base line.
+An equation in letters has the shapes below its terms. An equation with numbers has vectors as columns and matrices in
+brackets, on one base line.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ class _Rows(NamedTuple):
     def with_pieces(self, pieces: Line, signs: Mapping[int, str]) -> _Rows:
         """Return the rows with more at their ends.
 
-        A shape that is wider than its term takes what room there is before it, then behind; only where its neighbour's
-        shape is in the way does the equation make room.
+        A shape that is wider than its term takes free space before it, then after it. The equation makes room only if
+        another shape is in the way.
         """
         above, below = self
         for piece in pieces:
@@ -94,7 +94,7 @@ GAP = 4
 """The space between equations that are side by side."""
 
 MOST_WIDTH = 80
-"""The most columns that they fill, however wide the screen is."""
+"""The most columns that they fill on a wide screen."""
 
 _BRACKETS, _PARENTHESES = ("⎡⎢⎣", "⎤⎥⎦"), ("⎛⎜⎝", "⎞⎟⎠")
 """The top, the middle and the foot of brackets around several lines."""
@@ -115,7 +115,7 @@ class TextBox(NamedTuple):
 
 
 def paragraphs(lines: Sequence[WorkLine], width: int) -> Iterator[list[str]]:
-    """Yield equations, each in its lines; those that only give a letter's value are side by side."""
+    """Yield the lines of each equation; equations that only give a value are put side by side."""
     beside: list[TextBox] = []
     for line in lines:
         box = _beside([line])

@@ -1,7 +1,7 @@
-"""Equations in MathML, for pages: in letters with the shapes below their terms, or with numbers in.
+"""Equations in MathML, for pages: letters with the shapes below them, or numbers.
 
-An equation is several `math` elements, between which a page may break it where it is narrow; what it says in plain text
-stands with them, so that it is read out whole.
+An equation is several `math` elements, between which a narrow page may break it. Its plain text is added as a label, so
+that screen readers read it whole.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _SIGNS: dict[str, str] = {
     Sign.OPEN_STACK: '<mo form="prefix" stretchy="false">[</mo>',
     Sign.CLOSE_STACK: '<mo form="postfix" stretchy="false">]</mo>',
 }
-"""Brackets do not grow: they would around the shapes, too."""
+"""Brackets must not grow: they would enclose the shapes too."""
 
 _DEPTH = 0.38
 """The depth of a term in em, with a subscript or without, so that shapes are in one line."""

@@ -1,4 +1,4 @@
-"""What the formats of pictures share: where lines run, the order that shapes are drawn in, and their colours.
+"""What the formats of pictures share: the path of lines, the order of drawing, and colours.
 
 Lengths are in cells, counted from the upper left corner of the first.
 """
@@ -14,7 +14,7 @@ from rnncalc.reports.equations import Line
 Point = tuple[float, float]
 
 PAGE = 152
-"""So many cells across are still read on a page."""
+"""The widest picture, in cells, that is still readable on a page."""
 
 
 COLOURS: dict[Style, tuple[tuple[str | None, str], tuple[str | None, str]]] = {
@@ -30,10 +30,10 @@ COLOURS: dict[Style, tuple[tuple[str | None, str], tuple[str | None, str]]] = {
     Style.ELIDED: (("#ffffff", "#8a94a0"), ("#181d23", "#7c8793")),
     Style.AXIS: ((None, "#5d6773"), (None, "#a4afbb")),
 }
-"""What a style is filled and drawn with, in light and in dark; arrows between layers are drawn as inputs are."""
+"""The colours of each style, light and dark; arrows between layers look like inputs."""
 
 DASHED = (Style.BACKWARD, Style.ELIDED)
-"""What is drawn in dashes: the backward direction, and what stands for others."""
+"""The styles drawn in dashes: the backward direction, and parts that are left out."""
 
 
 class Edges(NamedTuple):
@@ -89,7 +89,7 @@ def joined(cell: GridPoint, picture: Picture) -> bool:
 
 
 DRAWN = {Arrow: 0, Dot: 1, Box: 2}
-"""In which order shapes are drawn: lines first, text last."""
+"""The order in which shapes are drawn: lines first, text last."""
 
 
 def lowest_first(shapes: tuple[Shape, ...]) -> list[Shape]:

@@ -1,7 +1,7 @@
-"""Pictures as SVG: text in one file, without a script or anything from elsewhere, readable in light and in dark.
+"""Pictures as SVG: one file, without scripts or external parts, readable in light and dark.
 
-`element` is the picture as an element that stands in a page as well. Colours are written out, not as variables, because
-programs that turn SVG into print know none.
+`element` is the picture as an element for a page. Colours are written out instead of as variables, because programs
+that print SVG do not know variables.
 """
 
 from __future__ import annotations

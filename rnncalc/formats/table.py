@@ -1,4 +1,4 @@
-"""Reports as tables for a terminal, plain text when piped: which columns are side by side, and how they are drawn."""
+"""Reports as tables for a terminal, or plain text in a pipe: the layout of columns, and their drawing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GAP = 2
 """The space between two columns."""
 
 LEAST = 16
-"""No column of words is folded to less."""
+"""The least width to which a column of words is folded."""
 
 
 UNBOUNDED = 10_000
@@ -37,14 +37,14 @@ NARROWEST = 20
 """The narrowest screen."""
 
 _RULES = Box("    \n    \n ── \n    \n    \n ── \n    \n    \n", ascii=True)
-"""A rule under the header and one above the total, nothing else; `ascii` so that rich draws no other in its place."""
+"""A rule under the header and one above the total; `ascii`, so that rich does not replace them."""
 
 SIGNS = {"✓": "green", "✗": "red"}
 """The colours of a sign in a cell, or at the start of a note."""
 
 
 def write(reports: Iterable[SheetReport], file: TextIO) -> None:
-    """Draw each sheet as wide as the terminal allows, or, into a pipe, as wide as it needs."""
+    """Draw each sheet as wide as the terminal allows; in a pipe, as wide as it needs."""
     width = max(terminal_width(), NARROWEST) if file.isatty() else UNBOUNDED
     console = Console(file=file, width=UNBOUNDED, height=25, highlight=False, markup=False, emoji=False)
     page = _Page(console, width, unencodable(file.encoding))
@@ -128,7 +128,7 @@ class _Page:
     def _table(
         self, sheet: _Measured, of: _Places, rows: list[Row], total: Row | None = None, header: bool = True
     ) -> Table:
-        """Return the columns at some places as a table, no wider than the screen unless numbers would be cut."""
+        """Return some columns as a table, at most as wide as the screen unless numbers would be cut."""
         summed = any(total[place] != "" for place in of.places if total and not sheet.columns[place].key)
         table = Table(box=_RULES, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), show_header=header)
         table.show_footer = summed and bool(rows)  # one line needs no rule above it
@@ -219,7 +219,7 @@ class _Measured:
             yield self.total[place]
 
     def firm(self, place: int) -> bool:
-        """Return whether a column is never folded: numbers, signs, bars, and words that stay whole."""
+        """Return whether a column is never folded: numbers, signs, bars, and words that must stay whole."""
         column = self.columns[place]
         return place in self.bars or column.right or column.whole or not column.title
 

@@ -1,4 +1,4 @@
-"""Pictures in characters, for a terminal: frames and lines of box characters, or plain ones if it has no others."""
+"""Pictures in characters, for a terminal: box characters, or ASCII if the encoding lacks them."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 UP, RIGHT, DOWN, LEFT = 1, 2, 4, 8
 LINES = dict(enumerate(" ╵╶└╷│┌├╴┘─┴┐┤┬┼"))
-"""The character of a line that leaves a cell by some of its sides, by their sum."""
+"""The line characters, by the sum of the sides at which they leave a cell."""
 
 HEADS = {(0, -1): "▲", (1, 0): "►", (0, 1): "▼", (-1, 0): "◄"}
 SIDES = {(0, -1): UP, (1, 0): RIGHT, (0, 1): DOWN, (-1, 0): LEFT}
 STARTS = {("─", (0, -1)): "┴", ("─", (0, 1)): "┬", ("│", (1, 0)): "├", ("│", (-1, 0)): "┤"}
-"""What a frame's character becomes where an arrow leaves."""
+"""The replacement of a frame's character at the start of an arrow."""
 
 FRAMES = {True: (*"╭─╮│╰╯",), False: (*"┌─┐│└┘",)}
 DASHED = (*"┌╌┐╎└┘",)
@@ -47,10 +47,10 @@ ASCII = {
     **dict.fromkeys("│╎╵╷", "|"),
     **dict(zip("▲►▼◄●═•⋯…→", "^>v<o=*~~>", strict=True)),
 }
-"""What stands for the characters that pictures are drawn in if an encoding lacks one of them."""
+"""The ASCII replacements for the characters of pictures."""
 
 DRAWING = {*ASCII} - {*"•⋯…→"}
-"""Those that stand in no words."""
+"""The characters that never occur in words."""
 
 RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 LOWERED = str.maketrans(RAISED, "0123456789")
@@ -58,7 +58,7 @@ LOWERED = str.maketrans(RAISED, "0123456789")
 
 
 def write(reports: Iterable[PictureReport], file: TextIO) -> None:
-    """Draw each picture as wide as the terminal allows, or, into a pipe, as a page does."""
+    """Draw each picture as wide as the terminal allows; in a pipe, as wide as a page."""
     width = terminal_width() if file.isatty() else PAGE
     signs = {sign: word for sign, word in unencodable(file.encoding).items() if sign in GREEK.values()}
     for number, picture in enumerate(picture for report in reports for picture in report.pictures(width, signs)):

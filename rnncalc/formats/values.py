@@ -1,6 +1,6 @@
 """What formats for people share: how a value is written, which rows are shown, how wide a terminal is.
 
-Every string that a format writes comes through here, or through `text.escape` itself: no report need think of it.
+Every string that a format writes is escaped here or by `text.escape`, so that reports need not escape.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ def text_of(value: Value, *, longest: int = MOST_OF_A_SUM, limit: int = MOST_OF_
 
 
 def shortened(sheet: Sheet) -> list[Row]:
-    """Return the rows; of too many, the first and the last, and one for those between.
+    """Return the rows; if there are too many, the first and the last ones, and one row for those between.
 
-    That one has the sums of the columns that the total sums; of others, whose rows are not of one kind, nothing.
+    That row has the sums of the columns that the total adds up.
     """
     rows = [*sheet.rows]
     if len(rows) <= MOST_ROWS:
@@ -81,7 +81,7 @@ def _sum(values: Sequence[Value]) -> Value:
 
 
 def terminal_width() -> int:
-    """Return the columns that COLUMNS asks for, or that the terminal has, or 80 where there is none.
+    """Return the width from COLUMNS, else that of the terminal, else 80.
 
     The standard library's own answer imports four kinds of compression first, 2 ms.
     """

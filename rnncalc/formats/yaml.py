@@ -1,6 +1,6 @@
 """Documents as YAML, remarks as comments above their entries.
 
-Written by hand: what stands in a spec is few kinds of value, and PyYAML writes no comments.
+Written by hand: a spec has few kinds of values, and PyYAML writes no comments.
 """
 
 from __future__ import annotations

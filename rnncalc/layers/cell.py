@@ -1,7 +1,7 @@
 """What every recurrent cell is made of: gates, each a sum of products, states, and a step.
 
-A cell is a class of its own file beside this one, named in `kinds.py`. Knows nothing of frameworks: on which side a
-gate's bias stands and how its tensors are named is the conventions' affair.
+A cell is a class in a file beside this one, named in `kinds.py`. Knows nothing of frameworks: conventions say on which
+side a gate's bias is, and how tensors are named.
 
 Letters: m inputs, h units, p the width of a projection; x_t the input of step t, σ the logistic sigmoid, ∘ the
 element-wise product.
@@ -86,34 +86,34 @@ Stepped = tuple[Value, tuple[Value, ...]]
 
 
 class Operations(Protocol[Value]):
-    """The operations that a step is written in: all that the author of a cell has to know of them.
+    """The operations in which a step is written: all that the author of a cell needs to know.
 
-    A step is written once, in operations that are arguments, and taken once, on symbols (`step/trace.py`). Whatever
-    reads a step reads the nodes that this gives: a pass runs them, equations are written of them, a picture is drawn.
+    A step is written once, with the operations as its argument, and run once, on symbols (`step/trace.py`). Everything
+    else reads the resulting nodes: passes run them, equations and pictures are made from them.
 
-    Vectors have h numbers unless said otherwise; `reads` are x, or states by their letters.
+    Vectors have h numbers unless stated otherwise; `reads` are x, or states by their letters.
     """
 
     def __getattr__(self, name: str) -> Callable[..., Value]:
-        """Return any other operation that `step/operations.py` has a row of, by its name."""
+        """Return any other operation of `step/operations.py`, by its name."""
 
     def gate(self, letter: str, **reads: Value) -> Value:
         """Return a gate: the sum of its products with what it reads and of its biases, through its activation."""
 
     def sum(self, letter: str, **reads: Value) -> Value:
-        """Return the part of a gate's sum that reads these, with the biases that stand beside them."""
+        """Return the part of a gate's sum that reads these vectors, with their biases."""
 
     def through(self, letter: str, total: Value) -> Value:
-        """Return a gate whose sum was made by hand: the sum through the gate's activation."""
+        """Return a gate from a sum that the step has made: the sum through the gate's activation."""
 
     def has(self, letter: str) -> bool:
         """Return whether the layer has this gate."""
 
     def habit(self, name: str) -> bool:
-        """Return one of the convention's habits (`cell.Habits`): what frameworks do differently in one cell."""
+        """Return one of the convention's habits (`cell.Habits`): a difference between frameworks in one cell."""
 
     def activate(self, activation: str, vector: Value) -> Value:
-        """Return the vector through an activation that is no gate's."""
+        """Return the vector through an activation outside a gate."""
 
     def product(self, letter: str, vector: Value) -> Value:
         """Return the product of a matrix beside the gates, such as a projection, with a vector."""
@@ -146,7 +146,7 @@ class Operations(Protocol[Value]):
         """Return a vector times a vector of one."""
 
     def half(self, vector: Value) -> Value:
-        """Return a direction's half of x, where x is as wide as both directions together; of one direction, all."""
+        """Return a direction's half of x if x is as wide as both directions together; with one direction, all of x."""
 
     def shift(self, vector: Value, scalar: Value) -> Value:
         """Return a vector plus a vector of one, added to each number."""
@@ -167,7 +167,7 @@ class Cell(Layer):
         raise NotImplementedError
 
     def meaning(self, gate: Gate, habits: Habits) -> str:
-        """Return what a gate does under a convention's habits, where these change it; else what it says itself."""
+        """Return what a gate does; a convention's habits may change it."""
         return gate.meaning
 
     @property
@@ -214,7 +214,7 @@ class Cell(Layer):
         return 2 * one if self.bidirectional and self.merge in (None, "concat") else one
 
     def no_number(self, width: str, sizes: object) -> str:
-        """Return what is wrong where `sizes` does not give a width."""
+        """Return the message for a width that `sizes` does not give."""
         gives = ", ".join(map(str, sizes)) if isinstance(sizes, Mapping) else repr(sizes)
         return f"the width {width} has no number; sizes() gives {gives}"
 

@@ -1,6 +1,6 @@
-"""Holds what a cell declares to what it may be made of: types, letters, widths. Knows nothing of the step.
+"""Checks what a cell declares: types, letters, widths. Knows nothing of the step.
 
-Python takes a word where a Form is meant, and a list for a tuple; what is then counted is another cell.
+Python accepts text instead of a Form, and a list instead of a tuple; the count would be that of another cell.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _FIELDS: dict[type, dict[str, tuple[type | tuple[type, ...], str]]] = {
     Product: {"of": _TEXT, "form": (Form, "Form.FULL or Form.DIAGONAL"), "matrix": ((str, type(None)), "text")},
     Weight: {"letter": _TEXT, "widths": (tuple, "a tuple of letters, or ()"), "name": _TEXT, "activation": _TEXT},
 }
-"""What the fields of a part may be; a gate's products have a message of their own."""
+"""The types of the fields of a part; a gate's products have a message of their own."""
 
 
 def wrong(layer: Cell, inputs: int) -> Iterator[str]:
-    """Yield what is wrong with what a cell declares; what follows the first may be wrong because of that."""
+    """Yield what is wrong with a cell's declarations; later problems may follow from the first."""
     gates = layer.gates(inputs)
     yield from _wrong_tuples(layer, gates)
     for gate in gates:
@@ -95,7 +95,7 @@ def _wrong_gate(layer: Cell, inputs: int, gate: Gate) -> Iterator[str]:
 
 
 def _wrong_letters(layer: Cell, gates: tuple[Gate, ...]) -> Iterator[str]:
-    """Yield letters that are none, and those of two parts, which equations and programs would take for one."""
+    """Yield invalid letters, and letters that two parts share."""
     weights = [weight.letter for weight in layer.weights]
     own = [*(gate.letter for gate in gates), *weights]
     if "x" in (*own, *layer.states):
@@ -111,7 +111,7 @@ def _wrong_letters(layer: Cell, gates: tuple[Gate, ...]) -> Iterator[str]:
 
 
 def _wrong_forms(gates: tuple[Gate, ...]) -> Iterator[str]:
-    """Yield a matrix that gates share in two forms: that would be two tensors of one name."""
+    """Yield a matrix that gates share in two forms: it would be two tensors with one name."""
     forms: dict[tuple[str, str], Form] = {}
     for gate in gates:
         for of, form, shared in gate.products:
@@ -121,7 +121,7 @@ def _wrong_forms(gates: tuple[Gate, ...]) -> Iterator[str]:
 
 
 def _wrong_widths(layer: Cell, inputs: int) -> Iterator[str]:
-    """Yield widths that no whole number is known of."""
+    """Yield widths without a whole number."""
     sizes: object = layer.sizes(inputs)
     if not isinstance(sizes, Mapping):
         yield f"sizes() returns no mapping of letters to numbers, but {sizes!r}"

@@ -8,12 +8,12 @@ from rnncalc.layers.cell import Activation, Cell, Gate, Operations, Product, Ste
 class FastGRNN(Cell):
     """FastGRNN (Kusupati et al. 2018): h(m + h) + 2h + 2 parameters, its gate and candidate sharing both matrices.
 
-    h_t = (ζ(1 − z) + ν)∘n + z∘h_(t−1), where ζ and ν are two trained numbers between 0 and 1: what is stored goes
-    through σ first, as in the authors' EdgeML and in the package torchrecurrent (0.2.5).
+    h_t = (ζ(1 − z) + ν)∘n + z∘h_(t−1). ζ and ν are two trained numbers; σ of the stored numbers keeps them between 0
+    and 1, as in the authors' EdgeML and in the package torchrecurrent (0.2.5).
 
-    That package differs by default. It has a second bias a gate, beside the recurrent product, 2h more, which
-    `recurrent_bias=False` leaves out; and its gate has tanh, where the paper has σ: `nonlinearity="sigmoid"`. Its
-    candidate always has tanh.
+    That package differs by default. Each of its gates has a second bias beside the recurrent product, 2h more;
+    `recurrent_bias=False` leaves it out. Its gate has tanh where the paper has σ, which is `nonlinearity="sigmoid"`.
+    Its candidate always has tanh.
     """
 
     kind = "fastgrnn"

@@ -1,7 +1,7 @@
 """Frozen values whose fields are their annotations, as a frozen dataclass's are, but quick to define.
 
-A dataclass writes and compiles its methods for each class as it is imported, 0.4 to 1 ms each, which every start would
-pay for; here they are written once. To a type checker the two are the same. Knows nothing of what it holds.
+A dataclass compiles its methods for each class when it is imported, 0.4 to 1 ms each at every start; here they are
+written once. For a type checker the two are the same.
 
 Such a value is defined ten times as fast as a NamedTuple (10 µs instead of 100), and takes seven times as long to make
 (2 µs instead of 0.3) and to compare. So records that are made for every layer and tensor (Gate, Tensor, Placed) remain
@@ -25,7 +25,7 @@ _NOTHING = object()
 class _SignatureOfFields:
     """What `inspect.signature` and `help` read of a class: its fields, as a call of it gives them.
 
-    It is made when it is asked for: `inspect` takes longer to import than all values take to be defined.
+    It is made on demand, because importing `inspect` takes longer than defining all values.
     """
 
     def __get__(self, value: object, of: type[Frozen]) -> Signature:
@@ -47,7 +47,7 @@ class _SignatureOfFields:
 class Frozen:
     """A value: its fields are the annotations of its class and of those above it, ClassVars left out.
 
-    A class with `kw_only=True` has fields that are given by name alone. `__post_init__` runs when all are set.
+    The fields of a class with `kw_only=True` are given by name only. `__post_init__` runs when all are set.
     """
 
     __signature__: ClassVar[_SignatureOfFields] = _SignatureOfFields()
@@ -67,7 +67,7 @@ class Frozen:
         cls._needed = tuple(name for name in cls.fields if name not in cls.defaults)
         if not kw_only:
             cls.positional = (*cls.positional, *new)
-            type.__setattr__(cls, "__match_args__", cls.positional)  # what a pattern takes by place
+            type.__setattr__(cls, "__match_args__", cls.positional)  # the fields of a positional pattern
 
     def __init__(self, *given: Any, **named: Any) -> None:
         values = self.__dict__
@@ -84,7 +84,7 @@ class Frozen:
         self.__post_init__()
 
     def _refuse(self, given: int, named: dict[str, Any]) -> None:
-        """Raise CallError where the values of a call are too many or too few."""
+        """Raise CallError if a call has too many or too few values."""
         name, positional = type(self).__name__, self.positional
         if given > len(positional):
             some = f" ({all_of(positional)})" if positional else ""
@@ -100,10 +100,10 @@ class Frozen:
                 raise CallError(f"{name}() needs {field!r}; give {field}=...")
 
     def __post_init__(self) -> None:
-        """Do what is to be done when all fields are set."""
+        """Run when all fields are set."""
 
     def replace(self, **changes: Any) -> Self:
-        """Return the value with some fields changed. Raises CallError for a field that it has not."""
+        """Return the value with some fields changed. Raises CallError for an unknown field."""
         return type(self)(**{**self.values(), **changes})
 
     def values(self) -> dict[str, Any]:
@@ -120,7 +120,7 @@ class Frozen:
         if type(self) is not type(other):
             return False
         own, others = self.__dict__, other.__dict__
-        return all(own[name] == others[name] for name in self.fields)  # the first that differs tells
+        return all(own[name] == others[name] for name in self.fields)  # the first difference decides
 
     def __hash__(self) -> int:
         return hash((type(self), *map(self.__dict__.__getitem__, self.fields)))
@@ -135,13 +135,13 @@ class Frozen:
 
 
 def _annotations(cls: type) -> dict[str, Any]:
-    """Return the annotations that stand in a class itself, in their order.
+    """Return the annotations of a class itself, in their order.
 
     The attribute is read, not the class's `__dict__`, which Python 3.14 fills no earlier. `inspect` would cost 5 ms.
     """
     try:
         return cls.__annotations__
-    except NameError:  # a type that is defined later in the file, or for type checkers alone, as 3.14 allows
+    except NameError:  # a type defined later in the file, or for type checkers only, as 3.14 allows
         if sys.version_info >= (3, 14):
             import annotationlib
 

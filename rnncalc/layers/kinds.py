@@ -1,6 +1,6 @@
-"""The kinds of layer, by the word that a spec has for them: the one list that a new cell is named in.
+"""The kinds of layer, by their names in a spec: the one list in which a new cell is named.
 
-A kind's module is loaded when the kind is first used, so that no call pays for cells it has not.
+A kind's module is imported when the kind is first used.
 """
 
 from rnncalc.errors import DeclarationError, imported
@@ -21,13 +21,13 @@ KINDS: dict[str, str | type[Layer]] = {
     "dropout": "rnncalc.layers.layer:Dropout",
     "external": "rnncalc.layers.layer:External",
 }
-"""Where each kind's class stands, or the class itself; recurrent cells first."""
+"""The module and class of each kind, or the class itself; recurrent cells first."""
 
 
 def kind(name: str) -> type[Layer]:
     """Return the class of a kind. Raises KeyError for a name that is not in the list.
 
-    Raises DeclarationError where the list does not lead to a class of that kind.
+    Raises DeclarationError if the list does not lead to a class of that kind.
     """
     found = KINDS[name]
     if isinstance(found, str):
@@ -36,7 +36,7 @@ def kind(name: str) -> type[Layer]:
 
 
 def _loaded(name: str, at: str) -> type[Layer]:
-    """Return the class that stands where the list says."""
+    """Return the class that the list names."""
     module, _, word = at.partition(":")
     where = f"{name}: in rnncalc/layers/kinds.py, {at!r}"
     there = imported(where, module)

@@ -1,4 +1,4 @@
-"""The kinds of layer and the options each takes. Knows one layer at a time: no widths of neighbours, no tensors.
+"""The kinds of layer and their options. Knows one layer at a time: no neighbours, no tensors.
 
 The fields of a layer class are the options its kind takes, in the spec, in flags and from Python alike.
 """
@@ -31,7 +31,7 @@ class Layer(Frozen, kw_only=True):
     """The field that the number after the kind fills: `lstm: 512` is `LSTM(units=512)`."""
 
     own_options: ClassVar[Mapping[str, Option]] = {}
-    """What those options may be that no other kind takes."""
+    """The allowed values of the options that only this kind has."""
 
     name: str | None = None
     frozen: bool = False
@@ -49,7 +49,7 @@ class Layer(Frozen, kw_only=True):
         raise NotImplementedError
 
     def sizes(self, inputs: int) -> dict[str, int]:
-        """Return what the letters of this layer's formula stand for."""
+        """Return the numbers of the letters in this layer's formula."""
         raise NotImplementedError
 
     @property
@@ -59,12 +59,12 @@ class Layer(Frozen, kw_only=True):
 
     @classmethod
     def known_option(cls, name: str) -> Option | None:
-        """Return what an option may be, of any kind of layer or of this one alone; None where nobody has said it."""
+        """Return the declaration of an option, of all kinds or of this one; None if there is none."""
         return cls.own_options.get(name) or OPTIONS.get(name)
 
     @classmethod
     def option(cls, name: str) -> Option:
-        """Return what an option may be. Raises DeclarationError for one that nobody has said it of."""
+        """Return the declaration of an option. Raises DeclarationError if there is none."""
         found = cls.known_option(name)
         if found is None:
             raise DeclarationError(f"{cls.kind}: {name}: nothing says what it may be; add it to own_options")
@@ -72,22 +72,22 @@ class Layer(Frozen, kw_only=True):
 
     @classmethod
     def options(cls) -> tuple[str, ...]:
-        """Return the options that the kind takes beside the number after its name."""
+        """Return the options of the kind, without the number after its name."""
         return tuple(name for name in cls.fields if name != cls.number)
 
     def choices(self) -> tuple[object, ...]:
-        """Return the values of all options that shape its tensors, but for the sizes, which are in `sizes`."""
+        """Return the values of all options that shape its tensors, except the sizes, which are in `sizes`."""
         return tuple([value for option, value in self.__dict__.items() if option not in _SHAPELESS])
 
     def value_problems(self) -> Iterator[OptionProblem]:
-        """Yield each option that is not what it may be: its name, the reason."""
+        """Yield each option with an invalid value: its name, the reason."""
         for option, value in self.__dict__.items():
-            given = value is not self.defaults.get(option, self)  # where there is no default, anything is
+            given = value is not self.defaults.get(option, self)  # without a default, any value is
             if given and (problem := self.option(option).allowed.problem(value)):
                 yield option, problem
 
     def option_problems(self) -> Iterator[OptionProblem]:
-        """Yield each option that cannot apply as the others are: its name, the reason and the cure."""
+        """Yield each option that contradicts the others: its name, the reason and the cure."""
         yield from ()
 
 
@@ -111,7 +111,7 @@ class Output(Dense):
     """The dense layer at the end of a network; `tied` makes its matrix the embedding's, transposed, counted once."""
 
     without: ClassVar[tuple[str, ...]] = ("name", "repeat", "extra_inputs")
-    """The options of every layer that it does not take: it has its own name and stands alone."""
+    """The options of other layers that it does not have: its name is fixed, and it stands alone."""
 
     tied: bool = False
 
@@ -162,7 +162,7 @@ class Dropout(Layer):
 
 
 class External(Layer):
-    """A part counted elsewhere, a CNN front end say: `params` parameters; outputs `outputs` features."""
+    """A part counted elsewhere, such as a CNN front end: `params` parameters; outputs `outputs` features."""
 
     kind = "external"
     number = "params"

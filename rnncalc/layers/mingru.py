@@ -10,10 +10,11 @@ class MinGRU(Cell):
 
     h_t = (1 − z)∘h_(t−1) + z∘n. The candidate is linear, as the paper has it.
 
-    The paper does not say whether its Linear has biases; here it has, as nn.Linear by default. The package
+    The paper does not say whether its Linear has biases; here it has them, as nn.Linear by default. The package
     minGRU-pytorch (0.2.1) has none: 2·h·m, `bias: false`. It computes the paper's appendix B.3, where the candidate is
-    g(n), n + 1/2 from 0 on and σ(n) below, so that a scan can take logarithms; here there is no g. For a width other
-    than m the package adds a matrix back to m after the cell, unless `proj_out=False`; that is a dense layer here.
+    g(n), which is n + 1/2 for n ≥ 0 and σ(n) below, so that a scan can take logarithms; here there is no g.
+    For a width other than m the package adds a matrix back to m after the cell, unless `proj_out=False`; that is a
+    dense layer here.
     """
 
     kind = "mingru"

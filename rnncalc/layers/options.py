@@ -1,6 +1,6 @@
-"""What a value may be, and what each option of a layer means.
+"""The allowed values and the meaning of each option of a layer.
 
-One declaration for the spec reader, the flags, Python callers and the schema. Knows no layer.
+The one declaration for the spec reader, the flags, Python callers and the schema. Knows no layer.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ LETTER = "[A-Za-z](?:_(?:[0-9]{1,8}|[A-Za-z][A-Za-z0-9]{0,7}))?"
 _GROUPED = "^(?=.*_)(?:[1-9](?:_?[0-9])*)$"
 
 Schema = dict[str, Any]
-"""JSON Schema of a value as editors read YAML: `1_000` is text to those that know YAML 1.2 alone."""
+"""The JSON Schema of a value, as editors read YAML: `1_000` is text in YAML 1.2."""
 
 
 class Size(Frozen):
     """A whole number from `least` to 10^12.
 
-    room: the most, a power of ten, that a network has room for; all its layers together are held against that.
+    room: the most, a power of ten, that all layers of a network may have together.
     letters: whether it may be a letter (`polynomial.py`).
     """
 
@@ -136,7 +136,7 @@ class Text(Frozen):
 
     @property
     def schema(self) -> Schema:
-        """The same for an editor, to which an unquoted `2026` or `true` is no text."""
+        """The same for an editor, for which an unquoted `2026` or `true` is not text."""
         return {"type": ["string", "number", "boolean"], "pattern": r"\S", "maxLength": self.most}
 
 
@@ -191,7 +191,7 @@ class WholeNumber(Frozen):
 
 
 class Ratio(Frozen):
-    """A number of 0 or more, or above 0; a spec's is a Fraction, since what is held against it is one."""
+    """A number of 0 or more, or above 0; from a spec it is a Fraction, to be compared exactly."""
 
     above_zero: bool = False
 
@@ -236,7 +236,7 @@ Allowed = Size | Rate | Switch | Choice | Text | WholeNumber | Ratio | Real
 
 
 class Option(Frozen):
-    """An option of a layer: what it may be, and what it means."""
+    """An option of a layer: its allowed values and its meaning."""
 
     allowed: Allowed
     meaning: str
@@ -286,4 +286,4 @@ OPTIONS: dict[str, Option] = {
     "outputs": Option(Size(letters=True), "the output width; by default the width of its input"),
     "tied": Option(Switch(), "the matrix is the embedding's, transposed, and counted there"),
 }
-"""Every option of every kind of layer; which of them a kind takes are the fields of its class."""
+"""Every option of every kind of layer; the fields of a kind's class say which it has."""

@@ -10,12 +10,12 @@ from rnncalc.layers.cell import Cell, Form, Gate, Operations, Product, Stepped, 
 class SRU(Cell):
     """The simple recurrent unit (Lei et al. 2018): 4·h·m + 4h parameters a direction, or 3·h·m + 4h.
 
-    Its gates see the past through a weight a unit. The skip connection is the input itself if that is as wide as the
-    output of all directions together: m = h, and in both directions m = 2h, half of it each; else it is a product.
+    Its gates see the past through one weight for each unit. The skip connection is the input itself if that is as wide
+    as the output: m = h, or m = 2h with two directions, half of it each. Else it is a product.
     The state is c; the output, h = r∘c + (1 − r)∘skip, is no state. Candidate and skip have no biases.
 
-    The paper's equations have m = h and one direction; what other widths and both directions are is the authors'
-    package sru (2.6.0). The paper multiplies the skip by a constant α to start training from: the package's `rescale`,
+    The paper's equations have m = h and one direction; other widths and both directions are as in the authors' package
+    sru (2.6.0). The paper multiplies the skip by a constant α to start training from: the package's `rescale`,
     off by default in its SRU and on in its SRUCell, left out here. Two layers are the package's default, one is
     `num_layers=1`; `bias: false` it cannot say.
     """

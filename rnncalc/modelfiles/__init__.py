@@ -1,7 +1,7 @@
-"""Model files: one file a program that writes them, and FORMATS, the list of them all. Nothing in a file is ever run.
+"""Model files: a module for each program that writes them, and FORMATS, the list of all. Nothing in a file is run.
 
-A new format is a module with `read(path)` and its line in FORMATS; it is imported when such a file is met. Knows
-nothing of networks: what the tensors mean is for others to say.
+A new format is a module with `read(path)` and a line in FORMATS; it is imported for such a file only. Knows nothing of
+networks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ HEAD = 64
 
 
 class FileFormat(NamedTuple):
-    """A format: the module that reads it, the suffixes of its files, and whether bytes are the start of one.
+    """A format: the module that reads it, the suffixes of its files, and a test of their first bytes.
 
     writer: the program that writes such files, if it is one. reader: the name of the module's function.
     """
@@ -71,7 +71,7 @@ SUFFIXES = tuple(suffix for of in FORMATS.values() for suffix in of.suffixes)
 
 
 def is_model(path: str) -> bool:
-    """Return whether a file, by its name or its first bytes, is a model file and no text."""
+    """Return whether a file is a model file, by its name or its first bytes."""
     try:
         with open_input(path) as file:
             return _format(path, file.read(HEAD)) is not None
@@ -80,7 +80,7 @@ def is_model(path: str) -> bool:
 
 
 def recognised(head: bytes) -> str | None:
-    """Return a name for a file by its first bytes, `a model file of PyTorch or Keras`; None for no model file."""
+    """Return the description of a model file by its first bytes, such as `a model file of PyTorch`; else None."""
     found = [of.writer for of in FORMATS.values() if of.starts(head)]
     writers = [*dict.fromkeys(writer for writer in found if writer)]
     return f"a model file{f' of {one_of(writers)}' if writers else ''}" if found else None
@@ -89,7 +89,7 @@ def recognised(head: bytes) -> str | None:
 def read(path: str, flag: str = "") -> ModelFile:
     """Return the contents of a model file; its numbers are read later. Raises SpecError if it cannot be read.
 
-    flag: the one that names the file.
+    flag: the flag that names the file.
     """
     with reading(path, flag):
         if "\0" in path:
@@ -114,7 +114,7 @@ def reading(path: str, flag: str = "") -> Iterator[None]:
         raise _refused(path, "is a folder; name a file in it", flag) from None
     except OSError as error:
         raise _refused(path, escape(error.strerror or str(error)).lower(), flag) from None
-    except Exception as error:  # a file may come from anyone, and lie in a way that no reader knows
+    except Exception as error:  # a damaged or hostile file may raise anything
         raise _refused(path, f"cannot be read, it may be damaged: {type(error).__name__}", flag) from error
 
 

@@ -1,4 +1,4 @@
-"""Zip archives from strangers: lists their files and reads parts of them, in memory for one part."""
+"""Untrusted zip archives: lists their files and reads parts of them, one part in memory at a time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, Runtim
 
 
 class Archive:
-    """A zip archive that is open for reading. Raises BadFileError if it is no archive, or damaged."""
+    """A zip archive that is open for reading. Raises BadFileError if it is damaged or not an archive."""
 
     def __init__(self, path: str) -> None:
         self._file = open_input(path)

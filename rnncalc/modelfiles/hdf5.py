@@ -1,4 +1,4 @@
-"""HDF5 files from strangers: their arrays and the attributes of their groups, no link followed.
+"""Untrusted HDF5 files: their arrays and the attributes of their groups. No link is followed.
 
 Read with h5py, which is an extra: the format takes a library.
 """
@@ -19,7 +19,7 @@ from rnncalc.modelfiles.numbers import decoded, nested
 from rnncalc.text import escape
 
 Opened = Callable[[], io.RawIOBase | io.BytesIO]
-"""Opens the file that h5py reads; it is given no path, under which it would open others too."""
+"""Opens the file for h5py, which gets no path, because with one it could open other files too."""
 
 
 class HDF5Array(NamedTuple):
@@ -109,14 +109,14 @@ def contents(opened: Opened) -> HDF5File:
                     raise BadFileError(f"holds more than {MOST_GROUPS:,} arrays, groups and links")
                 if isinstance(item, h5py.Dataset):
                     arrays.append(_array(name, item))
-                else:  # its name alone: what is open takes memory
+                else:  # only its name, because open objects take memory
                     below.append(name)
             waiting += reversed(below)
         return HDF5File(tuple(arrays), attributes, tuple(links))
 
 
 def _below(path: str, group: Any, seen: set[int], links: list[str]) -> Iterator[tuple[str, Any]]:
-    """Yield the members of a group that were not met before; add links to other files to `links`."""
+    """Yield the members of a group that are new; add links to other files to `links`."""
     import h5py
 
     if path.count("/") > MOST_GROUP_DEPTH or len(path) > MOST_NAME:

@@ -1,8 +1,8 @@
 """Keras' files: `.keras`, its weights in `.weights.h5` as Keras 3 writes them, and whole models as Keras 2 did.
 
 A `.keras` file is a zip archive of a configuration and of the weights in HDF5. Keras 3 numbers the variables of a layer
-in the order in which they were made; Keras 2 names them. The configuration says of the layers their order, settings,
-and what is not trained. Nothing in it is made, a lambda in it least of all.
+in the order in which they were made; Keras 2 names them. The configuration gives the layers' order and settings, and
+which are not trained. Nothing in it is built or run, not even a lambda.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _layers(node: Any, *, frozen: bool, depth: int) -> Iterator[tuple[str, Mappi
         for each in below:
             yield from _layers(each, frozen=frozen, depth=depth + 1)
         return
-    inner = config.get("layer")  # of one that wraps another
+    inner = config.get("layer")  # a layer that wraps another
     within = inner.get("config") if isinstance(inner, dict) else None
     if isinstance(within, dict) and node.get("class_name") != "Bidirectional":  # TimeDistributed, which is its layer
         yield from _layers(inner, frozen=frozen, depth=depth + 1)
@@ -156,7 +156,7 @@ def _of_arrays(path: str, format: str, opened: Opened, config: Mapping[str, Any]
 
 
 def _names(held: HDF5File) -> dict[str, str]:
-    """Return the names that layers were given by the groups that they are in, but for those that two have."""
+    """Return the names of layers from their groups, without names that two layers share."""
     said = {
         path.removesuffix("/vars"): words["name"]
         for path, words in held.attributes.items()
@@ -171,7 +171,7 @@ _NAMED = re.compile(r"(model_weights/)?(?P<layer>[^/]+)/(.*/)?(?P<leaf>[^/:]+)(:
 _WAY = re.compile(r"/(forward|backward)_[^/]+/")
 _OPTIMIZER = re.compile(r"(_?optimizer(_weights)?|optimizer_weights)(/|$)")
 _DENSE = re.compile(r"dense(_[0-9]+)?")
-"""What Keras calls the group of a dense layer: it is one even if its bias is not as long as its rows."""
+"""Keras's name for the group of a dense layer, which may have a bias of another length."""
 _CELL = ("kernel", "recurrent_kernel", "bias")
 _MOVING = ("gamma", "beta", "moving_mean", "moving_variance")
 
@@ -206,7 +206,7 @@ def _leaf(number: int, layer: str, array: HDF5Array, held: HDF5File, *, cell: bo
 
 
 def _is_dense(layer: str, array: HDF5Array, held: HDF5File) -> bool:
-    """Return whether the variables of a layer are a matrix and, it may be, a vector as long as its rows."""
+    """Return whether the variables of a layer are a matrix and at most one vector, as long as its rows."""
     shapes = (
         [each.shape for each in held.arrays if each.path.startswith(f"{layer}/vars/")]
         if len(held.arrays) < 2_000

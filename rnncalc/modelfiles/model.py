@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 
 class BadFileError(ValueError):
-    """A file that cannot be read; the message says what is wrong with it, and what helps."""
+    """A file that cannot be read; the message says what is wrong and what to do."""
 
 
 class TensorRole(StrEnum):
@@ -68,7 +68,7 @@ class RemarkKind(Enum):
 
 
 class Remark(NamedTuple):
-    """A remark on a file or on its network for a report to make, with the names and numbers in it."""
+    """A remark on a file or its network, with the names and numbers for its sentence."""
 
     kind: Enum
     names: tuple[str, ...] = ()
@@ -79,7 +79,7 @@ class FileTensor(NamedTuple):
     """A tensor of a file.
 
     dtype: the name of its type, as NumPy has it (or `bfloat16`, which NumPy lacks).
-    read: returns its numbers, as deep in lists as its shape is long; raises BadFileError if they cannot be read.
+    read: returns its numbers as nested lists; raises BadFileError if they cannot be read.
     frozen: whether it is not trained, None if the file does not say.
     shared_with: the tensor before it in the file that is made of the same numbers.
     """
@@ -151,6 +151,6 @@ def modules_of(tensors: tuple[FileTensor, ...], separator: str = ".") -> tuple[F
 
 
 def averages_in(tensors: tuple[FileTensor, ...]) -> tuple[Remark, ...]:
-    """Return the remark on tensors that are averages of weights by their names, if there are any."""
+    """Return the remark on tensors that are averages of weights, by their names, if there are any."""
     names = tuple(tensor.name for tensor in tensors if tensor.role is TensorRole.UNKNOWN and is_average(tensor.name))
     return (Remark(RemarkKind.AVERAGES, names),) if names else ()

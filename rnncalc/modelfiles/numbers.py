@@ -14,7 +14,7 @@ from rnncalc.modelfiles.model import BadFileError
 
 
 class DType(NamedTuple):
-    """A type of numbers: how many bytes each takes, and the letter that the array module has for it, if any."""
+    """A type of numbers: its bytes, and its letter in the array module, if any."""
 
     size: int
     letter: str = ""
@@ -60,7 +60,7 @@ def decoded(data: bytes, dtype: str, order: str = "little") -> list[float]:
 
 
 def numbers_at(path: str, start: int, dtype: str, shape: tuple[int, ...]) -> Any:
-    """Return the numbers of a tensor that lie in a file in a row, from a byte on."""
+    """Return the numbers of a tensor that are contiguous in a file, from a byte on."""
     size = prod(shape) * DTYPES.get(dtype, DType(1)).size
     with open_input(path) as file:
         file.seek(start)
@@ -71,7 +71,7 @@ def numbers_at(path: str, start: int, dtype: str, shape: tuple[int, ...]) -> Any
 
 
 def nested(flat: Sequence[float], shape: tuple[int, ...]) -> Any:
-    """Return numbers in their order as lists in lists, as deep as the shape is long; of no axis, the one number."""
+    """Return numbers as nested lists of a shape; without axes, the one number."""
     if not shape:
         return flat[0]
     for size in reversed(shape[1:]):
@@ -80,7 +80,7 @@ def nested(flat: Sequence[float], shape: tuple[int, ...]) -> Any:
 
 
 def strided(flat: Sequence[float], shape: tuple[int, ...], strides: tuple[int, ...], start: int = 0) -> Any:
-    """Return numbers that lie at steps of their own along each axis."""
+    """Return numbers at a given stride along each axis."""
     if not shape:
         return flat[start]
     size, step = shape[0], strides[0]
@@ -88,7 +88,7 @@ def strided(flat: Sequence[float], shape: tuple[int, ...], strides: tuple[int, .
 
 
 def contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the steps along each axis of numbers that lie in their order."""
+    """Return the strides of contiguous numbers."""
     return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
 
 

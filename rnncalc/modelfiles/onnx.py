@@ -1,8 +1,8 @@
-"""ONNX files: tensors, and the operators that read them, which say what they are.
+"""ONNX files: tensors, and the operators that read them, which give their roles.
 
-The numbers of the fields are those of onnx.proto (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto). A reader of
-its own, since the package loads all weights, and NumPy with them, before the first name can be looked at. Tensors are
-those of the graph itself and its constants; what stands within branches and loops is named and not looked into.
+The numbers of the fields are those of onnx.proto (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto). It is read
+without the package onnx, which loads all weights, and NumPy, before the first name is known. Tensors are those of the
+graph itself and its constants; the insides of branches and loops are named but not read.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def read(path: str) -> ModelFile:
 TYPES = {1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 8: "string", 9: "bool"}
 TYPES |= {10: "float16", 11: "float64", 12: "uint32", 13: "uint64", 14: "complex64", 15: "complex128", 16: "bfloat16"}
 _TYPED = {4: "float32", 10: "float64"}
-"""The fields of numbers that are no raw bytes, packed in a row."""
+"""The fields of packed numbers that are not raw bytes."""
 
 
 class Operator(NamedTuple):
@@ -219,7 +219,7 @@ def _beside(path: str, name: str, shape: tuple[int, ...], dtype: str, said: Mapp
     return file, start
 
 
-# What a tensor is: who reads it says so, and for some its numbers.
+# The roles of tensors: they follow from the operators that read them, and for some from their numbers.
 
 _MOMENTS = (("BatchNormalization", 3), ("BatchNormalization", 4))
 _STATES = (("LSTM", 5), ("LSTM", 6), ("GRU", 5), ("RNN", 5))
@@ -227,7 +227,7 @@ _MOVED = ("Expand", "Slice", "Concat", "Tile", "Identity", "Squeeze", "Unsqueeze
 
 
 class _Look:
-    """Reads the numbers of a tensor, those of so many and no more."""
+    """Reads the numbers of a tensor if they are not too many."""
 
     def __init__(self) -> None:
         self.left = MOST_BIASES_IN_ALL

@@ -1,8 +1,8 @@
-"""Reads a pickle as data: what it names is written down, nothing is imported, looked up or called.
+"""Reads a pickle as data: names are recorded, and nothing is imported, looked up or called.
 
-Python's own unpickler is not made for strangers' files: some make it take all memory, or overrun its stack, before
-anything is called. This one is a loop over bytes. What a pickle would call becomes a `PickledCall`, a record of it, and
-what the records mean is for the caller to say. The opcodes are those of protocols 2 to 5, as in Python's `pickletools`.
+Python's own unpickler is not made for untrusted files: some make it use up the memory or the stack before anything is
+called. This one is a loop over bytes. A call becomes a `PickledCall`, a record that the caller interprets. The opcodes
+are those of protocols 2 to 5, as in Python's `pickletools`.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ def _build(machine: _Machine) -> None:
 
 
 def _global(module: Any, name: Any) -> Global:
-    """Return a name that a pickle gives in two parts. Raises BadFileError for anything but short text."""
+    """Return a name that a pickle gives in two parts. Raises BadFileError unless both are short texts."""
     for part in (module, name):
         if not isinstance(part, str) or len(part) > MOST_NAME:
             raise BadFileError("has a pickle with a name that is no text, or longer than any")

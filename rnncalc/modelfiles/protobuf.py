@@ -14,16 +14,16 @@ from rnncalc.bounds import MOST_FIELDS, MOST_PACKED_COUNTED, MOST_PACKED_READ
 from rnncalc.modelfiles.model import BadFileError
 
 _GOING_ON = bytes(range(128, 256))
-"""The bytes of a number that are followed by another byte of it."""
+"""The first byte value that is followed by another byte of the same number."""
 
 WINDOW = 16_384
-"""How many bytes are read at once if fewer are asked for."""
+"""The bytes that are read at once if fewer are requested."""
 
 
 class FileBytes:
-    """The bytes of an open file; what is not looked at is not read.
+    """The bytes of an open file; only the parts in use are read.
 
-    It is not mapped: a mapped file that is cut meanwhile ends the process.
+    It is not memory-mapped, because a mapped file that is truncated meanwhile ends the process.
     """
 
     def __init__(self, file: BinaryIO) -> None:

@@ -1,8 +1,8 @@
 """PyTorch's files since version 1.6: a zip archive of one pickle, that says how tensors lie in the files beside it.
 
-What is a tensor, a parameter or a dictionary is told from the names that the pickle would call (torch/_utils.py); of
-anything else only what it holds is looked through, whole pickled modules and TorchScript too. Older files are pickles
-in a row, and are refused, since their numbers hang on what is run.
+Tensors, parameters and dictionaries are recognised by the names that the pickle would call (torch/_utils.py). Other
+objects, whole modules and TorchScript too, are only searched for tensors. Older files are a series of pickles, and are
+refused, because their numbers depend on running them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ STORAGES = {f"{word}Storage": dtype for word, dtype in _LETTERS.items()}
 
 
 def refuse_old(path: str) -> NoReturn:
-    """Refuse a file from before version 1.6, and say what to do with it."""
+    """Refuse a file from before version 1.6, with the way to convert it."""
     del path
     raise BadFileError(
         "is a plain pickle, as PyTorch wrote before 1.6: load it where you trust it, and save it again with"
@@ -50,7 +50,7 @@ def read(path: str) -> ModelFile:
     with Archive(path) as archive:
         root = _root(archive)
         if root is None and "model.weights.h5" in archive.names:
-            from rnncalc.modelfiles.keras import read as read_keras  # by its suffix it was PyTorch's
+            from rnncalc.modelfiles.keras import read as read_keras  # its suffix is PyTorch's
 
             return read_keras(path)
 
@@ -79,16 +79,16 @@ def _root(archive: Archive) -> str | None:
     return min(pickles, key=len).removesuffix("data.pkl") if pickles else None
 
 
-# What a pickle describes is gone through, and its tensors are gathered under the names that lead to them.
+# The objects of a pickle are searched, and tensors are collected under the names that lead to them.
 
 _TENSORS = ("torch._utils._rebuild_tensor_v2", "torch._utils._rebuild_tensor_v3", "torch._utils._rebuild_tensor")
 _PARAMETERS = ("torch._utils._rebuild_parameter", "torch._utils._rebuild_parameter_with_state")
 _SUBCLASS = "torch._tensor._rebuild_from_type_v2"
 _PACKED = "torch.ScriptObject"
-"""What holds the weights of a layer that PyTorch has quantised dynamically."""
+"""The classes that hold the weights of dynamically quantised layers."""
 _QUANTISED = ("torch._utils._rebuild_qtensor", _PACKED)
 _WITHIN = {"_parameters": TensorRole.PARAMETER, "_buffers": TensorRole.BUFFER, "_modules": None}
-"""What a module keeps its parts in; their names are no part of theirs."""
+"""The attributes in which a module keeps its parts; they are not in the parts' names."""
 
 
 class PickledTensor(NamedTuple):
@@ -166,7 +166,7 @@ def _below(value: Any) -> Iterator[tuple[Any, Any]]:
             yield from value.items.items()
             state = value.state[0] if isinstance(value.state, tuple) and value.state else value.state
             if isinstance(state, dict) and not value.items:
-                module = not state.keys().isdisjoint(_WITHIN)  # whose other fields hold its weights once more
+                module = not state.keys().isdisjoint(_WITHIN)  # its other fields hold its weights again
                 yield from (
                     (key, each)
                     for key, each in state.items()
@@ -198,7 +198,7 @@ def _pickled_tensor(value: Any, role: TensorRole | None) -> PickledTensor | None
     return None
 
 
-# What a pickle says of its tensors is held against the files that are there.
+# The tensors of a pickle are compared with the files in the archive.
 
 
 class TensorView(NamedTuple):
@@ -210,7 +210,7 @@ class TensorView(NamedTuple):
 
 
 def _tensors(path: str, archive: Archive, root: str, found: PickledTensors) -> Iterator[FileTensor]:
-    """Yield the tensors of a file; of those made of the same numbers, the later name the first."""
+    """Yield the tensors of a file; of those with the same numbers, later ones name the first."""
     written = archive.read(f"{root}byteorder", 100) if f"{root}byteorder" in archive.names else b""
     order = "big" if written.strip() == b"big" else "little"
     first: dict[tuple[TensorView, tuple[int, ...]], str] = {}

@@ -1,7 +1,7 @@
 """The safetensors format: eight bytes of length, a header in JSON, and the numbers behind it.
 
-Read with the standard library alone: the format is simple enough to be read whole in a page, the header is all that a
-listing needs, and so a file of a gigabyte is listed as fast as one of a kilobyte.
+Read with the standard library alone. A listing needs only the header, so a file of a gigabyte is listed as fast as one
+of a kilobyte.
 https://github.com/huggingface/safetensors#format
 
 A sharded model is spread over several files, and an index in JSON, `model.safetensors.index.json`, says which of them
@@ -89,7 +89,7 @@ def _shard(folder: str, name: str) -> list[FileTensor]:
 def _of_names(path: str, tensors: list[FileTensor], *remarks: Remark) -> ModelFile:
     """Return a file of tensors with PyTorch's names, whose names, shapes and types alone are known.
 
-    They stand by their names, numbers in them by their size: the format keeps no order of its own.
+    They are sorted by name, with numbers in names by size, because the format keeps no order.
     """
     ordered = tuple(sorted(tensors, key=lambda tensor: natural(tensor.name)))
     remarks = (*remarks, *averages_in(ordered), Remark(RemarkKind.ROLES_BY_NAME))
@@ -124,7 +124,7 @@ def _tensors(path: str) -> list[FileTensor]:
 
 
 def _aliases(metadata: Any, tensors: dict[str, FileTensor]) -> list[FileTensor]:
-    """Return the tensors that safetensors' save_model left out, since another has their numbers.
+    """Return the tensors that safetensors' save_model left out because another tensor has their numbers.
 
     It writes into the metadata which one that is: https://github.com/huggingface/safetensors, `save_model`.
     """

@@ -1,7 +1,7 @@
-"""What may be asked of a network's numbers, and the keys that say it: the one declaration of a budget.
+"""The limits on a network's numbers, and their keys: the one declaration of a budget.
 
 A new limit is a new field of Budget: the spec, its schema, the flags of `check` and its verdicts follow from it.
-Read when there is a budget or a check, and not at every start.
+Imported only for a budget or a check.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Quantity(Enum):
-    """What is counted of a network or a layer; each is the name of a number of theirs."""
+    """The numbers of a network or a layer that may be limited."""
 
     PARAMS = "params"
     BYTES = "bytes"
@@ -33,14 +33,14 @@ class Quantity(Enum):
 
 
 OF_TRAINING = (Quantity.SAVED, Quantity.BACKWARD_MULTIPLY_ADDS, Quantity.TRAINING_BYTES)
-"""What is counted for training alone."""
+"""The numbers of training."""
 
 OF_STREAM = (Quantity.STATE, Quantity.STATE_BYTES, Quantity.MULTIPLY_ADDS_PER_SECOND)
 """What is counted of running step by step."""
 
 
 class Rule(Enum):
-    """What a limit asks of a number: of itself, or of how it changed."""
+    """What a limit requires of a number or of its change."""
 
     EXACTLY = "exactly"
     AT_MOST = "at most"
@@ -50,7 +50,7 @@ class Rule(Enum):
 
 
 class BudgetKey(NamedTuple):
-    """A key of a budget: what it limits, what it may be, and its meaning for people."""
+    """A key of a budget: what it limits, its allowed values, and its meaning for people."""
 
     rule: Rule
     quantity: Quantity
@@ -62,7 +62,7 @@ _COUNT, _BYTES = WholeNumber(suffixes=True), WholeNumber(suffixes=True, unit="B"
 
 
 class Budget(NamedTuple):
-    """The limits that a network is to keep, each None where there is none.
+    """The limits that a network must keep; None for no limit.
 
     layers: the most parameters that a layer may have, by its name, or in pairs of both.
     """
@@ -112,14 +112,14 @@ BUDGET_KEYS: dict[str, BudgetKey] = {
     for name, declared in Budget.__annotations__.items()
     if hasattr(declared, "__metadata__")
 }
-"""The keys with one number each; `layers` has one a layer."""
+"""The keys with one number each; `layers` has one for each layer."""
 
 LAYER_LIMIT = BUDGET_KEYS["max_params"]
-"""What each of the numbers under `layers` is."""
+"""The allowed values of the numbers under `layers`."""
 
 
 def problems_of(budget: object, layers: Iterable[str]) -> Iterator[Problem]:
-    """Yield the limits of a budget that are none, and those of layers that are not among the names of the network's."""
+    """Yield the invalid limits of a budget, and those of layers that the network does not have."""
     if not isinstance(budget, Budget):
         yield Problem(("budget",), f"expected a Budget, such as Budget(max_params=10**6), got {budget!r}")
         return

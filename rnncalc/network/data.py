@@ -1,7 +1,7 @@
-"""Numbers of one's own, for `run`: nested lists of them held against the shapes that a network declares.
+"""A user's own numbers, for `run`: nested lists, compared with the shapes that a network declares.
 
-The one set of rules for a spec's files and for Python callers: what a value is, and where a problem with it stands, is
-for the `Source` that it comes from to say. Knows neither YAML nor what is done with the numbers.
+The one set of rules for files and for Python callers. How a value is read, and where a problem is reported, is up to
+the `Source`. Knows neither YAML nor the use of the numbers.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from rnncalc.network.parts import Part
 from rnncalc.text import bracketed, plural
 
 Nested = Any
-"""Numbers in lists in lists, as deep as a shape is long."""
+"""Numbers in nested lists, one level for each axis."""
 
 Weights = dict[str, dict[str, Nested]]
-"""For each layer's name its tensors by name, each in lists as deep as its shape is long."""
+"""The tensors of each layer by name, as nested lists."""
 
 Inputs = dict[str | None, list[Nested]]
-"""For each part its inputs: a list of T vectors, or of T token numbers before an embedding."""
+"""The inputs of each part: a list of T vectors, or of T token numbers before an embedding."""
 
 Start = dict[str, dict[str, Nested]]
-"""For some layers the states before the first step, by letter; of a bidirectional one, a list for each direction."""
+"""The states of layers before the first step, by letter; for a bidirectional layer, a list for each direction."""
 
 Targets = list[Nested]
-"""What the network should give, in the shape of its output: a vector, or a list of T vectors."""
+"""What the network should output: a vector, or a list of T vectors."""
 
 
 class Data(NamedTuple):
-    """A network's own numbers, each None where there are none."""
+    """A network's own numbers; None for none."""
 
     weights: Weights | None = None
     inputs: Inputs | None = None
@@ -47,13 +47,13 @@ Node = TypeVar("Node")
 
 
 class Source(Protocol[Node]):
-    """Where numbers come from: how its nodes are looked into, and problems with them noted."""
+    """Where numbers come from: reads nodes and notes problems with them."""
 
     def note(self, node: Node, path: Path, message: str) -> None:
         """Note a problem with a node."""
 
     def keys(self, node: Node, path: Path, known: tuple[str, ...]) -> Iterator[tuple[str, Node]]:
-        """Yield the known keys of a node with what stands there, having noted the others, or that it has no keys."""
+        """Yield the known keys of a node with their values; note unknown keys, or that there are none."""
 
     def has_keys(self, node: Node) -> bool:
         """Return whether a node has keys."""
@@ -62,14 +62,14 @@ class Source(Protocol[Node]):
         """Return the items of a list, None for anything else."""
 
     def value(self, node: Node, path: Path, allowed: Allowed, stand_in: Any) -> Any:
-        """Return the value of a node, or, having noted what is wrong with it, the stand-in."""
+        """Return the value of a node; if it is wrong, note that and return the stand-in."""
 
     def got(self, node: Node) -> str:
-        """Return what a node is, for people."""
+        """Return the description of a node, for messages."""
 
 
 def read_weights(reading: Source[Node], node: Node, path: Path, network: Network) -> Weights:
-    """Return `{layer: {tensor: nested lists}}`; notes where a shape, a name or a number is wrong."""
+    """Return `{layer: {tensor: nested lists}}`; note wrong shapes, names and numbers."""
     expected = {placed.name: placed.tensors for placed in network.stack if not isinstance(placed.layer, External)}
     names = tuple(name for name, tensors in expected.items() if tensors)
     remark = f"; weights are in the shapes of {network.convention}, not of the notation" if network.notation else ""
@@ -92,7 +92,7 @@ def read_weights(reading: Source[Node], node: Node, path: Path, network: Network
 
 
 def read_inputs(reading: Source[Node], node: Node, path: Path, network: Network) -> Inputs:
-    """Return the inputs of each part, a vector or a token a step; notes where one does not fit."""
+    """Return the inputs of each part, a vector or a token for each step; note those that do not fit."""
     inputs: Inputs = {}
     halves = tuple(str(name) for name in network.parts if name)
     given = dict(reading.keys(node, path, halves)) if halves else {}
@@ -107,7 +107,7 @@ def read_inputs(reading: Source[Node], node: Node, path: Path, network: Network)
 
 
 def read_start(reading: Source[Node], node: Node, path: Path, network: Network) -> Start:
-    """Return `{layer: {state: numbers}}`; notes where a layer has no such state, or gets it from elsewhere."""
+    """Return `{layer: {state: numbers}}`; note states that a layer does not have, or gets from elsewhere."""
     recurrent = {placed.name: placed for placed in network.stack if isinstance(placed.layer, Cell)}
     start: Start = {}
     for name, of in reading.keys(node, path, tuple(recurrent)):
@@ -137,7 +137,7 @@ def read_start(reading: Source[Node], node: Node, path: Path, network: Network) 
 
 
 def read_targets(reading: Source[Node], node: Node, path: Path, network: Network) -> Targets:
-    """Return the targets; notes where they have not the shape of the output. Where T is not known, any T will do."""
+    """Return the targets; note those without the shape of the output. If T is unknown, any T is accepted."""
     *steps, width = network.stack[-1].output_shape
     shape = (width or 0,)
     if not steps:
@@ -148,7 +148,7 @@ def read_targets(reading: Source[Node], node: Node, path: Path, network: Network
 
 
 def with_steps_of(network: Network, inputs: Inputs | None) -> Network:
-    """Return the network with the numbers of steps of its inputs where it says none; one-to-many has one input."""
+    """Return the network with the number of steps of its inputs if it has none; one-to-many has one input."""
     parts = {
         name: part._replace(steps=len(inputs[name]))
         for name, part in network.parts.items()
@@ -158,7 +158,7 @@ def with_steps_of(network: Network, inputs: Inputs | None) -> Network:
 
 
 def _steps(reading: Source[Node], node: Node, path: Path, steps: int | None) -> Sequence[Node]:
-    """Return what stands for each step of a sequence; notes where that is not so many steps."""
+    """Return the node of each step of a sequence; note a wrong number of steps."""
     items = reading.items(node)
     if not items:
         reading.note(node, path, f"expected a list of {steps or 'T'} steps, got {reading.got(node)}")
@@ -186,7 +186,7 @@ def _nested(
 ) -> Nested:
     """Return the numbers under a node, which must have the shape `rest`, the last axes of the tensor's `shape`.
 
-    remark: what a message about a wrong shape says besides.
+    remark: an addition to a message about a wrong shape.
     """
     if not rest:
         return float(reading.value(node, path, Real(), 0.0))

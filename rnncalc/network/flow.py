@@ -37,10 +37,10 @@ class Move(Frozen):
 
 
 class Input(Move):
-    """A value from outside: what a part reads, or the extra inputs of a layer.
+    """A value from outside: the input of a part, or the extra inputs of a layer.
 
-    tokens: whether its numbers are tokens below its width. extra_of: the name of the layer that alone reads it, None
-    for the input of the part.
+    tokens: whether its numbers are tokens below its width. extra_of: the name of the layer that reads it as extra
+    inputs, None for the input of the part.
     """
 
     part: str | None
@@ -177,7 +177,7 @@ def final_state(giving: Move, state: str) -> str:
 
 
 def turns(layers: Sequence[Layer], topology: str) -> tuple[int | None, int | None]:
-    """Return before which layer a sequence begins, and after which it ends; None if it does not.
+    """Return the layer before which a sequence begins and the layer after which it ends; None if it does not.
 
     One-to-many begins at the first recurrent layer, many-to-one ends at the last. Without a recurrent layer it begins
     at the first that is not an embedding, behind all if there is none, and ends at the last.

@@ -1,6 +1,6 @@
 """A network, and what follows from it: its parts, its stack, its counts.
 
-Knows nothing of files or of what is asked about a network. What can be wrong with one is `validation.py`.
+Knows nothing of files or of questions about a network. `validation.py` says what can be wrong with one.
 """
 
 from functools import cached_property
@@ -94,19 +94,19 @@ class Network(Description):
 
     @cached_property
     def spelled(self) -> tuple[Placed, ...]:
-        """The stack as it is shown: its tensors are those of the notation, if one is named."""
+        """The stack as it is shown: with the tensors of the notation, if one is named."""
         return tuple(stack(self.flow, convention(self.convention), self.spelling)) if self.notation else self.stack
 
     @property
     def spelling(self) -> "Notation":
         """The notation, or the textbook's, in which equations are written if none is named."""
-        from rnncalc.conventions.notation import NOTATION_BY_NAME  # which few calls need
+        from rnncalc.conventions.notation import NOTATION_BY_NAME  # few calls need it
 
         return NOTATION_BY_NAME[self.notation or "w"]
 
     @property
     def shown(self) -> Convention:
-        """The convention of the tensors that are shown: its own, or one in the letters of the notation."""
+        """The convention of the tensors that are shown: its own, or that of the notation."""
         row = convention(self.convention)
         return self.spelling.of(row) if self.notation else row
 

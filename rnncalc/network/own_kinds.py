@@ -1,4 +1,4 @@
-"""`register`: makes a cell of one's own a kind, which `load`, specs and flags then know as they know ours."""
+"""`register`: makes a user's cell a kind, which `load`, specs and flags then know like any other."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ C = TypeVar("C", bound=type[Cell])
 def register(cell: C) -> C:
     """Make the class of a cell a kind, and return it, so that `@register` may stand above it.
 
-    Its gates and its step are tried on a small network first. A class that is defined anew, as in a notebook, takes
-    the place of the one before. Raises DeclarationError for what is no cell, a kind that is there, and a cell that is
-    not what it declares.
+    Its gates and its step are tried on a small network first. A class that is defined again, as in a notebook, replaces
+    the one before. Raises DeclarationError for anything but a cell, for a kind that exists already, and for a cell that
+    contradicts itself.
     """
     if not isinstance(cell, type) or not issubclass(cell, Cell):
         got = cell.__name__ if isinstance(cell, type) else repr(cell)

@@ -22,11 +22,11 @@ class Topology(StrEnum):
 
 TOPOLOGIES = tuple(topology.value for topology in Topology)
 TopologyName = Literal["one-to-one", "one-to-many", "many-to-one", "many-to-many"]
-"""The same, for who writes a network in Python: a type checker catches a typo."""
+"""The topologies as a type, so that type checkers catch a typo."""
 
 
 def reads_many(topology: str) -> bool:
-    """Return whether a network of this topology reads an input at every step, rather than one."""
+    """Return whether a network of this topology reads an input at every step, instead of one."""
     return topology in (Topology.MANY_TO_ONE, Topology.MANY_TO_MANY)
 
 
@@ -67,7 +67,7 @@ def steps_known(parts: Parts) -> bool:
 
 
 def part_of(input: int, layers: Sequence[Layer], output: Output | int | None = None, steps: int | None = None) -> Part:
-    """Return a part from what a caller may write: any sequence of layers, an output layer or its units."""
+    """Return a part from a caller's values: any sequence of layers, an output layer or its units."""
     return Part(input, tuple(layers), Output(output) if isinstance(output, int) else output, steps)
 
 
@@ -97,7 +97,7 @@ def name_of_start(name: str, state: str) -> str:
 
 
 def name_of(layer: Layer, copy: int, counted: Counter[str]) -> str:
-    """Return the name of a layer, its own or its kind's with a number; `counted` has the kinds so far."""
+    """Return the name of a layer, or its kind with a number; `counted`: the numbers of each kind so far."""
     counted[layer.kind] += 1
     if layer.name is None:
         return f"{layer.kind}_{counted[layer.kind]}"

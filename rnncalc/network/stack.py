@@ -1,6 +1,6 @@
 """The stack: a network's layers in their places, each with its widths, shapes, uses and tensors.
 
-Knows nothing of files or of what is asked about a network.
+Knows nothing of files or of questions about a network.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -62,12 +62,12 @@ class Placed(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """Its kind, as a spec writes it: lstm, say."""
+        """Its kind, as a spec writes it: `lstm`."""
         return self.layer.kind
 
     @property
     def units(self) -> int | None:
-        """Its units; None of a layer that has none."""
+        """Its units; None for a layer without units."""
         units: int | None = getattr(self.layer, "units", None)
         return units
 
@@ -78,7 +78,7 @@ class Placed(NamedTuple):
 
     @property
     def substituted(self) -> str:
-        """The formula with the numbers in."""
+        """The formula with numbers for its letters."""
         return numbers(self.layout.params, self.sizes)
 
     @property
@@ -113,7 +113,7 @@ class Placed(NamedTuple):
 def stack(moves: Moves, row: Convention, notation: "Notation | None" = None) -> Iterator[Placed]:
     """Yield the layers in their places, a part's output layer last.
 
-    row: says what their tensors are. notation: how those are spelled, if not in the convention's own way.
+    row: the convention of their tensors. notation: how these are spelled; by default as in the convention.
     """
     if notation:
         row = notation.of(row)
@@ -131,9 +131,9 @@ def stack(moves: Moves, row: Convention, notation: "Notation | None" = None) -> 
 def _counted(
     layer: Layer, inputs: int, row: Convention, notation: "Notation | None"
 ) -> tuple[Mapping[str, int], Layout, int, int | None]:
-    """Return what a layer's letters stand for, its layout, its parameters and its multiply-adds when applied once.
+    """Return the numbers of a layer's letters, its layout, its parameters and its multiply-adds when applied once.
 
-    Layers that differ in their widths alone have one layout, made once for a convention.
+    Layers that differ only in their widths share one layout, made once for a convention.
     """
     sizes = layer.sizes(inputs)
     key: object = (type(layer), tuple(sizes), layer.choices())
@@ -152,6 +152,6 @@ def _counted(
 
 
 def _stacks(step: Trace, notation: "Notation") -> Sequence[Stack]:
-    from rnncalc.step.equations import stacks  # which a count in the convention's own tensors does without
+    from rnncalc.step.equations import stacks  # not needed for a count in the convention's own tensors
 
     return stacks(step, notation)

@@ -1,6 +1,6 @@
-"""What one update of training is, and what each of its keys may be: the one declaration for specs, flags and Python.
+"""A training step and its keys: the one declaration for specs, flags and Python.
 
-Read where training is asked for, and not at every start.
+Imported only when it is needed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ UPDATE_KEYS = {
 
 
 def problems_of(update: object) -> Iterator[Problem]:
-    """Yield what a training step cannot be."""
+    """Yield what is wrong with a training step."""
     if not isinstance(update, Update):
         yield Problem(("training",), f"expected an Update, such as Update(chunk=35), got {update!r}")
         return

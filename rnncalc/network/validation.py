@@ -1,8 +1,8 @@
 """What can be wrong with a network as a whole: values out of range, options that cannot apply, layers that do not fit.
 
-Names that two layers share, halves and feedback that do not fit, and counts that no such network has, are among them.
+Also names that two layers share, halves and feedback that do not fit, and impossible counts.
 
-Every check yields problems; none raises. A problem's path is the one it would have in a spec file.
+Every check yields problems; none raises. The path of a problem is the path in a spec file.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ KEYS: dict[str, Allowed] = {
     "feedback": Switch(),
     "rate": Ratio(above_zero=True),
 }
-"""What the plain keys of a network, or of a part, may be."""
+"""The allowed values of the plain keys of a network or a part."""
 
 
 def parts_of(network: Description) -> dict[str | None, Part]:
-    """Return the parts that are there, of a network that may yet be wrong."""
+    """Return the parts of a network that may still be wrong."""
     halves = {"encoder": network.encoder, "decoder": network.decoder}
     if network.encoder or network.decoder:
         return {name: part for name, part in halves.items() if part}
@@ -86,7 +86,7 @@ def parts_of(network: Description) -> dict[str | None, Part]:
 
 
 def type_problems(network: Description) -> Iterator[Problem]:
-    """Yield what is not of the type that a network is made of."""
+    """Yield values of the wrong type."""
     halves = {"encoder": network.encoder, "decoder": network.decoder}
     for name, half in halves.items():
         if half is not None and not isinstance(half, Part):
@@ -110,7 +110,7 @@ def problems(network: Description) -> Iterator[Problem]:
     parts = parts_of(network)
     if wrong := [*_values(network, parts)]:
         yield from wrong
-        return  # with such values no width can be worked out
+        return  # with such values no width can be computed
     too_many = [*_too_many(parts)]
     if network.encoder or network.decoder:
         yield from _encoder_decoder(network)
@@ -136,7 +136,7 @@ def problems(network: Description) -> Iterator[Problem]:
 
 
 def too_many_layers(number: int) -> str:
-    """Return what to say of so many layers in a half."""
+    """Return the message for too many layers in a half."""
     return f"expected at most {MAX_LAYERS:,} layers after repeat, got {number:,}; stack fewer"
 
 
@@ -149,7 +149,7 @@ def _too_many(parts: Parts) -> Iterator[Problem]:
 
 
 def _asked(network: Description, parts: Parts) -> Iterator[Problem]:
-    """Yield what is wrong with what is asked of a network; what a network does not have, none pays for."""
+    """Yield what is wrong with the budget, the training and the expected counts of a network."""
     if network.expect is not None:
         yield from _expected(network.expect, parts)
     if network.training is not None:
@@ -228,7 +228,7 @@ def _layers(path: Path, part: Part, name: str) -> Iterator[Problem]:
 
 
 def _cannot_spell(notation: str, convention: str) -> Iterator[Problem]:
-    from rnncalc.conventions.notation import NOTATION_BY_NAME  # a network without a notation does not pay for it
+    from rnncalc.conventions.notation import NOTATION_BY_NAME  # imported only for a network with a notation
 
     only = NOTATION_BY_NAME[notation].only
     if only and only != convention:
@@ -256,7 +256,7 @@ def _tied(path: Path, part: Part) -> Iterator[Problem]:
 
 
 def clashes(parts: Parts) -> Iterator[Problem]:
-    """Yield the names that two layers share, each at a name that is given: default names never clash."""
+    """Yield names that two layers share, each at a given name: default names never clash."""
     owners: dict[str, tuple[Path, bool]] = {}
     messages: dict[Path, str] = {}
     for path, name, given in named(parts):
@@ -349,7 +349,7 @@ def _bridged(gives: Cell, takes: Cell, at: Path) -> Iterator[Problem]:
 
 
 def cannot_feed_back(network: Description) -> Iterator[Problem]:
-    """Yield what keeps the output of a step from being the input of the next."""
+    """Yield the reasons why the output of a step cannot be the next input."""
     at = ("feedback",)
     if network.encoder or network.decoder:
         yield Problem(at, "does not apply to an encoder-decoder, whose decoder reads inputs of its own; remove it")
@@ -382,7 +382,7 @@ def cannot_feed_back(network: Description) -> Iterator[Problem]:
 
 
 def _expected(expect: object, parts: Parts) -> Iterator[Problem]:
-    """Yield what cannot be expected of a network of these parts."""
+    """Yield expected counts that are impossible for these parts."""
     if not isinstance(expect, Expect):
         yield Problem(("expect",), f"expected an Expect, such as Expect(total=1600), got {expect!r}")
         return

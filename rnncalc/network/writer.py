@@ -1,4 +1,4 @@
-"""From a Network back to its spec: the mapping that a spec file holds, defaults left out."""
+"""From a Network back to its spec, without default values."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """One step of a cell: its gates, operations and states, drawn from its own equations, with a legend below.
 
-Cells that look alike are drawn once, unless they are asked for by name. If a picture would be wider than its frame,
-the equations stand in its place.
+Cells that look alike are drawn once, unless they are asked for by name. If a picture would be wider than its frame, the
+equations replace it.
 """
 
 from __future__ import annotations
@@ -40,24 +40,24 @@ from rnncalc.step.trace import trace
 from rnncalc.text import all_of, escape, plural
 
 GAPS = (3, 2)
-"""How many cells stand between two columns: so many, or fewer if that is too wide."""
+"""The cells between two columns: the first number, or a later one if that is too wide."""
 
 ROOM = 76
-"""The legend makes a picture no wider than so many cells."""
+"""The legend widens a picture to at most this many cells."""
 
 MOST_OF_A_NAME = 24
 """Longer names are cut, in cells."""
 
 MOST_NAMES = 3
-"""Of more layers with the same cell than these, only the number is written."""
+"""If more layers have the same cell, their number is written instead of their names."""
 
-BY_HAND = "A box with round corners has no weights of its own: its function is of the sum that enters it."
+BY_HAND = "A box with round corners has no weights: it applies its function to the sum that enters it."
 
 NORMALISED = "A gate normalises its sum and multiplies it by γ before its bias; a box with γ does so with its input."
 
 
 def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Picture]:
-    """Return a picture of each cell of a network, those that are alike once, or of each of the layers of these names.
+    """Return a picture of each cell of a network, equal ones once, or of the layers with these names.
 
     Raises RefusedError if there is no cell.
     """
@@ -77,7 +77,7 @@ def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Pict
 
 
 def cell_of(placed: Placed) -> Cell:
-    """Return the layer of a place that is known to be recurrent."""
+    """Return the layer of a place, which must be recurrent."""
     assert isinstance(placed.layer, Cell)
     return placed.layer
 
@@ -111,7 +111,7 @@ def _picture(network: Network, placed: Placed, others: list[Placed], frame: Fram
     room = max(across, min(width or ROOM, ROOM))
     if not frame.bare:
         arrays = row.arrays(placed.layer.kind)
-        assert arrays is not None  # a network under a convention that lacks a cell is refused
+        assert arrays is not None  # a network is refused if its convention lacks the cell
         legend = [*labels(rows(placed, arrays.habits, notation, signs), room)]
         beside = bounds(legend)
         left = around.left + (across - beside.right + beside.left) // 2 if drawn else 0
@@ -132,10 +132,11 @@ def _caption(network: Network, placed: Placed, notes: list[str]) -> Caption:
 
 
 def _notes(placed: Placed, others: list[Placed], flow: Graph | None) -> Iterator[str]:
-    """Yield what the picture does not say by itself; the flow is None if it is not drawn."""
+    """Yield the notes below the picture; flow: None if it is not drawn."""
     layer = cell_of(placed)
     if flow:
-        yield "A box multiplies what enters it by its weights, and sums; lines that cross without a dot do not meet."
+        yield "A box multiplies its inputs by its weights and adds the products."
+        yield "Lines that cross without a dot do not meet."
         if any(gate.normalised for gate in layer.gates(placed.inputs)):
             yield NORMALISED
         if any(node.kind is NodeKind.THROUGH for node in flow.nodes):
@@ -161,7 +162,7 @@ def _notes(placed: Placed, others: list[Placed], flow: Graph | None) -> Iterator
 
 
 class LegendRow(NamedTuple):
-    """One line of a legend: a letter, what it is called, its parameters, what it is for."""
+    """One line of a legend: a letter, its name, its parameters, its purpose."""
 
     letter: Line
     name: str
@@ -170,7 +171,7 @@ class LegendRow(NamedTuple):
 
 
 def rows(placed: Placed, habits: Habits, notation: Notation, signs: Mapping[int, str]) -> list[LegendRow]:
-    """Return a row for each gate, for each matrix that gates share, and for what stands beside the gates.
+    """Return a row for each gate, for each shared matrix, and for each weight beside the gates.
 
     Both directions are counted in each row. signs: the words that stand for letters.
     """
@@ -200,7 +201,7 @@ def rows(placed: Placed, habits: Habits, notation: Notation, signs: Mapping[int,
 
 
 def _beside(layer: Cell, notation: Notation) -> Iterator[LegendRow]:
-    """Yield what stands beside the gates, in the order of its tensors in either direction."""
+    """Yield the weights beside the gates, in the order of their tensors."""
     for weight in layer.weights:
         part, name = (("scalar", "number"), ("vector", "vector"), ("projection", "matrix"))[len(weight.widths)]
         symbol = Term(*notation.parts[part].symbol(weight.letter))
@@ -210,7 +211,7 @@ def _beside(layer: Cell, notation: Notation) -> Iterator[LegendRow]:
 
 
 def _apart(tensor: Tensor) -> bool:
-    """Return whether a tensor has as many weights for each of its gates; a matrix that they share has not."""
+    """Return whether each gate has its own share of a tensor; in a shared matrix it has none."""
     blocks = max((axis.times for axis in tensor.axes if axis.letter == "h"), default=1)
     return blocks % len(tensor.gates) == 0
 
@@ -219,11 +220,11 @@ GAP = 2
 """Cells between two columns."""
 
 LEAST = 24
-"""A meaning is written below the rest if beside it there are fewer cells than these."""
+"""If there are fewer cells beside a row, its meaning is written below."""
 
 
 def labels(found: Sequence[LegendRow], width: int) -> Iterator[Label]:
-    """Yield the legend's lines from the upper left corner on, of so many cells if its words are not longer."""
+    """Yield the lines of the legend from the upper left corner; only long words make it wider than `width`."""
     letters = max(span(row.letter) for row in found)
     names = letters + GAP + max(span((row.name,)) for row in found)
     total = sum(row.params for row in found)
@@ -256,7 +257,7 @@ INDENT = 4
 
 
 def lines(step: Sequence[Line], width: int) -> Iterator[Label]:
-    """Yield the equations of a step below each other, broken at their signs if they are too wide."""
+    """Yield the equations of a step, one below the other, broken at their signs if they are too wide."""
     y = 0
     for equation in step:
         x = 0
@@ -266,7 +267,7 @@ def lines(step: Sequence[Line], width: int) -> Iterator[Label]:
 
 
 def _broken(line: Line, width: int) -> Iterator[Line]:
-    """Yield the pieces of an equation, each as long as it may be, and starting with a sign but for the first."""
+    """Yield the lines of a broken equation, each as long as possible; all but the first start with a sign."""
     rest: Line = ()
     for number, piece in enumerate(line):
         if piece in SIGNS and rest:

@@ -33,10 +33,10 @@ OUT, RIGHT = -1, -2
 """The places of the output, above all nodes, and of the right edge, where the states go on."""
 
 NARROWEST, MARGIN = 7, 2
-"""A box is no narrower than this, and by so much wider than its text."""
+"""The least width of a box, and how much wider it is than its text."""
 
 ASIDE = 3
-"""How far from the middle of an operation a line stands that comes up beside it."""
+"""The distance from the middle of an operation to a line that comes up beside it."""
 
 LEFT = -2
 """The x at which the states of the step before start."""
@@ -45,20 +45,20 @@ CROSSING = 12
 """How many cells of wire a crossing is worth."""
 
 MOST_TRIES = 4_000
-"""So many orders of columns, divided by the number of nodes, are tried."""
+"""The orders of columns that are tried, multiplied by the number of nodes."""
 
 MOST_ORDERED = 4
-"""Of more values in a channel than these, the tracks are as they come: there would be too many orders."""
+"""With more values in a channel, their tracks are not ordered: there would be too many orders."""
 
 MOST_WAYS = 1_000
-"""A cell whose state has more ways through it than these is drawn without a line for it."""
+"""A state with more ways through the cell is drawn without a line."""
 
 PREFERRED = {NodeKind.GATE: 2, NodeKind.THROUGH: 2, NodeKind.PRODUCT: 2, NodeKind.NUMBER: 0}
-"""What an operation stands above rather than above another operation: a gate, and what a gate is made of."""
+"""The nodes that an operation is placed above in preference to another operation."""
 
 
 def figure(graph: Graph, gap: int, signs: Mapping[int, str]) -> list[Shape]:
-    """Return the shapes of a cell, wherever on the grid, its columns so many cells apart.
+    """Return the shapes of a cell, anywhere on the grid. gap: the cells between its columns.
 
     signs: the words that stand for letters.
     """
@@ -74,7 +74,7 @@ def figure(graph: Graph, gap: int, signs: Mapping[int, str]) -> list[Shape]:
 
 
 class NodeBox(NamedTuple):
-    """How a node is drawn, wherever it stands."""
+    """How a node is drawn, at any place."""
 
     lines: tuple[Line, ...]
     width: int
@@ -121,7 +121,7 @@ class NodeGrid:
         return (self.graph.output,) if place == OUT else self.nodes[place].operands
 
     def _line(self, letter: str) -> tuple[int, ...]:
-        """Return the shortest way of a state to its next value, without it; nothing if each goes through gates.
+        """Return the nodes on the shortest way from a state to its next value; nothing if all ways go through gates.
 
         In a cell of one gate it may go through that. Each node on the way is read by one other node on it.
         """
@@ -146,7 +146,7 @@ class NodeGrid:
         return ()
 
     def _ranks(self) -> dict[int, int] | None:
-        """Return how many nodes stand below each at the most, those of a line alike; None if there is no order."""
+        """Return the rank of each node: the most nodes below it, equal along a line; None if there is no order."""
         group = {place: min(line) for line in self.lines.values() for place in line}
         members: dict[int, list[int]] = {}
         for place in range(len(self.nodes)):
@@ -228,17 +228,17 @@ class NodeGrid:
 
 
 def ports(number: int, straight: bool) -> list[int]:
-    """Return how far from the middle of a box so many lines enter it from below, beside one that comes `straight`."""
+    """Return where lines enter a box from below, as distances from its middle; `straight`: whether one enters there."""
     if straight:
         return sorted(2 * (each // 2 + 1) * (-1) ** (each + 1) for each in range(number))
     return [-2, 2] if number == 2 else [2 * each + 1 - number for each in range(number)]
 
 
-# Routes: by which way each value reaches what reads it
+# Routes: the way of each value to each of its readers
 
 
 class Course(Enum):
-    """By which way a value reaches a reader.
+    """The kind of way from a value to a reader.
 
     STRAIGHT: up its own trunk. ALONG: along a state's line, from the right of the box before. SIDE: from its trunk
     along the reader's row. UNDER: along a track, then up into the reader. BESIDE: along a track, up beside the reader,
@@ -274,7 +274,7 @@ class Route(NamedTuple):
 
 
 def _best(grid: NodeGrid, gap: int) -> Routing:
-    """Return the routes in the order of columns in which they are short and seldom cross, of those that were tried."""
+    """Return the routes for the best order of columns that was tried: short, with few crossings."""
     highest = max((grid.rows[place] for place in grid.readers[0]), default=0)
     under = [
         place

@@ -1,6 +1,6 @@
 """What is drawn of a step: its trace, in which each sum of a gate's products and biases is one box.
 
-Says nothing of where a box stands.
+Says nothing about positions.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Graph(NamedTuple):
 
 
 def graph(trace: Trace, notation: Notation = W) -> Graph:
-    """Return what is drawn of a step, its weights in a notation."""
+    """Return the graph of a step, with its weights in a notation."""
     reader = _Reader(trace, notation)
     found: dict[int, DrawnNode] = {}
     wanted = [trace.x, *trace.before.values(), *trace.after.values(), trace.output]
@@ -131,7 +131,7 @@ class _Reader:
         return (self.nodes[at].operands[0], letters[::-1]) if self.nodes[at].operation == "normalise" else (place, [])
 
     def _whole(self, place: int) -> int:
-        """Return what is drawn for a value: for a direction's half of x, x."""
+        """Return the node that is drawn for a value: x for a direction's half of x."""
         node = self.nodes[place]
         return node.operands[0] if node.operation == "half" else place
 

@@ -1,4 +1,4 @@
-"""How parameters grow with the number of steps: those of a recurrent network not at all, its dense equivalent's do."""
+"""The parameters against the number of steps: a recurrent network's stay the same, its dense equivalent's grow."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from rnncalc.reports.setting import title
 from rnncalc.text import decimal, escape, plural
 
 LONG = 50
-"""If the largest number is so many times the smallest, a scale is logarithmic."""
+"""A scale is logarithmic if the largest number is this many times the smallest."""
 
 MOST_MARKS = 5
-"""An axis has so many numbers at the most, beside that at its start."""
+"""The most numbers on an axis, without the one at its start."""
 
 STEPS = 20
-"""So many are drawn if the network has fewer, or T of them."""
+"""The steps that are drawn if the network has fewer, or an unknown number."""
 
 WIDTH, HEIGHT, NARROWEST = 56, 16, 16
 """The cells within the axes."""
 
 POINTS = 48
-"""A curve has so many at the most."""
+"""The most points of a curve."""
 
 NAMES = {Style.DENSE: "dense", Style.RECURRENT: "recurrent"}
 
@@ -35,7 +35,7 @@ NAMES = {Style.DENSE: "dense", Style.RECURRENT: "recurrent"}
 class Growth(NamedTuple):
     """The parameters of a network, and those of its dense equivalent for some numbers of steps.
 
-    at: the number of the network's steps, None if it is T, or not the same in both halves.
+    at: the number of the network's steps, None if it is unknown or differs between the halves.
     """
 
     steps: tuple[int, ...]
@@ -72,7 +72,7 @@ def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Pict
 
 
 def _whole(scale: Scale, room: int) -> int:
-    """Return how many cells of a room an axis takes: as many for each of its steps."""
+    """Return the cells that an axis takes, the same number for each of its steps."""
     return room // scale.steps * scale.steps
 
 
@@ -156,10 +156,7 @@ def _caption(network: Network, grown: Growth) -> Caption:
 
 
 class Scale(NamedTuple):
-    """Numbers from the first to the last, in equal steps: `step` further each, or, on a logarithmic one, `step` times.
-
-    So many steps reach from the first to the last without a rest.
-    """
+    """Numbers from the first to the last in equal steps: `step` more each time or, if logarithmic, `step` times."""
 
     first: int
     last: int

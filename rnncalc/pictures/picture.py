@@ -1,7 +1,7 @@
 """What a picture is: boxes, arrows, labels, braces and curves on a grid of characters. Knows no network and no format.
 
-A place on the grid is a cell: x characters from the left, y lines from the top. A terminal draws a picture as it
-stands; other formats make a cell so many points wide and high, and set no text wider than the cells counted for it.
+A place on the grid is a cell: x characters from the left, y lines from the top. A terminal draws a picture directly;
+other formats give a cell a fixed width and height, and make no text wider than its cells.
 A style says what a shape stands for; how that looks is up to the formats.
 
 A box covers `width` × `height` cells. With three lines or more, its frame is in the outer ones; with one line it is a
@@ -32,8 +32,8 @@ class Style(StrEnum):
     STATE = "state"
     GATE = "gate"
     OPERATION = "operation"
-    BACKWARD = "backward"  # what runs against the direction of time
-    ELIDED = "elided"  # what stands for steps or layers that are left out
+    BACKWARD = "backward"  # the backward direction
+    ELIDED = "elided"  # steps or layers that are left out
     RECURRENT = "recurrent"  # of growth: the network itself
     DENSE = "dense"  # of growth: its dense equivalent
     AXIS = "axis"
@@ -43,7 +43,7 @@ class Style(StrEnum):
 
 
 class Align(StrEnum):
-    """Which cell of a label its place is."""
+    """Which cell of a label is at its place."""
 
     START = "start"
     MIDDLE = "middle"
@@ -66,7 +66,7 @@ class Box(NamedTuple):
     round: bool = False
 
     def covers(self, cell: GridPoint) -> bool:
-        """Return whether a cell is one of the box's."""
+        """Return whether a cell belongs to the box."""
         return 0 <= cell[0] - self.x < self.width and 0 <= cell[1] - self.y < self.height
 
 
@@ -101,7 +101,7 @@ class Label(NamedTuple):
 
 
 class Brace(NamedTuple):
-    """A brace below what it holds together, two lines high: its text stands in the middle of the second."""
+    """A brace below other shapes, two lines high, with its text in the middle of the second."""
 
     x: int
     y: int
@@ -130,11 +130,11 @@ class Picture(NamedTuple):
 
 
 WIDE = {**dict.fromkeys("mw&—…", 0.5), **dict.fromkeys("MW@%", 1.0)}
-"""By how much characters are wider in most fonts than a cell."""
+"""The characters that are wider than a cell in most fonts, and by how much."""
 
 
 def span(text: Line) -> int:
-    """Return how many cells a line of text needs at the most, in any format, what is in it made harmless."""
+    """Return the most cells that a line of escaped text needs in any format."""
     words = escape(plain(text), limit=MOST_OF_A_LINE)
     cells = columns(words)
     return cells + ceil(sum(WIDE.get(char, 0) for char in words))
@@ -154,7 +154,7 @@ MOST_OF_A_LINE = 500
 
 
 def fitted(text: str, most: int) -> str:
-    """Return text made harmless and, if it needs more than so many cells, cut, with `…` at its end."""
+    """Return escaped text, cut with `…` at its end if it needs more cells than `most`."""
     text = escape(text, limit=MOST_OF_A_LINE)
     if span((text,)) <= most:
         return text
@@ -164,7 +164,7 @@ def fitted(text: str, most: int) -> str:
 
 
 def moved(shape: Shape, by: GridPoint) -> Shape:
-    """Return a shape so many cells to the right and down."""
+    """Return a shape moved to the right and down by some cells."""
     across, down = by
     match shape:
         case Arrow():
@@ -201,10 +201,10 @@ class Caption(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """What a picture is made for.
+    """Where a picture is drawn, and how.
 
-    width: how many cells it may take across if that can be; None for as many as it needs. signs: the words that stand
-    for letters. bare: without a title and a legend.
+    width: the cells across that it should not exceed; None for as many as it needs. signs: the words that replace
+    letters. bare: without a title and a legend.
     """
 
     width: int | None = None
@@ -222,7 +222,7 @@ class Bounds(NamedTuple):
 
 
 MOST = 64
-"""Words make a picture no wider than so many cells."""
+"""Words widen a picture to at most this many cells."""
 
 
 def framed(caption: Caption, shapes: list[Shape], frame: Frame) -> Picture:
@@ -265,7 +265,7 @@ APART = 2
 
 
 def _wrapped(text: str, room: int) -> list[str]:
-    """Return text in lines of so many cells at the most, if its words are not longer."""
+    """Return text in lines of at most `width` cells; only a long word makes a line wider."""
     return wrap(fitted(text, 10 * room), max(room * 9 // 10, 1), break_long_words=False)
 
 

@@ -1,7 +1,7 @@
 """A network unrolled in time: a column a step, a row a layer.
 
-At which steps a layer is applied and has an output is read from the moves of the network's flow. Only steps that are
-drawn are looked at, so a long sequence costs no more than a short one.
+The steps at which a layer is applied and has an output come from the moves of the network's flow. Only the steps that
+are drawn are looked at, so a long sequence takes no longer than a short one.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from rnncalc.reports.setting import flow, one_to_many, title
 from rnncalc.text import all_of, has_letters, plural
 
 MOST_STEPS, MOST_LAYERS = 6, 12
-"""Of more, those in the middle are left out."""
+"""The most steps, and the most layers, that are drawn; of more, those in the middle are left out."""
 
 FIRST_LAYERS, LAST_LAYERS = 6, 5
 """How many layers are drawn if some are left out."""
 
 SHORT = 10_000
-"""From here on the number of the last step is written T."""
+"""From this number on, the last step is written T."""
 
 MOST_OF_A_NAME = 24
 """Longer names are cut, in cells."""
@@ -70,7 +70,7 @@ STARTED = "Its first states are the last states of the encoder."
 
 
 def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Picture]:
-    """Return the network unrolled, its halves by themselves if both have no room; or each of the layers named."""
+    """Return the network unrolled, in two pictures if its halves do not fit side by side; or the named layers."""
     parts = drawn_parts(network)
     if only:
         found = {row.name: part._replace(rows=[row]) for part in parts for row in part.rows}
@@ -86,7 +86,7 @@ def pictures(network: Network, only: tuple[str, ...], frame: Frame) -> list[Pict
 
 
 class Occurrence(Enum):
-    """At which steps something happens."""
+    """The steps at which something happens."""
 
     EVERY = auto()
     FIRST = auto()
@@ -94,7 +94,7 @@ class Occurrence(Enum):
 
 
 class RowSize(NamedTuple):
-    """The height of a row of boxes, and in which of its lines the states run, counted from its top.
+    """The height of a row of boxes, and the lines of it, counted from the top, in which the states run.
 
     backward: None if no second direction runs.
     """
@@ -282,19 +282,19 @@ def _made_states(parts: list[DrawnPart]) -> Iterator[str]:
 
 
 class TimeStep(NamedTuple):
-    """A step that is drawn: what stands below a letter to say which it is, and whether it is the first or the last."""
+    """A step that is drawn: its subscript, and whether it is the first or the last."""
 
     name: str
     first: bool = False
     last: bool = False
 
     def among(self, steps: Occurrence) -> bool:
-        """Return whether something that happens at some steps happens at this one."""
+        """Return whether this step is among some steps."""
         return steps is Occurrence.EVERY or (self.first if steps is Occurrence.FIRST else self.last)
 
 
 class Gap(NamedTuple):
-    """Steps that are left out: how many, None if that is not known."""
+    """Steps that are left out: their number, None if it is unknown."""
 
     steps: int | None
 
@@ -303,7 +303,7 @@ Columns = tuple[TimeStep | Gap, ...]
 
 
 Way = tuple[Columns, bool]
-"""A way to draw a part: its columns, and whether it is made as narrow as can be, its first states left out."""
+"""A way to draw a part: its columns, and whether it is as narrow as possible, without its first states."""
 
 
 def ways(part: DrawnPart, alone: bool) -> list[Way]:
@@ -409,7 +409,7 @@ class Half(Frozen):
 
     @cached_property
     def overhang(self) -> int:
-        """By how much the words below are wider than the columns, on either side."""
+        """How much wider the words below are than the columns, on each side."""
         words = max(span((self.repeated,)), span((self.beside,)))
         return max(words - (self.right - self.lefts[0]) + 1, 0) // 2
 

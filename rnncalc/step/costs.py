@@ -1,8 +1,8 @@
-"""What a step costs, read off its trace: its operations forward, and what its backward pass reads and multiplies.
+"""The costs of a step, read off its trace: its operations, and the reads and products of its backward pass.
 
-Each operation's row says how many products, sums and activations it takes, and which forward values the gradients of
-its operands read. Backward from what a loss reaches, these are noted, each value once. A few steps say all, since every
-further one adds the same. Knows no sequence and no network: how a chunk stands in them is an argument.
+Each operation's row gives its products, sums and activations, and the forward values that the gradients of its operands
+read. These are noted backward from the loss, each value once. A few steps are enough, because every further step adds
+the same. Knows no sequence and no network; the chunk is an argument.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ class OperationCounts(NamedTuple):
 
     @property
     def flops(self) -> int:
-        """The floating-point operations: a multiply-add is two, any other one."""
+        """The floating-point operations: two for a multiply-add, one for any other."""
         return 2 * self.multiply_adds + self.bias_additions + self.elementwise + self.activations
 
 
 def operations(trace: Trace, sizes: Mapping[str, int]) -> OperationCounts:
     """Return how many operations one step of one direction takes; `sizes` are the numbers of the letters of widths.
 
-    The sum of two matrix products is none of the element-wise ones: their multiply-adds add up in one place.
+    The sum of two matrix products is not counted as element-wise: their multiply-adds include it.
     """
     bias_additions = elementwise = activations = 0
     added_up: set[int] = set()  # the matrix products, and their sums with one another and with biases
@@ -59,7 +59,7 @@ def operations(trace: Trace, sizes: Mapping[str, int]) -> OperationCounts:
 
 
 class Outputs(StrEnum):
-    """Where a loss depends on a layer's output: at every step, at the end (where a direction stops), or nowhere.
+    """The steps at which a loss depends on a layer's output: all, the end (where a direction stops), or none.
 
     Of a layer that has no end, the end is the last step.
     """
@@ -99,14 +99,14 @@ class Chunk(NamedTuple):
 
 
 class SavedVector(NamedTuple):
-    """A forward value that a backward equation reads: what it is, and the letter of its width."""
+    """A forward value that a backward equation reads, with the letter of its width."""
 
     formula: Formula
     width: str
 
 
 class Gradient(Enum):
-    """What a product of the backward pass is for: the gradient of a matrix, or of the vector that it multiplied."""
+    """The purpose of a product in the backward pass: the gradient of a matrix, or of the vector that it multiplied."""
 
     MATRIX = "matrix"
     VECTOR = "vector"
@@ -125,7 +125,7 @@ class BackwardProduct(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """What a backward pass reads and multiplies: each vector and each product, and how many times."""
+    """The vectors that a backward pass reads and the products that it computes, each with its number."""
 
     saved: Mapping[SavedVector, int]
     work: Mapping[BackwardProduct, int]
@@ -179,7 +179,7 @@ class _TapeValue:
 
 
 class _Tape:
-    """The values of some steps of one direction after the other, and what the way back through them reads."""
+    """The values of some steps of one direction, and what the backward pass through them reads."""
 
     def __init__(self, trace: Trace, frozen: Container[Role]) -> None:
         self.trace = trace
@@ -215,7 +215,7 @@ class _Tape:
         return at[trace.output], [at[place] for place in trace.after.values()]
 
     def made(self, place: int, operation: str, width: str, operands: Sequence[_TapeValue]) -> _TapeValue:
-        """Return what an operation gives."""
+        """Return the result of an operation."""
         made = _TapeValue(place, operation, width, operands, needs=any(operand.needs for operand in operands))
         if made.needs:
             self.values.append(made)
@@ -230,7 +230,7 @@ class _Tape:
             self.saved[id(value)] = value
 
     def back(self) -> None:
-        """Go back from what is reached."""
+        """Run the backward pass from the values that a loss reaches."""
         for value in reversed(self.values):
             if not value.reached:
                 continue
@@ -302,7 +302,7 @@ def _direction(
 
 
 def _reach(tape: _Tape, chunk: Chunk, outputs: Sequence[_TapeValue]) -> None:
-    """Have a loss depend on the merged outputs of the directions; where they are multiplied, each reads the other."""
+    """Make a loss depend on the merged outputs of the directions; if they are multiplied, each reads the other."""
     if len(outputs) == 2 and chunk.merge == "mul":
         outputs = [tape.made(outputs[0].place, "times", outputs[0].width, outputs)]
     for value in outputs:

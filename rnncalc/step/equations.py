@@ -1,8 +1,8 @@
 """The equations of a step: one for each gate and each state, read off its trace, in any notation.
 
-Letters are the textbook's under every convention, spelled as a notation has them: by default W_xz multiplies x in the
-gate z, b_xz and b_hz are the biases on either side of a gate that has two, b_z the one of a gate that has one. Says
-nothing of how an equation is written down.
+Letters are the textbook's under every convention, in the spelling of a notation. By default W_xz multiplies x in the
+gate z; b_z is its bias, or b_xz and b_hz if it has one on each side. How an equation is written down is up to the
+reports.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rnncalc.step.operations import OPERATIONS
 from rnncalc.step.trace import INPUT, STATE, WEIGHTS, Trace, Weights
 
 Letter = tuple[str, str]
-"""A letter, and what stands below it."""
+"""A letter and its subscript."""
 
 
 class Letters(NamedTuple):
@@ -62,7 +62,7 @@ def letters_of(trace: Trace, notation: Notation = W) -> Letters:
 
 
 class Symbol(Frozen):
-    """A letter with what stands below it, and the letters of its axes; time is `t`, `t−1` or nothing.
+    """A letter with its subscript and the letters of its axes; time is `t`, `t−1` or nothing.
 
     An axis of several vectors one behind the other has the letters of all, with + between them.
     """
@@ -76,7 +76,7 @@ class Symbol(Frozen):
 class Application(Frozen):
     """An operation of the table on symbols and other expressions; a sum has any number of terms.
 
-    STACKED is none of the table: the symbol of several matrices as one, then the products that it is the sum of.
+    STACKED is not in the table: the symbol of the joined matrix, then the products that it replaces.
     """
 
     operation: str
@@ -92,7 +92,7 @@ HALF = "half"
 
 
 class Equation(NamedTuple):
-    """What one gate, one state or an output comes to."""
+    """The equation of a gate, a state or an output."""
 
     left: Symbol
     right: Formula
@@ -105,12 +105,12 @@ def equations(trace: Trace, notation: Notation = W) -> tuple[Equation, ...]:
 
 
 def formulas(trace: Trace, notation: Notation = W) -> Callable[[int], Formula]:
-    """Return what tells of a value of a step what it is called, or what it is made of if it has no letter."""
+    """Return a function from a value of a step to its symbol or, without a letter, its formula."""
     return _Writer(trace, notation).formula
 
 
 def stacks(trace: Trace, notation: Notation) -> list[Stack]:
-    """Return the products whose matrices a notation has as one."""
+    """Return the products whose matrices a notation joins."""
     if not notation.stacked:
         return []
     writer = _Writer(trace, notation)
@@ -171,7 +171,7 @@ class _Writer:
         self.stacks = dict.fromkeys(self.joined.values())
 
     def _joined_lines(self) -> Iterator[Equation]:
-        """Yield what the sums of several gates come to, side by side."""
+        """Yield the equations of the sums of several gates, side by side."""
         gates = len(self.gates)
         for (matrix, vectors), stack in self.joined.items():
             if matrix == stack.matrices[0]:
@@ -194,7 +194,7 @@ class _Writer:
         return [*joined, *(Equation(*line) for line in lines.items())]
 
     def formula(self, place: int, *, named: bool = True) -> Formula:
-        """Return the formula of a value; unless it is to be `named`, what it is made of even if it has a letter."""
+        """Return the formula of a value; its symbol if it has one and `named` is true."""
         if named and place in self.names:
             return self.names[place]
         node = self.nodes[place]
@@ -237,7 +237,7 @@ class _Writer:
         return Application("matrix", tuple(map(self.formula, self.nodes[place].operands)))
 
     def _addends(self, place: int) -> Iterator[int]:
-        """Yield the places of what a sum adds up, those of sums without a letter in their place."""
+        """Yield the places of the terms of a sum; sums without a letter are expanded."""
         for each in self.nodes[place].operands:
             if self.nodes[each].operation in ("plus", "shift") and each not in self.names:
                 yield from self._addends(each)
@@ -254,7 +254,7 @@ class _Writer:
         return bool(operands) and self.nodes[operands[0]].operation == WEIGHTS
 
     def _stacks(self, place: int, terms: Sequence[int], biases: Sequence[int]) -> list[tuple[Formula, Sequence[int]]]:
-        """Return what a sum has instead of products of one matrix, and the terms that this stands for."""
+        """Return the formulas that replace products in a sum, each with the terms that it replaces."""
         found: dict[str, list[int]] = {}
         for each in terms:
             node = self.nodes[each]
@@ -316,12 +316,12 @@ def _part(matrix: str) -> Symbol:
 
 
 def _is_h(result: tuple[Symbol, int]) -> bool:
-    """Return whether a result is h: where another has the same value, that is what it is called by."""
+    """Return whether a result is h; if another letter has the same value, it takes precedence."""
     return result[0].letter == "h"
 
 
 def _in_order(lines: list[Equation], parts: Mapping[Symbol, Symbol]) -> Iterator[Equation]:
-    """Yield the lines so that each stands after those it refers to, and otherwise as they are.
+    """Yield the lines in an order in which each comes after those it refers to.
 
     parts: of what each symbol is a part that has a line of its own.
     """

@@ -1,7 +1,7 @@
 """The operations that a step is made of, one row each: what it computes, its gradients, how it is written.
 
-Whatever reads a step reads these rows, so a new operation is one row here. A cell's step calls an operation by its
-name, `ops.times(a, b)`, and an activation by `ops.activate`; the rows at the end are for what stands between cells.
+Everything that reads a step reads these rows, so a new operation is one row here. A cell's step calls an operation by
+its name, `ops.times(a, b)`, and an activation by `ops.activate`; the rows at the end are for what stands between cells.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Vector = list[float]
 Rows = list[Vector]
 
 RESULT = -1
-"""The place of what an operation gives, behind its operands."""
+"""The place of an operation's result, after its operands."""
 
 ATOM = 4
 """The strength of what needs no brackets anywhere."""
@@ -29,7 +29,7 @@ class Values(Protocol):
     """The forward values of an operation, by place: its operands, and at RESULT what it gave."""
 
     def __getitem__(self, place: int) -> Any:
-        """Return the numbers of a value, which must have been kept for that."""
+        """Return the numbers of a value, which must have been kept."""
 
     def width(self, place: int) -> int:
         """Return how many numbers a value has, for which it need not be kept."""
@@ -40,7 +40,7 @@ Gradient = Callable[[Vector, Values], Any]
 
 
 class Operation(Frozen):
-    """One operation. Raises DeclarationError for one that is half right.
+    """One operation. Raises DeclarationError for an incomplete or contradictory one.
 
     operands: how many it has. forward: the numbers of the result from those of the operands.
     gradients: one for each operand. reads: for each of them the places of the values that it reads.
@@ -98,7 +98,7 @@ class LengthError(ValueError):
 
 
 def elementwise(of: Callable[[float, float], float]) -> Callable[[Vector, Vector], Vector]:
-    """Return a function of two vectors that is done number by number; they must be of one length."""
+    """Return an element-wise function of two vectors of equal length."""
 
     def both(left: Vector, right: Vector) -> Vector:
         if len(left) != len(right):
@@ -115,7 +115,7 @@ _quotients = elementwise(lambda left, right: left / right if right else copysign
 
 
 def over(left: Vector, right: Vector) -> Vector:
-    """Return the element-wise quotient; by zero, as frameworks have it, infinity or no number."""
+    """Return the element-wise quotient; division by zero gives infinity or NaN, as in frameworks."""
     return (_over if all(right) else _quotients)(left, right)
 
 
@@ -351,7 +351,7 @@ TABLE = (
         program="@",
         beside=True,
     ),
-    # What stands between cells: two directions are joined, or their mean is taken; a decoder takes its share of them.
+    # Between cells: two directions are joined or averaged; a decoder takes its part of a joined state.
     Operation(
         "mean",
         2,

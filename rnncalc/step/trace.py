@@ -1,9 +1,9 @@
-"""A cell's step, taken once on symbols: a list of nodes, each an operation on earlier ones.
+"""A cell's step, run once on symbols: a list of nodes, each an operation on earlier ones.
 
 Taking it holds what the cell declares against what its step does, before any number is read off either: a product that
 is declared and never summed, a sum of what is not declared, a gate whose value goes nowhere, vectors of two widths
 where one is needed, a state that comes back in another width. Each is a DeclarationError that names the cell and the
-part. So is whatever else a cell raises.
+part. Any other exception of a cell becomes one too.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ ONE = "1"
 """The letter of a width of one."""
 
 INPUT, STATE, WEIGHTS = "input", "state", "weights"
-"""What a node is that is no operation."""
+"""The kinds of nodes that are not operations."""
 
 SIDES = (Side.INPUT, Side.RECURRENT)
 NO_HABITS = Habits()
@@ -57,8 +57,8 @@ class Weights(NamedTuple):
 class Node(NamedTuple):
     """One operation of a step.
 
-    operation: the name of its row, or INPUT, STATE or WEIGHTS. operands: the places of the nodes that it is done with.
-    width: the letter of the width of what it gives, "" of a matrix.
+    operation: the name of its row, or INPUT, STATE or WEIGHTS. operands: the places of its operands.
+    width: the letter of the result's width, "" for a matrix.
     letter: of x, of a state before the step, or of the gate whose value it is.
     weights: which they are; axes: the letters of their widths, none of a number.
     """
@@ -72,7 +72,7 @@ class Node(NamedTuple):
 
 
 class Operand:
-    """What stands for a vector while a step is taken: the place of its node."""
+    """A vector while a step is traced: the place of its node."""
 
     __slots__ = ("place",)
 
@@ -88,7 +88,7 @@ class Operand:
 
 
 class Trace(Frozen):
-    """The step of a cell, node by node, each after those it is done with; equal operations are one node.
+    """The step of a cell as nodes, each after its operands; equal operations are one node.
 
     x: the place of the step's input; before, after: of the states, by letter; output: of its output.
     gates: of the gates, in the order in which the step makes them. sums: of the sums of products and biases that gates
@@ -103,7 +103,7 @@ class Trace(Frozen):
     gates: Mapping[str, int]
     sums: Collection[int]
 
-    __eq__, __hash__ = object.__eq__, object.__hash__  # there is one of each step: none is compared node by node
+    __eq__, __hash__ = object.__eq__, object.__hash__  # each step has one trace
 
     def multiply_adds(self, sizes: Mapping[str, int]) -> int:
         """Return the multiplications in products of a matrix and a vector, with numbers for the letters of widths."""
@@ -112,7 +112,7 @@ class Trace(Frozen):
 
 
 class Tracer:
-    """The `layers.cell.Operations` with which a step is taken to be traced; it refuses what is not declared."""
+    """The `layers.cell.Operations` that trace a step; undeclared parts are refused."""
 
     def __init__(self, layer: Cell, inputs: int, habits: Habits, sides: Mapping[str, Side]) -> None:
         self._layer = layer
@@ -134,7 +134,7 @@ class Tracer:
         self._read: dict[tuple[str, str], int] = {}
 
     def __call__(self) -> Trace:
-        """Take the step, and return its trace."""
+        """Run the step and return its trace."""
         layer = self._layer
         x = self._place(Node(INPUT, width="m", letter="x"))
         before = {letter: self._place(Node(STATE, (), width, letter)) for letter, width in layer.states.items()}
@@ -155,7 +155,7 @@ class Tracer:
         return Trace((*self._nodes,), x, before, after, output, self._made, {*self._sums})
 
     def _place(self, node: Node) -> int:
-        """Return where a node is, which is made where there is none like it."""
+        """Return the place of a node; an equal one is reused."""
         if node not in self._places:
             self._places[node] = len(self._nodes)
             self._nodes.append(node)
@@ -230,7 +230,7 @@ class Tracer:
         return cast("Operand", self.plus(ones, self.times(self.complement(gate), where_zero)))
 
     def __getattr__(self, name: str) -> Any:
-        """Return what does an operation of the table, by its name."""
+        """Return a function for an operation of the table, by its name."""
         row = OPERATIONS.get(name)
         if row and not row.beside and name not in ACTIVATIONS:
             return partial(self._operate, row)
@@ -242,7 +242,7 @@ class Tracer:
         raise self._error(f"the step uses ops.{name}, and there is none{near}; there are {all_of(known)}")
 
     def _operate(self, row: Operation, *operands: Operand) -> Operand:
-        """Return what an operation gives; its operands are of one width, but for one that is a number."""
+        """Return the result of an operation; its operands have one width, except for one that is a number."""
         if len(operands) != row.operands:
             raise TypeError(f"ops.{row.name} takes {row.operands} vectors, got {len(operands)}")
         if row.number is not None:
@@ -258,7 +258,7 @@ class Tracer:
     # The sum of a gate
 
     def _terms(self, letter: str, given: tuple[Operand, ...], reads: Mapping[str, Operand]) -> list[int]:
-        """Return the products of a gate, each with the bias of its side where that has not been added yet."""
+        """Return the products of a gate, each with the bias of its side if that was not added yet."""
         self._know(letter)
         if given:
             raise self._error(f"the step does not say what gate {letter} reads; write x=x, h=h and their like")
@@ -282,7 +282,7 @@ class Tracer:
     def _sum(
         self, letter: str, terms: list[int], reads: Mapping[str, Operand], absent: Collection[Side] = ()
     ) -> Operand:
-        """Return the sum of these terms, and of the biases of the sides that are absent from them."""
+        """Return the sum of these terms and of the biases of the other sides."""
         if not terms:
             raise self._error(f"the step sums no product of gate {letter}")
         total = terms[0]
@@ -324,13 +324,13 @@ class Tracer:
         bias = self._place(Node(WEIGHTS, width="h", weights=Weights(role, letter, beside), axes=("h",)))
         return self._place(Node("plus", (total, bias), "h"))
 
-    # What is held against what
+    # Checks
 
     def _error(self, message: str) -> DeclarationError:
         return DeclarationError(f"{self._layer.kind}: {message}")
 
     def _width(self, letter: str) -> str:
-        """Return a width by its letter; where the layer is as wide as its input, both widths are one."""
+        """Return a width by its letter; if the layer is as wide as its input, both widths are equal."""
         return self._input if letter == "m" else letter
 
     def _vector(self, given: object, what: str = "what an operation is done with") -> int:
@@ -339,7 +339,7 @@ class Tracer:
         return given.place
 
     def _expect(self, what: str, vector: object, wanted: str) -> int:
-        """Return the place of a vector that has the width that is wanted."""
+        """Return the place of a vector of the required width."""
         place = self._vector(vector, what)
         width = self._width(self._nodes[place].width)
         if width != self._width(wanted):
@@ -368,7 +368,7 @@ class Tracer:
         raise self._error(f"the step returns {got}; write return h, (h,): its output, and a tuple of all states")
 
     def _check_states(self, before: Mapping[str, int], after: Mapping[str, int]) -> None:
-        """Refuse a step that takes another vector for a state: of one width, they are easily mixed up."""
+        """Refuse a step that mixes up states, which is easy if they have one width."""
         order = f"; the states come, and are returned, in the order {', '.join(before)}"
         products = {
             place
@@ -399,7 +399,7 @@ class Tracer:
                 raise self._error(f"{what}{order}")
 
     def _sources(self, place: int, of: str = "", new: int = -1, stop: Collection[int] = ()) -> set[str]:
-        """Return the letters of x and of the states that a value is made of.
+        """Return the letters of x and of the states from which a value is made.
 
         of: a state that is itself at the place `new`, as this step has made it. stop: products whose operands are left
         out: what a matrix makes of a state is another vector.
@@ -417,7 +417,7 @@ class Tracer:
         return found
 
     def _check_names(self, output: int, after: Mapping[str, int]) -> None:
-        """Refuse two values of one name: equations, drawings and programs would take the one for the other."""
+        """Refuse two values with one name, which equations, pictures and programs would confuse."""
         named = {"h": output, **after}
         if named["h"] != output:
             cure = "return h, (h, ...), or call the state by another letter"
@@ -429,7 +429,7 @@ class Tracer:
                 raise self._error(f"gate {letter} is called as {what}, and is another value; give it another letter")
 
     def _check_uses(self, ends: Collection[int]) -> None:
-        """Refuse what is declared and not used, and what is made and reaches none of the ends of the step."""
+        """Refuse parts that are declared but not used, and values that reach neither the output nor a state."""
         declared = {*self._products, *((letter, "") for letter in (*self._gates, *self._weights))}
         for part in sorted(declared - self._used):
             raise self._error(f"{_said(*part)} is declared, and the step does not use it")
@@ -448,7 +448,7 @@ class Tracer:
 
 
 def _side(of: str) -> Side:
-    """Return the side of a gate that what it reads stands on."""
+    """Return the side of a gate on which a vector is read."""
     return Side.INPUT if of == "x" else Side.RECURRENT
 
 
@@ -459,8 +459,8 @@ def _said(letter: str, of: str) -> str:
 def trace(layer: Cell | Dense, inputs: int, convention: Convention) -> Trace:
     """Return the trace of one step of a cell, or of a dense layer, under a convention.
 
-    Layers that differ in their widths alone have one, made once. Raises DeclarationError where the step of a cell is
-    not what it declares.
+    Layers that differ only in their widths share one trace. Raises DeclarationError if the step of a cell is not what
+    it declares.
     """
     if isinstance(layer, Dense):
         return _dense(isinstance(layer, Output), layer.bias, layer.activation)
@@ -471,7 +471,7 @@ def trace(layer: Cell | Dense, inputs: int, convention: Convention) -> Trace:
         made: list[tuple[object, Trace]] = convention.made.setdefault(
             (type(layer), tuple(sizes), layer.choices(), inputs == layer.units, inputs == 2 * layer.units), []
         )
-        for known, found in made:  # most often one: gates are quicker compared than hashed
+        for known, found in made:  # usually there is one: comparing gates is faster than hashing them
             if known == declares:
                 return found
         _check_parts(layer, inputs)
@@ -513,7 +513,7 @@ def _dense(output: bool, bias: bool, activation: str) -> Trace:
 
 
 def traced(layer: Cell, inputs: int, habits: Habits = NO_HABITS, sides: Mapping[str, Side] = NO_SIDES) -> Trace:
-    """Return the trace of a cell's step, made anew. Raises DeclarationError where it is not what the cell declares."""
+    """Return a new trace of a cell's step. Raises DeclarationError if it is not what the cell declares."""
     with named(layer):
         _check_parts(layer, inputs)
         return Tracer(layer, inputs, habits, sides)()

@@ -204,7 +204,7 @@ def test_what_has_no_cell_is_refused(only: tuple[str, ...], message: str) -> Non
 @pytest.mark.parametrize(
     ("layer", "convention", "told"),
     [
-        (GRU(5), "pytorch", "A box with round corners has no weights of its own"),
+        (GRU(5), "pytorch", "A box with round corners has no weights"),
         (FastGRNN(5), "textbook", "· multiplies a vector by a number."),
     ],
 )
