@@ -4,10 +4,29 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.kinds import KINDS
+from rnncalc.layers.kinds import kind as class_of
+from rnncalc.layers.options import Allowed, Choice, Switch
+
 Spec = dict[str, Any]
 
 SMALL = st.integers(1, 9)
-CELLS = ("rnn", "gru", "lstm", "mgu", "mingru", "minlstm", "sru", "fastgrnn")
+CELLS = tuple(name for name in KINDS if issubclass(class_of(name), Cell))
+
+APART = {"name", "path", "initial_state", "merge"}
+"""Options of a cell that depend on what stands around it."""
+
+
+def drawn(name: str, allowed: Allowed) -> st.SearchStrategy[Any]:
+    """Return how an option of a cell is drawn."""
+    match allowed:
+        case Switch():
+            return st.booleans()
+        case Choice(words=words):
+            return st.sampled_from([word for word in words if word != "softmax"])
+        case _:
+            return {"repeat": st.integers(1, 3), "extra_inputs": st.integers(0, 3)}.get(name, SMALL)
 
 
 @st.composite
@@ -15,30 +34,9 @@ def cell(draw: st.DrawFn, kind: str | None = None, units: int | None = None, dec
     """Draw a recurrent layer."""
     kind = kind or draw(st.sampled_from(CELLS))
     layer: Spec = {kind: units or draw(SMALL)}
-    options: Spec = {
-        "bias": st.booleans(),
-        "bidirectional": st.booleans(),
-        "frozen": st.booleans(),
-        "extra_inputs": st.integers(0, 3),
-        "repeat": st.integers(1, 3),
-    }
-    if kind != "sru":
-        options["activation"] = st.sampled_from(["tanh", "relu", "sigmoid", "linear"])
-    if kind in ("rnn", "gru", "lstm", "mgu"):
-        options["recurrence"] = st.sampled_from(["full", "diagonal"])
-    if not decoder:
-        options["learned_state"] = st.booleans()
-    if kind == "gru":
-        options |= {
-            "reset_after": st.booleans(),
-            "reset_gate": st.booleans(),
-            "update_gate": st.sampled_from(["keeps", "replaces"]),
-        }
-    if kind in ("rnn", "gru", "lstm"):
-        options["layer_norm"] = st.booleans()
-    if kind == "lstm":
-        options |= {"projection": SMALL, "peepholes": st.booleans(), "output_gate": st.booleans()}
-        options["coupled"] = st.booleans()
+    of = class_of(kind)
+    apart = APART | ({"learned_state"} if decoder else set())
+    options = {name: drawn(name, of.option(name).allowed) for name in of.options() if name not in apart}
     for option in draw(st.lists(st.sampled_from(sorted(options)), unique=True)):
         layer[option] = draw(options[option])
     if layer.get("reset_gate") is False:

@@ -89,7 +89,9 @@ def write_file(path: str, text: str, flag: str = "--out") -> None:
     Raises CallError if it cannot be written; an earlier file is then unchanged and no other file remains.
     """
     check_file(path, flag)
-    from rnncalc.cli.ending import cleared_when_ended  # imported late: `signal` takes time, and few calls write a file
+    from rnncalc.cli.progress import (
+        cleared_when_ended,  # imported late: `signal` takes time, and few calls write a file
+    )
 
     try:
         mode = _permissions(path)

@@ -1,15 +1,14 @@
-"""A progress bar on a terminal for work that takes longer than a second."""
+"""A progress bar on a terminal for work that takes longer than a second, and what is cleared when a signal ends it."""
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from threading import current_thread, main_thread
 from time import monotonic
 from typing import TextIO
-
-from rnncalc.cli.ending import cleared_when_ended
-from rnncalc.formats.values import terminal_width
 
 PATIENCE = 1.0
 PAUSE = 0.1
@@ -26,6 +25,8 @@ def progress_of(total: Callable[[], int]) -> AbstractContextManager[Callable[[in
 @contextmanager
 def _bar(total: int, file: TextIO) -> Iterator[Callable[[int], None]]:
     """Yield a function that adds work done; after a second it draws a bar, which is cleared at the end."""
+    from rnncalc.formats.values import terminal_width  # not needed to write a file
+
     began = monotonic()
     next_drawing = began + PATIENCE
     done, width = 0, 0
@@ -59,3 +60,26 @@ def _draw(file: TextIO, share: float, seconds: float, width: int) -> None:
     filled = round(room * share)
     file.write(f"\rrunning {'█' * filled}{'─' * (room - filled)}{text}"[: width + 1])
     file.flush()
+
+
+_SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+@contextmanager
+def cleared_when_ended(clear: Callable[[], None]) -> Iterator[None]:
+    """Call `clear` when SIGTERM or SIGHUP ends the process; it then ends as it would without this."""
+
+    def end(number: int, _: object) -> None:
+        clear()
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
+
+    main = current_thread() is main_thread()  # only the main thread may set a handler
+    ours = [number for number in _SIGNALS if main and signal.getsignal(number) is signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)

@@ -149,20 +149,14 @@ def test_flax_keeps_where_the_textbook_replaces() -> None:
 @pytest.mark.parametrize("convention", CONVENTIONS)
 def test_dense_and_embedding_under_each_convention(convention: str) -> None:
     """Row 1 of the table through a dense layer: 2·3 + 1·4 + 5 and 2·6 + 1·7 + 8."""
-    names = {
-        "textbook": ("E", "W", "b", False),
-        "pytorch": ("weight", "weight", "bias", False),
-        "keras": ("embeddings", "kernel", "bias", True),
-        "flax-linen": ("embedding", "kernel", "bias", True),
-        "flax-nnx": ("embedding", "kernel", "bias", True),
-        "onnx": ("data", "B", "C", True),
-    }
-    table, matrix, bias, turned = names[convention]
-    kernel = [[3.0, 4.0], [6.0, 7.0]]
-    weights: Tensors = {"embedding_1": {table: [[0.0, 0.0], [2.0, 1.0]]}}
-    weights["dense_1"] = {matrix: transposed(kernel) if turned else kernel, bias: [5.0, 8.0]}
     layers: tuple[Layer, ...] = (Embedding(2), Dense(2))
     net = Network(input=2, layers=layers, steps=1, convention=convention)
+    looked_up, dense = net.stack
+    (table,), (matrix, bias) = looked_up.tensors, dense.tensors
+    kernel = [[3.0, 4.0], [6.0, 7.0]]
+    weights: Tensors = {"embedding_1": {table.name: [[0.0, 0.0], [2.0, 1.0]]}}
+    turned = matrix.axes[0].letter == "m"
+    weights["dense_1"] = {matrix.name: transposed(kernel) if turned else kernel, bias.name: [5.0, 8.0]}
     done = run(net, weights=weights, inputs={None: [1]})
     assert done.layers[-1].output == [15.0, 27.0]
 
