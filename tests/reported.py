@@ -11,6 +11,7 @@ from rnncalc.questions.answer.grading import Grader
 from rnncalc.questions.backward import backward
 from rnncalc.questions.check import check
 from rnncalc.questions.compare import compare_same_params, dense_growth
+from rnncalc.questions.explain_operations import explain_operations
 from rnncalc.questions.explain_training import explain_training
 from rnncalc.questions.operations import pass_operations
 from rnncalc.questions.quantized import quantized
@@ -25,6 +26,7 @@ from rnncalc.reports.count import CountReport, FileReport, SummaryReport
 from rnncalc.reports.draw import Drawing
 from rnncalc.reports.exercise import of_exercises
 from rnncalc.reports.explain import ExplanationReport
+from rnncalc.reports.explain_operations import OperationsExplanationReport
 from rnncalc.reports.explain_training import TrainingExplanationReport
 from rnncalc.reports.gradebook import GradebookReport
 from rnncalc.reports.operations import OperationsReport
@@ -55,6 +57,7 @@ REPORTS: list[Any] = [
     ShapesReport(CountReport(count(NETWORK)), shapes(NETWORK)),
     StreamReport(CountReport(count(NETWORK)), stream(NETWORK, 100)),
     QuantizedReport(CountReport(count(NETWORK)), quantized(NETWORK, "int8")),
+    OperationsExplanationReport(explain_operations(NETWORK, 2)),
     TrainingExplanationReport(explain_training(training(NETWORK))),
     AllocationReport(compare_conventions(NETWORK)),
     ComparisonReport(compare(NETWORK)),

@@ -3,36 +3,52 @@
 from __future__ import annotations
 
 import re
+import shlex
+from collections.abc import Sequence
 from typing import Unpack
 
 import click
 
 from rnncalc.cli.commands import Command
 from rnncalc.cli.flags import NetworkFlags, dtype_flag, network_flags, report_flags, specs_argument
-from rnncalc.cli.inputs import read_networks
+from rnncalc.cli.inputs import describing, overrides, read_networks
 from rnncalc.cli.output import Destination, write
 from rnncalc.cli.problems import AllAtOnce
-from rnncalc.errors import Problem
+from rnncalc.errors import Problem, SpecError
 from rnncalc.layers.options import Size
+from rnncalc.network.network import Network
 from rnncalc.questions import compare as question
 from rnncalc.reports.compare import ComparisonReport, DenseGrowthReport
+from rnncalc.spec import from_flags
 from rnncalc.spec.flags import read_value
-from rnncalc.text import escape
+from rnncalc.text import all_of, escape
 
 _OTHER_SPAN = re.compile(r"([0-9]+) ?(?:-|–|:|,|to) ?([0-9]+)")
 
 
 @click.command(
     cls=Command,
-    examples=("rnncalc compare specs/lstm.yaml --same-params", "rnncalc compare -i 4 -l rnn:3 -o 1 --steps 1..100"),
+    examples=(
+        "rnncalc compare specs/lstm.yaml --same-params",
+        "rnncalc compare -i 4 -l rnn:3 -o 1 --steps 1..100",
+        "rnncalc compare --network '-i 9 -l lstm:20' --network '-i 9 -l gru:24'",
+    ),
 )
 @specs_argument
 @network_flags
+@click.option(
+    "--network", "in_flags", multiple=True, metavar="FLAGS", help="A network in flags; repeat it for several."
+)
 @click.option("--same-params", is_flag=True, help="Which width each kind gets for the spec's parameters.")
 @dtype_flag
 @report_flags(ComparisonReport, DenseGrowthReport)
 def compare(
-    specs: tuple[str, ...], same_params: bool, dtype: str, destination: Destination, **flags: Unpack[NetworkFlags]
+    specs: tuple[str, ...],
+    in_flags: tuple[str, ...],
+    same_params: bool,
+    dtype: str,
+    destination: Destination,
+    **flags: Unpack[NetworkFlags],
 ) -> None:
     """Compare RNN, GRU, LSTM and dense, or several specs.
 
@@ -50,13 +66,46 @@ def compare(
                 at_once.refuse("--steps FIRST..LAST and --same-params ask different things: give one of them")
             if span and span[0] > span[1]:
                 at_once.refuse(f"--steps: expected FIRST..LAST, the smaller first; write {span[1]}..{span[0]}")
-        networks = at_once.ask(read_networks, specs, **flags)
+        networks = at_once.ask(read_networks, specs, **flags) if specs or not in_flags else []
+        if in_flags and (own := describing(flags)):
+            at_once.refuse(f"{all_of(own)} beside --network: give each network a --network of its own")
+        for number, text in enumerate(in_flags, 1):
+            networks = [*networks, at_once.ask(_network, text, number, flags)]
     if span:
         write([DenseGrowthReport(question.dense_growth(network, *span)) for network in networks], destination)
     elif same_params:
         write([ComparisonReport(question.compare_same_params(network, dtype)) for network in networks], destination)
     else:
         write([ComparisonReport(question.compare(*networks, dtype=dtype))], destination)
+
+
+@click.command()
+@network_flags
+def _one_network(**_: Unpack[NetworkFlags]) -> None:
+    """Take the flags of one network."""
+
+
+def _network(text: str, number: int, others: NetworkFlags) -> Network:
+    """Return the network of one --network; the call's own steps, topology and convention hold for all.
+
+    Raises SpecError, with the number of the flag, for a network that is none.
+    """
+    where = f"--network {number}"
+    try:
+        words: Sequence[str] = shlex.split(text)
+        flags: NetworkFlags = _one_network.make_context(where, [*words]).params  # type: ignore[assignment]  # click's
+        flags |= overrides(others)  # type: ignore[typeddict-item]  # its keys are among those of the flags
+        if describing(flags):
+            return from_flags(**flags).network
+        message = "no network; write flags such as '-i 10 -l lstm:20 -o 5'"
+    except SpecError as error:
+        sources = (f"{where}: {each.source}" if each.source else where for each in error.problems)
+        located = zip(error.problems, sources, strict=True)
+        raise SpecError(tuple(each._replace(source=source) for each, source in located)) from None
+    except (ValueError, click.UsageError) as error:
+        message = error.format_message() if isinstance(error, click.UsageError) else str(error)
+        message = message[:1].lower() + message[1:]
+    raise SpecError((Problem((), escape(message, limit=300), where),))
 
 
 def _written(found: re.Match[str]) -> Problem:

@@ -61,9 +61,9 @@ def _read(specs: Sequence[str], flags: NetworkFlags, kept: Callable[[Spec], Kept
     """Read each spec, or the flags, and return the part of each that `kept` selects."""
 
     def keep(spec: str) -> Kept:
-        return kept(read_spec(spec, _overrides(flags)))
+        return kept(read_spec(spec, overrides(flags)))
 
-    in_flags = _describing(flags)
+    in_flags = describing(flags)
     with AllAtOnce() as at_once:
         if found := _file_for_units(flags):
             at_once.refuse(found)
@@ -151,9 +151,9 @@ def read_template(specs: Sequence[str], **flags: Unpack[NetworkFlags]) -> Templa
     with AllAtOnce() as at_once:
         if found := _file_for_units(flags):
             raise CallError(found)
-        if len(specs) + bool(_describing(flags)) != 1:
+        if len(specs) + bool(describing(flags)) != 1:
             at_once.refuse("expected one network: a SPEC file, or flags such as -i 4 -l 'rnn:?' -o 1")
-        return at_once.ask(_template, specs[0], _overrides(flags)) if specs else flags_template(**flags)
+        return at_once.ask(_template, specs[0], overrides(flags)) if specs else flags_template(**flags)
 
 
 def _template(path: str, overrides: Mapping[str, str | None]) -> Template:
@@ -161,12 +161,12 @@ def _template(path: str, overrides: Mapping[str, str | None]) -> Template:
     return parse_template(data, source, **overrides)
 
 
-def _describing(flags: NetworkFlags) -> list[str]:
+def describing(flags: NetworkFlags) -> list[str]:
     """Return the given flags that describe a network without a spec."""
     return [flag for flag, given in (("-i", flags["input"]), ("-l", flags["layers"]), ("-o", flags["output"])) if given]
 
 
-def _overrides(flags: NetworkFlags) -> dict[str, str | None]:
+def overrides(flags: NetworkFlags) -> dict[str, str | None]:
     """Return the values that override a spec's own."""
     return {key: word for key, word in flags.items() if key in OVERRIDES and isinstance(word, str)}
 

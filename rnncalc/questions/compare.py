@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
+from itertools import zip_longest
 from typing import NamedTuple
 
 from rnncalc.display import displayed
 from rnncalc.errors import CallError, Cure, Problem, RefusedError, SpecError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.gru import GRU
-from rnncalc.layers.layer import Layer
+from rnncalc.layers.layer import Layer, Output
 from rnncalc.layers.lstm import LSTM
 from rnncalc.layers.rnn import RNN
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
+from rnncalc.network.stack import Placed
 from rnncalc.questions.count import bytes_of, count, total
 from rnncalc.questions.dense import dense_equivalent, dense_params
 from rnncalc.questions.given import network_of
@@ -60,6 +62,22 @@ class Missing(NamedTuple):
     reason: Lack | Problem
 
 
+class LayerRow(NamedTuple):
+    """The layers at one place of several networks; None of a network that has none there."""
+
+    layers: tuple[Placed | None, ...]
+
+    @property
+    def same(self) -> bool:
+        """Whether the layers differ in nothing but their names."""
+        first, *others = [placed and _likened(placed) for placed in self.layers]
+        return all(other == first for other in others)
+
+
+def _likened(placed: Placed) -> tuple[object, ...]:
+    return placed.layer.replace(name=None, path=None, repeat=1), placed.inputs, placed.params
+
+
 @displayed
 class Comparison(NamedTuple):
     """Networks beside each other, or one network as several kinds.
@@ -73,6 +91,20 @@ class Comparison(NamedTuple):
     missing: tuple[Missing, ...] = ()
     same_params: bool = False
     projections: bool = False
+
+    def layers(self) -> Iterator[LayerRow]:
+        """Yield the layers of several networks place by place, the output layers beside each other.
+
+        A layer of another half stands beside none; dense layers that make a state stand with their recurrent layers.
+        """
+        halves = dict.fromkeys(name for network in self.networks for name in network.parts)
+        for half in halves:
+            stacks = [[placed for placed in network.stack if placed.part == half] for network in self.networks]
+            outputs = [stack.pop() if stack and isinstance(stack[-1].layer, Output) else None for stack in stacks]
+            for row in zip_longest(*stacks):
+                yield LayerRow(row)
+            if any(outputs):
+                yield LayerRow(tuple(outputs))
 
     def ratio(self, side: Compared) -> float | None:
         """Return the parameters of a side divided by those of the first; None if the first has none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import NamedTuple
 
 from rnncalc.conventions.catalogue import convention
@@ -49,8 +50,16 @@ def _of_layer(placed: Placed, row: Convention, batch: int) -> OperationCounts | 
         return OperationCounts(0, 0, 0, 0)
     one = operations(trace(layer, placed.inputs, row), placed.sizes)
     counts = OperationCounts(*[batch * placed.uses * layer.directions * number for number in one])
-    merge = OPERATIONS.get(_MERGES.get(layer.merge or "", "")) if isinstance(layer, Cell) else None
+    return counts._replace(elementwise=counts.elementwise + prod(merging(placed, batch)))
+
+
+def merging(placed: Placed, batch: int = 1) -> tuple[int, ...]:
+    """Return the operations that join the two directions of a layer, as factors: a batch, steps, width, and how many.
+
+    The steps are those of a sequence that leaves the layer.
+    """
+    merge = OPERATIONS.get(_MERGES.get(placed.layer.merge or "", "")) if isinstance(placed.layer, Cell) else None
     if merge is None:
-        return counts
-    merged = placed.outputs * (placed.uses if placed.sequence else 1)
-    return counts._replace(elementwise=counts.elementwise + batch * merged * (merge.products + merge.sums))
+        return (0,)
+    steps = (placed.uses or 1) if placed.sequence else 1
+    return batch, steps, placed.outputs, merge.products + merge.sums

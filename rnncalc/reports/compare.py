@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.layers.cell import Cell
 from rnncalc.reports.report import DataReport, RecordReport, SheetReport
-from rnncalc.reports.setting import flow, layer_sheet, setting, steps_of, title
+from rnncalc.reports.setting import flow, layer_sheet, setting, steps_of, title, words
 from rnncalc.reports.sheet import BARS, Bar, Column, Row, Sheet, key_columns, number_columns
+from rnncalc.text import plural
 
 if TYPE_CHECKING:
     from rnncalc.network.stack import Placed
     from rnncalc.questions.allocation import Allocations, Difference
-    from rnncalc.questions.compare import Compared, Comparison, DenseGrowth, Missing
+    from rnncalc.questions.compare import Compared, Comparison, DenseGrowth, LayerRow, Missing
 
 THIS_NETWORK = "this network"
+MOST_SIDE_BY_SIDE = 4
+"""The most networks whose layers stand side by side in a table."""
 
 
 class ComparisonReport(SheetReport, DataReport):
@@ -47,11 +50,12 @@ class ComparisonReport(SheetReport, DataReport):
                 }
                 for side in self.comparison.sides
             ],
+            "layers": [_layer_data(row) for row in self._layers()],
             "notes": [*self._notes()],
         }
 
     def sheets(self) -> list[Sheet]:
-        """Return a table with a row and a bar for each network."""
+        """Return a table with a row and a bar for each network, and of a few networks the layers side by side."""
         searched = self.comparison.same_params
         most = max(side.params for side in self.comparison.sides) or 1
         columns = (
@@ -74,10 +78,26 @@ class ComparisonReport(SheetReport, DataReport):
         ]
         subtitle = setting(self.comparison.networks[0]) if self._alone else ""
         heading = title(self.comparison.networks[0]) if self._alone else self.title
-        return [Sheet(columns, rows, title=heading, subtitle=subtitle, notes=tuple(self._notes()))]
+        sheet = Sheet(columns, rows, title=heading, subtitle=subtitle, notes=tuple(self._notes()))
+        return [sheet] if self._alone or len(self.comparison.networks) > MOST_SIDE_BY_SIDE else [sheet, self._aligned()]
+
+    def _aligned(self) -> Sheet:
+        """Return the layers side by side, those that differ marked."""
+        networks = self.comparison.networks
+        columns = (*key_columns(""), *(Column(f"{number}: {title(of)}") for number, of in enumerate(networks, 1)))
+        rows: list[Row] = [("" if row.same else "≠", *map(_layer, row.layers)) for row in self._layers()]
+        different = sum(not row.same for row in self._layers())
+        note = f"{different:,} of {plural(len(rows), 'layer')} differ{'s' * (different == 1)}, marked ≠."
+        note = note if different else "No layer differs."
+        return Sheet(columns, rows, title="Layers", notes=(note,))
+
+    def _layers(self) -> tuple[LayerRow, ...]:
+        return () if self._alone else tuple(self.comparison.layers())
 
     def _label(self, side: Compared) -> str:
-        return (side.kind or THIS_NETWORK) if self._alone else side.name
+        if self._alone:
+            return side.kind or THIS_NETWORK
+        return title(self.comparison.networks[self.comparison.sides.index(side)])
 
     def _notes(self) -> Iterator[str]:
         first = self.comparison.sides[0]
@@ -92,6 +112,33 @@ class ComparisonReport(SheetReport, DataReport):
                 yield "A projection keeps its width, in the kinds that have one."
         elif any(side.multiply_adds is None for side in self.comparison.sides):
             yield "Multiply-adds: not known without the number of steps, or with a part counted elsewhere."
+
+
+def _layer(placed: Placed | None) -> str:
+    """Return a layer in a few words: its kind, its widths and its parameters."""
+    if placed is None:
+        return ""
+    if not placed.units:
+        return placed.kind
+    return f"{words(placed.layer)}, reads {placed.inputs:,}: {placed.params:,}"
+
+
+def _layer_data(row: LayerRow) -> dict[str, Any]:
+    return {
+        "same": row.same,
+        "networks": [
+            placed
+            and {
+                "name": placed.name,
+                "kind": placed.kind,
+                "inputs": placed.inputs,
+                "units": placed.units,
+                "outputs": placed.outputs,
+                "params": placed.params,
+            }
+            for placed in row.layers
+        ],
+    }
 
 
 def _why(missing: Missing, first: Compared) -> str:

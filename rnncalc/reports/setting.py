@@ -60,6 +60,11 @@ def _repeated(layer: Layer, other: Layer) -> tuple[str, int]:
     return (text, layer.repeat) if layer.repeat == other.repeat else (f"{text} ×?", 1)
 
 
+def words(layer: Layer) -> str:
+    """Return a layer in a few words: `bidirectional lstm 20`."""
+    return _layer(layer, layer)
+
+
 def _layer(layer: Layer, other: Layer) -> str:
     """Return `diagonal lstm 20`, `lstm 20→10` with a projection, `lstm 20, extra_inputs=?`."""
     values = layer.values()

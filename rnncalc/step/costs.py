@@ -8,8 +8,9 @@ the same. Knows no sequence and no network; the chunk is an argument.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from enum import Enum, StrEnum
+from math import prod
 from typing import NamedTuple, TypeVar
 
 from rnncalc.conventions.tensor import Role
@@ -32,30 +33,56 @@ class OperationCounts(NamedTuple):
         return 2 * self.multiply_adds + self.bias_additions + self.elementwise + self.activations
 
 
+class NodeOperations(NamedTuple):
+    """The operations of one kind at a node of a step: so many for each place of the axes, by their letters.
+
+    kind: the name of a field of OperationCounts.
+    """
+
+    place: int
+    kind: str
+    times: int
+    axes: tuple[str, ...]
+
+    def number(self, sizes: Mapping[str, int]) -> int:
+        """Return how many they are, with numbers for the letters of widths."""
+        return self.times * prod([sizes[letter] for letter in self.axes])
+
+
 def operations(trace: Trace, sizes: Mapping[str, int]) -> OperationCounts:
-    """Return how many operations one step of one direction takes; `sizes` are the numbers of the letters of widths.
+    """Return how many operations one step of one direction takes; `sizes` are the numbers of the letters of widths."""
+    numbers = dict.fromkeys(OperationCounts._fields, 0)
+    for each in operations_by_node(trace):
+        numbers[each.kind] += each.number(sizes)
+    return OperationCounts(**numbers)
+
+
+def operations_by_node(trace: Trace) -> Iterator[NodeOperations]:
+    """Yield the operations of a step, node by node.
 
     The sum of two matrix products is not counted as element-wise: their multiply-adds include it.
     """
-    bias_additions = elementwise = activations = 0
     added_up: set[int] = set()  # the matrix products, and their sums with one another and with biases
     for place, node in enumerate(trace.nodes):
         row = OPERATIONS.get(node.operation)
         if row is None:
             continue
-        width = 1 if node.width == ONE else sizes[node.width]
+        axes = () if node.width == ONE else (node.width,)
         biases = [operand for operand in node.operands if trace.nodes[operand].operation == WEIGHTS]
         if row.name == "matrix":
             added_up.add(place)
+            yield NodeOperations(place, "multiply_adds", 1, trace.nodes[node.operands[0]].axes)
         elif row.name == "plus" and {*node.operands} <= {*added_up, *biases}:
             added_up.add(place)
-            bias_additions += width * len(biases)
+            if biases:
+                yield NodeOperations(place, "bias_additions", len(biases), axes)
         elif row.name == "plus" and biases:
-            bias_additions += width
+            yield NodeOperations(place, "bias_additions", 1, axes)
         else:
-            elementwise += width * (row.products + row.sums)
-            activations += width * row.activations
-    return OperationCounts(trace.multiply_adds(sizes), bias_additions, elementwise, activations)
+            if row.products + row.sums:
+                yield NodeOperations(place, "elementwise", row.products + row.sums, axes)
+            if row.activations:
+                yield NodeOperations(place, "activations", row.activations, axes)
 
 
 class Outputs(StrEnum):

@@ -109,6 +109,22 @@ def formulas(trace: Trace, notation: Notation = W) -> Callable[[int], Formula]:
     return _Writer(trace, notation).formula
 
 
+def owners(trace: Trace) -> dict[int, Symbol]:
+    """Return for each value of a step, by its place, the left side of the equation that computes it."""
+    writer = _Writer(trace, W)
+    places = {**writer.results, **writer.gates}
+    found: dict[int, Symbol] = {}
+    for equation in equations(trace):
+        waiting = [places[equation.left]]
+        while waiting:
+            place = waiting.pop()
+            if place in found or (place in writer.names and writer.names[place] != equation.left):
+                continue  # computed by an earlier equation, or by that of the name
+            found[place] = equation.left
+            waiting += trace.nodes[place].operands
+    return found
+
+
 def stacks(trace: Trace, notation: Notation) -> list[Stack]:
     """Return the products whose matrices a notation joins."""
     if not notation.stacked:

@@ -51,6 +51,43 @@ def test_several_specs_side_by_side(call: Call) -> None:
     assert [row["bytes"] for row in found] == [1_600, 4_800, 6_400]
 
 
+def test_networks_in_flags_side_by_side(call: Call) -> None:
+    """Beside specs too, in the order of both; the steps of the call hold for all; layers that differ are marked."""
+    one, other = "-i 8 -l lstm:16 -o 5", "-i 8 -l 'lstm:16,name=a b' -l gru:4 -o 5 -T 2"
+    (report,) = json.loads(call("compare", "specs/gru.yaml", "--network", one, "--network", other, "-f", "json").out)[
+        "reports"
+    ]
+    assert [row["params"] for row in report["rows"]] == [1200, 1685, 1600 + 3 * 4 * 21 + 25]
+    assert [row["same"] for row in report["layers"]] == [False, False, False]
+    text = call("compare", "--network", one, "--network", other, "-T", 3).out
+    assert [line[0] for line in text.splitlines() if "reads" in line] == [" ", "≠", "≠"]
+    assert "2 of 3 layers differ, marked ≠." in text
+    assert f"{3 * (4 * 16 * 24) + 5 * 16:,}" in text
+    assert "No layer differs." in call("compare", "--network", one, "--network", one).out
+    assert "≠" not in call("compare", *["--network", one] * 5).out
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ("-i 8 -l lstmm:16", "--layer 1: lstmm: unknown kind of layer; did you mean 'lstm'?"),
+        ("", "no network; write flags such as '-i 10 -l lstm:20 -o 5'"),
+        ("-i 8 -l 'lstm:16", "no closing quotation"),
+        ("-i 8 -l lstm:16 more", "got unexpected extra argument (more)"),
+        ("-i 8 --dtype int8", "no such option '--dtype'."),
+    ],
+)
+def test_a_network_in_flags_that_is_none(call: Call, flags: str, message: str) -> None:
+    """The number of the flag is named, and the flag within."""
+    assert call("compare", "--network", "-i 8 -l gru:3", "--network", flags) == (2, "", f"--network 2: {message}\n")
+
+
+def test_a_network_beside_others_in_flags(call: Call) -> None:
+    """Each has a flag of its own."""
+    message = "rnncalc: -i and -l beside --network: give each network a --network of its own\n"
+    assert call("compare", "-i", 3, "-l", "rnn:2", "--network", "-i 8 -l gru:3") == (2, "", message)
+
+
 def test_the_same_budget_at_other_widths(call: Call) -> None:
     """Each kind gets the largest width within 1,600 parameters on 8 features."""
     for row in rows(call, "specs/lstm.yaml", "--same-params")[1:]:

@@ -1,0 +1,131 @@
+"""`explain --operations`: derives the operations of a forward pass, equation by equation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rnncalc.conventions.catalogue import convention
+from rnncalc.conventions.formula import Expression, Plus, Times, value
+from rnncalc.layers.cell import Cell
+from rnncalc.layers.layer import Dense
+from rnncalc.network.network import Network
+from rnncalc.network.stack import Placed
+from rnncalc.questions.explain import Derivation, explain_those
+from rnncalc.questions.operations import PassOperations, merging, pass_operations
+from rnncalc.step.costs import OperationCounts, operations_by_node
+from rnncalc.step.equations import Symbol, owners
+from rnncalc.step.trace import Trace, trace
+
+
+class EquationOperations(NamedTuple):
+    """The operations of one kind in an equation, or in several that are alike, in one step of one direction.
+
+    lefts: the left sides of the equations. kind: the name of a field of OperationCounts.
+    """
+
+    lefts: tuple[Symbol, ...]
+    kind: str
+    expression: Expression
+    number: int
+
+
+class SequenceOperations(NamedTuple):
+    """The operations of one kind over a batch of sequences: of a step, times the batch, the steps and the directions.
+
+    merging: the operations that join two directions, as factors; empty if there are none.
+    """
+
+    kind: str
+    expression: Expression
+    number: int
+
+
+class OperationsDerivation(NamedTuple):
+    """The derivation of one layer's operations. sequence: empty if the steps are not known."""
+
+    placed: Placed
+    of: Derivation
+    step: tuple[EquationOperations, ...]
+    sequence: tuple[SequenceOperations, ...]
+    counts: OperationCounts | None
+
+
+class OperationsExplanation(NamedTuple):
+    """The derivation of the operations of a network, or of some of its layers."""
+
+    operations: PassOperations
+    layers: tuple[OperationsDerivation, ...]
+
+
+def explain_operations(network: Network, batch: int = 1, only: tuple[str, ...] = ()) -> OperationsExplanation:
+    """Derive the operations of a forward pass over a batch, of the layers of these names or of all.
+
+    Raises CallError for an invalid batch.
+    """
+    counted = pass_operations(network, batch)
+    derivations = explain_those(network).layers
+    found = [
+        _derivation(of, counts, network, batch)
+        for of, counts in zip(derivations, counted.layers, strict=True)
+        if not only or of.placed.name in only
+    ]
+    return OperationsExplanation(counted, tuple(found))
+
+
+def _derivation(of: Derivation, counts: OperationCounts | None, network: Network, batch: int) -> OperationsDerivation:
+    placed, layer = of.placed, of.placed.layer
+    if not isinstance(layer, Cell | Dense):
+        return OperationsDerivation(placed, of, (), (), counts)
+    row = convention(network.convention)  # the step under a notation is the same
+    step = tuple(_of_step(placed, trace(layer, placed.inputs, row), of))
+    sequence = tuple(_of_sequence(placed, step, counts, batch)) if counts else ()
+    return OperationsDerivation(placed, of, step, sequence, counts)
+
+
+def _of_step(placed: Placed, step: Trace, of: Derivation) -> Iterator[EquationOperations]:
+    """Yield the operations of each equation, those of equations that are alike together."""
+    left_of = owners(step) if isinstance(placed.layer, Cell) else {}
+    (alone,) = {equation.left for equation in of.equations} if not left_of else (Symbol(""),)
+    terms: dict[tuple[Symbol, str], dict[tuple[str, ...], int]] = {}
+    for each in operations_by_node(step):
+        found = terms.setdefault((left_of.get(each.place, alone), each.kind), {})
+        found[each.axes] = found.get(each.axes, 0) + each.times
+    alike: dict[tuple[str, tuple[tuple[tuple[str, ...], int], ...]], list[Symbol]] = {}
+    for (left, kind), widths in terms.items():
+        alike.setdefault((kind, tuple(widths.items())), []).append(left)
+    for (kind, factors), lefts in sorted(alike.items(), key=lambda item: OperationCounts._fields.index(item[0][0])):
+        one = _sum(tuple(_times(times, axes) for axes, times in factors))
+        expression = Times((len(lefts), one)) if len(lefts) > 1 else one
+        yield EquationOperations(tuple(lefts), kind, expression, value(expression, placed.sizes))
+
+
+def _of_sequence(
+    placed: Placed, step: tuple[EquationOperations, ...], counts: OperationCounts, batch: int
+) -> Iterator[SequenceOperations]:
+    """Yield the operations of each kind over a batch, and the FLOPs."""
+    for kind in OperationCounts._fields:
+        numbers = [line.number for line in step if line.kind == kind]
+        factors = [number for number in (batch, placed.uses or 1, placed.layer.directions) if number > 1]
+        once = _sum(tuple(numbers)) if numbers else 0
+        expression: Expression = Times((*factors, once)) if factors and numbers else once
+        merge = merging(placed, batch)
+        if kind == "elementwise" and merge != (0,):
+            joined = Times(tuple(number for number in merge if number > 1) or (1,))
+            expression = Plus((expression, joined)) if numbers else joined
+        if number := getattr(counts, kind):
+            yield SequenceOperations(kind, expression, number)
+    if counts.flops:
+        doubled = Times((2, counts.multiply_adds))
+        others = [number for number in counts[1:] if number]
+        yield SequenceOperations("flops", Plus((doubled, *others)) if others else doubled, counts.flops)
+
+
+def _sum(terms: tuple[Expression, ...]) -> Expression:
+    return terms[0] if len(terms) == 1 else Plus(terms)
+
+
+def _times(times: int, axes: tuple[str, ...]) -> Expression:
+    if not axes:
+        return times
+    return Times((times, *axes)) if times > 1 else Times(axes)

@@ -1,0 +1,122 @@
+"""The report of `explain --operations`: for each layer its operations, equation by equation, and over the sequence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rnncalc.conventions.formula import Plus, letters, numbers
+from rnncalc.layers.layer import External
+from rnncalc.questions.explain_operations import OperationsDerivation, OperationsExplanation
+from rnncalc.reports.beside import on_unknown
+from rnncalc.reports.equations import plain, plain_words, vector, written
+from rnncalc.reports.operations import TITLES
+from rnncalc.reports.report import DataReport, DerivationReport
+from rnncalc.reports.setting import setting, title
+from rnncalc.reports.sheet import Arithmetic, Column, Phrase, Sheet, Value
+from rnncalc.text import plural
+
+Row = tuple[Value, ...]
+
+
+class OperationsExplanationReport(DerivationReport, DataReport):
+    """The report on a derivation of operations."""
+
+    explanation: OperationsExplanation
+
+    def data(self) -> dict[str, Any]:
+        """Return the JSON object."""
+        counted = self.explanation.operations
+        return {
+            "name": counted.network.name,
+            "convention": counted.network.convention,
+            "notation": counted.network.spelling.name,
+            "batch": counted.batch,
+            "layers": [_layer_data(each) for each in self.explanation.layers],
+            "operations": {key: getattr(counted.total, key, None) for key in TITLES},
+        }
+
+    def sheets(self) -> list[Sheet]:
+        """Return two tables for each layer, of a step and of the sequence, and the FLOPs of all layers."""
+        counted = self.explanation.operations
+        head = Sheet((), (), title=title(counted.network), subtitle=setting(counted.network), notes=(*self._notes(),))
+        sheets = [head, *(sheet for each in self.explanation.layers for sheet in _sheets(each))]
+        if counted.total and len(self.explanation.layers) == len(counted.network.stack) > 1:
+            flops = [each.counts.flops for each in self.explanation.layers if each.counts]
+            columns = Column("Network", key=True), Column("Arithmetic"), Column("Number", right=True)
+            total = Arithmetic(letters(Plus(tuple(flops))), numbers(Plus(tuple(flops)), {}))
+            sheets.append(Sheet(columns, [("FLOPs", total, counted.total.flops)]))
+        return sheets
+
+    def _notes(self) -> Iterator[str]:
+        yield f"Operations of one forward pass over {plural(self.explanation.operations.batch, 'sequence')}."
+        yield "A sum of two matrix products is part of their multiply-adds (MACs); FLOPs: 2 × multiply-adds + the rest."
+        yield from on_unknown(self.explanation.operations.network)
+
+
+def _layer_data(each: OperationsDerivation) -> dict[str, Any]:
+    sizes, rows = each.placed.sizes, each.of.notation.rows
+    return {
+        "name": each.placed.name,
+        "kind": each.placed.kind,
+        "equations": [plain(written(equation, sizes, rows)) for equation in each.of.equations],
+        "step": [_row_data(row) for row in _step(each)],
+        "sequence": [_row_data(("", *row)) for row in _sequence(each)],
+        "operations": {key: getattr(each.counts, key, None) for key in TITLES},
+    }
+
+
+def _row_data(row: Row) -> dict[str, Any]:
+    label, what, arithmetic, number = row
+    assert isinstance(arithmetic, Arithmetic)
+    return {
+        "label": plain_words(label.parts) if isinstance(label, Phrase) else label,
+        "what": what,
+        "formula": arithmetic.letters,
+        "substituted": arithmetic.numbers,
+        "number": number,
+    }
+
+
+def _step(each: OperationsDerivation) -> list[Row]:
+    """Return a row for each kind of operations in an equation, or in equations that are alike."""
+    sizes = each.placed.sizes
+    rows: list[Row] = []
+    for line in each.step:
+        names = [vector(left, sizes, each.of.notation.rows) for left in line.lefts]
+        signs = ["", *[", "] * (len(names) - 2), " and "][: len(names)]
+        label = Phrase(tuple(part for sign, name in zip(signs, names, strict=True) for part in (sign, name) if part))
+        arithmetic = Arithmetic(letters(line.expression), numbers(line.expression, sizes))
+        rows.append((label, TITLES[line.kind].lower(), arithmetic, line.number))
+    return rows
+
+
+def _sequence(each: OperationsDerivation) -> list[Row]:
+    """Return a row for each kind of operations over the sequence, the FLOPs last."""
+    return [
+        (TITLES[line.kind], Arithmetic(letters(line.expression), numbers(line.expression, {})), line.number)
+        for line in each.sequence
+    ]
+
+
+def _sheets(each: OperationsDerivation) -> Iterator[Sheet]:
+    placed, sizes = each.placed, each.placed.sizes
+    words = [placed.kind, *(f"{letter} = {size}" for letter, size in sizes.items())]
+    if placed.layer.directions > 1:
+        words.append("two directions")
+    if placed.uses and placed.uses > 1:
+        words.append(f"{placed.uses:,} steps")
+    lines = tuple(written(equation, sizes, each.of.notation.rows) for equation in each.of.equations)
+    notes = () if each.step else (_none(each),)
+    head = Sheet((), (), title=placed.name, subtitle="; ".join(words), equations=lines, notes=notes)
+    columns = Column("Equation", key=True), Column("Operations"), Column("Arithmetic"), Column("Number", right=True)
+    yield head._replace(columns=columns, rows=_step(each)) if each.step else head
+    if each.sequence:
+        over = Column("Over the sequence", key=True)
+        yield Sheet((over, Column("Arithmetic"), Column("Number", right=True)), _sequence(each))
+
+
+def _none(each: OperationsDerivation) -> str:
+    if isinstance(each.placed.layer, External):
+        return "What it computes is not known: it is counted elsewhere."
+    return "It computes nothing that is counted."

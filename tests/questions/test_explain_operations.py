@@ -1,0 +1,79 @@
+"""Where the operations of a pass come from: equation by equation, they are those of `count --operations`."""
+
+import json
+import re
+
+import pytest
+import yaml
+from conftest import Call
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import Spec, encoder_decoder, network
+
+from rnncalc.conventions.formula import numbers
+from rnncalc.questions.explain_operations import explain_operations
+from rnncalc.questions.operations import pass_operations
+from rnncalc.spec import parse
+from rnncalc.step.costs import OperationCounts
+
+
+@given(spec=st.one_of(network(), encoder_decoder()), batch=st.integers(1, 3))
+def test_the_lines_come_to_the_counts(spec: Spec, batch: int) -> None:
+    """Of every layer; each line of arithmetic is true, and every operation has an equation."""
+    net = parse(yaml.safe_dump(spec).encode(), "spec").network
+    found = explain_operations(net, batch)
+    assert found.operations == pass_operations(net, batch)
+    for each, counts in zip(found.layers, found.operations.layers, strict=True):
+        for line in each.step:
+            text = numbers(line.expression, each.placed.sizes).replace("×", "*")
+            assert eval(text) == line.number
+            assert all(left.letter for left in line.lefts)
+        assert each.counts == counts
+        if counts is None:
+            assert each.sequence == ()
+            continue
+        of_kind = {line.kind: line for line in each.sequence}
+        for kind in (*OperationCounts._fields, "flops"):
+            assert getattr(counts, kind) == (of_kind[kind].number if kind in of_kind else 0)
+        for over in each.sequence:
+            assert eval(numbers(over.expression, {}).replace("×", "*")) == over.number
+
+
+FLAGS = ("explain", "-i", 5, "-l", "lstm:3", "-o", 2, "-T", 7, "--operations")
+
+
+def test_an_lstm_by_hand(call: Call) -> None:
+    """Four blocks of h(m + h) and h biases, 3h in c_t, h in h_t, and five activations of h numbers."""
+    (report,) = json.loads(call(*FLAGS, "--batch", 2, "-f", "json").out)["reports"]
+    lstm, output = report["layers"]
+    assert [(row["label"], row["what"], row["formula"], row["number"]) for row in lstm["step"]] == [
+        ("i_t, f_t, g_t and o_t", "multiply-adds", "4 × (h·m + h·h)", 96),
+        ("i_t, f_t, g_t and o_t", "bias additions", "4 × h", 12),
+        ("c_t", "element-wise", "3h", 9),
+        ("h_t", "element-wise", "h", 3),
+        ("i_t, f_t, g_t, h_t and o_t", "activations", "5 × h", 15),
+    ]
+    assert report["operations"]["flops"] == lstm["operations"]["flops"] + output["operations"]["flops"]
+    (counted,) = json.loads(
+        call("-i", 5, "-l", "lstm:3", "-o", 2, "-T", 7, "--operations", "--batch", 2, "-f", "json").out
+    )["reports"]
+    assert report["operations"] == counted["operations"]
+
+
+@pytest.mark.parametrize("format_", ["table", "markdown", "latex", "html"])
+def test_every_format_says_the_same(call: Call, format_: str) -> None:
+    """The number of the network's FLOPs, without tags."""
+    text = call(*FLAGS, "-f", format_).out
+    assert f"{2 * (7 * 96 + 6) + 7 * (12 + 12 + 15) + 2:,}" in re.sub(r"<[^>]*>", "", text) or "$= 1631$" in text
+
+
+def test_what_does_not_go_together(call: Call) -> None:
+    """One derivation at a time; a batch is a size; one layer can be explained alone, also without steps."""
+    both = "rnncalc: --operations and --training have tables of their own: keep one\n"
+    assert call(*FLAGS, "--training") == (2, "", both)
+    assert call(*FLAGS, "--batch", 0).err == "--batch: expected a positive whole number, got 0\n"
+    assert "--chunk: says what --training is to count" in call(*FLAGS, "--chunk", 2).err
+    alone = call("explain", "-i", 5, "-l", "lstm:3", "-o", 2, "--operations", "--only", "lstm_1").out
+    assert "Not known without the number of steps" in alone
+    assert "Over the sequence" not in alone
+    assert "output" not in alone
