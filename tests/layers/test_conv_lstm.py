@@ -2,17 +2,17 @@
 
 from itertools import product
 from math import exp, tanh
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from conftest import Call
 
-from rnncalc import ConvLSTM, Dense, Dropout, Network, Output, SpecError, backward, export, run
+from rnncalc import ConvLSTM, Dense, Dropout, Network, Output, SpecError, backward, export, load, run
 from rnncalc.errors import RefusedError
 from rnncalc.forward.arrays import filled, floats
 from rnncalc.forward.network_pass import Pass
-from rnncalc.spec import parse
 
 SHAPES = [((4, 3), 3, 2, 3), ((3, 2), 2, 1, 2), ((5,), 3, 2, 2), ((4,), 4, 1, 3), ((2, 3), 5, 2, 1), ((3,), 1, 1, 1)]
 """Spaces, kernels, channels and filters."""
@@ -96,13 +96,14 @@ def test_its_gradients_are_those_of_differences(
         assert backward(net, chunk=chunk).agrees
 
 
-def test_it_is_read_from_a_spec_and_from_flags(call: Call) -> None:
+def test_it_is_read_from_a_spec_and_from_flags(call: Call, tmp_path: Path) -> None:
     """A space is a list, a word or, of a line, a number."""
-    for space in ([5, 4], "5x4"):
-        net = parse(f"input: 2\nlayers: [{{conv_lstm: 3, space: {space}}}]")
-        assert net.params == 552
-        assert run(net.replace(steps=2)).agrees
-    assert parse("input: 2\nlayers: [{conv_lstm: 3, space: 7}]").stack[0].shape == (7, 3)
+    path = tmp_path / "frames.yaml"
+    for space, shape in (("[5, 4]", (5, 4, 3)), ("5x4", (5, 4, 3)), ("7", (7, 3))):
+        path.write_text(f"input: 2\nsteps: 2\nlayers: [{{conv_lstm: 3, space: {space}}}]", encoding="utf-8")
+        net = load(path)
+        assert net.stack[0].shape == shape
+        assert run(net).agrees
     done = call("-i", 2, "-l", "conv_lstm:3,space=5x4", "-T", 2)
     assert "5×4×2 → 5×4×3" in done.out
     assert "(5, 4, 3)" in done.out
