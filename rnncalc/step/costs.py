@@ -71,8 +71,8 @@ def operations_by_node(trace: Trace) -> Iterator[NodeOperations]:
         biases = [operand for operand in node.operands if trace.nodes[operand].operation == WEIGHTS]
         if row.name in MATRICES:
             added_up.add(place)
-            axes = axes_of_work(row.name, trace.nodes[node.operands[0]])
-            yield NodeOperations(place, "multiply_adds", 1, axes)
+            work = axes_of_work(row.name, trace.nodes[node.operands[0]])
+            yield NodeOperations(place, "multiply_adds", 1, work)
         elif row.name in ("plus", "everywhere") and {*node.operands} <= {*added_up, *biases}:
             added_up.add(place)
             if biases:
