@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rnncalc.errors import CallError, DeclarationError, Problem, RefusedError, SpecError
     from rnncalc.export import export
     from rnncalc.layers.cell import Cell, Gate, Product
+    from rnncalc.layers.conv_lstm import ConvLSTM
     from rnncalc.layers.fastgrnn import FastGRNN
     from rnncalc.layers.gru import GRU
     from rnncalc.layers.layer import Dense, Dropout, Embedding, External, Layer, Output
@@ -83,6 +84,7 @@ __all__ = [
     "Budget",
     "CallError",
     "Cell",
+    "ConvLSTM",
     "DeclarationError",
     "Dense",
     "Dropout",

@@ -25,7 +25,8 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "layer_norm": (True,),
     "learned_state": (True,),
 }
-CELLS = [name for name in KINDS if issubclass(kind(name), Cell)]
+CELLS = [name for name in KINDS if issubclass(kind(name), Cell) and name != "conv_lstm"]
+"""The cells whose vectors have no places; tests/layers/test_conv_lstm.py has the other."""
 
 
 @cache

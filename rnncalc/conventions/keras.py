@@ -1,4 +1,7 @@
-"""Keras: the weights of SimpleRNN, GRU, LSTM, Dense and Embedding, input by output, as seen in keras 3.15.1."""
+"""Keras: the weights of SimpleRNN, GRU, LSTM, ConvLSTM1D, ConvLSTM2D, Dense and Embedding, as seen in keras 3.15.1.
+
+Matrices are input by output, with the places of a kernel before that.
+"""
 
 from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Returns, Side, Width, restricted
 from rnncalc.layers.cell import Habits
@@ -25,6 +28,7 @@ CONVENTION = Convention(
             habits=Habits(reset_after=True),
         ),
         "lstm": _CELL.replace(order="ifgo"),
+        "conv_lstm": _CELL.replace(order="ifgo"),
     },
     dense=DenseArrays(Array(("kernel",), (Width.INPUTS, Width.OUTPUTS)), Array(("bias",), (Width.OUTPUTS,))),
     embedding=Array(("embeddings",), (Width.INPUTS, Width.VECTOR)),

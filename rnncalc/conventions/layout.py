@@ -100,7 +100,14 @@ def role_of(layer: Cell, product: Product) -> Role:
 
 def width_of(layer: Cell, of: str) -> str:
     """Return the letter of the width that a product reads."""
-    return "m" if of == "x" else layer.states[of]
+    return layer.x_width if of == "x" else layer.states[of]
+
+
+def axis_of(layer: Cell, product: Product) -> str:
+    """Return the letter of the axis of a product's matrix that goes along what is read; "" where it has none."""
+    if product.form is Form.CONVOLUTION:
+        return "m" if product.of == "x" else "h"
+    return "" if product.form is Form.DIAGONAL else width_of(layer, product.of)
 
 
 def sides_of_biases(layer: Cell, gates: Iterable[Gate], arrays: CellArrays) -> dict[str, Side]:
@@ -229,12 +236,14 @@ class CellTensors:
             raise DeclarationError(f"{self.convention.name}: {self.layer.kind}: {role}: missing")
         for (of, form), uses in matrices.items():
             assert array is not None  # refused above
-            reads = "" if form is Form.DIAGONAL else width_of(self.layer, of)
+            reads = axis_of(self.layer, Product(of, form))
+            places = len(self.layer.grid) if form is Form.CONVOLUTION else 0
             if array.by_gate:
                 for letters, gated in uses.items():
-                    yield self._filled(array, letters, of), role, gated, self._axes(array, 1, reads)
+                    yield self._filled(array, letters, of), role, gated, self._axes(array, 1, reads, places)
             else:
-                yield self._filled(array, "", of), role, "".join(uses.values()), self._axes(array, len(uses), reads)
+                axes = self._axes(array, len(uses), reads, places)
+                yield self._filled(array, "", of), role, "".join(uses.values()), axes
 
     def _biases(self) -> Iterator[_Made]:
         arrays = self.arrays
@@ -298,8 +307,11 @@ class CellTensors:
         spelled = self.convention.renamed.get("".join(piece for piece in name if isinstance(piece, str)))
         return name if spelled is None else (spelled,)
 
-    def _axes(self, array: Array, gates: int, reads: str) -> tuple[Axis, ...]:
-        """Return the axes of an array. reads: the letter of the width that is read; empty if no axis has it."""
+    def _axes(self, array: Array, gates: int, reads: str, places: int = 0) -> tuple[Axis, ...]:
+        """Return the axes of an array. reads: the letter of the width that is read; empty if no axis has it.
+
+        places: how many axes of a kernel there are, before those of an array input by output, else behind them.
+        """
         per_layer = {
             Width.GATED: Axis(gates, "h"),
             Width.TWICE_GATED: Axis(2 * gates, "h"),
@@ -308,7 +320,9 @@ class CellTensors:
             Width.READS_OR_ONE: Axis(1, reads),
         }
         widths = (width for width in array.axes if width is not Width.READS or reads)
-        return tuple(per_layer.get(width) or WIDTHS[width] for width in widths)
+        axes = tuple(per_layer.get(width) or WIDTHS[width] for width in widths)
+        kernel = (Axis(1, "k"),) * places
+        return (*axes, *kernel) if array.axes[0] is Width.UNITS else (*kernel, *axes)
 
     def _tensor(
         self, name: tuple[str | Slot, ...], role: Role, gates: str, axes: tuple[Axis, ...], mark: str, way: Direction

@@ -183,7 +183,7 @@ NO_FRAMEWORK: Mapping[str, tuple[object, ...]] = {
 }
 """The options that no framework has in its own recurrent layers, unless its row says otherwise."""
 
-HEARD_OF = {*Cell.fields, *NO_FRAMEWORK, "activation", "reset_after"}
+HEARD_OF = {*Cell.fields, *NO_FRAMEWORK, "activation", "reset_after", "kernel", "space"}
 """The options that the rows consider; a framework is assumed not to have any other."""
 
 

@@ -65,6 +65,10 @@ def source(network: Network, target: str) -> str:
     if start := next((placed for placed in network.stack if placed.starts), None):
         message = f"{start.name}: a state that a dense layer makes before the first step is not written as a program"
         raise RefusedError(f"{message}; leave initial_state out, and pass the state to the module by hand")
+    for placed in network.stack:
+        if placed.layer.grid:
+            message = f"{placed.name}: no program is written for {placed.kind}, whose steps have places"
+            raise RefusedError(f"{message}; export the network without it")
     made = program_of(network, target, stacks=spelled.stacks)
     for module in made.modules:
         kind = module.layer.kind

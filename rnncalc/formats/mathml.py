@@ -28,6 +28,7 @@ _SIGNS: dict[str, str] = {
     Sign.EQUALS: _between("=", 0.28),
     Sign.ELEMENTWISE: _between("∘", 0.22),
     Sign.TIMES: _between("·", 0.22),
+    Sign.CONVOLVED: _between("∗", 0.22),
     Sign.OVER: _between("/", 0.22),
     Sign.APPLIED: '<mspace width="0.167em"></mspace>',
     Sign.COMMA: '<mo form="infix" lspace="0" rspace="0.222em">,</mo>',

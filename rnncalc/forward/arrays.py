@@ -5,8 +5,9 @@ Reads and multiplications are recorded here, where they happen, once for each pr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import product as combinations
 from math import sqrt
 from random import Random
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -51,7 +52,9 @@ class Meter:
         self._read[what] = max(scalars, self._read.get(what, 0))
 
     def product(self, matrix: Matrix, x: Vector) -> Vector:
-        """Return the matrix times x."""
+        """Return the matrix times x, of a convolution at each place."""
+        if isinstance(matrix, Convolution):
+            return self._convolved(matrix, x)
         width = len(matrix.rows[0]) if matrix.rows else 0
         if width != len(x):
             raise BindingError(f"{matrix.name}: rows of {width} weights cannot multiply {len(x)} numbers")
@@ -63,6 +66,16 @@ class Meter:
             self.read(matrix.key, len(done) * width)
         return done
 
+    def _convolved(self, kernel: Convolution, x: Vector) -> Vector:
+        done: Vector = []
+        for around in kernel.around(x):
+            done += product(kernel.rows, around)
+            self.multiplications += len(kernel.rows) * len(around)
+            if self._progress:
+                self._progress(len(kernel.rows) * len(around))
+            self.read(kernel.key, len(kernel.rows) * len(around))
+        return done
+
     def vector(self, weights: WeightVector) -> Vector:
         """Return the weights themselves, a bias or a state."""
         self.read(weights.key, len(weights.numbers))
@@ -70,12 +83,21 @@ class Meter:
 
 
 class TensorPart(NamedTuple):
-    """The part of a tensor that is a matrix or a vector: its index on the first axes, its start, whether transposed."""
+    """The part of a tensor that is a matrix or a vector: its index on the first axes, its start, whether transposed.
+
+    taps: of a convolution, the places of its kernel.
+    """
 
     name: str
     at: tuple[int, ...] = ()
     start: int = 0
     transposed: bool = False
+    taps: tuple[tuple[int, ...], ...] = ()
+
+    def number(self, filters: int, column: int, channels: int) -> tuple[int, ...]:
+        """Return the index of a weight of a convolution, whose rows have the channels of each tap in turn."""
+        tap, channel = self.taps[column // channels], column % channels
+        return (*tap, channel, filters) if self.transposed else (filters, channel, *tap)
 
 
 class Matrix:
@@ -105,6 +127,59 @@ class Matrix:
     def shared_with(self, name: str) -> Matrix:
         """Return the same matrix for another layer, which then reads no weights of its own."""
         return Matrix(name, self.rows, origin=self)
+
+
+class Convolution(Matrix):
+    """The weights of a convolution that keeps the space: a row for each filter, its channels at each tap in turn.
+
+    Each place reads what is around it, with zeros beyond the edges; of an even kernel one place more behind it.
+    """
+
+    def __init__(self, name: str, rows: Rows, piece: TensorPart, space: tuple[int, ...], kernel: int) -> None:
+        super().__init__(name, rows, piece)
+        self.channels = len(rows[0]) // len(piece.taps)
+        before = (kernel - 1) // 2
+        axes = [range(size) for size in space]
+        self.reads: list[list[int | None]] = []
+        for place in combinations(*axes):
+            around = (tuple(at + tap - before for at, tap in zip(place, taps, strict=True)) for taps in piece.taps)
+            self.reads.append([_index(each, space) for each in around])
+
+    def around(self, x: Vector) -> Iterator[Vector]:
+        """Yield for each place what it reads of the places around it."""
+        channels = self.channels
+        if len(x) != len(self.reads) * channels:
+            raise BindingError(f"{self.name}: {len(self.reads)} places of {channels} channels are not {len(x)} numbers")
+        zeros = [0.0] * channels
+        for reads in self.reads:
+            yield [n for at in reads for n in (zeros if at is None else x[at * channels : (at + 1) * channels])]
+
+    def outer(self, gradient: Vector, x: Vector) -> list[tuple[Vector, Vector]]:
+        """Return for each place two vectors whose outer product is its share of the gradient of the weights."""
+        filters = len(self.rows)
+        parts = (gradient[at : at + filters] for at in range(0, len(gradient), filters))
+        return [*zip(parts, self.around(x), strict=True)]
+
+    def spread(self, gradient: Vector) -> Vector:
+        """Return the gradient of what is read, from that of what is made of it."""
+        channels, filters = self.channels, len(self.rows)
+        found = [0.0] * (len(self.reads) * channels)
+        for place, reads in enumerate(self.reads):
+            own = product(self.columns, gradient[place * filters : (place + 1) * filters])
+            for tap, at in enumerate(reads):
+                for channel in range(channels) if at is not None else ():
+                    found[(at or 0) * channels + channel] += own[tap * channels + channel]
+        return found
+
+
+def _index(place: Sequence[int], space: Sequence[int]) -> int | None:
+    """Return the number of a place, the last axis fastest; None beyond the edges."""
+    number = 0
+    for at, size in zip(place, space, strict=True):
+        if not 0 <= at < size:
+            return None
+        number = number * size + at
+    return number
 
 
 class WeightVector:
@@ -142,6 +217,22 @@ class Arrays:
             columns = [[row[column] for row in array] for column in range(len(array[0]))[rows]]
             return Matrix(name, columns, TensorPart(name, at, rows.start or 0, transposed=True))
         return Matrix(name, array[rows], TensorPart(name, at, rows.start or 0))
+
+    def convolution(
+        self, name: str, rows: slice, space: tuple[int, ...], kernel: int, *, transposed: bool = False
+    ) -> Convolution:
+        """Return some filters of a convolution; transposed: stored with the places first and the filters last."""
+        array = self._array(name, ())
+        taps = tuple(combinations(range(kernel), repeat=len(space)))
+        piece = TensorPart(name, (), rows.start or 0, transposed, taps)
+        first = within(array, taps[0]) if transposed else array[0]
+        channels, filters = len(first), len(first[0]) if transposed else len(array)
+        columns = range(len(taps) * channels)
+        numbers = [
+            [number_at(array, piece.number(row, column, channels)) for column in columns]
+            for row in range(filters)[rows]
+        ]
+        return Convolution(name, numbers, piece, space, kernel)
 
     def vector(self, name: str, numbers: slice = slice(None), *, at: tuple[int, ...] = ()) -> WeightVector:
         """Return some numbers of a vector; `at` is its place in an array of more axes."""
@@ -356,6 +447,13 @@ def flat(nested: Nested) -> Iterator[float]:
 def shape_of(nested: Nested) -> tuple[int, ...]:
     """Return the shape of an array."""
     return (len(nested), *shape_of(nested[0])) if isinstance(nested, list) else ()
+
+
+def within(nested: Nested, place: Iterable[int]) -> Nested:
+    """Return what is at a place of the first axes of an array."""
+    for number in place:
+        nested = nested[number]
+    return nested
 
 
 def number_at(nested: Nested, place: Iterable[int]) -> float:

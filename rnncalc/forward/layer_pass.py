@@ -13,13 +13,13 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 from rnncalc.conventions.rules import Side
 from rnncalc.conventions.tensor import Role
 from rnncalc.errors import DeclarationError, raised
-from rnncalc.forward.arrays import BindingError, Matrix, Meter, PassData, Value, Vectors, WeightVector
+from rnncalc.forward.arrays import BindingError, Convolution, Matrix, Meter, PassData, Value, Vectors, WeightVector
 from rnncalc.forward.bindings import Binding, BoundWeights
 from rnncalc.layers.cell import Cell, Habits
 from rnncalc.layers.layer import Dense, Embedding, External, Output
 from rnncalc.network.stack import Placed
 from rnncalc.step.operations import HALVES, OPERATIONS, LengthError, part
-from rnncalc.step.trace import WEIGHTS, Node, Trace, Weights, traced
+from rnncalc.step.trace import MATRICES, WEIGHTS, Node, Trace, Weights, traced
 
 StartStates = Sequence[tuple[Value, ...]]
 """For each direction the states before its first step, in the cell's order."""
@@ -59,7 +59,7 @@ Calculation = tuple[int, Callable[..., Any], Sequence[int]]
 """An operation to run: the index of its result, the function, and the indices of its operands."""
 
 BoundWeight = TypeVar("BoundWeight", Matrix, WeightVector)
-_FORMS: dict[type, str] = {Matrix: "matrix", WeightVector: "vector"}
+_FORMS: dict[type, str] = {Matrix: "matrix", Convolution: "convolution", WeightVector: "vector"}
 
 
 class DirectionPass(Generic[Value]):
@@ -90,7 +90,7 @@ class DirectionPass(Generic[Value]):
         for place, node in enumerate(trace.nodes):
             if node.operation == WEIGHTS and len(node.axes) < 2:
                 self.weights[place] = vectors.weight(self._taken(node, WeightVector))
-            elif node.operation == "matrix":
+            elif node.operation in MATRICES:
                 matrix, vector = node.operands
                 product = partial(vectors.product, self._taken(trace.nodes[matrix], Matrix))
                 self.each.append((place, product, (vector,)))

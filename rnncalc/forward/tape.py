@@ -13,11 +13,12 @@ from operator import mul
 from typing import Any
 
 from rnncalc.errors import DeclarationError, raised
-from rnncalc.forward.arrays import Matrix, Meter, Nested, TensorPart, WeightVector
+from rnncalc.forward.arrays import Convolution, Matrix, Meter, Nested, TensorPart, WeightVector, within
 from rnncalc.step.operations import OPERATIONS, RESULT, LengthError, Operation, Rows, Vector, plus, row
 
 SAME = OPERATIONS["linear"]
 MATRIX = OPERATIONS["matrix"]
+CONVOLVE = OPERATIONS["convolve"]
 
 
 class TapeValue:
@@ -71,8 +72,8 @@ class TapeValue:
                 except Exception as error:  # whatever a stranger's row raises, or a gradient of another length
                     message = f"operation {self.row.name}: its gradients: {raised(error)}"
                     raise DeclarationError(message) from error
-        if self.row.name == MATRIX.name and self.operands[1].needs:
-            self.layer.multiplications += len(self.operands[1].numbers) * len(self.gradient)
+        if self.row in (MATRIX, CONVOLVE) and self.operands[1].needs:
+            self.layer.multiplications += len(self.operands[0].numbers.rows[0]) * len(self.gradient)
 
 
 class _Read:
@@ -110,8 +111,9 @@ class _MatrixUse(TapeValue):
         self.needs = owner.trained
 
     def add(self, gradient: Any) -> None:
-        """Note two vectors whose outer product is to be added to the gradient."""
-        self.layer.use(self.numbers, self.owner, *gradient)
+        """Note two vectors whose outer product is to be added to the gradient, or two for each place."""
+        for pair in gradient if isinstance(gradient, list) else (gradient,):
+            self.layer.use(self.numbers, self.owner, *pair)
 
 
 class _LookUp(TapeValue):
@@ -173,7 +175,11 @@ class LayerTape:
             array[piece.start : stop] = plus(array[piece.start : stop], row)
             return
         for number, row in enumerate(rows, piece.start):
-            if piece.transposed:
+            if piece.taps:
+                for column, slope in enumerate(row):
+                    *axes, last = piece.number(number, column, len(row) // len(piece.taps))
+                    within(array, axes)[last] += slope
+            elif piece.transposed:
                 for line, gradient in zip(array, row, strict=True):
                     line[number] += gradient
             else:
@@ -294,7 +300,8 @@ class Taped:
             owner = self.tape.owners[id(matrix.origin)] if matrix.shared else self.layer
             use = self._uses[id(matrix)] = _MatrixUse(matrix, self.layer, owner)
         numbers = self.meter.product(matrix, vector.numbers)
-        return self._noted(TapeValue(numbers, self.layer, MATRIX, (use, vector), self.tape.now))
+        row = CONVOLVE if isinstance(matrix, Convolution) else MATRIX
+        return self._noted(TapeValue(numbers, self.layer, row, (use, vector), self.tape.now))
 
     def weight(self, weights: WeightVector) -> TapeValue:
         value = TapeValue(self.meter.vector(weights), self.layer)

@@ -9,7 +9,7 @@ element-wise product.
 
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
-from typing import Literal, NamedTuple, Protocol, TypeVar
+from typing import ClassVar, Literal, NamedTuple, Protocol, TypeVar
 
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.frozen import Frozen
@@ -22,10 +22,14 @@ Recurrence = Literal["full", "diagonal"]
 
 
 class Form(Enum):
-    """The matrix of a product: FULL has a weight for each pair, DIAGONAL one for each unit."""
+    """The matrix of a product: FULL has a weight for each pair, DIAGONAL one for each unit.
+
+    CONVOLUTION has a weight for each pair of channels and each place around; the places of a step share them.
+    """
 
     FULL = "full"
     DIAGONAL = "diagonal"
+    CONVOLUTION = "convolution"
 
 
 class Product(NamedTuple):
@@ -153,7 +157,13 @@ class Operations(Protocol[Value]):
 
 
 class Cell(Layer):
-    """A recurrent layer of h units; a bidirectional one has a second copy that reads the sequence backwards."""
+    """A recurrent layer of h units; a bidirectional one has a second copy that reads the sequence backwards.
+
+    x_width, gate_width: the letters of the widths of what it reads, and of a gate.
+    """
+
+    x_width: ClassVar[str] = "m"
+    gate_width: ClassVar[str] = "h"
 
     units: int
     bias: bool = True

@@ -16,6 +16,7 @@ KINDS: dict[str, str | type[Layer]] = {
     "minlstm": "rnncalc.layers.minlstm:MinLSTM",
     "sru": "rnncalc.layers.sru:SRU",
     "fastgrnn": "rnncalc.layers.fastgrnn:FastGRNN",
+    "conv_lstm": "rnncalc.layers.conv_lstm:ConvLSTM",
     "dense": "rnncalc.layers.layer:Dense",
     "embedding": "rnncalc.layers.layer:Embedding",
     "dropout": "rnncalc.layers.layer:Dropout",

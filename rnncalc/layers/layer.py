@@ -75,6 +75,11 @@ class Layer(Frozen, kw_only=True):
         """Return the options of the kind, without the number after its name."""
         return tuple(name for name in cls.fields if name != cls.number)
 
+    @property
+    def grid(self) -> tuple[int, ...]:
+        """The places of each axis of a step that it outputs, each with its channels; nothing of a plain vector."""
+        return ()
+
     def choices(self) -> tuple[object, ...]:
         """Return the values of all options that shape its tensors, except the sizes, which are in `sizes`."""
         return tuple([value for option, value in self.__dict__.items() if option not in _SHAPELESS])

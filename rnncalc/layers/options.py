@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from math import isnan
+from math import isnan, prod
 from sys import float_info
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +66,25 @@ class Size(Frozen):
         number = {"type": "integer", "minimum": self.least, "maximum": self.room}
         letter = [{"type": "string", "pattern": f"^{LETTER}$"}] if self.letters else []
         return {"anyOf": [number, {"type": "string", "pattern": grouped}, *letter, {"const": "?"}]}
+
+
+class Sizes(Frozen):
+    """One or two sizes, written `64` or `64x48`; in Python a tuple."""
+
+    expected: str = "one or two positive whole numbers, such as 64 or 64x48"
+
+    def problem(self, value: object) -> str | None:
+        """Return what is wrong with the value, or None."""
+        if not isinstance(value, tuple) or not 1 <= len(value) <= 2 or any(Size().problem(each) for each in value):
+            return f"expected {self.expected}, got {brief(value)}"
+        return f"expected at most 10^12 places, got {prod(value):,}" if prod(value) > MAX_SIZE else None
+
+    @property
+    def schema(self) -> Schema:
+        """The same for an editor."""
+        one = {"type": "integer", "minimum": 1, "maximum": MAX_SIZE}
+        two = {"type": "string", "pattern": "^[1-9][0-9]*x[1-9][0-9]*$"}
+        return {"anyOf": [one, two, {"type": "array", "items": one, "minItems": 1, "maxItems": 2}]}
 
 
 class Rate(Frozen):
@@ -232,7 +251,7 @@ class Real(Frozen):
         return {"type": "number"}
 
 
-Allowed = Size | Rate | Switch | Choice | Text | WholeNumber | Ratio | Real
+Allowed = Size | Sizes | Rate | Switch | Choice | Text | WholeNumber | Ratio | Real
 
 
 class Option(Frozen):

@@ -171,7 +171,7 @@ def _steps(reading: Source[Node], node: Node, path: Path, steps: int | None) -> 
 def _sequence(reading: Source[Node], node: Node, path: Path, part: Part, steps: int | None) -> list[Nested]:
     items = _steps(reading, node, path, steps)
     if not isinstance(part.layers[0], Embedding):
-        shape = (part.input,)
+        shape = (part.width,)
         return [_nested(reading, item, (*path, step), shape, shape) for step, item in enumerate(items)]
     tokens = [reading.value(item, (*path, step), Size(0), 0) for step, item in enumerate(items)]
     for step, token in enumerate(tokens):

@@ -131,7 +131,7 @@ def flow(parts: Parts, topology: str, *, feedback: bool) -> tuple[Move, ...]:
         layers = [(layer, copy) for layer, _, copy, _, _ in joins(part)]
         begin, end = turns([layer for layer, _ in layers], of)
         length: Shape = (part.steps,) if reads_many(of) else ()
-        x = add(Input((), half, (*length, part.input), isinstance(part.layers[0], Embedding)))
+        x = add(Input((), half, (*length, part.width), isinstance(part.layers[0], Embedding)))
         recurrent: list[int] = []
         for place, (layer, copy) in enumerate(layers):
             name = name_of(layer, copy, counted)

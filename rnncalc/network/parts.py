@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
+from math import prod
 from typing import Literal, NamedTuple
 
 from rnncalc.layers.layer import Layer, Output
@@ -33,7 +34,7 @@ def reads_many(topology: str) -> bool:
 class Part(NamedTuple):
     """A stack of layers: a whole network, or one half of an encoder-decoder.
 
-    input: features per step, or the vocabulary when an embedding comes first.
+    input: features per step, or the vocabulary when an embedding comes first, or the channels of each place of a step.
     steps: the sequence length T, None when it is not known.
     """
 
@@ -41,6 +42,11 @@ class Part(NamedTuple):
     layers: tuple[Layer, ...]
     output: Output | None = None
     steps: int | None = None
+
+    @property
+    def width(self) -> int:
+        """The numbers of a step of its input: its channels at each place, where its first layer reads a space."""
+        return self.input * prod(self.layers[0].grid) if self.layers else self.input
 
 
 class Expect(NamedTuple):
@@ -83,7 +89,7 @@ class Join(NamedTuple):
 
 def joins(part: Part) -> Iterator[Join]:
     """Yield the layers of a part, each of a `repeat` by itself, with their input and output widths."""
-    width = part.input
+    width = part.width
     for place, layer in enumerate(part.layers):
         for copy in range(layer.repeat):
             inputs = width + layer.extra_inputs

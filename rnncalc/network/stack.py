@@ -61,6 +61,13 @@ class Placed(NamedTuple):
         return len(self.output_shape) > 1
 
     @property
+    def shape(self) -> tuple[int | None, ...]:
+        """Its output shape with the places of a step apart from their channels, where it has any."""
+        grid = self.layer.grid
+        *steps, width = self.output_shape
+        return (*steps, *grid, self.sizes["h"]) if grid else (*steps, width)
+
+    @property
     def kind(self) -> str:
         """Its kind, as a spec writes it: `lstm`."""
         return self.layer.kind

@@ -16,7 +16,8 @@ from rnncalc.conventions.catalogue import CONVENTIONS, NOTATIONS, convention, la
 from rnncalc.errors import Path, Problem
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.frozen import Frozen
-from rnncalc.layers.layer import Embedding, Layer, Output
+from rnncalc.layers.kinds import KINDS
+from rnncalc.layers.layer import Embedding, External, Layer, Output
 from rnncalc.layers.options import Allowed, Choice, Ratio, Size, Switch, Text, WholeNumber
 from rnncalc.network.flow import turns
 from rnncalc.network.parts import (
@@ -214,7 +215,36 @@ def _encoder_decoder(network: Description) -> Iterator[Problem]:
             )
 
 
+def _spaces(path: Path, part: Part) -> Iterator[Problem]:
+    """Yield where layers meet that differ in the space of a step."""
+    space: tuple[int, ...] = ()
+    for place, (at, layer) in enumerate(_placed(path, part)):
+        below, space = space, layer.grid
+        if "space" in layer.fields and not layer.grid:
+            message = "missing; give the places of a step, such as 64x64 for a grid, or 64 for a line"
+            yield Problem((*at, "space"), message, follows=True)
+        if layer.grid and place and below != layer.grid:
+            got = "x".join(map(str, layer.grid))
+            cure = f"expected the space of the layer below, {'x'.join(map(str, below))}, got {got}"
+            yield Problem((*at, "space" if below else layer.kind), cure if below else _FIRST)
+        elif below and (layer.kind in _PASSING or (isinstance(layer, External) and layer.outputs is None)):
+            space = below
+        elif below and not layer.grid and layer.kind not in ("external", "flatten"):
+            shape = " x ".join(map(str, below))
+            cure = "write - flatten before it" if "flatten" in KINDS else "end the network with the conv_lstm"
+            kind = OUTPUT if isinstance(layer, Output) else layer.kind
+            where = at if isinstance(layer, Output) else (*at, layer.kind)
+            yield Problem(where, f"{kind} reads a row of features, and the layer below outputs {shape} places; {cure}")
+
+
+_PASSING = ("dropout", "last")
+"""The kinds of layers that leave the space of a step as it is; an external part may too."""
+
+_FIRST = "reads the places of a space; it must be the first layer, or stand behind another such layer"
+
+
 def _layers(path: Path, part: Part, name: str) -> Iterator[Problem]:
+    yield from _spaces(path, part)
     for place, layer in enumerate(part.layers):
         if place and isinstance(layer, Embedding):
             message = "an embedding must be the first layer: it looks up token numbers; move it there"

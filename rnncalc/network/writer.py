@@ -37,4 +37,5 @@ def _layer(layer: Layer) -> dict[str, Any]:
 
 def _changed(value: Frozen, keys: tuple[str, ...]) -> dict[str, Any]:
     """Return the fields that are not their default."""
-    return {key: getattr(value, key) for key in keys if getattr(value, key) != value.defaults[key]}
+    changed = {key: getattr(value, key) for key in keys if getattr(value, key) != value.defaults[key]}
+    return {key: "x".join(map(str, of)) if isinstance(of, tuple) else of for key, of in changed.items()}

@@ -155,7 +155,7 @@ class _Reader:
     def _products(self, place: int) -> Iterator[int]:
         """Yield the products in a sum of products and biases."""
         node = self.nodes[place]
-        if node.operation == "plus":
+        if node.operation in ("plus", "everywhere"):
             for each in node.operands:
                 yield from self._products(each)
         elif node.operation != WEIGHTS:

@@ -95,7 +95,8 @@ _HEADER = (
     *("network", "name", "kind", "part", "inputs", "units", "outputs", "output_shape", "formula", "substituted"),
     *("params_formula", "params", "trainable", "multiply_adds", "multiply_adds_per_step", "bytes"),
 )
-_values, _totals = attrgetter(*_HEADER[1:-1]), attrgetter(*_HEADER[-6:])
+_ATTRIBUTES = ["shape" if name == "output_shape" else name for name in _HEADER[1:-1]]
+_values, _totals = attrgetter(*_ATTRIBUTES), attrgetter(*_HEADER[-6:])
 _TENSOR_HEADER = ("network", "layer", "kind", "part", "tensor", "role", "direction", "shape", "params", "bytes")
 
 
@@ -153,7 +154,7 @@ def _layer_sheet(count: Count, cost: bool, dense: bool) -> Sheet:
         (
             layer,
             (
-                *(layer.kind, widths(layer), layer.output_shape, Arithmetic(layer.formula, layer.substituted)),
+                *(layer.kind, widths(layer), layer.shape, Arithmetic(layer.formula, layer.substituted)),
                 *_numbers(count, cost, layer).values(),
             ),
         )
@@ -165,6 +166,9 @@ def _layer_sheet(count: Count, cost: bool, dense: bool) -> Sheet:
 
 def widths(layer: Placed) -> str:
     """Return the widths of a layer's input and output."""
+    if grid := layer.layer.grid:
+        places = "×".join(map(str, grid))
+        return f"{places}×{layer.sizes['m']:,} → {places}×{layer.sizes['h']:,}"
     return f"{layer.inputs:,} → {layer.outputs:,}"
 
 

@@ -61,6 +61,7 @@ class Sign(StrEnum):
     ELEMENTWISE = " ∘ "
     TIMES = " · "
     OVER = " / "
+    CONVOLVED = " ∗ "
     APPLIED = " "
     COMMA = ", "
     ONE = "1"

@@ -252,7 +252,13 @@ def _rows_sheet(title: str, rows: list[Row], notes: tuple[str, ...] = ()) -> She
     return Sheet(columns=columns, rows=values[:-1], total=values[-1], title=title, notes=notes, summed=False)
 
 
-_NAMES = {"h": "units", "n": "units", "p": "the width of the projection", "d": "the width of a vector"}
+_NAMES = {
+    "k": "the kernel along each axis",
+    "h": "units",
+    "n": "units",
+    "p": "the width of the projection",
+    "d": "the width of a vector",
+}
 
 
 def gates(each: Derivation) -> Iterator[str]:
@@ -285,12 +291,17 @@ def on_notation(each: Derivation) -> Iterator[str]:
 
 
 def on_this_layer(each: Derivation) -> Iterator[str]:
-    """Yield remarks on half an input, missing biases, a matrix counted elsewhere, and frozen parameters."""
+    """Yield remarks on places, half an input, missing biases, a matrix counted elsewhere, and frozen parameters."""
     layer = each.placed.layer
     if any(symbol.subscript == HALF for of in each.equations for symbol in symbols(of.right)):
         units = each.placed.sizes["h"]
         first, last = (f"the {end} {units:,}" for end in ("first", "last"))
         yield f"x_half: {first} numbers of x_t in the forward direction, {last} in the backward one."
+    if grid := layer.grid:
+        places, sizes = " × ".join(map(str, grid)), each.placed.sizes
+        kernel = " × ".join([str(sizes["k"])] * len(grid))
+        yield f"∗: a convolution; each place reads {kernel} places around it, with zeros beyond the edges."
+        yield f"x_t has {places} places of {sizes['m']:,}, a gate and a state {places} places of {sizes['h']:,}."
     if isinstance(layer, Cell | Dense) and not layer.bias:
         yield "Biases: none, by bias: false."
     if each.placed.shared:
@@ -307,7 +318,7 @@ def letters_of(each: Derivation) -> Iterator[str]:
         width = placed.inputs - layer.extra_inputs
         added = layer.extra_inputs and not has_letters(placed.inputs)
         sum_ = f"{width} + {layer.extra_inputs} = " if added else ""
-        size = f"{sum_}{placed.inputs}"
+        size = f"{sum_}{placed.sizes['m']}"
         yield f"{'' if size == 'm' else 'm = '}{size}: {_source(each)}{extra}"
     for letter, name in _NAMES.items():
         if letter in placed.sizes:

@@ -78,13 +78,15 @@ ALIASES = {
     "lstm{number}{with_}coupled{true}": "cifg cifglstm cifg_lstm coupledinputforgetgatelstmcell",
     "lstm{number}{with_}layer_norm{true}": "layernormlstm layer_norm_lstm layernormlstmcell "
     "layernormbasiclstmcell lnlstm",
+    "conv_lstm{number}{with_}kernel{is_}3{and_}space{is_}64x64": "convlstm convlstm1d convlstm2d convlstmcell "
+    "convolutional_lstm",
     "dense{number}": "linear fc fully_connected fullyconnected affine mlp ffn feedforward softmax",
     "dense{number}; under topology many-to-many it is applied at every step": "timedistributed time_distributed "
     "timedistributeddense",
     "embedding{number}": "embed embeddings lookup",
     "dropout{number}": "dropout_rate dropout_prob dropout_p drop drop_rate",
     "external{of}N, a part of N parameters that are counted elsewhere": "cnn conv conv1d conv2d convolution attention "
-    "transformer batchnorm batch_norm layernorm layer_norm convlstm conv_lstm convlstm1d convlstm2d convgru qrnn ran "
+    "transformer batchnorm batch_norm layernorm layer_norm convgru qrnn ran "
     "lru lmu s4 s4d s5 ssm mamba mamba2 rwkv xlstm slstm mlstm ltc cfc esn tcn nas janet treelstm phased_lstm "
     "cornn fastrnn rhn tgru urnn",
     # values that are words

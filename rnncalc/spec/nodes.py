@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rnncalc.bounds import MOST_PROBLEMS
 from rnncalc.errors import MORE_PROBLEMS, Path, Problem, SpecError
 from rnncalc.layers.frozen import Frozen
-from rnncalc.layers.options import Allowed, Size, Switch
+from rnncalc.layers.options import Allowed, Size, Sizes, Switch
 from rnncalc.spec import values
 from rnncalc.text import escape, keys_here, one_of
 
@@ -209,6 +209,8 @@ class TreeReader:
 
     def value(self, node: Node, path: Path, allowed: Allowed, stand_in: Any) -> Any:
         """Return the value of a scalar; if it cannot be read, note the problem and return the stand-in."""
+        if isinstance(allowed, Sizes) and isinstance(node, Sequence):  # [64, 48] is 64x48
+            node = Scalar("x".join(map(word_of, node.items)), True, node.mark)
         if not isinstance(node, Scalar):
             self.problem(node.mark, path, f"expected {allowed.expected}, got {what(node)}{of_lists(node, path)}")
             return stand_in

@@ -7,7 +7,7 @@ base-60 number and two floats. Each is refused, with the way to write what was m
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rnncalc.bounds import MAX_DIGITS
 from rnncalc.layers.options import (
@@ -19,6 +19,7 @@ from rnncalc.layers.options import (
     Ratio,
     Real,
     Size,
+    Sizes,
     Switch,
     Text,
     WholeNumber,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from rnncalc.polynomial import Polynomial
 
-    Value = int | float | bool | str | Fraction
+    Value = int | float | bool | str | Fraction | tuple[int | None, ...]
 
 _WHOLE = r"(?:0|[1-9][0-9]*)"
 _DECIMAL = rf"(?:{_WHOLE}|{_WHOLE}?\.[0-9]+)"
@@ -61,6 +62,9 @@ def read(text: str, allowed: Allowed, plain: bool = True, *, flag: str | None = 
             value = text if text in allowed.words else None
         case _ if not plain:
             pass
+        case Sizes():
+            digits = [_digits(word) for word in text.split("x")]
+            value = tuple(digits) if len(digits) < 3 and None not in digits else None
         case Switch():
             value = True if text in _TRUE else False if text in _FALSE else None
         case WholeNumber():
@@ -96,7 +100,7 @@ def _count(text: str, allowed: WholeNumber) -> int | None:
     return allowed.number(text)
 
 
-def _percent(text: str, value: Value) -> str:
+def _percent(text: str, value: Any) -> str:
     """Return the message for a number that is not a share, with the share if it may be a percentage."""
     share = f"; write {float(value) / 100:g} for {text}%" if 2 <= float(value) <= 100 else ""
     return f"expected {Rate().expected}, got {text}{share}"

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 from rnncalc.conventions.tensor import Role
 from rnncalc.step.equations import Formula
 from rnncalc.step.operations import OPERATIONS, RESULT
-from rnncalc.step.trace import ONE, WEIGHTS, Trace
+from rnncalc.step.trace import MATRICES, ONE, WEIGHTS, Trace, axes_of_work
 
 
 class OperationCounts(NamedTuple):
@@ -69,10 +69,11 @@ def operations_by_node(trace: Trace) -> Iterator[NodeOperations]:
             continue
         axes = () if node.width == ONE else (node.width,)
         biases = [operand for operand in node.operands if trace.nodes[operand].operation == WEIGHTS]
-        if row.name == "matrix":
+        if row.name in MATRICES:
             added_up.add(place)
-            yield NodeOperations(place, "multiply_adds", 1, trace.nodes[node.operands[0]].axes)
-        elif row.name == "plus" and {*node.operands} <= {*added_up, *biases}:
+            work = axes_of_work(row.name, trace.nodes[node.operands[0]])
+            yield NodeOperations(place, "multiply_adds", 1, work)
+        elif row.name in ("plus", "everywhere") and {*node.operands} <= {*added_up, *biases}:
             added_up.add(place)
             if biases:
                 yield NodeOperations(place, "bias_additions", len(biases), axes)
@@ -268,13 +269,13 @@ class _Tape:
                 operand.reached = True
                 for read in row.reads[number]:
                     self.save(value if read == RESULT else value.operands[read])
-                if row.name == "matrix":
+                if row.name in MATRICES:
                     self.work[self._product(value, Gradient.VECTOR if number else Gradient.MATRIX)] += 1
 
     def _product(self, value: _TapeValue, gradient: Gradient) -> BackwardProduct:
         node = self.trace.nodes[value.operands[0].place]
         assert node.weights is not None
-        return BackwardProduct(gradient, node.weights.matrix, node.weights.of, node.axes)
+        return BackwardProduct(gradient, node.weights.matrix, node.weights.of, axes_of_work(value.operation, node))
 
 
 def _taped(trace: Trace, chunk: Chunk) -> _Tape:

@@ -157,7 +157,9 @@ class _Writer:
         self.stacks: dict[Stack, None] = {}
         self.parts: dict[Symbol, Symbol] = {}
         self.several = len(trace.gates) > 1
-        self.gates = {Symbol(letter, time="t", axes=("h",)): place for letter, place in trace.gates.items()}
+        self.gates = {
+            Symbol(letter, time="t", axes=(self.nodes[place].width,)): place for letter, place in trace.gates.items()
+        }
         ends = {**trace.after, "h": trace.output}
         self.results = {
             Symbol(letter, time="t", axes=(self.nodes[place].width,)): place for letter, place in ends.items()
@@ -227,7 +229,7 @@ class _Writer:
                 return Symbol(whole.letter, HALF, "t", (node.width,))
             case "linear":
                 return self.formula(node.operands[0], named=False)
-            case "plus" | "shift" | "matrix":
+            case "plus" | "shift" | "everywhere" | "matrix":
                 terms = tuple(self._terms(place))
                 return Application("plus", terms) if len(terms) > 1 else terms[0]
             case _:
@@ -255,7 +257,7 @@ class _Writer:
     def _addends(self, place: int) -> Iterator[int]:
         """Yield the places of the terms of a sum; sums without a letter are expanded."""
         for each in self.nodes[place].operands:
-            if self.nodes[each].operation in ("plus", "shift") and each not in self.names:
+            if self.nodes[each].operation in ("plus", "shift", "everywhere") and each not in self.names:
                 yield from self._addends(each)
             else:
                 yield each

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
+from itertools import cycle
 from math import copysign, exp, fsum, inf, nan, sqrt, tanh
 from operator import add, mul, truediv
 from typing import Any, Protocol
@@ -131,6 +132,12 @@ else:
     def product(rows: Rows, x: Vector) -> Vector:
         """Return the matrix of these rows times x. Rows and x must be of one length."""
         return [sum(map(mul, row, x)) for row in rows]
+
+
+def _everywhere(vector: Vector, bias: Vector) -> Vector:
+    if len(vector) % len(bias):
+        raise LengthError(vector, bias)
+    return list(map(add, vector, cycle(bias)))
 
 
 def _same(vector: Vector) -> Vector:
@@ -349,6 +356,38 @@ TABLE = (
         sign=" ",
         strength=3,
         program="@",
+        beside=True,
+    ),
+    # A convolution, with what is around each place, and a vector of places with their channels: a matrix product at
+    # each place. The gradient of its weights is the sum of an outer product for each place.
+    Operation(
+        "convolve",
+        2,
+        lambda kernel, vector: [y for around in kernel.around(vector) for y in product(kernel.rows, around)],
+        (
+            lambda gradient, values: values[0].outer(gradient, values[1]),
+            lambda gradient, values: values[0].spread(gradient),
+        ),
+        ((0, 1), (0,)),
+        sign=" ∗ ",
+        strength=3,
+        program="",
+        beside=True,
+    ),
+    # A bias of a convolution is added at each place.
+    Operation(
+        "everywhere",
+        2,
+        _everywhere,
+        (
+            lambda gradient, _: gradient,
+            lambda gradient, values: [sum(gradient[at :: values.width(1)]) for at in range(values.width(1))],
+        ),
+        ((), ()),
+        sign=" + ",
+        strength=1,
+        drawn="+",
+        sums=1,
         beside=True,
     ),
     # Between cells: two directions are joined or averaged; a decoder takes its part of a joined state.

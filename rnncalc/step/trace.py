@@ -13,7 +13,7 @@ from itertools import combinations
 from math import prod
 from typing import Any, NamedTuple, NoReturn, cast
 
-from rnncalc.conventions.layout import role_of, sides_of_biases, width_of
+from rnncalc.conventions.layout import axis_of, role_of, sides_of_biases, width_of
 from rnncalc.conventions.rules import Convention, Side
 from rnncalc.conventions.tensor import Role
 from rnncalc.errors import DeclarationError
@@ -29,6 +29,9 @@ ONE = "1"
 
 INPUT, STATE, WEIGHTS = "input", "state", "weights"
 """The kinds of nodes that are not operations."""
+
+MATRICES = ("matrix", "convolve")
+"""The operations that multiply by a matrix, once or at each place of a step."""
 
 SIDES = (Side.INPUT, Side.RECURRENT)
 NO_HABITS = Habits()
@@ -107,8 +110,13 @@ class Trace(Frozen):
 
     def multiply_adds(self, sizes: Mapping[str, int]) -> int:
         """Return the multiplications in products of a matrix and a vector, with numbers for the letters of widths."""
-        matrices = (self.nodes[node.operands[0]].axes for node in self.nodes if node.operation == "matrix")
-        return sum([prod([sizes[letter] for letter in axes]) for axes in matrices])
+        work = [axes_of_work(of.operation, self.nodes[of.operands[0]]) for of in self.nodes if of.operation in MATRICES]
+        return sum([prod([sizes[letter] for letter in axes]) for axes in work])
+
+
+def axes_of_work(operation: str, weights: Node) -> tuple[str, ...]:
+    """Return the letters of the widths whose product is the work of a matrix product, or of one at each place."""
+    return (*weights.axes, "q") if operation == "convolve" else weights.axes
 
 
 class Tracer:
@@ -136,7 +144,7 @@ class Tracer:
     def __call__(self) -> Trace:
         """Run the step and return its trace."""
         layer = self._layer
-        x = self._place(Node(INPUT, width="m", letter="x"))
+        x = self._place(Node(INPUT, width=layer.x_width, letter="x"))
         before = {letter: self._place(Node(STATE, (), width, letter)) for letter, width in layer.states.items()}
         operations = cast("Operations[Operand]", self)
         returned = layer.step(operations, Operand(x), tuple(map(Operand, before.values())))
@@ -174,13 +182,13 @@ class Tracer:
 
     def through(self, letter: str, total: Operand) -> Operand:
         self._know(letter)
-        place = self._expect(f"the sum of gate {letter}", total, "h")
+        place = self._expect(f"the sum of gate {letter}", total, self._layer.gate_width)
         if (letter, "") in self._used:
             raise self._error(f"the step makes gate {letter} twice")
         self._used.add((letter, ""))
         if self._gates[letter].normalised:
             place = self._normalised(letter, place)
-        self._made[letter] = self._place(Node(self._gates[letter].activation, (place,), "h", letter))
+        self._made[letter] = self._place(Node(self._gates[letter].activation, (place,), self._layer.gate_width, letter))
         return Operand(self._made[letter])
 
     def has(self, letter: str) -> bool:
@@ -287,7 +295,7 @@ class Tracer:
             raise self._error(f"the step sums no product of gate {letter}")
         total = terms[0]
         for term in terms[1:]:
-            total = self._place(Node("plus", (total, term), "h"))
+            total = self._place(Node("plus", (total, term), self._layer.gate_width))
         for side in SIDES:
             if side in absent:
                 total = self._biased(letter, side, total)
@@ -296,15 +304,18 @@ class Tracer:
 
     def _product(self, letter: str, of: str, read: int) -> int:
         product = self._products[letter, of]
-        full = product.form is Form.FULL
-        axes = ("h", width_of(self._layer, of)) if full else ("h",)
+        full = product.form is not Form.DIAGONAL
+        convolves = product.form is Form.CONVOLUTION
+        kernel = ("k",) * len(self._layer.grid) if convolves else ()
+        axes = ("h", axis_of(self._layer, product), *kernel) if full else ("h",)
         owner = letter
         if product.matrix is not None:
             alike = (gate for gate, product_of in self._products if product_of == of)
             owner = next(gate for gate in alike if self._products[gate, of].matrix == product.matrix)
         of_weights = Weights(role_of(self._layer, product), owner, of, product.matrix)
         weights = self._place(Node(WEIGHTS, width="" if full else "h", weights=of_weights, axes=axes))
-        return self._place(Node("matrix" if full else "times", (weights, read), "h"))
+        operation = "convolve" if convolves else "matrix" if full else "times"
+        return self._place(Node(operation, (weights, read), self._layer.gate_width))
 
     def _normalised(self, letter: str, total: int) -> int:
         """Return the sum of a gate's products, normalised, times its gain, and with its biases."""
@@ -322,7 +333,8 @@ class Tracer:
         role = Role.BIAS if side is Side.INPUT else Role.RECURRENT_BIAS
         beside = ("x" if side is Side.INPUT else "h") if here is Side.BOTH else ""
         bias = self._place(Node(WEIGHTS, width="h", weights=Weights(role, letter, beside), axes=("h",)))
-        return self._place(Node("plus", (total, bias), "h"))
+        width = self._layer.gate_width
+        return self._place(Node("plus" if width == "h" else "everywhere", (total, bias), width))
 
     # Checks
 
@@ -373,7 +385,7 @@ class Tracer:
         products = {
             place
             for place, node in enumerate(self._nodes)
-            if node.operation in ("matrix", "times") and self._nodes[node.operands[0]].operation == WEIGHTS
+            if node.operation in (*MATRICES, "times") and self._nodes[node.operands[0]].operation == WEIGHTS
         }
         for (gate, of), place in self._read.items():
             carried = self._sources(place, of, after.get(of, -1), products)

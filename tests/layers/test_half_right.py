@@ -13,7 +13,7 @@ from rnncalc import Network, run
 from rnncalc.errors import DeclarationError
 from rnncalc.layers.cell import Cell, Form, Gate, Habits, Product, Weight
 from rnncalc.layers.kinds import KINDS, kind
-from rnncalc.layers.options import OPTIONS, Choice, Switch
+from rnncalc.layers.options import Choice, Switch
 from rnncalc.step.trace import traced
 
 X, H = Product("x"), Product("h")
@@ -390,7 +390,7 @@ def every(of: type[Cell]) -> list[Mapping[str, Any]]:
     """Return all ways in which the switches, choices and projections of a cell can stand."""
     values: dict[str, list[Any]] = {"projection": [None, 2]} if "projection" in of.fields else {}
     for option in of.options():
-        allowed = OPTIONS[option].allowed
+        allowed = of.option(option).allowed
         if isinstance(allowed, Switch) and option not in ("frozen", "bidirectional", "learned_state"):
             values[option] = [True, False]
         elif isinstance(allowed, Choice) and option not in ("merge", "activation"):

@@ -3,12 +3,13 @@
 from itertools import product
 from typing import Any
 
+import cells
 import pytest
 from circuit import Numbers, number
 
 from rnncalc import GRU, LSTM, RNN, Cell, FastGRNN
 from rnncalc.layers.cell import Habits
-from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.layers.kinds import kind
 from rnncalc.pictures.graph import Graph, NodeKind, graph
 from rnncalc.step.trace import traced
 
@@ -45,7 +46,7 @@ def run(found: Graph, numbers: Numbers, before: dict[str, float]) -> list[float]
     return values
 
 
-@pytest.mark.parametrize("name", [name for name in KINDS if issubclass(kind(name), Cell)])
+@pytest.mark.parametrize("name", cells.CELLS)
 def test_run_node_by_node_it_is_the_step(name: str) -> None:
     """Whatever frameworks do differently, and whether the cell is as wide as its input."""
     for units, habits in product((3, M), HABITS):

@@ -1,5 +1,6 @@
 """`run` over the worked examples in `specs/`."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,18 @@ from rnncalc.questions.run import run
 from rnncalc.spec import parse
 
 SPECS = sorted((Path(__file__).parent.parent.parent / "specs").glob("*.yaml"))
-LARGE = [path for path in SPECS if load(path).params > 5_000_000]
+LARGE = [
+    path
+    for path in SPECS
+    if load(path).params > 5_000_000 or any(math.prod(layer.grid) > 100 for layer in load(path).layers)
+]
 WIDTHS = {"input", "output", "units", "outputs", "extra_inputs", "projection", *KINDS} - {"dropout"}
 
 
 def narrow(spec: Any) -> Any:
     """Return a spec with an eighth of every width; what is known of its counts is left out."""
     if isinstance(spec, list):
-        return [narrow(below) for below in spec]
+        return [narrow(below) if isinstance(below, dict) else max(1, below // 8) for below in spec]
     if not isinstance(spec, dict):
         return spec
     return {

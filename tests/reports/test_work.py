@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import cells
 import pytest
 from conftest import Call, Screen
 from worked_text import Number, equations
@@ -18,13 +19,12 @@ from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.errors import RefusedError, SpecError
 from rnncalc.formats import write
 from rnncalc.formats.mathematics import paragraphs
-from rnncalc.layers.cell import Cell
-from rnncalc.layers.kinds import KINDS, kind
+from rnncalc.layers.kinds import kind
 from rnncalc.questions.run import Run, run
 from rnncalc.questions.work import work
 from rnncalc.reports.work import WorkReport, number
 
-CELLS = [name for name in KINDS if issubclass(kind(name), Cell)]
+CELLS = cells.CELLS
 OPTIONS: dict[str, tuple[Any, ...]] = {
     "bias": (False,),
     "bidirectional": (True,),

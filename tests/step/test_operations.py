@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rnncalc.errors import DeclarationError
-from rnncalc.forward.arrays import Matrix
+from rnncalc.forward.arrays import Convolution, Matrix, TensorPart
 from rnncalc.layers.options import OPTIONS, Choice
 from rnncalc.step.operations import (
     OPERATIONS,
@@ -27,12 +27,16 @@ ON: dict[str, list[Any]] = {
     "scale": [[4.0], [2.0, -3.0]],
     "shift": [[2.0, -3.0], [4.0]],
     "matrix": [Matrix("W", [[1.0, 2.0], [3.0, 4.0], [5.0, -6.0]]), [2.0, 3.0]],
+    "convolve": [Convolution("W", [[1.0, 2.0], [3.0, 4.0]], TensorPart("W", taps=((0,), (1,))), (2,), 2), [2.0, 3.0]],
+    "everywhere": [[1.0, 2.0, 3.0, 4.0], [5.0, -6.0]],
     "join": [[2.0], [3.0, -4.0]],
     "part": [[2.0, 3.0, 5.0, 7.0]],
 }
 """What some operations are done with; the others are of two numbers each."""
 
 GIVES: dict[str, Vector] = {
+    "convolve": [8.0, 18.0, 3.0, 9.0],
+    "everywhere": [6.0, -4.0, 8.0, -2.0],
     "plus": [7.0, 4.0],
     "times": [10.0, -21.0],
     "over": [0.4, -3 / 7],
@@ -92,6 +96,9 @@ def test_gradients_are_those_of_differences_and_read_what_the_row_says(row: Oper
         assert seen.read == {*row.reads[place]}
         if row.name == "matrix" and place == 0:
             assert found == (gradient, on[1])
+            continue
+        if row.name == "convolve" and place == 0:
+            assert found == [([0.5, 1.5], [2.0, 3.0]), ([2.5, 3.5], [3.0, 0.0])]
             continue
         assert len(found) == len(of)
         for number, each in enumerate(of):

@@ -1,17 +1,19 @@
-"""Keras: SimpleRNN, GRU and LSTM fuse the gates by columns; a GRU that resets after the product has two biases."""
+"""Keras: its recurrent layers fuse the gates by columns; a GRU that resets after the product has two biases."""
 
 from rnncalc.forward.arrays import Arrays
 from rnncalc.forward.bindings import Binding, DenseNames, GateWeights, prefix
 from rnncalc.layers.cell import Cell
 
-ORDERS = {"rnn": "h", "gru": "zrn", "lstm": "ifgo"}
+ORDERS = {"rnn": "h", "gru": "zrn", "lstm": "ifgo", "conv_lstm": "ifgo"}
 
 
 def _cell(arrays: Arrays, layer: Cell, inputs: int, backward: bool) -> GateWeights:
     before = prefix(layer, backward)
     order, h = ORDERS[layer.kind], layer.units
     products = {
-        (gate, of): arrays.matrix(f"{before}{stem}", columns, transposed=True)
+        (gate, of): arrays.convolution(stem, columns, layer.grid, layer.__dict__["kernel"], transposed=True)
+        if layer.kind == "conv_lstm"
+        else arrays.matrix(f"{before}{stem}", columns, transposed=True)
         for of, stem in (("x", "kernel"), ("h", "recurrent_kernel"))
         for gate, columns in arrays.gates(f"{before}{stem}", order, h).items()
     }

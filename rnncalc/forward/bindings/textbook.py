@@ -32,6 +32,9 @@ class _TextbookWeights:
         diagonal = bool(products) and products[0].form is Form.DIAGONAL
         if of == "h" and "recurrence" in self.layer.fields:
             diagonal = self.layer.__dict__["recurrence"] == "diagonal"
+        if products and products[0].form is Form.CONVOLUTION:
+            kernel: int = self.layer.__dict__["kernel"]
+            return self.arrays.convolution(f"{self.before}W_{word}", slice(None), self.layer.grid, kernel)
         if not diagonal:
             return self.arrays.matrix(f"{self.before}W_{word}")
         return self.arrays.vector(f"{self.before}{'W' if of in ('x', first) else 'w'}_{word}")

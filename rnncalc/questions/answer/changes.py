@@ -246,6 +246,25 @@ def not_shared(line: LayerLine) -> LayerLine:
     return line._replace(gates=tuple(gates))
 
 
+def with_taps(axes: int) -> LineChange:
+    """Return the mistake that counts a kernel along so many axes of its space only."""
+
+    def change(line: LayerLine) -> LayerLine:
+        lost = line.placed.sizes.get("k", 1) ** max(0, len(line.layer.grid) - axes)
+        return reading(reading(line, "input", line.width("input") // lost), "past", line.width("past") // lost)
+
+    return change
+
+
+def flattened(line: LayerLine) -> LayerLine:
+    """Count a convolutional cell as one without a kernel that reads all places side by side, with as many units."""
+    if not line.layer.grid:
+        return line
+    sizes = line.placed.sizes
+    wide = reading(reading(line, "input", sizes["r"]), "past", sizes["s"])
+    return wide._replace(h=sizes["s"], bias_size=sizes["s"])
+
+
 def full_recurrence(line: LayerLine) -> LayerLine:
     """Give a diagonal recurrence a whole matrix."""
     return reading(line, "past", line.h) if line.width("past") == 1 else line

@@ -87,6 +87,11 @@ TABLE: tuple[Mistake | Family, ...] = (
     Mistake(
         "biases-counted", "counts biases, but the network has none", in_layers(changes.biases_counted, Cell, Dense)
     ),
+    Mistake("no-kernel", "forgets the kernel, as if a gate read its own place alone", in_cells(changes.with_taps(0))),
+    Mistake(
+        "kernel-along-one-axis", "counts k weights for the kernel instead of k × k", in_cells(changes.with_taps(1))
+    ),
+    Mistake("flattened", "counts a plain LSTM of all places side by side", in_cells(changes.flattened)),
     Mistake("no-gains", "leaves out the gains of the normalisation", in_cells(changes.without_gains)),
     Mistake("no-norm", "ignores the layer normalisation", in_cells(changes.without_norm)),
     Mistake(

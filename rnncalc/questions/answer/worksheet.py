@@ -14,9 +14,9 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from rnncalc.conventions.formula import Expression, Plus, Times, letters, numbers, substituted, value
-from rnncalc.conventions.layout import role_of, width_of
+from rnncalc.conventions.layout import axis_of, role_of
 from rnncalc.conventions.tensor import Direction, Role
-from rnncalc.layers.cell import Cell, Form
+from rnncalc.layers.cell import Cell, Form, Product
 from rnncalc.layers.layer import Dense, Embedding, Layer, Output
 from rnncalc.network.network import Network
 from rnncalc.network.stack import Placed
@@ -277,13 +277,20 @@ def _gate_lines(placed: Placed, layer: Cell) -> Iterator[GateLine]:
         reads = tuple(
             GateInput(
                 _SOURCES[role_of(layer, product)],
-                1 if product.form is Form.DIAGONAL else placed.sizes[width_of(layer, product.of)],
+                _reads(placed, layer, product),
                 "" if product.matrix is None else f"{product.of}{product.matrix}",
             )
             for product in gate.products
         )
         gain = (GateInput("gain", 1),) if gate.normalised else ()
         yield GateLine((*reads, *gain), biases[gate.letter], gate.name)
+
+
+def _reads(placed: Placed, layer: Cell, product: Product) -> int:
+    """Return how many numbers of what it reads a unit of a gate has weights for."""
+    axis = axis_of(layer, product)
+    taps = placed.sizes["k"] ** len(layer.grid) if product.form is Form.CONVOLUTION else 1
+    return taps * placed.sizes[axis] if axis else 1
 
 
 def _biases(placed: Placed, layer: Cell) -> Counter[str]:

@@ -1,0 +1,80 @@
+"""The convolutional LSTM."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import prod
+from typing import ClassVar
+
+from rnncalc.layers.cell import Activation, Cell, Form, Gate, Operations, Product, Stepped, Value
+from rnncalc.layers.layer import OptionProblem
+from rnncalc.layers.options import Option, Size, Sizes
+
+
+class ConvLSTM(Cell):
+    """The convolutional LSTM (Shi et al. 2015) on a line or a grid, h filters: 4·h(k²·m + k²·h + 1) on a grid.
+
+    At each place of its `space` a gate reads k, or k × k, places of the input and of the past around it, with zeros
+    beyond the edges, through the same weights: Keras's ConvLSTM1D and ConvLSTM2D with padding="same". The input has
+    m channels at each place. The paper has peepholes too, which Keras leaves out, and so does this.
+    """
+
+    kind = "conv_lstm"
+    x_width = "r"
+    gate_width = "s"
+    own_options: ClassVar[Mapping[str, Option]] = {
+        "kernel": Option(Size(), "how many places of each axis of the space a gate reads at once; 3 by default"),
+        "space": Option(Sizes(), "the places of a step: the length of a line, or the height and width of a grid"),
+    }
+
+    activation: Activation = "tanh"
+    kernel: int = 3
+    space: tuple[int, ...] = ()
+
+    def gates(self, inputs: int) -> tuple[Gate, ...]:
+        reads = Product("x", Form.CONVOLUTION), Product("h", Form.CONVOLUTION)
+        return (
+            Gate("i", "sigmoid", reads, "input gate", "how much of the candidate to write"),
+            Gate("f", "sigmoid", reads, "forget gate", "how much of the cell state to keep"),
+            Gate("g", self.activation, reads, "candidate", "what could be written"),
+            Gate("o", "sigmoid", reads, "output gate", "how much of the cell state to show"),
+        )
+
+    @property
+    def states(self) -> Mapping[str, str]:
+        return {"h": "s", "c": "s"}
+
+    @property
+    def output(self) -> str:
+        return "s"
+
+    @property
+    def grid(self) -> tuple[int, ...]:
+        return self.space
+
+    def step(self, ops: Operations[Value], x: Value, state: tuple[Value, ...]) -> Stepped[Value]:
+        past, c = state
+        i = ops.gate("i", x=x, h=past)
+        f = ops.gate("f", x=x, h=past)
+        g = ops.gate("g", x=x, h=past)
+        c = ops.plus(ops.times(f, c), ops.times(i, g))
+        h = ops.times(ops.gate("o", x=x, h=past), ops.activate(self.activation, c))
+        return h, (h, c)
+
+    def sizes(self, inputs: int) -> dict[str, int]:
+        places = prod(self.space)
+        channels = inputs // places
+        return {
+            "h": self.units,
+            "m": channels,
+            "k": self.kernel,
+            "q": places,
+            "r": places * channels,
+            "s": places * self.units,
+        }
+
+    def option_problems(self) -> Iterator[OptionProblem]:
+        yield from super().option_problems()
+        for option in ("bidirectional", "learned_state", "extra_inputs"):
+            if getattr(self, option):
+                yield option, "does not apply to conv_lstm; remove it"

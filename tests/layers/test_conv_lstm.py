@@ -1,0 +1,162 @@
+"""The convolutional LSTM: its counts by hand, its passes against a convolution written out here, and its neighbours."""
+
+from itertools import product
+from math import exp, tanh
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from conftest import Call
+
+from rnncalc import ConvLSTM, Dense, Dropout, Network, Output, SpecError, backward, export, load, run
+from rnncalc.errors import RefusedError
+from rnncalc.forward.arrays import filled, floats
+from rnncalc.forward.network_pass import Pass
+
+SHAPES = [((4, 3), 3, 2, 3), ((3, 2), 2, 1, 2), ((5,), 3, 2, 2), ((4,), 4, 1, 3), ((2, 3), 5, 2, 1), ((3,), 1, 1, 1)]
+"""Spaces, kernels, channels and filters."""
+
+
+def network(space: tuple[int, ...], kernel: int, channels: int, filters: int, convention: str = "keras") -> Network:
+    layer = ConvLSTM(filters, kernel=kernel, space=space)
+    return Network(input=channels, layers=[layer], steps=3, topology="many-to-many", convention=convention)
+
+
+@pytest.mark.parametrize(("space", "kernel", "channels", "filters"), SHAPES)
+def test_its_counts_are_those_of_the_paper(space: tuple[int, ...], kernel: int, channels: int, filters: int) -> None:
+    """Weights for each place of the kernel, whatever the space; work at each place."""
+    net = network(space, kernel, channels, filters)
+    (placed,) = net.stack
+    taps, places = kernel ** len(space), 1
+    for size in space:
+        places *= size
+    assert net.params == 4 * filters * (taps * (channels + filters) + 1)
+    assert placed.multiply_adds == 3 * places * 4 * filters * taps * (channels + filters)
+    assert placed.shape == (3, *space, filters)
+    assert [tensor.shape for tensor in placed.tensors] == [
+        (*[kernel] * len(space), channels, 4 * filters),
+        (*[kernel] * len(space), filters, 4 * filters),
+        (4 * filters,),
+    ]
+
+
+@pytest.mark.parametrize(("space", "kernel", "channels", "filters"), SHAPES)
+def test_its_pass_is_that_of_convolutions(space: tuple[int, ...], kernel: int, channels: int, filters: int) -> None:
+    """Number by number, from Keras's tensors, with zeros beyond the edges."""
+    net = network(space, kernel, channels, filters)
+    (placed,) = net.stack
+    number = Random(1).random
+    weights = {tensor.name: filled(tensor, 1.0, number) for tensor in placed.tensors}
+    inputs = [[2 * number() - 1 for _ in range(placed.inputs)] for _ in range(3)]
+    (ran,) = Pass(net, floats, weights={placed.name: weights}, inputs={None: inputs}).run()
+    assert ran.agrees
+    places = [*product(*map(range, space))]
+    h = {(place, f): 0.0 for place in places for f in range(filters)}
+    c = dict(h)
+    for vector, given in zip(inputs, ran.output, strict=True):
+        x = dict(zip(product(places, range(channels)), vector, strict=True))
+        sums = {
+            (place, at): weights["bias"][at]
+            + convolved(weights["kernel"], x, place, at, kernel, channels)
+            + convolved(weights["recurrent_kernel"], h, place, at, kernel, filters)
+            for place in places
+            for at in range(4 * filters)
+        }
+        h = {}
+        for place, f in product(places, range(filters)):
+            i, forget, g, o = (sums[place, gate * filters + f] for gate in range(4))
+            c[place, f] = c[place, f] / (1 + exp(-forget)) + tanh(g) / (1 + exp(-i))
+            h[place, f] = tanh(c[place, f]) / (1 + exp(-o))
+        assert given == pytest.approx([h[each] for each in product(places, range(filters))], abs=1e-12)
+
+
+def convolved(
+    weights: Any, values: dict[Any, float], place: tuple[int, ...], at: int, kernel: int, channels: int
+) -> float:
+    total = 0.0
+    for tap in product(range(kernel), repeat=len(place)):
+        around = tuple(one + by - (kernel - 1) // 2 for one, by in zip(place, tap, strict=True))
+        of = weights
+        for by in tap:
+            of = of[by]
+        total += sum(of[channel][at] * values.get((around, channel), 0.0) for channel in range(channels))
+    return total
+
+
+@pytest.mark.parametrize("convention", ["textbook", "keras"])
+@pytest.mark.parametrize(("space", "kernel", "channels", "filters"), SHAPES)
+def test_its_gradients_are_those_of_differences(
+    convention: str, space: tuple[int, ...], kernel: int, channels: int, filters: int
+) -> None:
+    """Saved activations and multiplications too, in whole sequences and in chunks; and one such layer on another."""
+    net = network(space, kernel, channels, filters, convention)
+    net = net.replace(layers=(*net.layers, Dropout(0.5), ConvLSTM(2, kernel=2, space=space)))
+    for chunk in (None, 2):
+        assert backward(net, chunk=chunk).agrees
+
+
+def test_it_is_read_from_a_spec_and_from_flags(call: Call, tmp_path: Path) -> None:
+    """A space is a list, a word or, of a line, a number."""
+    path = tmp_path / "frames.yaml"
+    for space, shape in (("[5, 4]", (5, 4, 3)), ("5x4", (5, 4, 3)), ("7", (7, 3))):
+        path.write_text(f"input: 2\nsteps: 2\nlayers: [{{conv_lstm: 3, space: {space}}}]", encoding="utf-8")
+        net = load(path)
+        assert net.stack[0].shape == shape
+        assert run(net).agrees
+    done = call("-i", 2, "-l", "conv_lstm:3,space=5x4", "-T", 2)
+    assert "5×4×2 → 5×4×3" in done.out
+    assert "(5, 4, 3)" in done.out
+
+
+@pytest.mark.parametrize(
+    ("layers", "message"),
+    [
+        (
+            "conv_lstm:3",
+            "--layer 1: space: missing; give the places of a step, such as 64x64 for a grid, or 64 for a line",
+        ),
+        (
+            "conv_lstm:3,space=2x2x2",
+            "--layer 1: space: expected one or two positive whole numbers, such as 64 or 64x48",
+        ),
+        (
+            "conv_lstm:3,space=4 conv_lstm:3,space=5",
+            "--layer 2: space: expected the space of the layer below, 4, got 5",
+        ),
+        ("lstm:3 conv_lstm:3,space=5", "--layer 2: conv_lstm: reads the places of a space; it must be the first layer"),
+        (
+            "conv_lstm:3,space=5x4 dense:2",
+            "--layer 2: dense: dense reads a row of features, and the layer below outputs",
+        ),
+        ("conv_lstm:3,space=5,bidirectional", "--layer 1: bidirectional: does not apply to conv_lstm; remove it"),
+    ],
+)
+def test_what_it_cannot_be_is_refused_in_one_line(call: Call, layers: str, message: str) -> None:
+    """With its place and its cure."""
+    done = call("-i", 2, *(word for layer in layers.split() for word in ("-l", layer)))
+    assert (done.code, done.out) == (2, "")
+    (line,) = done.err.splitlines()
+    assert line.startswith(message)
+
+
+def test_a_dense_layer_cannot_follow_from_python() -> None:
+    """Nor the output layer, in one problem each."""
+    layer = ConvLSTM(3, space=(5, 4))
+    for more in ({"layers": [layer, Dense(2)]}, {"layers": [layer], "output": Output(2)}):
+        with pytest.raises(SpecError, match="outputs 5 x 4 places") as caught:
+            Network(input=2, **more)
+        assert len(caught.value.problems) == 1
+
+
+def test_it_is_not_exported() -> None:
+    """To any framework, in one line."""
+    for target in ("keras", "pytorch", "flax-linen", "flax-nnx"):
+        with pytest.raises(RefusedError, match="no program is written for conv_lstm"):
+            export(Network(input=2, layers=[ConvLSTM(3, space=(5,))]), target)
+
+
+def test_the_kernel_is_forgotten(call: Call) -> None:
+    """4 · 3 · (2 + 3 + 1) is 72."""
+    done = call("answer", "-i", 2, "-l", "conv_lstm:3,space=5x4", 72)
+    assert "forgets the kernel, as if a gate read its own place alone" in done.out
