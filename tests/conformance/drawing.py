@@ -21,7 +21,7 @@ CELLS: dict[str, Any] = {name: class_of(name) for name in KINDS if issubclass(cl
 """The class of each kind of recurrent layer."""
 
 ACTIVATIONS = ("tanh", "relu", "sigmoid", "linear", "softmax")
-PLACING = {"name", "units", "frozen", "repeat", "extra_inputs", "path"}
+PLACING = {"name", "units", "frozen", "repeat", "extra_inputs", "path", "initial_state"}
 """What says which layer it is and where it stands, not what is in it."""
 
 

@@ -1,6 +1,8 @@
 """The operations of a forward pass: those of each step, times the steps, the directions and the batch."""
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 import yaml
@@ -8,12 +10,16 @@ from conftest import Call
 from hypothesis import given
 from strategies import Spec, network
 
-from rnncalc import GRU, LSTM, RNN, Dense, Dropout, Embedding, External, Network
-from rnncalc.errors import CallError
+from rnncalc import GRU, LSTM, MGU, RNN, SRU, Cell, Dense, Dropout, Embedding, External, MinGRU, Network
+from rnncalc.errors import CallError, SpecError
+from rnncalc.forward.arrays import Floats, Meter
+from rnncalc.forward.network_pass import Pass
 from rnncalc.layers.cell import Merge
+from rnncalc.network.stack import Placed
 from rnncalc.questions.operations import pass_operations
 from rnncalc.spec import parse
 from rnncalc.step.costs import OperationCounts
+from rnncalc.step.operations import Operation
 
 M, H, N, T = 5, 3, 2, 7
 
@@ -58,6 +64,97 @@ def test_multiply_adds_are_those_of_the_count(of: Spec) -> None:
     for placed, counts, more in zip(net.stack, one.layers, three.layers, strict=True):
         assert (counts and counts.multiply_adds) == placed.multiply_adds or counts is None
         assert more == (counts and OperationCounts(*(3 * number for number in counts)))
+
+
+class Counted(float):
+    """A number that counts the sums, products and quotients that it takes part in."""
+
+    done = 0
+
+
+def _counting(name: str) -> Callable[[float, float], Counted]:
+    of = getattr(float, name)
+
+    def operation(self: float, other: float) -> Counted:
+        Counted.done += 1
+        return Counted(of(float(self), float(other)))
+
+    return operation
+
+
+for name in ("add", "sub", "mul", "truediv"):
+    for form in (f"__{name}__", f"__r{name}__"):
+        setattr(Counted, form, _counting(form))
+
+
+class CountingFloats(Floats):
+    """Vectors of one layer in a pass that counts what is done to them."""
+
+    def __init__(self, meter: Meter, done: dict[str, int]) -> None:
+        super().__init__(meter)
+        self.done = done
+        self.kept: list[Any] = []  # so that no identity is used twice
+        self.biases: set[int] = set()
+        self.sums: set[int] = set()  # matrix products, and their sums with one another and with biases
+        self.product = self._kept(meter.product, self.sums)
+        self.weight = self._kept(meter.vector, self.biases)
+
+    def _kept(self, make: Callable[..., list[float]], among: set[int]) -> Callable[..., list[float]]:
+        def keep(*operands: Any) -> list[float]:
+            made = [*make(*operands)]
+            self.kept.append(made)
+            among.add(id(made))
+            return made
+
+        return keep
+
+    def operation(self, row: Operation) -> Callable[..., list[float]]:
+        def apply(*operands: list[float]) -> list[float]:
+            biases = sum(id(each) in self.biases for each in operands)
+            of_sums = all(id(each) in self.sums | self.biases for each in operands)
+            if row.name == "plus" and of_sums:
+                self.done["bias_additions"] += biases * len(operands[0])
+                return self._kept(row.forward, self.sums)(*operands)
+            if row.name == "plus" and biases:
+                self.done["bias_additions"] += len(operands[0])
+                return self._kept(row.forward, set())(*operands)
+            Counted.done = 0
+            made = row.forward(*([Counted(number) for number in vector] for vector in operands))
+            if row.activations:
+                self.done["activations"] += row.activations * len(made)
+            else:
+                self.done["elementwise"] += Counted.done
+            return self._kept(lambda: [float(number) for number in made], set())()
+
+        return apply
+
+
+CELLS = [RNN, GRU, LSTM, MGU, SRU, MinGRU]
+
+
+@pytest.mark.parametrize("kind", CELLS)
+@pytest.mark.parametrize(
+    "options", [{}, {"bias": False}, {"bidirectional": True, "merge": "sum"}, {"bidirectional": True, "merge": "ave"}]
+)
+@pytest.mark.parametrize("convention", ["textbook", "pytorch", "keras"])
+def test_other_operations_are_those_of_a_pass(kind: type[Cell], options: dict[str, Any], convention: str) -> None:
+    """Each sum, product and quotient of a pass is counted as it is done; the rest by its calls."""
+    try:
+        net = Network(input=M, layers=[kind(H, **options), Dense(N, activation="relu")], steps=T, convention=convention)
+    except SpecError:
+        return  # this convention has no such cell
+    counted = pass_operations(net)
+    done: dict[str, dict[str, int]] = {}
+
+    def vectors(placed: Placed, meter: Meter) -> CountingFloats:
+        tally = done.setdefault(placed.name, {"bias_additions": 0, "elementwise": 0, "activations": 0})
+        return CountingFloats(meter, tally)
+
+    ran = [*Pass(net, vectors).run()]
+    for layer, counts in zip(ran, counted.layers, strict=True):
+        assert counts is not None
+        assert layer.multiplications == counts.multiply_adds
+        assert done[layer.placed.name] == {key: getattr(counts, key) for key in done[layer.placed.name]}
 
 
 FLAGS = ("-i", M, "-l", f"lstm:{H}", "-o", N)
