@@ -82,7 +82,7 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
             for each in questions:
                 yield Sheet(
                     (*key_columns("Wrong answer"), Column("Feedback")),
-                    [(wrong.text, wrong.feedback) for wrong in each.wrong],
+                    [(wrong.text, wrong.feedback) for wrong in each.likeliest],
                     title=f"Variant {of.variant}: answer",
                     notes=(f"{each.question} {each.right.text}",),
                 )
