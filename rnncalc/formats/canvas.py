@@ -11,9 +11,6 @@ from rnncalc.reports.report import QuizReport
 from rnncalc.reports.sheet import QuizQuestion
 from rnncalc.text import escape
 
-MOST_FEEDBACK = 12
-"""The most mistakes in the feedback on a typed answer, which cannot depend on that answer."""
-
 
 def write(reports: Iterable[QuizReport], file: TextIO) -> None:
     """Write one quiz with a group for each thing that is asked."""
@@ -37,7 +34,7 @@ def _question(question: QuizQuestion) -> Iterator[str]:
             mark = "*" if each is question.right else ""
             yield f"{mark}{chr(ord('a') + number)}) {_text(each.text)}\n... {_text(each.feedback)}\n"
     else:
-        told = " ".join(each.feedback for each in question.wrong[:MOST_FEEDBACK])
+        told = " ".join(each.feedback for each in question.likeliest)  # feedback cannot depend on what is written
         yield f"+ {_text(question.right.feedback)}\n- {_text(told or 'Not right.')}\n"
         if question.numeric:
             yield f"=   {_text(question.right.text)}\n"

@@ -59,5 +59,5 @@ def _text(text: str) -> str:
 
 
 def _category(text: str) -> str:
-    """Return the name of a category: a slash would begin another below it."""
-    return escape(text).replace("/", "//")
+    """Return the name of a category: a slash would begin another below it, and GIFT's signs cannot be escaped here."""
+    return re.sub(r"[\\~=#{}:]", "-", escape(text)).replace("/", "//")

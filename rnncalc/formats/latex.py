@@ -473,6 +473,6 @@ def _key(quiz: Quiz) -> Iterator[str]:
         yield f"\\subsection*{{Variant {number}}}\n"
         for question in questions:
             yield f"{typeset(question.question)} \\textbf{{{typeset(question.right.text)}}}\n\n"
-            for each in question.wrong:
+            for each in question.likeliest:
                 yield f"\\wrong{{{typeset(each.text)}}}{{{typeset(each.feedback)}}}\n"
             yield "\\par\\medskip\n"

@@ -297,8 +297,8 @@ def _mistaken(search: Search, question: Question) -> Iterator[int]:
 
 
 def _wrong(answers: Iterable[T], right: T) -> list[T]:
-    """Return the answers that are not right, each once."""
-    return [answer for answer in dict.fromkeys(answers) if answer != right]
+    """Return the answers that are not right, each once; nobody answers that there are none."""
+    return [answer for answer in dict.fromkeys(answers) if answer not in (right, 0)]
 
 
 def _tensors(network: Network) -> Iterator[Item]:

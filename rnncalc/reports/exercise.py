@@ -55,6 +55,7 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
                 "spec": spec_of(of.network),
                 "asks": of.asks,
                 "right_answer": of.right_answer,
+                "choices": _choices(of),
                 "mistakes": [_data(of, item, wrong) for item in of.items for wrong in item.wrong],
             }
 
@@ -82,7 +83,7 @@ class ExerciseReport(SheetReport, DataReport, QuizReport):
             for each in questions:
                 yield Sheet(
                     (*key_columns("Wrong answer"), Column("Feedback")),
-                    [(wrong.text, wrong.feedback) for wrong in each.wrong],
+                    [(wrong.text, wrong.feedback) for wrong in each.likeliest],
                     title=f"Variant {of.variant}: answer",
                     notes=(f"{each.question} {each.right.text}",),
                 )
@@ -103,6 +104,12 @@ def _data(of: Exercise, item: Item, wrong: Judgement) -> dict[str, Any]:
     where = {key: name for key, name in places.items() if name is not None}
     answer = answered(wrong)
     return {**where, "answer": [*answer] if isinstance(answer, tuple) else answer, "feedback": feedback(of, wrong)}
+
+
+def _choices(of: Exercise) -> list[Any]:
+    """Return the answers to choose from, or a list of them for each of several things that are asked."""
+    found = [[[*each] if isinstance(each, tuple) else each for each in item.choices] for item in of.items]
+    return found if of.asks in OF_ALL else found[0]
 
 
 def _question(of: Exercise, item: Item, number: int) -> QuizQuestion:
@@ -159,7 +166,7 @@ def _input(part: Part, topology: str) -> str:
         steps = f" and makes {plural(part.steps, 'step')}" if part.steps else ""
         return reads + (steps if topology == Topology.ONE_TO_MANY else "")
     length = plural(part.steps, "step") if part.steps else "a sequence"
-    return f"{length} of tokens from {each}" if words else f"{length} of {each}{' each' if part.steps else ' a step'}"
+    return f"{length} of tokens from {each}" if words else f"{length} of {each}{' each' if part.steps else ' per step'}"
 
 
 def _layers(network: Network) -> Iterator[str]:

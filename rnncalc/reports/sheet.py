@@ -190,6 +190,10 @@ class Finding(NamedTuple):
         return self.outcome in (Outcome.FAILED, Outcome.ERROR)
 
 
+MOST_READ = 12
+"""The most wrong answers to a question that are written for a person; a program gets all."""
+
+
 class QuizAnswer(NamedTuple):
     """An answer to a question: how it may be written, the usual way first, and the feedback on it."""
 
@@ -223,6 +227,11 @@ class QuizQuestion(NamedTuple):
     right: QuizAnswer
     wrong: tuple[QuizAnswer, ...]
     choices: tuple[QuizAnswer, ...]
+
+    @property
+    def likeliest(self) -> tuple[QuizAnswer, ...]:
+        """The wrong answers that a person reads: those to choose from, else the first of all."""
+        return tuple(each for each in self.choices if each is not self.right) or self.wrong[:MOST_READ]
 
     @property
     def heading(self) -> str:

@@ -12,12 +12,14 @@ from unicodedata import normalize
 import pytest
 from cells import CELLS, network, spelled
 
-from rnncalc import FastGRNN, Network, RefusedError, SpecError, explain, load, training
+from rnncalc import FastGRNN, Network, RefusedError, SpecError, exercise, explain, load, training
 from rnncalc.conventions.catalogue import CONVENTIONS
 from rnncalc.conventions.notation import NOTATION_BY_NAME
 from rnncalc.formats import write
+from rnncalc.questions.exercise import ASKS
 from rnncalc.questions.explain_training import explain_training
 from rnncalc.questions.work import work
+from rnncalc.reports.exercise import of_exercises
 from rnncalc.reports.explain import ExplanationReport
 from rnncalc.reports.explain_training import TrainingExplanationReport
 from rnncalc.reports.sheet import Arithmetic
@@ -54,6 +56,18 @@ def numbers(reports: list[Any]) -> list[str]:
     """Return what each line of their derivations comes to."""
     rows = [row for report in reports for sheet in report.sheets() for row in (*sheet.rows, sheet.total or ())]
     return [str(row[-1]) for row in rows if any(isinstance(value, Arithmetic) for value in row)]
+
+
+@pytest.mark.parametrize("choices", [0, 4])
+@pytest.mark.parametrize("ask", ASKS)
+def test_every_question_and_answer_is_on_the_paper(ask: str, choices: int, tmp_path: Path) -> None:
+    """A sheet a variant, and after them the key."""
+    network = load("specs/sentiment-classifier.yaml")
+    report = of_exercises(exercise(network, vary={"lstm_1": range(20, 90)}, variants=3, ask=ask, choices=choices))
+    text = " ".join(printed([report], tmp_path).split())
+    for question in report.quiz().questions:
+        assert text.count(question.right.text) >= (2 if choices else 1)
+    assert text.count("Variant 3") == 2
 
 
 @pytest.mark.parametrize("notation", NOTATION_BY_NAME)
