@@ -6,9 +6,13 @@ has no letters is a plain int. Knows nothing of networks.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from math import gcd, prod
-from typing import Union
+from typing import Any, Union
+
+from rnncalc.errors import CallError
+from rnncalc.text import LETTER, escape
 
 Number = Union[int, "Polynomial"]
 
@@ -161,8 +165,13 @@ class Polynomial:
         return _number(added)
 
 
-def letter(name: str) -> Polynomial:
-    """Return the size that a letter stands for."""
+def letter(name: str) -> Any:
+    """Return the size that a letter stands for; to a type checker it is whatever a size is.
+
+    Raises CallError for what is no letter, with or without a subscript.
+    """
+    if not isinstance(name, str) or not re.fullmatch(LETTER, name):
+        raise CallError(f"expected a letter, such as 'm' or 'h_1', got {escape(repr(name))}")
     return Polynomial({(name,): 1})
 
 

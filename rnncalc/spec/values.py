@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from rnncalc.bounds import MAX_DIGITS
 from rnncalc.layers.options import (
-    LETTER,
     PARTS,
     Allowed,
     Choice,
@@ -24,7 +23,7 @@ from rnncalc.layers.options import (
     WholeNumber,
     suffixed,
 )
-from rnncalc.text import escape
+from rnncalc.text import LETTER, escape
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_ANSWERS
 from rnncalc.errors import CallError
-from rnncalc.layers.options import LETTER
 from rnncalc.polynomial import Number, Polynomial, letter
-from rnncalc.text import escape
+from rnncalc.text import LETTER, escape
 
 _NUMBER = re.compile(
     r"\+?(?P<whole>0|[1-9][0-9]{0,2}(?P<gap>[, '\u00a0\u2009\u202f])[0-9]{3}(?:(?P=gap)[0-9]{3}){0,11}"
