@@ -53,6 +53,10 @@ class Polynomial:
         return -self + other
 
     def __mul__(self, other: object) -> Number:
+        if type(other) is int:  # most factors are
+            if other == 1:
+                return self
+            return Polynomial({monomial: factor * other for monomial, factor in self.terms.items()}) if other else 0
         if (terms := _terms(other)) is None:
             return NotImplemented
         products: dict[Monomial, int] = {}
@@ -78,6 +82,8 @@ class Polynomial:
 
     def __divmod__(self, other: Number) -> tuple[Number, Number]:
         """Divide as long as the highest term of what is left can be divided, its coefficient by whole numbers."""
+        if not other:
+            raise ZeroDivisionError("a polynomial by 0")
         highest, divisor = max((_terms(other) or {}).items(), key=_height)
         quotient: Number = 0
         rest: Number = self
@@ -159,6 +165,8 @@ class Polynomial:
         return number, tuple(common), _number(rest)
 
     def _with(self, terms: Mapping[Monomial, int], times: int) -> Number:
+        if not terms:
+            return self
         added = {**self.terms}
         for monomial, factor in terms.items():
             added[monomial] = added.get(monomial, 0) + times * factor
@@ -178,7 +186,9 @@ def letter(name: str) -> Any:
 def _terms(of: object) -> Mapping[Monomial, int] | None:
     if isinstance(of, Polynomial):
         return of.terms
-    return {(): of} if isinstance(of, int) else None
+    if isinstance(of, int):
+        return {(): of} if of else {}
+    return None
 
 
 def _number(terms: Mapping[Monomial, int]) -> Number:

@@ -53,7 +53,8 @@ def read(text: str, allowed: Allowed, plain: bool = True, *, flag: str | None = 
             if value is None and allowed.letters and re.fullmatch(LETTER, text):
                 from rnncalc.polynomial import letter  # most sizes are numbers
 
-                return letter(text)
+                size: Polynomial = letter(text)
+                return size
         case Text():
             value = None if plain and text in _NOTHING else text
         case Choice():
