@@ -48,9 +48,9 @@ def read(text: str, allowed: Allowed, plain: bool = True, *, flag: str | None = 
     """
     value: Value | None = None
     match allowed:
-        case Size() if plain:  # first, as most values are sizes
-            value = _digits(text)
-            if value is None and allowed.letters and re.fullmatch(LETTER, text):
+        case Size():  # first, as most values are sizes
+            value = _digits(text) if plain else None
+            if value is None and allowed.letters and re.fullmatch(LETTER, text):  # in quotes too, as JSON writes it
                 from rnncalc.polynomial import letter  # most sizes are numbers
 
                 size: Polynomial = letter(text)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import yaml
 from conftest import Call
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from strategies import Spec, encoder_decoder, network
 
 from rnncalc import Network, RefusedError, SpecError, count, run
 from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.network.writer import spec_of
 from rnncalc.polynomial import Polynomial
 from rnncalc.questions.allocation import compare_conventions
 from rnncalc.questions.operations import pass_operations
@@ -144,6 +146,15 @@ def test_a_longer_word_is_no_letter(call: Call) -> None:
     for word in ("many", "h1", "_h", "h_", "h__1", "ħ", "h_123456789"):
         assert call("-i", 4, "-l", f"rnn:{word}").err == f"--layer 1: rnn: {message.format(word)}"
     assert call("-i", 4, "-l", "rnn:3,repeat=r").err == f"--layer 1: repeat: {message.format('r')}"
+
+
+def test_a_spec_in_letters_is_written_and_read_again() -> None:
+    """As YAML, and as JSON, where a letter is in quotes."""
+    of = parse(b"input: n\nlayers: [{lstm: h_1, projection: y}]\noutput: p\nsteps: T", "spec").network
+    spec = spec_of(of)
+    assert parse(json.dumps(spec).encode(), "spec").network == of
+    assert parse(yaml.safe_dump(spec).encode(), "spec").network == of
+    assert {"steps": "T", "input": "n", "output": "p"}.items() <= spec.items()
 
 
 def test_other_questions_refuse_letters_in_one_line() -> None:
