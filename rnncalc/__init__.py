@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from rnncalc.network.own_kinds import register
     from rnncalc.network.parts import Expect, Part
     from rnncalc.network.training import Update
+    from rnncalc.polynomial import letter
     from rnncalc.questions.answer.grading import answer
     from rnncalc.questions.backward import backward
     from rnncalc.questions.check import check_network as check
@@ -59,6 +60,7 @@ _HOMES = {
     "rnncalc.network.budget": "Budget",
     "rnncalc.network.parts": "Expect Part",
     "rnncalc.network.training": "Update",
+    "rnncalc.polynomial": "letter",
     "rnncalc.questions.answer.grading": "answer",
     "rnncalc.questions.backward": "backward",
     "rnncalc.questions.check": "check=check_network",
@@ -113,6 +115,7 @@ __all__ = [
     "exercise",
     "explain",
     "export",
+    "letter",
     "load",
     "load_data",
     "read",

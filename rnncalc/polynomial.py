@@ -6,9 +6,13 @@ has no letters is a plain int. Knows nothing of networks.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from math import gcd, prod
-from typing import Union
+from typing import Any, Union
+
+from rnncalc.errors import CallError
+from rnncalc.text import LETTER, escape
 
 Number = Union[int, "Polynomial"]
 
@@ -49,6 +53,10 @@ class Polynomial:
         return -self + other
 
     def __mul__(self, other: object) -> Number:
+        if type(other) is int:  # most factors are
+            if other == 1:
+                return self
+            return Polynomial({monomial: factor * other for monomial, factor in self.terms.items()}) if other else 0
         if (terms := _terms(other)) is None:
             return NotImplemented
         products: dict[Monomial, int] = {}
@@ -74,6 +82,8 @@ class Polynomial:
 
     def __divmod__(self, other: Number) -> tuple[Number, Number]:
         """Divide as long as the highest term of what is left can be divided, its coefficient by whole numbers."""
+        if not other:
+            raise ZeroDivisionError("a polynomial by 0")
         highest, divisor = max((_terms(other) or {}).items(), key=_height)
         quotient: Number = 0
         rest: Number = self
@@ -155,21 +165,30 @@ class Polynomial:
         return number, tuple(common), _number(rest)
 
     def _with(self, terms: Mapping[Monomial, int], times: int) -> Number:
+        if not terms:
+            return self
         added = {**self.terms}
         for monomial, factor in terms.items():
             added[monomial] = added.get(monomial, 0) + times * factor
         return _number(added)
 
 
-def letter(name: str) -> Polynomial:
-    """Return the size that a letter stands for."""
+def letter(name: str) -> Any:
+    """Return the size that a letter stands for; to a type checker it is whatever a size is.
+
+    Raises CallError for what is no letter, with or without a subscript.
+    """
+    if not isinstance(name, str) or not re.fullmatch(LETTER, name):
+        raise CallError(f"expected a letter, such as 'm' or 'h_1', got {escape(repr(name))}")
     return Polynomial({(name,): 1})
 
 
 def _terms(of: object) -> Mapping[Monomial, int] | None:
     if isinstance(of, Polynomial):
         return of.terms
-    return {(): of} if isinstance(of, int) else None
+    if isinstance(of, int):
+        return {(): of} if of else {}
+    return None
 
 
 def _number(terms: Mapping[Monomial, int]) -> Number:

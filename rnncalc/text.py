@@ -77,6 +77,10 @@ def plural(number: int, word: str) -> str:
     return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
+LETTER = "[A-Za-z](?:_(?:[0-9]{1,8}|[A-Za-z][A-Za-z0-9]{0,7}))?"
+"""A size in letters, as a pattern: a letter, which may have a subscript, such as `m` or `h_1`."""
+
+
 def has_letters(size: object) -> bool:
     """Return whether a size is a polynomial (`polynomial.py`, which few calls import)."""
     return hasattr(size, "factored")

@@ -48,7 +48,7 @@ FLOW = {
     "display": set(),
     "errors": set(),
     "files": set(),
-    "polynomial": set(),
+    "polynomial": {"errors", "text"},
     "text": set(),
     "__init__": {*ROOMS},
     "__main__": {"cli"},

@@ -6,6 +6,7 @@ view is a call of the command line, and what it prints is what the page shows.
 
 import io
 import os
+import re
 import shlex
 from contextlib import redirect_stderr, redirect_stdout
 from typing import Any
@@ -78,7 +79,10 @@ def show(settings: Settings, view: str) -> dict[str, Any]:
 
 def judge(settings: Settings, answer: str) -> dict[str, Any]:
     """Return the page that says whether an answer is right, or which mistake gives it."""
-    return _page(["answer", *_arguments(settings, ("notation",)), "-f", "html", "--", *answer.split()])
+    answers = re.split(
+        r"(?<![-+*×·,(=])\s+(?![-+*×·,)=])", answer.strip()
+    )  # the signs of a formula join what is beside
+    return _page(["answer", *_arguments(settings, ("notation",)), "-f", "html", "--", *answers])
 
 
 def export(settings: Settings, target: str) -> dict[str, Any]:

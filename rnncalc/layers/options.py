@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.bounds import MAX_DIGITS, MAX_LAYERS, MAX_SIZE, MAX_TEXT
 from rnncalc.layers.frozen import Frozen
-from rnncalc.text import brief, did_you_mean, has_letters
+from rnncalc.text import LETTER, brief, did_you_mean, has_letters
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -22,9 +22,6 @@ _WHOLE = "(?:0|[1-9][0-9]*(?:_[0-9]+)*)"
 _SUFFIXES = r"(?:\.[0-9]{1,3}0*)?[kK]|(?:\.[0-9]{1,6}0*)?M|(?:\.[0-9]{1,9}0*)?G|(?:\.(?:[05]|25|75)0*)?[kKMG]i"
 SUFFIXED = f"{_WHOLE}(?:{_SUFFIXES})?"
 """A whole number that may have a suffix, as a pattern; JSON Schema and Python read it alike."""
-
-LETTER = "[A-Za-z](?:_(?:[0-9]{1,8}|[A-Za-z][A-Za-z0-9]{0,7}))?"
-"""A size in letters: a letter, which may have a subscript, such as `m` or `h_1`."""
 
 _GROUPED = "^(?=.*_)(?:[1-9](?:_?[0-9])*)$"
 
@@ -285,7 +282,9 @@ OPTIONS: dict[str, Option] = {
         Choice(("full", "diagonal")), "diagonal leaves each unit its own past only, h weights instead of h²"
     ),
     "learned_state": Option(Switch(), "the state before the first step is trained too"),
-    "initial_state": Option(Size(), "the state before the first step comes from a vector of N numbers, densely"),
+    "initial_state": Option(
+        Size(letters=True), "the state before the first step comes from a vector of N numbers, densely"
+    ),
     "reset_after": Option(
         Switch(), "the reset gate is applied after the recurrent product; by default as the convention has it"
     ),

@@ -74,7 +74,9 @@ def steps_known(parts: Parts) -> bool:
 
 def part_of(input: int, layers: Sequence[Layer], output: Output | int | None = None, steps: int | None = None) -> Part:
     """Return a part from a caller's values: any sequence of layers, an output layer or its units."""
-    return Part(input, tuple(layers), Output(output) if isinstance(output, int) else output, steps)
+    if output is not None and not isinstance(output, Output):
+        output = Output(output)
+    return Part(input, tuple(layers), output, steps)
 
 
 class Join(NamedTuple):

@@ -33,7 +33,7 @@ from rnncalc.network.parts import (
     name_of_start,
     part_of,
 )
-from rnncalc.text import did_you_mean, escape, one_of, plural
+from rnncalc.text import did_you_mean, escape, has_letters, one_of, plural
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -102,7 +102,9 @@ def type_problems(network: Description) -> Iterator[Problem]:
         for place, layer in () if fine else enumerate(part.layers):
             if not isinstance(layer, Layer):
                 yield Problem((*path, "layers", place), f"expected a layer, such as LSTM(20), got {layer!r}")
-        if not isinstance(part.output, Output | int | None) or isinstance(part.output, bool):
+        if not (isinstance(part.output, Output | int | None) or has_letters(part.output)) or isinstance(
+            part.output, bool
+        ):
             yield Problem((*path, "output"), f"expected an Output, or its units, got {part.output!r}")
 
 

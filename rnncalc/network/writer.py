@@ -8,6 +8,7 @@ from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.layer import Layer
 from rnncalc.network.network import Network
 from rnncalc.network.parts import Part
+from rnncalc.text import has_letters
 
 
 def spec_of(network: Network) -> dict[str, Any]:
@@ -23,19 +24,26 @@ def spec_of(network: Network) -> dict[str, Any]:
 
 
 def _part(part: Part, steps: int | None) -> dict[str, Any]:
-    found: dict[str, Any] = {"steps": steps} if steps else {}
-    found |= {"input": part.input, "layers": [_layer(layer) for layer in part.layers]}
+    found: dict[str, Any] = {"steps": _value(steps)} if steps else {}
+    found |= {"input": _value(part.input), "layers": [_layer(layer) for layer in part.layers]}
     if part.output:
         options = _changed(part.output, part.output.options())
-        found["output"] = {"units": part.output.units} | options if options else part.output.units
+        units = _value(part.output.units)
+        found["output"] = {"units": units} | options if options else units
     return found
 
 
 def _layer(layer: Layer) -> dict[str, Any]:
-    return {layer.kind: getattr(layer, layer.number)} | _changed(layer, layer.options())
+    return {layer.kind: _value(getattr(layer, layer.number))} | _changed(layer, layer.options())
 
 
 def _changed(value: Frozen, keys: tuple[str, ...]) -> dict[str, Any]:
     """Return the fields that are not their default."""
-    changed = {key: getattr(value, key) for key in keys if getattr(value, key) != value.defaults[key]}
-    return {key: "x".join(map(str, of)) if isinstance(of, tuple) else of for key, of in changed.items()}
+    return {key: _value(getattr(value, key)) for key in keys if getattr(value, key) != value.defaults[key]}
+
+
+def _value(value: Any) -> Any:
+    """Return a value as a spec has it: a letter is text, and so are several sizes, 8x8."""
+    if isinstance(value, tuple):
+        return "x".join(map(str, value))
+    return str(value) if has_letters(value) else value

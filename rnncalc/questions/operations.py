@@ -34,7 +34,7 @@ def pass_operations(network: Network, batch: int = 1) -> PassOperations:
 
     They are unknown without the number of steps, and for a part that is counted elsewhere.
     """
-    network, batch = network_of(network), whole("batch", batch, 1)
+    network, batch = network_of(network, letters=True), whole("batch", batch, 1)
     row = convention(network.convention)
     layers = tuple([_of_layer(placed, row, batch) for placed in network.stack])
     known = [counts for counts in layers if counts is not None]

@@ -58,7 +58,7 @@ class Quantized(NamedTuple):
 
 def quantized(network: Network, to: str) -> Quantized:
     """Return the bytes of a network stored in integers. Raises CallError for an unknown type."""
-    network = network_of(network)
+    network = network_of(network, letters=True)
     widths = QUANTIZATIONS[word("quantize", to, tuple(QUANTIZATIONS))]
     layers = tuple(_of_layer(placed, widths) for placed in network.stack)
     lacking = tuple(

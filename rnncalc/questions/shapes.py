@@ -50,7 +50,7 @@ def shapes(network: Network, batch: int | None = None, *, time_first: bool = Fal
 
     time_first: as PyTorch has it by default. Raises CallError if the framework has it not, and for what is no batch.
     """
-    network = network_of(network)
+    network = network_of(network, letters=True)
     if batch is not None:
         whole("batch", batch, 1)
     row = convention(network.convention)

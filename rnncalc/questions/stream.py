@@ -9,7 +9,7 @@ from rnncalc.errors import CallError
 from rnncalc.layers.cell import Cell
 from rnncalc.layers.layer import External
 from rnncalc.layers.options import Ratio
-from rnncalc.network.network import Network
+from rnncalc.network.network import Network, in_numbers
 from rnncalc.network.stack import Placed
 from rnncalc.questions.count import bytes_of, total
 from rnncalc.questions.given import network_of, said
@@ -43,7 +43,7 @@ def stream(network: Network, rate: Fraction | float | None = None, dtype: str = 
 
     Raises CallError for a rate that is none, and for an unknown dtype.
     """
-    network, size = network_of(network), bytes_of(dtype)
+    network, size = network_of(network, letters=True), bytes_of(dtype)
     if rate is not None and Ratio(above_zero=True).problem(rate):
         raise CallError(f"rate: expected a number above 0, got {said(rate)}")
     cannot = cannot_stream(network)
@@ -51,6 +51,8 @@ def stream(network: Network, rate: Fraction | float | None = None, dtype: str = 
     state = total(layers)
     work = None if cannot else total(placed.multiply_adds_per_step for placed in network.stack if not placed.starts)
     exact = _exact(network.rate if rate is None else rate)
+    if exact is not None and exact.denominator > 1:
+        in_numbers(network)  # a share of a letter is not rounded
     return Stream(
         network=network,
         dtype=dtype,
@@ -59,7 +61,7 @@ def stream(network: Network, rate: Fraction | float | None = None, dtype: str = 
         state=state,
         state_bytes=None if state is None else state * size,
         multiply_adds_per_step=work,
-        multiply_adds_per_second=None if work is None or exact is None else ceil(work * exact),
+        multiply_adds_per_second=None if work is None or exact is None else _a_second(work, exact),
         cannot=cannot,
     )
 
@@ -69,6 +71,10 @@ def cannot_stream(network: Network) -> tuple[str, ...]:
     return tuple(
         placed.name for placed in network.stack if isinstance(placed.layer, Cell) and placed.layer.bidirectional
     )
+
+
+def _a_second(work: int, rate: Fraction) -> int:
+    return work * rate.numerator if rate.denominator == 1 else ceil(work * rate)
 
 
 def _exact(rate: Fraction | float | None) -> Fraction | None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from rnncalc.bounds import MAX_DIGITS
 from rnncalc.layers.options import (
-    LETTER,
     PARTS,
     Allowed,
     Choice,
@@ -25,7 +24,7 @@ from rnncalc.layers.options import (
     WholeNumber,
     suffixed,
 )
-from rnncalc.text import escape
+from rnncalc.text import LETTER, escape
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -50,12 +49,13 @@ def read(text: str, allowed: Allowed, plain: bool = True, *, flag: str | None = 
     """
     value: Value | None = None
     match allowed:
-        case Size() if plain:  # first, as most values are sizes
-            value = _digits(text)
-            if value is None and allowed.letters and re.fullmatch(LETTER, text):
+        case Size():  # first, as most values are sizes
+            value = _digits(text) if plain else None
+            if value is None and allowed.letters and re.fullmatch(LETTER, text):  # in quotes too, as JSON writes it
                 from rnncalc.polynomial import letter  # most sizes are numbers
 
-                return letter(text)
+                size: Polynomial = letter(text)
+                return size
         case Text():
             value = None if plain and text in _NOTHING else text
         case Choice():

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import yaml
 from conftest import Call
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,8 +14,12 @@ from strategies import Spec, encoder_decoder, network
 
 from rnncalc import Network, RefusedError, SpecError, count, run
 from rnncalc.conventions.catalogue import CONVENTIONS
+from rnncalc.network.writer import spec_of
 from rnncalc.polynomial import Polynomial
 from rnncalc.questions.allocation import compare_conventions
+from rnncalc.questions.operations import pass_operations
+from rnncalc.questions.quantized import quantized
+from rnncalc.questions.stream import stream
 from rnncalc.spec import parse
 
 SIZES = ("input", "steps", "units", "output", "projection", "extra_inputs", "outputs", "dense", "embedding", "external")
@@ -35,46 +40,72 @@ def parsed(spec: Spec) -> Network:
     return parse(json.dumps(spec).encode(), "spec").network
 
 
-def check_in_letters(spec: Spec, names: dict[int, str], sizes: dict[str, int]) -> None:
-    """Compare a network in letters with the same one in numbers, layer by layer, under every convention."""
+def in_both(spec: Spec, names: dict[int, str], sizes: dict[str, int]) -> tuple[Network, Network] | None:
+    """Return a network in letters and the same one in numbers; None if only numbers fit."""
     text = json.dumps(with_sizes(spec, lambda size: names.get(size, size)))
     try:
         lettered = parse(re.sub(rf'"({"|".join(NAMES)})"', r"\1", text).encode(), "spec").network
     except SpecError:
         assert "encoder" in spec  # a decoder's state of 2h is no letter
-        return
-    numbers = parsed(with_sizes(spec, lambda size: sizes[names[size]] if size in names else size))
+        return None
+    return lettered, parsed(with_sizes(spec, lambda size: sizes[names[size]] if size in names else size))
 
-    def at(of: Any) -> Any:
-        return of.at(sizes) if isinstance(of, Polynomial) else of
 
-    for name in CONVENTIONS:
+def at(of: Any, sizes: dict[str, int]) -> Any:
+    """Return a number at these sizes, or a list of numbers."""
+    if isinstance(of, list):
+        return [at(each, sizes) for each in of]
+    return of.at(sizes) if isinstance(of, Polynomial) else of
+
+
+LARGE = st.lists(st.integers(1_000, 10**6), min_size=len(NAMES), max_size=len(NAMES), unique=True)
+"""Sizes of the letters: large, so that none is by chance another or twice another, which an SRU would notice."""
+
+IN_LETTERS = st.dictionaries(st.integers(1, 9), st.sampled_from(NAMES), max_size=9)
+"""Which sizes of a network are letters; others stay numbers."""
+
+
+def check_in_letters(spec: Spec, names: dict[int, str], large: list[int]) -> None:
+    """Compare a network in letters with the same one in numbers, layer by layer, under every convention."""
+    sizes = dict(zip(NAMES, large, strict=True))
+    both = in_both(spec, names, sizes)
+    for name in CONVENTIONS if both else ():
+        assert both
         try:
-            other = numbers.replace(convention=name)
+            own, right = (count(each.replace(convention=name)) for each in both)
         except SpecError:
             continue  # an option that this convention lacks
-        own, right = count(lettered.replace(convention=name)), count(other)
         totals = ("params", "trainable", "multiply_adds", "multiply_adds_per_step", "bytes")
-        assert [at(getattr(own, total)) for total in totals] == [getattr(right, total) for total in totals]
-        for formula, params in [
-            (own.params_formula, right.params),
-            *((layer.params_formula, each.params) for layer, each in zip(own.layers, right.layers, strict=True)),
-        ]:
-            assert formula is None or eval(formula, {}, sizes) == params
+        assert [at(getattr(own, total), sizes) for total in totals] == [getattr(right, total) for total in totals]
+        assert own.params_formula is None or eval(own.params_formula, {}, sizes) == right.params
         for layer, each in zip(own.layers, right.layers, strict=True):
-            assert at(layer.params) == each.params
-            assert [at(size) for size in layer.output_shape] == [*each.output_shape]
-            shapes = [tuple(map(at, tensor.shape)) for tensor in layer.tensors]
-            assert shapes == [tensor.shape for tensor in each.tensors]
+            assert layer.params_formula is None or eval(layer.params_formula, {}, sizes) == each.params
+            assert at([layer.params, *layer.output_shape], sizes) == [each.params, *each.output_shape]
+            shapes = [at([*tensor.shape], sizes) for tensor in layer.tensors]
+            assert shapes == [[*tensor.shape] for tensor in each.tensors]
 
 
-@given(st.one_of(network(), encoder_decoder()), st.data())
-def test_the_polynomial_at_any_sizes_is_the_count(spec: Spec, data: st.DataObject) -> None:
-    """Over every option and convention, letters and numbers mixed; large sizes, so that none is twice another."""
-    names = data.draw(st.dictionaries(st.integers(1, 9), st.sampled_from(NAMES), max_size=9))
-    large = st.integers(1_000, 10**6)
-    sizes = dict(zip(NAMES, data.draw(st.lists(large, min_size=9, max_size=9, unique=True)), strict=True))
-    check_in_letters(spec, names, sizes)
+@given(st.one_of(network(), encoder_decoder()), IN_LETTERS, LARGE)
+def test_the_polynomial_at_any_sizes_is_the_count(spec: Spec, names: dict[int, str], large: list[int]) -> None:
+    """Over every option and convention, letters and numbers mixed."""
+    check_in_letters(spec, names, large)
+
+
+@given(network(), IN_LETTERS, LARGE)
+def test_the_reports_beside_a_count_are_polynomials_too(spec: Spec, names: dict[int, str], large: list[int]) -> None:
+    """Operations, what is carried from step to step, and quantized bytes."""
+    sizes = dict(zip(NAMES, large, strict=True))
+    both = in_both(spec, names, sizes)
+    assert both
+    of, right = (
+        [
+            *(layer and [*layer] for layer in pass_operations(each, 3).layers),
+            *stream(each, 10)[4:8],
+            *([*layer] for layer in quantized(each, "int8").layers),
+        ]
+        for each in both
+    )
+    assert at(of, sizes) == right
 
 
 def test_the_report_has_nulls_and_formulas(call: Call) -> None:
@@ -115,6 +146,15 @@ def test_a_longer_word_is_no_letter(call: Call) -> None:
     for word in ("many", "h1", "_h", "h_", "h__1", "ħ", "h_123456789"):
         assert call("-i", 4, "-l", f"rnn:{word}").err == f"--layer 1: rnn: {message.format(word)}"
     assert call("-i", 4, "-l", "rnn:3,repeat=r").err == f"--layer 1: repeat: {message.format('r')}"
+
+
+def test_a_spec_in_letters_is_written_and_read_again() -> None:
+    """As YAML, and as JSON, where a letter is in quotes."""
+    of = parse(b"input: n\nlayers: [{lstm: h_1, projection: y}]\noutput: p\nsteps: T", "spec").network
+    spec = spec_of(of)
+    assert parse(json.dumps(spec).encode(), "spec").network == of
+    assert parse(yaml.safe_dump(spec).encode(), "spec").network == of
+    assert {"steps": "T", "input": "n", "output": "p"}.items() <= spec.items()
 
 
 def test_other_questions_refuse_letters_in_one_line() -> None:

@@ -360,7 +360,7 @@ def _judge_formulas(network: Network, given: Sequence[GivenNumber]) -> Iterator[
         if not has_letters(each.number):
             yield Judgement(name, each, placed.params)
             continue
-        letters: dict[str, Any] = {name: letter(name) for name in placed.sizes}
+        letters = {name: letter(name) for name in placed.sizes}
         _check_letters(each, letters)
         formula = placed.layout.params
         right = value(formula, letters)
@@ -373,15 +373,14 @@ def _judge_formulas(network: Network, given: Sequence[GivenNumber]) -> Iterator[
 def _alone(network: Network, placed: Placed, right: Any) -> Network | None:
     """Return the network of one layer alone with letters for its sizes; None if its count is not this one."""
     fields = {"h": "units", "n": "units", "d": "units", "p": "projection", "N": "params"}
-    options: dict[str, Any] = {fields[name]: letter(name) for name in placed.sizes if name in fields}
+    options = {fields[name]: letter(name) for name in placed.sizes if name in fields}
     options |= {option: placed.layer.defaults[option] for option in ("name", "repeat", "extra_inputs", "path")}
     if isinstance(placed.layer, Output):
         layer: Layer = Dense(units=options["units"], bias=placed.layer.bias)
     else:
         layer = placed.layer.replace(**options)
-    inputs: Any = letter("m")
     try:
-        alone = Network(input=inputs, layers=[layer], convention=network.convention)
+        alone = Network(input=letter("m"), layers=[layer], convention=network.convention)
     except SpecError:
         return None
     return alone if alone.params == right else None

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 
 from rnncalc.bounds import MOST_ANSWERS
 from rnncalc.errors import CallError
-from rnncalc.layers.options import LETTER
 from rnncalc.polynomial import Number, Polynomial, letter
-from rnncalc.text import escape
+from rnncalc.text import LETTER, escape
 
 _NUMBER = re.compile(
     r"\+?(?P<whole>0|[1-9][0-9]{0,2}(?P<gap>[, '\u00a0\u2009\u202f])[0-9]{3}(?:(?P=gap)[0-9]{3}){0,11}"
@@ -26,7 +25,7 @@ _NAMED = re.compile(
 )
 _SIZE_OF = re.compile(r"torch\.Size\((\[.*\])\)")
 _SUM = re.compile(r"[0-9(][-0-9_,+*×·x^²()]*")
-_FORMULA = re.compile(r"(?:[A-Za-z]\w*=)?(?P<formula>[0-9A-Za-z(][-0-9A-Za-z_,+*×·^²³()]*)")
+_FORMULA = re.compile(r"(?:[A-Za-z]+=)?(?P<formula>[0-9A-Za-z(][-0-9A-Za-z_,+*×·^²³()]*)")
 _TOKEN = re.compile(rf"[0-9][0-9_]*(?:,[0-9]{{3}})*|(?:\^|\*\*)[0-9]|{LETTER}|.")
 _POWER = re.compile(r"(?:\^|\*\*)[0-9]|[²³]")
 _ALIKE = {"[": "(", "]": ")", "−": "-", "–": "-", "⋅": "·", "∙": "·", "\\cdot": "·", "\\times": "×"}
@@ -144,7 +143,7 @@ def _read(text: str) -> GivenNumber | Shape:
     if _SHAPE.fullmatch(bare):
         return Shape(tuple(map(int, re.findall("[0-9]+", bare))))
     if _SUM.fullmatch(bare) and re.search(r"[0-9)²][-+*×·^²]", bare) and not _NUMBER.fullmatch(text.strip()):
-        return GivenNumber(value_of(bare), 1, text)
+        return GivenNumber(formula_of(bare), 1, text)
     if not _NUMBER.fullmatch(text.strip()) and (formula := _shape(bare) or _formula(text)):
         return formula
     if name := re.match(r"\s*([A-Za-z][\w./-]*)\s*=", text):
@@ -152,13 +151,6 @@ def _read(text: str) -> GivenNumber | Shape:
     if bare[:1] in ("(", "["):
         raise CallError(f"expected a shape, such as (20, 10), got '{escape(text)}'")
     return read_number(text)
-
-
-def value_of(text: str) -> int:
-    """Return what a sum of numbers such as 4*16*(8+16+1) comes to. Raises CallError if it is none, or is negative."""
-    value = formula_of(text)
-    assert isinstance(value, int)  # no letter has been let through
-    return value
 
 
 def formula_of(text: str) -> Number:
