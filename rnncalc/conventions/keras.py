@@ -1,6 +1,16 @@
 """Keras: the weights of SimpleRNN, GRU, LSTM, Dense and Embedding, input by output, as seen in keras 3.15.1."""
 
-from rnncalc.conventions.rules import Array, CellArrays, Convention, DenseArrays, Returns, Side, Width, restricted
+from rnncalc.conventions.rules import (
+    Array,
+    CellArrays,
+    Convention,
+    DenseArrays,
+    Returns,
+    Side,
+    TransformArrays,
+    Width,
+    restricted,
+)
 from rnncalc.layers.cell import Habits
 
 _CELL = CellArrays(
@@ -28,6 +38,14 @@ CONVENTION = Convention(
     },
     dense=DenseArrays(Array(("kernel",), (Width.INPUTS, Width.OUTPUTS)), Array(("bias",), (Width.OUTPUTS,))),
     embedding=Array(("embeddings",), (Width.INPUTS, Width.VECTOR)),
+    transforms={
+        "conv1d": TransformArrays({"kernel": "kernel", "bias": "bias"}, order=(2, 1, 0), one_of=("stride", "dilation")),
+        "layer_norm": TransformArrays({"scale": "gamma", "bias": "beta"}, epsilon=1e-3),
+        "batch_norm": TransformArrays(
+            {"scale": "gamma", "bias": "beta", "running_mean": "moving_mean", "running_variance": "moving_variance"},
+            epsilon=1e-3,
+        ),
+    },
     returns=Returns(
         sequence="BTW",
         output="output",

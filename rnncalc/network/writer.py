@@ -32,9 +32,9 @@ def _part(part: Part, steps: int | None) -> dict[str, Any]:
 
 
 def _layer(layer: Layer) -> dict[str, Any]:
-    return {layer.kind: getattr(layer, layer.number)} | _changed(layer, layer.options())
+    return {layer.kind: getattr(layer, layer.number) if layer.number else None} | _changed(layer, layer.options())
 
 
 def _changed(value: Frozen, keys: tuple[str, ...]) -> dict[str, Any]:
     """Return the fields that are not their default."""
-    return {key: getattr(value, key) for key in keys if getattr(value, key) != value.defaults[key]}
+    return {key: getattr(value, key) for key in keys if getattr(value, key) != value.defaults.get(key, value)}

@@ -14,7 +14,7 @@ from rnncalc.conventions.rules import Convention, Side
 from rnncalc.conventions.tensor import Axis, Role
 from rnncalc.errors import RefusedError
 from rnncalc.layers.cell import Cell, Form, Gate
-from rnncalc.layers.layer import Dense, Embedding
+from rnncalc.layers.layer import Dense, Embedding, Transform
 from rnncalc.network.network import Network
 from rnncalc.questions.dense import DenseEquivalent
 from rnncalc.questions.explain import Derivation, Explanation, Step, StepKind
@@ -45,6 +45,9 @@ HOLDS = {
     Role.EXTERNAL: "counted elsewhere",
     Role.VECTOR: "vector beside the gates",
     Role.SCALAR: "trained number",
+    Role.SCALE: "factor for each feature",
+    Role.RUNNING_MEAN: "mean of each feature, not trained",
+    Role.RUNNING_VARIANCE: "variance of each feature, not trained",
 }
 """The name of a tensor of each role."""
 
@@ -252,7 +255,15 @@ def _rows_sheet(title: str, rows: list[Row], notes: tuple[str, ...] = ()) -> She
     return Sheet(columns=columns, rows=values[:-1], total=values[-1], title=title, notes=notes, summed=False)
 
 
-_NAMES = {"h": "units", "n": "units", "p": "the width of the projection", "d": "the width of a vector"}
+_NAMES = {
+    "h": "units",
+    "n": "units",
+    "p": "the width of the projection",
+    "d": "the width of a vector",
+    "f": "filters",
+    "k": "the steps of a kernel",
+    "c": "the features of a group",
+}
 
 
 def gates(each: Derivation) -> Iterator[str]:
@@ -291,7 +302,12 @@ def on_this_layer(each: Derivation) -> Iterator[str]:
         units = each.placed.sizes["h"]
         first, last = (f"the {end} {units:,}" for end in ("first", "last"))
         yield f"x_half: {first} numbers of x_t in the forward direction, {last} in the backward one."
-    if isinstance(layer, Cell | Dense) and not layer.bias:
+    if isinstance(layer, Transform):
+        yield f"{(layer.__doc__ or '').partition(chr(10))[0].partition(';')[0].rstrip('.')}."
+        if each.placed.buffers:
+            stored = all_of([tensor.name for tensor in each.placed.buffers])
+            yield f"Stored beside the parameters, and not counted among them: {stored}."
+    elif isinstance(layer, Cell | Dense) and not layer.bias:
         yield "Biases: none, by bias: false."
     if each.placed.shared:
         yield "The matrix is the embedding's, transposed: it is counted there, once."
