@@ -12,6 +12,7 @@ from rnncalc.conventions.catalogue import CONVENTIONS, convention
 from rnncalc.errors import CallError, DeclarationError, RefusedError, imported, raised
 from rnncalc.export.program import program_of
 from rnncalc.export.writer import Spelling, Writer
+from rnncalc.layers.layer import Transform
 from rnncalc.network.network import Network, in_numbers
 from rnncalc.text import escape, not_among, one_of
 
@@ -76,6 +77,8 @@ def source(network: Network, target: str) -> str:
             message = f"the convention {target} has a {kind}, and no module of that cell is written for it"
             file = target.replace("-", "_")
             raise RefusedError(f"{message}; name one in export/{file}.py, or export to another target")
+        if isinstance(module.layer, Transform) and kind not in spelled.layers:
+            raise RefusedError(f"no program for {target} is written yet with {kind}; leave it out")
     try:
         text = Writer(made, spelled).text()
         compile(text, "the program", "exec")

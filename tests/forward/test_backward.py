@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 import yaml
+from cells import CELLS
 from conftest import Call
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import CELLS, Spec, encoder_decoder, network
+from strategies import Spec, encoder_decoder, network
 
 from rnncalc import GRU, LSTM, RNN, SRU, Embedding, External, Network, Output, Update
 from rnncalc.conventions.catalogue import CONVENTIONS, convention
