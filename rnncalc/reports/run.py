@@ -386,7 +386,7 @@ def _backward_numbers(layer: LayerBackward | None) -> dict[str, Any]:
 def _compared(done: Backward) -> Iterator[str]:
     """Yield sentences on the comparison with finite differences, and on its limits."""
     if not done.weights:
-        yield "No weight is trained, so there is no gradient to hold against finite differences."
+        yield "No weight is trained, so there is no gradient to compare with finite differences."
         return
     of = f"all {plural(done.weights, 'weight')}"
     if done.compared < done.weights:
@@ -416,7 +416,7 @@ def _disagreements(layer: LayerBackward) -> Iterator[str]:
     if layer.worst_difference is not None and layer.worst_difference > TOLERANCE:
         yield f"a gradient is {short(layer.worst_difference)} from its finite difference"
     if layer.worst_difference is not None and isnan(layer.worst_difference):
-        yield "a gradient or its finite difference is no finite number: a pass, forward or backward, exceeds 1.8e308"
+        yield "a gradient or its finite difference is not a finite number: a pass, forward or backward, exceeds 1.8e308"
 
 
 def _share(error: float | None) -> str | None:

@@ -157,7 +157,7 @@ def test_two_files_have_no_earlier_spec_between_them(tmp_path: Path, call: Call)
     assert str(found["y/a.yaml"]).startswith("'a.yaml' of the baseline could be this file's or that of '")
     found = pairs(call, tmp_path / "x" / "a.yaml", tree(tmp_path / "y", b=9) / "b.yaml", "--baseline", old)
     assert found == {
-        f"{folder}/{name}.yaml": f"the baseline's '{name}.yaml' has no more than its name in common with this file; "
+        f"{folder}/{name}.yaml": f"the baseline's '{name}.yaml' shares only its name with this file; "
         "give the folder that the file is in"
         for folder, name in ("xa", "yb")
     }

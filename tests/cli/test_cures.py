@@ -360,7 +360,7 @@ COMMANDS_OF_OTHERS = [
     ),
     (
         ("check", "SPEC", "1600"),
-        "1600: a number is no PATH; write rnncalc answer SPEC 1600",
+        "1600: a number is not a PATH; write rnncalc answer SPEC 1600",
         ("answer", "SPEC", "1600"),
     ),
     (("explain", "SPEC", "--layer", "lstm_1"), "flags; write --only lstm_1\n", ("explain", "SPEC", "--only", "lstm_1")),

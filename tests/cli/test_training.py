@@ -48,7 +48,7 @@ def test_flags_of_an_update_are_no_use_without_training(call: Call, command: str
     """Each is told, with the flag that it belongs to."""
     done = call(command, *FLAGS, "--chunk", 3, "--optimizer", "adam")
     assert (done.code, done.out) == (2, "")
-    cure = "says what --training is to count; add that, or remove this"
+    cure = "goes with --training; add that, or remove this"
     assert done.err == f"--chunk: {cure}\n--optimizer: {cure}\n"
 
 
