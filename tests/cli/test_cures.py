@@ -466,3 +466,9 @@ def test_a_similar_folder_is_offered_if_the_file_is_in_it(call: Call, tmp_path: 
     for name in ("lstm.yaml", "lstm"):
         assert call(tmp_path / "spec" / name).err.endswith(f": no such file; did you mean '{spec}'?\n")
     assert call(tmp_path / "spec" / "gru.yaml").err.endswith(": no such file\n")
+
+
+def test_the_words_behind_a_command_that_is_meant_are_no_files(call: Call) -> None:
+    """One line says which command; `1600` and `x.pt` are its arguments."""
+    assert call("grade", "specs/lstm.yaml", 1600) == (2, "", "'grade': no such file; write rnncalc answer\n")
+    assert call("import", "x.pt") == (2, "", "'import': no such file; write rnncalc read\n")
