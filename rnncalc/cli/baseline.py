@@ -271,7 +271,7 @@ def _parsed(data: bytes) -> Any:
     except UnicodeDecodeError as error:
         raise _error((), f"no {error.encoding.upper()} text") from None
     except RecursionError:
-        raise _error((), "lists and objects stand too deep for a report") from None
+        raise _error((), "lists and objects are nested too deep for a report") from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ FLAGS = {
     Cure.MORE_MULTIPLY_ADDS: "raise --max-multiply-adds",
     Cure.ONLY_RUN: "take --states, which shows the results alone",
     Cure.ANOTHER_SIZE: "write ? instead of another",
-    Cure.ANY_PARAMS: "compare it as it is, without --same-params",
+    Cure.ANY_PARAMS: "compare it without --same-params",
 }
 """Cures of refusals, written with the command's flags."""
 

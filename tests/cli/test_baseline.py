@@ -231,8 +231,8 @@ WHOLE = "expected a whole number, 0 or more, got"
     [
         ("{}", f" expected a spec, or {FROM_COUNT}"),
         ("9" * 5000, f" expected a spec, or {FROM_COUNT}"),
-        ("[" * 100_000, " lists and objects stand too deep for a report"),
-        (of(f'{{"layers": {"[" * 100_000}'), " lists and objects stand too deep for a report"),
+        ("[" * 100_000, " lists and objects are nested too deep for a report"),
+        (of(f'{{"layers": {"[" * 100_000}'), " lists and objects are nested too deep for a report"),
         ("\udcff", " no UTF-8 text"),
         ('{"reports": 3}', " reports: expected a list, got 3"),
         (of("1"), " reports[0]: expected an object, got 1"),

@@ -36,7 +36,7 @@ IN_LAYERS = [
     ("LSTM(20),bidirectional", ["expected KIND:UNITS, such as lstm:512, got 'LSTM(20)'; write lstm:20"]),
     (
         "convlstm",
-        ["convlstm: unknown kind of layer; write external:N, a part of N parameters that are counted elsewhere"],
+        ["convlstm: unknown kind of layer; write conv_lstm:20,kernel=3,space=64x64"],
     ),
     ("lstm:20,merge=sum", ["merge: applies to a bidirectional layer only; make it bidirectional, or remove it"]),
     ("bilstm:4", ["bilstm: unknown kind of layer; write lstm:4,bidirectional"]),
