@@ -16,7 +16,7 @@ from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.update import training_flags
 from rnncalc.errors import Problem
 from rnncalc.layers.options import Allowed, Ratio, Size
-from rnncalc.text import all_of
+from rnncalc.text import all_of, one_of
 
 if TYPE_CHECKING:
     from rnncalc.reports.count import CountReport
@@ -118,11 +118,11 @@ def beside(flags: BesideFlags) -> Callable[[CountReport], Report] | None:
     with AllAtOnce() as at_once:
         for key in given:
             if key not in BESIDE and key not in takes:
-                of = all_of([flag_of(name) for name, row in BESIDE.items() if key in row.takes])
-                message = f"says what {of} {'are' if ' and ' in of else 'is'} to count; add that, or remove this"
+                of = one_of([flag_of(name) for name, row in BESIDE.items() if key in row.takes])
+                message = f"goes with {of}; add {'one' if ' or ' in of else 'that'}, or remove this"
                 at_once.problems.append(Problem((), message, flag_of(key)))
         if len(asked) > 1:
-            at_once.refuse(f"{all_of([flag_of(key) for key in asked])} have a table each: keep one")
+            at_once.refuse(f"{all_of([flag_of(key) for key in asked])} each have a table of their own; keep one")
         told = {key: at_once.ask(_value, key, value) for key, value in given.items() if key in takes}
     return partial(BESIDE[asked[0]].report, **told) if asked else None
 

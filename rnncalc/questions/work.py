@@ -128,12 +128,14 @@ def work(
 def _refuse_large(network: Network) -> None:
     numbers = sum(map(_numbers, network.stack))
     if numbers > MOST_WORKED:
-        message = f"a step would write {numbers:,} weights, and by hand {MOST_WORKED} are the limit"
+        message = f"a step would write {numbers:,} weights, and the limit by hand is {MOST_WORKED}"
         raise RefusedError(message, Cure.NARROWER, Cure.ONLY_RUN)
     steps = sum(part.steps or 1 for part in network.parts.values())
     if numbers * steps > MOST_WORKED_IN_ALL:
-        message = f"{steps:,} steps would write {numbers * steps:,} weights, and by hand {MOST_WORKED_IN_ALL:,} are"
-        raise RefusedError(f"{message} the limit", Cure.FEWER_STEPS)
+        message = (
+            f"{steps:,} steps would write {numbers * steps:,} weights, and the limit by hand is {MOST_WORKED_IN_ALL:,}"
+        )
+        raise RefusedError(message, Cure.FEWER_STEPS)
 
 
 def _numbers(entry: Placed) -> int:

@@ -106,7 +106,7 @@ class ComparisonReport(SheetReport, DataReport):
         for missing in self.comparison.missing:
             yield _why(missing, first)
         if self.comparison.same_params:
-            most = "the most that keep within the first row's parameters"
+            most = "the most that fit in the first row's parameters"
             yield f"All recurrent layers of a row have the same units, {most}."
             if self.comparison.projections:
                 yield "A projection keeps its width, in the kinds that have one."

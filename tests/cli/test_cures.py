@@ -36,7 +36,7 @@ IN_LAYERS = [
     ("LSTM(20),bidirectional", ["expected KIND:UNITS, such as lstm:512, got 'LSTM(20)'; write lstm:20"]),
     (
         "convlstm",
-        ["convlstm: unknown kind of layer; write external:N, a part of N parameters that are counted elsewhere"],
+        ["convlstm: unknown kind of layer; write conv_lstm:20,kernel=3,space=64x64"],
     ),
     ("lstm:20,merge=sum", ["merge: applies to a bidirectional layer only; make it bidirectional, or remove it"]),
     ("bilstm:4", ["bilstm: unknown kind of layer; write lstm:4,bidirectional"]),
@@ -368,7 +368,7 @@ COMMANDS_OF_OTHERS = [
     ),
     (
         ("check", "SPEC", "1600"),
-        "1600: a number is no PATH; write rnncalc answer SPEC 1600",
+        "1600: a number is not a PATH; write rnncalc answer SPEC 1600",
         ("answer", "SPEC", "1600"),
     ),
     (("explain", "SPEC", "--layer", "lstm_1"), "flags; write --only lstm_1\n", ("explain", "SPEC", "--only", "lstm_1")),
@@ -474,3 +474,9 @@ def test_a_similar_folder_is_offered_if_the_file_is_in_it(call: Call, tmp_path: 
     for name in ("lstm.yaml", "lstm"):
         assert call(tmp_path / "spec" / name).err.endswith(f": no such file; did you mean '{spec}'?\n")
     assert call(tmp_path / "spec" / "gru.yaml").err.endswith(": no such file\n")
+
+
+def test_the_words_behind_a_command_that_is_meant_are_no_files(call: Call) -> None:
+    """One line says which command; `1600` and `x.pt` are its arguments."""
+    assert call("grade", "specs/lstm.yaml", 1600) == (2, "", "'grade': no such file; write rnncalc answer\n")
+    assert call("import", "x.pt") == (2, "", "'import': no such file; write rnncalc read\n")

@@ -191,7 +191,7 @@ def test_fused_tensors_name_their_gates(call: Call) -> None:
     ]
     assert layer["remarks"] == [
         "Biases: two bias vectors per gate, on the input and on the recurrent side; "
-        "its kernels are cuDNN's, which add a bias to each of the two products."
+        "cuDNN's kernels, which it uses, add a bias to each of the two products."
     ]
 
 

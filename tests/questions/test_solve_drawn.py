@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import strategies
 import yaml
+from cells import CELLS
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +16,7 @@ from rnncalc.spec import Template, parse_template
 
 TRIED = range(61)
 SIZES = ("input", "steps", "units", "repeat", "extra_inputs", "projection", "outputs", "external", "embedding", "dense")
-MARKED = (*SIZES, *strategies.CELLS, "output")
+MARKED = (*SIZES, *CELLS, "output")
 
 Place = tuple[Any, Any]
 """A mapping or list, and the key of a size in it."""

@@ -79,18 +79,18 @@ def test_more_weights_than_a_hand_writes_are_refused(layers: list[Layer], number
     with pytest.raises(RefusedError) as caught:
         work(Network(input=12, layers=layers, steps=1))
     assert str(caught.value) == (
-        f"a step would write {numbers:,} weights, and by hand 200 are the limit; "
-        "take fewer units, or ask run for its states, which shows what comes of them"
+        f"a step would write {numbers:,} weights, and the limit by hand is 200; "
+        "take fewer units, or ask run for its states, which are the results alone"
     )
 
 
 def test_a_refusal_names_the_flags_of_the_call_that_it_refuses(call: Call) -> None:
     """And from Python the arguments, as the tests beside this one show."""
     flags = ["run", "-i", 12, "-l", "rnn:10"]
-    narrower = "take fewer units, or take --states, which shows what comes of them\n"
-    assert call(*flags, "-T", 1, "--work").err.endswith(f"by hand 200 are the limit; {narrower}")
+    narrower = "take fewer units, or take --states, which shows the results alone\n"
+    assert call(*flags, "-T", 1, "--work").err.endswith(f"the limit by hand is 200; {narrower}")
     steps = call("run", "-i", 9, "-l", "rnn:10", "-T", 26, "--work").err
-    assert steps.endswith("by hand 5,000 are the limit; lower the number of steps with -T\n")
+    assert steps.endswith("the limit by hand is 5,000; lower the number of steps with -T\n")
     costly = call(*flags, "-T", 1, "--max-multiply-adds", 9).err
     large = call("run", "-i", 1, "-l", "lstm:1", "-T", 20_000_000, "--max-multiply-adds", "1000G").err
     assert large.endswith("the limit is 2 GB; lower the number of steps with -T, or take fewer units\n")
@@ -110,7 +110,7 @@ def test_more_steps_than_a_hand_writes_are_refused() -> None:
     """200 weights may be written 25 times, the steps of both halves together."""
     layers = [RNN(10)]
     assert len(work(Network(input=9, layers=layers, steps=25)).layers[0].ways[0]) == 25
-    message = "26 steps would write 5,200 weights, and by hand 5,000 are the limit; lower the number of steps"
+    message = "26 steps would write 5,200 weights, and the limit by hand is 5,000; lower the number of steps"
     with pytest.raises(RefusedError) as caught:
         work(Network(input=9, layers=layers, steps=26))
     assert str(caught.value) == message
