@@ -22,7 +22,7 @@ Sized = Callable[[int], Network]
 """Returns the network with a size for every `?`; raises SpecError if it is invalid."""
 
 
-class SizeCount(NamedTuple):
+class SizeResult(NamedTuple):
     """The result of one size: its count, or None and the problems.
 
     bends: for each cell whose gates change if it, or both its directions, are as wide as its input: how much wider
@@ -47,19 +47,19 @@ class Sizes:
         self.step = step
         self.instead = instead
         self.what = what
-        self.tried: dict[int, SizeCount] = {}
+        self.tried: dict[int, SizeResult] = {}
         self._name, self._different = "", 0
 
-    def at(self, place: int) -> SizeCount:
+    def at(self, place: int) -> SizeResult:
         """Return the result of the size at a place. Raises RefusedError after too many tries for so many layers."""
         if place not in self.tried:
             try:
                 network = self.sized(place * self.step)
             except SpecError as error:
-                self.tried[place] = SizeCount(None, error.problems, ())
+                self.tried[place] = SizeResult(None, error.problems, ())
             else:
                 self._name, self._different = escape(network.name), max(self._different, len(network.stack))
-                self.tried[place] = SizeCount(network.params, (), tuple(_bends(network)))
+                self.tried[place] = SizeResult(network.params, (), tuple(_bends(network)))
         return self.tried[place]
 
     def params(self, place: int) -> int:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 
-class Stream(NamedTuple):
+class StreamCount(NamedTuple):
     """What a network carries from step to step, and what it costs.
 
     rate: the steps a second, None if it is not given. layers: the numbers that each layer carries; None where that is
@@ -38,7 +38,7 @@ class Stream(NamedTuple):
     cannot: tuple[str, ...]
 
 
-def stream(network: Network, rate: Fraction | float | None = None, dtype: str = "float32") -> Stream:
+def stream(network: Network, rate: Fraction | float | None = None, dtype: str = "float32") -> StreamCount:
     """Return what running a network step by step carries and costs; rate: steps a second, by default the network's.
 
     Raises CallError for a rate that is none, and for an unknown dtype.
@@ -53,7 +53,7 @@ def stream(network: Network, rate: Fraction | float | None = None, dtype: str = 
     exact = _exact(network.rate if rate is None else rate)
     if exact is not None and exact.denominator > 1:
         in_numbers(network)  # a share of a letter is not rounded
-    return Stream(
+    return StreamCount(
         network=network,
         dtype=dtype,
         rate=exact,
