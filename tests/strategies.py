@@ -12,7 +12,8 @@ from rnncalc.layers.options import Allowed, Choice, Switch
 Spec = dict[str, Any]
 
 SMALL = st.integers(1, 9)
-CELLS = tuple(name for name in KINDS if issubclass(class_of(name), Cell))
+CELLS = tuple(name for name in KINDS if issubclass(class_of(name), Cell) and "space" not in class_of(name).options())
+"""The cells that read vectors; one that reads a grid stands among layers that do too."""
 
 APART = {"name", "path", "initial_state", "merge"}
 """Options of a cell that depend on what stands around it."""

@@ -34,7 +34,7 @@ class SizeResult(NamedTuple):
     bends: tuple[int, ...]
 
 
-class Sizes:
+class TriedSizes:
     """Sizes in steps of a number, each tried once.
 
     instead: the cure if that would take too long. what: the name of the sizes in messages.
@@ -81,7 +81,7 @@ class Sizes:
             raise RefusedError(f"{message}, {MOST_COUNTED:,} layers in all being the most", self.instead)
 
 
-def pieces(sizes: Sizes, first: int, last: int) -> list[tuple[int, int]]:
+def pieces(sizes: TriedSizes, first: int, last: int) -> list[tuple[int, int]]:
     """Return the pieces from `first` to `last`, in order: ranges with a valid network at every place."""
     found: list[tuple[int, int]] = []
     waiting = [(first, last)]
@@ -98,7 +98,7 @@ def pieces(sizes: Sizes, first: int, last: int) -> list[tuple[int, int]]:
     return sorted(found)
 
 
-def _valid_end(sizes: Sizes, low: int, high: int) -> tuple[int, int]:
+def _valid_end(sizes: TriedSizes, low: int, high: int) -> tuple[int, int]:
     """Return the valid part of a piece, which is at one of its ends."""
     at_low, (good, bad) = sizes.valid(low), (low, high) if sizes.valid(low) else (high, low)
     while abs(bad - good) > 1:
@@ -107,7 +107,7 @@ def _valid_end(sizes: Sizes, low: int, high: int) -> tuple[int, int]:
     return (low, good) if at_low else (good, high)
 
 
-def _cuts(sizes: Sizes, low: int, high: int) -> Iterator[int]:
+def _cuts(sizes: TriedSizes, low: int, high: int) -> Iterator[int]:
     """Yield the places, extrapolated from the ends of a piece, where a problem vanishes or the count bends."""
     for here, there in ((low, low + 1), (high - 1, high)):
         one, other = sizes.at(here), sizes.at(there)
