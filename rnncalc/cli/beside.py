@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,7 @@ from rnncalc.cli.flags import WordOption, together
 from rnncalc.cli.problems import AllAtOnce
 from rnncalc.cli.update import training_flags
 from rnncalc.errors import Problem
+from rnncalc.layers.frozen import Frozen
 from rnncalc.layers.options import Allowed, Ratio, Size
 from rnncalc.text import all_of, one_of
 
@@ -26,7 +27,7 @@ BesideFlags = dict[str, Any]
 """The flags by their names in Python, as click has them."""
 
 
-class Beside(NamedTuple):
+class Beside(Frozen):
     """A report beside a count. takes: the flags that say more of it, which its question takes by these names."""
 
     takes: tuple[str, ...]

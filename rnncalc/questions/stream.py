@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 
-class Stream(NamedTuple):
+class StreamCount(NamedTuple):
     """What a network carries from step to step, and what it costs.
 
     rate: the steps of the input a second, None if it is not given. layers: the numbers that each layer carries; None
@@ -40,7 +40,7 @@ class Stream(NamedTuple):
     cannot: tuple[str, ...]
 
 
-def stream(network: Network, rate: Fraction | float | None = None, dtype: str = "float32") -> Stream:
+def stream(network: Network, rate: Fraction | float | None = None, dtype: str = "float32") -> StreamCount:
     """Return what running a network step by step carries and costs; rate: steps a second, by default the network's.
 
     Raises CallError for a rate that is none, and for an unknown dtype.
@@ -53,7 +53,7 @@ def stream(network: Network, rate: Fraction | float | None = None, dtype: str = 
     state = total(layers)
     work = None if cannot else total(placed.multiply_adds_per_step for placed in network.stack if not placed.starts)
     exact = _exact(network.rate if rate is None else rate)
-    return Stream(
+    return StreamCount(
         network=network,
         dtype=dtype,
         rate=exact,
