@@ -109,6 +109,8 @@ def test_every_command_knows_it(tmp_path: Path, call: Call) -> None:
     )
     assert "start.rnn_1: does not apply: its states come from a vector" in call("run", spec).err
     assert "2h(v + 1) + 4h(m + h + 1)" in call("-i", "m", "-l", "lstm:h,initial_state=v").out
+    varied = call("exercise", *flags, "--vary", "lstm_1.initial_state=5..9", "--variants", 2)
+    assert (varied.code, varied.err) == (0, "")
     both = call("-i", M, "-l", "rnn:3,initial_state=2,learned_state")
     assert both.err == (
         "--layer 1: learned_state: the state before the first step comes from a vector already; remove one of the two\n"
