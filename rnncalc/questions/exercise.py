@@ -190,7 +190,7 @@ class SizePlace(NamedTuple):
 def sizes_of(network: Network) -> dict[str, SizePlace]:
     """Return the sizes of a network that may vary, by name."""
     found: dict[str, SizePlace] = {}
-    stack = iter(network.stack)
+    stack = iter([placed for placed in network.stack if not placed.starts])
     for half, part in network.parts.items():
         before = f"{half}." if half else ""
         found |= {f"{before}{key}": SizePlace(half, None, key) for key in ("input", "steps")}
